@@ -1,0 +1,47 @@
+# All compiler flags, and the one place that decides which processors the kernels need.
+#
+# src/*/kernels/*.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the
+# library needs a processor with AVX2 and FMA (Intel since 2013, AMD since 2015); -DMXC_NATIVE_LEVEL=v1 runs on any x86-64.
+# GEMM is not affected: OpenBLAS picks its own kernels when it is loaded.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON) # POSIX and GNU declarations for src/base/sys*.c
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wstrict-prototypes -Wmissing-prototypes -Wvla
+    -fno-math-errno -fno-trapping-math -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(MXC_WERROR)
+    add_compile_options(-Werror)
+endif()
+
+set(kernel_flags "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT MXC_NATIVE_LEVEL STREQUAL v1)
+    set(kernel_flags -march=x86-64-${MXC_NATIVE_LEVEL} -ffp-contract=fast)
+endif()
+
+if(MXC_BUILD_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+        message(FATAL_ERROR "MXC_BUILD_FUZZ needs clang: configure with CC=clang")
+    endif()
+    set(MXC_SANITIZE address)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+set(shared_link_flags -Wl,--no-undefined -Wl,-z,relro,-z,now)
+set(sanitize_none)
+set(sanitize_address -fsanitize=address,undefined -fno-sanitize-recover=all)
+set(sanitize_thread -fsanitize=thread)
+if(NOT DEFINED sanitize_${MXC_SANITIZE} AND NOT MXC_SANITIZE STREQUAL none)
+    message(FATAL_ERROR "MXC_SANITIZE=${MXC_SANITIZE}: expected none, address or thread")
+endif()
+if(NOT MXC_SANITIZE STREQUAL none)
+    add_compile_options(${sanitize_${MXC_SANITIZE}} -g -O1 -fno-omit-frame-pointer)
+    add_link_options(${sanitize_${MXC_SANITIZE}})
+    set(shared_link_flags) # clang leaves the sanitizer's symbols to the program
+endif()
+
+if(CMAKE_BUILD_TYPE STREQUAL Debug OR NOT MXC_SANITIZE STREQUAL none)
+    add_compile_definitions(MXCI_CHECKS)
+endif()

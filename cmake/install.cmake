@@ -1,0 +1,19 @@
+# What `cmake --install` gives. Everything is relative to the prefix, so the installed tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mxc)
+set_target_properties(mxc_static PROPERTIES EXPORT_NAME mxc_static)
+
+install(DIRECTORY include/mxc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/mxc)
+# Two sets: who links the shared library needs no development packages of ours.
+install(TARGETS mxc EXPORT mxc-shared)
+install(TARGETS mxc_static EXPORT mxc-static)
+install(EXPORT mxc-shared NAMESPACE mxc:: DESTINATION ${package_dir})
+install(EXPORT mxc-static NAMESPACE mxc:: DESTINATION ${package_dir})
+
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/mxc.pc.in mxc.pc @ONLY)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/mxc-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/mxc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES cmake/mxc-config.cmake ${CMAKE_BINARY_DIR}/mxc-config-version.cmake DESTINATION ${package_dir})

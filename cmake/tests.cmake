@@ -1,0 +1,56 @@
+# Every tests/<folder>/test_<file>.c becomes the executable test_<folder>_<file> and the ctest case <folder>/test_<file>.
+# Other .c files of a folder are helpers, linked into each test of that folder.
+
+set(test_launcher "")
+set(test_timeout 120)
+if(MXC_SANITIZE STREQUAL thread)
+    set(test_timeout 600)
+    # The thread sanitizer of gcc 12 does not know the address layout of new kernels. Not allowed in every container.
+    execute_process(COMMAND setarch -R true RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+    if(NOT refused)
+        set(test_launcher setarch -R)
+    endif()
+elseif(MXC_SANITIZE STREQUAL address)
+    set(test_timeout 600)
+endif()
+set(test_environment
+    "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/*.c)
+set(helpers ${test_sources})
+list(FILTER helpers EXCLUDE REGEX "/test_[^/]*$")
+list(FILTER test_sources INCLUDE REGEX "/test_[^/]*$")
+
+function(use_test_settings target)
+    target_include_directories(${target} PRIVATE src tests)
+    target_compile_definitions(${target} PRIVATE MXC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${target} PRIVATE mxc_static PkgConfig::cmocka ${dependencies})
+endfunction()
+
+foreach(source ${helpers})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    if(NOT TARGET helpers_${folder})
+        add_library(helpers_${folder} OBJECT)
+        use_test_settings(helpers_${folder})
+    endif()
+    target_sources(helpers_${folder} PRIVATE ${source})
+endforeach()
+
+foreach(source ${test_sources})
+    get_filename_component(folder ${source} DIRECTORY)
+    get_filename_component(folder ${folder} NAME)
+    get_filename_component(file ${source} NAME_WE)
+    string(REGEX REPLACE "^test_" "test_${folder}_" target ${file})
+    add_executable(${target} ${source})
+    use_test_settings(${target})
+    if(TARGET helpers_${folder})
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:helpers_${folder}>)
+    endif()
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_test(NAME ${folder}/${file} COMMAND ${test_launcher} $<TARGET_FILE:${target}>)
+    set_tests_properties(${folder}/${file} PROPERTIES LABELS ${folder} TIMEOUT ${test_timeout}
+        ENVIRONMENT "${test_environment}")
+endforeach()

@@ -1,0 +1,24 @@
+/* Every public header of libmxc, in reading order. */
+#ifndef MXC_MXC_H
+#define MXC_MXC_H
+
+#include <mxc/status.h>
+#include <mxc/types.h>
+#include <mxc/param.h>
+#include <mxc/log.h>
+#include <mxc/trace.h>
+#include <mxc/engine.h>
+#include <mxc/storage.h>
+#include <mxc/random.h>
+#include <mxc/ndarray.h>
+#include <mxc/op.h>
+#include <mxc/simpleop.h>
+#include <mxc/symbol.h>
+#include <mxc/executor.h>
+#include <mxc/optimizer.h>
+#include <mxc/kvstore.h>
+#include <mxc/io.h>
+#include <mxc/train.h>
+#include <mxc/version.h>
+
+#endif
