@@ -1,0 +1,29 @@
+#!/bin/bash
+# Memory, threads, time, files and the end of the process belong to src/base/sys*.c; nothing else in src/ calls them.
+. "$(dirname "$0")/lib.sh"
+
+names='malloc|calloc|realloc|reallocarray|free|strdup|strndup|aligned_alloc|posix_memalign|mmap|munmap|v?asprintf'
+names+='|pthread_[a-z_]+|thrd_[a-z]+|mtx_[a-z]+|fork|fopen|fdopen|freopen|tmpfile|open|openat|creat|socket'
+names+='|v?f?printf|puts|putchar|fputs|perror|sleep|usleep|nanosleep|clock_gettime|gettimeofday|time|getenv|setenv'
+names+='|assert|abort|exit|_exit|_Exit|quick_exit|atexit|signal|sigaction|raise|system'
+
+check() {
+    local file
+    sources "$1" src | sed -E '/^src\/(base\/sys[a-z_]*\.[ch]|cuda\/.*)$/d' | while read -r file; do
+        code "$1/$file" | grep -nE "(^|[^A-Za-z0-9_.>])($names)[ ]*\(" | sed "s|^\([0-9]*\):|$file:\1: goes through base/sys.h: |" || true
+    done
+}
+
+samples() {
+    must_find src/io/a.c <<<'char *p = malloc(3);'
+    must_find src/io/a.c <<<'    free (p);'
+    must_find src/engine/a.h <<<'static inline void f(void) { pthread_mutex_lock(&m); }'
+    must_find src/base/log.c <<<'fprintf(stderr, "%s", s);'
+    must_find src/operator/kernels/a.inc <<<'/* fine */ assert(n > 0);'
+    must_pass src/base/sys_memory.c <<<'void *mxci_alloc(size_t n) { return malloc(n); }'
+    must_pass src/io/a.c <<<'/* malloc(3) is
+not used: free(p) */ // open(x)
+pool->free(p); pool.free(p); mxci_free(p); log("exit(1)"); int open = 1; snprintf(b, n, "%d", open);'
+}
+
+main "$@"
