@@ -1,0 +1,157 @@
+/*
+ * The dependency engine: runs functions that say which variables they read and which they change.
+ *
+ * Rule: two functions, one of which changes a variable that both name, run in the order they were pushed; functions that
+ * only read a variable may run together. The engine knows nothing of arrays and serves any domain.
+ *
+ * Failure: a function that returns another status than MXC_OK marks every variable it would have changed. A function
+ * that reads a marked variable (or changes one with MXC_TASK_UPDATES) is skipped and hands the mark on. Every wait on a
+ * marked variable returns the first failure's code and message. A function that succeeds in overwriting a variable
+ * clears the mark.
+ *
+ * Threads: every call may come from any thread, also from inside a running function, except that a function must not
+ * wait for a variable that it names itself or that depends on it.
+ */
+#ifndef MXC_ENGINE_H
+#define MXC_ENGINE_H
+
+#include <mxc/types.h>
+
+typedef struct mxc_engine mxc_engine;
+typedef struct mxc_var mxc_var;             /* one engine's variable */
+typedef struct mxc_engine_op mxc_engine_op; /* a function with its variables, pushed many times */
+typedef struct mxc_done mxc_done;           /* completion of one asynchronous function */
+
+typedef enum mxc_engine_kind {
+    MXC_ENGINE_NAIVE = 0,    /* runs each function inside the push */
+    MXC_ENGINE_THREADED = 1, /* worker threads, queues per context */
+    MXC_ENGINE_SEEDED = 2    /* for tests: one thread, runs ready functions in an order picked from a seed, at waits */
+} mxc_engine_kind;
+
+typedef struct mxc_engine_options {
+    size_t size; /* sizeof(mxc_engine_options) */
+    mxc_engine_kind kind;
+    int workers;     /* threaded: worker threads for CPU contexts, all cpu(i) together; 0: option MXC_NUM_WORKERS */
+    int parallelism; /* ways in which mxc_parallel_for splits; 0: option MXC_NUM_THREADS */
+    uint64_t seed;   /* seeded: the schedule */
+} mxc_engine_options;
+#define MXC_ENGINE_OPTIONS_INIT { sizeof(mxc_engine_options), MXC_ENGINE_THREADED, 0, 0, 0 }
+
+/** What a running function is told. Valid during the call only. */
+typedef struct mxc_run {
+    mxc_engine *engine;
+    mxc_context context;
+    void *stream;   /* the worker's device stream; NULL on CPU contexts */
+    uint64_t token; /* as given to the push */
+    int worker;     /* running thread's number, 0 to mxc_engine_thread_limit() - 1: index for scratch per thread */
+} mxc_run;
+
+typedef mxc_status (*mxc_task_fn)(const mxc_run *run, void *arg);
+/** Must arrange that mxc_done_complete is called once, from any thread, during or after the call. */
+typedef void (*mxc_task_async_fn)(const mxc_run *run, void *arg, mxc_done *done);
+
+/** Which queue serves a function. */
+typedef enum mxc_property {
+    MXC_PROP_NORMAL = 0,
+    MXC_PROP_COPY_FROM_DEVICE = 1,
+    MXC_PROP_COPY_TO_DEVICE = 2,
+    MXC_PROP_IO = 3,    /* may block on files or the network: own threads, never those that compute */
+    MXC_PROP_URGENT = 4 /* before everything that is not urgent, whatever the priority */
+} mxc_property;
+
+enum {
+    MXC_TASK_CHEAP = 1,   /* a few microseconds at most, never blocks: may run on the pushing thread */
+    MXC_TASK_HELPED = 2,  /* takes no lock of the program's: may run on a thread that waits in the engine */
+    MXC_TASK_UPDATES = 4, /* reads what it changes: skipped when a variable it changes is marked failed */
+    MXC_TASK_ALWAYS = 8   /* runs even if what it reads is marked failed (clean-up) */
+};
+
+/** One function to run. Initialise with MXC_TASK_INIT and set fn or async_fn. */
+typedef struct mxc_task {
+    size_t size;               /* sizeof(mxc_task) */
+    const char *name;          /* for traces and messages; must outlive the task; NULL: "task" */
+    mxc_task_fn fn;            /* either this */
+    mxc_task_async_fn async_fn; /* or this */
+    void *arg;
+    void (*destroy)(void *arg); /* called once when the task can run no more (also if skipped); may be NULL. For a cached
+                                   operator: when it is destroyed and its last run has ended */
+    mxc_context context;
+    mxc_property property;
+    int priority; /* larger runs first among functions that are ready in one queue */
+    unsigned flags; /* MXC_TASK_... */
+} mxc_task;
+#define MXC_TASK_INIT { sizeof(mxc_task), NULL, NULL, NULL, NULL, NULL, { MXC_CPU, 0 }, MXC_PROP_NORMAL, 0, 0 }
+
+/** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push. */
+MXC_API mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);
+/** Wait for all work, then stop. All its variables and operators must be gone or deleted before. NULL is fine. Blocks. */
+MXC_API void mxc_engine_destroy(mxc_engine *engine);
+/** The process's default engine, made at first use (kind: option MXC_ENGINE). Borrowed; lives until the process ends.
+ *  Status: MXC_ENOMEM. */
+MXC_API mxc_status mxc_engine_default(mxc_engine **out);
+/** Make another engine the default for arrays created from now on (borrowed; it must outlive them); NULL goes back to the built-in one. */
+MXC_API void mxc_engine_set_default(mxc_engine *engine);
+MXC_API mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine);
+/** One more than the largest mxc_run.worker that can occur. */
+MXC_API int mxc_engine_thread_limit(const mxc_engine *engine);
+/** In how many ways mxc_parallel_for splits at most, at least 1. */
+MXC_API int mxc_engine_parallelism(const mxc_engine *engine);
+
+/** New variable. Status: MXC_ENOMEM. */
+MXC_API mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out);
+/**
+ * Delete a variable once everything pushed on it so far has run; then call destroy(arg) if given (on a worker or, with
+ * nothing pending, here). Does not block. The variable must not be used by the caller afterwards. NULL is fine.
+ */
+MXC_API void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg);
+/** The engine of a variable. */
+MXC_API mxc_engine *mxc_var_engine(const mxc_var *var);
+/** Count of completed changes so far; grows with each. */
+MXC_API uint64_t mxc_var_version(const mxc_var *var);
+/** 1 if nothing pushed on the variable is still to run. */
+MXC_API int mxc_var_idle(const mxc_var *var);
+
+/**
+ * Queue a function.
+ * @param reads    n_reads variables it reads, no duplicates
+ * @param changes  n_changes variables it changes, no duplicates, none that is also in reads
+ * @param token    handed to the function in mxc_run.token
+ * @return MXC_EINVAL (duplicates, overlap, foreign engine, no function), MXC_ENOMEM; a naive engine returns the
+ *         function's own failure as well as recording it
+ * On a failing status (other than the function's own) task.destroy is not called. Does not block except in a naive engine.
+ */
+MXC_API mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
+                                   int n_changes, mxc_var *const *changes, uint64_t token);
+
+/** Prepare a function with its variables for many pushes. Arguments and statuses as for mxc_engine_push. */
+MXC_API mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
+                                        int n_changes, mxc_var *const *changes, mxc_engine_op **out);
+/** Queue it once more; earlier pushes need not have ended. After the first pushes this allocates nothing. */
+MXC_API mxc_status mxc_engine_op_push(mxc_engine_op *op, int priority, uint64_t token);
+/** Delete it once its pushed runs have ended. Does not block. NULL is fine. */
+MXC_API void mxc_engine_op_destroy(mxc_engine_op *op);
+
+/** End an asynchronous function; message may be NULL where status is MXC_OK. Any thread, exactly once. */
+MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *message);
+
+/** Block until everything pushed on var so far that changes it has run. Returns the variable's failure, if marked. */
+MXC_API mxc_status mxc_wait_to_read(mxc_var *var);
+/** Block until everything pushed on var so far has run. Returns the variable's failure, if marked. */
+MXC_API mxc_status mxc_wait_to_write(mxc_var *var);
+/** Block until everything pushed so far on the engine has run. Returns the first failure since the last mxc_wait_all. */
+MXC_API mxc_status mxc_wait_all(mxc_engine *engine);
+
+typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);
+/**
+ * Run body over [0, n) in up to mxc_engine_parallelism() contiguous parts, on this thread and on idle workers and
+ * waiters; returns when all is done. The parts depend on n, grain and the parallelism only, never on timing, so results
+ * are the same each time. part counts from 0; no two running parts have the same. May be nested (inner loops then run
+ * in one part). Allocates nothing.
+ * @param run    of the calling function; NULL: run all here
+ * @param grain  least size of a part worth giving away
+ */
+MXC_API void mxc_parallel_for(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg);
+/** How many parts mxc_parallel_for would make. */
+MXC_API int mxc_parallel_parts(const mxc_run *run, int64_t n, int64_t grain);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * Executors: a symbol bound to arrays, ready to run forward and backward many times.
+ *
+ * Binding flattens the graph, infers, takes the gradient, places devices, plans memory, and prepares engine operators;
+ * each run then only pushes those. A bound executor allocates nothing per step. Calls on one executor must not overlap;
+ * different executors may run from different threads.
+ */
+#ifndef MXC_EXECUTOR_H
+#define MXC_EXECUTOR_H
+
+#include <mxc/ndarray.h>
+#include <mxc/symbol.h>
+
+typedef struct mxc_executor mxc_executor;
+
+typedef enum mxc_recompute {
+    MXC_RECOMPUTE_NONE = 0,  /* keep what backward needs */
+    MXC_RECOMPUTE_CHEAP = 1, /* compute cheap element-wise results again in backward */
+    MXC_RECOMPUTE_ALL = 2    /* keep about the square root of the chain, compute the rest again */
+} mxc_recompute;
+
+/** Options of binding. Start from MXC_BIND_OPTIONS_INIT. */
+typedef struct mxc_bind_options {
+    size_t size;         /* sizeof(mxc_bind_options) */
+    mxc_context context; /* of everything that no group places elsewhere */
+    int n_groups;        /* device groups: nodes with attribute ctx_group = group_names[i] go to group_contexts[i] */
+    const char *const *group_names;
+    const mxc_context *group_contexts;
+    mxc_executor *shared;    /* take memory from this one's pool (bucketing); they must not run at the same time */
+    int no_inplace;          /* 1: plan without in-place (for comparison and debugging) */
+    int no_sharing;          /* 1: plan without sharing */
+    mxc_recompute recompute;
+    int bulk_nodes; /* most nodes run as one engine operation; 0: option MXC_BULK_NODES; 1: each node by itself */
+} mxc_bind_options;
+#define MXC_BIND_OPTIONS_INIT { sizeof(mxc_bind_options), { MXC_CPU, 0 }, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
+
+/** Memory by class, in bytes. Internal: outputs of inner nodes and inner gradients. */
+typedef struct mxc_memory_report {
+    int64_t arguments, gradients, aux, outputs; /* arrays that the caller sees */
+    int64_t internal_unplanned;                 /* every internal array by itself */
+    int64_t internal_inplace;                   /* after in-place reuse */
+    int64_t internal_planned;                   /* after sharing too: what is allocated with these options */
+    int64_t temp;                               /* largest scratch of one operator */
+    int64_t n_nodes, n_internal_arrays;
+} mxc_memory_report;
+
+/**
+ * Bind to given arrays, which the executor retains.
+ * @param args   one per list_arguments, on the contexts that their nodes are placed on
+ * @param grads  one per argument, NULL where its request is MXC_REQ_NULL; the whole may be NULL (inference)
+ * @param reqs   MXC_REQ_NULL, MXC_REQ_WRITE or MXC_REQ_ADD per argument; NULL: write where grads has an array
+ * @param aux    one per list_aux; NULL if there are none
+ * @return MXC_ESHAPE and MXC_EDTYPE name operator, argument and both shapes; MXC_EINVAL, MXC_EDEVICE, MXC_ENOMEM
+ */
+MXC_API mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
+                                     mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
+                                     mxc_executor **out);
+/**
+ * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), and bind.
+ * @param names, shapes, types  n known variables as for mxc_symbol_infer
+ * @param req    for all arguments except those named (inputs such as data and label, which get MXC_REQ_NULL)
+ * @param no_grad  n_no_grad further arguments that get MXC_REQ_NULL
+ * @return as mxc_executor_bind; MXC_ESHAPE lists the arguments whose shape does not follow
+ */
+MXC_API mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
+                                            const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
+                                            mxc_req req, int n_no_grad, const char *const *no_grad, mxc_executor **out);
+/** What simple_bind with these arguments would allocate, before anything is. */
+MXC_API mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
+                                     const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
+                                     mxc_req req, int n_no_grad, const char *const *no_grad, mxc_memory_report *out);
+/** The report as a table. Caller frees with mxc_free. */
+MXC_API mxc_status mxc_memory_report_print(const mxc_memory_report *report, char **out);
+/** Wait for queued runs, then free. NULL is fine. */
+MXC_API void mxc_executor_destroy(mxc_executor *executor);
+
+/** Queue a forward run. Does not block. Failures inside show when an output is waited for. */
+MXC_API mxc_status mxc_executor_forward(mxc_executor *executor, int is_train);
+/** Queue steps 0..step of forward (one node a step; everything before must have run); *left: steps that remain. */
+MXC_API mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step, int64_t *left);
+/**
+ * Queue a backward run after a forward run with is_train 1.
+ * @param head_grads  n gradients of the outputs (copied); n 0: only where no output's operator reads one, else MXC_EINVAL names it
+ */
+MXC_API mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n, mxc_ndarray *const *head_grads);
+
+/** Arrays, borrowed for the executor's life. Index as in the symbol's lists; NULL past the end or where there is none. */
+MXC_API mxc_ndarray *mxc_executor_output(const mxc_executor *executor, int64_t index);
+MXC_API mxc_ndarray *mxc_executor_arg(const mxc_executor *executor, int64_t index);
+MXC_API mxc_ndarray *mxc_executor_grad(const mxc_executor *executor, int64_t index);
+MXC_API mxc_ndarray *mxc_executor_aux(const mxc_executor *executor, int64_t index);
+MXC_API mxc_ndarray *mxc_executor_find_arg(const mxc_executor *executor, const char *name);
+MXC_API mxc_ndarray *mxc_executor_find_grad(const mxc_executor *executor, const char *name);
+MXC_API mxc_ndarray *mxc_executor_find_aux(const mxc_executor *executor, const char *name);
+/** Names and symbol it was bound with, borrowed. */
+MXC_API const mxc_names *mxc_executor_arg_names(const mxc_executor *executor);
+MXC_API const mxc_names *mxc_executor_aux_names(const mxc_executor *executor);
+MXC_API mxc_symbol *mxc_executor_symbol(const mxc_executor *executor);
+
+/** Called after each node has run, with "<node>_<output>" and the array, borrowed for the call; from engine threads, one
+ *  call at a time. Turns bulk execution off while set; NULL turns it on again. */
+typedef void (*mxc_monitor_fn)(const char *name, mxc_ndarray *array, void *user);
+MXC_API mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user);
+
+/**
+ * An executor for other input shapes that shares arguments, gradients and aux where their shapes stay the same, and the
+ * memory pool. The old one stays valid; the two must not run at the same time.
+ * @param partial_shaping  arrays not named may change shape too (new arrays are made)
+ * @param allow_up_sizing  arrays may grow
+ */
+MXC_API mxc_status mxc_executor_reshape(mxc_executor *executor, int partial_shaping, int allow_up_sizing, int64_t n,
+                                        const char *const *names, const mxc_shape *shapes, mxc_executor **out);
+
+MXC_API mxc_status mxc_executor_get_report(const mxc_executor *executor, mxc_memory_report *out);
+/** The plan in words: nodes in order, their arrays, storage and sizes. Caller frees with mxc_free. */
+MXC_API mxc_status mxc_executor_print(const mxc_executor *executor, char **out);
+
+/**
+ * The gradient of a symbol's outputs (summed, head gradients are ones) with respect to some of its arguments, as a symbol
+ * with one output per name. Status: MXC_ENOTFOUND, MXC_EUNSUPPORTED (an operator without gradient), MXC_ENOMEM.
+ */
+MXC_API mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, mxc_symbol **out);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * Operators: what one means (its descriptor), the registry, and calling one on arrays.
+ *
+ * A descriptor (mxc_op_def) is a constant struct. Together with parsed parameters it makes an mxc_op, which knows its
+ * arguments, outputs and auxiliary states and can infer shapes and types. Computation is a function per device and
+ * direction. Built-in descriptors are named in src/operator/op_list.def; programs add their own with mxc_op_register.
+ */
+#ifndef MXC_OP_H
+#define MXC_OP_H
+
+#include <mxc/engine.h>
+#include <mxc/ndarray.h>
+#include <mxc/param.h>
+#include <mxc/random.h>
+#include <mxc/types.h>
+
+typedef struct mxc_op_def mxc_op_def;
+typedef struct mxc_op mxc_op; /* a descriptor with parameters; immutable, reference counted */
+
+/** What to do with a result. Every operator honours every request. */
+typedef enum mxc_req {
+    MXC_REQ_NULL = 0,    /* do not compute; data may be NULL */
+    MXC_REQ_WRITE = 1,   /* overwrite */
+    MXC_REQ_INPLACE = 2, /* overwrite memory that an input also occupies, as the descriptor's in-place option allows */
+    MXC_REQ_ADD = 3      /* add to what is there */
+} mxc_req;
+
+/** Everything known of one use of an operator before it runs. Slots not known yet: ndim -1, MXC_DTYPE_UNKNOWN. */
+typedef struct mxc_op_sig {
+    const mxc_op *op;
+    const void *params; /* struct of the descriptor's schema */
+    int n_in, n_out, n_aux; /* arguments, outputs (hidden ones too), auxiliary states */
+    mxc_shape *in_shape, *out_shape, *aux_shape;
+    mxc_dtype *in_type, *out_type, *aux_type;
+    mxc_context context;
+    int is_train;
+    int parallelism; /* most parts that mxc_parallel_for will make, for scratch per part */
+} mxc_op_sig;
+
+/** One run of an operator. Forward reads in, writes out as req says, updates aux. Backward reads out_grad, in and out
+ *  (data is NULL where mxc_op_needs did not ask; shapes are always there) and writes in_grad as req says. */
+typedef struct mxc_op_call {
+    const mxc_op *op;
+    const void *params;
+    void *state;        /* from state_create, or NULL */
+    const mxc_run *run; /* for mxc_parallel_for and the device stream */
+    int is_train;
+    int n_in, n_out, n_aux;
+    const mxc_tensor *in, *out, *aux;
+    const mxc_tensor *out_grad, *in_grad; /* backward only: n_out and n_in of them */
+    const mxc_req *req;                   /* forward: n_out; backward: n_in */
+    void *temp;                           /* temp_bytes of scratch, 64-byte aligned, undefined contents */
+    size_t temp_bytes;
+    mxc_random random; /* as many numbers as random_count asked for */
+} mxc_op_call;
+
+/** What backward reads: bit i for slot i; bit 63 stands for all slots from 63 on. */
+typedef struct mxc_op_needs {
+    uint64_t out_grad, in, out;
+} mxc_op_needs;
+#define MXC_NEED_ALL UINT64_MAX
+
+/** Memory of slot from may become the memory of slot to. Forward: from an input to an output. Backward: from an out_grad
+ *  (MXC_FROM_OUT_GRAD), input or output to an in_grad. An array of these ends with MXC_INPLACE_END. */
+typedef struct mxc_inplace {
+    int from, to;
+} mxc_inplace;
+#define MXC_FROM_OUT_GRAD(i) (i)
+#define MXC_FROM_IN(i) (1000 + (i))
+#define MXC_FROM_OUT(i) (2000 + (i))
+#define MXC_INPLACE_END { -1, -1 }
+
+typedef enum mxc_pass { MXC_FORWARD = 0, MXC_BACKWARD = 1 } mxc_pass;
+
+typedef mxc_status (*mxc_op_compute_fn)(const mxc_op_call *call);
+
+enum {
+    MXC_OP_ZERO_GRADIENT = 1, /* has no backward because its gradient is zero everywhere (without this flag and without
+                                 backward, a gradient through the operator is an error) */
+    MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of every output's axis 0 depends on row i of the first input only */
+    MXC_OP_HIDDEN = 4         /* inserted by passes; not listed for users */
+};
+
+/** Bit sets of dtypes for mxc_op_def.dtypes. */
+#define MXC_DTYPE_BIT(dtype) (1u << (dtype))
+#define MXC_DTYPES_REAL (MXC_DTYPE_BIT(MXC_F32) | MXC_DTYPE_BIT(MXC_F64))
+#define MXC_DTYPES_FLOAT (MXC_DTYPES_REAL | MXC_DTYPE_BIT(MXC_F16) | MXC_DTYPE_BIT(MXC_BF16))
+#define MXC_DTYPES_INT \
+    (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_I32) | MXC_DTYPE_BIT(MXC_I64))
+#define MXC_DTYPES_NUMBER (MXC_DTYPES_FLOAT | MXC_DTYPES_INT)
+#define MXC_DTYPES_ALL (MXC_DTYPES_NUMBER | MXC_DTYPE_BIT(MXC_BOOL))
+
+/** A descriptor. Use designated initialisers; members left out are zero and mean what the comment says. */
+struct mxc_op_def {
+    size_t size;         /* sizeof(mxc_op_def) */
+    const char *name;    /* "Convolution" */
+    const char *aliases; /* "identity,_copy"; NULL: none */
+    const char *doc;     /* what it computes: formula and shapes */
+    unsigned flags;      /* MXC_OP_... */
+
+    const mxc_param *params; /* schema, ends with MXC_PARAM_END; NULL: takes none */
+    size_t param_size;       /* of the struct it fills */
+    /* Check parameters against each other and complete them, after parsing; optional. */
+    mxc_status (*params_check)(void *params);
+
+    const char *args;     /* "data,weight,bias"; NULL: "data" (or none where n_args says so) */
+    const char *outputs;  /* "output,mean,var"; NULL: "output" */
+    const char *aux;      /* "moving_mean,moving_var"; NULL: none. Arrays that forward changes; follow the arguments */
+    const char *variadic; /* name of the MXC_PARAM_INT that counts the arguments, then named arg0, arg1...; NULL: not */
+    /* How many of the names apply, given the parameters; optional: all. */
+    int (*n_args)(const void *params);
+    int (*n_outputs)(const void *params);
+    int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
+
+    /* Complete the shapes in both directions as far as they follow, with mxc_sig_set_shape, which reports conflicts. What
+     * stays unknown is left unknown, and that is not an error. NULL: all inputs and outputs have one shape. */
+    mxc_status (*infer_shape)(mxc_op_sig *sig);
+    /* The same for types. NULL: all inputs, outputs and aux have one type. */
+    mxc_status (*infer_type)(mxc_op_sig *sig);
+    unsigned dtypes; /* of the first input (or output where there is none); 0: MXC_DTYPES_REAL */
+
+    mxc_op_needs needs; /* what backward reads */
+    void (*backward_needs)(const void *params, mxc_op_needs *needs); /* adjusts needs to the parameters; optional */
+    const mxc_inplace *inplace_forward;  /* NULL: none */
+    const mxc_inplace *inplace_backward; /* NULL: none */
+
+    /* Scratch bytes for one run, known shapes; optional: none. */
+    size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
+    /* 32-bit random numbers that one forward run uses; optional: none. */
+    uint64_t (*random_count)(const mxc_op_sig *sig);
+    /* Memory kept between the runs of one bound use (per context); optional. destroy is never given NULL. */
+    mxc_status (*state_create)(const mxc_op_sig *sig, void **out);
+    void (*state_destroy)(void *state);
+
+    mxc_op_compute_fn forward[MXC_DEVICE_LIMIT];  /* by mxc_device; NULL: not on that device */
+    mxc_op_compute_fn backward[MXC_DEVICE_LIMIT]; /* NULL: no gradient */
+};
+
+/* ---- registry ---------------------------------------------------------------------------------------------- */
+
+/** Add a descriptor, which must stay valid for the process's life. MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. Thread-safe. */
+MXC_API mxc_status mxc_op_register(const mxc_op_def *def);
+/** The descriptor of a name or alias; NULL if there is none. Thread-safe. */
+MXC_API const mxc_op_def *mxc_op_find(const char *name);
+/** Registered descriptors in order of registration, built-in ones first. at: NULL past the end. Thread-safe. */
+MXC_API int mxc_op_count(void);
+MXC_API const mxc_op_def *mxc_op_at(int index);
+/** Documentation made from the descriptor: formula, arguments, outputs, parameters with types, defaults and ranges.
+ *  Caller frees with mxc_free. MXC_ENOTFOUND, MXC_ENOMEM. */
+MXC_API mxc_status mxc_op_describe(const char *name, char **out);
+
+/* ---- operator with parameters ------------------------------------------------------------------------------ */
+
+/** Parse parameters. MXC_ENOTFOUND (no such operator, with similar names), MXC_EINVAL, MXC_ENOMEM. */
+MXC_API mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
+                                 mxc_op **out);
+MXC_API mxc_op *mxc_op_retain(mxc_op *op);
+MXC_API void mxc_op_release(mxc_op *op); /* NULL is fine */
+MXC_API const mxc_op_def *mxc_op_get_def(const mxc_op *op);
+MXC_API const void *mxc_op_params(const mxc_op *op);
+/** Parameters as given, for files: count, then key and value by index. Borrowed. */
+MXC_API int mxc_op_n_given(const mxc_op *op);
+MXC_API void mxc_op_given(const mxc_op *op, int index, const char **key, const char **value);
+MXC_API int mxc_op_n_args(const mxc_op *op);
+MXC_API int mxc_op_n_outputs(const mxc_op *op);
+MXC_API int mxc_op_n_visible(const mxc_op *op);
+MXC_API int mxc_op_n_aux(const mxc_op *op);
+/** Name of a slot, written to out (cut to size); returns out. */
+MXC_API const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size);
+MXC_API const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size);
+MXC_API const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size);
+MXC_API void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out);
+/** 1 if backward reads that slot. */
+MXC_API int mxc_need_has(uint64_t mask, int slot);
+
+/** One sweep of inference. MXC_ESHAPE, MXC_EDTYPE with operator, argument, expected and found. Incomplete is MXC_OK. */
+MXC_API mxc_status mxc_op_infer_shape(mxc_op_sig *sig);
+MXC_API mxc_status mxc_op_infer_type(mxc_op_sig *sig);
+
+/* For descriptors' inference functions: merge what is expected into a slot; a conflict is an error that names operator,
+ * slot, expected and found. Slots: arguments 0.., outputs MXC_SLOT_OUT(i), aux MXC_SLOT_AUX(i). */
+#define MXC_SLOT_OUT(i) (1000 + (i))
+#define MXC_SLOT_AUX(i) (2000 + (i))
+MXC_API mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected);
+MXC_API mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected);
+/** Fail with MXC_ESHAPE, the operator's name and the text. */
+MXC_API mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) MXC_PRINTF(2, 3);
+
+/* ---- calling on arrays ------------------------------------------------------------------------------------- */
+
+/**
+ * Queue one forward run.
+ * @param n_in     arguments followed by auxiliary states
+ * @param out      n_out outputs: the visible ones or all; where an entry is NULL a new array is made for the caller
+ *                 (on failure those are NULL again); others are written and must have the inferred shape and dtype.
+ *                 An output may be an input's array where the in-place option allows it
+ * @param req      n_out requests, or NULL: write
+ * @param is_train training behaviour (dropout, batch statistics)
+ * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; a kernel's failure shows at the next wait on out
+ * Does not block. Source operators (no inputs) run on cpu(0) or on the context of out[0].
+ */
+MXC_API mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out,
+                                 const mxc_req *req, int is_train);
+/** Queue one backward run: out_grad (n_outputs, NULL where not needed), in (arguments then aux) and out as in forward;
+ *  in_grad (n_args, NULL where req is MXC_REQ_NULL) must exist. */
+MXC_API mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
+                                          mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req);
+/** mxc_op_create, mxc_op_invoke and mxc_op_release in one; is_train 0, request write. */
+MXC_API mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params, const char *const *keys,
+                              const char *const *values, int n_out, mxc_ndarray **out);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Optimizers: named update rules with their per-parameter state.
+ *
+ * An update is queued like any other work on arrays, through the operators sgd_update and sgd_mom_update. Calls on one
+ * optimizer must not overlap.
+ */
+#ifndef MXC_OPTIMIZER_H
+#define MXC_OPTIMIZER_H
+
+#include <mxc/ndarray.h>
+
+typedef struct mxc_optimizer mxc_optimizer;
+
+/**
+ * Make one by name: "sgd" with learning_rate=0.01, momentum=0, wd=0, rescale_grad=1, clip_gradient=-1 (off).
+ * Status: MXC_ENOTFOUND (lists the names), MXC_EINVAL, MXC_ENOMEM.
+ */
+MXC_API mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys,
+                                        const char *const *values, mxc_optimizer **out);
+MXC_API void mxc_optimizer_destroy(mxc_optimizer *optimizer); /* NULL is fine; does not block */
+/** Learning rate of the updates queued from now on. */
+MXC_API void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr);
+MXC_API double mxc_optimizer_get_lr(const mxc_optimizer *optimizer);
+/** Factors on learning rate and weight decay of one parameter. Names ending in _bias, _gamma or _beta begin with a decay
+ *  factor of 0, as in MXNet. Status: MXC_ENOMEM. */
+MXC_API mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, double lr_mult, double wd_mult);
+/** Queue one update of weight by grad; the key's state is made (zeros) at its first update. */
+MXC_API mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_ndarray *weight,
+                                        mxc_ndarray *grad);
+/** States as named arrays "<key>:<state>" that the caller releases; waits for nothing. */
+MXC_API mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out);
+/** Replace the states by copies of these. Status: MXC_EINVAL (a name that no state has), MXC_ESHAPE, MXC_ENOMEM. */
+MXC_API mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_list *states);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * Parameter schemas: named, typed, documented settings parsed from strings into a plain struct.
+ *
+ * Operators, iterators, optimizers and everything else that takes keyword arguments describe them with an array of
+ * mxc_param that ends with MXC_PARAM_END. Parsing, checking, printing and documentation come from that one array.
+ */
+#ifndef MXC_PARAM_H
+#define MXC_PARAM_H
+
+#include <mxc/types.h>
+
+typedef enum mxc_param_type {
+    MXC_PARAM_NONE = 0, /* end of a schema */
+    MXC_PARAM_BOOL,     /* int32_t; "true" "false" "True" "False" "1" "0" */
+    MXC_PARAM_INT,      /* int64_t; "None" gives MXC_PARAM_UNSET where optional */
+    MXC_PARAM_FLOAT,    /* double */
+    MXC_PARAM_TUPLE,    /* mxc_tuple; "(1,2)" "[1, 2]" "3" "()"; entries may be None where optional */
+    MXC_PARAM_FLOATS,   /* mxc_floats; "(0.1,0.2)" "{0.1, 0.2}" "0.5" */
+    MXC_PARAM_ENUM,     /* int32_t: index into choices */
+    MXC_PARAM_DTYPE,    /* int32_t: mxc_dtype; "None" gives MXC_DTYPE_UNKNOWN where optional */
+    MXC_PARAM_STRING    /* char[size] inside the struct, always terminated */
+} mxc_param_type;
+
+/** Value of an optional MXC_PARAM_INT or tuple entry given as "None". */
+#define MXC_PARAM_UNSET INT64_MIN
+
+#define MXC_TUPLE_MAX 16
+typedef struct mxc_tuple {
+    int32_t n; /* -1: None */
+    int64_t value[MXC_TUPLE_MAX];
+} mxc_tuple;
+
+typedef struct mxc_floats {
+    int32_t n;
+    double value[MXC_TUPLE_MAX];
+} mxc_floats;
+
+/** One parameter. Use designated initialisers; members left out are zero. */
+typedef struct mxc_param {
+    const char *name;
+    mxc_param_type type;
+    size_t offset;       /* of the field in the struct; MXC_PARAM_FIELD gives both */
+    size_t size;         /* of the field, bytes */
+    const char *initial; /* default as text; NULL: required */
+    const char *choices; /* MXC_PARAM_ENUM: "valid,full" */
+    const char *alias;   /* another accepted name, or NULL */
+    int optional;        /* "None" is accepted: bool and enum -1, int MXC_PARAM_UNSET, float NaN, tuple and floats n = -1,
+                            dtype MXC_DTYPE_UNKNOWN, string "" */
+    int bounded;         /* minimum and maximum hold, for ints, floats and every tuple entry */
+    double minimum, maximum;
+    const char *doc;
+} mxc_param;
+
+#define MXC_PARAM_FIELD(struct_type, member) \
+    .offset = offsetof(struct_type, member), .size = sizeof(((struct_type *)0)->member)
+#define MXC_PARAM_END { .name = NULL }
+
+/**
+ * Fill a parameter struct from strings, defaults first.
+ * @param owner   name used in messages, e.g. "Convolution"
+ * @param schema  ends with MXC_PARAM_END; may be NULL for "takes none"
+ * @param n       number of keys and values; a key given twice is an error
+ * @param keys, values  n strings each; may be NULL where n is 0
+ * @param out     struct that the schema's offsets refer to; may be NULL only where the schema is empty
+ * @return MXC_EINVAL with the key, the text found and what is accepted (unknown keys list the candidates)
+ * Does not allocate. Keys that begin and end with "__" are ignored (they are attributes, not parameters).
+ */
+MXC_API mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n, const char *const *keys,
+                                    const char *const *values, void *out);
+
+/** Text of one parameter's value as MXNet writes it ("(2,2)", "True", "max"), cut to size bytes; returns out. */
+MXC_API const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size);
+
+/** Type for documentation: "int, required", "{'max', 'avg'}, optional, default='max'"; returns out. */
+MXC_API const char *mxc_param_describe(const mxc_param *param, char *out, size_t size);
+
+/** Parse one number or tuple text with the rules above, without None, for attributes such as __shape__. Status:
+ *  MXC_EINVAL. */
+MXC_API mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * Random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), counter based.
+ *
+ * Each context has one stream: a seed and a count of numbers handed out so far. Work that needs numbers reserves a range
+ * when it is queued, so that a seed gives the same numbers on every device, for any number of threads and any schedule.
+ */
+#ifndef MXC_RANDOM_H
+#define MXC_RANDOM_H
+
+#include <mxc/types.h>
+
+/** A reserved range: number i of it is a function of these and i alone. */
+typedef struct mxc_random {
+    uint64_t seed;
+    uint64_t stream;
+    uint64_t offset;
+} mxc_random;
+
+/** Seed the streams of all contexts (each gets a stream of its own) and rewind them. Thread-safe. Initial seed: 0. */
+MXC_API void mxc_random_seed(uint64_t seed);
+/** Take the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. */
+MXC_API mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
+/** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE. */
+MXC_API mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
+MXC_API mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
+
+/** 32 random bits: number i of the range. */
+MXC_API uint32_t mxc_random_bits(const mxc_random *range, uint64_t i);
+/** Number i of the range as a float in [0, 1). */
+MXC_API float mxc_random_uniform(const mxc_random *range, uint64_t i);
+
+#endif

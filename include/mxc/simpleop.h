@@ -1,0 +1,84 @@
+/*
+ * SimpleOp: one registration of a function of zero, one or two arrays and of its gradient gives both the array function
+ * (mxc_invoke) and the symbol (mxc_symbol_op).
+ */
+#ifndef MXC_SIMPLEOP_H
+#define MXC_SIMPLEOP_H
+
+#include <mxc/op.h>
+
+/** What the functions are told besides the arrays. */
+typedef struct mxc_simple_env {
+    double scalar;      /* where the operator takes one */
+    const void *params; /* struct of the keyword schema, where it has one */
+    const mxc_run *run;
+    void *temp; /* temp_bytes of scratch */
+    mxc_random random;
+} mxc_simple_env;
+
+/** req is never MXC_REQ_NULL. */
+typedef mxc_status (*mxc_source_fn)(const mxc_simple_env *env, mxc_req req, const mxc_tensor *out);
+typedef mxc_status (*mxc_unary_fn)(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out);
+typedef mxc_status (*mxc_binary_fn)(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req req,
+                                    const mxc_tensor *out);
+/** Unary gradient; value is NULL (from the output gradient alone), the output, or the input, as gradient_kind says. */
+typedef mxc_status (*mxc_unary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
+                                        mxc_req req, const mxc_tensor *in_grad);
+/** Binary gradient; lhs and rhs have data only where gradient_kind is MXC_GRADIENT_IN. */
+typedef mxc_status (*mxc_binary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *lhs,
+                                         const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,
+                                         mxc_req rhs_req, const mxc_tensor *rhs_grad);
+
+typedef enum mxc_gradient_kind {
+    MXC_GRADIENT_NONE = 0,     /* not differentiable: a gradient through it is an error */
+    MXC_GRADIENT_ZERO = 1,     /* zero everywhere */
+    MXC_GRADIENT_OUT_GRAD = 2, /* computed from the output gradient alone */
+    MXC_GRADIENT_OUT = 3,      /* from the output gradient and the output (unary only) */
+    MXC_GRADIENT_IN = 4        /* from the output gradient and the inputs */
+} mxc_gradient_kind;
+
+typedef enum mxc_scalar_kind {
+    MXC_SCALAR_NONE = 0,
+    MXC_SCALAR_AFTER = 1, /* array op scalar */
+    MXC_SCALAR_BEFORE = 2 /* scalar op array */
+} mxc_scalar_kind;
+
+typedef enum mxc_simple_inplace {
+    MXC_SIMPLE_INPLACE_NONE = 0,
+    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: (left) input's memory; backward: output gradient's memory to the (left) gradient */
+    MXC_SIMPLE_INPLACE_RHS_OUT = 2 /* binary: the right input's */
+} mxc_simple_inplace;
+
+/** A registration. Use designated initialisers; members left out are zero. */
+typedef struct mxc_simple_def {
+    size_t size;             /* sizeof(mxc_simple_def) */
+    const char *name;        /* the array function's name */
+    const char *symbol_name; /* the symbol's name where it differs (it becomes an alias); NULL: the same */
+    const char *aliases;     /* "a,b" or NULL */
+    const char *doc;
+    int arity;               /* 0, 1 or 2 */
+    int array_only;          /* 1: no symbol is made of it */
+    const char *args;        /* argument names; NULL: "data", or "lhs,rhs" */
+    mxc_scalar_kind scalar;  /* the parameter is called "scalar" and is required */
+    const mxc_param *params; /* keyword schema; not together with scalar */
+    size_t param_size;
+    unsigned dtypes; /* as mxc_op_def.dtypes; 0: MXC_DTYPES_FLOAT */
+    /* Output shape from known input shapes (n of them, by arity); NULL: same as the inputs, inferred both ways.
+     * Failures by MXC_FAIL(MXC_ESHAPE, ...). */
+    mxc_status (*shape)(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out);
+    size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
+    uint64_t (*random_count)(const mxc_op_sig *sig);
+    mxc_simple_inplace inplace_forward, inplace_backward;
+    mxc_gradient_kind gradient_kind;
+    /* By mxc_device; the member that fits the arity is set. */
+    mxc_source_fn source[MXC_DEVICE_LIMIT];
+    mxc_unary_fn unary[MXC_DEVICE_LIMIT];
+    mxc_binary_fn binary[MXC_DEVICE_LIMIT];
+    mxc_unary_grad_fn unary_grad[MXC_DEVICE_LIMIT];
+    mxc_binary_grad_fn binary_grad[MXC_DEVICE_LIMIT];
+} mxc_simple_def;
+
+/** Register; def must stay valid for the process's life. MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. Thread-safe. */
+MXC_API mxc_status mxc_simpleop_register(const mxc_simple_def *def);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Tracing: what ran when, on which thread, as a file for chrome://tracing or https://ui.perfetto.dev.
+ *
+ * Off by default and then nearly free. While on, each thread keeps its events in a buffer of its own.
+ */
+#ifndef MXC_TRACE_H
+#define MXC_TRACE_H
+
+#include <mxc/status.h>
+
+/** Forget earlier events and record from now on. Status: MXC_ENOMEM. Thread-safe. */
+MXC_API mxc_status mxc_trace_start(void);
+
+/** Stop recording; what was recorded stays until the next start. Thread-safe. */
+MXC_API void mxc_trace_stop(void);
+
+/**
+ * Write the events as Chrome trace JSON: one row a thread, each event with name, category, start and duration in
+ * microseconds. The file is replaced in one step. Status: MXC_EIO, MXC_ENOMEM. Thread-safe; call it after the work is
+ * waited for, or events still running are left out.
+ */
+MXC_API mxc_status mxc_trace_write(const char *path);
+
+#endif

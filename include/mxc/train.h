@@ -1,0 +1,121 @@
+/*
+ * Training: initialisers, metrics, learning-rate schedules, checkpoints and the loop that ties them together.
+ */
+#ifndef MXC_TRAIN_H
+#define MXC_TRAIN_H
+
+#include <mxc/executor.h>
+#include <mxc/io.h>
+#include <mxc/kvstore.h>
+#include <mxc/optimizer.h>
+
+/* ---- initialisers ------------------------------------------------------------------------------------------ */
+
+/**
+ * Queue filling one array by its name, as MXNet does: *_bias, *_beta, *_moving_mean: 0; *_gamma, *_moving_var: 1; others by
+ * the rule: "xavier" (rnd_type=uniform|gaussian, factor_type=avg|in|out, magnitude=3), "uniform" (scale=0.07), "normal"
+ * (sigma=0.01), "zero", "one", "constant" (value). Numbers come from cpu(0)'s random stream. MXC_ENOTFOUND, MXC_EINVAL.
+ */
+MXC_API mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys, const char *const *values,
+                                  const char *name, mxc_ndarray *array);
+
+/* ---- metrics ----------------------------------------------------------------------------------------------- */
+
+typedef struct mxc_metric mxc_metric;
+/** "accuracy", "top_k_accuracy" (top_k=5), "cross-entropy" (eps=1e-12), "mse", "mae". MXC_ENOTFOUND, MXC_EINVAL. */
+MXC_API mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys, const char *const *values,
+                                     mxc_metric **out);
+MXC_API void mxc_metric_destroy(mxc_metric *metric); /* NULL is fine */
+/** Add a batch, leaving out the last pad rows. label (N) or (N,...), prediction (N,C) or as label. Waits for both. */
+MXC_API mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad);
+MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the first sample */
+MXC_API const char *mxc_metric_name(const mxc_metric *metric);
+MXC_API void mxc_metric_reset(mxc_metric *metric);
+
+/* ---- learning-rate schedules ------------------------------------------------------------------------------- */
+
+typedef enum mxc_schedule_kind {
+    MXC_SCHEDULE_CONSTANT = 0,
+    MXC_SCHEDULE_FACTOR = 1, /* times factor every step updates, not below final_lr */
+    MXC_SCHEDULE_POLY = 2,   /* final_lr + (base - final_lr) * (1 - t/total)^power */
+    MXC_SCHEDULE_COSINE = 3  /* final_lr + (base - final_lr) * (1 + cos(pi t/total)) / 2 */
+} mxc_schedule_kind;
+typedef struct mxc_schedule {
+    mxc_schedule_kind kind;
+    int64_t step, total; /* in updates */
+    double factor, power, final_lr;
+    int64_t warmup; /* updates over which the rate rises in a line from 0 */
+} mxc_schedule;
+/** Rate for update t (from 0). */
+MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t);
+
+/* ---- checkpoints ------------------------------------------------------------------------------------------- */
+
+/** Write <prefix>-symbol.json and <prefix>-%04d.params (names "arg:..." and "aux:..."), each replaced in one step. */
+MXC_API mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n,
+                                  mxc_ndarray *const *arrays, const char *const *names);
+/** Read them. symbol or params may be NULL where not wanted. */
+MXC_API mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mxc_ndarray_list *params);
+
+/* ---- the loop ---------------------------------------------------------------------------------------------- */
+
+/** Where training stands, for callbacks and as the result. */
+typedef struct mxc_fit_progress {
+    int64_t epoch, epochs; /* current (from 0), total */
+    int64_t batch;         /* batches done in this epoch */
+    int64_t batches;       /* in an epoch; 0 while not known */
+    int64_t updates;       /* since the beginning */
+    double samples_per_second; /* over the last half second or so */
+    double loss, accuracy;     /* of this epoch's training so far: cross-entropy and accuracy, NaN where they do not apply */
+    double valid_loss, valid_accuracy; /* of the last validation; NaN before */
+    double lr;
+    int interrupted; /* stopped on request, checkpoint written */
+} mxc_fit_progress;
+
+/** After each batch (epoch_end 0) and each epoch (1). A status other than MXC_OK ends the training with it. */
+typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epoch_end, void *user);
+
+/** Options of mxc_fit. Start from mxc_fit_options_init. Everything is borrowed for the call. */
+typedef struct mxc_fit_options {
+    size_t size;
+    mxc_symbol *symbol;     /* required; its last output is the prediction */
+    mxc_iter *train;        /* required */
+    mxc_iter *valid;        /* may be NULL */
+    int n_contexts;         /* the batch is split evenly over them; 0: cpu(0) */
+    const mxc_context *contexts;
+    int64_t epochs;         /* default 1 */
+    const char *optimizer;  /* default "sgd"; rescale_grad is set to 1 / batch size */
+    int n_optimizer_params;
+    const char *const *optimizer_keys, *const *optimizer_values;
+    double learning_rate; /* default 0.01 */
+    mxc_schedule schedule;
+    const char *initializer; /* default "xavier" */
+    int n_initializer_params;
+    const char *const *initializer_keys, *const *initializer_values;
+    const char *kvstore; /* default "local" */
+    uint64_t seed;       /* of the random streams; default 0 */
+    const char *checkpoint; /* prefix of checkpoint files, written after each epoch and when interrupted; NULL: none */
+    int64_t checkpoint_batches; /* and after every so many batches; 0: not */
+    int resume;                 /* go on from the checkpoint if there is one */
+    const char *curve;          /* write the learning curve there as SVG after each epoch; NULL: not */
+    int show; /* 1: report to stderr, as a progress bar on a terminal and as plain lines otherwise */
+    volatile int *stop; /* when it becomes non-zero (a signal handler may set it), finish the step, save, return; may be NULL */
+    mxc_fit_callback callback;
+    void *user;
+} mxc_fit_options;
+MXC_API void mxc_fit_options_init(mxc_fit_options *options);
+
+/**
+ * Train. A run that was killed and resumed ends with the same weights, bit for bit, as one that was not (same options,
+ * data and parallelism).
+ * @param result  may be NULL
+ * @param params  may be NULL; trained parameters "arg:..." and "aux:..." that the caller releases
+ * @return statuses of everything it uses; MXC_OK also when interrupted (see result). Blocks.
+ */
+MXC_API mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc_ndarray_list *params);
+
+/** Run a symbol with parameters over an iterator and report metrics (n_metrics of them are updated). Blocks. */
+MXC_API mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
+                                int n_metrics, mxc_metric *const *metrics);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Plain types shared by all modules: element types, contexts (where an array lives), shapes, tensors.
+ */
+#ifndef MXC_TYPES_H
+#define MXC_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mxc/status.h>
+
+typedef enum mxc_dtype {
+    MXC_DTYPE_UNKNOWN = -1,
+#define MXC_DTYPE(name, flag, bytes, text) name = flag,
+#include <mxc/dtype.def>
+#undef MXC_DTYPE
+    MXC_DTYPE_LIMIT = 13 /* one more than the largest flag */
+} mxc_dtype;
+
+/** Bytes of one element; 0 for a number that is no dtype. */
+MXC_API size_t mxc_dtype_size(mxc_dtype dtype);
+
+/** "float32" and so on; "unknown" for a number that is no dtype. Never NULL. */
+MXC_API const char *mxc_dtype_name(mxc_dtype dtype);
+
+/** The dtype of that name; MXC_DTYPE_UNKNOWN if there is none. */
+MXC_API mxc_dtype mxc_dtype_from_name(const char *name);
+
+/** Device kinds; the numbers are those of MXNet's files. */
+typedef enum mxc_device { MXC_CPU = 1, MXC_GPU = 2, MXC_CPU_PINNED = 3, MXC_DEVICE_LIMIT = 4 } mxc_device;
+
+/** Where an array lives and an operator runs. cpu(0), cpu(1)... are separate contexts on the same processor. */
+typedef struct mxc_context {
+    int32_t device; /* mxc_device */
+    int32_t id;     /* 0 to MXC_MAX_DEVICE_ID */
+} mxc_context;
+
+#define MXC_MAX_DEVICE_ID 63
+
+MXC_API mxc_context mxc_cpu(int id);
+MXC_API mxc_context mxc_gpu(int id);
+/** 1 if both name the same device. */
+MXC_API int mxc_context_equal(mxc_context a, mxc_context b);
+/** Parse "cpu(0)", "gpu(1)", "cpu_pinned(0)", "cpu" or "gpu". Status: MXC_EINVAL. */
+MXC_API mxc_status mxc_context_parse(const char *text, mxc_context *out);
+/** Write "cpu(0)" and the like to out, cut to size bytes; returns out. */
+MXC_API const char *mxc_context_format(mxc_context context, char *out, size_t size);
+
+/** Most axes an array may have. */
+#define MXC_MAX_NDIM 8
+
+/**
+ * Sizes of each axis, outermost first. ndim -1: nothing known yet; dim[i] -1: that axis not known yet. ndim 0 is a
+ * scalar (one element); a dim of 0 is legal and gives an array without elements.
+ */
+typedef struct mxc_shape {
+    int32_t ndim;
+    int64_t dim[MXC_MAX_NDIM];
+} mxc_shape;
+
+/** Longest text mxc_shape_format writes. */
+#define MXC_SHAPE_TEXT 192
+
+/** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below -1,
+ *  more than INT64_MAX elements), which leaves the shape unknown. */
+MXC_API mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
+/** Elements of a fully known shape; -1 if any part is unknown or they are more than INT64_MAX. */
+MXC_API int64_t mxc_shape_size(const mxc_shape *shape);
+/** 1 if no part is unknown. */
+MXC_API int mxc_shape_known(const mxc_shape *shape);
+/** 1 if both have the same axes. */
+MXC_API int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b);
+/** Write "(2,3)", "(5,)", "()" or "?" for an unknown one, unknown axes as "?"; returns out. */
+MXC_API const char *mxc_shape_format(const mxc_shape *shape, char *out, size_t size);
+
+/**
+ * What a kernel sees of an array: a dense block in C order. Borrowed for the call; data is NULL only where the shape
+ * has no elements or the array was not asked for.
+ */
+typedef struct mxc_tensor {
+    void *data;
+    mxc_dtype dtype;
+    mxc_context context;
+    mxc_shape shape;
+} mxc_tensor;
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * What the library asks of a device. One table per device kind; the CPU's is built in, a GPU module registers its own
+ * when it is loaded. Asking for a device without a table is a clear error.
+ */
+#ifndef MXCI_BASE_DEVICE_H
+#define MXCI_BASE_DEVICE_H
+
+#include <mxc/types.h>
+
+typedef struct mxci_device {
+    const char *name; /* "cpu", "gpu", "cpu_pinned" */
+    /* Number of ids that exist: 0..count-1 are legal. May block on first use. */
+    int (*count)(void);
+    /* Fresh memory, at least 64-byte aligned. MXC_ENOMEM. May block. */
+    mxc_status (*alloc)(mxc_context context, size_t bytes, void **out);
+    void (*free)(mxc_context context, void *block, size_t bytes);
+    /* Copy between two places of which at least one is on this device; on the host when stream is NULL and then complete
+     * on return, else queued on stream. */
+    mxc_status (*copy)(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes, void *stream);
+    /* A queue of device work for one engine worker; optional (NULL: work is done when the function returns). */
+    mxc_status (*stream_create)(mxc_context context, void **out);
+    void (*stream_destroy)(mxc_context context, void *stream);
+    /* Block until everything queued on stream is done; returns the first error of that work. */
+    mxc_status (*stream_wait)(mxc_context context, void *stream);
+} mxci_device;
+
+/* The table for a device kind. MXC_EDEVICE if none is registered or the id does not exist. Thread-safe. */
+mxc_status mxci_device_get(mxc_context context, const mxci_device **out);
+/* Add a table. device must stay valid. MXC_EEXIST. Thread-safe. */
+mxc_status mxci_device_register(mxc_device kind, const mxci_device *device);
+
+#endif

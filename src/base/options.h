@@ -1,0 +1,20 @@
+/* Options from the environment, listed in options.def. */
+#ifndef MXCI_BASE_OPTIONS_H
+#define MXCI_BASE_OPTIONS_H
+
+#include <stdint.h>
+
+typedef enum mxci_option {
+#define MXCI_OPTION(name, initial, minimum, maximum, text) MXCI_OPT_##name,
+#include "base/options.def"
+#undef MXCI_OPTION
+    MXCI_OPT_COUNT
+} mxci_option;
+
+/* The option's value: read from the environment at the first call. Thread-safe. */
+int64_t mxci_option_get(mxci_option option);
+
+/* Read text as the option's value. Returns 0, with the default in *out, if it is no number or out of range. */
+int mxci_option_parse(mxci_option option, const char *text, int64_t *out);
+
+#endif

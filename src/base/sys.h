@@ -1,0 +1,120 @@
+/*
+ * Everything the library asks of the operating system: memory, locks, threads, time, files. Nothing else in the tree
+ * calls malloc, pthreads or open directly, so that tests can fail the n-th allocation or write, count them, and see
+ * every wait. Sockets are not used by the library.
+ */
+#ifndef MXCI_BASE_SYS_H
+#define MXCI_BASE_SYS_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mxc/status.h>
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+/* As malloc, calloc, realloc, free, strdup. NULL when out of memory (or when a test says so); no message is set.
+ * mxci_alloc(0) returns a block that can be freed. */
+void *mxci_alloc(size_t bytes);
+void *mxci_calloc(size_t count, size_t bytes); /* checks count * bytes */
+void *mxci_realloc(void *block, size_t bytes);
+void *mxci_realloc_array(void *block, size_t count, size_t bytes); /* checks count * bytes */
+void mxci_free(void *block);
+char *mxci_strdup(const char *text);
+
+/* Large aligned blocks for array data: 64-byte aligned; from 2 MiB on page-mapped with huge pages advised.
+ * Contents: undefined. The same byte count must be given to free. */
+void *mxci_pages_alloc(size_t bytes);
+void mxci_pages_free(void *block, size_t bytes);
+
+/* Failure injection and counting, for tests and benches. fail_at: the n-th allocation from now fails (1 = next), 0
+ * turns it off; sticky makes all later ones fail too. */
+void mxci_test_fail_alloc(int64_t fail_at, int sticky);
+int64_t mxci_alloc_count(void); /* allocations of both kinds since start */
+int64_t mxci_alloc_live(void);  /* blocks not freed yet; 0 after everything is released */
+/* The n-th write, flush or rename from now fails with ENOSPC; 0 turns it off. */
+void mxci_test_fail_write(int64_t fail_at);
+
+/* ---- locks and threads ------------------------------------------------------------------------------------- */
+
+typedef pthread_mutex_t mxci_mutex;
+typedef pthread_cond_t mxci_cond;
+typedef pthread_t mxci_thread;
+#define MXCI_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
+#define MXCI_COND_INIT PTHREAD_COND_INITIALIZER
+
+void mxci_mutex_init(mxci_mutex *m);
+void mxci_mutex_destroy(mxci_mutex *m);
+void mxci_mutex_lock(mxci_mutex *m);
+int mxci_mutex_trylock(mxci_mutex *m); /* 1 if taken */
+void mxci_mutex_unlock(mxci_mutex *m);
+void mxci_cond_init(mxci_cond *c);
+void mxci_cond_destroy(mxci_cond *c);
+void mxci_cond_wait(mxci_cond *c, mxci_mutex *m);
+/* deadline_ns is a time of mxci_now_ns, INT64_MAX for none; returns 0 if it passed. */
+int mxci_cond_wait_until(mxci_cond *c, mxci_mutex *m, int64_t deadline_ns);
+void mxci_cond_signal(mxci_cond *c);
+void mxci_cond_broadcast(mxci_cond *c);
+
+/* Status: MXC_ENOMEM, MXC_EIO when the system gives no thread. The name shows in traces and debuggers. All signals are
+ * blocked in the new thread, so that the program's handlers run on its own threads. */
+mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg);
+void mxci_thread_join(mxci_thread t);
+void mxci_thread_yield(void);
+/* Call these around every fork() of the program from now on: prepare before it, the others after it in either process.
+ * Each may be NULL. Status: MXC_ENOMEM. */
+mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int mxci_cpu_count(void); /* processors this process may run on, at least 1 */
+
+/* Wait on a 32-bit word as a futex does: sleep while *word == expected, until woken or deadline (INT64_MAX: none).
+ * Returns on any wake, also a spurious one. */
+void mxci_park(_Atomic uint32_t *word, uint32_t expected, int64_t deadline_ns);
+void mxci_unpark(_Atomic uint32_t *word, int count); /* wake up to count sleepers; INT32_MAX: all */
+
+static inline void mxci_pause(void) { /* inside spin loops */
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    __asm__ __volatile__("" ::: "memory");
+#endif
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------- */
+
+int64_t mxci_now_ns(void);          /* monotonic */
+void mxci_sleep_ns(int64_t duration);
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+/* Readers: only regular files are accepted (a directory, FIFO or device is MXC_EIO), so a read never hangs.
+ * Messages name the file, the offset and the reason. */
+typedef struct mxci_file mxci_file;
+mxc_status mxci_file_open(const char *path, mxci_file **out); /* MXC_ENOTFOUND, MXC_EIO, MXC_ENOMEM */
+int64_t mxci_file_size(const mxci_file *file);
+const char *mxci_file_path(const mxci_file *file);
+/* Read exactly bytes at offset; MXC_EFORMAT "truncated" if the file ends before. Thread-safe. */
+mxc_status mxci_file_read_at(mxci_file *file, int64_t offset, void *out, size_t bytes);
+void mxci_file_close(mxci_file *file); /* NULL is fine */
+/* Whole file into one block (bytes + terminating NUL not counted); caller frees with mxci_free. Refuses files above
+ * limit bytes with MXC_EFORMAT. */
+mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_t *out_bytes);
+
+/* Writer that replaces path in one step: writes path.tmp-<pid>-<n> beside it, then on commit flushes to disk and renames.
+ * Until commit the old file is untouched; abandon removes the temporary. Statuses: MXC_EIO with path and reason. */
+typedef struct mxci_writer mxci_writer;
+mxc_status mxci_writer_open(const char *path, mxci_writer **out);
+mxc_status mxci_writer_write(mxci_writer *w, const void *data, size_t bytes); /* buffered */
+mxc_status mxci_writer_printf(mxci_writer *w, const char *format, ...) MXC_PRINTF(2, 3);
+int64_t mxci_writer_tell(const mxci_writer *w);
+mxc_status mxci_writer_commit(mxci_writer *w); /* always frees w */
+void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
+
+/* Write to the standard error stream, unbuffered; failures are ignored. */
+void mxci_stderr_write(const char *text, size_t bytes);
+
+/* Text of an environment variable or NULL; the only reader of the environment besides base/options. */
+const char *mxci_getenv(const char *name);
+
+#endif

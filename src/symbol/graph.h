@@ -1,0 +1,56 @@
+/*
+ * The flat form of a symbol: nodes in topological order (depth-first post-order), inputs and outputs as index arrays. All
+ * passes work on it; nothing here follows pointers from node to node.
+ *
+ * Entry e is output e - nodes[n].first_entry of the node n that makes it. Variables have one entry.
+ */
+#ifndef MXCI_SYMBOL_GRAPH_H
+#define MXCI_SYMBOL_GRAPH_H
+
+#include "symbol/node.h"
+
+typedef struct mxci_gnode {
+    mxci_node_kind kind;
+    mxc_op *op;      /* retained; NULL for a variable */
+    char *name;      /* owned */
+    mxci_node *node; /* retained: the symbol's node, for attributes; NULL for nodes that passes add */
+    int32_t forward; /* MXCI_BACKWARD: index of the forward node; else -1 */
+    int32_t first_input, n_inputs; /* in graph.inputs */
+    int32_t first_entry, n_outputs;
+    int32_t n_aux;       /* the last n_aux inputs are auxiliary states */
+    mxc_context context; /* set by the placement pass */
+} mxci_gnode;
+
+typedef struct mxci_graph {
+    int32_t n_nodes, cap_nodes;
+    mxci_gnode *nodes;
+    int32_t n_inputs, cap_inputs;
+    int32_t *inputs; /* entry ids */
+    int32_t n_entries, cap_entries;
+    int32_t *entry_node; /* node of each entry */
+    mxc_shape *shapes;   /* of each entry; ndim -1: unknown */
+    mxc_dtype *types;
+    int32_t n_outputs;
+    int32_t *outputs; /* entry ids: the symbol's outputs in order */
+    int32_t n_args, n_aux;
+    int32_t *args; /* node indices of the argument variables, in list_arguments order */
+    int32_t *aux;  /* of the auxiliary variables, in list_aux order */
+} mxci_graph;
+
+/* Flatten. Without recursion; MXC_ENOMEM. Free with mxci_graph_destroy. */
+mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out);
+void mxci_graph_destroy(mxci_graph *graph); /* NULL is fine */
+/* Append a node; inputs are entry ids. Returns its index through out. Keeps topological order if inputs come before. */
+mxc_status mxci_graph_add(mxci_graph *graph, mxci_node_kind kind, mxc_op *op, const char *name, int32_t n_inputs,
+                          const int32_t *inputs, int32_t n_outputs, int32_t forward, int32_t *out);
+/* The node's inputs. */
+static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node) {
+    return g->inputs + g->nodes[node].first_input;
+}
+/* Infer shapes and types of all entries both ways until nothing changes; known ones are set in the graph before. A
+ * MXCI_BACKWARD node's outputs have the shapes and types of its forward node's arguments. Errors name the node. */
+mxc_status mxci_graph_infer(mxci_graph *graph);
+/* Back to a symbol over the given entries (new nodes are made where gnode.node is NULL). */
+mxc_status mxci_graph_to_symbol(const mxci_graph *graph, int32_t n, const int32_t *entries, mxc_symbol **out);
+
+#endif
