@@ -1,0 +1,69 @@
+/* The table of device kinds, with the CPU built in. */
+#include "base/device.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/sys.h"
+
+static int cpu_count(void) {
+    return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may keep its work apart on as many as it likes */
+}
+
+static mxc_status cpu_alloc(mxc_context context, size_t bytes, void **out) {
+    char name[32];
+    *out = mxci_pages_alloc(bytes);
+    if (*out)
+        return MXC_OK;
+    return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %zu bytes", mxc_context_format(context, name, sizeof name), bytes);
+}
+
+static void cpu_free(mxc_context context, void *block, size_t bytes) {
+    (void)context;
+    mxci_pages_free(block, bytes);
+}
+
+static mxc_status cpu_copy(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
+                           void *stream) {
+    (void)to;
+    (void)from;
+    (void)stream;
+    if (bytes)
+        memcpy(destination, source, bytes);
+    return MXC_OK;
+}
+
+static const mxci_device cpu = {
+    .name = "cpu", .count = cpu_count, .alloc = cpu_alloc, .free = cpu_free, .copy = cpu_copy
+};
+
+static _Atomic(const mxci_device *) devices[MXC_DEVICE_LIMIT] = { [MXC_CPU] = &cpu };
+
+static int is_kind(int kind) {
+    return kind >= MXC_CPU && kind < MXC_DEVICE_LIMIT;
+}
+
+mxc_status mxci_device_get(mxc_context context, const mxci_device **out) {
+    const mxci_device *device = is_kind(context.device) ? atomic_load(&devices[context.device]) : NULL;
+    char name[32];
+    int count;
+    *out = NULL;
+    mxc_context_format(context, name, sizeof name);
+    if (!device)
+        return MXC_FAIL(MXC_EDEVICE, "%s: no support for this kind of device is loaded", name);
+    count = device->count();
+    if (context.id < 0 || context.id >= count)
+        return MXC_FAIL(MXC_EDEVICE, "%s: no such device; there are %d of kind %s, counted from 0", name, count,
+                        device->name);
+    *out = device;
+    return MXC_OK;
+}
+
+mxc_status mxci_device_register(mxc_device kind, const mxci_device *device) {
+    const mxci_device *none = NULL;
+    if (!is_kind((int)kind))
+        return MXC_FAIL(MXC_EINVAL, "device kind %d: expected 1 to %d", (int)kind, MXC_DEVICE_LIMIT - 1);
+    if (!atomic_compare_exchange_strong(&devices[kind], &none, device))
+        return MXC_FAIL(MXC_EEXIST, "device %s: a table for this kind is registered already", device->name);
+    return MXC_OK;
+}

@@ -1,0 +1,70 @@
+/* Messages for people: level, receiver, default receiver. */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "base/options.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+static mxci_mutex lock = MXCI_MUTEX_INIT; /* guards receiver and receiver_user */
+static mxc_log_fn receiver;
+static void *receiver_user;
+static atomic_int chosen_level = -1; /* -1: as the option says */
+
+static void lock_for_fork(void) {
+    mxci_mutex_lock(&lock);
+}
+
+static void unlock_after_fork(void) {
+    mxci_mutex_unlock(&lock);
+}
+
+void mxc_set_logger(mxc_log_fn fn, void *user) {
+    static atomic_int prepared;
+    if (!atomic_exchange(&prepared, 1))
+        (void)mxci_at_fork(lock_for_fork, unlock_after_fork, unlock_after_fork);
+    mxci_mutex_lock(&lock);
+    receiver = fn;
+    receiver_user = user;
+    mxci_mutex_unlock(&lock);
+}
+
+void mxc_set_log_level(mxc_log_level level) {
+    atomic_store(&chosen_level, (int)level);
+}
+
+static int lowest_level(void) {
+    int level = atomic_load(&chosen_level);
+    return level >= 0 ? level : (int)mxci_option_get(MXCI_OPT_MXC_LOG_LEVEL);
+}
+
+/* One write a message, so that lines of several threads do not mix. */
+static void write_default(mxc_log_level level, const char *message) {
+    static const char *const names[] = { "debug", "info", "warning", "error" };
+    char text[1100];
+    mxci_line line = { text, sizeof text, 0 };
+    mxci_line_printf(&line, "mxc: %s: %s\n", names[level], message);
+    mxci_stderr_write(text, line.length);
+}
+
+void mxci_log(mxc_log_level level, const char *format, ...) {
+    char message[1024];
+    va_list args;
+    mxc_log_fn fn;
+    void *user;
+    if ((int)level < lowest_level())
+        return;
+    va_start(args, format);
+    mxci_vformat(message, sizeof message, format, args);
+    va_end(args);
+    mxci_mutex_lock(&lock);
+    fn = receiver;
+    user = receiver_user;
+    mxci_mutex_unlock(&lock);
+    if (fn)
+        fn(level, message, user);
+    else
+        write_default(level, message);
+}

@@ -1,0 +1,81 @@
+/* Options from the environment: read all at the first use, warn about what is not understood. */
+#define _GNU_SOURCE 1
+#include "base/options.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+static const struct {
+    const char *name, *text;
+    int64_t initial, minimum, maximum;
+} options[MXCI_OPT_COUNT] = {
+#define MXCI_OPTION(name, initial, minimum, maximum, text) { #name, text, initial, minimum, maximum },
+#include "base/options.def"
+#undef MXCI_OPTION
+};
+
+static _Atomic int64_t values[MXCI_OPT_COUNT];
+
+int mxci_option_parse(mxci_option option, const char *text, int64_t *out) {
+    const char *at = text;
+    int64_t value;
+    *out = options[option].initial;
+    if (!mxci_read_int(&at, &value) || *at || value < options[option].minimum || value > options[option].maximum)
+        return 0;
+    *out = value;
+    return 1;
+}
+
+/* Every thread that comes here at the same time stores the same values. */
+static void read_all(void) {
+    for (int i = 0; i < MXCI_OPT_COUNT; i++) {
+        const char *text = mxci_getenv(options[i].name);
+        int64_t value = options[i].initial;
+        if (text && *text)
+            mxci_option_parse((mxci_option)i, text, &value);
+        atomic_store(&values[i], value);
+    }
+}
+
+static void warn_bad_value(int i) {
+    const char *text = mxci_getenv(options[i].name);
+    int64_t value;
+    if (text && *text && !mxci_option_parse((mxci_option)i, text, &value))
+        mxci_log(MXC_LOG_WARNING, "%s=\"%.80s\" ignored: expected a number from %lld to %lld (%s); using %lld",
+                 options[i].name, text, (long long)options[i].minimum, (long long)options[i].maximum, options[i].text,
+                 (long long)value);
+}
+
+static int is_option(const char *name, size_t length) {
+    for (int i = 0; i < MXCI_OPT_COUNT; i++)
+        if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+            return 1;
+    return 0;
+}
+
+/* A misspelt option would otherwise be ignored without a word. */
+static void warn_unknown_names(void) {
+    for (char **entry = environ; entry && *entry; entry++) {
+        size_t length = strcspn(*entry, "=");
+        if (strncmp(*entry, "MXC_", 4) == 0 && !is_option(*entry, length))
+            mxci_log(MXC_LOG_WARNING, "environment: %.*s is no option of libmxc", (int)(length < 80 ? length : 80), *entry);
+    }
+}
+
+int64_t mxci_option_get(mxci_option option) {
+    static atomic_int ready;
+    if (!atomic_load_explicit(&ready, memory_order_acquire)) {
+        read_all();
+        if (!atomic_exchange(&ready, 1)) { /* the first; values are there, so logging may ask for its level */
+            for (int i = 0; i < MXCI_OPT_COUNT; i++)
+                warn_bad_value(i);
+            warn_unknown_names();
+        }
+    }
+    return atomic_load_explicit(&values[option], memory_order_relaxed);
+}

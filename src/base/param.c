@@ -1,0 +1,422 @@
+/* Parameter schemas: parsing strings into a struct, and the way back. Checks are strict: a text is used whole or refused. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include <mxc/param.h>
+
+#include "base/check.h"
+#include "base/text.h"
+
+/* ---- reading values: each reader consumes the whole text or returns 0 ---- */
+
+static const char *skip_blanks(const char *s) {
+    return s + strspn(s, " \t\r\n");
+}
+
+static int at_end(const char *s) {
+    return *skip_blanks(s) == '\0';
+}
+
+static int is_none(const char *text) {
+    text = skip_blanks(text);
+    return strncmp(text, "None", 4) == 0 && at_end(text + 4);
+}
+
+static int read_bool(const char *text, int32_t *out) {
+    int i = mxci_list_find("false,False,0,true,True,1", text);
+    *out = i >= 3;
+    return i >= 0;
+}
+
+static int read_whole_int(const char *text, int64_t *out) {
+    return mxci_read_int(&text, out) && at_end(text);
+}
+
+static int read_whole_double(const char *text, double *out) {
+    return mxci_read_double(&text, out) && at_end(text);
+}
+
+/* One entry of a tuple. Python 2 wrote long numbers as "2L". */
+static int read_tuple_entry(const char **at, int none_allowed, int64_t *out) {
+    *at = skip_blanks(*at);
+    if (none_allowed && strncmp(*at, "None", 4) == 0) {
+        *at += 4;
+        *out = MXC_PARAM_UNSET;
+        return 1;
+    }
+    if (!mxci_read_int(at, out))
+        return 0;
+    *at += **at == 'L';
+    return 1;
+}
+
+/* The bracket that closes the one at the start of *at, which is stepped over; 0 if there is none. */
+static char open_bracket(const char **at) {
+    static const char pairs[] = "()[]{}";
+    const char *pair;
+    *at = skip_blanks(*at);
+    pair = **at ? strchr(pairs, **at) : NULL;
+    if (!pair || (pair - pairs) % 2)
+        return '\0';
+    (*at)++;
+    return pair[1];
+}
+
+/* After an entry: 1 to go on with the next one, 0 at the end of the list, -1 if malformed. */
+static int next_entry(const char **at, char close) {
+    *at = skip_blanks(*at);
+    if (!close)
+        return **at == '\0' ? 0 : -1;
+    if (**at == ',')
+        *at = skip_blanks(*at + 1);
+    else if (**at != close)
+        return -1;
+    if (**at != close)
+        return 1;
+    return at_end(*at + 1) ? 0 : -1;
+}
+
+/* Whether an opened list is empty: "()" and nothing behind. */
+static int is_empty_list(const char *at, char close) {
+    at = skip_blanks(at);
+    return close && *at == close && at_end(at + 1);
+}
+
+static int read_tuple(const char *text, int none_allowed, mxc_tuple *out) {
+    char close = open_bracket(&text);
+    int more = 1;
+    out->n = 0;
+    if (is_empty_list(text, close))
+        return 1;
+    while (more == 1) {
+        if (out->n == MXC_TUPLE_MAX || !read_tuple_entry(&text, none_allowed, &out->value[out->n]))
+            return 0;
+        out->n++;
+        more = next_entry(&text, close);
+    }
+    return more == 0;
+}
+
+static int read_floats(const char *text, mxc_floats *out) {
+    char close = open_bracket(&text);
+    int more = 1;
+    out->n = 0;
+    if (is_empty_list(text, close))
+        return 1;
+    while (more == 1) {
+        if (out->n == MXC_TUPLE_MAX || !mxci_read_double(&text, &out->value[out->n]))
+            return 0;
+        out->n++;
+        more = next_entry(&text, close);
+    }
+    return more == 0;
+}
+
+mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out) {
+    if (read_tuple(text, 0, out))
+        return MXC_OK;
+    out->n = 0;
+    return MXC_FAIL(MXC_EINVAL, "\"%.80s\": expected an integer or a tuple such as (2,2), at most %d entries", text,
+                    MXC_TUPLE_MAX);
+}
+
+/* ---- storing ---- */
+
+static void store_none(const mxc_param *p, void *field) {
+    memset(field, 0, p->size);
+    switch (p->type) {
+    case MXC_PARAM_INT: *(int64_t *)field = MXC_PARAM_UNSET; break;
+    case MXC_PARAM_FLOAT: *(double *)field = (double)NAN; break;
+    case MXC_PARAM_TUPLE: ((mxc_tuple *)field)->n = -1; break;
+    case MXC_PARAM_FLOATS: ((mxc_floats *)field)->n = -1; break;
+    case MXC_PARAM_BOOL:
+    case MXC_PARAM_ENUM: *(int32_t *)field = -1; break;
+    case MXC_PARAM_DTYPE: *(int32_t *)field = MXC_DTYPE_UNKNOWN; break;
+    case MXC_PARAM_STRING:
+    case MXC_PARAM_NONE: break;
+    }
+}
+
+static int store_string(const mxc_param *p, const char *text, char *field) {
+    size_t n = strlen(text);
+    if (n >= p->size)
+        return 0;
+    memset(field, 0, p->size);
+    memcpy(field, text, n);
+    return 1;
+}
+
+/* Read text into the field as the type says; 0 if it is malformed. */
+static int store_value(const mxc_param *p, const char *text, void *field) {
+    switch (p->type) {
+    case MXC_PARAM_BOOL: return read_bool(text, field);
+    case MXC_PARAM_INT: return read_whole_int(text, field);
+    case MXC_PARAM_FLOAT: return read_whole_double(text, field);
+    case MXC_PARAM_TUPLE: return read_tuple(text, p->optional, field);
+    case MXC_PARAM_FLOATS: return read_floats(text, field);
+    case MXC_PARAM_ENUM: return (*(int32_t *)field = mxci_list_find(p->choices, text)) >= 0;
+    case MXC_PARAM_DTYPE: return (*(int32_t *)field = mxc_dtype_from_name(text)) != MXC_DTYPE_UNKNOWN;
+    case MXC_PARAM_STRING: return store_string(p, text, field);
+    case MXC_PARAM_NONE: break;
+    }
+    return 0;
+}
+
+/* ---- bounds ---- */
+
+static int within(const mxc_param *p, double value) {
+    return value >= p->minimum && value <= p->maximum;
+}
+
+static int tuple_within(const mxc_param *p, const mxc_tuple *t) {
+    for (int i = 0; i < t->n; i++)
+        if (t->value[i] != MXC_PARAM_UNSET && !within(p, (double)t->value[i]))
+            return 0;
+    return 1;
+}
+
+static int floats_within(const mxc_param *p, const mxc_floats *f) {
+    for (int i = 0; i < f->n; i++)
+        if (!within(p, f->value[i]))
+            return 0;
+    return 1;
+}
+
+static int in_bounds(const mxc_param *p, const void *field) {
+    if (!p->bounded)
+        return 1;
+    switch (p->type) {
+    case MXC_PARAM_INT: return within(p, (double)*(const int64_t *)field);
+    case MXC_PARAM_FLOAT: return within(p, *(const double *)field);
+    case MXC_PARAM_TUPLE: return tuple_within(p, field);
+    case MXC_PARAM_FLOATS: return floats_within(p, field);
+    default: return 1;
+    }
+}
+
+/* ---- messages ---- */
+
+/* "max, avg, sum" from "max,avg,sum" */
+static void add_choices(mxci_line *line, const char *choices, const char *quote) {
+    char item[64];
+    for (int i = 0; mxci_list_item(choices, i, item, sizeof item); i++)
+        mxci_line_printf(line, "%s%s%s%s", i ? ", " : "", quote, item, quote);
+}
+
+static const char *const dtype_names =
+#define MXC_DTYPE(name, flag, bytes, text) "," text
+#include <mxc/dtype.def>
+#undef MXC_DTYPE
+    ;
+
+/* What a parameter accepts, in words. */
+static void add_expectation(mxci_line *line, const mxc_param *p) {
+    switch (p->type) {
+    case MXC_PARAM_BOOL: mxci_line_printf(line, "True or False"); break;
+    case MXC_PARAM_INT: mxci_line_printf(line, "an integer"); break;
+    case MXC_PARAM_FLOAT: mxci_line_printf(line, "a finite number"); break;
+    case MXC_PARAM_TUPLE: mxci_line_printf(line, "integers such as (2,2), at most %d", MXC_TUPLE_MAX); break;
+    case MXC_PARAM_FLOATS: mxci_line_printf(line, "finite numbers such as (0.1,0.2), at most %d", MXC_TUPLE_MAX); break;
+    case MXC_PARAM_STRING: mxci_line_printf(line, "a text of at most %zu bytes", p->size - 1); break;
+    case MXC_PARAM_ENUM:
+        mxci_line_printf(line, "one of ");
+        add_choices(line, p->choices, "");
+        break;
+    case MXC_PARAM_DTYPE:
+        mxci_line_printf(line, "one of ");
+        add_choices(line, dtype_names + 1, "");
+        break;
+    case MXC_PARAM_NONE: break;
+    }
+    if (p->optional)
+        mxci_line_printf(line, " or None");
+}
+
+static mxc_status refuse_value(const char *owner, const mxc_param *p, const char *text) {
+    char expected[320];
+    mxci_line line = { expected, sizeof expected, 0 };
+    add_expectation(&line, p);
+    return MXC_FAIL(MXC_EINVAL, "%s: %s=\"%.80s\", expected %s", owner, p->name, text, expected);
+}
+
+static mxc_status refuse_range(const char *owner, const mxc_param *p, const char *text) {
+    char low[32], high[32];
+    mxci_double_text(p->minimum, low, sizeof low);
+    mxci_double_text(p->maximum, high, sizeof high);
+    return MXC_FAIL(MXC_EINVAL, "%s: %s=\"%.80s\", expected %s from %s to %s", owner, p->name, text,
+                    p->type == MXC_PARAM_TUPLE || p->type == MXC_PARAM_FLOATS ? "values" : "a value", low, high);
+}
+
+static mxc_status refuse_key(const char *owner, const mxc_param *schema, const char *key) {
+    char names[360] = "";
+    mxci_line line = { names, sizeof names, 0 };
+    for (const mxc_param *p = schema; p && p->name; p++)
+        mxci_line_printf(&line, "%s%s", p == schema ? "" : ", ", p->name);
+    return MXC_FAIL(MXC_EINVAL, "%s: unknown parameter \"%.80s\"; it takes %s", owner, key, *names ? names : "none");
+}
+
+/* ---- parsing ---- */
+
+static void *field_of(const mxc_param *p, void *params) {
+    return (char *)params + p->offset;
+}
+
+static mxc_status set_value(const char *owner, const mxc_param *p, const char *text, void *params) {
+    void *field = field_of(p, params);
+    if (!text)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s has no value", owner, p->name);
+    if (p->optional && is_none(text)) {
+        store_none(p, field);
+        return MXC_OK;
+    }
+    if (!store_value(p, text, field))
+        return refuse_value(owner, p, text);
+    return in_bounds(p, field) ? MXC_OK : refuse_range(owner, p, text);
+}
+
+static const mxc_param *find_param(const mxc_param *schema, const char *key) {
+    for (const mxc_param *p = schema; p && p->name; p++)
+        if (strcmp(p->name, key) == 0 || (p->alias && strcmp(p->alias, key) == 0))
+            return p;
+    return NULL;
+}
+
+/* "__lr_mult__" and the like. */
+static int is_attribute(const char *key) {
+    size_t n = strlen(key);
+    return n >= 4 && memcmp(key, "__", 2) == 0 && memcmp(key + n - 2, "__", 2) == 0;
+}
+
+/* Whether one of the first n keys names p. */
+static int is_given(const mxc_param *p, int n, const char *const *keys) {
+    for (int i = 0; i < n; i++)
+        if (strcmp(p->name, keys[i]) == 0 || (p->alias && strcmp(p->alias, keys[i]) == 0))
+            return 1;
+    return 0;
+}
+
+static mxc_status set_defaults(const char *owner, const mxc_param *schema, int n, const char *const *keys, void *out) {
+    for (const mxc_param *p = schema; p && p->name; p++) {
+        char type[256];
+        if (p->initial)
+            MXC_TRY(set_value(owner, p, p->initial, out));
+        else if (!is_given(p, n, keys))
+            return MXC_FAIL(MXC_EINVAL, "%s: parameter \"%s\" is missing (%s)", owner, p->name,
+                            mxc_param_describe(p, type, sizeof type));
+        else
+            memset(field_of(p, out), 0, p->size);
+    }
+    return MXC_OK;
+}
+
+mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n, const char *const *keys,
+                            const char *const *values, void *out) {
+    for (int i = 0; i < n; i++)
+        if (!is_attribute(keys[i]) && !find_param(schema, keys[i]))
+            return refuse_key(owner, schema, keys[i]);
+    MXC_TRY(set_defaults(owner, schema, n, keys, out));
+    for (int i = 0; i < n; i++) {
+        const mxc_param *p = is_attribute(keys[i]) ? NULL : find_param(schema, keys[i]);
+        if (p && is_given(p, i, keys))
+            return MXC_FAIL(MXC_EINVAL, "%s: parameter \"%s\" is given twice", owner, p->name);
+        if (p)
+            MXC_TRY(set_value(owner, p, values[i], out));
+    }
+    return MXC_OK;
+}
+
+/* ---- printing ---- */
+
+static void add_int(mxci_line *line, int64_t value) {
+    if (value == MXC_PARAM_UNSET)
+        mxci_line_printf(line, "None");
+    else
+        mxci_line_printf(line, "%lld", (long long)value);
+}
+
+static void add_double(mxci_line *line, double value) {
+    char text[40];
+    mxci_line_printf(line, "%s", isnan(value) ? "None" : mxci_double_text(value, text, sizeof text));
+}
+
+/* What stands before entry i of n, or with i == n behind the last: "(2,3)", "(2,)", "()". */
+static void add_punctuation(mxci_line *line, int i, int n) {
+    if (i == n)
+        mxci_line_printf(line, "%s%s", i == 0 ? "(" : i == 1 ? "," : "", ")");
+    else
+        mxci_line_printf(line, i == 0 ? "(" : ",");
+}
+
+static void add_tuple(mxci_line *line, const mxc_tuple *t) {
+    for (int i = 0; i <= t->n; i++) {
+        add_punctuation(line, i, t->n);
+        if (i < t->n)
+            add_int(line, t->value[i]);
+    }
+    if (t->n < 0)
+        mxci_line_printf(line, "None");
+}
+
+static void add_floats(mxci_line *line, const mxc_floats *f) {
+    for (int i = 0; i <= f->n; i++) {
+        add_punctuation(line, i, f->n);
+        if (i < f->n)
+            add_double(line, f->value[i]);
+    }
+    if (f->n < 0)
+        mxci_line_printf(line, "None");
+}
+
+static void add_choice(mxci_line *line, const char *choices, int i) {
+    char item[64];
+    mxci_line_printf(line, "%s", mxci_list_item(choices, i, item, sizeof item) ? item : "None");
+}
+
+const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size) {
+    const void *field = (const char *)params + param->offset;
+    mxci_line line = { out, size, 0 };
+    int32_t number = param->type == MXC_PARAM_BOOL || param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE
+                         ? *(const int32_t *)field : 0;
+    if (size)
+        out[0] = '\0';
+    switch (param->type) {
+    case MXC_PARAM_BOOL: mxci_line_printf(&line, number < 0 ? "None" : number ? "True" : "False"); break;
+    case MXC_PARAM_INT: add_int(&line, *(const int64_t *)field); break;
+    case MXC_PARAM_FLOAT: add_double(&line, *(const double *)field); break;
+    case MXC_PARAM_TUPLE: add_tuple(&line, field); break;
+    case MXC_PARAM_FLOATS: add_floats(&line, field); break;
+    case MXC_PARAM_ENUM: add_choice(&line, param->choices, number); break;
+    case MXC_PARAM_DTYPE: mxci_line_printf(&line, "%s", number < 0 ? "None" : mxc_dtype_name((mxc_dtype)number)); break;
+    case MXC_PARAM_STRING: mxci_line_printf(&line, "%s", (const char *)field); break;
+    case MXC_PARAM_NONE: break;
+    }
+    return out;
+}
+
+static void add_type(mxci_line *line, const mxc_param *p) {
+    static const char *const names[] = {
+        [MXC_PARAM_NONE] = "nothing", [MXC_PARAM_BOOL] = "boolean", [MXC_PARAM_INT] = "int",
+        [MXC_PARAM_FLOAT] = "float", [MXC_PARAM_TUPLE] = "tuple of int", [MXC_PARAM_FLOATS] = "tuple of float",
+        [MXC_PARAM_STRING] = "string"
+    };
+    if (p->type != MXC_PARAM_ENUM && p->type != MXC_PARAM_DTYPE) {
+        mxci_line_printf(line, "%s%s", names[p->type], p->optional ? " or None" : "");
+        return;
+    }
+    mxci_line_printf(line, "{%s", p->optional ? "None, " : "");
+    add_choices(line, p->type == MXC_PARAM_ENUM ? p->choices : dtype_names + 1, "'");
+    mxci_line_printf(line, "}");
+}
+
+const char *mxc_param_describe(const mxc_param *param, char *out, size_t size) {
+    mxci_line line = { out, size, 0 };
+    int is_text = param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE || param->type == MXC_PARAM_STRING;
+    const char *quote = is_text && param->initial && !(param->optional && is_none(param->initial)) ? "'" : "";
+    add_type(&line, param);
+    if (param->initial)
+        mxci_line_printf(&line, ", optional, default=%s%s%s", quote, param->initial, quote);
+    else
+        mxci_line_printf(&line, ", required");
+    return out;
+}

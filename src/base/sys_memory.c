@@ -1,0 +1,122 @@
+/* Memory from the system: small blocks from malloc, large ones from pages. Counts and failure injection; no pooling. */
+#define _GNU_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/check.h"
+#include "base/inject.h"
+#include "base/sys.h"
+
+enum { ALIGNMENT = 64, PAGE = 4096 };
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static mxci_injector injector;
+static _Atomic int64_t allocations, frees;
+
+/* 1 if a block of that size may be asked for now. */
+static int admitted(size_t bytes) {
+    return bytes <= PTRDIFF_MAX && !mxci_inject(&injector);
+}
+
+static void *counted(void *block) {
+    if (block)
+        atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+    return block;
+}
+
+static void count_free(void) {
+    atomic_fetch_add_explicit(&frees, 1, memory_order_relaxed);
+}
+
+void *mxci_alloc(size_t bytes) {
+    return admitted(bytes) ? counted(malloc(bytes ? bytes : 1)) : NULL;
+}
+
+void *mxci_calloc(size_t count, size_t bytes) {
+    size_t total;
+    if (__builtin_mul_overflow(count, bytes, &total) || !admitted(total))
+        return NULL;
+    return counted(calloc(1, total ? total : 1));
+}
+
+void *mxci_realloc(void *block, size_t bytes) {
+    void *moved;
+    if (!admitted(bytes))
+        return NULL;
+    moved = counted(realloc(block, bytes ? bytes : 1));
+    if (moved && block)
+        count_free();
+    return moved;
+}
+
+void *mxci_realloc_array(void *block, size_t count, size_t bytes) {
+    size_t total;
+    return __builtin_mul_overflow(count, bytes, &total) ? NULL : mxci_realloc(block, total);
+}
+
+void mxci_free(void *block) {
+    if (!block)
+        return;
+    count_free();
+    free(block);
+}
+
+char *mxci_strdup(const char *text) {
+    size_t bytes = strlen(text) + 1;
+    char *copy = mxci_alloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+static size_t round_up(size_t bytes, size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Map bytes (whole pages) at a multiple of 2 MiB: map 2 MiB more and give back what is before and behind. */
+static void *map_aligned(size_t bytes) {
+    char *start, *aligned, *end;
+    start = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    end = start + bytes + HUGE_PAGE;
+    aligned = start + (round_up((uintptr_t)start, HUGE_PAGE) - (uintptr_t)start);
+    if (aligned > start)
+        munmap(start, (size_t)(aligned - start));
+    if (end > aligned + bytes)
+        munmap(aligned + bytes, (size_t)(end - (aligned + bytes)));
+    madvise(aligned, bytes, MADV_HUGEPAGE); /* advice only: refused where the kernel has no huge pages */
+    return aligned;
+}
+
+void *mxci_pages_alloc(size_t bytes) {
+    if (bytes > PTRDIFF_MAX - 2 * HUGE_PAGE || !admitted(bytes))
+        return NULL;
+    if (bytes >= HUGE_PAGE)
+        return counted(map_aligned(round_up(bytes, PAGE)));
+    return counted(aligned_alloc(ALIGNMENT, round_up(bytes ? bytes : 1, ALIGNMENT)));
+}
+
+void mxci_pages_free(void *block, size_t bytes) {
+    if (!block)
+        return;
+    count_free();
+    if (bytes < HUGE_PAGE) {
+        free(block);
+        return;
+    }
+    MXCI_ASSERT((uintptr_t)block % HUGE_PAGE == 0);
+    munmap(block, round_up(bytes, PAGE));
+}
+
+void mxci_test_fail_alloc(int64_t fail_at, int sticky) {
+    mxci_inject_set(&injector, fail_at, sticky);
+}
+
+int64_t mxci_alloc_count(void) {
+    return atomic_load(&allocations);
+}
+
+int64_t mxci_alloc_live(void) {
+    int64_t freed = atomic_load(&frees); /* first, so that a block freed in between is not counted as gone before it came */
+    return atomic_load(&allocations) - freed;
+}

@@ -1,0 +1,147 @@
+/* Locks, conditions, threads and futex waits over pthreads and Linux. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/sys.h"
+#include "base/trace.h"
+
+/* A lock call fails only on a lock that was never made or is used after its end: our own mistake. */
+static void must(int error) {
+    MXCI_ASSERT(error == 0);
+    (void)error;
+}
+
+void mxci_mutex_init(mxci_mutex *m) {
+    must(pthread_mutex_init(m, NULL));
+}
+
+void mxci_mutex_destroy(mxci_mutex *m) {
+    must(pthread_mutex_destroy(m));
+}
+
+void mxci_mutex_lock(mxci_mutex *m) {
+    must(pthread_mutex_lock(m));
+}
+
+int mxci_mutex_trylock(mxci_mutex *m) {
+    return pthread_mutex_trylock(m) == 0;
+}
+
+void mxci_mutex_unlock(mxci_mutex *m) {
+    must(pthread_mutex_unlock(m));
+}
+
+void mxci_cond_init(mxci_cond *c) {
+    must(pthread_cond_init(c, NULL));
+}
+
+void mxci_cond_destroy(mxci_cond *c) {
+    must(pthread_cond_destroy(c));
+}
+
+void mxci_cond_wait(mxci_cond *c, mxci_mutex *m) {
+    must(pthread_cond_wait(c, m));
+}
+
+static struct timespec to_timespec(int64_t ns) {
+    if (ns < 0)
+        ns = 0;
+    return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+}
+
+int mxci_cond_wait_until(mxci_cond *c, mxci_mutex *m, int64_t deadline_ns) {
+    struct timespec until = to_timespec(deadline_ns);
+    if (deadline_ns == INT64_MAX) {
+        mxci_cond_wait(c, m);
+        return 1;
+    }
+    return pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
+}
+
+void mxci_cond_signal(mxci_cond *c) {
+    must(pthread_cond_signal(c));
+}
+
+void mxci_cond_broadcast(mxci_cond *c) {
+    must(pthread_cond_broadcast(c));
+}
+
+/* What a new thread needs to begin; the thread frees it. */
+typedef struct start {
+    void (*body)(void *);
+    void *arg;
+    char name[32];
+} start;
+
+static void *thread_main(void *given) {
+    start s = *(start *)given;
+    mxci_free(given);
+    mxci_trace_thread_name(s.name);
+    s.name[15] = '\0'; /* the kernel keeps 15 bytes */
+    pthread_setname_np(pthread_self(), s.name);
+    s.body(s.arg);
+    return NULL;
+}
+
+mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg) {
+    sigset_t all, before;
+    int error;
+    start *s = mxci_calloc(1, sizeof *s);
+    if (!s)
+        return MXC_FAIL(MXC_ENOMEM, "thread %s: no memory to start it", name);
+    s->body = body;
+    s->arg = arg;
+    strncpy(s->name, name, sizeof s->name - 1);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(out, NULL, thread_main, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) {
+        mxci_free(s);
+        return MXC_FAIL(MXC_EIO, "thread %s: the system refused to start it: %s", name, strerrordesc_np(error));
+    }
+    return MXC_OK;
+}
+
+void mxci_thread_join(mxci_thread t) {
+    must(pthread_join(t, NULL));
+}
+
+void mxci_thread_yield(void) {
+    sched_yield();
+}
+
+mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+    if (pthread_atfork(prepare, parent, child))
+        return MXC_FAIL(MXC_ENOMEM, "no memory to prepare for fork");
+    return MXC_OK;
+}
+
+int mxci_cpu_count(void) {
+    cpu_set_t set;
+    long count = 0;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        count = CPU_COUNT(&set);
+    else
+        count = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set has room for */
+    return count < 1 ? 1 : (int)count;
+}
+
+void mxci_park(_Atomic uint32_t *word, uint32_t expected, int64_t deadline_ns) {
+    struct timespec until = to_timespec(deadline_ns);
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline_ns == INT64_MAX ? NULL : &until, NULL,
+            FUTEX_BITSET_MATCH_ANY);
+}
+
+void mxci_unpark(_Atomic uint32_t *word, int count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}

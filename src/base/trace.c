@@ -1,0 +1,277 @@
+/*
+ * Trace events and their file. Each thread has a row of its own. Rows hang in slots, each with a lock, and a thread
+ * keeps to one slot, so that recording threads hardly ever meet; starting and writing go through all slots.
+ */
+#include "base/trace.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+
+enum { SLOTS = 16, CHUNK_EVENTS = 256, NAME_BYTES = 48, ROW_NAME_BYTES = 32 };
+
+typedef struct event {
+    int64_t begin, end; /* mxci_now_ns */
+    const char *category;
+    char name[NAME_BYTES];
+} event;
+
+typedef struct chunk {
+    struct chunk *next;
+    int count;
+    event events[CHUNK_EVENTS];
+} chunk;
+
+/* One thread's events. It outlives the thread, until the next start. */
+typedef struct row {
+    struct row *next;
+    int number; /* from 1 */
+    char name[ROW_NAME_BYTES];
+    chunk *first, *last;
+} row;
+
+static struct slot {
+    _Alignas(64) mxci_mutex lock; /* guards the rows, all that hangs on them, and dropped */
+    row *rows;
+    int64_t dropped; /* events lost for want of memory */
+} slots[SLOTS] = {
+#define UNUSED_SLOT { MXCI_MUTEX_INIT, NULL, 0 }
+#define FOUR_SLOTS UNUSED_SLOT, UNUSED_SLOT, UNUSED_SLOT, UNUSED_SLOT
+    FOUR_SLOTS, FOUR_SLOTS, FOUR_SLOTS, FOUR_SLOTS
+};
+
+atomic_int mxci_trace_on;
+static _Atomic int64_t started;      /* when; events that began before are not kept */
+static _Atomic uint32_t generation;  /* counts starts */
+static atomic_int row_count, thread_count;
+
+static _Thread_local struct {
+    struct slot *slot;
+    row *row;            /* valid while generation is the global one; both are compared under the slot's lock */
+    uint32_t generation;
+    char name[ROW_NAME_BYTES];
+} mine;
+
+static void lock_all(void) {
+    for (int i = 0; i < SLOTS; i++)
+        mxci_mutex_lock(&slots[i].lock);
+}
+
+static void unlock_all(void) {
+    for (int i = SLOTS; i-- > 0;)
+        mxci_mutex_unlock(&slots[i].lock);
+}
+
+/* ---- recording ---- */
+
+static struct slot *my_slot(void) {
+    if (!mine.slot)
+        mine.slot = &slots[(unsigned)atomic_fetch_add(&thread_count, 1) % SLOTS];
+    return mine.slot;
+}
+
+/* This thread's row, made if it has none since the last start. Slot locked. NULL when out of memory. */
+static row *my_row(struct slot *slot) {
+    uint32_t now = atomic_load(&generation);
+    row *r;
+    if (mine.row && mine.generation == now)
+        return mine.row;
+    r = mxci_calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->number = atomic_fetch_add(&row_count, 1) + 1;
+    memcpy(r->name, mine.name, sizeof r->name);
+    r->next = slot->rows;
+    slot->rows = r;
+    mine.row = r;
+    mine.generation = now;
+    return r;
+}
+
+/* The place for the next event of a row. Slot locked. NULL when out of memory. */
+static event *next_event(row *r) {
+    if (!r->last || r->last->count == CHUNK_EVENTS) {
+        chunk *c = mxci_alloc(sizeof *c);
+        if (!c)
+            return NULL;
+        c->next = NULL;
+        c->count = 0;
+        *(r->last ? &r->last->next : &r->first) = c;
+        r->last = c;
+    }
+    return &r->last->events[r->last->count++];
+}
+
+int64_t mxci_trace_begin_slow(void) {
+    return mxci_now_ns();
+}
+
+void mxci_trace_end(int64_t begin, const char *name, const char *category) {
+    int64_t end;
+    struct slot *slot;
+    if (begin == 0)
+        return;
+    end = mxci_now_ns();
+    slot = my_slot();
+    mxci_mutex_lock(&slot->lock);
+    if (atomic_load(&mxci_trace_on) && begin >= atomic_load(&started)) {
+        row *r = my_row(slot);
+        event *e = r ? next_event(r) : NULL;
+        if (e) {
+            e->begin = begin;
+            e->end = end;
+            e->category = category;
+            mxci_format(e->name, sizeof e->name, "%s", name);
+        } else {
+            slot->dropped++;
+        }
+    }
+    mxci_mutex_unlock(&slot->lock);
+}
+
+void mxci_trace_thread_name(const char *name) {
+    struct slot *slot = my_slot();
+    mxci_format(mine.name, sizeof mine.name, "%s", name);
+    mxci_mutex_lock(&slot->lock);
+    if (mine.row && mine.generation == atomic_load(&generation))
+        memcpy(mine.row->name, mine.name, sizeof mine.name);
+    mxci_mutex_unlock(&slot->lock);
+}
+
+/* ---- starting and stopping ---- */
+
+static void free_row(row *r) {
+    while (r->first) {
+        chunk *next = r->first->next;
+        mxci_free(r->first);
+        r->first = next;
+    }
+    mxci_free(r);
+}
+
+/* All slots locked. */
+static void forget_all(void) {
+    atomic_fetch_add(&generation, 1);
+    atomic_store(&row_count, 0);
+    for (int i = 0; i < SLOTS; i++) {
+        while (slots[i].rows) {
+            row *next = slots[i].rows->next;
+            free_row(slots[i].rows);
+            slots[i].rows = next;
+        }
+        slots[i].dropped = 0;
+    }
+}
+
+mxc_status mxc_trace_start(void) {
+    static atomic_int prepared;
+    if (!atomic_load(&prepared)) {
+        MXC_TRY(mxci_at_fork(lock_all, unlock_all, unlock_all));
+        atomic_store(&prepared, 1);
+    }
+    lock_all();
+    forget_all();
+    atomic_store(&started, mxci_now_ns());
+    atomic_store(&mxci_trace_on, 1);
+    unlock_all();
+    return MXC_OK;
+}
+
+void mxc_trace_stop(void) {
+    lock_all(); /* so that no event comes after the return */
+    atomic_store(&mxci_trace_on, 0);
+    unlock_all();
+}
+
+void mxci_trace_forget(void) {
+    lock_all();
+    atomic_store(&mxci_trace_on, 0);
+    forget_all();
+    unlock_all();
+}
+
+/* ---- writing ---- */
+
+/* Bytes of the well-formed UTF-8 character at s, 0 if it is none. */
+static int character_length(const unsigned char *s) {
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
+    uint32_t code = n > 1 ? s[0] & (0x7fu >> n) : s[0];
+    for (int i = 1; i < n; i++) {
+        if (s[i] >> 6 != 2)
+            return 0;
+        code = code << 6 | (s[i] & 0x3fu);
+    }
+    return n > 1 && (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) ? 0 : n;
+}
+
+/* Text as a JSON string; what is not UTF-8 (a name may be cut within a character) becomes '?'. */
+static mxc_status write_string(mxci_writer *w, const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
+    MXC_TRY(mxci_writer_write(w, "\"", 1));
+    while (*s) {
+        int n = character_length(s);
+        if (n == 0)
+            MXC_TRY(mxci_writer_write(w, "?", 1));
+        else if (*s == '"' || *s == '\\' || *s < 0x20)
+            MXC_TRY(mxci_writer_printf(w, "\\u%04x", *s));
+        else
+            MXC_TRY(mxci_writer_write(w, s, (size_t)n));
+        s += n ? n : 1;
+    }
+    return mxci_writer_write(w, "\"", 1);
+}
+
+static mxc_status write_row_name(mxci_writer *w, const row *r) {
+    char name[ROW_NAME_BYTES];
+    mxci_format(name, sizeof name, "thread %d", r->number);
+    MXC_TRY(mxci_writer_printf(w, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":",
+                               r->number));
+    MXC_TRY(write_string(w, r->name[0] ? r->name : name));
+    return mxci_writer_printf(w, "}}");
+}
+
+static mxc_status write_event(mxci_writer *w, const row *r, const event *e) {
+    long long begin = e->begin - atomic_load(&started), duration = e->end - e->begin;
+    MXC_TRY(mxci_writer_printf(w, ",\n{\"name\":"));
+    MXC_TRY(write_string(w, e->name));
+    MXC_TRY(mxci_writer_printf(w, ",\"cat\":"));
+    MXC_TRY(write_string(w, e->category));
+    return mxci_writer_printf(w, ",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%03lld}", r->number,
+                              begin / 1000, begin % 1000, duration / 1000, duration % 1000);
+}
+
+static mxc_status write_row(mxci_writer *w, const row *r) {
+    MXC_TRY(write_row_name(w, r));
+    for (const chunk *c = r->first; c; c = c->next)
+        for (int i = 0; i < c->count; i++)
+            MXC_TRY(write_event(w, r, &c->events[i]));
+    return MXC_OK;
+}
+
+/* All slots locked: while tracing is still on, a thread that ends an event waits. */
+static mxc_status write_all(mxci_writer *w) {
+    int64_t dropped = 0;
+    MXC_TRY(mxci_writer_printf(w, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+                                  "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"libmxc\"}}"));
+    for (int i = 0; i < SLOTS; i++) {
+        dropped += slots[i].dropped;
+        for (const row *r = slots[i].rows; r; r = r->next)
+            MXC_TRY(write_row(w, r));
+    }
+    return mxci_writer_printf(w, "\n],\"otherData\":{\"dropped\":%lld}}\n", (long long)dropped);
+}
+
+mxc_status mxc_trace_write(const char *path) {
+    mxc_status status;
+    mxci_writer *w;
+    MXC_TRY(mxci_writer_open(path, &w));
+    lock_all();
+    status = write_all(w);
+    unlock_all();
+    if (status == MXC_OK)
+        return mxci_writer_commit(w);
+    mxci_writer_abandon(w);
+    return status;
+}
