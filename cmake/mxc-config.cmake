@@ -1,10 +1,9 @@
 # find_package(mxc): target mxc::mxc (shared) and, where the libraries that it needs are found, mxc::mxc_static.
-include(CMakeFindDependencyMacro)
 include(${CMAKE_CURRENT_LIST_DIR}/mxc-shared.cmake)
 
-find_dependency(Threads)
+find_package(Threads QUIET)
 find_package(PkgConfig QUIET)
-set(mxc_static_FOUND 1)
+set(mxc_static_FOUND ${Threads_FOUND})
 foreach(library openblas jansson zlib)
     if(PkgConfig_FOUND AND NOT TARGET PkgConfig::${library})
         pkg_check_modules(${library} QUIET IMPORTED_TARGET GLOBAL ${library})

@@ -1,0 +1,44 @@
+# Shared by train.sh and test.sh; sourced, not run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs=$(nproc)
+install=yes
+
+say() { printf '%s\n' "$*"; }
+die() { printf '%s\n' "$*" >&2; exit 1; }
+
+# Packages that the library itself is built from, on Debian 12.
+build_packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev libjansson-dev zlib1g-dev)
+
+missing_packages() {
+    local package
+    for package; do
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
+    done
+}
+
+# need_packages PACKAGE...: installs those that are missing; nothing with --no-install.
+need_packages() {
+    local missing
+    [ $install = yes ] || return 0
+    command -v dpkg-query >/dev/null ||
+        die "This is not Debian: install the equivalents of $* yourself, then run this again with --no-install."
+    read -ra missing <<<"$(missing_packages "$@")" || true
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "Installing ${missing[*]} with apt-get."
+    [ "$(id -u)" = 0 ] ||
+        die "That needs root. Run this as root, or run 'apt-get install ${missing[*]}' as root and then this again."
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -q
+    apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# configure FOLDER [-D...]: quiet unless it fails. A build folder that belongs to another checkout is started afresh.
+configure() {
+    local log=$1/configure.log
+    mkdir -p "$1"
+    if [ -f "$1/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$1/CMakeCache.txt"; then
+        rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
+    fi
+    cmake -S . -B "$@" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+}

@@ -1,0 +1,148 @@
+#!/bin/bash
+# Builds and runs every test, cheapest stage first, and counts every case of every stage.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+usage='scripts/test.sh [--no-install] [STAGE]...
+  Installs what is missing with apt-get (as root; not with --no-install), builds in build/, runs the stages (all of them if
+  none is named) and ends with one line "N passed, N failed". Stages:
+    checks    layers, style, system calls, public headers: scripts in tests/checks
+    plain     optimised build, all tests, exported and imported symbols
+    install   a program built against the installed tree
+    programs  examples and benches, briefly
+    address   all tests under the address and undefined-behaviour sanitizers
+    thread    all tests under the thread sanitizer
+    fuzz      each fuzz target for FUZZ_SECONDS (10) seconds; skipped without clang'
+
+stages=()
+for argument; do
+    case $argument in
+        --no-install) install=no ;;
+        -h | --help) say "$usage"; exit ;;
+        checks | plain | install | programs | address | thread | fuzz) stages+=("$argument") ;;
+        *) die "test.sh: unknown argument '$argument'; --help lists what there is" ;;
+    esac
+done
+[ ${#stages[@]} -gt 0 ] || stages=(checks plain install programs address thread fuzz)
+
+passed=0 failed=0 skipped=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# try NAME COMMAND...: one case; its output is shown only if it fails
+try() {
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" >"$scratch/log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        say "FAILED: $name ($((SECONDS - start)) s)"
+        tail -n 100 "$scratch/log" | sed 's/^/    /'
+        return 1
+    fi
+}
+
+skip() {
+    skipped=$((skipped + 1))
+    say "skipped: $*"
+}
+
+# build FOLDER [-D...]: one case only if it fails; goes on past errors, so that the other tests still run
+build() {
+    local count=$passed status=0
+    try "configure $1" configure "$@" -DMXC_WERROR=ON && try "build $1" cmake --build "$1" -j "$jobs" -- -k || status=1
+    passed=$count
+    return $status
+}
+
+# run_tests FOLDER: every executable that ctest knows there
+run_tests() {
+    local counts number name
+    ctest --test-dir "$1" -V -j "$jobs" >"$1/ctest.log" 2>&1 </dev/null || true
+    awk -f scripts/count_tests.awk "$1/ctest.log" >"$scratch/counts"
+    read -ra counts <"$scratch/counts"
+    passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
+    tail -n +2 "$scratch/counts" | while read -r number name; do
+        say "FAILED: $name in $1"
+        grep "^$number: " "$1/ctest.log" | tail -n 100 | sed 's/^/    /'
+    done
+    if [ $((counts[0] + counts[1])) = 0 ]; then
+        failed=$((failed + 1))
+        say "FAILED: $1 has no tests"
+    fi
+}
+
+stage_checks() {
+    local check name
+    for check in tests/checks/*.sh; do
+        name=$(basename "$check" .sh)
+        [ "$name" != lib ] || continue
+        try "$name --self-test" "$check" --self-test || true
+        [ "$name" = symbols ] || try "$name" "$check" || true
+    done
+}
+
+stage_plain() {
+    build build/release || true
+    run_tests build/release
+    try symbols tests/checks/symbols.sh || true
+}
+
+stage_install() {
+    build build/release || return 0
+    try "install" tests/install/run.sh build/release || true
+}
+
+# Each line of tests/programs.txt is one command; every example and bench program must be in one.
+stage_programs() {
+    local line program
+    build build/release || true
+    export TMP="$scratch"
+    grep -v '^#' tests/programs.txt | while read -r line; do
+        [ -z "$line" ] || printf '%s\n' "$line"
+    done >"$scratch/programs"
+    while read -r line; do
+        try "$line" timeout 300 bash -euo pipefail -c "cd build/release && $line" || true
+    done <"$scratch/programs"
+    for program in examples/*.c bench/bench_*.c; do
+        program=${program%.c}
+        grep -qE "(^|[ ;&])$program( |\$)" "$scratch/programs" || try "$program is in tests/programs.txt" false || true
+    done
+}
+
+stage_address() {
+    build build/address -DMXC_SANITIZE=address -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF || true
+    run_tests build/address
+}
+
+stage_thread() {
+    build build/thread -DMXC_SANITIZE=thread -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF || true
+    run_tests build/thread
+}
+
+stage_fuzz() {
+    local target name
+    command -v clang >/dev/null || { skip "fuzz targets: clang is not installed"; return 0; }
+    CC=clang build build/fuzz -DMXC_BUILD_FUZZ=ON || return 0
+    for target in build/fuzz/fuzz/fuzz_*; do
+        [ -x "$target" ] || continue
+        name=${target##*/fuzz_}
+        mkdir -p "build/fuzz/corpus/$name"
+        try "fuzz_$name" "$target" -max_total_time="${FUZZ_SECONDS:-10}" -rss_limit_mb=2048 -timeout=10 \
+            -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" "fuzz/corpus/$name" || true
+    done
+}
+
+say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
+need_packages "${build_packages[@]}" g++ binutils libcmocka-dev dataset-fashion-mnist
+for stage in "${stages[@]}"; do
+    start=$SECONDS before=$passed
+    say "== $stage"
+    "stage_$stage"
+    say "   $((passed - before)) passed in $((SECONDS - start)) s"
+done
+
+summary="$passed passed, $failed failed"
+[ $skipped = 0 ] || summary+=", $skipped skipped"
+say "$summary"
+[ $failed = 0 ]

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Trains LeNet on Fashion-MNIST with the bundled example, from nothing: packages, build, data, training.
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+usage='scripts/train.sh [--no-install] [OPTION OF THE TRAINER]...
+  Installs what is missing with apt-get (as root; not with --no-install), builds libmxc in build/release, and trains LeNet
+  on the 60,000 images of the Debian package dataset-fashion-mnist. Further options go to the trainer:
+  build/release/examples/train_mnist --help lists them. Results go to build/train.'
+data=/usr/share/datasets/fashion-mnist
+
+arguments=()
+for argument; do
+    case $argument in
+        --no-install) install=no ;;
+        -h | --help) say "$usage"; exit ;;
+        *) arguments+=("$argument") ;;
+    esac
+done
+
+say "Trains LeNet on Fashion-MNIST: installs missing packages, builds libmxc in build/release, runs examples/train_mnist."
+need_packages "${build_packages[@]}" dataset-fashion-mnist
+[ -d $data ] || die "$data is not there: install the package dataset-fashion-mnist."
+
+say "Building (build/release)."
+configure build/release
+cmake --build build/release -j "$jobs" --target train_mnist | sed -n '/warning\|error/p; /Built target/p'
+
+say "Training."
+exec build/release/examples/train_mnist --network lenet --data $data ${arguments[@]+"${arguments[@]}"}

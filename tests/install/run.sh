@@ -1,0 +1,53 @@
+#!/bin/bash
+# run.sh [BUILD]: installs the built library (default build/release), moves the installed tree, and builds and runs a
+# program against it by pkg-config and by find_package, shared and static, as C and as C++.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:-$here/../../build/release}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/log"
+mv "$work/first" "$work/moved prefix"
+prefix="$work/moved prefix"
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+
+# runs NAME PROGRAM shared|static: the program works and is linked as it says
+runs() {
+    local linked=static
+    if readelf -d "$2" | grep -q 'libmxc\.so\.0'; then linked=shared; fi
+    if [ $linked != "$3" ]; then
+        echo "$1: linked $linked instead of $3"
+        return 1
+    fi
+    echo "$1: $(LD_LIBRARY_PATH="$prefix/lib" "$2")"
+}
+
+# compile OUT LANGUAGE [pkg-config option]
+compile() {
+    local flags language=$2 cc=${CC:-cc}
+    [ "$language" = c++ ] && cc=${CXX:-c++}
+    flags=$(pkg-config "${@:3}" --cflags --libs mxc)
+    [ "${3:-}" = --static ] && flags=${flags/-lmxc/-l:libmxc.a}
+    eval "$cc -x $language -Wall -Werror '$here/hello.c' -x none -o '$1' $flags"
+}
+
+for language in c c++; do
+    compile "$work/shared" $language
+    runs "pkg-config, shared, $language" "$work/shared" shared
+    compile "$work/static" $language --static
+    runs "pkg-config, static, $language" "$work/static" static
+done
+
+cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
+cmake --build "$work/build" >>"$work/log"
+for language in c cpp; do
+    runs "find_package, shared, $language" "$work/build/${language}_shared" shared
+    runs "find_package, static, $language" "$work/build/${language}_static" static
+done
+
+if grep -rqF "$(cd "$here/../.." && pwd)" "$prefix" || grep -rqF "$work/first" "$prefix"; then
+    echo "the installed tree names the place it was built or first installed:"
+    grep -rlF -e "$(cd "$here/../.." && pwd)" -e "$work/first" "$prefix"
+    exit 1
+fi
