@@ -1,0 +1,34 @@
+/*
+ * Element conversion, in plain loops. Kernels that are written for the compute types only (float, double, int64_t) load
+ * and store tiles of the other dtypes through these.
+ */
+#ifndef MXCI_OPERATOR_CONVERT_H
+#define MXCI_OPERATOR_CONVERT_H
+
+#include <stdint.h>
+
+#include <mxc/types.h>
+
+/* Elements in a tile that is converted to the stack: the buffers of a kernel call stay in the first-level cache. */
+#define MXCI_TILE 512
+
+/* The type that a dtype computes in: f32 for f32, f16, bf16; f64 for f64; i64 for integers and bool. */
+static inline mxc_dtype mxci_compute_type(mxc_dtype dtype) {
+    switch (dtype) {
+    case MXC_F32: case MXC_F16: case MXC_BF16: return MXC_F32;
+    case MXC_F64: return MXC_F64;
+    default: return MXC_I64;
+    }
+}
+
+/* n elements of a dtype to its compute type, and back (integers wrap, bool becomes != 0). No overlap. */
+void mxci_load(mxc_dtype dtype, const void *from, void *to, int64_t n);
+void mxci_store(mxc_dtype dtype, const void *from, void *to, int64_t n);
+/* to += from, n elements of a dtype, from in its compute type. */
+void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n);
+/* to += from, both of the dtype; rounds once. */
+void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n);
+/* n elements of the compute type set to value. */
+void mxci_fill_compute(mxc_dtype compute, double value, void *to, int64_t n);
+
+#endif

@@ -1,0 +1,27 @@
+/* Compiler hints for kernel loops; nothing here changes meaning. */
+#ifndef MXCI_OPERATOR_LOOP_H
+#define MXCI_OPERATOR_LOOP_H
+
+/* Before a loop whose iterations are independent, also when an output is exactly an input (in place). */
+#if defined(__clang__)
+#define MXCI_VECTOR_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define MXCI_VECTOR_LOOP _Pragma("GCC ivdep")
+#else
+#define MXCI_VECTOR_LOOP
+#endif
+
+#if defined(__GNUC__)
+#define MXCI_INLINE static inline __attribute__((always_inline))
+#else
+#define MXCI_INLINE static inline
+#endif
+
+/* Scalar functions that C and nvcc both read. */
+#if defined(__CUDACC__)
+#define MXCI_SCALAR static __device__ __forceinline__
+#else
+#define MXCI_SCALAR MXCI_INLINE
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* The registry of operators, as its two contributors see it. */
+#ifndef MXCI_OPERATOR_REGISTRY_H
+#define MXCI_OPERATOR_REGISTRY_H
+
+#include <mxc/op.h>
+
+/* Enter the descriptors of op_list.def and of simpleop's list with mxci_registry_add. Called once, with the registry
+ * locked, at the first use of the registry. Defined in simpleop/builtin.c, since this folder must not look up there. */
+mxc_status mxci_register_builtin(void);
+
+/* Add one descriptor; the caller holds the registry's lock (only mxci_register_builtin does).
+ * MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. */
+mxc_status mxci_registry_add(const mxc_op_def *def);
+
+/* Write ", similar names: 'a', 'b'" for a name that was not found, or "" if none is near. */
+void mxci_registry_suggest(const char *name, char *out, size_t size);
+
+/* The edit distance of two names, ignoring case; at most limit + 1. */
+int mxci_name_distance(const char *a, const char *b, int limit);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Operators tested as data. A case names an operator, its parameters and inputs, and a naive reference in double; the driver
+ * (driver.c, run by test_operators.c) checks each in every dtype, for every write request, with views, guarded outputs,
+ * and its gradient by central differences.
+ *
+ * To add cases: write cases_<family>.c with one exported array and its length (MXC_CASES), name it in cases.def.
+ */
+#ifndef MXC_TESTS_OPERATOR_CASES_H
+#define MXC_TESTS_OPERATOR_CASES_H
+
+#include <mxc/op.h>
+
+#define CASE_SLOTS 8
+
+/* What a reference sees: everything dense, C order, as double. */
+typedef struct op_run {
+    const char *params; /* the case's text */
+    int is_train;
+    int n_in, n_aux, n_out; /* arguments, auxiliary states, outputs (hidden ones too) */
+    const mxc_shape *in_shape, *aux_shape, *out_shape;
+    double *const *in;  /* arguments */
+    double *const *aux; /* auxiliary states: forward changes them in place where the operator does */
+    double *const *out; /* forward fills them; grad reads them */
+    double *const *out_grad, *const *in_grad; /* grad only; in_grad starts as zeros */
+} op_run;
+
+enum {
+    CASE_TRAIN = 1,        /* run forward with is_train 1 */
+    CASE_NO_GRADIENT = 2,  /* do not check a gradient (the operator has none, or it is random) */
+    CASE_RANDOM = 4,       /* outputs are not compared with the reference (which may be NULL), nor between runs */
+    CASE_INT_ONLY = 8,     /* run in integer dtypes only */
+    CASE_FLOAT_ONLY = 16,  /* run in float dtypes only, though the operator takes integers too */
+    CASE_F64_ONLY = 32,    /* run in float64 only (values that the narrow types cannot hold) */
+    CASE_OUT_EXACT = 64    /* outputs are selections (argmax): one ulp in an input may change them; f16, bf16 left out */
+};
+
+/*
+ * A case. Three forms:
+ * run:   .op .params .in .reference and options below
+ * error: .op .params .in .status .error: the run must fail with .status and a message that contains .error
+ * infer: .op .params .infer: shapes before and after one inference, "2x?,? -> ? => 2x3,4x3 -> 2x4"; inputs and aux, "->",
+ *        outputs; "?" alone is a shape not known at all, inside one an axis not known
+ *
+ * .in describes arguments and aux states, separated by blanks: SHAPE[@LOW:HIGH[i]]
+ *   SHAPE "2x3x4", "5", "0x3", "s" for a scalar of no axes; LOW:HIGH the range of values, default -1:1; i: whole numbers.
+ *   Values are distinct pseudo-random numbers of the range.
+ */
+typedef struct op_case {
+    const char *op;
+    const char *params; /* "num_hidden=4 no_bias=true"; values without blanks: "axis=(0,1)" */
+    const char *in;
+    unsigned flags;
+    uint64_t constant; /* bit i: input i is not differentiated (labels, indices) */
+    void (*reference)(const op_run *run);
+    /* Gradient by formula, where finite differences do not apply (losses that ignore out_grad). */
+    void (*gradient)(const op_run *run);
+    double tolerance; /* multiplies the tolerances of all dtypes; 0: 1 */
+    mxc_status status;
+    const char *error;
+    const char *infer;
+} op_case;
+
+typedef struct op_case_list {
+    const op_case *cases;
+    int n;
+} op_case_list;
+
+#define MXC_CASES(name, array) const op_case_list name = { array, (int)(sizeof(array) / sizeof((array)[0])) }
+
+#define CASES(name) extern const op_case_list name;
+#include "operator/cases.def"
+#undef CASES
+
+/* Parameters out of the case's text, for references. */
+double case_number(const op_run *run, const char *key, double initial);
+int case_is(const op_run *run, const char *key, const char *value); /* 1 if key=value is given */
+mxc_tuple case_tuple(const op_run *run, const char *key);           /* n 0 if absent */
+int64_t case_size(const mxc_shape *shape);
+
+#endif
