@@ -98,9 +98,7 @@ stage_programs() {
     local line program
     build build/release || true
     export TMP="$scratch"
-    grep -v '^#' tests/programs.txt | while read -r line; do
-        [ -z "$line" ] || printf '%s\n' "$line"
-    done >"$scratch/programs"
+    grep -vE '^(#|$)' tests/programs.txt >"$scratch/programs"
     while read -r line; do
         try "$line" timeout 300 bash -euo pipefail -c "cd build/release && $line" || true
     done <"$scratch/programs"
@@ -138,7 +136,7 @@ need_packages "${build_packages[@]}" g++ binutils libcmocka-dev dataset-fashion-
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed
     say "== $stage"
-    "stage_$stage"
+    "stage_$stage" || true
     say "   $((passed - before)) passed in $((SECONDS - start)) s"
 done
 

@@ -10,7 +10,7 @@ check() {
         length($0) > 120 { wrong(NR, "line of " length($0) " columns, at most 120") }
         /\t/ { wrong(NR, "tab") }
         / $/ { wrong(NR, "trailing blank") }
-        /TODO|FIXME|XXX|^[ ]*#[ ]*if 0/ { wrong(NR, "unfinished or dead") }
+        /TODO|FIXME|(^|[^X])XXX([^X]|$)|^[ ]*#[ ]*if 0/ { wrong(NR, "unfinished or dead") }
         !start && /\) \{$/ && !/^[ ]*#/ { start = NR } # at file level: only a function begins so
         /^}/ { if (start && NR - start + 1 > 70) wrong(start, "function of " NR - start + 1 " lines, at most 70"); start = 0 }
         END { if (NR > 700) wrong(NR, "file of " NR " lines, at most 700") }' "$1/$file"
