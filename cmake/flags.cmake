@@ -2,7 +2,8 @@
 #
 # src/*/kernels/*.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the
 # library needs a processor with AVX2 and FMA (Intel since 2013, AMD since 2015); -DMXC_NATIVE_LEVEL=v1 runs on any x86-64.
-# GEMM is not affected: OpenBLAS picks its own kernels when it is loaded.
+# On a lesser processor the library says so (src/base/device.c) instead of running into an illegal instruction.
+# OpenBLAS is not affected: it picks its kernels when it is loaded.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -16,9 +17,13 @@ if(MXC_WERROR)
     add_compile_options(-Werror)
 endif()
 
-set(kernel_flags "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT MXC_NATIVE_LEVEL STREQUAL v1)
-    set(kernel_flags -march=x86-64-${MXC_NATIVE_LEVEL} -ffp-contract=fast)
+if(NOT MXC_NATIVE_LEVEL MATCHES "^v[13]$")
+    message(FATAL_ERROR "MXC_NATIVE_LEVEL=${MXC_NATIVE_LEVEL}: expected v1 or v3")
+endif()
+string(SUBSTRING ${MXC_NATIVE_LEVEL} 1 1 kernel_level)
+set(kernel_flags -ffp-contract=fast)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND kernel_level GREATER 1)
+    list(APPEND kernel_flags -march=x86-64-${MXC_NATIVE_LEVEL})
 endif()
 
 if(MXC_BUILD_FUZZ)

@@ -1,13 +1,13 @@
 #!/bin/bash
 # Who may include whom: a file includes its own folder, folders with lower numbers, and public headers of those.
-# kernels/ see plain types only: other kernels, base/half.h, and the headers in plain below.
+# kernels/ see plain types only: other kernels, base/half.h, base/simd.h, and the headers in plain below.
 . "$(dirname "$0")/lib.sh"
 
 layers='base=0 storage=1 engine=1 resource=2 ndarray=3 operator=4 simpleop=5 symbol=6 executor=7 kvstore=8 io=8 train=9 compat=9
     <export>=base <status>=base <types>=base <dtype>=base <param>=base <log>=base <trace>=base <version>=base
     <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <op>=operator <simpleop>=simpleop
     <symbol>=symbol <executor>=executor <optimizer>=kvstore <kvstore>=kvstore <io>=io <train>=train'
-plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/dtype.def'
+plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h mxc/dtype.def'
 
 check() {
     (cd "$1" && sources . src include | sed '/^src.cuda./d' | xargs -r grep -Hn '^[ \t]*#[ \t]*include') |
@@ -39,7 +39,7 @@ check() {
             else if (to == "?") wrong(quoted ? "write the path from src/, as \"base/sys.h\"" : "no module has this header")
             else if (part[1] == "include" && quoted) wrong("public headers include with <mxc/...>")
             else if (to != "" && to != me && value[to] >= value[me]) wrong(me " may not see " to)
-            else if (file ~ /\/kernels\// && path !~ /\/kernels\// && path != "base/half.h" && !(path in is_plain))
+            else if (file ~ /\/kernels\// && path !~ /\/kernels\// && path !~ /^base\/(half|simd)\.h$/ && !(path in is_plain))
                 wrong("kernels see plain types only")
         }'
 }
