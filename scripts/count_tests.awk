@@ -4,16 +4,17 @@
 /^[0-9]+: / {
     n = $1 + 0
     if (/\[       OK \]/) passed++
+    else if (/\[  ERROR   \] [^-]/) failed_in[n]++ # set-up or tear-down
     else if (/\[  SKIPPED \] [0-9]+ test/) skipped += count()
     else if (/\[  FAILED  \] [0-9]+ test/) failed_in[n] += count()
 }
 
 # " 3/12 Test  #3: base/test_map ......   Passed    0.01 sec", or ***Failed, ***Timeout, ***Exception: SegFault
-/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / && !/ Passed +[0-9.]+ sec/ {
+/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / {
     match($0, /#[0-9]+: [^ ]+/)
     split(substr($0, RSTART + 1, RLENGTH - 1), part, ": ")
-    names = names "\n" part[1] " " part[2]
-    if (failed_in[part[1] + 0] == 0) failed_in[part[1] + 0] = 1
+    name[part[1] + 0] = part[2]
+    if (!/ Passed +[0-9.]+ sec/ && !failed_in[part[1] + 0]) failed_in[part[1] + 0] = 1
 }
 
 function count(    rest) {
@@ -23,6 +24,6 @@ function count(    rest) {
 }
 
 END {
-    for (n in failed_in) failed += failed_in[n]
+    for (n in failed_in) if (failed_in[n]) { failed += failed_in[n]; names = names "\n" n " " name[n] }
     print passed + 0, failed + 0, skipped + 0 names
 }
