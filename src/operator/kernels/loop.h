@@ -11,17 +11,11 @@
 #define MXCI_VECTOR_LOOP
 #endif
 
-#if defined(__GNUC__)
-#define MXCI_INLINE static inline __attribute__((always_inline))
-#else
-#define MXCI_INLINE static inline
-#endif
-
 /* Scalar functions that C and nvcc both read. */
 #if defined(__CUDACC__)
 #define MXCI_SCALAR static __device__ __forceinline__
 #else
-#define MXCI_SCALAR MXCI_INLINE
+#define MXCI_SCALAR static inline __attribute__((always_inline))
 #endif
 
 #endif
