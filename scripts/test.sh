@@ -120,12 +120,16 @@ stage_thread() {
 
 stage_fuzz() {
     local target name
-    command -v clang >/dev/null || { skip "fuzz targets: clang is not installed"; return 0; }
+    echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' >"$scratch/probe.c"
+    if ! clang -fsanitize=fuzzer,address -o "$scratch/probe" "$scratch/probe.c" >"$scratch/log" 2>&1; then
+        skip "fuzz targets: need clang with libFuzzer (packages clang, libclang-rt-dev)"
+        return 0
+    fi
     CC=clang build build/fuzz -DMXC_BUILD_FUZZ=ON || return 0
     for target in build/fuzz/fuzz/fuzz_*; do
         [ -x "$target" ] || continue
         name=${target##*/fuzz_}
-        mkdir -p "build/fuzz/corpus/$name"
+        mkdir -p "build/fuzz/corpus/$name" "fuzz/corpus/$name"
         try "fuzz_$name" "$target" -max_total_time="${FUZZ_SECONDS:-10}" -rss_limit_mb=2048 -timeout=10 \
             -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" "fuzz/corpus/$name" || true
     done
