@@ -18,7 +18,7 @@ typedef struct mxci_gnode {
     int32_t first_input, n_inputs; /* in graph.inputs */
     int32_t first_entry, n_outputs;
     int32_t n_aux;       /* the last n_aux inputs are auxiliary states */
-    mxc_context context; /* set by the placement pass */
+    mxc_context context; /* cpu(0) until the placement pass sets it */
 } mxci_gnode;
 
 typedef struct mxci_graph {
@@ -37,20 +37,22 @@ typedef struct mxci_graph {
     int32_t *aux;  /* of the auxiliary variables, in list_aux order */
 } mxci_graph;
 
-/* Flatten. Without recursion; MXC_ENOMEM. Free with mxci_graph_destroy. */
+/* Flatten. Without recursion; MXC_ENOMEM, MXC_ESTATE (an operator not applied yet). Free with mxci_graph_destroy. */
 mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out);
 void mxci_graph_destroy(mxci_graph *graph); /* NULL is fine */
-/* Append a node; inputs are entry ids. Returns its index through out. Keeps topological order if inputs come before. */
+/* Append a node; inputs are entry ids. Returns its index through out. Keeps topological order if inputs come before. Does
+ * not touch outputs, args, aux. Pointers into the graph's arrays are invalid afterwards. MXC_ENOMEM. */
 mxc_status mxci_graph_add(mxci_graph *graph, mxci_node_kind kind, mxc_op *op, const char *name, int32_t n_inputs,
                           const int32_t *inputs, int32_t n_outputs, int32_t forward, int32_t *out);
 /* The node's inputs. */
 static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node) {
     return g->inputs + g->nodes[node].first_input;
 }
-/* Infer shapes and types of all entries both ways until nothing changes; known ones are set in the graph before. A
- * MXCI_BACKWARD node's outputs have the shapes and types of its forward node's arguments. Errors name the node. */
+/* Infer shapes and types of all entries both ways until nothing changes; known ones are set in the graph before. What a
+ * MXCI_BACKWARD node reads and writes has the shapes and types of its forward node's slots. Errors name the node. */
 mxc_status mxci_graph_infer(mxci_graph *graph);
-/* Back to a symbol over the given entries (new nodes are made where gnode.node is NULL). */
+/* Back to a symbol over the given entries. A node whose gnode.node still has the inputs that the graph says is used
+ * again; others are made new, with the attributes of gnode.node if there is one. Needs topological order. */
 mxc_status mxci_graph_to_symbol(const mxci_graph *graph, int32_t n, const int32_t *entries, mxc_symbol **out);
 
 #endif

@@ -40,19 +40,49 @@ struct mxc_symbol {
     atomic_int refs;
     int64_t n_outputs;
     mxci_entry *outputs; /* each keeps its node alive */
-    int is_atomic;       /* one node without inputs yet */
+    /* Not NULL: an operator not applied to inputs yet, of this name. Its only output is a nameless variable whose
+     * attributes are the parameters and attributes given so far. */
+    char *atomic;
 };
 
+/* ---- life -------------------------------------------------------------------------------------------------- */
+
+/* New node with one reference; name is copied, op retained; inputs start empty. MXC_ENOMEM. */
+mxc_status mxci_node_create(mxci_node_kind kind, const char *name, mxc_op *op, mxci_node **out);
+mxci_node *mxci_node_retain(mxci_node *node);
 /* Drop a reference; frees without recursion, however deep the graph. NULL is fine. */
 void mxci_node_release(mxci_node *node);
-mxci_node *mxci_node_retain(mxci_node *node);
-/* New node with one reference; name is copied, op retained; inputs start empty. */
-mxc_status mxci_node_create(mxci_node_kind kind, const char *name, mxc_op *op, mxci_node **out);
+/* Once per node: make room for n inputs, then add them (each is retained). MXC_ENOMEM. */
+mxc_status mxci_node_reserve_inputs(mxci_node *node, int64_t n);
+void mxci_node_add_input(mxci_node *node, mxci_entry input);
+
+/* ---- outputs ----------------------------------------------------------------------------------------------- */
+
 /* Outputs of a node: 1 for a variable. */
 int mxci_node_n_outputs(const mxci_node *node);
-/* User attribute or NULL; plain and __key__ spellings of the known keys are one. */
+int mxci_node_n_visible(const mxci_node *node); /* the first ones, which users see */
+/* "<node>_<output>", the name itself for a variable, "<node>_<arg>_grad" for backward. Caller frees. MXC_ENOMEM. */
+mxc_status mxci_node_output_name(const mxci_node *node, int index, char **out);
+
+/* ---- attributes -------------------------------------------------------------------------------------------- */
+
+/* Longest attribute name with its terminator. */
+#define MXCI_ATTR_KEY_MAX 256
+
+int mxci_attr_is_known(const char *key);  /* ctx_group, lr_mult, wd_mult, force_mirroring, mirror_stage */
+int mxci_attr_is_hidden(const char *key); /* of the form __key__ */
+/* "weight_lr_mult": points at the known key behind "<argument>_"; else NULL. */
+const char *mxci_attr_suffix(const char *key);
+/* User attribute or NULL. A key is looked up as it is, then as __key__. */
 const char *mxci_node_attr(const mxci_node *node, const char *key);
+/* Set one. Known keys, and all plain keys on operators, are stored as __key__, because files keep attributes and parameters
+ * of an operator in one list; "<argument>_<known key>" is stored as it is. MXC_EINVAL (length), MXC_ENOMEM. */
 mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *value);
+void mxci_node_drop_attr(mxci_node *node, const char *key);
+mxc_status mxci_node_copy_attrs(mxci_node *to, const mxci_node *from, int hidden_only);
+
+/* ---- symbols ----------------------------------------------------------------------------------------------- */
+
 /* New symbol with one reference over n entries, which it retains. */
 mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol **out);
 

@@ -1,0 +1,272 @@
+/* Symbol to flat graph and back. */
+#include "symbol/graph.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "symbol/order.h"
+
+/* ---- growing ----------------------------------------------------------------------------------------------- */
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "graph: no memory");
+}
+
+/* At least need items; *cap is what all arrays grown with it hold. */
+static int32_t larger(int32_t cap, int64_t need) {
+    int64_t n = 2 * (int64_t)cap > need ? 2 * (int64_t)cap : need;
+    return (int32_t)(n > INT32_MAX ? INT32_MAX : n);
+}
+
+/* array: the address of a pointer of any type, so it is read and written as bytes. */
+static int grow(void *array, int32_t cap, size_t bytes) {
+    void *block;
+    memcpy(&block, array, sizeof block);
+    block = mxci_realloc_array(block, (size_t)cap, bytes);
+    if (block)
+        memcpy(array, &block, sizeof block);
+    return block != NULL;
+}
+
+static mxc_status reserve(mxci_graph *g, int64_t nodes, int64_t inputs, int64_t entries) {
+    nodes += g->n_nodes;
+    inputs += g->n_inputs;
+    entries += g->n_entries;
+    if (nodes > INT32_MAX || inputs > INT32_MAX || entries > INT32_MAX)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "graph: more than %d nodes, inputs or outputs", INT32_MAX);
+    if (nodes > g->cap_nodes) {
+        int32_t cap = larger(g->cap_nodes, nodes);
+        if (!grow(&g->nodes, cap, sizeof *g->nodes))
+            return no_memory();
+        g->cap_nodes = cap;
+    }
+    if (inputs > g->cap_inputs) {
+        int32_t cap = larger(g->cap_inputs, inputs);
+        if (!grow(&g->inputs, cap, sizeof *g->inputs))
+            return no_memory();
+        g->cap_inputs = cap;
+    }
+    if (entries > g->cap_entries) {
+        int32_t cap = larger(g->cap_entries, entries);
+        if (!grow(&g->entry_node, cap, sizeof *g->entry_node) || !grow(&g->shapes, cap, sizeof *g->shapes) ||
+            !grow(&g->types, cap, sizeof *g->types))
+            return no_memory();
+        g->cap_entries = cap;
+    }
+    return MXC_OK;
+}
+
+/* Append a node with room for its inputs, which the caller fills in. */
+static mxc_status append(mxci_graph *g, const mxci_gnode *like, const char *name, int32_t *out) {
+    mxci_gnode *n;
+    int32_t i;
+    char *copy;
+    MXC_TRY(reserve(g, 1, like->n_inputs, like->n_outputs));
+    copy = mxci_strdup(name);
+    if (!copy)
+        return no_memory();
+    n = &g->nodes[g->n_nodes];
+    *n = *like;
+    n->name = copy;
+    n->op = like->op ? mxc_op_retain(like->op) : NULL;
+    n->node = like->node ? mxci_node_retain(like->node) : NULL;
+    n->first_input = g->n_inputs;
+    n->first_entry = g->n_entries;
+    n->n_aux = like->op ? mxc_op_n_aux(like->op) : 0;
+    n->context = mxc_cpu(0);
+    for (i = g->n_entries; i < g->n_entries + n->n_outputs; i++) {
+        g->entry_node[i] = g->n_nodes;
+        g->shapes[i].ndim = -1;
+        g->types[i] = MXC_DTYPE_UNKNOWN;
+    }
+    g->n_inputs += n->n_inputs;
+    g->n_entries += n->n_outputs;
+    *out = g->n_nodes++;
+    return MXC_OK;
+}
+
+mxc_status mxci_graph_add(mxci_graph *g, mxci_node_kind kind, mxc_op *op, const char *name, int32_t n_inputs,
+                          const int32_t *inputs, int32_t n_outputs, int32_t forward, int32_t *out) {
+    mxci_gnode like = {.kind = kind, .op = op, .forward = forward, .n_inputs = n_inputs, .n_outputs = n_outputs};
+    MXC_TRY(append(g, &like, name, out));
+    if (n_inputs)
+        memcpy(g->inputs + g->nodes[*out].first_input, inputs, (size_t)n_inputs * sizeof *inputs);
+    return MXC_OK;
+}
+
+/* ---- from a symbol ----------------------------------------------------------------------------------------- */
+
+static int32_t entry_id(const mxci_graph *g, const mxci_order *order, mxci_entry e) {
+    return g->nodes[mxci_order_find(order, e.node)].first_entry + e.index;
+}
+
+static mxc_status add_node(mxci_graph *g, const mxci_order *order, mxci_node *node) {
+    mxci_gnode like = {.kind = node->kind, .op = node->op, .node = node, .n_inputs = node->n_inputs};
+    int32_t i, at;
+    like.forward = node->forward ? mxci_order_find(order, node->forward) : -1;
+    like.n_outputs = mxci_node_n_outputs(node);
+    MXC_TRY(append(g, &like, node->name, &at));
+    for (i = 0; i < node->n_inputs; i++)
+        g->inputs[g->nodes[at].first_input + i] = entry_id(g, order, node->inputs[i]);
+    return MXC_OK;
+}
+
+static mxc_status add_nodes(mxci_graph *g, const mxci_order *order) {
+    int64_t inputs = 0, entries = 0;
+    int32_t i;
+    for (i = 0; i < order->n; i++) {
+        inputs += order->nodes[i]->n_inputs;
+        entries += mxci_node_n_outputs(order->nodes[i]);
+    }
+    MXC_TRY(reserve(g, order->n, inputs, entries));
+    for (i = 0; i < order->n; i++)
+        MXC_TRY(add_node(g, order, order->nodes[i]));
+    return MXC_OK;
+}
+
+/* Mark the variables that operators change. */
+static void mark_aux(const mxci_graph *g, unsigned char *is_aux) {
+    int32_t i, j;
+    for (i = 0; i < g->n_nodes; i++) {
+        const int32_t *in = mxci_graph_inputs(g, i);
+        for (j = g->nodes[i].n_inputs - g->nodes[i].n_aux; j < g->nodes[i].n_inputs; j++)
+            is_aux[g->entry_node[in[j]]] = 1;
+    }
+}
+
+static mxc_status list_variables(mxci_graph *g) {
+    unsigned char *is_aux = mxci_calloc((size_t)g->n_nodes + 1, 1);
+    int32_t i, n = 0, aux = 0;
+    if (!is_aux)
+        return no_memory();
+    mark_aux(g, is_aux);
+    for (i = 0; i < g->n_nodes; i++) {
+        n += g->nodes[i].kind == MXCI_VARIABLE;
+        aux += g->nodes[i].kind == MXCI_VARIABLE && is_aux[i];
+    }
+    g->args = mxci_calloc((size_t)(n - aux) + 1, sizeof *g->args);
+    g->aux = mxci_calloc((size_t)aux + 1, sizeof *g->aux);
+    for (i = 0; i < g->n_nodes && g->args && g->aux; i++)
+        if (g->nodes[i].kind == MXCI_VARIABLE) {
+            if (is_aux[i])
+                g->aux[g->n_aux++] = i;
+            else
+                g->args[g->n_args++] = i;
+        }
+    mxci_free(is_aux);
+    return g->args && g->aux ? MXC_OK : no_memory();
+}
+
+static mxc_status list_outputs(mxci_graph *g, const mxci_order *order, const mxc_symbol *symbol) {
+    if (symbol->n_outputs > INT32_MAX)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "graph: more than %d outputs", INT32_MAX);
+    g->outputs = mxci_calloc((size_t)symbol->n_outputs + 1, sizeof *g->outputs);
+    if (!g->outputs)
+        return no_memory();
+    for (; g->n_outputs < symbol->n_outputs; g->n_outputs++)
+        g->outputs[g->n_outputs] = entry_id(g, order, symbol->outputs[g->n_outputs]);
+    return MXC_OK;
+}
+
+mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out) {
+    mxci_order order;
+    mxci_graph *g;
+    mxc_status status;
+    *out = NULL;
+    MXC_TRY(mxci_order_make(symbol, &order));
+    g = mxci_calloc(1, sizeof *g);
+    status = g ? add_nodes(g, &order) : no_memory();
+    if (status == MXC_OK)
+        status = list_variables(g);
+    if (status == MXC_OK)
+        status = list_outputs(g, &order, symbol);
+    mxci_order_free(&order);
+    if (status != MXC_OK)
+        mxci_graph_destroy(g);
+    else
+        *out = g;
+    return status;
+}
+
+void mxci_graph_destroy(mxci_graph *g) {
+    int32_t i;
+    if (!g)
+        return;
+    for (i = 0; i < g->n_nodes; i++) {
+        mxc_op_release(g->nodes[i].op);
+        mxci_node_release(g->nodes[i].node);
+        mxci_free(g->nodes[i].name);
+    }
+    mxci_free(g->nodes);
+    mxci_free(g->inputs);
+    mxci_free(g->entry_node);
+    mxci_free(g->shapes);
+    mxci_free(g->types);
+    mxci_free(g->outputs);
+    mxci_free(g->args);
+    mxci_free(g->aux);
+    mxci_free(g);
+}
+
+/* ---- to a symbol ------------------------------------------------------------------------------------------- */
+
+static mxci_entry built_entry(const mxci_graph *g, mxci_node *const *built, int32_t e) {
+    int32_t n = g->entry_node[e];
+    return (mxci_entry){built[n], e - g->nodes[n].first_entry};
+}
+
+/* 1 if the symbol's node is wired as the graph says. */
+static int is_unchanged(const mxci_graph *g, mxci_node *const *built, const mxci_gnode *n) {
+    int32_t i;
+    if (!n->node || n->node->n_inputs != n->n_inputs || (n->forward >= 0 && built[n->forward] != n->node->forward))
+        return 0;
+    for (i = 0; i < n->n_inputs; i++) {
+        mxci_entry e = built_entry(g, built, g->inputs[n->first_input + i]);
+        if (e.node != n->node->inputs[i].node || e.index != n->node->inputs[i].index)
+            return 0;
+    }
+    return 1;
+}
+
+static mxc_status build_node(const mxci_graph *g, mxci_node **built, const mxci_gnode *n, mxci_node **out) {
+    int32_t i;
+    if (is_unchanged(g, built, n)) {
+        *out = mxci_node_retain(n->node);
+        return MXC_OK;
+    }
+    MXC_TRY(mxci_node_create(n->kind, n->name, n->op, out));
+    MXC_TRY(mxci_node_reserve_inputs(*out, n->n_inputs));
+    for (i = 0; i < n->n_inputs; i++)
+        mxci_node_add_input(*out, built_entry(g, built, g->inputs[n->first_input + i]));
+    if (n->forward >= 0)
+        (*out)->forward = mxci_node_retain(built[n->forward]);
+    return n->node ? mxci_node_copy_attrs(*out, n->node, 0) : MXC_OK;
+}
+
+static mxc_status symbol_over(const mxci_graph *g, mxci_node *const *built, int32_t n, const int32_t *entries,
+                              mxc_symbol **out) {
+    mxci_entry *outputs = mxci_calloc((size_t)n + 1, sizeof *outputs);
+    mxc_status status = outputs ? MXC_OK : no_memory();
+    int32_t i;
+    for (i = 0; i < n && outputs; i++)
+        outputs[i] = built_entry(g, built, entries[i]);
+    if (status == MXC_OK)
+        status = mxci_symbol_create(n, outputs, out);
+    mxci_free(outputs);
+    return status;
+}
+
+mxc_status mxci_graph_to_symbol(const mxci_graph *g, int32_t n, const int32_t *entries, mxc_symbol **out) {
+    mxci_node **built = mxci_calloc((size_t)g->n_nodes + 1, sizeof *built);
+    mxc_status status = built ? MXC_OK : no_memory();
+    int32_t i;
+    *out = NULL;
+    for (i = 0; i < g->n_nodes && status == MXC_OK; i++)
+        status = build_node(g, built, &g->nodes[i], &built[i]);
+    if (status == MXC_OK)
+        status = symbol_over(g, built, n, entries, out);
+    for (i = 0; i < g->n_nodes && built; i++)
+        mxci_node_release(built[i]);
+    mxci_free(built);
+    return status;
+}
