@@ -12,7 +12,7 @@ mxc_status mxci_register_builtin(void);
  * MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. */
 mxc_status mxci_registry_add(const mxc_op_def *def);
 
-/* Write ", similar names: 'a', 'b'" for a name that was not found, or "" if none is near. */
+/* Write "; similar names: 'a', 'b'" for a name that was not found, or "" if none is near. */
 void mxci_registry_suggest(const char *name, char *out, size_t size);
 
 /* The edit distance of two names, ignoring case; at most limit + 1. */

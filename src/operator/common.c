@@ -1,0 +1,54 @@
+/* Honouring write requests: moving, adding and filling, split over threads. */
+#include "operator/common.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "operator/kernels/convert.h"
+
+void mxci_put_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n) {
+    if (req == MXC_REQ_NULL || n == 0)
+        return;
+    if (req == MXC_REQ_ADD)
+        mxci_add_row(dtype, to, from, n);
+    else if (to != from)
+        memmove(to, from, (size_t)n * mxc_dtype_size(dtype));
+}
+
+typedef struct put_args {
+    mxc_req req;
+    const mxc_tensor *to, *from;
+    double value;
+} put_args;
+
+static void put_range(void *arg, int64_t begin, int64_t end, int part) {
+    const put_args *a = arg;
+    (void)part;
+    mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, begin), mxci_at(a->from, begin), end - begin);
+}
+
+void mxci_put(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    put_args args = {req, to, from, 0};
+    MXCI_ASSERT(req == MXC_REQ_NULL || (to->dtype == from->dtype && mxci_tensor_size(to) == mxci_tensor_size(from)));
+    if (req == MXC_REQ_NULL || (req != MXC_REQ_ADD && to->data == from->data))
+        return;
+    mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, put_range, &args);
+}
+
+static void fill_range(void *arg, int64_t begin, int64_t end, int part) {
+    const put_args *a = arg;
+    _Alignas(64) int64_t tile[MXCI_TILE]; /* of the compute type, which is at most 8 bytes */
+    mxc_dtype dtype = a->to->dtype;
+    (void)part;
+    mxci_fill_compute(mxci_compute_type(dtype), a->value, tile, end - begin < MXCI_TILE ? end - begin : MXCI_TILE);
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        (a->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(dtype, tile, mxci_at(a->to, i), n);
+    }
+}
+
+void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value) {
+    put_args args = {req, to, NULL, value};
+    if (req != MXC_REQ_NULL)
+        mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, fill_range, &args);
+}

@@ -1,0 +1,203 @@
+/* mxc_op: a descriptor with parsed parameters, and what follows from them: slots, names, what backward reads. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <mxc/op.h>
+
+#include "base/check.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "operator/registry.h"
+
+struct mxc_op {
+    atomic_int refs;
+    const mxc_op_def *def;
+    int n_args, n_outputs, n_visible, n_aux;
+    mxc_op_needs needs;
+    int n_given;
+    const char **given; /* key, value, key, value... inside this block */
+    _Alignas(max_align_t) unsigned char params[]; /* param_size bytes, then given, then their text */
+};
+
+/* ---- making ---------------------------------------------------------------------------------------------------- */
+
+static size_t round_up(size_t bytes) {
+    return (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+}
+
+static size_t text_bytes(int n, const char *const *keys, const char *const *values) {
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += strlen(keys[i]) + strlen(values[i]) + 2;
+    return bytes;
+}
+
+static const char *copy_text(char **to, const char *from) {
+    char *start = *to;
+    size_t bytes = strlen(from) + 1;
+    memcpy(start, from, bytes);
+    *to += bytes;
+    return start;
+}
+
+static mxc_op *alloc_op(const mxc_op_def *def, int n, const char *const *keys, const char *const *values) {
+    size_t params = round_up(def->param_size), pointers = 2 * (size_t)n * sizeof(char *);
+    mxc_op *op = mxci_calloc(1, sizeof *op + params + pointers + text_bytes(n, keys, values));
+    char *text;
+    if (!op)
+        return NULL;
+    atomic_init(&op->refs, 1);
+    op->def = def;
+    op->n_given = n;
+    op->given = (const char **)(void *)(op->params + params);
+    text = (char *)op->params + params + pointers;
+    for (int i = 0; i < n; i++) {
+        op->given[2 * i] = copy_text(&text, keys[i]);
+        op->given[2 * i + 1] = copy_text(&text, values[i]);
+    }
+    return op;
+}
+
+static int64_t variadic_count(const mxc_op_def *def, const void *params) {
+    for (const mxc_param *p = def->params; p->name; p++)
+        if (!strcmp(p->name, def->variadic)) {
+            int64_t count;
+            memcpy(&count, (const char *)params + p->offset, sizeof count);
+            return count;
+        }
+    return -1;
+}
+
+static mxc_status count_args(mxc_op *op) {
+    const mxc_op_def *def = op->def;
+    int64_t count;
+    if (!def->variadic) {
+        int names = def->args ? mxci_list_count(def->args) : 1;
+        op->n_args = def->n_args ? def->n_args(op->params) : names;
+        return MXC_OK;
+    }
+    count = variadic_count(def, op->params);
+    if (count < 0 || count > 65536)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s is %lld, expected 0 to 65536", def->name, def->variadic, (long long)count);
+    op->n_args = (int)count;
+    return MXC_OK;
+}
+
+static mxc_status complete(mxc_op *op) {
+    const mxc_op_def *def = op->def;
+    if (def->params_check)
+        MXC_TRY(def->params_check(op->params));
+    MXC_TRY(count_args(op));
+    op->n_outputs = def->n_outputs ? def->n_outputs(op->params) : def->outputs ? mxci_list_count(def->outputs) : 1;
+    op->n_visible = def->n_visible ? def->n_visible(op->params) : op->n_outputs;
+    op->n_aux = mxci_list_count(def->aux);
+    op->needs = def->needs;
+    if (def->backward_needs)
+        def->backward_needs(op->params, &op->needs);
+    MXCI_ASSERT(op->n_args >= 0 && op->n_outputs >= 1 && op->n_visible >= 1 && op->n_visible <= op->n_outputs);
+    return MXC_OK;
+}
+
+mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values, mxc_op **out) {
+    const mxc_op_def *def = mxc_op_find(name);
+    char similar[200];
+    mxc_status status;
+    mxc_op *op;
+    *out = NULL;
+    if (!def) {
+        mxci_registry_suggest(name ? name : "", similar, sizeof similar);
+        return MXC_FAIL(MXC_ENOTFOUND, "no operator is called '%s'%s", name ? name : "(NULL)", similar);
+    }
+    op = alloc_op(def, n_params, keys, values);
+    if (!op)
+        return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for the operator's parameters", def->name);
+    status = mxc_params_parse(def->name, def->params, n_params, keys, values, op->params);
+    if (status == MXC_OK)
+        status = complete(op);
+    if (status != MXC_OK) {
+        mxc_op_release(op);
+        return status;
+    }
+    *out = op;
+    return MXC_OK;
+}
+
+mxc_op *mxc_op_retain(mxc_op *op) {
+    atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
+    return op;
+}
+
+void mxc_op_release(mxc_op *op) {
+    if (op && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
+        mxci_free(op);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------- */
+
+const mxc_op_def *mxc_op_get_def(const mxc_op *op) {
+    return op->def;
+}
+
+const void *mxc_op_params(const mxc_op *op) {
+    return op->params;
+}
+
+int mxc_op_n_given(const mxc_op *op) {
+    return op->n_given;
+}
+
+void mxc_op_given(const mxc_op *op, int index, const char **key, const char **value) {
+    *key = op->given[2 * index];
+    *value = op->given[2 * index + 1];
+}
+
+int mxc_op_n_args(const mxc_op *op) {
+    return op->n_args;
+}
+
+int mxc_op_n_outputs(const mxc_op *op) {
+    return op->n_outputs;
+}
+
+int mxc_op_n_visible(const mxc_op *op) {
+    return op->n_visible;
+}
+
+int mxc_op_n_aux(const mxc_op *op) {
+    return op->n_aux;
+}
+
+static const char *slot_name(const char *list, const char *fallback, int index, char *out, size_t size) {
+    if (!mxci_list_item(list ? list : fallback, index, out, size) && size)
+        snprintf(out, size, "%s%d", fallback, index);
+    return out;
+}
+
+const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
+    if (!op->def->variadic)
+        return slot_name(op->def->args, "data", index, out, size);
+    if (size)
+        snprintf(out, size, "arg%d", index);
+    return out;
+}
+
+const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size) {
+    if (op->def->outputs || op->n_outputs == 1)
+        return slot_name(op->def->outputs, "output", index, out, size);
+    if (size)
+        snprintf(out, size, "output%d", index);
+    return out;
+}
+
+const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size) {
+    return slot_name(op->def->aux, "aux", index, out, size);
+}
+
+void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out) {
+    *out = op->needs;
+}
+
+int mxc_need_has(uint64_t mask, int slot) {
+    return (int)(mask >> (slot < 63 ? slot : 63) & 1);
+}

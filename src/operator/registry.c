@@ -1,0 +1,200 @@
+/*
+ * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use of
+ * any call here; if that fails for want of memory, everything is dropped and the next call starts again.
+ */
+#include "operator/registry.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+static struct {
+    mxci_mutex lock; /* over everything below */
+    int ready;       /* built-in descriptors are in */
+    mxci_map *by_name;
+    const mxc_op_def **defs;
+    int count, capacity;
+} registry = {.lock = MXCI_MUTEX_INIT};
+
+static mxc_status check_new_name(const mxc_op_def *def, const char *name) {
+    if (mxci_map_has(registry.by_name, name))
+        return MXC_FAIL(MXC_EEXIST, "mxc_op_register: operator %s: the name '%s' is taken", def->name, name);
+    return MXC_OK;
+}
+
+static mxc_status check_def(const mxc_op_def *def) {
+    int i;
+    if (!def || def->size != sizeof *def)
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: def.size is %zu, expected %zu", def ? def->size : 0, sizeof *def);
+    if (!def->name || !*def->name)
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: def.name is empty");
+    if (def->params && !def->param_size)
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: has params but no param_size", def->name);
+    if (def->variadic && !def->params)
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: variadic without params", def->name);
+    for (i = 0; i < MXC_DEVICE_LIMIT; i++)
+        if (def->forward[i])
+            return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: has no forward function", def->name);
+}
+
+static mxc_status reserve(void) {
+    int capacity = registry.capacity ? 2 * registry.capacity : 256;
+    const mxc_op_def **defs;
+    if (registry.count < registry.capacity)
+        return MXC_OK;
+    defs = mxci_realloc_array(registry.defs, (size_t)capacity, sizeof *defs);
+    if (!defs)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_op_register: out of memory for %d operators", capacity);
+    registry.defs = defs;
+    registry.capacity = capacity;
+    return MXC_OK;
+}
+
+/* Enter the first n names of def (its name, then its aliases); on failure none. */
+static mxc_status put_names(const mxc_op_def *def) {
+    char alias[128];
+    mxc_status status = mxci_map_put(registry.by_name, def->name, (void *)def);
+    int i = 0;
+    for (; status == MXC_OK && mxci_list_item(def->aliases, i, alias, sizeof alias); i++)
+        status = mxci_map_put(registry.by_name, alias, (void *)def);
+    if (status == MXC_OK)
+        return MXC_OK;
+    mxci_map_remove(registry.by_name, def->name);
+    while (i-- > 0)
+        if (mxci_list_item(def->aliases, i, alias, sizeof alias))
+            mxci_map_remove(registry.by_name, alias);
+    return status;
+}
+
+mxc_status mxci_registry_add(const mxc_op_def *def) {
+    char alias[128];
+    MXC_TRY(check_def(def));
+    MXC_TRY(check_new_name(def, def->name));
+    for (int i = 0; mxci_list_item(def->aliases, i, alias, sizeof alias); i++)
+        MXC_TRY(check_new_name(def, alias));
+    MXC_TRY(reserve());
+    MXC_TRY(put_names(def));
+    registry.defs[registry.count++] = def;
+    return MXC_OK;
+}
+
+static void drop_all(void) {
+    mxci_map_destroy(registry.by_name);
+    mxci_free(registry.defs);
+    registry.by_name = NULL;
+    registry.defs = NULL;
+    registry.count = registry.capacity = 0;
+}
+
+/* Enter the built-in descriptors if that is still to do. Lock held. */
+static mxc_status make_ready(void) {
+    mxc_status status;
+    if (registry.ready)
+        return MXC_OK;
+    status = mxci_map_create(&registry.by_name);
+    if (status == MXC_OK)
+        status = mxci_register_builtin();
+    if (status == MXC_OK)
+        registry.ready = 1;
+    else
+        drop_all();
+    return status;
+}
+
+mxc_status mxc_op_register(const mxc_op_def *def) {
+    mxc_status status;
+    mxci_mutex_lock(&registry.lock);
+    status = make_ready();
+    if (status == MXC_OK)
+        status = mxci_registry_add(def);
+    mxci_mutex_unlock(&registry.lock);
+    return status;
+}
+
+const mxc_op_def *mxc_op_find(const char *name) {
+    const mxc_op_def *def = NULL;
+    mxci_mutex_lock(&registry.lock);
+    if (name && make_ready() == MXC_OK)
+        def = mxci_map_get(registry.by_name, name);
+    mxci_mutex_unlock(&registry.lock);
+    return def;
+}
+
+int mxc_op_count(void) {
+    int count;
+    mxci_mutex_lock(&registry.lock);
+    count = make_ready() == MXC_OK ? registry.count : 0;
+    mxci_mutex_unlock(&registry.lock);
+    return count;
+}
+
+const mxc_op_def *mxc_op_at(int index) {
+    const mxc_op_def *def = NULL;
+    mxci_mutex_lock(&registry.lock);
+    if (make_ready() == MXC_OK && index >= 0 && index < registry.count)
+        def = registry.defs[index];
+    mxci_mutex_unlock(&registry.lock);
+    return def;
+}
+
+/* ---- similar names ------------------------------------------------------------------------------------------- */
+
+enum { NAME_MAX_COMPARED = 63, SUGGESTIONS = 3 };
+
+static int lower(char c) {
+    return tolower((unsigned char)c);
+}
+
+static int least(int a, int b, int c) {
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+int mxci_name_distance(const char *a, const char *b, int limit) {
+    int row[NAME_MAX_COMPARED + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > NAME_MAX_COMPARED || m > NAME_MAX_COMPARED || n > m + (size_t)limit || m > n + (size_t)limit)
+        return limit + 1;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int above = row[j];
+            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (lower(a[i - 1]) != lower(b[j - 1])));
+            diagonal = above;
+        }
+    }
+    return row[m] <= limit ? row[m] : limit + 1;
+}
+
+/* Names at exactly this distance, appended until there are enough. Lock held. */
+static int suggest_at(const char *name, int distance, int found, char *out, size_t size) {
+    size_t cursor = 0, used;
+    const char *key;
+    void *def;
+    while (found < SUGGESTIONS && mxci_map_next(registry.by_name, &cursor, &key, &def)) {
+        if ((((const mxc_op_def *)def)->flags & MXC_OP_HIDDEN) || mxci_name_distance(name, key, distance) != distance)
+            continue;
+        used = strlen(out);
+        snprintf(out + used, size - used, "%s '%s'", found++ ? "," : "; similar names:", key);
+    }
+    return found;
+}
+
+void mxci_registry_suggest(const char *name, char *out, size_t size) {
+    int limit = (int)strlen(name) / 3, found = 0;
+    if (size)
+        out[0] = '\0';
+    mxci_mutex_lock(&registry.lock);
+    if (make_ready() == MXC_OK)
+        for (int distance = 0; distance <= (limit < 1 ? 1 : limit) && distance <= 4; distance++)
+            found = suggest_at(name, distance, found, out, size);
+    mxci_mutex_unlock(&registry.lock);
+}
