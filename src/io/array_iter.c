@@ -1,0 +1,56 @@
+/* NDArrayIter: batches of the caller's arrays, of their own dtypes. */
+#include <stdio.h>
+
+#include <mxc/io.h>
+
+#include "base/sys.h"
+#include "io/rows_iter.h"
+
+enum { NAME_SIZE = 32 };
+
+/* "data" or "data0", "data1"...; "softmax_label" likewise. */
+static const char *default_name(const char *stem, int index, int count, char *out) {
+    if (count == 1)
+        snprintf(out, NAME_SIZE, "%s", stem);
+    else
+        snprintf(out, NAME_SIZE, "%s%d", stem, index);
+    return out;
+}
+
+static void describe_rows(int n_data, mxc_ndarray *const *data, int n_label, mxc_ndarray *const *label,
+                          const char *const *names, mxci_rows *rows, char (*made)[NAME_SIZE]) {
+    for (int i = 0; i < n_data + n_label; i++) {
+        int is_label = i >= n_data, at = is_label ? i - n_data : i;
+        rows[i].array = is_label ? label[at] : data[at];
+        rows[i].dtype = rows[i].array != NULL ? mxc_ndarray_dtype(rows[i].array) : MXC_F32;
+        rows[i].n_tail = -1;
+        rows[i].name = names != NULL && names[i] != NULL ? names[i]
+                       : is_label ? default_name("softmax_label", at, n_label, made[i])
+                                  : default_name("data", at, n_data, made[i]);
+    }
+}
+
+mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data, mxc_ndarray *const *data,
+                                int n_label, mxc_ndarray *const *label, const char *const *names, mxc_iter **out) {
+    if (out == NULL)
+        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: out must not be NULL");
+    *out = NULL;
+    if (options == NULL || options->size != sizeof *options)
+        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: options is NULL or its size is not that of this version");
+    if (n_data < 1 || n_label < 0 || data == NULL || (n_label > 0 && label == NULL))
+        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array", n_data,
+                        n_label);
+    size_t n = (size_t)n_data + (size_t)n_label;
+    mxci_rows *rows = mxci_calloc(n, sizeof *rows);
+    char(*made)[NAME_SIZE] = mxci_calloc(n, sizeof *made);
+    mxc_status status;
+    if (rows == NULL || made == NULL) {
+        status = MXC_FAIL(MXC_ENOMEM, "NDArrayIter: no memory for %zu arrays", n);
+    } else {
+        describe_rows(n_data, data, n_label, label, names, rows, made);
+        status = mxci_rows_iter_create("NDArrayIter", options, n_data, n_label, rows, out);
+    }
+    mxci_free(rows);
+    mxci_free(made);
+    return status;
+}

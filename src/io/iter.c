@@ -1,0 +1,133 @@
+/* The iterator interface and the table of named iterators; what feeds them is in files of their own. */
+#include "io/iter.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+
+static const mxci_iter_def *const iter_table[] = {
+#define ITER(name) &mxci_iter_##name,
+#include "io/iter_list.def"
+#undef ITER
+};
+enum { N_ITERS = sizeof iter_table / sizeof iter_table[0] };
+
+static const mxci_iter_def *find_iter(const char *name) {
+    for (int i = 0; i < N_ITERS; i++)
+        if (strcmp(iter_table[i]->name, name) == 0)
+            return iter_table[i];
+    return NULL;
+}
+
+static mxc_status no_such_iter(const char *name) {
+    char known[256] = "";
+    for (int i = 0; i < N_ITERS; i++) {
+        if (i > 0)
+            strncat(known, ", ", sizeof known - strlen(known) - 1);
+        strncat(known, iter_table[i]->name, sizeof known - strlen(known) - 1);
+    }
+    return MXC_FAIL(MXC_ENOTFOUND, "iterator \"%s\" does not exist; there are %s", name, known);
+}
+
+mxc_status mxc_iter_create(const char *name, int n_params, const char *const *keys, const char *const *values,
+                           mxc_iter **out) {
+    if (out == NULL || name == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_create: name and out must not be NULL");
+    *out = NULL;
+    const mxci_iter_def *def = find_iter(name);
+    if (def == NULL)
+        return no_such_iter(name);
+    void *params = mxci_calloc(1, def->param_size);
+    if (params == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for its parameters", name);
+    mxc_status status = mxc_params_parse(def->name, def->params, n_params, keys, values, params);
+    if (status == MXC_OK)
+        status = def->create(params, out);
+    mxci_free(params);
+    return status;
+}
+
+mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out) {
+    if (out == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: out must not be NULL");
+    *out = NULL;
+    if (methods == NULL || methods->size != sizeof *methods)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: methods is NULL or its size is not that of this version");
+    if (!methods->n_data || !methods->n_label || !methods->desc || !methods->next || !methods->reset ||
+        !methods->get_state || !methods->set_state || !methods->destroy)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: a method is NULL");
+    mxc_iter *iter = mxci_alloc(sizeof *iter);
+    if (iter == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_iter_from_methods: no memory for the iterator");
+    iter->methods = methods;
+    iter->self = self;
+    *out = iter;
+    return MXC_OK;
+}
+
+void mxc_iter_destroy(mxc_iter *iter) {
+    if (iter == NULL)
+        return;
+    iter->methods->destroy(iter->self);
+    mxci_free(iter);
+}
+
+int mxc_iter_n_data(mxc_iter *iter) {
+    return iter == NULL ? 0 : iter->methods->n_data(iter->self);
+}
+
+int mxc_iter_n_label(mxc_iter *iter) {
+    return iter == NULL ? 0 : iter->methods->n_label(iter->self);
+}
+
+const mxc_data_desc *mxc_iter_desc(mxc_iter *iter, int index) {
+    if (iter == NULL || index < 0 || index >= mxc_iter_n_data(iter) + mxc_iter_n_label(iter))
+        return NULL;
+    return iter->methods->desc(iter->self, index);
+}
+
+mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out) {
+    if (iter == NULL || out == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_next: iter and out must not be NULL");
+    memset(out, 0, sizeof *out);
+    return iter->methods->next(iter->self, out);
+}
+
+mxc_status mxc_iter_reset(mxc_iter *iter) {
+    if (iter == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_reset: iter must not be NULL");
+    return iter->methods->reset(iter->self);
+}
+
+mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out) {
+    if (iter == NULL || out == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_get_state: iter and out must not be NULL");
+    return iter->methods->get_state(iter->self, out);
+}
+
+mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_iter_state *state) {
+    if (iter == NULL || state == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_set_state: iter and state must not be NULL");
+    return iter->methods->set_state(iter->self, state);
+}
+
+const char *mxc_iter_name_at(int index) {
+    return index >= 0 && index < N_ITERS ? iter_table[index]->name : NULL;
+}
+
+mxc_status mxc_iter_describe(const char *name, char **out) {
+    if (name == NULL || out == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_describe: name and out must not be NULL");
+    *out = NULL;
+    const mxci_iter_def *def = find_iter(name);
+    if (def == NULL)
+        return no_such_iter(name);
+    mxci_text text = {0};
+    mxci_text_printf(&text, "%s\n\n%s\n", def->name, def->doc);
+    for (const mxc_param *p = def->params; p != NULL && p->name != NULL; p++) {
+        char type[256];
+        mxci_text_printf(&text, "\n%s : %s\n    %s\n", p->name, mxc_param_describe(p, type, sizeof type), p->doc);
+    }
+    return mxci_text_take(&text, out);
+}

@@ -1,0 +1,25 @@
+/* Inside of iterators: the handle, and the table of iterators that are made by name. */
+#ifndef MXCI_IO_ITER_H
+#define MXCI_IO_ITER_H
+
+#include <mxc/io.h>
+
+struct mxc_iter {
+    const mxc_iter_methods *methods;
+    void *self;
+};
+
+/* An iterator that mxc_iter_create makes from keyword arguments. */
+typedef struct mxci_iter_def {
+    const char *name;
+    const char *doc;
+    const mxc_param *params;
+    size_t param_size;
+    mxc_status (*create)(const void *params, mxc_iter **out);
+} mxci_iter_def;
+
+#define ITER(name) extern const mxci_iter_def mxci_iter_##name;
+#include "io/iter_list.def"
+#undef ITER
+
+#endif

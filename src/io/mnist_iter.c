@@ -1,0 +1,129 @@
+/*
+ * MNISTIter: images and labels of two IDX files, kept as bytes and scaled to [0, 1) batch by batch.
+ *
+ * Names, defaults, the scale of 1/256 and the dropped last batch are MXNet's. A path without .gz also finds the file with
+ * .gz and the other way round.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "io/iter.h"
+#include "io/rows_iter.h"
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct mnist_params {
+    char image[PATH_SIZE], label[PATH_SIZE];
+    int64_t batch_size, seed, num_parts, part_index, prefetch_buffer;
+    int32_t shuffle, flat, silent;
+} mnist_params;
+
+static const mxc_param mnist_schema[] = {
+    { .name = "image", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mnist_params, image),
+      .initial = "./train-images-idx3-ubyte", .doc = "path of the images, an IDX file of shape (N,H,W), plain or .gz" },
+    { .name = "label", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mnist_params, label),
+      .initial = "./train-labels-idx1-ubyte", .doc = "path of the labels, an IDX file of shape (N,)" },
+    { .name = "batch_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, batch_size), .initial = "128",
+      .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "samples in a batch" },
+    { .name = "shuffle", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, shuffle), .initial = "True",
+      .doc = "a new order in each epoch" },
+    { .name = "flat", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, flat), .initial = "False",
+      .doc = "give (B,H*W) rather than (B,1,H,W)" },
+    { .name = "seed", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, seed), .initial = "0",
+      .doc = "of the shuffle" },
+    { .name = "silent", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, silent), .initial = "False",
+      .doc = "accepted for MXNet's sake; nothing is printed either way" },
+    { .name = "num_parts", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, num_parts), .initial = "1",
+      .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "parts that the samples are split into" },
+    { .name = "part_index", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, part_index), .initial = "0",
+      .bounded = 1, .minimum = 0, .maximum = 1 << 24, .doc = "which part to give" },
+    { .name = "prefetch_buffer", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, prefetch_buffer),
+      .initial = "4", .bounded = 1, .minimum = 0, .maximum = 1024,
+      .doc = "batches prepared ahead on a thread of their own; 0: none" },
+    MXC_PARAM_END,
+};
+
+/* The other spelling of a path: without .gz if it has it, with it if not. */
+static void other_spelling(const char *path, char *out, size_t size) {
+    size_t n = strlen(path);
+    if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
+        snprintf(out, size, "%.*s", (int)(n - 3), path);
+    else
+        snprintf(out, size, "%s.gz", path);
+}
+
+static mxc_status load(const char *path, int ndim, mxc_ndarray **out) {
+    char other[PATH_SIZE + 4];
+    mxc_status status = mxc_idx_load(path, out);
+    if (status == MXC_ENOTFOUND) {
+        other_spelling(path, other, sizeof other);
+        status = mxc_idx_load(other, out);
+        if (status == MXC_ENOTFOUND)
+            return MXC_FAIL(MXC_ENOTFOUND, "MNISTIter: neither %s nor %s exists", path, other);
+    }
+    if (status != MXC_OK)
+        return status;
+    if (mxc_ndarray_shape(*out)->ndim == ndim && mxc_ndarray_dtype(*out) == MXC_U8)
+        return MXC_OK;
+    char shape[MXC_SHAPE_TEXT];
+    status = MXC_FAIL(MXC_EFORMAT, "MNISTIter: %s holds %s of shape %s, expected uint8 with %d axes", path,
+                      mxc_dtype_name(mxc_ndarray_dtype(*out)),
+                      mxc_shape_format(mxc_ndarray_shape(*out), shape, sizeof shape), ndim);
+    mxc_ndarray_release(*out);
+    *out = NULL;
+    return status;
+}
+
+static mxc_status make_rows_iter(const mnist_params *p, mxc_ndarray *image, mxc_ndarray *label, mxc_iter **out) {
+    const mxc_shape *shape = mxc_ndarray_shape(image);
+    mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
+    options.batch_size = p->batch_size;
+    options.shuffle = p->shuffle;
+    options.seed = (uint64_t)p->seed;
+    options.last_batch = MXC_LAST_DISCARD;
+    options.part_index = (int)p->part_index;
+    options.num_parts = (int)p->num_parts;
+    mxci_rows rows[2] = {
+        { .array = image, .name = "data", .dtype = MXC_F32, .scale = 1.0f / 256, .n_tail = 3,
+          .tail = { 1, shape->dim[1], shape->dim[2] } },
+        { .array = label, .name = "softmax_label", .dtype = MXC_F32, .scale = 1, .n_tail = 0 },
+    };
+    if (p->flat) {
+        rows[0].n_tail = 1;
+        rows[0].tail[0] = shape->dim[1] * shape->dim[2];
+    }
+    return mxci_rows_iter_create("MNISTIter", &options, 1, 1, rows, out);
+}
+
+static mxc_status mnist_create(const void *params, mxc_iter **out) {
+    const mnist_params *p = params;
+    mxc_ndarray *image = NULL, *label = NULL;
+    mxc_iter *rows = NULL;
+    mxc_status status = load(p->image, 3, &image);
+    if (status == MXC_OK)
+        status = load(p->label, 1, &label);
+    if (status == MXC_OK)
+        status = make_rows_iter(p, image, label, &rows);
+    mxc_ndarray_release(image);
+    mxc_ndarray_release(label);
+    if (status != MXC_OK)
+        return status;
+    if (p->prefetch_buffer == 0) {
+        *out = rows;
+        return MXC_OK;
+    }
+    status = mxc_iter_prefetch(rows, (int)p->prefetch_buffer, out);
+    if (status != MXC_OK)
+        mxc_iter_destroy(rows);
+    return status;
+}
+
+const mxci_iter_def mxci_iter_MNISTIter = {
+    .name = "MNISTIter",
+    .doc = "Images and labels of the MNIST format: data (B,1,H,W) float32 = byte / 256, softmax_label (B,). A last batch "
+           "that is not full is left out.",
+    .params = mnist_schema,
+    .param_size = sizeof(mnist_params),
+    .create = mnist_create,
+};

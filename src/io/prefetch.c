@@ -1,0 +1,261 @@
+/*
+ * PrefetchingIter: batches of another iterator, prepared ahead on a thread of its own.
+ *
+ * A ring of slots, each with arrays of its own. The producer fills slot (given + ready) mod depth, the consumer is given
+ * slot given mod depth; the slot given last is not refilled before the next call. The producer copies into a slot only
+ * when the queued work that still reads it has ended. All fields below `lock` are guarded by it.
+ *
+ * The consumer wakes the producer when half of the ring is free rather than at each batch: a wake-up costs more than a
+ * small batch.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "io/iter.h"
+
+typedef struct slot {
+    mxc_ndarray **arrays; /* data, then labels */
+    uint64_t *index;
+    mxc_batch batch;
+    mxc_iter_state after; /* inner's state once this batch was taken */
+} slot;
+
+typedef struct prefetch {
+    mxc_iter *inner; /* used by the producer only, while it runs */
+    int n_data, n_total, depth, n_slots; /* n_slots = depth + 1: one is with the consumer */
+    int64_t index_capacity;
+    slot *slots;
+    mxci_thread thread;
+    int running;
+
+    mxci_mutex lock;
+    mxci_cond changed;
+    int head, ready;  /* slots head .. head + ready - 1 are full */
+    int stop;         /* the producer must end */
+    int ended;        /* the producer has seen the epoch's end, after the ready slots */
+    mxc_status failure;
+    char message[MXC_ERROR_MAX];
+    mxc_iter_state seen; /* what the consumer has been given */
+} prefetch;
+
+static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
+    void *source, *target;
+    MXC_TRY(mxc_ndarray_wait_to_write(to));
+    MXC_TRY(mxc_ndarray_data(from, &source));
+    MXC_TRY(mxc_ndarray_data(to, &target));
+    if (mxc_ndarray_bytes(to) > 0)
+        memcpy(target, source, mxc_ndarray_bytes(to));
+    return MXC_OK;
+}
+
+static mxc_status keep_index(prefetch *p, slot *s, const mxc_batch *batch) {
+    if (batch->n_index > p->index_capacity)
+        return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %lld indices, expected at most %lld",
+                        (long long)batch->n_index, (long long)p->index_capacity);
+    if (batch->n_index > 0)
+        memcpy(s->index, batch->index, sizeof s->index[0] * (size_t)batch->n_index);
+    return MXC_OK;
+}
+
+/* Take the next batch of inner into a slot. batch.n_data is 0 at the epoch's end. */
+static mxc_status fill_slot(prefetch *p, slot *s) {
+    mxc_batch batch;
+    MXC_TRY(mxc_iter_next(p->inner, &batch));
+    for (int i = 0; batch.n_data > 0 && i < p->n_total; i++)
+        MXC_TRY(copy_array(i < p->n_data ? batch.data[i] : batch.label[i - p->n_data], s->arrays[i]));
+    MXC_TRY(keep_index(p, s, &batch));
+    s->batch = batch;
+    s->batch.data = s->arrays;
+    s->batch.label = s->arrays + p->n_data;
+    s->batch.index = s->index;
+    return mxc_iter_get_state(p->inner, &s->after);
+}
+
+/* Producer, lock held on entry and exit: fill one slot, or note the end or a failure. */
+static void produce_one(prefetch *p) {
+    slot *s = &p->slots[(p->head + p->ready) % p->n_slots];
+    mxci_mutex_unlock(&p->lock);
+    mxc_status status = fill_slot(p, s);
+    mxci_mutex_lock(&p->lock);
+    if (status != MXC_OK) {
+        p->failure = status;
+        strncpy(p->message, mxc_last_error(), sizeof p->message - 1);
+    } else if (s->batch.n_data == 0) {
+        p->ended = 1;
+    } else {
+        p->ready++;
+    }
+    mxci_cond_broadcast(&p->changed);
+}
+
+static void producer(void *arg) {
+    prefetch *p = arg;
+    mxci_mutex_lock(&p->lock);
+    while (!p->stop && !p->ended && p->failure == MXC_OK) {
+        if (p->ready < p->depth)
+            produce_one(p);
+        else
+            mxci_cond_wait(&p->changed, &p->lock);
+    }
+    mxci_mutex_unlock(&p->lock);
+}
+
+static void stop_producer(prefetch *p) {
+    if (!p->running)
+        return;
+    mxci_mutex_lock(&p->lock);
+    p->stop = 1;
+    mxci_cond_broadcast(&p->changed);
+    mxci_mutex_unlock(&p->lock);
+    mxci_thread_join(p->thread);
+    p->running = 0;
+}
+
+/* Begin anew from where inner stands. */
+static mxc_status start_producer(prefetch *p) {
+    p->head = p->ready = p->stop = p->ended = 0;
+    p->failure = MXC_OK;
+    MXC_TRY(mxc_iter_get_state(p->inner, &p->seen));
+    MXC_TRY(mxci_thread_start(&p->thread, "prefetch", producer, p));
+    p->running = 1;
+    return MXC_OK;
+}
+
+/* Lock held. Wait until a slot is full or there is nothing more. */
+static mxc_status await_slot(prefetch *p) {
+    while (p->ready == 0 && !p->ended && p->failure == MXC_OK)
+        mxci_cond_wait(&p->changed, &p->lock);
+    if (p->ready == 0 && p->failure != MXC_OK)
+        return MXC_FAIL(p->failure, "%s", p->message);
+    return MXC_OK;
+}
+
+static mxc_status prefetch_next(void *self, mxc_batch *out) {
+    prefetch *p = self;
+    if (!p->running)
+        MXC_TRY(start_producer(p));
+    mxci_mutex_lock(&p->lock);
+    mxc_status status = await_slot(p);
+    if (status == MXC_OK && p->ready > 0) {
+        slot *s = &p->slots[p->head];
+        *out = s->batch;
+        p->seen = s->after;
+        p->head = (p->head + 1) % p->n_slots;
+        p->ready--;
+        if (p->ready <= p->depth / 2)
+            mxci_cond_broadcast(&p->changed);
+    }
+    mxci_mutex_unlock(&p->lock);
+    return status;
+}
+
+static int prefetch_n_data(void *self) {
+    return ((prefetch *)self)->n_data;
+}
+
+static int prefetch_n_label(void *self) {
+    return ((prefetch *)self)->n_total - ((prefetch *)self)->n_data;
+}
+
+static const mxc_data_desc *prefetch_desc(void *self, int index) {
+    return mxc_iter_desc(((prefetch *)self)->inner, index);
+}
+
+/* Inner may be ahead, even in the same epoch, so it is first put to what the consumer has seen. */
+static mxc_status prefetch_reset(void *self) {
+    prefetch *p = self;
+    stop_producer(p);
+    MXC_TRY(mxc_iter_set_state(p->inner, &p->seen));
+    MXC_TRY(mxc_iter_reset(p->inner));
+    return start_producer(p);
+}
+
+static mxc_status prefetch_get_state(void *self, mxc_iter_state *out) {
+    *out = ((prefetch *)self)->seen; /* changed by the consumer's calls only */
+    return MXC_OK;
+}
+
+static mxc_status prefetch_set_state(void *self, const mxc_iter_state *state) {
+    prefetch *p = self;
+    mxc_iter_state before = p->seen;
+    stop_producer(p);
+    mxc_status status = mxc_iter_set_state(p->inner, state);
+    if (status == MXC_OK)
+        return start_producer(p);
+    mxc_iter_set_state(p->inner, &before); /* was legal before; the first message stays what matters */
+    return status;
+}
+
+static void prefetch_free(prefetch *p) {
+    for (int i = 0; p->slots != NULL && i < p->n_slots; i++) {
+        for (int k = 0; p->slots[i].arrays != NULL && k < p->n_total; k++)
+            mxc_ndarray_release(p->slots[i].arrays[k]);
+        mxci_free(p->slots[i].arrays);
+        mxci_free(p->slots[i].index);
+    }
+    mxci_free(p->slots);
+    mxci_cond_destroy(&p->changed);
+    mxci_mutex_destroy(&p->lock);
+    mxci_free(p);
+}
+
+static void prefetch_destroy(void *self) {
+    prefetch *p = self;
+    stop_producer(p);
+    mxc_iter_destroy(p->inner);
+    prefetch_free(p);
+}
+
+static const mxc_iter_methods prefetch_methods = {
+    .size = sizeof prefetch_methods, .n_data = prefetch_n_data, .n_label = prefetch_n_label, .desc = prefetch_desc,
+    .next = prefetch_next, .reset = prefetch_reset, .get_state = prefetch_get_state, .set_state = prefetch_set_state,
+    .destroy = prefetch_destroy,
+};
+
+static mxc_status make_slot(prefetch *p, slot *s) {
+    s->arrays = mxci_calloc((size_t)p->n_total, sizeof *s->arrays);
+    s->index = mxci_calloc((size_t)p->index_capacity, sizeof *s->index);
+    if (s->arrays == NULL || s->index == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for a batch");
+    for (int i = 0; i < p->n_total; i++) {
+        const mxc_data_desc *desc = mxc_iter_desc(p->inner, i);
+        MXC_TRY(mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, mxc_cpu(0), &s->arrays[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status make_slots(prefetch *p) {
+    p->slots = mxci_calloc((size_t)p->n_slots, sizeof *p->slots);
+    if (p->slots == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for %d batches", p->n_slots);
+    for (int i = 0; i < p->n_slots; i++)
+        MXC_TRY(make_slot(p, &p->slots[i]));
+    return mxc_iter_get_state(p->inner, &p->seen);
+}
+
+mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out) {
+    if (out == NULL)
+        return MXC_FAIL(MXC_EINVAL, "PrefetchingIter: out must not be NULL");
+    *out = NULL;
+    if (inner == NULL || depth < 1 || depth > 1024)
+        return MXC_FAIL(MXC_EINVAL, "PrefetchingIter: inner is NULL or depth %d is not 1 to 1024", depth);
+    if (mxc_iter_n_data(inner) < 1 || mxc_iter_desc(inner, 0)->shape.ndim < 1)
+        return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: inner has no data array with a batch axis");
+    prefetch *p = mxci_calloc(1, sizeof *p);
+    if (p == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for the iterator");
+    mxci_mutex_init(&p->lock);
+    mxci_cond_init(&p->changed);
+    p->inner = inner;
+    p->n_data = mxc_iter_n_data(inner);
+    p->n_total = p->n_data + mxc_iter_n_label(inner);
+    p->depth = depth;
+    p->n_slots = depth + 1;
+    p->index_capacity = mxc_iter_desc(inner, 0)->shape.dim[0];
+    mxc_status status = make_slots(p);
+    if (status == MXC_OK)
+        status = mxc_iter_from_methods(&prefetch_methods, p, out);
+    if (status != MXC_OK)
+        prefetch_free(p);
+    return status;
+}

@@ -1,0 +1,299 @@
+/*
+ * Batches of rows of arrays in memory.
+ *
+ * The samples of an epoch are a sequence: under MXC_LAST_ROLL_OVER first those that the epoch before left over, then this
+ * epoch's samples in its order. The order is a shuffle made from (seed, epoch) alone, so any position of any epoch can be
+ * computed without the epochs before it.
+ */
+#include "io/rows_iter.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "io/iter.h"
+
+typedef struct rows_iter {
+    mxc_array_iter_options options;
+    int64_t first, count; /* this part's samples: first to first + count - 1 */
+    int n_data, n_total;
+    mxci_rows *rows;       /* n_total; names owned */
+    mxc_data_desc *desc;   /* n_total */
+    mxc_ndarray **batch;   /* n_total, refilled for each batch */
+    uint64_t *index;       /* batch_size */
+    uint64_t *order;       /* count, this epoch's; NULL without shuffle */
+    uint64_t *left_over;   /* batch_size: samples of the epoch before that begin this one */
+    int64_t n_left_over;
+    mxc_iter_state state;
+} rows_iter;
+
+/* Fisher-Yates with numbers of a stream of its own for each epoch. */
+static void shuffle(uint64_t *order, int64_t n, uint64_t seed, uint64_t epoch) {
+    const mxc_random numbers = { seed, UINT64_C(0x5348554646000000) ^ epoch, 0 };
+    for (int64_t i = 0; i < n; i++)
+        order[i] = (uint64_t)i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        uint64_t bits = (uint64_t)mxc_random_bits(&numbers, (uint64_t)i * 2) << 32 |
+                        mxc_random_bits(&numbers, (uint64_t)i * 2 + 1);
+        int64_t j = (int64_t)(bits % (uint64_t)(i + 1));
+        uint64_t t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+}
+
+static void order_of_epoch(rows_iter *it, uint64_t epoch) {
+    if (it->order != NULL)
+        shuffle(it->order, it->count, it->options.seed, epoch);
+}
+
+static uint64_t sample_of_epoch(const rows_iter *it, int64_t k) {
+    return (uint64_t)it->first + (it->order != NULL ? it->order[k] : (uint64_t)k);
+}
+
+/* Samples that all epochs before this one leave over: (epoch * count) mod batch_size. */
+static int64_t count_left_over(const rows_iter *it, uint64_t epoch) {
+    if (it->options.last_batch != MXC_LAST_ROLL_OVER)
+        return 0;
+    uint64_t size = (uint64_t)it->options.batch_size;
+    return (int64_t)(epoch % size * ((uint64_t)it->count % size) % size);
+}
+
+static void enter_epoch(rows_iter *it, uint64_t epoch) {
+    it->n_left_over = count_left_over(it, epoch);
+    if (it->n_left_over > 0) {
+        order_of_epoch(it, epoch - 1);
+        for (int64_t i = 0; i < it->n_left_over; i++)
+            it->left_over[i] = sample_of_epoch(it, it->count - it->n_left_over + i);
+    }
+    order_of_epoch(it, epoch);
+    it->state.epoch = epoch;
+    it->state.position = 0;
+}
+
+static int64_t batches_in_epoch(const rows_iter *it) {
+    int64_t size = it->options.batch_size, samples = it->count + it->n_left_over;
+    return it->options.last_batch == MXC_LAST_PAD ? (samples + size - 1) / size : samples / size;
+}
+
+/* Choose the samples of the current batch; returns how many only fill it up. */
+static int64_t choose_samples(rows_iter *it) {
+    int64_t size = it->options.batch_size, begin = it->state.position * size, pad = 0;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t k = begin + i - it->n_left_over;
+        if (k >= it->count)
+            pad++;
+        it->index[i] = k < 0 ? it->left_over[begin + i] : sample_of_epoch(it, k % it->count);
+    }
+    return pad;
+}
+
+static void scale_bytes(const unsigned char *from, float *to, int64_t n, float scale) {
+    for (int64_t i = 0; i < n; i++)
+        to[i] = scale * (float)from[i];
+}
+
+/* Copy the chosen rows of one array into its batch array. */
+static mxc_status fill_batch(rows_iter *it, int which) {
+    const mxci_rows *rows = &it->rows[which];
+    mxc_ndarray *to_array = it->batch[which];
+    int64_t n = it->options.batch_size, row = n > 0 ? mxc_ndarray_size(to_array) / n : 0;
+    size_t from_step = (size_t)row * mxc_dtype_size(mxc_ndarray_dtype(rows->array));
+    size_t to_step = (size_t)row * mxc_dtype_size(rows->dtype);
+    void *from, *to;
+    MXC_TRY(mxc_ndarray_wait_to_write(to_array)); /* whoever still reads the batch before */
+    MXC_TRY(mxc_ndarray_data(to_array, &to));
+    MXC_TRY(mxc_ndarray_data(rows->array, &from));
+    if (row == 0)
+        return MXC_OK;
+    for (int64_t i = 0; i < n; i++) {
+        const unsigned char *source = (const unsigned char *)from + it->index[i] * from_step;
+        if (rows->dtype == mxc_ndarray_dtype(rows->array))
+            memcpy((unsigned char *)to + (size_t)i * to_step, source, to_step);
+        else
+            scale_bytes(source, (float *)to + i * row, row, rows->scale);
+    }
+    return MXC_OK;
+}
+
+static mxc_status rows_next(void *self, mxc_batch *out) {
+    rows_iter *it = self;
+    if (it->state.position >= batches_in_epoch(it))
+        return MXC_OK;
+    out->pad = choose_samples(it);
+    for (int i = 0; i < it->n_total; i++)
+        MXC_TRY(fill_batch(it, i));
+    out->n_data = it->n_data;
+    out->n_label = it->n_total - it->n_data;
+    out->data = it->batch;
+    out->label = it->batch + it->n_data;
+    out->n_index = it->options.batch_size;
+    out->index = it->index;
+    it->state.position++;
+    return MXC_OK;
+}
+
+static int rows_n_data(void *self) {
+    return ((rows_iter *)self)->n_data;
+}
+
+static int rows_n_label(void *self) {
+    return ((rows_iter *)self)->n_total - ((rows_iter *)self)->n_data;
+}
+
+static const mxc_data_desc *rows_desc(void *self, int index) {
+    return &((rows_iter *)self)->desc[index];
+}
+
+static mxc_status rows_reset(void *self) {
+    rows_iter *it = self;
+    enter_epoch(it, it->state.epoch + 1);
+    return MXC_OK;
+}
+
+static mxc_status rows_get_state(void *self, mxc_iter_state *out) {
+    *out = ((rows_iter *)self)->state;
+    return MXC_OK;
+}
+
+static mxc_status rows_set_state(void *self, const mxc_iter_state *state) {
+    rows_iter *it = self;
+    uint64_t epoch_now = it->state.epoch;
+    int64_t position_now = it->state.position;
+    enter_epoch(it, state->epoch);
+    if (state->position < 0 || state->position > batches_in_epoch(it)) {
+        int64_t most = batches_in_epoch(it);
+        enter_epoch(it, epoch_now);
+        it->state.position = position_now;
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_set_state: position %lld, expected 0 to %lld batches",
+                        (long long)state->position, (long long)most);
+    }
+    it->state.position = state->position;
+    return MXC_OK;
+}
+
+static void rows_destroy(void *self) {
+    rows_iter *it = self;
+    for (int i = 0; i < it->n_total; i++) {
+        if (it->rows != NULL) {
+            mxc_ndarray_release(it->rows[i].array);
+            mxci_free((char *)it->rows[i].name);
+        }
+        if (it->batch != NULL)
+            mxc_ndarray_release(it->batch[i]);
+    }
+    mxci_free(it->rows);
+    mxci_free(it->desc);
+    mxci_free(it->batch);
+    mxci_free(it->index);
+    mxci_free(it->order);
+    mxci_free(it->left_over);
+    mxci_free(it);
+}
+
+static const mxc_iter_methods rows_methods = {
+    .size = sizeof rows_methods, .n_data = rows_n_data, .n_label = rows_n_label, .desc = rows_desc, .next = rows_next,
+    .reset = rows_reset, .get_state = rows_get_state, .set_state = rows_set_state, .destroy = rows_destroy,
+};
+
+static mxc_status check_options(const char *owner, const mxc_array_iter_options *o) {
+    if (o->batch_size < 1)
+        return MXC_FAIL(MXC_EINVAL, "%s: batch_size %lld, expected at least 1", owner, (long long)o->batch_size);
+    if (o->num_parts < 1 || o->part_index < 0 || o->part_index >= o->num_parts)
+        return MXC_FAIL(MXC_EINVAL, "%s: part_index %d of num_parts %d, expected 0 <= part_index < num_parts", owner,
+                        o->part_index, o->num_parts);
+    if (o->last_batch < MXC_LAST_PAD || o->last_batch > MXC_LAST_ROLL_OVER)
+        return MXC_FAIL(MXC_EINVAL, "%s: last_batch %d, expected 0, 1 or 2", owner, (int)o->last_batch);
+    return MXC_OK;
+}
+
+/* All arrays are on the host and have n rows. */
+static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, int64_t *n_rows) {
+    *n_rows = -1;
+    for (int i = 0; i < n; i++) {
+        const mxc_shape *shape = rows[i].array != NULL ? mxc_ndarray_shape(rows[i].array) : NULL;
+        if (shape == NULL || shape->ndim < 1)
+            return MXC_FAIL(MXC_ESHAPE, "%s: array %d is NULL or has no axis of samples", owner, i);
+        if (mxc_ndarray_context(rows[i].array).device != MXC_CPU)
+            return MXC_FAIL(MXC_EDEVICE, "%s: array %d is not on a CPU context", owner, i);
+        if (*n_rows >= 0 && shape->dim[0] != *n_rows)
+            return MXC_FAIL(MXC_ESHAPE, "%s: array %d has %lld samples, array 0 has %lld", owner, i,
+                            (long long)shape->dim[0], (long long)*n_rows);
+        *n_rows = shape->dim[0];
+    }
+    return MXC_OK;
+}
+
+static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) {
+    const mxc_array_iter_options *o = &it->options;
+    it->first = n_rows * o->part_index / o->num_parts;
+    it->count = n_rows * (o->part_index + 1) / o->num_parts - it->first;
+    if (it->count == 0)
+        return MXC_FAIL(MXC_EINVAL, "%s: part %d of %d of %lld samples is empty", owner, o->part_index, o->num_parts,
+                        (long long)n_rows);
+    if (o->last_batch == MXC_LAST_ROLL_OVER && it->count < o->batch_size)
+        return MXC_FAIL(MXC_EINVAL, "%s: roll over needs at least one batch of samples: %lld given, batch_size %lld",
+                        owner, (long long)it->count, (long long)o->batch_size);
+    return MXC_OK;
+}
+
+static mxc_status add_array(rows_iter *it, int i, const mxci_rows *from) {
+    mxci_rows *rows = &it->rows[i];
+    *rows = *from;
+    mxc_ndarray_retain(rows->array);
+    rows->name = mxci_strdup(from->name);
+    if (rows->name == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "iterator: no memory for the name of array %d", i);
+    mxc_data_desc *desc = &it->desc[i];
+    desc->name = rows->name;
+    desc->dtype = rows->dtype;
+    desc->shape = *mxc_ndarray_shape(rows->array);
+    if (rows->n_tail >= 0) {
+        desc->shape.ndim = 1 + rows->n_tail;
+        memcpy(desc->shape.dim + 1, rows->tail, sizeof rows->tail[0] * (size_t)rows->n_tail);
+    }
+    desc->shape.dim[0] = it->options.batch_size;
+    return mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, mxc_cpu(0), &it->batch[i]);
+}
+
+static mxc_status allocate(const char *owner, rows_iter *it) {
+    size_t n = (size_t)it->n_total, size = (size_t)it->options.batch_size;
+    it->rows = mxci_calloc(n, sizeof *it->rows);
+    it->desc = mxci_calloc(n, sizeof *it->desc);
+    it->batch = mxci_calloc(n, sizeof *it->batch);
+    it->index = mxci_calloc(size, sizeof *it->index);
+    it->left_over = mxci_calloc(size, sizeof *it->left_over);
+    if (it->options.shuffle)
+        it->order = mxci_calloc((size_t)it->count, sizeof *it->order);
+    if (!it->rows || !it->desc || !it->batch || !it->index || !it->left_over || (it->options.shuffle && !it->order))
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for a batch of %zu samples", owner, size);
+    return MXC_OK;
+}
+
+static mxc_status build(const char *owner, rows_iter *it, const mxci_rows *rows) {
+    int64_t n_rows;
+    MXC_TRY(check_rows(owner, it->n_total, rows, &n_rows));
+    MXC_TRY(choose_part(owner, it, n_rows));
+    MXC_TRY(allocate(owner, it));
+    for (int i = 0; i < it->n_total; i++)
+        MXC_TRY(add_array(it, i, &rows[i]));
+    enter_epoch(it, 0);
+    return MXC_OK;
+}
+
+mxc_status mxci_rows_iter_create(const char *owner, const mxc_array_iter_options *options, int n_data, int n_label,
+                                 const mxci_rows *rows, mxc_iter **out) {
+    *out = NULL;
+    MXC_TRY(check_options(owner, options));
+    rows_iter *it = mxci_calloc(1, sizeof *it);
+    if (it == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the iterator", owner);
+    it->options = *options;
+    it->n_data = n_data;
+    it->n_total = n_data + n_label;
+    mxc_status status = build(owner, it, rows);
+    if (status == MXC_OK)
+        status = mxc_iter_from_methods(&rows_methods, it, out);
+    if (status != MXC_OK)
+        rows_destroy(it);
+    return status;
+}
