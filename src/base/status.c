@@ -3,10 +3,12 @@
 
 #include <mxc/status.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
 static _Thread_local char last_text[MXC_ERROR_MAX];
 static _Thread_local char last_place[96];
+static _Thread_local unsigned failures;
 
 const char *mxc_status_name(mxc_status status) {
     switch ((int)status) {
@@ -34,6 +36,10 @@ const char *mxc_last_error_place(void) {
     return last_place;
 }
 
+unsigned mxci_error_count(void) {
+    return failures;
+}
+
 /* The last folder and the file of a path: enough to find it, and the same wherever it was built. */
 static const char *short_path(const char *path) {
     int slashes = 0;
@@ -51,5 +57,6 @@ mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *
     va_end(args);
     memcpy(last_text, text, strlen(text) + 1);
     mxci_format(last_place, sizeof last_place, "%s:%d", short_path(file), line);
+    failures++;
     return code;
 }
