@@ -1,0 +1,90 @@
+/*
+ * Vectors of 32 bytes for kernels: the one place that uses the compiler's vector extension (GCC 12, Clang). Arithmetic
+ * on them is written with plain operators; where the processor has no such registers the compiler splits them.
+ */
+#ifndef MXCI_BASE_SIMD_H
+#define MXCI_BASE_SIMD_H
+
+#include <stdint.h>
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* all users of the types below are inlined: no call passes a vector */
+
+#define MXCI_INLINE static inline __attribute__((always_inline))
+
+/* Ahead of a loop with a constant count: unroll it whole, so that small arrays indexed by it become registers. */
+#define MXCI_UNROLL _Pragma("GCC unroll 16")
+
+typedef float mxci_v_f32 __attribute__((vector_size(32)));
+typedef double mxci_v_f64 __attribute__((vector_size(32)));
+typedef int32_t mxci_mask_f32 __attribute__((vector_size(32))); /* a lane is 0 or -1 */
+typedef int64_t mxci_mask_f64 __attribute__((vector_size(32)));
+
+MXCI_INLINE mxci_v_f32 mxci_load_f32(const float *p) {
+    mxci_v_f32 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+MXCI_INLINE mxci_v_f64 mxci_load_f64(const double *p) {
+    mxci_v_f64 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+MXCI_INLINE void mxci_store_f32(float *p, mxci_v_f32 v) { memcpy(p, &v, sizeof v); }
+MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) { memcpy(p, &v, sizeof v); }
+
+MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) { return (mxci_v_f32){x, x, x, x, x, x, x, x}; }
+MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) { return (mxci_v_f64){x, x, x, x}; }
+
+/* Lanes of a where mask is -1, of b where it is 0. */
+MXCI_INLINE mxci_v_f32 mxci_select_f32(mxci_mask_f32 mask, mxci_v_f32 a, mxci_v_f32 b) {
+    return (mxci_v_f32)((mask & (mxci_mask_f32)a) | (~mask & (mxci_mask_f32)b));
+}
+MXCI_INLINE mxci_v_f64 mxci_select_f64(mxci_mask_f64 mask, mxci_v_f64 a, mxci_v_f64 b) {
+    return (mxci_v_f64)((mask & (mxci_mask_f64)a) | (~mask & (mxci_mask_f64)b));
+}
+
+/* Lanes below n: -1, others 0. */
+MXCI_INLINE mxci_mask_f32 mxci_below_f32(int n) {
+    return (mxci_mask_f32){0, 1, 2, 3, 4, 5, 6, 7} < (mxci_mask_f32){n, n, n, n, n, n, n, n};
+}
+MXCI_INLINE mxci_mask_f64 mxci_below_f64(int n) {
+    return (mxci_mask_f64){0, 1, 2, 3} < (mxci_mask_f64){n, n, n, n};
+}
+
+/* Transpose a square of vectors in place: lane j of v[i] and lane i of v[j] change places. */
+MXCI_INLINE void mxci_transpose_f32(mxci_v_f32 v[8]) {
+    mxci_v_f32 t[8];
+    MXCI_UNROLL for (int i = 0; i < 4; i++) { /* pairs of rows, interleaved within each half */
+        t[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        t[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    MXCI_UNROLL for (int i = 0; i < 2; i++) { /* fours of rows */
+        const mxci_v_f32 *s = t + 4 * i;
+        v[4 * i] = __builtin_shufflevector(s[0], s[2], 0, 1, 8, 9, 4, 5, 12, 13);
+        v[4 * i + 1] = __builtin_shufflevector(s[0], s[2], 2, 3, 10, 11, 6, 7, 14, 15);
+        v[4 * i + 2] = __builtin_shufflevector(s[1], s[3], 0, 1, 8, 9, 4, 5, 12, 13);
+        v[4 * i + 3] = __builtin_shufflevector(s[1], s[3], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    MXCI_UNROLL for (int i = 0; i < 4; i++) { /* halves change places */
+        mxci_v_f32 low = v[i], high = v[i + 4];
+        v[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11);
+        v[i + 4] = __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+MXCI_INLINE void mxci_transpose_f64(mxci_v_f64 v[4]) {
+    mxci_v_f64 t[4];
+    MXCI_UNROLL for (int i = 0; i < 2; i++) {
+        t[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 4, 2, 6);
+        t[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 1, 5, 3, 7);
+    }
+    MXCI_UNROLL for (int i = 0; i < 2; i++) {
+        v[i] = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 4, 5);
+        v[i + 2] = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 6, 7);
+    }
+}
+
+#endif
