@@ -66,6 +66,14 @@ void mxci_thread_yield(void);
 /* Call these around every fork() of the program from now on: prepare before it, the others after it in either process.
  * Each may be NULL. Status: MXC_ENOMEM. */
 mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+/* The same for handlers that bring running work to rest: their prepare is called before those of mxci_at_fork, which take
+ * locks that the work may need to end; their parent and child after those. */
+mxc_status mxci_at_fork_quiet(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+/* A pointer per thread whose destroy is called with it, if not NULL, when the thread ends (the main thread: never).
+ * Status: MXC_ENOMEM. */
+typedef pthread_key_t mxci_tls;
+mxc_status mxci_tls_create(mxci_tls *out, void (*destroy)(void *value));
+mxc_status mxci_tls_set(mxci_tls tls, void *value);
 int mxci_cpu_count(void); /* processors this process may run on, at least 1 */
 
 /* Wait on a 32-bit word as a futex does: sleep while *word == expected, until woken or deadline (INT64_MAX: none).

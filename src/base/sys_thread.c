@@ -119,9 +119,15 @@ void mxci_thread_yield(void) {
     sched_yield();
 }
 
-mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
-    if (pthread_atfork(prepare, parent, child))
-        return MXC_FAIL(MXC_ENOMEM, "no memory to prepare for fork");
+mxc_status mxci_tls_create(mxci_tls *out, void (*destroy)(void *value)) {
+    if (pthread_key_create(out, destroy))
+        return MXC_FAIL(MXC_ENOMEM, "no memory for a value per thread");
+    return MXC_OK;
+}
+
+mxc_status mxci_tls_set(mxci_tls tls, void *value) {
+    if (pthread_setspecific(tls, value))
+        return MXC_FAIL(MXC_ENOMEM, "no memory for this thread's value");
     return MXC_OK;
 }
 
