@@ -17,7 +17,7 @@ MXC_API void mxc_trace_stop(void);
 /**
  * Write the events as Chrome trace JSON: one row a thread, each event with name, category, start and duration in
  * microseconds. The file is replaced in one step. Status: MXC_EIO, MXC_ENOMEM. Thread-safe; call it after the work is
- * waited for, or events still running are left out.
+ * waited for: events that have not ended, and those that end while it writes, are left out.
  */
 MXC_API mxc_status mxc_trace_write(const char *path);
 

@@ -240,10 +240,18 @@ static mxc_status refuse_value(const char *owner, const mxc_param *p, const char
     return MXC_FAIL(MXC_EINVAL, "%s: %s=\"%.80s\", expected %s", owner, p->name, text, expected);
 }
 
+/* A bound, without an exponent where it is a whole number. */
+static void bound_text(double bound, char *out, size_t size) {
+    if (fabs(bound) < 1e15 && bound == floor(bound))
+        mxci_format(out, size, "%.0f", bound);
+    else
+        mxci_double_text(bound, out, size);
+}
+
 static mxc_status refuse_range(const char *owner, const mxc_param *p, const char *text) {
     char low[32], high[32];
-    mxci_double_text(p->minimum, low, sizeof low);
-    mxci_double_text(p->maximum, high, sizeof high);
+    bound_text(p->minimum, low, sizeof low);
+    bound_text(p->maximum, high, sizeof high);
     return MXC_FAIL(MXC_EINVAL, "%s: %s=\"%.80s\", expected %s from %s to %s", owner, p->name, text,
                     p->type == MXC_PARAM_TUPLE || p->type == MXC_PARAM_FLOATS ? "values" : "a value", low, high);
 }

@@ -194,7 +194,7 @@ static int open_folder(char *path, char **name, int *fd) {
     const char *folder = slash ? path : ".";
     *name = slash ? slash + 1 : path;
     if (**name == '\0')
-        return EISDIR;
+        return slash ? EISDIR : ENOENT;
     if (slash == path)
         folder = "/";
     else if (slash)

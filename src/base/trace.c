@@ -41,7 +41,8 @@ static struct slot {
     FOUR_SLOTS, FOUR_SLOTS, FOUR_SLOTS, FOUR_SLOTS
 };
 
-atomic_int mxci_trace_on;
+static mxci_mutex control = MXCI_MUTEX_INIT; /* one start, stop or write at a time; taken before the slots' */
+atomic_int mxci_trace_on;                    /* changed under control */
 static _Atomic int64_t started;      /* when; events that began before are not kept */
 static _Atomic uint32_t generation;  /* counts starts */
 static atomic_int row_count, thread_count;
@@ -61,6 +62,32 @@ static void lock_all(void) {
 static void unlock_all(void) {
     for (int i = SLOTS; i-- > 0;)
         mxci_mutex_unlock(&slots[i].lock);
+}
+
+/* Take everything for a start, stop or write. Recording is turned off first: threads that record all the time would
+ * keep the slots from us. Returns whether it was on. */
+static int close_trace(void) {
+    int was_on;
+    mxci_mutex_lock(&control);
+    was_on = atomic_exchange(&mxci_trace_on, 0);
+    lock_all();
+    return was_on;
+}
+
+static void reopen_trace(int on) {
+    unlock_all();
+    atomic_store(&mxci_trace_on, on);
+    mxci_mutex_unlock(&control);
+}
+
+static void before_fork(void) {
+    mxci_mutex_lock(&control);
+    lock_all();
+}
+
+static void after_fork(void) {
+    unlock_all();
+    mxci_mutex_unlock(&control);
 }
 
 /* ---- recording ---- */
@@ -166,29 +193,29 @@ static void forget_all(void) {
 
 mxc_status mxc_trace_start(void) {
     static atomic_int prepared;
-    if (!atomic_load(&prepared)) {
-        MXC_TRY(mxci_at_fork(lock_all, unlock_all, unlock_all));
-        atomic_store(&prepared, 1);
+    if (!atomic_exchange(&prepared, 1)) {
+        mxc_status status = mxci_at_fork(before_fork, after_fork, after_fork);
+        if (status != MXC_OK) {
+            atomic_store(&prepared, 0);
+            return status;
+        }
     }
-    lock_all();
+    close_trace();
     forget_all();
     atomic_store(&started, mxci_now_ns());
-    atomic_store(&mxci_trace_on, 1);
-    unlock_all();
+    reopen_trace(1);
     return MXC_OK;
 }
 
 void mxc_trace_stop(void) {
-    lock_all(); /* so that no event comes after the return */
-    atomic_store(&mxci_trace_on, 0);
-    unlock_all();
+    close_trace();
+    reopen_trace(0);
 }
 
 void mxci_trace_forget(void) {
-    lock_all();
-    atomic_store(&mxci_trace_on, 0);
+    close_trace();
     forget_all();
-    unlock_all();
+    reopen_trace(0);
 }
 
 /* ---- writing ---- */
@@ -250,7 +277,7 @@ static mxc_status write_row(mxci_writer *w, const row *r) {
     return MXC_OK;
 }
 
-/* All slots locked: while tracing is still on, a thread that ends an event waits. */
+/* All slots locked. */
 static mxc_status write_all(mxci_writer *w) {
     int64_t dropped = 0;
     MXC_TRY(mxci_writer_printf(w, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
@@ -266,10 +293,11 @@ static mxc_status write_all(mxci_writer *w) {
 mxc_status mxc_trace_write(const char *path) {
     mxc_status status;
     mxci_writer *w;
+    int on;
     MXC_TRY(mxci_writer_open(path, &w));
-    lock_all();
+    on = close_trace();
     status = write_all(w);
-    unlock_all();
+    reopen_trace(on);
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);
