@@ -12,15 +12,19 @@
 /** A reserved range: number i of it is a function of these and i alone. */
 typedef struct mxc_random {
     uint64_t seed;
-    uint64_t stream;
+    uint64_t stream; /* the context's id */
     uint64_t offset;
 } mxc_random;
 
-/** Seed the streams of all contexts (each gets a stream of its own) and rewind them. Thread-safe. Initial seed: 0. */
+/**
+ * Seed the streams of all contexts and rewind them. Contexts with different ids have different streams; gpu(i) has the
+ * stream of cpu(i), so that a model gives the same numbers on both. Thread-safe (not ordered with work that other
+ * threads queue meanwhile). Initial seed: 0.
+ */
 MXC_API void mxc_random_seed(uint64_t seed);
 /** Take the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. */
 MXC_API mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
-/** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE. */
+/** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (another stream). */
 MXC_API mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
 MXC_API mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
 

@@ -1,0 +1,63 @@
+/* The random stream of each context: a seed, and how many numbers were handed out. Lock-free. */
+#include <mxc/random.h>
+
+#include <stdatomic.h>
+
+#include "resource/kernels/philox.h"
+
+typedef struct stream_state {
+    _Atomic uint64_t seed, offset;
+} stream_state;
+
+static stream_state streams[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1];
+
+static mxc_status find(mxc_context context, const char *caller, stream_state **out) {
+    char name[32];
+    int known = context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 &&
+                context.id <= MXC_MAX_DEVICE_ID;
+    if (!known)
+        return MXC_FAIL(MXC_EDEVICE, "%s: %s is no context; ids are 0 to %d", caller,
+                        mxc_context_format(context, name, sizeof name), MXC_MAX_DEVICE_ID);
+    *out = &streams[context.device][context.id];
+    return MXC_OK;
+}
+
+void mxc_random_seed(uint64_t seed) {
+    for (int device = 0; device < MXC_DEVICE_LIMIT; device++)
+        for (int id = 0; id <= MXC_MAX_DEVICE_ID; id++) {
+            atomic_store(&streams[device][id].seed, seed);
+            atomic_store(&streams[device][id].offset, 0);
+        }
+}
+
+mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out) {
+    stream_state *s;
+    MXC_TRY(find(context, "mxc_random_reserve", &s));
+    out->seed = atomic_load(&s->seed);
+    out->stream = (uint64_t)context.id;
+    out->offset = atomic_fetch_add(&s->offset, count);
+    return MXC_OK;
+}
+
+mxc_status mxc_random_get_state(mxc_context context, mxc_random *out) {
+    return mxc_random_reserve(context, 0, out);
+}
+
+mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
+    stream_state *s;
+    MXC_TRY(find(context, "mxc_random_set_state", &s));
+    if (state->stream != (uint64_t)context.id)
+        return MXC_FAIL(MXC_EINVAL, "mxc_random_set_state: state of stream %llu, but the context's stream is %d",
+                        (unsigned long long)state->stream, (int)context.id);
+    atomic_store(&s->seed, state->seed);
+    atomic_store(&s->offset, state->offset);
+    return MXC_OK;
+}
+
+uint32_t mxc_random_bits(const mxc_random *range, uint64_t i) {
+    return mxci_philox_number(range->seed, range->stream, range->offset + i);
+}
+
+float mxc_random_uniform(const mxc_random *range, uint64_t i) {
+    return mxci_philox_float(mxc_random_bits(range, i));
+}

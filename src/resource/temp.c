@@ -1,0 +1,86 @@
+/* Scratch memory per thread and context: a short list in thread-local memory, freed when the thread ends. */
+#include "resource/temp.h"
+
+#include <mxc/storage.h>
+
+#include "base/sys.h"
+
+typedef struct scratch {
+    struct scratch *next;
+    mxc_context context;
+    void *block;
+    size_t bytes;
+} scratch;
+
+static _Thread_local scratch *mine;
+
+static void release_list(void *list) {
+    for (scratch *s = list, *next; s; s = next) {
+        next = s->next;
+        mxc_storage_free(s->context, s->block, s->bytes);
+        mxci_free(s);
+    }
+}
+
+/* The key whose only use is that release_list runs when a thread ends. */
+static mxc_status exit_key(mxci_tls *out) {
+    static mxci_mutex lock = MXCI_MUTEX_INIT;
+    static mxci_tls key;
+    static int made;
+    mxc_status status = MXC_OK;
+    mxci_mutex_lock(&lock);
+    if (!made) {
+        status = mxci_tls_create(&key, release_list);
+        made = status == MXC_OK;
+    }
+    *out = key;
+    mxci_mutex_unlock(&lock);
+    return status;
+}
+
+/* This thread's entry for a context, made if there is none. */
+static mxc_status entry(mxc_context context, scratch **out) {
+    mxci_tls key;
+    scratch *s = mine;
+    while (s && !mxc_context_equal(s->context, context))
+        s = s->next;
+    *out = s;
+    if (s)
+        return MXC_OK;
+    MXC_TRY(exit_key(&key));
+    s = mxci_calloc(1, sizeof *s);
+    if (!s)
+        return MXC_FAIL(MXC_ENOMEM, "no memory for an entry of scratch memory");
+    s->context = context;
+    s->next = mine;
+    if (mxci_tls_set(key, s) != MXC_OK) {
+        mxci_free(s);
+        return MXC_ENOMEM;
+    }
+    *out = mine = s;
+    return MXC_OK;
+}
+
+mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
+    scratch *s;
+    *out = NULL;
+    MXC_TRY(entry(run->context, &s));
+    if (bytes > s->bytes) {
+        mxc_storage_free(s->context, s->block, s->bytes);
+        s->block = NULL;
+        s->bytes = 0;
+        MXC_TRY(mxc_storage_alloc(s->context, bytes, &s->block));
+        s->bytes = mxc_storage_class_size(bytes);
+    }
+    *out = s->block;
+    return MXC_OK;
+}
+
+void mxci_temp_release(void) {
+    scratch *list = mine;
+    mxci_tls key;
+    mine = NULL;
+    if (list && exit_key(&key) == MXC_OK)
+        mxci_tls_set(key, NULL);
+    release_list(list);
+}

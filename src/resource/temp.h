@@ -1,0 +1,19 @@
+/*
+ * Scratch memory for the function that runs on this thread. Each thread keeps one block per context, grown on demand
+ * from the storage pool; functions that run one after the other on a thread share it.
+ */
+#ifndef MXCI_RESOURCE_TEMP_H
+#define MXCI_RESOURCE_TEMP_H
+
+#include <mxc/engine.h>
+
+/**
+ * At least bytes bytes, 64-byte aligned, in run->context (0 bytes may give NULL). Contents undefined. Valid until this
+ * thread asks again for that context or its function returns; a function that waits in the engine may come back to a
+ * scratch that others used meanwhile. Status: MXC_ENOMEM, MXC_EDEVICE.
+ */
+mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out);
+/* Give the calling thread's scratch of all contexts back to the pools. Happens by itself when a thread ends. */
+void mxci_temp_release(void);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * Memory pools: one per context, a stack of free blocks per size class, refilled from the context's device.
+ *
+ * Locking: a pool's lock guards all of its fields and is never held while the device or the system is asked for memory.
+ * The stacks lie outside the blocks, so that device memory pools in the same way.
+ */
+#include <mxc/storage.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/device.h"
+#include "base/options.h"
+#include "base/sys.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+enum {
+    UNIT = 64,      /* smallest class, and least distance between classes */
+    LINEAR = 4,     /* classes of 1 to 4 units, before the steps between powers of two */
+    LINEAR_LOG = 8, /* 2^8 = LINEAR * UNIT */
+    CLASSES = LINEAR + 4 * (63 - LINEAR_LOG)
+};
+
+/* Free blocks of one size class. */
+typedef struct free_stack {
+    void **blocks;
+    uint32_t count, room;
+} free_stack;
+
+typedef struct pool {
+    mxci_mutex lock;
+    const mxci_device *device; /* NULL until the pool is first used */
+    size_t cap;                /* most bytes cached; 0: no cap */
+    mxc_storage_stats stats;
+    free_stack free[CLASSES];
+} pool;
+
+#define UNUSED_POOL { .lock = MXCI_MUTEX_INIT }
+#define POOLS_4 UNUSED_POOL, UNUSED_POOL, UNUSED_POOL, UNUSED_POOL
+#define POOLS_16 POOLS_4, POOLS_4, POOLS_4, POOLS_4
+#define POOLS_64 { POOLS_16, POOLS_16, POOLS_16, POOLS_16 }
+static pool pools[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1] = { POOLS_64, POOLS_64, POOLS_64, POOLS_64 };
+_Static_assert(MXC_DEVICE_LIMIT == 4 && MXC_MAX_DEVICE_ID == 63, "the initialiser above covers every pool");
+
+/* ---- size classes ---------------------------------------------------------------------------------------------- */
+
+/* Class of a request and the bytes it occupies. Above 256 bytes: 2^k, 5/4 2^k, 6/4 2^k, 7/4 2^k. bytes > 0. */
+static int class_of(size_t bytes, size_t *class_bytes) {
+    int log, step;
+    if (bytes <= LINEAR * UNIT) {
+        int units = (int)((bytes + UNIT - 1) / UNIT);
+        *class_bytes = (size_t)units * UNIT;
+        return units - 1;
+    }
+    log = 63 - __builtin_clzll((unsigned long long)bytes - 1); /* 2^log < bytes <= 2^(log+1) */
+    step = (int)((bytes - 1 - ((size_t)1 << log)) >> (log - 2)) + 1; /* 1 to 4 quarters above 2^log */
+    *class_bytes = ((size_t)1 << log) + ((size_t)step << (log - 2));
+    return LINEAR + 4 * (log - LINEAR_LOG) + step - 1;
+}
+
+size_t mxc_storage_class_size(size_t bytes) {
+    size_t class_bytes = 0;
+    if (bytes > 0 && bytes <= PTRDIFF_MAX)
+        class_of(bytes, &class_bytes);
+    return bytes > PTRDIFF_MAX ? bytes : class_bytes;
+}
+
+/* ---- pools ----------------------------------------------------------------------------------------------------- */
+
+/* After fork() only this thread lives on: a pool that another thread was changing is not to be trusted, so the child
+ * forgets that pool's free blocks. */
+static void repair_after_fork(void) {
+    for (int device = 0; device < MXC_DEVICE_LIMIT; device++)
+        for (int id = 0; id <= MXC_MAX_DEVICE_ID; id++) {
+            pool *p = &pools[device][id];
+            if (!p->device)
+                continue;
+            if (mxci_mutex_trylock(&p->lock)) {
+                mxci_mutex_unlock(&p->lock);
+                continue;
+            }
+            mxci_mutex_init(&p->lock);
+            memset(p->free, 0, sizeof p->free);
+            p->stats.bytes_cached = 0;
+        }
+}
+
+static mxc_status watch_fork(void) {
+    static mxci_mutex lock = MXCI_MUTEX_INIT;
+    static int watched;
+    mxc_status status = MXC_OK;
+    mxci_mutex_lock(&lock);
+    if (!watched) {
+        status = mxci_at_fork(NULL, NULL, repair_after_fork);
+        watched = status == MXC_OK;
+    }
+    mxci_mutex_unlock(&lock);
+    return status;
+}
+
+/* The context's pool with its lock held. */
+static mxc_status pool_lock(mxc_context context, pool **out) {
+    const mxci_device *device;
+    int64_t cap_mb;
+    pool *p;
+    *out = NULL;
+    if (context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 && context.id <= MXC_MAX_DEVICE_ID) {
+        p = &pools[context.device][context.id];
+        mxci_mutex_lock(&p->lock);
+        if (p->device) {
+            *out = p;
+            return MXC_OK;
+        }
+        mxci_mutex_unlock(&p->lock);
+    }
+    MXC_TRY(mxci_device_get(context, &device));
+    MXC_TRY(watch_fork());
+    cap_mb = mxci_option_get(MXCI_OPT_MXC_POOL_CAP_MB);
+    p = &pools[context.device][context.id];
+    mxci_mutex_lock(&p->lock);
+    if (!p->device) {
+        p->cap = (size_t)cap_mb << 20;
+        p->device = device;
+    }
+    *out = p;
+    return MXC_OK;
+}
+
+/* Under the address sanitizer, cached host blocks are marked so that a use after the free is caught. */
+static void *hide(mxc_context context, void *block, size_t bytes, int hidden) {
+#if defined(__SANITIZE_ADDRESS__)
+    if (block && context.device != MXC_GPU)
+        (hidden ? __asan_poison_memory_region : __asan_unpoison_memory_region)(block, bytes);
+#endif
+    (void)context, (void)bytes, (void)hidden;
+    return block;
+}
+
+/* Take a block off a stack; NULL if it is empty. Lock held. */
+static void *stack_pop(free_stack *stack) {
+    return stack->count ? stack->blocks[--stack->count] : NULL;
+}
+
+/* Room for one block more on the stack. Lock held; the memory is a few pages at most, so it is asked for inside. */
+static int stack_has_room(free_stack *stack) {
+    uint32_t room = stack->room ? 2 * stack->room : 8;
+    void **blocks;
+    if (stack->count < stack->room)
+        return 1;
+    blocks = mxci_realloc_array(stack->blocks, room, sizeof *blocks);
+    if (!blocks)
+        return 0;
+    stack->blocks = blocks;
+    stack->room = room;
+    return 1;
+}
+
+/* Count a block given out. Lock held. */
+static void count_out(pool *p, size_t class_bytes) {
+    p->stats.allocs++;
+    p->stats.bytes_in_use += (int64_t)class_bytes;
+    if (p->stats.bytes_in_use > p->stats.bytes_peak)
+        p->stats.bytes_peak = p->stats.bytes_in_use;
+}
+
+/* Bytes of class index: the inverse of class_of. */
+static size_t class_bytes_of(int index) {
+    int log = LINEAR_LOG + (index - LINEAR) / 4, step = (index - LINEAR) % 4 + 1;
+    return index < LINEAR ? (size_t)(index + 1) * UNIT : ((size_t)1 << log) + ((size_t)step << (log - 2));
+}
+
+/* Give free blocks back, largest first, until at most keep bytes are cached. Takes and drops the lock. */
+static void pool_trim(pool *p, mxc_context context, size_t keep) {
+    for (int i = CLASSES - 1; i >= 0; i--) {
+        size_t class_bytes = class_bytes_of(i);
+        for (;;) {
+            void *block = NULL;
+            mxci_mutex_lock(&p->lock);
+            if (p->stats.bytes_cached > 0 && (size_t)p->stats.bytes_cached > keep)
+                block = hide(context, stack_pop(&p->free[i]), class_bytes, 0);
+            if (block)
+                p->stats.bytes_cached -= (int64_t)class_bytes;
+            if (!p->free[i].count) {
+                mxci_free(p->free[i].blocks);
+                p->free[i] = (free_stack){ NULL, 0, 0 };
+            }
+            mxci_mutex_unlock(&p->lock);
+            if (!block)
+                break;
+            p->device->free(context, block, class_bytes);
+        }
+    }
+}
+
+/* Trim every pool that may hold the memory which context lacks: its own; on the host, those of all host contexts. */
+static void make_room(mxc_context context) {
+    int host = context.device != MXC_GPU;
+    for (int id = 0; id <= MXC_MAX_DEVICE_ID; id++) {
+        pool *p = &pools[context.device][id];
+        int used;
+        mxci_mutex_lock(&p->lock);
+        used = p->device != NULL;
+        mxci_mutex_unlock(&p->lock);
+        if (used && (host || id == context.id))
+            pool_trim(p, (mxc_context){ context.device, id }, 0);
+    }
+}
+
+/* ---- public ---------------------------------------------------------------------------------------------------- */
+
+mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
+    mxc_status status = MXC_OK;
+    size_t class_bytes;
+    int class_index;
+    pool *p;
+    *out = NULL;
+    if (bytes > PTRDIFF_MAX / 2)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_storage_alloc: %zu bytes are more than any memory holds", bytes);
+    MXC_TRY(pool_lock(context, &p));
+    if (bytes == 0) {
+        mxci_mutex_unlock(&p->lock);
+        return MXC_OK;
+    }
+    class_index = class_of(bytes, &class_bytes);
+    *out = hide(context, stack_pop(&p->free[class_index]), class_bytes, 0);
+    if (*out) {
+        p->stats.bytes_cached -= (int64_t)class_bytes;
+        count_out(p, class_bytes);
+    }
+    mxci_mutex_unlock(&p->lock);
+    if (*out)
+        return MXC_OK;
+    status = p->device->alloc(context, class_bytes, out);
+    if (status == MXC_ENOMEM) {
+        make_room(context);
+        status = p->device->alloc(context, class_bytes, out);
+    }
+    if (status != MXC_OK)
+        return status;
+    mxci_mutex_lock(&p->lock);
+    p->stats.system_allocs++;
+    count_out(p, class_bytes);
+    mxci_mutex_unlock(&p->lock);
+    return MXC_OK;
+}
+
+void mxc_storage_free(mxc_context context, void *block, size_t bytes) {
+    size_t class_bytes;
+    int class_index;
+    pool *p;
+    if (!block || pool_lock(context, &p) != MXC_OK)
+        return;
+    class_index = class_of(bytes, &class_bytes);
+    p->stats.bytes_in_use -= (int64_t)class_bytes;
+    MXCI_ASSERT(p->stats.bytes_in_use >= 0);
+    if ((!p->cap || (size_t)p->stats.bytes_cached + class_bytes <= p->cap) && stack_has_room(&p->free[class_index])) {
+        p->free[class_index].blocks[p->free[class_index].count++] = hide(context, block, class_bytes, 1);
+        p->stats.bytes_cached += (int64_t)class_bytes;
+        block = NULL;
+    }
+    mxci_mutex_unlock(&p->lock);
+    if (block)
+        p->device->free(context, block, class_bytes);
+}
+
+mxc_status mxc_storage_get_stats(mxc_context context, mxc_storage_stats *out) {
+    pool *p;
+    MXC_TRY(pool_lock(context, &p));
+    *out = p->stats;
+    mxci_mutex_unlock(&p->lock);
+    return MXC_OK;
+}
+
+mxc_status mxc_storage_trim(mxc_context context, size_t keep) {
+    pool *p;
+    MXC_TRY(pool_lock(context, &p));
+    mxci_mutex_unlock(&p->lock);
+    pool_trim(p, context, keep);
+    return MXC_OK;
+}
+
+mxc_status mxc_storage_set_cap(mxc_context context, size_t cap) {
+    pool *p;
+    MXC_TRY(pool_lock(context, &p));
+    p->cap = cap;
+    mxci_mutex_unlock(&p->lock);
+    if (cap)
+        pool_trim(p, context, cap);
+    return MXC_OK;
+}
