@@ -1,0 +1,59 @@
+/* Documentation of an operator, made from its descriptor. */
+#include "base/text.h"
+#include "operator/registry.h"
+
+static void add_list(mxci_text *text, const char *title, const char *list) {
+    char item[64];
+    if (!list)
+        return;
+    mxci_text_printf(text, "\n%s:", title);
+    for (int i = 0; mxci_list_item(list, i, item, sizeof item); i++)
+        mxci_text_printf(text, "%s %s", i ? "," : "", item);
+}
+
+static void add_args(mxci_text *text, const mxc_op_def *def) {
+    if (def->variadic)
+        mxci_text_printf(text, "\nArguments: arg0, arg1, ... (%s of them)", def->variadic);
+    else
+        add_list(text, "Arguments", def->args ? def->args : "data");
+}
+
+static void add_dtypes(mxci_text *text, unsigned set) {
+    mxci_text_add(text, "\nData types:");
+    for (int i = 0, n = 0; i < MXC_DTYPE_LIMIT; i++)
+        if (set & MXC_DTYPE_BIT(i))
+            mxci_text_printf(text, "%s %s", n++ ? "," : "", mxc_dtype_name((mxc_dtype)i));
+}
+
+static void add_params(mxci_text *text, const mxc_param *p) {
+    char type[256];
+    if (p && p->name)
+        mxci_text_add(text, "\nParameters:");
+    for (; p && p->name; p++) {
+        mxci_text_printf(text, "\n    %s : %s", p->name, mxc_param_describe(p, type, sizeof type));
+        if (p->bounded)
+            mxci_text_printf(text, ", %g to %g", p->minimum, p->maximum);
+        if (p->doc)
+            mxci_text_printf(text, "\n        %s", p->doc);
+    }
+}
+
+mxc_status mxc_op_describe(const char *name, char **out) {
+    const mxc_op_def *def = mxc_op_find(name);
+    char similar[200];
+    mxci_text text = {0};
+    *out = NULL;
+    if (!def) {
+        mxci_registry_suggest(name ? name : "", similar, sizeof similar);
+        return MXC_FAIL(MXC_ENOTFOUND, "mxc_op_describe: no operator is called '%s'%s", name ? name : "(NULL)", similar);
+    }
+    mxci_text_printf(&text, "%s\n\n%s\n", def->name, def->doc ? def->doc : "");
+    add_list(&text, "Other names", def->aliases);
+    add_args(&text, def);
+    add_list(&text, "Outputs", def->outputs ? def->outputs : "output");
+    add_list(&text, "Auxiliary states", def->aux);
+    add_dtypes(&text, def->dtypes ? def->dtypes : MXC_DTYPES_REAL);
+    add_params(&text, def->params);
+    mxci_text_add(&text, "\n");
+    return mxci_text_take(&text, out);
+}

@@ -1,0 +1,220 @@
+/* The engine task of one imperative run: its memory, its variables, its resources. */
+#include "operator/invocation.h"
+
+#include <stdio.h>
+
+#include "base/sys.h"
+#include "operator/common.h"
+#include "resource/temp.h"
+
+/* A run that touches no more elements than this may run on the pushing thread. */
+enum { CHEAP_ELEMENTS = 2048 };
+
+/* ---- the block --------------------------------------------------------------------------------------------------- */
+
+static void *carve(char **at, size_t count, size_t size) {
+    char *start = *at;
+    *at += (count * size + 15) / 16 * 16;
+    return start;
+}
+
+/* Point the parts into the block after v; returns the bytes they take. With v NULL only counts. */
+static size_t lay_out(mxci_invocation *v, int n_in, int n_out, int n_aux, int n_slots) {
+    size_t slots = (size_t)n_slots, in = (size_t)n_in, out = (size_t)n_out, aux = (size_t)n_aux;
+    size_t most = in > out ? in : out;
+    char *start = v ? (char *)(v + 1) : NULL, *at = start;
+    mxci_invocation unused, *to = v ? v : &unused;
+    to->tensors = carve(&at, slots, sizeof(mxc_tensor));
+    to->arrays = carve(&at, slots, sizeof(mxc_ndarray *));
+    to->vars = carve(&at, slots, sizeof(mxc_var *));
+    to->req = carve(&at, most, sizeof(mxc_req));
+    to->sig.in_shape = carve(&at, in, sizeof(mxc_shape));
+    to->sig.out_shape = carve(&at, out, sizeof(mxc_shape));
+    to->sig.aux_shape = carve(&at, aux, sizeof(mxc_shape));
+    to->sig.in_type = carve(&at, in, sizeof(mxc_dtype));
+    to->sig.out_type = carve(&at, out, sizeof(mxc_dtype));
+    to->sig.aux_type = carve(&at, aux, sizeof(mxc_dtype));
+    return (size_t)(at - start);
+}
+
+static void forget(int n, mxc_shape *shapes, mxc_dtype *types) {
+    for (int i = 0; i < n; i++) {
+        shapes[i].ndim = -1;
+        types[i] = MXC_DTYPE_UNKNOWN;
+    }
+}
+
+mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out) {
+    int n_in = mxc_op_n_args(op), n_out = mxc_op_n_outputs(op), n_aux = mxc_op_n_aux(op);
+    int n_slots = pass == MXC_FORWARD ? n_in + n_out + n_aux : 2 * (n_in + n_out) + n_aux;
+    mxci_invocation *v = mxci_calloc(1, sizeof *v + lay_out(NULL, n_in, n_out, n_aux, n_slots));
+    *out = NULL;
+    if (!v)
+        return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for a call on %d arrays", mxc_op_get_def(op)->name, n_slots);
+    lay_out(v, n_in, n_out, n_aux, n_slots);
+    atomic_init(&v->refs, 1);
+    v->op = mxc_op_retain(op);
+    v->pass = pass;
+    v->n_in = v->sig.n_in = n_in;
+    v->n_out = v->sig.n_out = n_out;
+    v->n_aux = v->sig.n_aux = n_aux;
+    v->n_slots = n_slots;
+    v->sig.op = op;
+    v->sig.params = mxc_op_params(op);
+    forget(n_in, v->sig.in_shape, v->sig.in_type);
+    forget(n_out, v->sig.out_shape, v->sig.out_type);
+    forget(n_aux, v->sig.aux_shape, v->sig.aux_type);
+    *out = v;
+    return MXC_OK;
+}
+
+void mxci_invocation_release(mxci_invocation *v) {
+    if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (v->state)
+        mxc_op_get_def(v->op)->state_destroy(v->state);
+    for (int i = 0; i < v->n_slots; i++)
+        mxc_ndarray_release(v->arrays[i]);
+    mxc_op_release(v->op);
+    mxci_free(v);
+}
+
+/* ---- slots --------------------------------------------------------------------------------------------------------- */
+
+int mxci_slot_changes(const mxci_invocation *v, int slot) {
+    if (!v->arrays[slot])
+        return 0;
+    return v->pass == MXC_FORWARD ? slot >= mxci_slot_out(v) : slot >= mxci_slot_in_grad(v);
+}
+
+mxc_req mxci_slot_req(const mxci_invocation *v, int slot) {
+    if (v->pass == MXC_BACKWARD)
+        return v->req[slot - mxci_slot_in_grad(v)];
+    return slot < mxci_slot_aux(v) ? v->req[slot - mxci_slot_out(v)] : MXC_REQ_ADD;
+}
+
+const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t size) {
+    char name[64];
+    if (slot >= mxci_slot_in_grad(v))
+        snprintf(out, size, "gradient of argument '%s'",
+                 mxc_op_arg_name(v->op, slot - mxci_slot_in_grad(v), name, sizeof name));
+    else if (slot >= mxci_slot_out_grad(v))
+        snprintf(out, size, "gradient of output '%s'",
+                 mxc_op_output_name(v->op, slot - mxci_slot_out_grad(v), name, sizeof name));
+    else if (slot >= mxci_slot_aux(v))
+        snprintf(out, size, "auxiliary state '%s'", mxc_op_aux_name(v->op, slot - mxci_slot_aux(v), name, sizeof name));
+    else if (slot >= mxci_slot_out(v))
+        snprintf(out, size, "output '%s'", mxc_op_output_name(v->op, slot - mxci_slot_out(v), name, sizeof name));
+    else
+        snprintf(out, size, "argument '%s'", mxc_op_arg_name(v->op, slot, name, sizeof name));
+    return out;
+}
+
+/* ---- the task ------------------------------------------------------------------------------------------------------ */
+
+static mxc_status run_task(const mxc_run *run, void *arg) {
+    mxci_invocation *v = arg;
+    mxc_op_call *call = &v->call;
+    for (int i = 0; i < v->n_slots; i++)
+        if (v->arrays[i])
+            MXC_TRY(mxc_ndarray_tensor(v->arrays[i], &v->tensors[i]));
+    call->run = run;
+    call->temp_bytes = v->temp_bytes;
+    if (v->temp_bytes)
+        MXC_TRY(mxci_temp_get(run, v->temp_bytes, &call->temp));
+    return v->compute(call);
+}
+
+static void end_task(void *arg) {
+    mxci_invocation *v = arg;
+    v->task_ended = 1;
+    mxci_invocation_release(v);
+}
+
+static int has_var(int n, mxc_var *const *vars, const mxc_var *var) {
+    for (int i = 0; i < n; i++)
+        if (vars[i] == var)
+            return 1;
+    return 0;
+}
+
+/* Sort the variables: changes at the back of v->vars, those only read at the front. Returns the task's flags. */
+static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_changes) {
+    unsigned flags = MXC_TASK_HELPED;
+    int64_t elements = 0;
+    *n_reads = *n_changes = 0;
+    for (int i = 0; i < v->n_slots; i++) {
+        mxc_var *var;
+        elements += v->arrays[i] ? mxc_ndarray_size(v->arrays[i]) : 0;
+        if (!mxci_slot_changes(v, i))
+            continue;
+        var = mxc_ndarray_var(v->arrays[i]);
+        flags |= mxci_slot_req(v, i) == MXC_REQ_WRITE ? 0 : MXC_TASK_UPDATES;
+        if (!has_var(*n_changes, v->vars + v->n_slots - *n_changes, var))
+            v->vars[v->n_slots - ++*n_changes] = var;
+    }
+    for (int i = 0; i < v->n_slots; i++) {
+        mxc_var *var;
+        if (!v->arrays[i] || mxci_slot_changes(v, i))
+            continue;
+        var = mxc_ndarray_var(v->arrays[i]);
+        if (has_var(*n_changes, v->vars + v->n_slots - *n_changes, var))
+            flags |= MXC_TASK_UPDATES;
+        else if (!has_var(*n_reads, v->vars, var))
+            v->vars[(*n_reads)++] = var;
+    }
+    return flags | (elements <= CHEAP_ELEMENTS ? MXC_TASK_CHEAP : 0);
+}
+
+static mxc_status prepare(mxci_invocation *v) {
+    const mxc_op_def *def = mxc_op_get_def(v->op);
+    mxc_op_call *call = &v->call;
+    if (def->temp_bytes)
+        v->temp_bytes = def->temp_bytes(&v->sig, v->pass);
+    if (def->random_count && v->pass == MXC_FORWARD) {
+        uint64_t count = def->random_count(&v->sig);
+        if (count)
+            MXC_TRY(mxc_random_reserve(v->sig.context, count, &call->random));
+    }
+    if (def->state_create)
+        MXC_TRY(def->state_create(&v->sig, &v->state));
+    call->op = v->op;
+    call->params = v->sig.params;
+    call->state = v->state;
+    call->is_train = v->sig.is_train;
+    call->n_in = v->n_in;
+    call->n_out = v->n_out;
+    call->n_aux = v->n_aux;
+    call->in = v->tensors;
+    call->out = v->tensors + mxci_slot_out(v);
+    call->aux = v->tensors + mxci_slot_aux(v);
+    if (v->pass == MXC_BACKWARD) {
+        call->out_grad = v->tensors + mxci_slot_out_grad(v);
+        call->in_grad = v->tensors + mxci_slot_in_grad(v);
+    }
+    call->req = v->req;
+    return MXC_OK;
+}
+
+mxc_status mxci_invocation_push(mxci_invocation *v) {
+    mxc_task task = MXC_TASK_INIT;
+    mxc_engine *engine;
+    mxc_status status;
+    int n_reads, n_changes;
+    task.flags = collect_vars(v, &n_reads, &n_changes);
+    if (!n_changes)
+        return MXC_OK; /* every request is null */
+    engine = mxc_var_engine(v->vars[v->n_slots - 1]);
+    v->sig.parallelism = mxc_engine_parallelism(engine);
+    MXC_TRY(prepare(v));
+    task.name = mxc_op_get_def(v->op)->name;
+    task.fn = run_task;
+    task.arg = v;
+    task.destroy = end_task;
+    task.context = v->sig.context;
+    atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed); /* the task's */
+    status = mxc_engine_push(engine, &task, n_reads, v->vars, n_changes, v->vars + v->n_slots - n_changes, 0);
+    if (status != MXC_OK && !v->task_ended) /* refused: a naive engine that ran it has ended the task */
+        mxci_invocation_release(v);
+    return status;
+}

@@ -1,0 +1,55 @@
+/*
+ * One imperative run of an operator on arrays, from checking to the engine task: everything that the task needs lives in
+ * one block, which the caller and the task share. invoke.c fills it, alias.c checks its memory, invocation.c runs it.
+ */
+#ifndef MXCI_OPERATOR_INVOCATION_H
+#define MXCI_OPERATOR_INVOCATION_H
+
+#include <stdatomic.h>
+
+#include <mxc/op.h>
+
+/* Slots in order: n_in arguments, n_out outputs, n_aux states; in backward also n_out out_grads and n_in in_grads. */
+typedef struct mxci_invocation {
+    atomic_int refs;
+    int task_ended; /* the engine has dropped its reference */
+    mxc_op *op;
+    mxc_pass pass;
+    int n_in, n_out, n_aux, n_slots;
+    mxc_ndarray **arrays; /* by slot, retained; NULL where the run does not touch the data */
+    mxc_tensor *tensors;  /* by slot; shapes and dtypes always, data while the task runs */
+    mxc_req *req;         /* forward: by output; backward: by argument */
+    mxc_var **vars;       /* room for n_slots: reads from the front, changes from the back */
+    mxc_op_sig sig;
+    mxc_op_call call;
+    mxc_op_compute_fn compute;
+    size_t temp_bytes;
+    void *state;
+} mxci_invocation;
+
+/* Room for one run with one reference; sig is sized, unknown everywhere. MXC_ENOMEM. */
+mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out);
+/* Drop a reference; NULL is fine. */
+void mxci_invocation_release(mxci_invocation *v);
+
+/* First slot of each group. */
+static inline int mxci_slot_out(const mxci_invocation *v) { return v->n_in; }
+static inline int mxci_slot_aux(const mxci_invocation *v) { return v->n_in + v->n_out; }
+static inline int mxci_slot_out_grad(const mxci_invocation *v) { return v->n_in + v->n_out + v->n_aux; }
+static inline int mxci_slot_in_grad(const mxci_invocation *v) { return mxci_slot_out_grad(v) + v->n_out; }
+
+/* What the run does with a slot's array: 1 if it changes it. */
+int mxci_slot_changes(const mxci_invocation *v, int slot);
+/* The request that governs a slot which the run changes; MXC_REQ_ADD for auxiliary states, which are read too. */
+mxc_req mxci_slot_req(const mxci_invocation *v, int slot);
+/* "output 'mean'", "gradient of argument 'data'" and the like, written to out; returns out. */
+const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t size);
+
+/* Refuse arrays that share memory with what the run changes, except as the in-place options allow; those requests become
+ * MXC_REQ_INPLACE. MXC_EINVAL, MXC_ENOMEM. */
+mxc_status mxci_invocation_check_memory(mxci_invocation *v);
+
+/* Queue the task. Shapes are known, arrays and requests are set. */
+mxc_status mxci_invocation_push(mxci_invocation *v);
+
+#endif

@@ -1,0 +1,324 @@
+/* Calling operators on arrays: check what was given, infer the rest, make outputs, queue the run. */
+#include <string.h>
+
+#include "base/sys.h"
+#include "operator/common.h"
+#include "operator/invocation.h"
+
+static const char *op_name(const mxci_invocation *v) {
+    return mxc_op_get_def(v->op)->name;
+}
+
+/* Hold an array in a slot that the run touches. */
+static void hold(mxci_invocation *v, int slot, mxc_ndarray *array) {
+    v->arrays[slot] = mxc_ndarray_retain(array);
+}
+
+static void describe(mxc_ndarray *array, mxc_shape *shape, mxc_dtype *type) {
+    *shape = *mxc_ndarray_shape(array);
+    *type = mxc_ndarray_dtype(array);
+}
+
+/* ---- context and function ---------------------------------------------------------------------------------------- */
+
+/* Where an operator without arrays runs: its parameter "ctx" if it has one and it is given, else cpu(0). */
+static mxc_status source_context(const mxc_op *op, mxc_context *out) {
+    const mxc_param *p = mxc_op_get_def(op)->params;
+    *out = mxc_cpu(0);
+    for (; p && p->name; p++)
+        if (p->type == MXC_PARAM_STRING && !strcmp(p->name, "ctx")) {
+            const char *text = (const char *)mxc_op_params(op) + p->offset;
+            return *text ? mxc_context_parse(text, out) : MXC_OK;
+        }
+    return MXC_OK;
+}
+
+static mxc_status zero_gradient(const mxc_op_call *call) {
+    for (int i = 0; i < call->n_in; i++)
+        if (call->req[i] != MXC_REQ_ADD)
+            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
+    return MXC_OK;
+}
+
+static mxc_status choose_function(mxci_invocation *v) {
+    const mxc_op_def *def = mxc_op_get_def(v->op);
+    int device = v->sig.context.device == MXC_CPU_PINNED ? MXC_CPU : v->sig.context.device;
+    char text[32];
+    v->compute = v->pass == MXC_FORWARD ? def->forward[device] : def->backward[device];
+    if (!v->compute && v->pass == MXC_BACKWARD && (def->flags & MXC_OP_ZERO_GRADIENT))
+        v->compute = zero_gradient;
+    if (v->compute)
+        return MXC_OK;
+    if (v->pass == MXC_BACKWARD && !def->backward[MXC_CPU])
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: has no gradient", def->name);
+    return MXC_FAIL(MXC_EDEVICE, "%s: is not implemented on %s", def->name,
+                    mxc_context_format(v->sig.context, text, sizeof text));
+}
+
+/* Every array in one context, and that context's function. */
+static mxc_status check_context(mxci_invocation *v) {
+    char where[96], want[32], have[32];
+    const mxc_context *context = NULL;
+    mxc_context found;
+    for (int i = 0; i < v->n_slots; i++) {
+        if (!v->arrays[i])
+            continue;
+        found = mxc_ndarray_context(v->arrays[i]);
+        if (!context) {
+            v->sig.context = found;
+            context = &v->sig.context;
+        }
+        if (!mxc_context_equal(found, *context))
+            return MXC_FAIL(MXC_EDEVICE, "%s: %s: expected an array on %s, found %s", op_name(v),
+                            mxci_slot_text(v, i, where, sizeof where), mxc_context_format(*context, want, sizeof want),
+                            mxc_context_format(found, have, sizeof have));
+    }
+    if (!context)
+        MXC_TRY(source_context(v->op, &v->sig.context));
+    return choose_function(v);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* The array in a slot must have the shape and dtype of a signature's entry. */
+static mxc_status check_array(const mxci_invocation *v, int slot, mxc_ndarray *array, const mxc_shape *shape,
+                              mxc_dtype type) {
+    char where[96], want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
+    mxci_slot_text(v, slot, where, sizeof where);
+    if (!mxc_shape_equal(mxc_ndarray_shape(array), shape))
+        return MXC_FAIL(MXC_ESHAPE, "%s: %s: expected shape %s, found %s", op_name(v), where,
+                        mxc_shape_format(shape, want, sizeof want),
+                        mxc_shape_format(mxc_ndarray_shape(array), have, sizeof have));
+    if (mxc_ndarray_dtype(array) != type)
+        return MXC_FAIL(MXC_EDTYPE, "%s: %s: expected dtype %s, found %s", op_name(v), where, mxc_dtype_name(type),
+                        mxc_dtype_name(mxc_ndarray_dtype(array)));
+    return MXC_OK;
+}
+
+static mxc_status infer(mxci_invocation *v) {
+    MXC_TRY(mxc_op_infer_type(&v->sig));
+    return mxc_op_infer_shape(&v->sig);
+}
+
+static int outputs_known(const mxci_invocation *v) {
+    for (int i = 0; i < v->n_out; i++)
+        if (!mxc_shape_known(&v->sig.out_shape[i]) || v->sig.out_type[i] == MXC_DTYPE_UNKNOWN)
+            return 0;
+    return 1;
+}
+
+static mxc_status copy_signature(mxci_invocation *v) {
+    char where[96];
+    for (int i = 0; i < mxci_slot_out_grad(v) && i < v->n_slots; i++) {
+        int slot = i < v->n_in ? i : i < mxci_slot_aux(v) ? MXC_SLOT_OUT(i - v->n_in) : MXC_SLOT_AUX(i - mxci_slot_aux(v));
+        v->tensors[i].shape = *mxci_sig_shape(&v->sig, slot);
+        v->tensors[i].dtype = *mxci_sig_type(&v->sig, slot);
+        v->tensors[i].context = v->sig.context;
+        if (!mxc_shape_known(&v->tensors[i].shape) || v->tensors[i].dtype == MXC_DTYPE_UNKNOWN)
+            return MXC_FAIL(MXC_ESHAPE, "%s: %s: shape or dtype does not follow from what was given", op_name(v),
+                            mxci_slot_text(v, i, where, sizeof where));
+    }
+    for (int i = mxci_slot_out_grad(v); i < v->n_slots; i++) { /* gradients are as what they are of */
+        int is_in = i >= mxci_slot_in_grad(v);
+        v->tensors[i] = v->tensors[is_in ? i - mxci_slot_in_grad(v) : v->n_in + i - mxci_slot_out_grad(v)];
+    }
+    return MXC_OK;
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------------------- */
+
+static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in) {
+    char where[96];
+    if (n != v->n_in + v->n_aux)
+        return MXC_FAIL(MXC_EINVAL, "%s: expected %d arrays (%d arguments, %d auxiliary states), found %d", op_name(v),
+                        v->n_in + v->n_aux, v->n_in, v->n_aux, n);
+    for (int i = 0; i < n; i++) {
+        int is_aux = i >= v->n_in, at = is_aux ? i - v->n_in : i, slot = is_aux ? mxci_slot_aux(v) + at : i;
+        if (!in[i])
+            return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", op_name(v), mxci_slot_text(v, slot, where, sizeof where));
+        hold(v, slot, in[i]);
+        describe(in[i], is_aux ? &v->sig.aux_shape[at] : &v->sig.in_shape[at],
+                 is_aux ? &v->sig.aux_type[at] : &v->sig.in_type[at]);
+    }
+    return MXC_OK;
+}
+
+static mxc_req given_req(const mxc_req *req, int n_given, int i) {
+    return i < n_given && req ? req[i] : MXC_REQ_WRITE;
+}
+
+static mxc_status take_outputs(mxci_invocation *v, int n, mxc_ndarray *const *out, const mxc_req *req) {
+    int n_visible = mxc_op_n_visible(v->op);
+    char where[96];
+    if (n != n_visible && n != v->n_out)
+        return MXC_FAIL(MXC_EINVAL, "%s: expected %d outputs%s, found %d", op_name(v), n_visible,
+                        n_visible < v->n_out ? " (or all, with the hidden ones)" : "", n);
+    for (int i = 0; i < v->n_out; i++) {
+        v->req[i] = given_req(req, n, i);
+        if (v->req[i] < MXC_REQ_NULL || v->req[i] > MXC_REQ_ADD)
+            return MXC_FAIL(MXC_EINVAL, "%s: request %d of output %d is none", op_name(v), (int)v->req[i], i);
+        if (v->req[i] == MXC_REQ_INPLACE)
+            v->req[i] = MXC_REQ_WRITE; /* found again where memory is shared */
+        if (i < n && out[i] && v->req[i] != MXC_REQ_NULL)
+            hold(v, mxci_slot_out(v) + i, out[i]);
+        else if (v->req[i] == MXC_REQ_ADD)
+            return MXC_FAIL(MXC_EINVAL, "%s: %s: request add, but no array to add to", op_name(v),
+                            mxci_slot_text(v, mxci_slot_out(v) + i, where, sizeof where));
+    }
+    return MXC_OK;
+}
+
+static void describe_outputs(mxci_invocation *v) {
+    for (int i = 0; i < v->n_out; i++) {
+        mxc_ndarray *array = v->arrays[mxci_slot_out(v) + i];
+        if (array)
+            describe(array, &v->sig.out_shape[i], &v->sig.out_type[i]);
+    }
+}
+
+/* From the inputs; where that is not enough (always for sources), from the outputs too. */
+static mxc_status infer_forward(mxci_invocation *v) {
+    if (v->n_in == 0)
+        describe_outputs(v);
+    MXC_TRY(infer(v));
+    if (!outputs_known(v)) {
+        describe_outputs(v);
+        MXC_TRY(infer(v));
+    }
+    return copy_signature(v);
+}
+
+/* Check the outputs that were given and make the others. */
+static mxc_status complete_outputs(mxci_invocation *v) {
+    for (int i = 0; i < v->n_out; i++) {
+        int slot = mxci_slot_out(v) + i;
+        const mxc_tensor *t = &v->tensors[slot];
+        if (v->arrays[slot])
+            MXC_TRY(check_array(v, slot, v->arrays[slot], &t->shape, t->dtype));
+        else if (v->req[i] != MXC_REQ_NULL)
+            MXC_TRY(mxc_ndarray_create(t->shape.ndim, t->shape.dim, t->dtype, v->sig.context, &v->arrays[slot]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status forward(mxci_invocation *v, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray *const *out,
+                          const mxc_req *req) {
+    MXC_TRY(take_inputs(v, n_in, in));
+    MXC_TRY(take_outputs(v, n_out, out, req));
+    MXC_TRY(check_context(v));
+    MXC_TRY(infer_forward(v));
+    MXC_TRY(complete_outputs(v));
+    MXC_TRY(mxci_invocation_check_memory(v));
+    return mxci_invocation_push(v);
+}
+
+mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out, const mxc_req *req,
+                         int is_train) {
+    mxci_invocation *v;
+    mxc_status status;
+    MXC_TRY(mxci_invocation_create(op, MXC_FORWARD, &v));
+    v->sig.is_train = is_train;
+    status = forward(v, n_in, in, n_out, out, req);
+    for (int i = 0; status == MXC_OK && i < n_out; i++)
+        if (!out[i] && v->arrays[mxci_slot_out(v) + i])
+            out[i] = mxc_ndarray_retain(v->arrays[mxci_slot_out(v) + i]);
+    mxci_invocation_release(v);
+    return status;
+}
+
+mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params, const char *const *keys,
+                      const char *const *values, int n_out, mxc_ndarray **out) {
+    mxc_op *op;
+    mxc_status status;
+    MXC_TRY(mxc_op_create(name, n_params, keys, values, &op));
+    status = mxc_op_invoke(op, n_in, in, n_out, out, NULL, 0);
+    mxc_op_release(op);
+    return status;
+}
+
+/* ---- backward ------------------------------------------------------------------------------------------------------ */
+
+/* An array backward may read: its shape counts, its data only if needed. */
+static mxc_status take_read(mxci_invocation *v, int slot, mxc_ndarray *array, int needed, mxc_shape *shape,
+                            mxc_dtype *type) {
+    char where[96];
+    if (!array)
+        return needed ? MXC_FAIL(MXC_EINVAL, "%s: backward needs %s, which is NULL", op_name(v),
+                                 mxci_slot_text(v, slot, where, sizeof where))
+                      : MXC_OK;
+    describe(array, shape, type);
+    if (needed)
+        hold(v, slot, array);
+    return MXC_OK;
+}
+
+static mxc_ndarray *entry(mxc_ndarray *const *arrays, int i) {
+    return arrays ? arrays[i] : NULL;
+}
+
+static mxc_status take_reads(mxci_invocation *v, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
+                             mxc_ndarray *const *out) {
+    mxc_op_needs needs;
+    mxc_op_get_needs(v->op, &needs);
+    for (int i = 0; i < v->n_out; i++) {
+        mxc_shape *shape = &v->sig.out_shape[i];
+        mxc_dtype *type = &v->sig.out_type[i];
+        MXC_TRY(take_read(v, mxci_slot_out_grad(v) + i, entry(out_grad, i), mxc_need_has(needs.out_grad, i), shape, type));
+        MXC_TRY(take_read(v, mxci_slot_out(v) + i, entry(out, i), mxc_need_has(needs.out, i), shape, type));
+    }
+    for (int i = 0; i < v->n_in; i++)
+        MXC_TRY(take_read(v, i, entry(in, i), mxc_need_has(needs.in, i), &v->sig.in_shape[i], &v->sig.in_type[i]));
+    for (int i = 0; i < v->n_aux; i++)
+        MXC_TRY(take_read(v, mxci_slot_aux(v) + i, entry(in, v->n_in + i), 1, &v->sig.aux_shape[i], &v->sig.aux_type[i]));
+    return MXC_OK;
+}
+
+static mxc_status take_gradients(mxci_invocation *v, mxc_ndarray *const *in_grad, const mxc_req *req) {
+    char where[96];
+    for (int i = 0; i < v->n_in; i++) {
+        int slot = mxci_slot_in_grad(v) + i;
+        mxc_req wanted = req ? req[i] : entry(in_grad, i) ? MXC_REQ_WRITE : MXC_REQ_NULL;
+        if (wanted < MXC_REQ_NULL || wanted > MXC_REQ_ADD)
+            return MXC_FAIL(MXC_EINVAL, "%s: request %d of argument %d is none", op_name(v), (int)wanted, i);
+        v->req[i] = wanted == MXC_REQ_INPLACE ? MXC_REQ_WRITE : wanted;
+        if (wanted == MXC_REQ_NULL)
+            continue;
+        if (!entry(in_grad, i))
+            return MXC_FAIL(MXC_EINVAL, "%s: %s is asked for but NULL", op_name(v),
+                            mxci_slot_text(v, slot, where, sizeof where));
+        hold(v, slot, in_grad[i]);
+        if (v->sig.in_shape[i].ndim < 0)
+            describe(in_grad[i], &v->sig.in_shape[i], &v->sig.in_type[i]);
+    }
+    return MXC_OK;
+}
+
+static mxc_status check_backward_arrays(mxci_invocation *v) {
+    for (int i = 0; i < v->n_slots; i++)
+        if (v->arrays[i])
+            MXC_TRY(check_array(v, i, v->arrays[i], &v->tensors[i].shape, v->tensors[i].dtype));
+    return MXC_OK;
+}
+
+static mxc_status backward(mxci_invocation *v, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
+                           mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req) {
+    MXC_TRY(take_reads(v, out_grad, in, out));
+    MXC_TRY(take_gradients(v, in_grad, req));
+    MXC_TRY(check_context(v));
+    MXC_TRY(infer(v));
+    MXC_TRY(copy_signature(v));
+    MXC_TRY(check_backward_arrays(v));
+    MXC_TRY(mxci_invocation_check_memory(v));
+    return mxci_invocation_push(v);
+}
+
+mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
+                                  mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req) {
+    mxci_invocation *v;
+    mxc_status status;
+    MXC_TRY(mxci_invocation_create(op, MXC_BACKWARD, &v));
+    v->sig.is_train = 1;
+    status = backward(v, out_grad, in, out, in_grad, req);
+    mxci_invocation_release(v);
+    return status;
+}
