@@ -78,7 +78,8 @@ enum {
     MXC_OP_ZERO_GRADIENT = 1, /* has no backward because its gradient is zero everywhere (without this flag and without
                                  backward, a gradient through the operator is an error) */
     MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of every output's axis 0 depends on row i of the first input only */
-    MXC_OP_HIDDEN = 4         /* inserted by passes; not listed for users */
+    MXC_OP_HIDDEN = 4,        /* inserted by passes; not listed for users */
+    MXC_OP_ARRAY_ONLY = 8     /* for arrays only: no symbol is made of it */
 };
 
 /** Bit sets of dtypes for mxc_op_def.dtypes. */

@@ -16,7 +16,7 @@ typedef struct mxc_simple_env {
     mxc_random random;
 } mxc_simple_env;
 
-/** req is never MXC_REQ_NULL. */
+/** req is never MXC_REQ_NULL; of the two requests of a binary gradient one may be. */
 typedef mxc_status (*mxc_source_fn)(const mxc_simple_env *env, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_unary_fn)(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_binary_fn)(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req req,
@@ -43,10 +43,12 @@ typedef enum mxc_scalar_kind {
     MXC_SCALAR_BEFORE = 2 /* scalar op array */
 } mxc_scalar_kind;
 
+/** A bit set: which memory the result may take. */
 typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_NONE = 0,
-    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: (left) input's memory; backward: output gradient's memory to the (left) gradient */
-    MXC_SIMPLE_INPLACE_RHS_OUT = 2 /* binary: the right input's */
+    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: the (left) input's; backward: the output gradient's for the (left) gradient */
+    MXC_SIMPLE_INPLACE_RHS_OUT = 2, /* binary: the right input's; the output gradient's for the right gradient */
+    MXC_SIMPLE_INPLACE_BOTH = 3     /* binary: either */
 } mxc_simple_inplace;
 
 /** A registration. Use designated initialisers; members left out are zero. */
@@ -57,7 +59,7 @@ typedef struct mxc_simple_def {
     const char *aliases;     /* "a,b" or NULL */
     const char *doc;
     int arity;               /* 0, 1 or 2 */
-    int array_only;          /* 1: no symbol is made of it */
+    int array_only;          /* 1: no symbol is made of it (flag MXC_OP_ARRAY_ONLY) */
     const char *args;        /* argument names; NULL: "data", or "lhs,rhs" */
     mxc_scalar_kind scalar;  /* the parameter is called "scalar" and is required */
     const mxc_param *params; /* keyword schema; not together with scalar */

@@ -1,0 +1,225 @@
+/*
+ * SimpleOp: compiles a registration into an operator descriptor. The descriptor's functions find the registration through
+ * the operator and call the registered function of the right arity and device.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "operator/common.h"
+#include "simpleop/simple.h"
+
+typedef struct scalar_params {
+    double scalar;
+} scalar_params;
+
+/* ---- calls ------------------------------------------------------------------------------------------------------ */
+
+static const mxc_simple_def *simple_of(const mxc_op *op) {
+    return ((const mxci_simple_op *)mxc_op_get_def(op))->simple;
+}
+
+static mxc_simple_env make_env(const mxc_op *op, const void *params) {
+    const mxc_simple_def *def = simple_of(op);
+    mxc_simple_env env = {0};
+    if (def->scalar != MXC_SCALAR_NONE)
+        env.scalar = ((const scalar_params *)params)->scalar;
+    else if (def->params)
+        env.params = params;
+    return env;
+}
+
+static mxc_simple_env call_env(const mxc_op_call *call) {
+    mxc_simple_env env = make_env(call->op, call->params);
+    env.run = call->run;
+    env.temp = call->temp;
+    env.random = call->random;
+    return env;
+}
+
+static int call_device(const mxc_op_call *call) {
+    int device = call->run->context.device;
+    return device == MXC_CPU_PINNED ? MXC_CPU : device;
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    const mxc_simple_def *def = simple_of(call->op);
+    mxc_simple_env env = call_env(call);
+    int device = call_device(call);
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (def->arity == 0)
+        return def->source[device](&env, call->req[0], &call->out[0]);
+    if (def->arity == 1)
+        return def->unary[device](&env, &call->in[0], call->req[0], &call->out[0]);
+    return def->binary[device](&env, &call->in[0], &call->in[1], call->req[0], &call->out[0]);
+}
+
+static mxc_status unary_backward(const mxc_op_call *call) {
+    const mxc_simple_def *def = simple_of(call->op);
+    mxc_simple_env env = call_env(call);
+    const mxc_tensor *value = def->gradient_kind == MXC_GRADIENT_IN    ? &call->in[0]
+                              : def->gradient_kind == MXC_GRADIENT_OUT ? &call->out[0]
+                                                                       : NULL;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    return def->unary_grad[call_device(call)](&env, &call->out_grad[0], value, call->req[0], &call->in_grad[0]);
+}
+
+static mxc_status binary_backward(const mxc_op_call *call) {
+    const mxc_simple_def *def = simple_of(call->op);
+    mxc_simple_env env = call_env(call);
+    if (call->req[0] == MXC_REQ_NULL && call->req[1] == MXC_REQ_NULL)
+        return MXC_OK;
+    return def->binary_grad[call_device(call)](&env, &call->out_grad[0], &call->in[0], &call->in[1], call->req[0],
+                                               &call->in_grad[0], call->req[1], &call->in_grad[1]);
+}
+
+/* ---- inference -------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_by_function(mxc_op_sig *sig) {
+    mxc_simple_env env = make_env(sig->op, sig->params);
+    mxc_shape out = {.ndim = -1};
+    for (int i = 0; i < sig->n_in; i++)
+        if (!mxc_shape_known(&sig->in_shape[i]))
+            return MXC_OK;
+    MXC_TRY(simple_of(sig->op)->shape(&env, sig->n_in, sig->in_shape, &out));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+/* A source makes float32 unless something else is asked of it. */
+static mxc_status infer_source_type(mxc_op_sig *sig) {
+    if (sig->out_type[0] == MXC_DTYPE_UNKNOWN)
+        sig->out_type[0] = MXC_F32;
+    return MXC_OK;
+}
+
+/* ---- compiling -------------------------------------------------------------------------------------------------- */
+
+static mxc_status check_options(const mxc_simple_def *def) {
+    const char *wrong = NULL;
+    int computed = def->gradient_kind >= MXC_GRADIENT_OUT_GRAD;
+    if (def->arity < 0 || def->arity > 2)
+        wrong = "arity is not 0, 1 or 2";
+    else if (def->scalar != MXC_SCALAR_NONE && def->params)
+        wrong = "takes a scalar and keyword parameters; one of them is possible";
+    else if (def->params && !def->param_size)
+        wrong = "has params but no param_size";
+    else if (computed && def->arity == 0)
+        wrong = "a source has no gradient to compute";
+    else if (def->gradient_kind == MXC_GRADIENT_OUT && def->arity != 1)
+        wrong = "only a unary gradient is computed from the output";
+    else if (((def->inplace_forward | def->inplace_backward) & MXC_SIMPLE_INPLACE_RHS_OUT) && def->arity != 2)
+        wrong = "only a binary function has a right input";
+    else if (def->arity == 0 && def->inplace_forward)
+        wrong = "a source has no input to work in place of";
+    return wrong ? MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: %s: %s", def->name, wrong) : MXC_OK;
+}
+
+static int has_function(const mxc_simple_def *def, int device) {
+    return def->arity == 0 ? def->source[device] != NULL : def->arity == 1 ? def->unary[device] != NULL
+                                                                           : def->binary[device] != NULL;
+}
+
+static int has_gradient(const mxc_simple_def *def, int device) {
+    return def->arity == 1 ? def->unary_grad[device] != NULL : def->arity == 2 && def->binary_grad[device] != NULL;
+}
+
+static mxc_status set_functions(const mxc_simple_def *def, mxc_op_def *op) {
+    int found = 0, gradients = 0, computed = def->gradient_kind >= MXC_GRADIENT_OUT_GRAD;
+    for (int device = 0; device < MXC_DEVICE_LIMIT; device++) {
+        if (has_function(def, device)) {
+            op->forward[device] = forward;
+            found++;
+        }
+        if (computed && has_gradient(def, device)) {
+            op->backward[device] = def->arity == 1 ? unary_backward : binary_backward;
+            gradients++;
+        }
+    }
+    if (!found)
+        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: %s: no function of arity %d", def->name, def->arity);
+    if (computed && !gradients)
+        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: %s: a gradient kind but no gradient function", def->name);
+    return MXC_OK;
+}
+
+static void set_needs(const mxc_simple_def *def, mxc_op_needs *needs) {
+    if (def->gradient_kind < MXC_GRADIENT_OUT_GRAD)
+        return;
+    needs->out_grad = 1;
+    needs->in = def->gradient_kind == MXC_GRADIENT_IN ? (1u << def->arity) - 1 : 0;
+    needs->out = def->gradient_kind == MXC_GRADIENT_OUT ? 1 : 0;
+}
+
+/* The pairs of both bits. The left one is slot 0 to slot 0 in both passes. */
+static void set_inplace(mxc_simple_inplace kind, int from_right, int to_right, mxc_inplace *out) {
+    int n = 0;
+    if (kind & MXC_SIMPLE_INPLACE_IN_OUT)
+        out[n++] = (mxc_inplace){0, 0};
+    if (kind & MXC_SIMPLE_INPLACE_RHS_OUT)
+        out[n++] = (mxc_inplace){from_right, to_right};
+    out[n] = (mxc_inplace)MXC_INPLACE_END;
+}
+
+static mxc_status set_names(const mxc_simple_def *def, mxci_simple_op *out) {
+    const char *symbol = def->symbol_name && strcmp(def->symbol_name, def->name) ? def->symbol_name : "";
+    const char *aliases = def->aliases ? def->aliases : "";
+    int length = snprintf(out->aliases, sizeof out->aliases, "%s%s%s", symbol, *symbol && *aliases ? "," : "", aliases);
+    if (length >= (int)sizeof out->aliases)
+        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: %s: aliases of %d bytes, at most %zu", def->name, length,
+                        sizeof out->aliases - 1);
+    out->op.name = def->name;
+    out->op.aliases = *out->aliases ? out->aliases : NULL;
+    out->op.args = def->args ? def->args : def->arity == 0 ? "" : def->arity == 1 ? "data" : "lhs,rhs";
+    return MXC_OK;
+}
+
+static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
+    out->op.params = def->params;
+    out->op.param_size = def->param_size;
+    if (def->scalar == MXC_SCALAR_NONE)
+        return;
+    out->scalar_schema[0] = (mxc_param){.name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(scalar_params, scalar)};
+    out->op.params = out->scalar_schema;
+    out->op.param_size = sizeof(scalar_params);
+}
+
+mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
+    *out = (mxci_simple_op){.simple = def, .op = {.size = sizeof out->op}};
+    MXC_TRY(check_options(def));
+    MXC_TRY(set_names(def, out));
+    MXC_TRY(set_functions(def, &out->op));
+    set_params(def, out);
+    set_needs(def, &out->op.needs);
+    set_inplace(def->inplace_forward, 1, 0, out->forward);
+    set_inplace(def->inplace_backward, MXC_FROM_OUT_GRAD(0), 1, out->backward);
+    out->op.inplace_forward = out->forward;
+    out->op.inplace_backward = out->backward;
+    out->op.doc = def->doc;
+    out->op.flags = (def->array_only ? MXC_OP_ARRAY_ONLY : 0) |
+                    (def->gradient_kind == MXC_GRADIENT_ZERO ? MXC_OP_ZERO_GRADIENT : 0);
+    out->op.dtypes = def->dtypes ? def->dtypes : MXC_DTYPES_FLOAT;
+    out->op.infer_shape = def->shape ? infer_by_function : NULL;
+    out->op.infer_type = def->arity == 0 ? infer_source_type : NULL;
+    out->op.temp_bytes = def->temp_bytes;
+    out->op.random_count = def->random_count;
+    return MXC_OK;
+}
+
+mxc_status mxc_simpleop_register(const mxc_simple_def *def) {
+    mxci_simple_op *simple;
+    mxc_status status;
+    if (!def || def->size != sizeof *def || !def->name)
+        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: def.size is %zu, expected %zu, or it has no name",
+                        def ? def->size : 0, sizeof *def);
+    simple = mxci_alloc(sizeof *simple);
+    if (!simple)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_simpleop_register: %s: out of memory", def->name);
+    status = mxci_simple_compile(def, simple);
+    if (status == MXC_OK)
+        status = mxc_op_register(&simple->op);
+    if (status != MXC_OK)
+        mxci_free(simple);
+    return status;
+}
