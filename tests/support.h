@@ -40,8 +40,8 @@
 /* The call must return this code and leave a message that contains text. */
 #define assert_fails(call, code, text) test_status((call), (code), (text), #call, __FILE__, __LINE__)
 
-static inline void test_status(mxc_status found, mxc_status expected, const char *text, const char *call, const char *file,
-                               int line) {
+static inline void test_status(mxc_status found, mxc_status expected, const char *text, const char *call,
+                               const char *file, int line) {
     if (found != expected) {
         print_error("%s:\n  returned %s (%s: %s), expected %s\n", call, mxc_status_name(found), mxc_last_error_place(),
                     found == MXC_OK ? "no failure" : mxc_last_error(), mxc_status_name(expected));

@@ -44,8 +44,8 @@ typedef struct mxc_param {
     const char *initial; /* default as text; NULL: required */
     const char *choices; /* MXC_PARAM_ENUM: "valid,full" */
     const char *alias;   /* another accepted name, or NULL */
-    int optional;        /* "None" is accepted: bool and enum -1, int MXC_PARAM_UNSET, float NaN, tuple and floats n = -1,
-                            dtype MXC_DTYPE_UNKNOWN, string "" */
+    int optional;        /* "None" is accepted: bool and enum -1, int MXC_PARAM_UNSET, float NaN, tuple and floats
+                            n = -1, dtype MXC_DTYPE_UNKNOWN, string "" */
     int bounded;         /* minimum and maximum hold, for ints, floats and every tuple entry */
     double minimum, maximum;
     const char *doc;

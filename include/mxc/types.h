@@ -61,8 +61,8 @@ typedef struct mxc_shape {
 /** Longest text mxc_shape_format writes. */
 #define MXC_SHAPE_TEXT 192
 
-/** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below -1,
- *  more than INT64_MAX elements), which leaves the shape unknown. */
+/** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below
+ *  -1, more than INT64_MAX elements), which leaves the shape unknown. */
 MXC_API mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
 /** Elements of a fully known shape; -1 if any part is unknown or they are more than INT64_MAX. */
 MXC_API int64_t mxc_shape_size(const mxc_shape *shape);

@@ -7,7 +7,7 @@
 #include "base/sys.h"
 
 static int cpu_count(void) {
-    return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may keep its work apart on as many as it likes */
+    return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may keep its work apart */
 }
 
 /* Whether this processor has the instructions that kernels are compiled for; cmake/flags.cmake decides which. */

@@ -14,9 +14,10 @@ typedef struct mxci_device {
     /* Fresh memory, at least 64-byte aligned. MXC_ENOMEM. May block. */
     mxc_status (*alloc)(mxc_context context, size_t bytes, void **out);
     void (*free)(mxc_context context, void *block, size_t bytes);
-    /* Copy between two places of which at least one is on this device; on the host when stream is NULL and then complete
-     * on return, else queued on stream. */
-    mxc_status (*copy)(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes, void *stream);
+    /* Copy between two places of which at least one is on this device; on the host when stream is NULL and then
+     * complete on return, else queued on stream. */
+    mxc_status (*copy)(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
+                       void *stream);
     /* A queue of device work for one engine worker; optional (NULL: work is done when the function returns). */
     mxc_status (*stream_create)(mxc_context context, void **out);
     void (*stream_destroy)(mxc_context context, void *stream);

@@ -24,7 +24,8 @@ static inline mxci_bf16 mxci_float_to_bf16(float f) {
 }
 
 static inline float mxci_f16_to_float(mxci_f16 h) {
-    uint32_t sign = (uint32_t)(h.bits & 0x8000u) << 16, exponent = (h.bits >> 10) & 0x1fu, fraction = h.bits & 0x3ffu, u;
+    uint32_t sign = (uint32_t)(h.bits & 0x8000u) << 16, exponent = (h.bits >> 10) & 0x1fu;
+    uint32_t fraction = h.bits & 0x3ffu, u;
     float f;
     if (exponent == 0) { /* zero and subnormals: fraction * 2^-24 */
         f = (float)fraction * 5.9604644775390625e-8f;

@@ -63,7 +63,8 @@ static void warn_unknown_names(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "MXC_", 4) == 0 && !is_option(*entry, length))
-            mxci_log(MXC_LOG_WARNING, "environment: %.*s is no option of libmxc", (int)(length < 80 ? length : 80), *entry);
+            mxci_log(MXC_LOG_WARNING, "environment: %.*s is no option of libmxc", (int)(length < 80 ? length : 80),
+                     *entry);
     }
 }
 

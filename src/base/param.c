@@ -1,4 +1,4 @@
-/* Parameter schemas: parsing strings into a struct, and the way back. Checks are strict: a text is used whole or refused. */
+/* Parameter schemas: strings into a struct, and the way back. A text is used whole or refused. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

@@ -66,8 +66,8 @@ void mxci_thread_yield(void);
 /* Call these around every fork() of the program from now on: prepare before it, the others after it in either process.
  * Each may be NULL. Status: MXC_ENOMEM. */
 mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
-/* The same for handlers that bring running work to rest: their prepare is called before those of mxci_at_fork, which take
- * locks that the work may need to end; their parent and child after those. */
+/* The same for handlers that bring running work to rest: their prepare is called before those of mxci_at_fork, which
+ * take locks that the work may need to end; their parent and child after those. */
 mxc_status mxci_at_fork_quiet(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 /* A pointer per thread whose destroy is called with it, if not NULL, when the thread ends (the main thread: never).
  * Status: MXC_ENOMEM. */
@@ -109,8 +109,10 @@ void mxci_file_close(mxci_file *file); /* NULL is fine */
  * limit bytes with MXC_EFORMAT. */
 mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_t *out_bytes);
 
-/* Writer that replaces path in one step: writes path.tmp-<pid>-<n> beside it, then on commit flushes to disk and renames.
- * Until commit the old file is untouched; abandon removes the temporary. Statuses: MXC_EIO with path and reason. */
+/* Writer that replaces path in one step: writes path.tmp-<pid>-<n> beside it, then on commit flushes to disk and
+ * renames. Until commit the old file is untouched; abandon removes the temporary. Where path is a link, the file it names
+ * is replaced. A file that exists keeps its mode and must be regular and writable. Statuses: MXC_EIO with path and
+ * reason, MXC_ENOMEM. After a failed write all that follow fail, and commit too. */
 typedef struct mxci_writer mxci_writer;
 mxc_status mxci_writer_open(const char *path, mxci_writer **out);
 mxc_status mxci_writer_write(mxci_writer *w, const void *data, size_t bytes); /* buffered */

@@ -117,6 +117,6 @@ int64_t mxci_alloc_count(void) {
 }
 
 int64_t mxci_alloc_live(void) {
-    int64_t freed = atomic_load(&frees); /* first, so that a block freed in between is not counted as gone before it came */
+    int64_t freed = atomic_load(&frees); /* read first, so that the difference is never below 0 */
     return atomic_load(&allocations) - freed;
 }

@@ -19,7 +19,8 @@ void mxci_text_add(mxci_text *t, const char *s);
 void mxci_text_add_bytes(mxci_text *t, const char *s, size_t n);
 void mxci_text_printf(mxci_text *t, const char *format, ...) MXC_PRINTF(2, 3);
 void mxci_text_vprintf(mxci_text *t, const char *format, va_list args) MXC_PRINTF(2, 0);
-/* Hand the string (never NULL on success) to the caller, who frees it with mxci_free. MXC_ENOMEM if any addition failed. */
+/* Hand the string (never NULL on success) to the caller, who frees it with mxci_free. MXC_ENOMEM if any addition
+ * failed. */
 mxc_status mxci_text_take(mxci_text *t, char **out);
 void mxci_text_free(mxci_text *t);
 
@@ -34,8 +35,8 @@ typedef struct mxci_line {
 } mxci_line;
 void mxci_line_printf(mxci_line *line, const char *format, ...) MXC_PRINTF(2, 3);
 
-/* Read a decimal number at *at, after blanks, and move *at behind it. 0 if there is none or it does not fit. Doubles are
- * finite, in decimal, with a point whatever the locale; one too small to tell from 0 is 0. */
+/* Read a decimal number at *at, after blanks, and move *at behind it. 0 if there is none or it does not fit. Doubles
+ * are finite, in decimal, with a point whatever the locale; one too small to tell from 0 is 0. */
 int mxci_read_int(const char **at, int64_t *out);
 int mxci_read_double(const char **at, double *out);
 /* Fewest digits that read back as the same double ("0.1", "1e-05", "2"); "nan" and "inf" too; returns out. */

@@ -265,8 +265,8 @@ static mxc_status write_event(mxci_writer *w, const row *r, const event *e) {
     MXC_TRY(write_string(w, e->name));
     MXC_TRY(mxci_writer_printf(w, ",\"cat\":"));
     MXC_TRY(write_string(w, e->category));
-    return mxci_writer_printf(w, ",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%03lld}", r->number,
-                              begin / 1000, begin % 1000, duration / 1000, duration % 1000);
+    return mxci_writer_printf(w, ",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%03lld}",
+                              r->number, begin / 1000, begin % 1000, duration / 1000, duration % 1000);
 }
 
 static mxc_status write_row(mxci_writer *w, const row *r) {

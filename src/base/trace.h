@@ -14,7 +14,8 @@ int64_t mxci_trace_begin_slow(void);
 static inline int64_t mxci_trace_begin(void) {
     return atomic_load_explicit(&mxci_trace_on, memory_order_relaxed) ? mxci_trace_begin_slow() : 0;
 }
-/* Record one event of the calling thread; nothing if begin was 0. name is copied (cut to 47 bytes); category is a literal. */
+/* Record one event of the calling thread; nothing if begin was 0. name is copied (cut to 47 bytes); category is a
+ * literal. */
 void mxci_trace_end(int64_t begin, const char *name, const char *category);
 /* Name the calling thread's row (cut to 31 bytes); threads of mxci_thread_start have their name already. */
 void mxci_trace_thread_name(const char *name);

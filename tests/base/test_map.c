@@ -102,7 +102,7 @@ static void failed_allocations_leave_the_map_whole(void **state) {
         mxci_test_fail_alloc(n, 0);
         assert_ok(mxci_map_create(&map));
         for (int i = 0; i < 100; i++) {
-            char key[8];
+            char key[16];
             snprintf(key, sizeof key, "%d", i);
             if (mxci_map_put(map, key, &a) != MXC_OK) {
                 failures++;

@@ -71,7 +71,8 @@ static void every_spelling_is_read(void **state) {
                                        "(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16)" },
         { "num_filter", "1000000", "1000000" }, { "filters", "7", "7" }, { "num_filter", " +12 ", "12" },
         { "axis", "-9223372036854775807", "-9223372036854775807" }, { "axis", "None", "None" },
-        { "p", "1", "1" }, { "p", "1e-5", "1e-05" }, { "p", ".25", "0.25" }, { "p", "0.1", "0.1" }, { "p", "1e-400", "0" },
+        { "p", "1", "1" }, { "p", "1e-5", "1e-05" }, { "p", ".25", "0.25" }, { "p", "0.1", "0.1" },
+        { "p", "1e-400", "0" },
         { "sizes", "(0.1,0.2)", "(0.1,0.2)" }, { "sizes", "{0.1, 0.2}", "(0.1,0.2)" }, { "sizes", "0.5", "(0.5,)" },
         { "sizes", "[]", "()" },
         { "global_pool", "true", "True" }, { "global_pool", "True", "True" }, { "global_pool", "1", "True" },
@@ -100,7 +101,8 @@ static void every_malformed_value_is_refused(void **state) {
         { "begin", "(,)", "expected integers" }, { "begin", "(1 2)", "expected integers" },
         { "begin", "(1,2)x", "expected integers" }, { "begin", "((1,2))", "expected integers" },
         { "begin", ")", "expected integers" }, { "begin", "(1.5,2)", "expected integers" },
-        { "begin", "(2LL,2)", "expected integers" }, { "begin", "(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)", "at most 16" },
+        { "begin", "(2LL,2)", "expected integers" },
+        { "begin", "(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17)", "at most 16" },
         { "begin", "(99999999999999999999,1)", "expected integers" },
         { "kernel2", "(1,2)", "unknown parameter \"kernel2\"; it takes kernel, begin, num_filter, axis, p, sizes, "
                               "global_pool, pool_type, dtype, name" },
@@ -114,17 +116,20 @@ static void every_malformed_value_is_refused(void **state) {
         { "axis", "none", "axis=\"none\", expected an integer or None" },
         { "p", "nan", "p=\"nan\", expected a finite number" }, { "p", "inf", "finite" }, { "p", "-inf", "finite" },
         { "p", "1e400", "finite" }, { "p", "0x1p-1", "finite" }, { "p", "0,5", "finite" }, { "p", "half", "finite" },
-        { "p", "0.5f", "finite" }, { "p", "1.5", "p=\"1.5\", expected a value from 0 to 1" }, { "p", "-0.1", "from 0 to 1" },
+        { "p", "0.5f", "finite" }, { "p", "1.5", "p=\"1.5\", expected a value from 0 to 1" },
+        { "p", "-0.1", "from 0 to 1" },
         { "sizes", "(0.1,nan)", "sizes=\"(0.1,nan)\", expected finite numbers such as (0.1,0.2)" },
         { "sizes", "(0.1", "expected finite numbers" }, { "sizes", "None", "expected finite numbers" },
-        { "global_pool", "yes", "global_pool=\"yes\", expected True or False" }, { "global_pool", "2", "True or False" },
+        { "global_pool", "yes", "global_pool=\"yes\", expected True or False" },
+        { "global_pool", "2", "True or False" },
         { "global_pool", "", "True or False" },
         { "pool_type", "foo", "Pooling: pool_type=\"foo\", expected one of max, avg, sum" },
         { "pool_type", "max,avg", "expected one of" }, { "pool_type", "", "expected one of" },
-        { "dtype", "float", "dtype=\"float\", expected one of float32, float64, float16, uint8, int32, int8, int64, bool, "
-                            "bfloat16 or None" },
+        { "dtype", "float", "dtype=\"float\", expected one of float32, float64, float16, uint8, int32, int8, int64, "
+                            "bool, bfloat16 or None" },
         { "name", "12345678", "expected a text of at most 7 bytes" },
-        { "", "1", "unknown parameter \"\"" }, { "__", "1", "unknown parameter \"__\"" }, { "p", NULL, "p has no value" },
+        { "", "1", "unknown parameter \"\"" }, { "__", "1", "unknown parameter \"__\"" },
+        { "p", NULL, "p has no value" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -139,7 +144,8 @@ static void tuple_entries_are_bounded(void **state) {
     (void)state;
     assert_fails(parse(1, (const char *[]){ "kernel" }, (const char *[]){ "(2,0)" }, &s), MXC_EINVAL,
                  "kernel=\"(2,0)\", expected values from 1 to 1000");
-    assert_fails(parse(1, (const char *[]){ "kernel" }, (const char *[]){ "(-1,2)" }, &s), MXC_EINVAL, "from 1 to 1000");
+    assert_fails(parse(1, (const char *[]){ "kernel" }, (const char *[]){ "(-1,2)" }, &s), MXC_EINVAL,
+                 "from 1 to 1000");
     assert_fails(parse(1, (const char *[]){ "kernel" }, (const char *[]){ "(None,2)" }, &s), MXC_EINVAL, "integers");
 }
 
@@ -195,8 +201,8 @@ static void types_are_described(void **state) {
         { 2, "int, optional, default=8" }, { 3, "int or None, optional, default=None" },
         { 4, "float, optional, default=0.5" }, { 5, "tuple of float, optional, default=(1,)" },
         { 6, "boolean, optional, default=False" }, { 7, "{'max', 'avg', 'sum'}, optional, default='max'" },
-        { 8, "{None, 'float32', 'float64', 'float16', 'uint8', 'int32', 'int8', 'int64', 'bool', 'bfloat16'}, optional, "
-             "default=None" },
+        { 8, "{None, 'float32', 'float64', 'float16', 'uint8', 'int32', 'int8', 'int64', 'bool', 'bfloat16'}, "
+             "optional, default=None" },
         { 9, "string, optional, default=''" },
     };
     char text[256];

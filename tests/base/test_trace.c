@@ -147,7 +147,7 @@ static void ended_threads_keep_their_rows(void **state) {
     (void)state;
     assert_ok(mxc_trace_start());
     for (int i = 0; i < THREADS; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "worker %d", i);
         assert_ok(mxci_thread_start(&threads[i], name, record_many, NULL));
     }
@@ -156,7 +156,7 @@ static void ended_threads_keep_their_rows(void **state) {
     mxc_trace_stop();
     root = write_and_load();
     for (int i = 0; i < THREADS; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "worker %d", i);
         assert_int_equal(count(root, name, "work"), EVENTS);
     }
@@ -178,7 +178,7 @@ static void record_until_told(void *arg) {
     }
 }
 
-/* Starting, stopping and writing while others record; for the thread sanitizer, and the file must be sound each time. */
+/* Starting, stopping and writing while others record; the file must be sound each time. */
 static void all_calls_may_meet(void **state) {
     mxci_thread threads[2];
     (void)state;
