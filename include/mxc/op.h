@@ -180,8 +180,8 @@ MXC_API mxc_status mxc_op_infer_type(mxc_op_sig *sig);
 
 /* For descriptors' inference functions: merge what is expected into a slot; a conflict is an error that names operator,
  * slot, expected and found. Slots: arguments 0.., outputs MXC_SLOT_OUT(i), aux MXC_SLOT_AUX(i). */
-#define MXC_SLOT_OUT(i) (1000 + (i))
-#define MXC_SLOT_AUX(i) (2000 + (i))
+#define MXC_SLOT_OUT(i) (0x10000000 + (i))
+#define MXC_SLOT_AUX(i) (0x20000000 + (i))
 MXC_API mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected);
 MXC_API mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected);
 /** Fail with MXC_ESHAPE, the operator's name and the text. */

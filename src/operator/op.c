@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "operator/registry.h"
 
+enum { MAX_VARIADIC = 1 << 20 };
+
 struct mxc_op {
     atomic_int refs;
     const mxc_op_def *def;
@@ -78,8 +80,9 @@ static mxc_status count_args(mxc_op *op) {
         return MXC_OK;
     }
     count = variadic_count(def, op->params);
-    if (count < 0 || count > 65536)
-        return MXC_FAIL(MXC_EINVAL, "%s: %s is %lld, expected 0 to 65536", def->name, def->variadic, (long long)count);
+    if (count < 0 || count > MAX_VARIADIC)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s is %lld, expected 0 to %d", def->name, def->variadic, (long long)count,
+                        MAX_VARIADIC);
     op->n_args = (int)count;
     return MXC_OK;
 }
