@@ -131,6 +131,14 @@ const char *mxci_attr_suffix(const char *key) {
     return NULL;
 }
 
+const char *mxci_attr_stored_key(const mxci_node *node, const char *key, char *out) {
+    int plain = !mxci_attr_is_hidden(key) && !mxci_attr_suffix(key);
+    if (!mxci_attr_is_known(key) && (node->kind == MXCI_VARIABLE || !plain))
+        return key;
+    mxci_format(out, MXCI_ATTR_KEY_MAX, "__%s__", key);
+    return out;
+}
+
 /* Place of key among the sorted keys; *found says whether it is there. */
 static int32_t find_key(const mxci_node *node, const char *key, int *found) {
     int32_t low = 0, high = node->n_attrs;
@@ -138,8 +146,7 @@ static int32_t find_key(const mxci_node *node, const char *key, int *found) {
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         int order = strcmp(node->attr_keys[middle], key);
-        if (order == 0)
-            *found = 1;
+        *found |= order == 0;
         if (order < 0)
             low = middle + 1;
         else
@@ -154,18 +161,13 @@ static const char *exact_attr(const mxci_node *node, const char *key) {
     return found ? node->attr_values[at] : NULL;
 }
 
-/* The other spelling of a key: __key__ of key. Cut keys are found nowhere. */
-static const char *hide(const char *key, char *out, size_t size) {
-    mxci_format(out, size, "__%s__", key);
-    return out;
-}
-
 const char *mxci_node_attr(const mxci_node *node, const char *key) {
     char hidden[MXCI_ATTR_KEY_MAX];
     const char *value = exact_attr(node, key);
-    if (!value && strlen(key) + 5 <= sizeof hidden)
-        value = exact_attr(node, hide(key, hidden, sizeof hidden));
-    return value;
+    if (value || strlen(key) + 5 > sizeof hidden)
+        return value;
+    mxci_format(hidden, sizeof hidden, "__%s__", key);
+    return exact_attr(node, hidden);
 }
 
 static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, const char *value) {
@@ -191,16 +193,10 @@ static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, cons
     return MXC_OK;
 }
 
-mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *value) {
-    char hidden[MXCI_ATTR_KEY_MAX], *copy;
+mxc_status mxci_node_put_attr(mxci_node *node, const char *key, const char *value) {
     int found;
-    int32_t at;
-    if (!key[0] || strlen(key) + 5 > sizeof hidden)
-        return MXC_FAIL(MXC_EINVAL, "node \"%.100s\": attribute name of %zu bytes, expected 1 to %zu", node->name,
-                        strlen(key), sizeof hidden - 5);
-    if (mxci_attr_is_known(key) || (node->op && !mxci_attr_is_hidden(key) && !mxci_attr_suffix(key)))
-        key = hide(key, hidden, sizeof hidden);
-    at = find_key(node, key, &found);
+    int32_t at = find_key(node, key, &found);
+    char *copy;
     if (!found)
         return insert_attr(node, at, key, value);
     copy = mxci_strdup(value);
@@ -209,6 +205,14 @@ mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *valu
     mxci_free(node->attr_values[at]);
     node->attr_values[at] = copy;
     return MXC_OK;
+}
+
+mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *value) {
+    char stored[MXCI_ATTR_KEY_MAX];
+    if (!key[0] || strlen(key) + 5 > sizeof stored)
+        return MXC_FAIL(MXC_EINVAL, "node \"%.100s\": attribute name of %zu bytes, expected 1 to %zu", node->name,
+                        strlen(key), sizeof stored - 5);
+    return mxci_node_put_attr(node, mxci_attr_stored_key(node, key, stored), value);
 }
 
 void mxci_node_drop_attr(mxci_node *node, const char *key) {
@@ -229,6 +233,6 @@ mxc_status mxci_node_copy_attrs(mxci_node *to, const mxci_node *from, int hidden
     int32_t i;
     for (i = 0; i < from->n_attrs; i++)
         if (!hidden_only || mxci_attr_is_hidden(from->attr_keys[i]))
-            MXC_TRY(mxci_node_set_attr(to, from->attr_keys[i], from->attr_values[i]));
+            MXC_TRY(mxci_node_put_attr(to, from->attr_keys[i], from->attr_values[i]));
     return MXC_OK;
 }

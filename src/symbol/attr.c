@@ -1,0 +1,173 @@
+/* Attributes of symbols, and the scopes that set them. How a node keeps them is in node.c. */
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "symbol/compose.h"
+#include "symbol/names.h"
+#include "symbol/order.h"
+#include "symbol/scope.h"
+
+/* ---- of symbols -------------------------------------------------------------------------------------------- */
+
+/* The node that all outputs belong to; NULL if there are several. */
+static mxci_node *only_node(const mxc_symbol *symbol) {
+    mxci_node *node = symbol->outputs[0].node;
+    int64_t i;
+    for (i = 1; i < symbol->n_outputs; i++)
+        if (symbol->outputs[i].node != node)
+            return NULL;
+    return node;
+}
+
+static const char *given_param(const mxc_op *op, const char *key) {
+    const char *k, *value;
+    int i;
+    for (i = 0; i < mxc_op_n_given(op); i++) {
+        mxc_op_given(op, i, &k, &value);
+        if (strcmp(k, key) == 0)
+            return value;
+    }
+    return NULL;
+}
+
+const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key) {
+    const mxci_node *node = only_node(symbol);
+    const char *value;
+    if (!node)
+        return NULL;
+    value = mxci_node_attr(node, key);
+    return value || !node->op ? value : given_param(node->op, key);
+}
+
+static mxc_status set_attr(const mxc_symbol *symbol, mxci_node *node, const char *key, const char *value) {
+    const mxc_op_def *def = node->op ? mxc_op_get_def(node->op) : symbol->atomic ? mxc_op_find(symbol->atomic) : NULL;
+    if (def && mxci_param_find(def, key))
+        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_set_attr: \"%.100s\": %.60s is a parameter of %s, not an attribute",
+                        node->name, key, def->name);
+    MXC_TRY(mxci_node_set_attr(node, key, value));
+    return mxci_hoist_attrs(node);
+}
+
+mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value) {
+    int64_t i;
+    for (i = 0; i < symbol->n_outputs; i++)
+        if (i == 0 || symbol->outputs[i].node != symbol->outputs[i - 1].node)
+            MXC_TRY(set_attr(symbol, symbol->outputs[i].node, key, value));
+    return MXC_OK;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------- */
+
+/* One pair; the key behind "<node>$" where node is not NULL. */
+static mxc_status add_pair(mxc_names *out, const char *node, const char *key, size_t length, const char *value) {
+    mxci_text text = {0};
+    char *full;
+    if (node) {
+        mxci_text_add(&text, node);
+        mxci_text_add(&text, "$");
+    }
+    mxci_text_add_bytes(&text, key, length);
+    MXC_TRY(mxci_text_take(&text, &full));
+    MXC_TRY(mxci_names_give(out, full));
+    return mxci_names_add(out, value);
+}
+
+/* A known key under both spellings. */
+static mxc_status add_attr(mxc_names *out, const char *node, const char *key, const char *value) {
+    char plain[MXCI_ATTR_KEY_MAX];
+    size_t n = strlen(key);
+    MXC_TRY(add_pair(out, node, key, n, value));
+    if (!mxci_attr_is_hidden(key))
+        return MXC_OK;
+    mxci_format(plain, sizeof plain, "%.*s", (int)n - 4, key + 2);
+    return mxci_attr_is_known(plain) ? add_pair(out, node, plain, n - 4, value) : MXC_OK;
+}
+
+static mxc_status list_node(const mxci_node *node, const char *prefix, mxc_names *out) {
+    const char *key, *value;
+    int i;
+    for (i = 0; node->op && i < mxc_op_n_given(node->op); i++) {
+        mxc_op_given(node->op, i, &key, &value);
+        MXC_TRY(add_pair(out, prefix, key, strlen(key), value));
+    }
+    for (i = 0; i < node->n_attrs; i++)
+        MXC_TRY(add_attr(out, prefix, node->attr_keys[i], node->attr_values[i]));
+    return MXC_OK;
+}
+
+static mxc_status list_deep(const mxc_symbol *symbol, mxc_names *out) {
+    mxci_order order;
+    mxc_status status = mxci_order_make(symbol, &order);
+    int32_t i;
+    for (i = 0; i < order.n && status == MXC_OK; i++)
+        status = list_node(order.nodes[i], order.nodes[i]->name, out);
+    mxci_order_free(&order);
+    return status;
+}
+
+mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out) {
+    mxc_status status;
+    const mxci_node *node = only_node(symbol);
+    memset(out, 0, sizeof *out);
+    if (deep)
+        status = list_deep(symbol, out);
+    else
+        status = node ? list_node(node, NULL, out)
+                      : MXC_FAIL(MXC_EINVAL, "mxc_symbol_list_attrs: the outputs belong to several nodes; list deeply");
+    if (status != MXC_OK)
+        mxc_names_release(out);
+    return status;
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------------------ */
+
+/* A nameless node holds the attributes of this scope and all around it. */
+typedef struct scope {
+    struct scope *outer;
+    mxci_node *attrs;
+} scope;
+
+static _Thread_local scope *current;
+
+static mxc_status fill_scope(scope *s, int n, const char *const *keys, const char *const *values) {
+    int i;
+    MXC_TRY(mxci_node_create(MXCI_VARIABLE, "", NULL, &s->attrs));
+    if (s->outer)
+        MXC_TRY(mxci_node_copy_attrs(s->attrs, s->outer->attrs, 0));
+    for (i = 0; i < n; i++)
+        MXC_TRY(mxci_node_set_attr(s->attrs, keys[i], values[i]));
+    return MXC_OK;
+}
+
+mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values) {
+    scope *s = mxci_calloc(1, sizeof *s);
+    mxc_status status;
+    if (!s)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_attr_scope_enter: no memory");
+    s->outer = current;
+    status = fill_scope(s, n, keys, values);
+    if (status == MXC_OK) {
+        current = s;
+        return MXC_OK;
+    }
+    mxci_node_release(s->attrs);
+    mxci_free(s);
+    return status;
+}
+
+void mxc_attr_scope_leave(void) {
+    scope *s = current;
+    if (!s)
+        return;
+    current = s->outer;
+    mxci_node_release(s->attrs);
+    mxci_free(s);
+}
+
+mxc_status mxci_scope_apply(mxci_node *node) {
+    int32_t i;
+    for (i = 0; current && i < current->attrs->n_attrs; i++)
+        MXC_TRY(mxci_node_set_attr(node, current->attrs->attr_keys[i], current->attrs->attr_values[i]));
+    return MXC_OK;
+}

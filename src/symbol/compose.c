@@ -1,0 +1,259 @@
+/* Composition: operators applied to inputs. Replacing variables of composed symbols is in substitute.c. */
+#include "symbol/compose.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "symbol/scope.h"
+
+/* One application: what mxc_symbol_op is given. */
+typedef struct call {
+    const char *op, *name;
+    int n_params;
+    const char *const *keys, *const *values;
+    int n_in;
+    const char *const *arg_keys;
+    mxc_symbol *const *in;
+} call;
+
+/* ---- inputs ------------------------------------------------------------------------------------------------ */
+
+static const char *op_name(const mxci_node *node) {
+    return mxc_op_get_def(node->op)->name;
+}
+
+/* "data, weight, bias, ..." */
+static const char *list_inputs(const mxci_node *node, char *out, size_t size) {
+    mxci_line line = {out, size, 0};
+    char name[128];
+    int32_t i;
+    out[0] = '\0';
+    for (i = 0; i < node->n_inputs && line.length + 40 < size; i++)
+        mxci_line_printf(&line, "%s%.30s", i ? ", " : "", mxci_input_name(node->op, i, name, sizeof name));
+    if (i < node->n_inputs)
+        mxci_line_printf(&line, ", ...");
+    return out;
+}
+
+static mxc_status put_input(mxci_node *node, int32_t at, mxci_entry entry) {
+    char name[128];
+    mxci_input_name(node->op, at, name, sizeof name);
+    if (node->inputs[at].node)
+        return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": argument %s is given twice", op_name(node), node->name, name);
+    if (at >= mxc_op_n_args(node->op) && entry.node->kind != MXCI_VARIABLE)
+        return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": auxiliary state %s must be a variable, found node \"%.100s\"",
+                        op_name(node), node->name, name, entry.node->name);
+    mxci_node_retain(entry.node);
+    node->inputs[at] = entry;
+    return MXC_OK;
+}
+
+static mxc_status bind_in_order(mxci_node *node, const call *c) {
+    int32_t at = 0;
+    int64_t j;
+    int i;
+    for (i = 0; i < c->n_in; i++)
+        for (j = 0; j < c->in[i]->n_outputs; j++) {
+            char names[160];
+            if (at == node->n_inputs)
+                return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": too many inputs, expected at most %d: %s", op_name(node),
+                                node->name, node->n_inputs, list_inputs(node, names, sizeof names));
+            MXC_TRY(put_input(node, at++, c->in[i]->outputs[j]));
+        }
+    return MXC_OK;
+}
+
+/* Place of an input by name; searching from a guess on makes binding in order linear. */
+static int32_t find_input(const mxci_node *node, const char *key, int32_t guess) {
+    char name[128];
+    int32_t i;
+    for (i = 0; i < node->n_inputs; i++) {
+        int32_t at = (int32_t)(((int64_t)guess + i) % node->n_inputs);
+        if (strcmp(mxci_input_name(node->op, at, name, sizeof name), key) == 0)
+            return at;
+    }
+    return -1;
+}
+
+static mxc_status bind_by_name(mxci_node *node, const call *c) {
+    char names[160];
+    int i;
+    for (i = 0; i < c->n_in; i++) {
+        int32_t at = find_input(node, c->arg_keys[i], i);
+        if (at < 0)
+            return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": has no argument '%.60s', expected one of: %s", op_name(node),
+                            node->name, c->arg_keys[i], list_inputs(node, names, sizeof names));
+        if (c->in[i]->n_outputs != 1)
+            return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": argument '%.60s' is a symbol of %lld outputs, expected 1",
+                            op_name(node), node->name, c->arg_keys[i], (long long)c->in[i]->n_outputs);
+        MXC_TRY(put_input(node, at, c->in[i]->outputs[0]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status bind(mxci_node *node, const call *c) {
+    int32_t i, n = mxc_op_n_args(node->op) + mxc_op_n_aux(node->op);
+    MXC_TRY(mxci_node_reserve_inputs(node, n));
+    node->n_inputs = n;
+    MXC_TRY(c->arg_keys ? bind_by_name(node, c) : bind_in_order(node, c));
+    for (i = 0; i < n; i++)
+        if (!node->inputs[i].node)
+            MXC_TRY(mxci_node_default_input(node, i));
+    return mxci_hoist_attrs(node);
+}
+
+/* ---- application ------------------------------------------------------------------------------------------- */
+
+/* Outputs of all inputs together. */
+static mxc_status count_inputs(const call *c, int64_t *out) {
+    int i;
+    for (*out = 0, i = 0; i < c->n_in; i++) {
+        if (!c->in[i] || c->in[i]->atomic)
+            return MXC_FAIL(MXC_EINVAL, "%.100s: input %d is %s", c->op, i,
+                            c->in[i] ? "an operator not applied to inputs yet" : "NULL");
+        *out += c->in[i]->n_outputs;
+    }
+    return MXC_OK;
+}
+
+static mxc_status make_node(const call *c, mxc_op *op, mxci_node **out) {
+    char automatic[160];
+    const char *name = c->name && c->name[0] ? c->name : mxci_name_auto(c->op, automatic, sizeof automatic);
+    mxc_status status = mxci_node_create(MXCI_FORWARD, name, op, out);
+    if (status == MXC_OK)
+        status = mxci_scope_apply(*out);
+    if (status == MXC_OK)
+        status = mxci_node_take_attrs(*out, c->n_params, c->keys, c->values);
+    if (status == MXC_OK)
+        status = bind(*out, c);
+    if (status != MXC_OK) {
+        mxci_node_release(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static mxc_status visible_outputs(mxci_node *node, mxc_symbol **out) {
+    int i, n = mxci_node_n_visible(node);
+    mxci_entry *outputs = mxci_calloc((size_t)n, sizeof *outputs);
+    mxc_status status;
+    if (!outputs)
+        return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %d outputs", n);
+    for (i = 0; i < n; i++)
+        outputs[i] = (mxci_entry){node, i};
+    status = mxci_symbol_create(n, outputs, out);
+    mxci_free(outputs);
+    return status;
+}
+
+static mxc_status apply(const call *c, mxc_symbol **out) {
+    int64_t n_in;
+    mxc_op *op;
+    mxci_node *node;
+    mxc_status status;
+    MXC_TRY(count_inputs(c, &n_in));
+    MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, &op));
+    status = make_node(c, op, &node);
+    mxc_op_release(op);
+    MXC_TRY(status);
+    status = visible_outputs(node, out);
+    mxci_node_release(node);
+    return status;
+}
+
+mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const char *const *keys,
+                         const char *const *values, int n_in, const char *const *arg_keys, mxc_symbol *const *in,
+                         mxc_symbol **out) {
+    call c = {op, name, n_params, keys, values, n_in, arg_keys, in};
+    *out = NULL;
+    if (!op)
+        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_op: the operator's name is NULL");
+    return apply(&c, out);
+}
+
+/* ---- operators not applied yet ----------------------------------------------------------------------------- */
+
+/* Check parameters early. Those of a variadic operator can be read only when its inputs are counted. */
+static mxc_status check_params(const char *name, int n, const char *const *keys, const char *const *values) {
+    const mxc_op_def *def = mxc_op_find(name);
+    mxc_op *op;
+    int i, j, counted = !def || !def->variadic;
+    for (i = 0; i < n && !counted; i++)
+        counted = mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
+    if (counted) {
+        MXC_TRY(mxci_op_make(name, n, keys, values, 0, &op));
+        mxc_op_release(op);
+        return MXC_OK;
+    }
+    for (i = 0; i < n; i++) {
+        if (!mxci_param_find(def, keys[i]) && !mxci_key_is_attr(def, keys[i]))
+            return MXC_FAIL(MXC_EINVAL, "%s: has no parameter '%.100s'", name, keys[i]);
+        for (j = 0; j < i; j++)
+            if (strcmp(keys[i], keys[j]) == 0)
+                return MXC_FAIL(MXC_EINVAL, "%s: parameter '%.100s' is given twice", name, keys[i]);
+    }
+    return MXC_OK;
+}
+
+/* Keep parameters as they are, attributes as set_attr would. */
+static mxc_status keep_keys(mxci_node *node, const mxc_op_def *def, int n, const char *const *keys,
+                            const char *const *values) {
+    int i;
+    for (i = 0; i < n; i++)
+        if (mxci_key_is_attr(def, keys[i]))
+            MXC_TRY(mxci_node_set_attr(node, keys[i], values[i]));
+        else
+            MXC_TRY(mxci_node_put_attr(node, keys[i], values[i]));
+    return MXC_OK;
+}
+
+mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol **out) {
+    char *name = mxci_strdup(op);
+    mxc_status status = name ? mxci_symbol_create(1, &(mxci_entry){node, 0}, out)
+                             : MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %.100s", op);
+    if (status == MXC_OK)
+        (*out)->atomic = name;
+    else
+        mxci_free(name);
+    return status;
+}
+
+mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys, const char *const *values,
+                             mxc_symbol **out) {
+    mxci_node *node;
+    mxc_status status;
+    *out = NULL;
+    if (!op)
+        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_atomic: the operator's name is NULL");
+    MXC_TRY(check_params(op, n_params, keys, values));
+    MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
+    status = keep_keys(node, mxc_op_find(op), n_params, keys, values);
+    if (status == MXC_OK)
+        status = mxci_symbol_atomic_over(op, node, out);
+    mxci_node_release(node);
+    return status;
+}
+
+/* Give symbol what made has, and made the rest to release. */
+static void exchange(mxc_symbol *symbol, mxc_symbol *made) {
+    mxc_symbol old = {.n_outputs = symbol->n_outputs, .outputs = symbol->outputs, .atomic = symbol->atomic};
+    symbol->n_outputs = made->n_outputs;
+    symbol->outputs = made->outputs;
+    symbol->atomic = made->atomic;
+    made->n_outputs = old.n_outputs;
+    made->outputs = old.outputs;
+    made->atomic = old.atomic;
+}
+
+mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, const char *const *arg_keys,
+                              mxc_symbol *const *in) {
+    const mxci_node *node = symbol->outputs[0].node;
+    call c = {symbol->atomic, name, node->n_attrs, (const char *const *)node->attr_keys,
+              (const char *const *)node->attr_values, n_in, arg_keys, in};
+    mxc_symbol *made = NULL;
+    MXC_TRY(symbol->atomic ? apply(&c, &made) : mxci_symbol_substitute(symbol, name, n_in, arg_keys, in, &made));
+    exchange(symbol, made);
+    mxc_symbol_release(made);
+    return MXC_OK;
+}

@@ -1,0 +1,53 @@
+/* Lists of names: arguments, outputs, auxiliary states. */
+#include <string.h>
+
+#include "base/sys.h"
+#include "symbol/graph.h"
+#include "symbol/names.h"
+
+static mxc_status add_names(const mxci_graph *g, int32_t n, const int32_t *nodes, mxc_names *out) {
+    int32_t i;
+    for (i = 0; i < n; i++)
+        MXC_TRY(mxci_names_add(out, g->nodes[nodes[i]].name));
+    return MXC_OK;
+}
+
+static mxc_status list_variables(const mxc_symbol *symbol, int aux, mxc_names *out) {
+    mxci_graph *g;
+    mxc_status status;
+    memset(out, 0, sizeof *out);
+    MXC_TRY(mxci_graph_from_symbol(symbol, &g));
+    status = aux ? add_names(g, g->n_aux, g->aux, out) : add_names(g, g->n_args, g->args, out);
+    mxci_graph_destroy(g);
+    if (status != MXC_OK)
+        mxc_names_release(out);
+    return status;
+}
+
+mxc_status mxc_symbol_list_arguments(const mxc_symbol *symbol, mxc_names *out) {
+    return list_variables(symbol, 0, out);
+}
+
+mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out) {
+    return list_variables(symbol, 1, out);
+}
+
+static mxc_status add_output(mxci_entry e, mxc_names *out) {
+    char *name;
+    MXC_TRY(mxci_node_output_name(e.node, e.index, &name));
+    return mxci_names_give(out, name);
+}
+
+mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out) {
+    mxc_status status = MXC_OK;
+    int64_t i;
+    memset(out, 0, sizeof *out);
+    if (symbol->atomic)
+        return MXC_FAIL(MXC_ESTATE, "mxc_symbol_list_outputs: operator %.100s is not applied to inputs yet",
+                        symbol->atomic);
+    for (i = 0; i < symbol->n_outputs && status == MXC_OK; i++)
+        status = add_output(symbol->outputs[i], out);
+    if (status != MXC_OK)
+        mxc_names_release(out);
+    return status;
+}

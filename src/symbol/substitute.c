@@ -1,0 +1,176 @@
+/* Symbols made from others by copying nodes: deep copies, and variables replaced by other symbols. */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/sys.h"
+#include "symbol/compose.h"
+#include "symbol/names.h"
+#include "symbol/order.h"
+
+/* What a variable is replaced by. */
+typedef struct replacement {
+    mxci_entry entry; /* borrowed */
+    int used;
+} replacement;
+
+/* What a rewrite of a whole symbol has made so far. */
+typedef struct rewrite {
+    mxci_order order;
+    mxci_entry *made; /* what stands for each node's outputs (from index on); keeps its node alive */
+    int copy_all;     /* share nothing */
+    const mxci_node *renamed; /* gets a new name; NULL: none */
+    const char *name;
+    mxci_map *replaced; /* variable name -> replacement *; NULL: none */
+} rewrite;
+
+static mxci_entry map_entry(const rewrite *r, mxci_entry e) {
+    mxci_entry made = r->made[mxci_order_find(&r->order, e.node)];
+    return (mxci_entry){made.node, made.index + e.index};
+}
+
+static int is_changed(const rewrite *r, const mxci_node *node) {
+    int32_t i;
+    if (r->copy_all || node == r->renamed)
+        return 1;
+    for (i = 0; i < node->n_inputs; i++)
+        if (map_entry(r, node->inputs[i]).node != node->inputs[i].node)
+            return 1;
+    return node->forward && map_entry(r, (mxci_entry){node->forward, 0}).node != node->forward;
+}
+
+static mxc_status copy_inputs(const rewrite *r, const mxci_node *node, mxci_node *copy) {
+    int32_t i, n_args = node->n_inputs - (node->op ? mxc_op_n_aux(node->op) : 0);
+    MXC_TRY(mxci_node_reserve_inputs(copy, node->n_inputs));
+    for (i = 0; i < node->n_inputs; i++) {
+        mxci_entry e = map_entry(r, node->inputs[i]);
+        if (i >= n_args && e.node->kind != MXCI_VARIABLE)
+            return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: \"%.100s\" is an auxiliary state of \"%.100s\"; only a "
+                            "variable can replace it", node->inputs[i].node->name, node->name);
+        mxci_node_add_input(copy, e);
+    }
+    if (node->forward)
+        copy->forward = mxci_node_retain(map_entry(r, (mxci_entry){node->forward, 0}).node);
+    return mxci_node_copy_attrs(copy, node, 0);
+}
+
+static mxc_status rewrite_node(rewrite *r, int32_t at) {
+    mxci_node *node = r->order.nodes[at];
+    mxci_entry *made = &r->made[at];
+    replacement *other = r->replaced && node->kind == MXCI_VARIABLE ? mxci_map_get(r->replaced, node->name) : NULL;
+    if (other || !is_changed(r, node)) {
+        *made = other ? other->entry : (mxci_entry){node, 0};
+        mxci_node_retain(made->node);
+        if (other)
+            other->used = 1;
+        return MXC_OK;
+    }
+    MXC_TRY(mxci_node_create(node->kind, node == r->renamed ? r->name : node->name, node->op, &made->node));
+    return copy_inputs(r, node, made->node);
+}
+
+static mxc_status rewritten_outputs(const rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
+    mxci_entry *outputs = mxci_calloc((size_t)symbol->n_outputs, sizeof *outputs);
+    mxc_status status;
+    int64_t i;
+    if (!outputs)
+        return MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
+    for (i = 0; i < symbol->n_outputs; i++)
+        outputs[i] = map_entry(r, symbol->outputs[i]);
+    status = mxci_symbol_create(symbol->n_outputs, outputs, out);
+    mxci_free(outputs);
+    return status;
+}
+
+static mxc_status run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
+    mxc_status status;
+    int32_t i;
+    MXC_TRY(mxci_order_make(symbol, &r->order));
+    r->made = mxci_calloc((size_t)r->order.n, sizeof *r->made);
+    status = r->made ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "symbol: no memory to copy %d nodes", r->order.n);
+    for (i = 0; i < r->order.n && status == MXC_OK; i++)
+        status = rewrite_node(r, i);
+    if (status == MXC_OK)
+        status = rewritten_outputs(r, symbol, out);
+    for (i = 0; i < r->order.n && r->made; i++)
+        mxci_node_release(r->made[i].node);
+    mxci_free(r->made);
+    mxci_order_free(&r->order);
+    return status;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------ */
+
+static mxc_status copy_atomic(const mxc_symbol *symbol, mxc_symbol **out) {
+    mxci_node *node;
+    mxc_status status;
+    MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
+    status = mxci_node_copy_attrs(node, symbol->outputs[0].node, 0);
+    if (status == MXC_OK)
+        status = mxci_symbol_atomic_over(symbol->atomic, node, out);
+    mxci_node_release(node);
+    return status;
+}
+
+mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
+    rewrite r = {.copy_all = 1};
+    *out = NULL;
+    return symbol->atomic ? copy_atomic(symbol, out) : run(&r, symbol, out);
+}
+
+/* ---- replacing variables ----------------------------------------------------------------------------------- */
+
+static mxc_status add_replacements(mxci_map *map, replacement *all, int n, const char *const *keys,
+                                   mxc_symbol *const *in) {
+    int i;
+    for (i = 0; i < n; i++) {
+        if (mxci_map_has(map, keys[i]))
+            return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: variable \"%.100s\" is given twice", keys[i]);
+        if (!in[i] || in[i]->atomic || in[i]->n_outputs != 1)
+            return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: \"%.100s\" must be replaced by a symbol of one output",
+                            keys[i]);
+        all[i].entry = in[i]->outputs[0];
+        MXC_TRY(mxci_map_put(map, keys[i], &all[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status fail_unused(const mxc_symbol *symbol, const char *key) {
+    char candidates[240];
+    mxc_names args;
+    MXC_TRY(mxc_symbol_list_arguments(symbol, &args));
+    mxci_names_candidates(&args, candidates, sizeof candidates);
+    mxc_names_release(&args);
+    return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: no variable is called \"%.100s\"%s", key, candidates);
+}
+
+static mxc_status substitute(rewrite *r, const mxc_symbol *symbol, replacement *all, int n, const char *const *keys,
+                             mxc_symbol *const *in, mxc_symbol **out) {
+    mxc_status status;
+    int i;
+    MXC_TRY(add_replacements(r->replaced, all, n, keys, in));
+    MXC_TRY(run(r, symbol, out));
+    for (i = 0; i < n && all[i].used; i++)
+        ;
+    if (i == n)
+        return MXC_OK;
+    status = fail_unused(symbol, keys[i]);
+    mxc_symbol_release(*out);
+    *out = NULL;
+    return status;
+}
+
+mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, int n, const char *const *keys,
+                                  mxc_symbol *const *in, mxc_symbol **out) {
+    rewrite r = {.name = name};
+    replacement *all;
+    mxc_status status;
+    if (n && !keys)
+        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: the symbol is composed already: variables are replaced by name");
+    r.renamed = name && name[0] ? symbol->outputs[0].node : NULL;
+    MXC_TRY(mxci_map_create(&r.replaced));
+    all = mxci_calloc((size_t)n, sizeof *all);
+    status = all ? substitute(&r, symbol, all, n, keys, in, out) : MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
+    mxci_free(all);
+    mxci_map_destroy(r.replaced);
+    return status;
+}
