@@ -1,10 +1,9 @@
-/* Threads, locks, conditions, parking, fork handlers. */
+/* Threads, locks, conditions, parking, values per thread. */
 #define _GNU_SOURCE 1 /* pthread_getname_np */
 #include "support.h"
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
 
 #include "base/sys.h"
 
@@ -135,24 +134,27 @@ static void no_memory_no_thread(void **state) {
     mxci_test_fail_alloc(0, 0);
 }
 
-static int prepared, in_parent, in_child;
-static void on_prepare(void) { prepared++; }
-static void on_parent(void) { in_parent++; }
-static void on_child(void) { in_child++; }
+static _Atomic int destroyed;
 
-static void fork_handlers_run(void **state) {
-    int status = -1;
-    pid_t child;
+static void count_value(void *value) {
+    destroyed += *(int *)value;
+}
+
+static void set_value(void *arg) {
+    static int three = 3;
+    mxci_tls_set(*(mxci_tls *)arg, &three);
+}
+
+static void values_go_with_their_thread(void **state) {
+    mxci_thread thread;
+    mxci_tls tls;
     (void)state;
-    assert_ok(mxci_at_fork(on_prepare, on_parent, on_child));
-    child = fork();
-    if (child == 0)
-        _exit(prepared == 1 && in_child == 1 && in_parent == 0 ? 0 : 1);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(prepared, 1);
-    assert_int_equal(in_parent, 1);
-    assert_int_equal(in_child, 0);
+    assert_ok(mxci_tls_create(&tls, count_value));
+    for (int i = 1; i <= 2; i++) {
+        assert_ok(mxci_thread_start(&thread, "holder", set_value, &tls));
+        mxci_thread_join(thread);
+        assert_int_equal(destroyed, 3 * i);
+    }
 }
 
 static void processors_are_counted(void **state) {
@@ -170,7 +172,7 @@ int main(void) {
         cmocka_unit_test(parking_ends_at_the_deadline),
         cmocka_unit_test(threads_have_names_and_no_signals),
         cmocka_unit_test(no_memory_no_thread),
-        cmocka_unit_test(fork_handlers_run),
+        cmocka_unit_test(values_go_with_their_thread),
         cmocka_unit_test(processors_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,61 @@
+/* Handlers around fork: which run, in what order, and in which process. */
+#include "support.h"
+
+#include <sys/wait.h>
+
+#include "base/sys.h"
+
+static char order[64];
+
+static void note(const char *what) {
+    strncat(order, what, sizeof order - strlen(order) - 1);
+}
+
+static void prepare_1(void) { note("a"); }
+static void parent_1(void) { note("b"); }
+static void child_1(void) { note("c"); }
+static void prepare_2(void) { note("A"); }
+static void parent_2(void) { note("B"); }
+static void child_2(void) { note("C"); }
+static void prepare_quiet(void) { note("1"); }
+static void parent_quiet(void) { note("2"); }
+static void child_quiet(void) { note("3"); }
+
+/* Whether a child finds the order expected of it. */
+static int child_finds(const char *expected) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(strcmp(order, expected) != 0);
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* Work rests first, then locks are taken, the last first; afterwards the other way round. */
+static void handlers_run_in_order(void **state) {
+    (void)state;
+    assert_ok(mxci_at_fork(prepare_1, parent_1, child_1));
+    assert_ok(mxci_at_fork_quiet(prepare_quiet, parent_quiet, child_quiet));
+    assert_ok(mxci_at_fork(prepare_2, parent_2, child_2));
+    assert_ok(mxci_at_fork(NULL, NULL, NULL));
+    assert_true(child_finds("1AacC3"));
+    assert_string_equal(order, "1AabB2");
+}
+
+static void too_many_handlers_are_refused(void **state) {
+    int left = 1000;
+    (void)state;
+    while (left > 0 && mxci_at_fork(NULL, NULL, NULL) == MXC_OK)
+        left--;
+    assert_true(left > 0);
+    assert_status(mxci_at_fork(NULL, NULL, NULL), MXC_ENOMEM);
+    order[0] = '\0';
+    assert_true(child_finds("1AacC3"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handlers_run_in_order),
+        cmocka_unit_test(too_many_handlers_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
