@@ -110,9 +110,9 @@ void mxci_file_close(mxci_file *file); /* NULL is fine */
 mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_t *out_bytes);
 
 /* Writer that replaces path in one step: writes path.tmp-<pid>-<n> beside it, then on commit flushes to disk and
- * renames. Until commit the old file is untouched; abandon removes the temporary. Where path is a link, the file that it
- * names is replaced. A file that exists keeps its mode and must be regular and writable. Statuses: MXC_EIO with path and
- * reason, MXC_ENOMEM. After a failed write all that follow fail, and commit too. */
+ * renames. Until commit the old file is untouched; abandon removes the temporary. Where path is a link, the file that
+ * it names is replaced. A file that exists keeps its mode and must be regular and writable. Statuses: MXC_EIO with path
+ * and reason, MXC_ENOMEM. After a failed write all that follow fail, and commit too. */
 typedef struct mxci_writer mxci_writer;
 mxc_status mxci_writer_open(const char *path, mxci_writer **out);
 mxc_status mxci_writer_write(mxci_writer *w, const void *data, size_t bytes); /* buffered */
