@@ -123,6 +123,7 @@ void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
 
 /* Write to the standard error stream, unbuffered; failures are ignored. */
 void mxci_stderr_write(const char *text, size_t bytes);
+int mxci_stderr_is_terminal(void);
 
 /* Text of an environment variable or NULL; the only reader of the environment besides base/options. */
 const char *mxci_getenv(const char *name);

@@ -385,3 +385,7 @@ void mxci_stderr_write(const char *text, size_t bytes) {
         bytes -= (size_t)n;
     }
 }
+
+int mxci_stderr_is_terminal(void) {
+    return isatty(STDERR_FILENO) == 1;
+}
