@@ -1,0 +1,72 @@
+/*
+ * The inside of an array: a chunk (memory and its engine variable, shared by all views) and a view of it. Nothing else
+ * looks inside; other folders use <mxc/ndarray.h> and the functions at the end.
+ */
+#ifndef MXCI_NDARRAY_ARRAY_H
+#define MXCI_NDARRAY_ARRAY_H
+
+#include <stdatomic.h>
+
+#include <mxc/ndarray.h>
+
+/* Memory of one context and the variable that orders its use. Reference counted by its views. */
+typedef struct mxci_chunk {
+    atomic_int refs;
+    mxc_var *var;
+    _Atomic(mxc_var *) reading; /* made at the first mxc_ndarray_get: what such a call waits for */
+    mxc_context context;
+    size_t bytes;
+    _Atomic(void *) data;      /* NULL until first use; set once */
+    int borrowed;              /* the memory is the program's: release it through the next two */
+    void (*release)(void *arg); /* may be NULL */
+    void *arg;
+} mxci_chunk;
+
+/* One queued change of an array: job.c. */
+typedef struct mxci_job mxci_job;
+struct mxci_job {
+    atomic_int refs; /* the pusher's and the task's */
+    int in_slot;     /* lies in the target's own slot */
+    int task_ended;  /* destroy was called; read by the pusher only, after a push that failed */
+    mxc_ndarray *to, *from; /* a reference each; from may be NULL */
+    /* Write elements begin to end-1 of the target's dtype to out (where element begin goes). source: from's elements on
+     * the host. */
+    void (*produce)(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out);
+    int64_t grain; /* elements worth giving to another thread */
+    double a, b;   /* value; or low and high; or mean and deviation */
+    mxc_random random;
+};
+
+struct mxc_ndarray {
+    atomic_int refs;
+    mxci_chunk *chunk;
+    size_t offset; /* bytes into the chunk */
+    int64_t size;  /* elements */
+    mxc_dtype dtype;
+    mxc_shape shape;
+    atomic_int slot_taken; /* so that one queued job a view needs no allocation */
+    mxci_job slot;
+};
+
+static inline size_t mxci_array_bytes(const mxc_ndarray *array) {
+    return (size_t)array->size * mxc_dtype_size(array->dtype);
+}
+/* 1 if the host can read and write the context's memory. */
+static inline int mxci_on_host(mxc_context context) {
+    return context.device != MXC_GPU;
+}
+/* First element; NULL for an array without elements. Takes memory if there is none yet. Status: MXC_ENOMEM. */
+mxc_status mxci_array_data(mxc_ndarray *array, void **out);
+/* A view of part of an array's elements. */
+mxc_status mxci_array_view(mxc_ndarray *array, const mxc_shape *shape, size_t offset, mxc_ndarray **out);
+
+/* ---- for other folders ----------------------------------------------------------------------------------------- */
+
+/* As mxc_ndarray_create, from a shape. caller begins the messages. */
+mxc_status mxci_ndarray_new(const char *caller, const mxc_shape *shape, mxc_dtype dtype, mxc_context context,
+                            mxc_ndarray **out);
+/* As mxc_ndarray_wrap, for memory of any context. */
+mxc_status mxci_ndarray_wrap(const char *caller, const mxc_shape *shape, mxc_dtype dtype, mxc_context context,
+                             void *data, void (*release)(void *arg), void *arg, mxc_ndarray **out);
+
+#endif

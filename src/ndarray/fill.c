@@ -1,0 +1,154 @@
+/* Filling arrays, queued: one value, uniform and normal random numbers. */
+#include <math.h>
+
+#include "base/half.h"
+#include "ndarray/job.h"
+#include "ndarray/kernels/convert.h"
+#include "resource/kernels/random.h"
+
+enum { TILE = 256, UNIFORM_GRAIN = 16384, NORMAL_GRAIN = 2048 };
+
+/* ---- one value ---- */
+
+static void produce_value(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
+    mxc_dtype dtype = job->to->dtype;
+    char element[8];
+    (void)source;
+    mxci_convert(MXC_F64, &job->a, dtype, element, 1);
+    mxci_repeat(element, mxc_dtype_size(dtype), out, end - begin);
+}
+
+/* Queue a job that needs no source. */
+static mxc_status push(mxci_job *job, const char *name, int64_t grain, int cheap) {
+    mxc_context context = job->to->chunk->context;
+    int on_host = mxci_on_host(context);
+    job->grain = grain;
+    return mxci_job_push(job, name, mxci_job_run, on_host ? MXC_PROP_NORMAL : MXC_PROP_COPY_TO_DEVICE, context, 0,
+                         on_host && cheap);
+}
+
+mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
+    size_t bytes = mxci_array_bytes(array);
+    mxci_job *job = NULL;
+    void *memory;
+    if (bytes == 0)
+        return MXC_OK;
+    MXC_TRY(mxci_array_data(array, &memory));
+    MXC_TRY(mxci_job_create(array, NULL, &job));
+    job->a = value;
+    job->produce = produce_value;
+    return push(job, "fill", 1 << 17, bytes <= MXCI_CHEAP_BYTES);
+}
+
+/* ---- random numbers ---- */
+
+/* The largest number of a 16-bit float type below high, for which the type's own nearest number is near. Both types are
+ * sign and magnitude, so the bits step like numbers. */
+static uint16_t below(uint16_t near, double near_value, double high) {
+    if (near_value < high)
+        return near;
+    if ((near & 0x7fffu) == 0)
+        return 0x8001u;
+    return (uint16_t)(near & 0x8000u ? near + 1 : near - 1);
+}
+
+static void uniform_f16(const float *x, int64_t n, double high, mxci_f16 *out) {
+    mxci_f16 near = mxci_float_to_f16((float)high), last = { below(near.bits, mxci_f16_to_float(near), high) };
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = mxci_float_to_f16(x[i]);
+        if (mxci_f16_to_float(out[i]) >= high)
+            out[i] = last;
+    }
+}
+
+static void uniform_bf16(const float *x, int64_t n, double high, mxci_bf16 *out) {
+    mxci_bf16 near = mxci_float_to_bf16((float)high), last = { below(near.bits, mxci_bf16_to_float(near), high) };
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = mxci_float_to_bf16(x[i]);
+        if (mxci_bf16_to_float(out[i]) >= high)
+            out[i] = last;
+    }
+}
+
+static void produce_uniform(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
+    const mxc_random *r = &job->random;
+    mxc_dtype dtype = job->to->dtype;
+    float tile[TILE];
+    (void)source;
+    if (dtype == MXC_F64) {
+        mxci_random_uniform_f64(r->seed, r->stream, r->offset, begin, end, job->a, job->b, out);
+        return;
+    }
+    if (dtype == MXC_F32) {
+        mxci_random_uniform_f32(r->seed, r->stream, r->offset, begin, end, (float)job->a, (float)job->b, out);
+        return;
+    }
+    for (int64_t at = begin; at < end; at += TILE) {
+        int64_t n = end - at < TILE ? end - at : TILE;
+        mxci_random_uniform_f32(r->seed, r->stream, r->offset, at, at + n, (float)job->a, (float)job->b, tile);
+        if (dtype == MXC_F16)
+            uniform_f16(tile, n, job->b, (mxci_f16 *)out + (at - begin));
+        else
+            uniform_bf16(tile, n, job->b, (mxci_bf16 *)out + (at - begin));
+    }
+}
+
+static void produce_normal(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
+    const mxc_random *r = &job->random;
+    mxc_dtype dtype = job->to->dtype;
+    float tile[TILE];
+    (void)source;
+    if (dtype == MXC_F64) {
+        mxci_random_normal_f64(r->seed, r->stream, r->offset, begin, end, job->a, job->b, out);
+        return;
+    }
+    for (int64_t at = begin; at < end; at += TILE) {
+        int64_t n = end - at < TILE ? end - at : TILE;
+        mxci_random_normal_f32(r->seed, r->stream, r->offset, at, at + n, (float)job->a, (float)job->b, tile);
+        mxci_convert(MXC_F32, tile, dtype, (char *)out + (size_t)(at - begin) * mxc_dtype_size(dtype), n);
+    }
+}
+
+/* Numbers a fill uses: one an element, two for f64; whole pairs. */
+static uint64_t numbers_of(const mxc_ndarray *array) {
+    uint64_t n = (uint64_t)array->size;
+    return (n + n % 2) * (array->dtype == MXC_F64 ? 2 : 1);
+}
+
+static mxc_status check_random(const char *caller, const mxc_ndarray *array, double a, double b, int in_order) {
+    mxc_dtype dtype = array->dtype;
+    if (dtype != MXC_F32 && dtype != MXC_F64 && dtype != MXC_F16 && dtype != MXC_BF16)
+        return MXC_FAIL(MXC_EDTYPE, "%s: dtype %s, expected a float type", caller, mxc_dtype_name(dtype));
+    if (!in_order || !isfinite(a) || !isfinite(b) || !isfinite(dtype == MXC_F64 ? b - a : (float)b - (float)a))
+        return MXC_FAIL(MXC_EINVAL, "%s: parameters %g and %g are not finite and in order", caller, a, b);
+    return MXC_OK;
+}
+
+static mxc_status push_random(mxc_ndarray *array, double a, double b, int uniform) {
+    mxci_job *job = NULL;
+    mxc_random random;
+    void *memory;
+    if (array->size == 0)
+        return MXC_OK;
+    MXC_TRY(mxci_array_data(array, &memory));
+    MXC_TRY(mxci_job_create(array, NULL, &job));
+    /* Reserved here and not when it runs: the order of calls decides who gets which numbers. A context that has an
+     * array has a stream. */
+    mxc_random_reserve(array->chunk->context, numbers_of(array), &random);
+    job->random = random;
+    job->a = a;
+    job->b = b;
+    job->produce = uniform ? produce_uniform : produce_normal;
+    return uniform ? push(job, "uniform", UNIFORM_GRAIN, array->size <= UNIFORM_GRAIN / 8)
+                   : push(job, "normal", NORMAL_GRAIN, array->size <= NORMAL_GRAIN / 8);
+}
+
+mxc_status mxc_ndarray_fill_uniform(mxc_ndarray *array, double low, double high) {
+    MXC_TRY(check_random("mxc_ndarray_fill_uniform", array, low, high, low <= high));
+    return push_random(array, low, high, 1);
+}
+
+mxc_status mxc_ndarray_fill_normal(mxc_ndarray *array, double mean, double deviation) {
+    MXC_TRY(check_random("mxc_ndarray_fill_normal", array, mean, deviation, deviation >= 0));
+    return push_random(array, mean, deviation, 0);
+}

@@ -1,0 +1,119 @@
+/*
+ * Conversion of dense rows: one loop per pair of element types. A source element is widened to W (float, double or an
+ * integer that holds it exactly), and W is stored as the target type: convert.inc has the loops of one source type.
+ */
+#include "ndarray/kernels/convert.h"
+
+#include <string.h>
+
+#include "base/half.h"
+
+/* Truncate towards zero to integer type T, within [low, high]; above is high + 1, which a float holds exactly. */
+#define SATURATE(T, w, low, high, above) \
+    ((w) >= (above) ? (T)(high) : (w) > (low) ? (T)(w) : (w) != (w) ? (T)0 : (T)(low))
+
+typedef void (*convert_fn)(const void *from, void *to, int64_t n);
+enum { DTYPES = 13 }; /* one more than the largest flag */
+
+/* ---- from floats ---- */
+
+#define STORE_I8(w) SATURATE(int8_t, w, -128, 127, 128)
+#define STORE_U8(w) SATURATE(uint8_t, w, 0, 255, 256)
+#define STORE_I32(w) SATURATE(int32_t, w, -0x1p31f, INT32_MAX, 0x1p31f)
+#define STORE_I64(w) SATURATE(int64_t, w, -0x1p63f, INT64_MAX, 0x1p63f)
+
+#define FROM(name) name##_from_f32
+#define S float
+#define W float
+#define LOAD(s) (s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_f64
+#define S double
+#define W double
+#define LOAD(s) (s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_f16
+#define S mxci_f16
+#define W float
+#define LOAD(s) mxci_f16_to_float(s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_bf16
+#define S mxci_bf16
+#define W float
+#define LOAD(s) mxci_bf16_to_float(s)
+#include "ndarray/kernels/convert.inc"
+
+/* ---- from integers and bool ---- */
+
+#undef STORE_I8
+#undef STORE_U8
+#undef STORE_I32
+#undef STORE_I64
+#define STORE_I8(w) (int8_t)(w)
+#define STORE_U8(w) (uint8_t)(w)
+#define STORE_I32(w) (int32_t)(w)
+#define STORE_I64(w) (int64_t)(w)
+
+#define FROM(name) name##_from_u8
+#define S uint8_t
+#define W int32_t
+#define LOAD(s) (s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_i32
+#define S int32_t
+#define W int32_t
+#define LOAD(s) (s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_i8
+#define S int8_t
+#define W int32_t
+#define LOAD(s) (s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_i64
+#define S int64_t
+#define W int64_t
+#define LOAD(s) (s)
+#include "ndarray/kernels/convert.inc"
+
+#define FROM(name) name##_from_bool
+#define S uint8_t
+#define W int32_t
+#define LOAD(s) ((s) != 0)
+#include "ndarray/kernels/convert.inc"
+
+/* Rows of the table stand at the flags of mxc/dtype.def. */
+void mxci_convert(int from_dtype, const void *from, int to_dtype, void *to, int64_t n) {
+    static const convert_fn *const rows[DTYPES] = {
+        [0] = row_from_f32, [1] = row_from_f64, [2] = row_from_f16,  [3] = row_from_u8,    [4] = row_from_i32,
+        [5] = row_from_i8,  [6] = row_from_i64, [7] = row_from_bool, [12] = row_from_bf16,
+    };
+    rows[from_dtype][to_dtype](from, to, n);
+}
+
+/* ---- filling ---- */
+
+#define REPEAT(name, T)                                                  \
+    static void name(const void *element, void *to, int64_t n) {         \
+        T x;                                                             \
+        memcpy(&x, element, sizeof x);                                   \
+        for (int64_t i = 0; i < n; i++)                                  \
+            ((T *)to)[i] = x;                                            \
+    }
+REPEAT(repeat_2, uint16_t)
+REPEAT(repeat_4, uint32_t)
+REPEAT(repeat_8, uint64_t)
+
+void mxci_repeat(const void *element, size_t bytes, void *to, int64_t n) {
+    switch (bytes) {
+    case 1: memset(to, *(const unsigned char *)element, (size_t)n); break;
+    case 2: repeat_2(element, to, n); break;
+    case 4: repeat_4(element, to, n); break;
+    default: repeat_8(element, to, n); break;
+    }
+}
