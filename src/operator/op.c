@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/op.h"
 #include "operator/registry.h"
 
 enum { MAX_VARIADIC = 1 << 20 };
@@ -134,6 +135,17 @@ mxc_op *mxc_op_retain(mxc_op *op) {
 void mxc_op_release(mxc_op *op) {
     if (op && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
         mxci_free(op);
+}
+
+int mxci_op_set_float(mxc_op *op, const char *name, double value) {
+    if (atomic_load_explicit(&op->refs, memory_order_acquire) != 1)
+        return 0;
+    for (const mxc_param *p = op->def->params; p && p->name; p++)
+        if (p->type == MXC_PARAM_FLOAT && !strcmp(p->name, name)) {
+            memcpy(op->params + p->offset, &value, sizeof value);
+            return 1;
+        }
+    return 0;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,12 @@
+/* Inside of mxc_op: what only the library's own layers may do. */
+#ifndef MXCI_OPERATOR_OP_H
+#define MXCI_OPERATOR_OP_H
+
+#include <mxc/op.h>
+
+/* Change a MXC_PARAM_FLOAT parameter in place, for settings that change from step to step such as a learning rate. Only
+ * where the caller's reference is the only one, so that no queued run reads it: returns 0 otherwise, or if there is no
+ * such parameter. The texts of mxc_op_given stay as they were. */
+int mxci_op_set_float(mxc_op *op, const char *name, double value);
+
+#endif
