@@ -1,0 +1,180 @@
+/*
+ * The learning curve as SVG: two panels, accuracy and loss over epochs, training and validation in each.
+ *
+ * Plain SVG 1.1 with text in a generic font; no scripts, nothing loaded from elsewhere.
+ */
+#include "train/curve.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/sys.h"
+
+enum { WIDTH = 900, HEIGHT = 360, PANEL_WIDTH = 360, PANEL_HEIGHT = 240, TOP = 60 };
+
+typedef struct series {
+    const char *label, *color;
+    size_t offset; /* of its value in mxci_point */
+} series;
+
+typedef struct panel {
+    const char *title;
+    int left;
+    const char *percent; /* tick suffix; values are times 100 then */
+    series series[2];
+} panel;
+
+static const panel panels[2] = {
+    { "Accuracy", 70, "%", { { "training", "#3b6fb6", offsetof(mxci_point, accuracy) },
+                             { "validation", "#d9822b", offsetof(mxci_point, valid_accuracy) } } },
+    { "Loss (cross-entropy)", 510, "", { { "training", "#3b6fb6", offsetof(mxci_point, loss) },
+                                         { "validation", "#d9822b", offsetof(mxci_point, valid_loss) } } },
+};
+
+typedef struct axis {
+    double low, high, step; /* step between ticks; low and high are multiples of it */
+} axis;
+
+mxc_status mxci_history_add(mxci_history *history, const mxci_point *point) {
+    if (history->n == history->capacity) {
+        int64_t capacity = history->capacity > 0 ? 2 * history->capacity : 16;
+        mxci_point *grown = mxci_realloc_array(history->points, (size_t)capacity, sizeof *grown);
+        if (grown == NULL)
+            return MXC_FAIL(MXC_ENOMEM, "no memory for the history of %lld epochs", (long long)capacity);
+        history->points = grown;
+        history->capacity = capacity;
+    }
+    history->points[history->n++] = *point;
+    return MXC_OK;
+}
+
+void mxci_history_free(mxci_history *history) {
+    mxci_free(history->points);
+    *history = (mxci_history){0};
+}
+
+static double value_of(const mxci_point *point, const series *s, const panel *p) {
+    double value = *(const double *)((const char *)point + s->offset);
+    return p->percent[0] != '\0' ? 100 * value : value;
+}
+
+/* Ticks at 1, 2 or 5 times a power of ten, about count of them. */
+static axis choose_axis(double low, double high, int count) {
+    if (!(high > low)) {
+        low -= 0.5;
+        high = low + 1;
+    }
+    double rough = (high - low) / count, power = pow(10, floor(log10(rough))), ratio = rough / power;
+    double step = power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
+    return (axis){ floor(low / step) * step, ceil(high / step) * step, step };
+}
+
+static axis value_axis(const mxci_history *h, const panel *p) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t i = 0; i < h->n; i++)
+        for (int s = 0; s < 2; s++) {
+            double v = value_of(&h->points[i], &p->series[s], p);
+            if (isfinite(v)) {
+                low = v < low ? v : low;
+                high = v > high ? v : high;
+            }
+        }
+    return isfinite(low) ? choose_axis(low, high, 5) : (axis){ 0, 1, 0.25 };
+}
+
+/* Epochs 0 to the last, at whole numbers. */
+static axis epoch_axis(const mxci_history *h) {
+    axis a = choose_axis(0, h->n > 0 ? fmax(1, h->points[h->n - 1].epoch) : 1, 6);
+    if (a.step < 1)
+        a = (axis){ 0, ceil(a.high), 1 };
+    return a;
+}
+
+static double x_at(const panel *p, axis a, double v) {
+    return p->left + (v - a.low) / (a.high - a.low) * PANEL_WIDTH;
+}
+
+static double y_at(axis a, double v) {
+    return TOP + PANEL_HEIGHT - (v - a.low) / (a.high - a.low) * PANEL_HEIGHT;
+}
+
+static mxc_status write_value_ticks(mxci_writer *w, const panel *p, axis a) {
+    for (int i = 0; a.low + i * a.step <= a.high + a.step / 2; i++) {
+        double v = a.low + i * a.step, y = y_at(a, v);
+        MXC_TRY(mxci_writer_printf(w, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", p->left, y,
+                                   p->left + PANEL_WIDTH, y));
+        MXC_TRY(mxci_writer_printf(w, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%.6g%s</text>\n",
+                                   p->left - 8, y + 4, fabs(v) < a.step / 1e6 ? 0 : v, p->percent));
+    }
+    return MXC_OK;
+}
+
+static mxc_status write_epoch_ticks(mxci_writer *w, const panel *p, axis a) {
+    for (double v = a.low; v <= a.high + a.step / 2; v += a.step)
+        MXC_TRY(mxci_writer_printf(w, "<text class=\"tick\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%.6g</text>\n",
+                                   x_at(p, a, v), TOP + PANEL_HEIGHT + 20, v));
+    return mxci_writer_printf(w, "<text class=\"tick\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">epoch</text>\n",
+                              p->left + PANEL_WIDTH / 2, TOP + PANEL_HEIGHT + 40);
+}
+
+/* One line through the finite points, with a dot on each. */
+static mxc_status write_series(mxci_writer *w, const mxci_history *h, const panel *p, const series *s, axis x, axis y) {
+    MXC_TRY(mxci_writer_printf(w, "<polyline class=\"line\" stroke=\"%s\" points=\"", s->color));
+    for (int64_t i = 0; i < h->n; i++) {
+        double v = value_of(&h->points[i], s, p);
+        if (isfinite(v))
+            MXC_TRY(mxci_writer_printf(w, "%.1f,%.1f ", x_at(p, x, h->points[i].epoch), y_at(y, v)));
+    }
+    MXC_TRY(mxci_writer_printf(w, "\"/>\n"));
+    for (int64_t i = 0; i < h->n; i++) {
+        double v = value_of(&h->points[i], s, p);
+        if (isfinite(v))
+            MXC_TRY(mxci_writer_printf(w, "<circle r=\"2.5\" fill=\"%s\" cx=\"%.1f\" cy=\"%.1f\"/>\n", s->color,
+                                       x_at(p, x, h->points[i].epoch), y_at(y, v)));
+    }
+    return MXC_OK;
+}
+
+static mxc_status write_legend(mxci_writer *w, const panel *p) {
+    for (int i = 0; i < 2; i++) {
+        int x = p->left + PANEL_WIDTH - 190 + 95 * i;
+        MXC_TRY(mxci_writer_printf(w, "<line class=\"line\" stroke=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n",
+                                   p->series[i].color, x, TOP - 20, x + 20, TOP - 20));
+        MXC_TRY(mxci_writer_printf(w, "<text class=\"tick\" x=\"%d\" y=\"%d\">%s</text>\n", x + 26, TOP - 16,
+                                   p->series[i].label));
+    }
+    return MXC_OK;
+}
+
+static mxc_status write_panel(mxci_writer *w, const mxci_history *h, const panel *p) {
+    axis x = epoch_axis(h), y = value_axis(h, p);
+    MXC_TRY(mxci_writer_printf(w, "<text class=\"title\" x=\"%d\" y=\"%d\">%s</text>\n", p->left, TOP - 16, p->title));
+    MXC_TRY(write_value_ticks(w, p, y));
+    MXC_TRY(write_epoch_ticks(w, p, x));
+    for (int i = 0; i < 2; i++)
+        MXC_TRY(write_series(w, h, p, &p->series[i], x, y));
+    return write_legend(w, p);
+}
+
+static mxc_status write_picture(mxci_writer *w, const mxci_history *h) {
+    MXC_TRY(mxci_writer_printf(w,
+                               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                               "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
+                               "<style>.grid{stroke:#e3e3e3}.tick{font-size:12px;fill:#555}"
+                               ".title{font-size:15px;fill:#222}.line{fill:none;stroke-width:2}</style>\n"
+                               "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+                               WIDTH, HEIGHT, WIDTH, HEIGHT));
+    for (int i = 0; i < 2; i++)
+        MXC_TRY(write_panel(w, h, &panels[i]));
+    return mxci_writer_printf(w, "</svg>\n");
+}
+
+mxc_status mxci_curve_write(const char *path, const mxci_history *history) {
+    mxci_writer *w;
+    MXC_TRY(mxci_writer_open(path, &w));
+    mxc_status status = write_picture(w, history);
+    if (status == MXC_OK)
+        return mxci_writer_commit(w);
+    mxci_writer_abandon(w);
+    return status;
+}

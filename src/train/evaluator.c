@@ -1,0 +1,145 @@
+/* Running a symbol over an iterator, forward only. */
+#include "train/evaluator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+
+/* ---- binding ----------------------------------------------------------------------------------------------- */
+
+static mxc_status simple_bind(mxc_symbol *symbol, mxc_iter *data, mxc_context context, mxc_executor *shared,
+                              mxc_executor **out) {
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    mxci_feed_spec spec;
+    options.context = context;
+    options.shared = shared;
+    MXC_TRY(mxci_feed_spec_open(&spec, data, symbol, 1));
+    mxc_status status = mxc_executor_simple_bind(symbol, &options, spec.n, spec.names, spec.shapes, spec.types,
+                                                 MXC_REQ_NULL, 0, NULL, out);
+    mxci_feed_spec_close(&spec);
+    return status;
+}
+
+mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, mxc_iter *data, mxc_context context) {
+    memset(e, 0, sizeof *e);
+    e->data = data;
+    MXC_TRY(simple_bind(symbol, data, context, NULL, &e->executor));
+    return mxci_feed_open(&e->feed, data, e->executor);
+}
+
+/* Arrays for a bind that shares: the iterator's inputs are new, everything else is source's. */
+static mxc_status collect_args(mxc_executor *source, mxc_iter *data, mxc_ndarray **args, mxc_ndarray **made) {
+    const mxc_names *names = mxc_executor_arg_names(source);
+    int total = mxc_iter_n_data(data) + mxc_iter_n_label(data), n_made = 0;
+    for (int64_t i = 0; i < names->n; i++)
+        args[i] = mxc_executor_arg(source, i);
+    for (int i = 0; i < total; i++) {
+        const mxc_data_desc *desc = mxc_iter_desc(data, i);
+        int64_t at = mxc_names_find(names, desc->name);
+        if (at < 0)
+            continue;
+        MXC_TRY(mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, mxc_ndarray_context(args[at]),
+                                   &made[n_made]));
+        args[at] = made[n_made++];
+    }
+    return MXC_OK;
+}
+
+static mxc_status bind_sharing(mxci_evaluator *e, mxc_executor *source, mxc_ndarray **args, mxc_ndarray **aux) {
+    int64_t n_aux = mxc_executor_aux_names(source)->n;
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    options.context = mxc_ndarray_context(args[0]);
+    for (int64_t i = 0; i < n_aux; i++)
+        aux[i] = mxc_executor_aux(source, i);
+    return mxc_executor_bind(mxc_executor_symbol(source), &options, args, NULL, NULL, aux, &e->executor);
+}
+
+mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data) {
+    size_t n_args = (size_t)mxc_executor_arg_names(source)->n, n_aux = (size_t)mxc_executor_aux_names(source)->n;
+    size_t total = (size_t)(mxc_iter_n_data(data) + mxc_iter_n_label(data));
+    memset(e, 0, sizeof *e);
+    e->data = data;
+    mxc_ndarray **args = mxci_calloc(n_args, sizeof *args), **aux = mxci_calloc(n_aux, sizeof *aux);
+    mxc_ndarray **made = mxci_calloc(total, sizeof *made);
+    mxc_status status = args && aux && made ? collect_args(source, data, args, made)
+                                            : MXC_FAIL(MXC_ENOMEM, "no memory for %zu arguments", n_args);
+    if (status == MXC_OK)
+        status = bind_sharing(e, source, args, aux);
+    if (status == MXC_OK)
+        status = mxci_feed_open(&e->feed, data, e->executor);
+    for (size_t i = 0; made != NULL && i < total; i++)
+        mxc_ndarray_release(made[i]);
+    mxci_free(args);
+    mxci_free(aux);
+    mxci_free(made);
+    return status;
+}
+
+void mxci_evaluator_close(mxci_evaluator *e) {
+    mxci_feed_close(&e->feed);
+    mxc_executor_destroy(e->executor);
+    memset(e, 0, sizeof *e);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------- */
+
+mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics) {
+    int64_t last = mxc_symbol_n_outputs(mxc_executor_symbol(e->executor)) - 1;
+    for (;;) {
+        mxc_batch batch;
+        MXC_TRY(mxc_iter_next(e->data, &batch));
+        if (batch.n_data == 0)
+            return mxc_iter_reset(e->data);
+        MXC_TRY(mxci_feed_copy(&e->feed, &batch, 0, 1));
+        MXC_TRY(mxc_executor_forward(e->executor, 0));
+        for (int i = 0; i < n_metrics && batch.n_label > 0; i++)
+            MXC_TRY(mxc_metric_update(metrics[i], batch.label[0], mxc_executor_output(e->executor, last), batch.pad));
+        MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(e->executor, last)));
+    }
+}
+
+static mxc_status load_params(mxc_executor *executor, const mxc_ndarray_list *params) {
+    for (int64_t i = 0; i < params->n; i++) {
+        const char *name = params->names != NULL ? params->names[i] : "";
+        mxc_ndarray *to = NULL;
+        if (strncmp(name, "arg:", 4) == 0)
+            to = mxc_executor_find_arg(executor, name + 4);
+        else if (strncmp(name, "aux:", 4) == 0)
+            to = mxc_executor_find_aux(executor, name + 4);
+        if (to != NULL && params->arrays[i] != NULL)
+            MXC_TRY(mxc_ndarray_copy_to(params->arrays[i], to, 0));
+    }
+    return MXC_OK;
+}
+
+/* Every argument that the iterator does not feed must be among the parameters. */
+static mxc_status check_params(const mxci_evaluator *e, const mxc_ndarray_list *params) {
+    const mxc_names *args = mxc_executor_arg_names(e->executor);
+    for (int64_t i = 0; i < args->n; i++) {
+        char name[600];
+        int fed = 0;
+        for (int k = 0; k < e->feed.n; k++)
+            fed |= e->feed.inputs[k] == mxc_executor_arg(e->executor, i);
+        snprintf(name, sizeof name, "arg:%s", args->items[i]);
+        if (!fed && mxc_ndarray_list_find(params, name) == NULL)
+            return MXC_FAIL(MXC_ENOTFOUND, "mxc_evaluate: the parameters have no %s, which the symbol needs", name);
+    }
+    return MXC_OK;
+}
+
+mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
+                        int n_metrics, mxc_metric *const *metrics) {
+    mxci_evaluator e;
+    if (symbol == NULL || params == NULL || data == NULL || n_metrics < 0 || (n_metrics > 0 && metrics == NULL))
+        return MXC_FAIL(MXC_EINVAL, "mxc_evaluate: symbol, params, data and metrics must not be NULL");
+    mxc_status status = mxci_evaluator_open(&e, symbol, data, context);
+    if (status == MXC_OK)
+        status = check_params(&e, params);
+    if (status == MXC_OK)
+        status = load_params(e.executor, params);
+    if (status == MXC_OK)
+        status = mxci_evaluator_run(&e, n_metrics, metrics);
+    mxci_evaluator_close(&e);
+    return status;
+}

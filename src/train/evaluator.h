@@ -1,0 +1,21 @@
+/* Running a symbol over an iterator, forward only. */
+#ifndef MXCI_TRAIN_EVALUATOR_H
+#define MXCI_TRAIN_EVALUATOR_H
+
+#include "train/feed.h"
+
+typedef struct mxci_evaluator {
+    mxc_executor *executor; /* owned */
+    mxc_iter *data;         /* borrowed */
+    mxci_feed feed;
+} mxci_evaluator;
+
+/* Bind on one context; parameters are left zero. Close also after a failure. */
+mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, mxc_iter *data, mxc_context context);
+/* Bind so that parameters and auxiliary states are the very arrays of another executor of the symbol. */
+mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data);
+void mxci_evaluator_close(mxci_evaluator *e);
+/* One epoch of the iterator, which is reset at its end; each metric is updated with the first label and the last output. */
+mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics);
+
+#endif

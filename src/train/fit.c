@@ -1,0 +1,217 @@
+/*
+ * The training loop. One step: copy the batch in, forward, backward, push gradients, pull parameters; all of it queued, so
+ * that this thread only waits for the prediction, which the metrics need.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "train/trainer.h"
+
+#define RATE_WINDOW_NS INT64_C(500000000)
+
+void mxc_fit_options_init(mxc_fit_options *options) {
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    options->epochs = 1;
+    options->optimizer = "sgd";
+    options->learning_rate = 0.01;
+    options->initializer = "xavier";
+    options->kvstore = "local";
+}
+
+/* ---- one step ---------------------------------------------------------------------------------------------- */
+
+static mxc_status run_batch(mxci_trainer *t, const mxc_batch *batch) {
+    for (int c = 0; c < t->n_contexts; c++) {
+        MXC_TRY(mxci_feed_copy(&t->feeds[c], batch, c, t->n_contexts));
+        MXC_TRY(mxc_executor_forward(t->executors[c], 1));
+        MXC_TRY(mxc_executor_backward(t->executors[c], 0, NULL));
+    }
+    return MXC_OK;
+}
+
+/* Parameter i's gradients to the store and its new value back, in every context; the first parameters matter most. */
+static mxc_status exchange(mxci_trainer *t, int i) {
+    const char *const *keys = t->all_keys + i * t->n_contexts;
+    for (int c = 0; c < t->n_contexts; c++)
+        t->values[c] = mxc_executor_grad(t->executors[c], t->param_args[i]);
+    MXC_TRY(mxc_kvstore_push(t->store, t->n_contexts, keys, t->values, -i));
+    for (int c = 0; c < t->n_contexts; c++)
+        t->values[c] = mxc_executor_arg(t->executors[c], t->param_args[i]);
+    return mxc_kvstore_pull(t->store, t->n_contexts, keys, t->values, -i);
+}
+
+static mxc_status update_params(mxci_trainer *t) {
+    double lr = mxc_schedule_lr(&t->options->schedule, t->options->learning_rate, t->progress.updates);
+    mxc_optimizer_set_lr(t->optimizer, lr);
+    t->progress.lr = lr;
+    for (int i = t->n_params - 1; i >= 0; i--) /* the order in which backward makes them */
+        MXC_TRY(exchange(t, i));
+    t->progress.updates++;
+    return MXC_OK;
+}
+
+static mxc_status update_metrics_of(mxci_trainer *t, int c, mxc_ndarray *label) {
+    int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
+    mxc_ndarray *prediction = mxc_executor_output(t->executors[c], last);
+    MXC_TRY(mxc_ndarray_wait_to_read(prediction));
+    if (t->loss == NULL)
+        return MXC_OK;
+    MXC_TRY(mxc_metric_update(t->loss, label, prediction, 0));
+    return mxc_metric_update(t->accuracy, label, prediction, 0);
+}
+
+/* Samples that only fill a batch up count like others in training, as they do in the gradient. */
+static mxc_status update_metrics(mxci_trainer *t, const mxc_batch *batch) {
+    int64_t rows = t->batch_size / t->n_contexts;
+    for (int c = 0; c < t->n_contexts; c++) {
+        mxc_ndarray *label = NULL;
+        if (t->loss != NULL && t->n_contexts > 1)
+            MXC_TRY(mxc_ndarray_slice(batch->label[0], c * rows, (c + 1) * rows, &label));
+        mxc_status status = update_metrics_of(t, c, label != NULL ? label : t->loss != NULL ? batch->label[0] : NULL);
+        mxc_ndarray_release(label);
+        MXC_TRY(status);
+    }
+    return MXC_OK;
+}
+
+static void update_progress(mxci_trainer *t) {
+    mxc_fit_progress *p = &t->progress;
+    int64_t now = mxci_now_ns(), elapsed = now - t->window_start;
+    p->batch++;
+    t->window_samples += t->batch_size;
+    if (t->loss != NULL) {
+        p->loss = mxc_metric_value(t->loss);
+        p->accuracy = mxc_metric_value(t->accuracy);
+    }
+    if (elapsed < RATE_WINDOW_NS && p->samples_per_second > 0)
+        return;
+    p->samples_per_second = elapsed > 0 ? (double)t->window_samples * 1e9 / (double)elapsed : 0;
+    if (elapsed >= RATE_WINDOW_NS) {
+        t->window_start = now;
+        t->window_samples = 0;
+    }
+}
+
+static mxc_status call_back(const mxci_trainer *t, int epoch_end) {
+    if (t->options->callback == NULL)
+        return MXC_OK;
+    mxc_status status = t->options->callback(&t->progress, epoch_end, t->options->user);
+    return status != MXC_OK ? MXC_FAIL(status, "mxc_fit: the callback ended the training") : MXC_OK;
+}
+
+static mxc_status step(mxci_trainer *t, const mxc_batch *batch) {
+    MXC_TRY(run_batch(t, batch));
+    MXC_TRY(update_params(t));
+    MXC_TRY(update_metrics(t, batch));
+    update_progress(t);
+    mxci_progress_batch(t);
+    return call_back(t, 0);
+}
+
+/* ---- epochs ------------------------------------------------------------------------------------------------ */
+
+static int stop_requested(const mxci_trainer *t) {
+    return t->options->stop != NULL && *t->options->stop != 0;
+}
+
+/* Between two batches: save if it is time, or if the training is to stop here. */
+static mxc_status after_batch(mxci_trainer *t) {
+    int64_t every = t->options->checkpoint_batches;
+    if (stop_requested(t)) {
+        t->progress.interrupted = 1;
+        return mxci_checkpoint_write(t);
+    }
+    return every > 0 && t->progress.batch % every == 0 ? mxci_checkpoint_write(t) : MXC_OK;
+}
+
+/* Batches until the epoch's end or a request to stop. */
+static mxc_status run_batches(mxci_trainer *t) {
+    while (!t->progress.interrupted) {
+        mxc_batch batch;
+        MXC_TRY(mxc_iter_next(t->options->train, &batch));
+        if (batch.n_data == 0)
+            return MXC_OK;
+        MXC_TRY(step(t, &batch));
+        MXC_TRY(after_batch(t));
+    }
+    return MXC_OK;
+}
+
+static mxc_status validate(mxci_trainer *t) {
+    mxc_metric *metrics[2] = { NULL, NULL };
+    mxc_status status = MXC_OK;
+    if (t->options->valid == NULL || t->loss == NULL)
+        return MXC_OK;
+    status = mxc_metric_create("cross-entropy", 0, NULL, NULL, &metrics[0]);
+    if (status == MXC_OK)
+        status = mxc_metric_create("accuracy", 0, NULL, NULL, &metrics[1]);
+    if (status == MXC_OK)
+        status = mxci_evaluator_run(&t->validator, 2, metrics);
+    if (status == MXC_OK) {
+        t->progress.valid_loss = mxc_metric_value(metrics[0]);
+        t->progress.valid_accuracy = mxc_metric_value(metrics[1]);
+    }
+    mxc_metric_destroy(metrics[0]);
+    mxc_metric_destroy(metrics[1]);
+    return status;
+}
+
+static mxc_status record_epoch(mxci_trainer *t) {
+    const mxc_fit_progress *p = &t->progress;
+    const mxci_point point = { (double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy };
+    MXC_TRY(mxci_history_add(&t->history, &point));
+    return t->options->curve != NULL ? mxci_curve_write(t->options->curve, &t->history) : MXC_OK;
+}
+
+/* Everything stands as at the start of the next epoch, then it is saved. */
+static mxc_status enter_next_epoch(mxci_trainer *t) {
+    mxc_fit_progress *p = &t->progress;
+    MXC_TRY(mxc_iter_reset(t->options->train));
+    p->batches = p->batch;
+    p->epoch++;
+    p->batch = 0;
+    if (t->loss != NULL) {
+        mxc_metric_reset(t->loss);
+        mxc_metric_reset(t->accuracy);
+    }
+    return mxci_checkpoint_write(t);
+}
+
+static mxc_status run_epoch(mxci_trainer *t) {
+    t->window_start = mxci_now_ns();
+    t->window_samples = 0;
+    MXC_TRY(run_batches(t));
+    if (t->progress.interrupted)
+        return MXC_OK;
+    MXC_TRY(validate(t));
+    MXC_TRY(record_epoch(t));
+    mxci_progress_epoch(t);
+    MXC_TRY(call_back(t, 1));
+    return enter_next_epoch(t);
+}
+
+static mxc_status run(mxci_trainer *t) {
+    while (t->progress.epoch < t->options->epochs && !t->progress.interrupted) {
+        MXC_TRY(run_epoch(t));
+        if (stop_requested(t))
+            t->progress.interrupted = 1;
+    }
+    return MXC_OK;
+}
+
+mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc_ndarray_list *params) {
+    mxci_trainer t;
+    if (params != NULL)
+        memset(params, 0, sizeof *params);
+    mxc_status status = mxci_trainer_open(&t, options);
+    if (status == MXC_OK)
+        status = run(&t);
+    if (status == MXC_OK && params != NULL)
+        status = mxci_trainer_params(&t, params);
+    if (result != NULL)
+        *result = t.progress;
+    mxci_trainer_close(&t);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* Model files as MXNet names them: <prefix>-symbol.json and <prefix>-NNNN.params. */
+#include <stdio.h>
+
+#include <mxc/train.h>
+
+#include "train/model.h"
+
+mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size) {
+    int n = snprintf(out, size, "%s", prefix);
+    if (n >= 0 && (size_t)n < size)
+        n += snprintf(out + n, size - (size_t)n, format, number);
+    if (n < 0 || (size_t)n >= size)
+        return MXC_FAIL(MXC_EINVAL, "model prefix \"%.64s...\" is longer than %zu bytes", prefix, size - 16);
+    return MXC_OK;
+}
+
+mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n, mxc_ndarray *const *arrays,
+                          const char *const *names) {
+    char path[MXCI_MODEL_PATH];
+    if (prefix == NULL || symbol == NULL || epoch < 0)
+        return MXC_FAIL(MXC_EINVAL, "mxc_model_save: prefix and symbol must not be NULL, epoch %d not negative", epoch);
+    MXC_TRY(mxci_model_path(prefix, "-symbol.json", 0, path, sizeof path));
+    MXC_TRY(mxc_symbol_save(symbol, path));
+    MXC_TRY(mxci_model_path(prefix, "-%04d.params", epoch, path, sizeof path));
+    return mxc_ndarray_save(path, n, arrays, names);
+}
+
+static mxc_status load_params(const char *prefix, int epoch, mxc_ndarray_list *params) {
+    char path[MXCI_MODEL_PATH];
+    MXC_TRY(mxci_model_path(prefix, "-%04d.params", epoch, path, sizeof path));
+    return mxc_ndarray_load(path, params);
+}
+
+mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mxc_ndarray_list *params) {
+    char path[MXCI_MODEL_PATH];
+    if (prefix == NULL || epoch < 0)
+        return MXC_FAIL(MXC_EINVAL, "mxc_model_load: prefix must not be NULL, epoch %d not negative", epoch);
+    if (symbol != NULL) {
+        MXC_TRY(mxci_model_path(prefix, "-symbol.json", 0, path, sizeof path));
+        MXC_TRY(mxc_symbol_load(path, symbol));
+    }
+    if (params == NULL)
+        return MXC_OK;
+    mxc_status status = load_params(prefix, epoch, params);
+    if (status != MXC_OK && symbol != NULL) {
+        mxc_symbol_release(*symbol);
+        *symbol = NULL;
+    }
+    return status;
+}

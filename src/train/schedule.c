@@ -1,0 +1,30 @@
+/* Learning-rate schedules: functions of the number of updates done. */
+#include <math.h>
+
+#include <mxc/train.h>
+
+static double factor_lr(const mxc_schedule *s, double base, double t) {
+    double lr = s->step > 0 ? base * pow(s->factor, floor(t / (double)s->step)) : base;
+    return lr < s->final_lr ? s->final_lr : lr;
+}
+
+/* Share of the way from base (1) down to final_lr (0). */
+static double decay_lr(const mxc_schedule *s, double base, double share) {
+    return s->final_lr + (base - s->final_lr) * share;
+}
+
+double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t) {
+    if (schedule == NULL)
+        return base;
+    if (t < schedule->warmup)
+        return base * (double)(t + 1) / (double)schedule->warmup;
+    double at = (double)(t - schedule->warmup), total = (double)(schedule->total - schedule->warmup);
+    double done = total <= 0 || at >= total ? 1 : at / total;
+    switch (schedule->kind) {
+    case MXC_SCHEDULE_FACTOR: return factor_lr(schedule, base, at);
+    case MXC_SCHEDULE_POLY: return decay_lr(schedule, base, pow(1 - done, schedule->power));
+    case MXC_SCHEDULE_COSINE: return decay_lr(schedule, base, (1 + cos(3.14159265358979323846 * done)) / 2);
+    case MXC_SCHEDULE_CONSTANT: break;
+    }
+    return base;
+}

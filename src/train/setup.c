@@ -1,0 +1,212 @@
+/*
+ * Setting a training run up and taking it down: binding one executor a context, initialising or resuming, filling the
+ * store. The loop itself is in fit.c.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "train/trainer.h"
+
+static const mxc_context default_context = { MXC_CPU, 0 };
+
+/* ---- executors --------------------------------------------------------------------------------------------- */
+
+static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
+    t->executors = mxci_calloc((size_t)t->n_contexts, sizeof *t->executors);
+    t->feeds = mxci_calloc((size_t)t->n_contexts, sizeof *t->feeds);
+    if (t->executors == NULL || t->feeds == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d executors", t->n_contexts);
+    for (int i = 0; i < t->n_contexts; i++) {
+        mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+        options.context = t->contexts[i];
+        MXC_TRY(mxc_executor_simple_bind(t->options->symbol, &options, spec->n, spec->names, spec->shapes, spec->types,
+                                         MXC_REQ_WRITE, 0, NULL, &t->executors[i]));
+        MXC_TRY(mxci_feed_open(&t->feeds[i], t->options->train, t->executors[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status bind_training(mxci_trainer *t) {
+    const mxc_data_desc *first = mxc_iter_desc(t->options->train, 0);
+    mxci_feed_spec spec;
+    if (first == NULL || first->shape.ndim < 1)
+        return MXC_FAIL(MXC_ESHAPE, "mxc_fit: the training iterator has no data array with a batch axis");
+    t->batch_size = first->shape.dim[0];
+    MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->options->symbol, t->n_contexts));
+    mxc_status status = bind_all(t, &spec);
+    mxci_feed_spec_close(&spec);
+    return status;
+}
+
+/* ---- parameters -------------------------------------------------------------------------------------------- */
+
+static int is_fed(mxc_iter *iter, const char *name) {
+    int total = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
+    for (int i = 0; i < total; i++)
+        if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
+            return 1;
+    return 0;
+}
+
+static mxc_status find_params(mxci_trainer *t) {
+    const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
+    size_t n = (size_t)args->n, all = n * (size_t)t->n_contexts;
+    t->keys = mxci_calloc(n, sizeof *t->keys);
+    t->param_args = mxci_calloc(n, sizeof *t->param_args);
+    t->values = mxci_calloc(all, sizeof *t->values);
+    t->all_keys = mxci_calloc(all, sizeof *t->all_keys);
+    if (!t->keys || !t->param_args || !t->values || !t->all_keys)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %zu parameters", n);
+    for (int64_t i = 0; i < args->n; i++) {
+        if (is_fed(t->options->train, args->items[i]))
+            continue;
+        for (int c = 0; c < t->n_contexts; c++)
+            t->all_keys[t->n_params * t->n_contexts + c] = args->items[i];
+        t->param_args[t->n_params] = (int)i;
+        t->keys[t->n_params++] = args->items[i];
+    }
+    return MXC_OK;
+}
+
+static mxc_status init_one(const mxc_fit_options *o, const char *name, mxc_ndarray *array) {
+    return mxc_init_array(o->initializer, o->n_initializer_params, o->initializer_keys, o->initializer_values, name,
+                          array);
+}
+
+/* The first context's arrays by the rule, the others' as copies. */
+static mxc_status init_params(mxci_trainer *t) {
+    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
+    for (int i = 0; i < t->n_params; i++) {
+        mxc_ndarray *first = mxc_executor_arg(t->executors[0], t->param_args[i]);
+        MXC_TRY(init_one(t->options, t->keys[i], first));
+        for (int c = 1; c < t->n_contexts; c++)
+            MXC_TRY(mxc_ndarray_copy_to(first, mxc_executor_arg(t->executors[c], t->param_args[i]), 0));
+    }
+    for (int64_t i = 0; i < aux->n; i++) {
+        mxc_ndarray *first = mxc_executor_aux(t->executors[0], i);
+        MXC_TRY(init_one(t->options, aux->items[i], first));
+        for (int c = 1; c < t->n_contexts; c++)
+            MXC_TRY(mxc_ndarray_copy_to(first, mxc_executor_aux(t->executors[c], i), 0));
+    }
+    return MXC_OK;
+}
+
+/* ---- optimizer and store ----------------------------------------------------------------------------------- */
+
+/* The caller's settings, with rescale_grad and learning_rate put in where they do not name them. */
+static mxc_status make_optimizer(mxci_trainer *t) {
+    const mxc_fit_options *o = t->options;
+    int n = o->n_optimizer_params, has_rescale = 0;
+    const char **keys = mxci_calloc((size_t)n + 1, sizeof *keys), **values = mxci_calloc((size_t)n + 1, sizeof *values);
+    char rescale[40];
+    mxc_status status = MXC_OK;
+    if (keys == NULL || values == NULL)
+        status = MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for the optimizer's settings");
+    for (int i = 0; status == MXC_OK && i < n; i++) {
+        keys[i] = o->optimizer_keys[i];
+        values[i] = o->optimizer_values[i];
+        has_rescale |= strcmp(keys[i], "rescale_grad") == 0;
+    }
+    if (status == MXC_OK) {
+        snprintf(rescale, sizeof rescale, "%.17g", 1.0 / (double)t->batch_size);
+        keys[n] = "rescale_grad";
+        values[n] = rescale;
+        status = mxc_optimizer_create(o->optimizer, n + !has_rescale, keys, values, &t->optimizer);
+    }
+    if (status == MXC_OK)
+        mxc_optimizer_set_lr(t->optimizer, o->learning_rate);
+    mxci_free(keys);
+    mxci_free(values);
+    return status;
+}
+
+static mxc_status fill_store(mxci_trainer *t) {
+    MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
+    for (int i = 0; i < t->n_params; i++)
+        t->values[i] = mxc_executor_arg(t->executors[0], t->param_args[i]);
+    mxc_kvstore_set_optimizer(t->store, t->optimizer);
+    return mxc_kvstore_init(t->store, t->n_params, t->keys, t->values);
+}
+
+/* ---- metrics and validation -------------------------------------------------------------------------------- */
+
+/* Cross-entropy and accuracy apply where the prediction is (N,C) and there is one label a sample. */
+static mxc_status make_metrics(mxci_trainer *t) {
+    int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
+    const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(t->executors[0], last));
+    if (shape->ndim != 2 || shape->dim[1] < 2 || mxc_iter_n_label(t->options->train) < 1)
+        return MXC_OK;
+    const mxc_data_desc *label = mxc_iter_desc(t->options->train, mxc_iter_n_data(t->options->train));
+    if (mxc_shape_size(&label->shape) != t->batch_size || shape->dim[0] * t->n_contexts != t->batch_size)
+        return MXC_OK;
+    MXC_TRY(mxc_metric_create("cross-entropy", 0, NULL, NULL, &t->loss));
+    return mxc_metric_create("accuracy", 0, NULL, NULL, &t->accuracy);
+}
+
+static mxc_status check_options(const mxc_fit_options *o) {
+    if (o == NULL || o->size != sizeof *o)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: options is NULL or its size is not that of this version");
+    if (o->symbol == NULL || o->train == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
+    if (o->epochs < 0 || o->n_contexts < 0 || (o->n_contexts > 0 && o->contexts == NULL))
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d must not be negative", (long long)o->epochs,
+                        o->n_contexts);
+    if (o->resume && o->checkpoint == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: resume needs a checkpoint prefix");
+    return MXC_OK;
+}
+
+static void start_progress(mxci_trainer *t) {
+    mxc_fit_progress *p = &t->progress;
+    p->epochs = t->options->epochs;
+    p->batches = t->options->epoch_batches;
+    p->loss = p->accuracy = p->valid_loss = p->valid_accuracy = NAN;
+    p->lr = t->options->learning_rate;
+    t->is_terminal = mxci_stderr_is_terminal();
+    t->window_start = t->drawn = mxci_now_ns();
+}
+
+mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
+    int resumed = 0;
+    memset(t, 0, sizeof *t);
+    MXC_TRY(check_options(options));
+    t->options = options;
+    t->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
+    t->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
+    start_progress(t);
+    MXC_TRY(bind_training(t));
+    MXC_TRY(find_params(t));
+    MXC_TRY(make_optimizer(t));
+    MXC_TRY(make_metrics(t));
+    if (options->resume)
+        MXC_TRY(mxci_checkpoint_read(t, &resumed));
+    if (!resumed) {
+        mxc_random_seed(options->seed);
+        MXC_TRY(init_params(t));
+    }
+    MXC_TRY(fill_store(t));
+    if (options->valid == NULL)
+        return MXC_OK;
+    return mxci_evaluator_open_sharing(&t->validator, t->executors[0], options->valid);
+}
+
+void mxci_trainer_close(mxci_trainer *t) {
+    mxci_evaluator_close(&t->validator);
+    for (int i = 0; t->feeds != NULL && i < t->n_contexts; i++)
+        mxci_feed_close(&t->feeds[i]);
+    for (int i = 0; t->executors != NULL && i < t->n_contexts; i++)
+        mxc_executor_destroy(t->executors[i]);
+    mxc_kvstore_destroy(t->store);
+    mxc_optimizer_destroy(t->optimizer);
+    mxc_metric_destroy(t->loss);
+    mxc_metric_destroy(t->accuracy);
+    mxci_history_free(&t->history);
+    mxci_free(t->executors);
+    mxci_free(t->feeds);
+    mxci_free(t->keys);
+    mxci_free(t->param_args);
+    mxci_free(t->values);
+    mxci_free(t->all_keys);
+}

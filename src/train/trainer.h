@@ -1,0 +1,59 @@
+/*
+ * One training run: what mxc_fit sets up and what its parts (setup, checkpoint, progress) share.
+ *
+ * A parameter is an argument of the symbol that no iterator feeds. Parameters and auxiliary states are numbered in the
+ * order of the symbol's lists; executors[c] holds their arrays on contexts[c].
+ */
+#ifndef MXCI_TRAIN_TRAINER_H
+#define MXCI_TRAIN_TRAINER_H
+
+#include <mxc/train.h>
+
+#include "train/curve.h"
+#include "train/evaluator.h"
+#include "train/feed.h"
+
+typedef struct mxci_trainer {
+    const mxc_fit_options *options;
+    int n_contexts;
+    const mxc_context *contexts;
+    mxc_executor **executors; /* one per context, for training */
+    mxci_feed *feeds;         /* one per context */
+    mxci_evaluator validator; /* shares the first executor's parameters; unused without validation data */
+    int64_t batch_size;       /* of all contexts together */
+
+    int n_params;
+    const char **keys;     /* n_params names, borrowed from the first executor */
+    int *param_args;       /* argument index of each */
+    mxc_ndarray **values;  /* scratch for calls on the store: n_params * n_contexts */
+    const char **all_keys; /* each key n_contexts times */
+
+    mxc_kvstore *store;
+    mxc_optimizer *optimizer;
+    mxc_metric *loss, *accuracy; /* NULL where they do not apply */
+    mxci_history history;
+    mxc_fit_progress progress;
+
+    int64_t window_start, window_samples; /* for samples_per_second: ns, and samples since */
+    int64_t drawn;                        /* when the progress bar was drawn last, ns */
+    int is_terminal;
+    int checkpoint_parity; /* which of the two files of an epoch begun is written next */
+} mxci_trainer;
+
+/* Bind, initialise or resume, fill the store. On failure mxci_trainer_close still has to be called. */
+mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options);
+void mxci_trainer_close(mxci_trainer *t);
+
+/* All parameters ("arg:") and auxiliary states ("aux:") of the first context, retained. */
+mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
+
+/* Write a checkpoint of the state between two batches; old ones stay whole until it is complete. */
+mxc_status mxci_checkpoint_write(mxci_trainer *t);
+/* Put the trainer where the last complete checkpoint stands; *found 0 if there is none. */
+mxc_status mxci_checkpoint_read(mxci_trainer *t, int *found);
+
+/* Report a batch or an epoch to people, if the options ask for it. */
+void mxci_progress_batch(mxci_trainer *t);
+void mxci_progress_epoch(mxci_trainer *t);
+
+#endif
