@@ -1,13 +1,14 @@
 #!/bin/bash
 # Who may include whom: a file includes its own folder, folders with lower numbers, and public headers of those.
-# kernels/ see plain types only: other kernels, base/half.h, base/simd.h, and the headers in plain below.
+# kernels/ see plain types only: other kernels, lists (.def), arithmetic on scalars, and the headers in plain below.
 . "$(dirname "$0")/lib.sh"
 
 layers='base=0 storage=1 engine=1 resource=2 ndarray=3 operator=4 simpleop=5 symbol=6 executor=7 kvstore=8 io=8 train=9 compat=9
     <export>=base <status>=base <types>=base <dtype>=base <param>=base <log>=base <trace>=base <version>=base
     <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <op>=operator <simpleop>=simpleop
     <symbol>=symbol <executor>=executor <optimizer>=kvstore <kvstore>=kvstore <io>=io <train>=train'
-plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h mxc/dtype.def'
+plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
+    base/simd.h simpleop/scalar_math.h'
 
 check() {
     (cd "$1" && sources . src include | sed '/^src.cuda./d' | xargs -r grep -Hn '^[ \t]*#[ \t]*include') |
@@ -15,7 +16,7 @@ check() {
         BEGIN {
             n = split(layers, item, /[ \n]+/)
             for (i = 1; i <= n; i++) { split(item[i], pair, "="); value[pair[1]] = pair[2] }
-            n = split(plain, item, " ")
+            n = split(plain, item, /[ \n]+/)
             for (i = 1; i <= n; i++) is_plain[item[i]] = 1
         }
         # Folder that owns an included file: "" for the system, "?" for one of ours that nobody knows.
@@ -39,7 +40,7 @@ check() {
             else if (to == "?") wrong(quoted ? "write the path from src/, as \"base/sys.h\"" : "no module has this header")
             else if (part[1] == "include" && quoted) wrong("public headers include with <mxc/...>")
             else if (to != "" && to != me && value[to] >= value[me]) wrong(me " may not see " to)
-            else if (file ~ /\/kernels\// && path !~ /\/kernels\// && path !~ /^base\/(half|simd)\.h$/ && !(path in is_plain))
+            else if (file ~ /\/kernels\// && path !~ /\/kernels\// && path !~ /\.def$/ && !(path in is_plain))
                 wrong("kernels see plain types only")
         }'
 }
