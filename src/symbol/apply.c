@@ -78,6 +78,33 @@ const char *mxci_input_name(const mxc_op *op, int32_t index, char *out, size_t s
     return index < n_args ? mxc_op_arg_name(op, index, out, size) : mxc_op_aux_name(op, index - n_args, out, size);
 }
 
+/* "arg12": the number; -1 if name is not of this form or is no argument. Scanning would make wide operators quadratic. */
+static int32_t variadic_index(const mxc_op *op, const char *name, size_t length) {
+    char text[32], canonical[32];
+    const char *at = text + 3;
+    int64_t index;
+    if (length >= sizeof text)
+        return -1;
+    mxci_format(text, sizeof text, "%.*s", (int)length, name);
+    if (strncmp(text, "arg", 3) != 0 || !mxci_read_int(&at, &index) || index < 0 || index >= mxc_op_n_args(op))
+        return -1;
+    mxc_op_arg_name(op, (int)index, canonical, sizeof canonical);
+    return strcmp(text, canonical) == 0 ? (int32_t)index : -1;
+}
+
+int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length) {
+    char input[128];
+    int32_t i, n = mxc_op_n_args(op) + mxc_op_n_aux(op);
+    if (mxc_op_get_def(op)->variadic)
+        return variadic_index(op, name, length);
+    for (i = 0; i < n; i++) {
+        mxci_input_name(op, i, input, sizeof input);
+        if (strlen(input) == length && memcmp(input, name, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
 static mxc_status create_default(const mxci_node *node, int32_t index, mxci_node **out) {
     char input[128], *name;
     mxci_text text = {0};
@@ -100,17 +127,11 @@ mxc_status mxci_node_default_input(mxci_node *node, int32_t index) {
 
 /* ---- attributes meant for arguments ------------------------------------------------------------------------ */
 
-/* The variable that is the argument named by the key up to its suffix; NULL if there is none. */
-static mxci_node *argument_of_key(const mxci_node *node, const char *key, const char *suffix) {
-    char name[128];
-    size_t length = (size_t)(suffix - key) - 1;
-    int32_t i;
-    for (i = 0; i < mxc_op_n_args(node->op) && i < node->n_inputs; i++) {
-        mxc_op_arg_name(node->op, i, name, sizeof name);
-        if (strlen(name) == length && memcmp(name, key, length) == 0)
-            return node->inputs[i].node->kind == MXCI_VARIABLE ? node->inputs[i].node : NULL;
-    }
-    return NULL;
+/* The variable that is the input named by the key up to its suffix; NULL if there is none. */
+static mxci_node *input_of_key(const mxci_node *node, const char *key, const char *suffix) {
+    int32_t at = mxci_input_find(node->op, key, (size_t)(suffix - key) - 1);
+    mxci_node *input = at >= 0 && at < node->n_inputs ? node->inputs[at].node : NULL;
+    return input && input->kind == MXCI_VARIABLE ? input : NULL;
 }
 
 mxc_status mxci_hoist_attrs(mxci_node *node) {
@@ -119,7 +140,7 @@ mxc_status mxci_hoist_attrs(mxci_node *node) {
         return MXC_OK;
     for (i = node->n_attrs; i-- > 0;) {
         const char *key = node->attr_keys[i], *suffix = mxci_attr_suffix(key);
-        mxci_node *argument = suffix ? argument_of_key(node, key, suffix) : NULL;
+        mxci_node *argument = suffix ? input_of_key(node, key, suffix) : NULL;
         if (!argument)
             continue;
         MXC_TRY(mxci_node_set_attr(argument, suffix, node->attr_values[i]));

@@ -64,23 +64,11 @@ static mxc_status bind_in_order(mxci_node *node, const call *c) {
     return MXC_OK;
 }
 
-/* Place of an input by name; searching from a guess on makes binding in order linear. */
-static int32_t find_input(const mxci_node *node, const char *key, int32_t guess) {
-    char name[128];
-    int32_t i;
-    for (i = 0; i < node->n_inputs; i++) {
-        int32_t at = (int32_t)(((int64_t)guess + i) % node->n_inputs);
-        if (strcmp(mxci_input_name(node->op, at, name, sizeof name), key) == 0)
-            return at;
-    }
-    return -1;
-}
-
 static mxc_status bind_by_name(mxci_node *node, const call *c) {
     char names[160];
     int i;
     for (i = 0; i < c->n_in; i++) {
-        int32_t at = find_input(node, c->arg_keys[i], i);
+        int32_t at = mxci_input_find(node->op, c->arg_keys[i], strlen(c->arg_keys[i]));
         if (at < 0)
             return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": has no argument '%.60s', expected one of: %s", op_name(node),
                             node->name, c->arg_keys[i], list_inputs(node, names, sizeof names));

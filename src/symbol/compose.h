@@ -16,6 +16,8 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
 mxc_status mxci_node_take_attrs(mxci_node *node, int n, const char *const *keys, const char *const *values);
 /* Name of an operator's input: an argument, or behind them an auxiliary state. */
 const char *mxci_input_name(const mxc_op *op, int32_t index, char *out, size_t size);
+/* Place of the input whose name is the first length bytes of name; -1 if there is none. */
+int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length);
 /* A new variable "<node>_<input>" with the node's attributes of the form __key__ as that input. MXC_ENOMEM. */
 mxc_status mxci_node_default_input(mxci_node *node, int32_t index);
 /* Move attributes "<argument>_<known key>" of an operator's node to the argument, where it is a variable. */

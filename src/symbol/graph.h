@@ -51,6 +51,9 @@ static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node
 /* Infer shapes and types of all entries both ways until nothing changes; known ones are set in the graph before. What a
  * MXCI_BACKWARD node reads and writes has the shapes and types of its forward node's slots. Errors name the node. */
 mxc_status mxci_graph_infer(mxci_graph *graph);
+/* Flatten and infer from known variables as mxc_symbol_infer does, with its statuses. */
+mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
+                                   const mxc_dtype *types, mxci_graph **out);
 /* Back to a symbol over the given entries. A node whose gnode.node still has the inputs that the graph says is used
  * again; others are made new, with the attributes of gnode.node if there is one. Needs topological order. */
 mxc_status mxci_graph_to_symbol(const mxci_graph *graph, int32_t n, const int32_t *entries, mxc_symbol **out);

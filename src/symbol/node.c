@@ -108,6 +108,8 @@ mxc_status mxci_node_output_name(const mxci_node *node, int index, char **out) {
 
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
+enum { MAX_ATTRS = 4096 }; /* keeps a hostile file from making sorted insertion slow */
+
 static const char *const known_keys = "ctx_group,lr_mult,wd_mult,force_mirroring,mirror_stage";
 
 int mxci_attr_is_known(const char *key) {
@@ -170,25 +172,41 @@ const char *mxci_node_attr(const mxci_node *node, const char *key) {
     return exact_attr(node, hidden);
 }
 
+static mxc_status no_memory(const mxci_node *node, const char *key) {
+    return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for attribute %.100s of \"%.100s\"", key, node->name);
+}
+
+/* Room for one more. */
+static mxc_status grow_attrs(mxci_node *node, const char *key) {
+    size_t room = (size_t)node->n_attrs + 1;
+    char **grown = mxci_realloc_array(node->attr_keys, room, sizeof *grown);
+    if (!grown)
+        return no_memory(node, key);
+    node->attr_keys = grown;
+    grown = mxci_realloc_array(node->attr_values, room, sizeof *grown);
+    if (!grown)
+        return no_memory(node, key);
+    node->attr_values = grown;
+    return MXC_OK;
+}
+
 static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, const char *value) {
-    size_t room = (size_t)node->n_attrs + 1, behind = (size_t)(node->n_attrs - at);
-    char **keys = mxci_realloc_array(node->attr_keys, room, sizeof *keys), **values = NULL;
-    char *k = mxci_strdup(key), *v = mxci_strdup(value);
-    if (keys) {
-        node->attr_keys = keys;
-        values = mxci_realloc_array(node->attr_values, room, sizeof *values);
-    }
-    if (values)
-        node->attr_values = values;
-    if (!values || !k || !v) {
+    size_t behind = (size_t)(node->n_attrs - at) * sizeof(char *);
+    char *k, *v;
+    if (node->n_attrs == MAX_ATTRS)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "node \"%.100s\": more than %d attributes", node->name, MAX_ATTRS);
+    MXC_TRY(grow_attrs(node, key));
+    k = mxci_strdup(key);
+    v = mxci_strdup(value);
+    if (!k || !v) {
         mxci_free(k);
         mxci_free(v);
-        return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for attribute %.100s of \"%.100s\"", key, node->name);
+        return no_memory(node, key);
     }
-    memmove(keys + at + 1, keys + at, behind * sizeof *keys);
-    memmove(values + at + 1, values + at, behind * sizeof *values);
-    keys[at] = k;
-    values[at] = v;
+    memmove(node->attr_keys + at + 1, node->attr_keys + at, behind);
+    memmove(node->attr_values + at + 1, node->attr_values + at, behind);
+    node->attr_keys[at] = k;
+    node->attr_values[at] = v;
     node->n_attrs++;
     return MXC_OK;
 }
@@ -201,7 +219,7 @@ mxc_status mxci_node_put_attr(mxci_node *node, const char *key, const char *valu
         return insert_attr(node, at, key, value);
     copy = mxci_strdup(value);
     if (!copy)
-        return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for attribute %.100s of \"%.100s\"", key, node->name);
+        return no_memory(node, key);
     mxci_free(node->attr_values[at]);
     node->attr_values[at] = copy;
     return MXC_OK;

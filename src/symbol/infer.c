@@ -1,0 +1,229 @@
+/*
+ * Inference of shapes and types over a flat graph, to a fixed point.
+ *
+ * Nodes wait in a work list. It is swept up (inputs to outputs), then down, and so on until it is empty; a node is added
+ * when one of its entries becomes better known. An entry can do so at most MXC_MAX_NDIM + 2 times, so the work is linear in
+ * the size of the graph, and in nets it is little more than one sweep each way.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "operator/common.h"
+#include "symbol/graph.h"
+#include "symbol/worklist.h"
+
+typedef struct inference {
+    mxci_graph *g;
+    mxci_worklist work;
+    int64_t *first_user; /* nodes that look at entry e: users[first_user[e]] up to users[first_user[e + 1]] */
+    int32_t *users;
+    mxc_shape *shapes; /* of the slots of one node: inputs, outputs */
+    mxc_dtype *types;
+} inference;
+
+/* ---- who looks at an entry --------------------------------------------------------------------------------- */
+
+/* Count (users NULL) or enter a node as a user of an entry. next[e] is where its next user goes. */
+static void add_user(int64_t *next, int32_t *users, int32_t entry, int32_t node) {
+    if (users)
+        users[next[entry]] = node;
+    next[entry]++;
+}
+
+/* A node looks at its inputs; backward also at all slots of its forward node. Who makes an entry is in entry_node. */
+static void add_uses(const mxci_graph *g, int32_t at, int64_t *next, int32_t *users) {
+    const mxci_gnode *node = &g->nodes[at], *forward = node->forward >= 0 ? &g->nodes[node->forward] : NULL;
+    int32_t i;
+    for (i = 0; i < node->n_inputs; i++)
+        add_user(next, users, g->inputs[node->first_input + i], at);
+    for (i = 0; forward && i < forward->n_inputs; i++)
+        add_user(next, users, g->inputs[forward->first_input + i], at);
+    for (i = 0; forward && i < forward->n_outputs; i++)
+        add_user(next, users, forward->first_entry + i, at);
+}
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "graph: no memory to infer shapes");
+}
+
+static mxc_status find_users(inference *in) {
+    const mxci_graph *g = in->g;
+    int64_t total = 0;
+    int32_t i;
+    /* One place more, so that counts can be shifted by one: first_user[e + 1] counts the users of e, then becomes where
+     * those of e go next, and ends as where they end. */
+    int64_t *first = in->first_user = mxci_calloc((size_t)g->n_entries + 2, sizeof *first);
+    if (!first)
+        return no_memory();
+    for (i = 0; i < g->n_nodes; i++)
+        add_uses(g, i, first + 1, NULL);
+    for (i = 0; i < g->n_entries; i++) {
+        int64_t count = first[i + 1];
+        first[i + 1] = total;
+        total += count;
+    }
+    in->users = mxci_alloc((size_t)total * sizeof *in->users);
+    if (!in->users)
+        return no_memory();
+    for (i = 0; i < g->n_nodes; i++)
+        add_uses(g, i, first + 1, in->users);
+    return MXC_OK;
+}
+
+static void touch(inference *in, int32_t entry) {
+    int32_t maker = in->g->entry_node[entry];
+    int64_t i;
+    if (in->g->nodes[maker].kind != MXCI_VARIABLE)
+        mxci_worklist_add(&in->work, maker);
+    for (i = in->first_user[entry]; i < in->first_user[entry + 1]; i++)
+        mxci_worklist_add(&in->work, in->users[i]);
+}
+
+/* ---- one node ---------------------------------------------------------------------------------------------- */
+
+static mxc_status conflict(const inference *in, const mxci_gnode *node, int32_t entry, const mxc_shape *shape) {
+    const mxci_graph *g = in->g;
+    char found[MXC_SHAPE_TEXT], expected[MXC_SHAPE_TEXT];
+    mxc_shape_format(&g->shapes[entry], found, sizeof found);
+    return MXC_FAIL(MXC_ESHAPE, "node \"%.100s\": %s: shape %s of \"%.100s\" does not agree with %s", node->name,
+                    mxc_op_get_def(node->op)->name, found, g->nodes[g->entry_node[entry]].name,
+                    mxc_shape_format(shape, expected, sizeof expected));
+}
+
+/* Merge what one node says of an entry into the graph. Also an operator that changes what is known ends here. */
+static mxc_status learn(inference *in, const mxci_gnode *node, int32_t entry, const mxc_shape *shape, mxc_dtype type) {
+    mxci_graph *g = in->g;
+    mxc_shape merged = g->shapes[entry];
+    mxc_dtype known = g->types[entry];
+    int changed = 0;
+    if (!mxci_shape_merge(&merged, shape))
+        return conflict(in, node, entry, shape);
+    if (known != MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN && type != known)
+        return MXC_FAIL(MXC_EDTYPE, "node \"%.100s\": %s: dtype %s of \"%.100s\" does not agree with %s", node->name,
+                        mxc_op_get_def(node->op)->name, mxc_dtype_name(known), g->nodes[g->entry_node[entry]].name,
+                        mxc_dtype_name(type));
+    if (!mxc_shape_equal(&merged, &g->shapes[entry])) {
+        g->shapes[entry] = merged;
+        changed = 1;
+    }
+    if (known == MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN) {
+        g->types[entry] = type;
+        changed = 1;
+    }
+    if (changed)
+        touch(in, entry);
+    return MXC_OK;
+}
+
+static mxc_status infer_slots(inference *in, const mxci_gnode *node) {
+    int n_args = node->n_inputs - node->n_aux;
+    mxc_op_sig sig = {
+        .op = node->op, .params = mxc_op_params(node->op),
+        .n_in = n_args, .n_out = node->n_outputs, .n_aux = node->n_aux,
+        .in_shape = in->shapes, .aux_shape = in->shapes + n_args, .out_shape = in->shapes + node->n_inputs,
+        .in_type = in->types, .aux_type = in->types + n_args, .out_type = in->types + node->n_inputs,
+        .context = node->context, .parallelism = 1,
+    };
+    mxc_status status = mxc_op_infer_shape(&sig);
+    if (status == MXC_OK)
+        status = mxc_op_infer_type(&sig);
+    return status == MXC_OK ? MXC_OK : MXC_FAIL(status, "node \"%.100s\": %s", node->name, mxc_last_error());
+}
+
+/* Entry of slot i of a node: inputs, then outputs. */
+static int32_t slot_entry(const mxci_graph *g, const mxci_gnode *node, int32_t i) {
+    return i < node->n_inputs ? g->inputs[node->first_input + i] : node->first_entry + (i - node->n_inputs);
+}
+
+static mxc_status infer_forward(inference *in, const mxci_gnode *node) {
+    const mxci_graph *g = in->g;
+    int32_t i, n = node->n_inputs + node->n_outputs;
+    for (i = 0; i < n; i++) {
+        in->shapes[i] = g->shapes[slot_entry(g, node, i)];
+        in->types[i] = g->types[slot_entry(g, node, i)];
+    }
+    MXC_TRY(infer_slots(in, node));
+    for (i = 0; i < n; i++)
+        MXC_TRY(learn(in, node, slot_entry(g, node, i), &in->shapes[i], in->types[i]));
+    return MXC_OK;
+}
+
+/* Two entries that have the same shape and type. */
+static mxc_status equate(inference *in, const mxci_gnode *node, int32_t a, int32_t b) {
+    mxci_graph *g = in->g;
+    MXC_TRY(learn(in, node, a, &g->shapes[b], g->types[b]));
+    return learn(in, node, b, &g->shapes[a], g->types[a]);
+}
+
+/* Equate those inputs of a backward node that stand for the slots of mask, whose entries are given by slot. */
+static mxc_status equate_needed(inference *in, const mxci_gnode *node, uint64_t mask, int32_t n, int32_t first,
+                                int are_inputs, int32_t *next) {
+    const mxci_graph *g = in->g;
+    int32_t i;
+    for (i = 0; i < n; i++)
+        if (mxc_need_has(mask, i) && *next < node->n_inputs)
+            MXC_TRY(equate(in, node, g->inputs[node->first_input + (*next)++],
+                           are_inputs ? g->inputs[first + i] : first + i));
+    return MXC_OK;
+}
+
+static mxc_status infer_backward(inference *in, const mxci_gnode *node) {
+    const mxci_gnode *forward = &in->g->nodes[node->forward];
+    mxc_op_needs needs;
+    int32_t i, next = 0, n_args = forward->n_inputs - forward->n_aux;
+    mxc_op_get_needs(node->op, &needs);
+    MXC_TRY(equate_needed(in, node, needs.out_grad, forward->n_outputs, forward->first_entry, 0, &next));
+    MXC_TRY(equate_needed(in, node, needs.in, n_args, forward->first_input, 1, &next));
+    MXC_TRY(equate_needed(in, node, needs.out, forward->n_outputs, forward->first_entry, 0, &next));
+    for (i = 0; i < node->n_outputs; i++)
+        MXC_TRY(equate(in, node, node->first_entry + i, in->g->inputs[forward->first_input + i]));
+    return MXC_OK;
+}
+
+/* ---- all nodes --------------------------------------------------------------------------------------------- */
+
+static mxc_status prepare(inference *in) {
+    const mxci_graph *g = in->g;
+    int32_t i, most = 0;
+    MXC_TRY(mxci_worklist_init(&in->work, g->n_nodes));
+    for (i = 0; i < g->n_nodes; i++) {
+        int32_t slots = g->nodes[i].n_inputs + g->nodes[i].n_outputs;
+        most = slots > most ? slots : most;
+        if (g->nodes[i].kind != MXCI_VARIABLE)
+            mxci_worklist_add(&in->work, i);
+    }
+    in->shapes = mxci_alloc((size_t)most * sizeof *in->shapes);
+    in->types = mxci_alloc((size_t)most * sizeof *in->types);
+    return in->shapes && in->types ? find_users(in) : no_memory();
+}
+
+static mxc_status sweep(inference *in) {
+    const mxci_graph *g = in->g;
+    int32_t at = 0, up = 1;
+    for (;;) {
+        int32_t next = up ? mxci_worklist_up(&in->work, at) : mxci_worklist_down(&in->work, at);
+        if (next < 0) { /* turn round; done if there is nothing on the other side either */
+            up = !up;
+            at = up ? 0 : g->n_nodes;
+            next = up ? mxci_worklist_up(&in->work, at) : mxci_worklist_down(&in->work, at);
+            if (next < 0)
+                return MXC_OK;
+        }
+        at = next;
+        mxci_worklist_remove(&in->work, at);
+        MXC_TRY(g->nodes[at].kind == MXCI_FORWARD ? infer_forward(in, &g->nodes[at]) : infer_backward(in, &g->nodes[at]));
+    }
+}
+
+mxc_status mxci_graph_infer(mxci_graph *graph) {
+    inference in = {.g = graph};
+    mxc_status status = prepare(&in);
+    if (status == MXC_OK)
+        status = sweep(&in);
+    mxci_worklist_free(&in.work);
+    mxci_free(in.first_user);
+    mxci_free(in.users);
+    mxci_free(in.shapes);
+    mxci_free(in.types);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* What the two directions of the JSON format agree on. */
+#ifndef MXCI_SYMBOL_JSON_H
+#define MXCI_SYMBOL_JSON_H
+
+/* The version of MXNet whose format we write: major * 10000 + minor * 100 + patch. */
+#define MXCI_JSON_VERSION 10901
+/* Files without a version are older than this. */
+#define MXCI_JSON_OLDEST 800
+/* Before the operator's name, in nodes of kind MXCI_BACKWARD. */
+#define MXCI_JSON_BACKWARD "_backward_"
+/* Largest text that is read, bytes. */
+#define MXCI_JSON_LIMIT (256 << 20)
+
+#endif

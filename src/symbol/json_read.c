@@ -1,0 +1,391 @@
+/*
+ * Symbols from JSON of every version of MXNet. The text is hostile: jansson refuses what is not JSON, keys given twice,
+ * numbers out of range and nesting beyond 2,048; here every index and every type is checked. Nodes come in topological
+ * order, so an input refers to an earlier node and there are no cycles.
+ *
+ *   0.7, 0.8   "param" holds parameters, "attr" attributes; auxiliary states are left out
+ *   0.9 - 0.12 "attr" holds both
+ *   1.0 on     "attrs" holds both
+ */
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "symbol/compose.h"
+#include "symbol/json.h"
+
+typedef struct reader {
+    json_t *root, *nodes; /* nodes is borrowed; read ones are dropped from it */
+    int64_t version, n_nodes, at;
+    mxci_node **built;    /* n_nodes; NULL from at on */
+    int64_t outputs_left; /* what all nodes may still have: a few bytes must not make a huge graph */
+    const char *op, *name; /* of node at, borrowed from nodes */
+} reader;
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "symbol JSON: no memory");
+}
+
+/* Fail with what is wrong with the current node. */
+#define FAIL_NODE(r, code, format, ...)                                                                              \
+    MXC_FAIL(code, "symbol JSON: node %lld \"%.80s\": " format, (long long)(r)->at, (r)->name, __VA_ARGS__)
+
+/* Pass on a failure met at the current node: what a caller did wrong, a file did wrong here. */
+static mxc_status at_node(const reader *r, mxc_status status) {
+    if (status == MXC_OK || status == MXC_ENOMEM)
+        return status;
+    return FAIL_NODE(r, status == MXC_EINVAL ? MXC_EFORMAT : status, "%s", mxc_last_error());
+}
+
+/* ---- keys and values --------------------------------------------------------------------------------------- */
+
+/* Borrowed from the JSON. */
+typedef struct pairs {
+    int n;
+    const char **keys, **values;
+} pairs;
+
+static size_t object_size(const json_t *node, const char *field) {
+    return json_object_size(json_object_get(node, field)); /* 0 where it is absent or no object */
+}
+
+/* Before 0.9.5, argmax and argmin wrote axis -1 for "all axes". */
+static int is_outdated(const reader *r, const char *key, const char *value) {
+    return r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) && !strcmp(key, "axis") &&
+           !strcmp(value, "-1");
+}
+
+static mxc_status add_pairs(const reader *r, json_t *node, const char *field, pairs *out) {
+    json_t *object = json_object_get(node, field), *value;
+    const char *key;
+    if (object && !json_is_object(object))
+        return FAIL_NODE(r, MXC_EFORMAT, "\"%s\" is not an object", field);
+    json_object_foreach(object, key, value) {
+        if (!json_is_string(value))
+            return FAIL_NODE(r, MXC_EFORMAT, "the value of \"%.80s\" is not a string", key);
+        if (is_outdated(r, key, json_string_value(value)))
+            continue;
+        out->keys[out->n] = key;
+        out->values[out->n++] = json_string_value(value);
+    }
+    return MXC_OK;
+}
+
+/* Pairs of up to two fields; free keys afterwards, also on failure. */
+static mxc_status read_pairs(const reader *r, json_t *node, const char *first, const char *second, pairs *out) {
+    size_t room = object_size(node, first) + (second ? object_size(node, second) : 0);
+    memset(out, 0, sizeof *out);
+    out->keys = mxci_calloc(2 * room, sizeof *out->keys);
+    if (!out->keys)
+        return no_memory();
+    out->values = out->keys + room;
+    MXC_TRY(add_pairs(r, node, first, out));
+    return second ? add_pairs(r, node, second, out) : MXC_OK;
+}
+
+static mxc_status set_attrs(mxci_node *node, const pairs *p) {
+    int i;
+    for (i = 0; i < p->n; i++)
+        MXC_TRY(mxci_node_set_attr(node, p->keys[i], p->values[i]));
+    return MXC_OK;
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------- */
+
+/* Number i of a list, from 0 up to but not limit; -1 if it is not. */
+static int64_t index_at(const json_t *list, size_t i, int64_t limit) {
+    const json_t *number = json_array_get(list, i);
+    json_int_t value = json_integer_value(number);
+    return json_is_integer(number) && value >= 0 && value < limit ? (int64_t)value : -1;
+}
+
+/* [node, output] or [node, output, version] that refers to one of the first n_nodes nodes; 0 if malformed. */
+static int read_entry(const reader *r, const json_t *entry, int64_t n_nodes, mxci_entry *out) {
+    size_t n = json_array_size(entry);
+    int64_t node, output;
+    if ((n != 2 && n != 3) || (n == 3 && index_at(entry, 2, INT64_MAX) < 0))
+        return 0;
+    node = index_at(entry, 0, n_nodes);
+    output = node < 0 ? -1 : index_at(entry, 1, mxci_node_n_outputs(r->built[node]));
+    if (output < 0)
+        return 0;
+    *out = (mxci_entry){r->built[node], (int32_t)output};
+    return 1;
+}
+
+/* Room for n inputs, of which the file gives the first ones. */
+static mxc_status read_inputs(const reader *r, const json_t *inputs, mxci_node *node, int64_t n) {
+    size_t i;
+    MXC_TRY(mxci_node_reserve_inputs(node, n));
+    for (i = 0; i < json_array_size(inputs); i++) {
+        mxci_entry e;
+        if (!read_entry(r, json_array_get(inputs, i), r->at, &e))
+            return FAIL_NODE(r, MXC_EFORMAT,
+                             "input %zu: expected [node, output] or [node, output, version] of an earlier node", i);
+        mxci_node_add_input(node, e);
+    }
+    return MXC_OK;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------- */
+
+static mxc_status read_variable(const reader *r, json_t *json, mxci_node *node) {
+    pairs p;
+    mxc_status status;
+    if (!r->name[0])
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "a variable needs a name");
+    if (json_array_size(json_object_get(json, "inputs")))
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "a variable has inputs");
+    status = read_pairs(r, json, "attr", "attrs", &p);
+    if (status == MXC_OK)
+        status = at_node(r, set_attrs(node, &p));
+    mxci_free(p.keys);
+    return status;
+}
+
+/* The operator, and what of the parameters are attributes. "param" makes "attr" hold attributes only. */
+static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node *node) {
+    int is_old = json_object_get(json, "param") != NULL;
+    pairs p, attrs = {0};
+    mxc_status status = is_old ? read_pairs(r, json, "param", NULL, &p) : read_pairs(r, json, "attr", "attrs", &p);
+    if (status == MXC_OK)
+        status = at_node(r, mxci_op_make(r->op, p.n, p.keys, p.values, n_in, &node->op));
+    if (status == MXC_OK)
+        status = at_node(r, mxci_node_take_attrs(node, p.n, p.keys, p.values));
+    if (status == MXC_OK && is_old)
+        status = read_pairs(r, json, "attr", "attrs", &attrs);
+    if (status == MXC_OK)
+        status = at_node(r, set_attrs(node, &attrs));
+    mxci_free(p.keys);
+    mxci_free(attrs.keys);
+    return status;
+}
+
+/* Auxiliary states that old files leave out, and a check of those that are there. */
+static mxc_status complete_aux(const reader *r, mxci_node *node) {
+    int32_t i, n_args = mxc_op_n_args(node->op), given = node->n_inputs;
+    node->n_inputs = n_args + mxc_op_n_aux(node->op);
+    for (i = n_args; i < node->n_inputs; i++) {
+        if (i >= given)
+            MXC_TRY(mxci_node_default_input(node, i));
+        else if (node->inputs[i].node->kind != MXCI_VARIABLE)
+            return FAIL_NODE(r, MXC_EFORMAT, "input %d is an auxiliary state, but no variable", i);
+    }
+    return MXC_OK;
+}
+
+static mxc_status read_forward(const reader *r, json_t *json, mxci_node *node) {
+    const json_t *inputs = json_object_get(json, "inputs");
+    int64_t n_in = (int64_t)json_array_size(inputs), n_args, n_aux;
+    if (mxc_op_find(r->op) && json_array_size(json_object_get(json, "subgraphs")))
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"subgraphs\" are not supported");
+    if (json_array_size(json_object_get(json, "control_deps")))
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"control_deps\" are supported in backward nodes only");
+    MXC_TRY(read_op(r, json, n_in, node));
+    n_args = mxc_op_n_args(node->op);
+    n_aux = mxc_op_n_aux(node->op);
+    if (n_in != n_args && n_in != n_args + n_aux)
+        return FAIL_NODE(r, MXC_EFORMAT, "%lld inputs, but %s takes %lld and %lld auxiliary states", (long long)n_in,
+                         r->op, (long long)n_args, (long long)n_aux);
+    MXC_TRY(read_inputs(r, inputs, node, n_args + n_aux));
+    MXC_TRY(complete_aux(r, node));
+    return mxci_hoist_attrs(node);
+}
+
+static int is_backward(const reader *r) {
+    return !strncmp(r->op, MXCI_JSON_BACKWARD, strlen(MXCI_JSON_BACKWARD)) && !mxc_op_find(r->op);
+}
+
+/* Inputs of a backward node: what it needs and the auxiliary states. */
+static int64_t count_needed(const mxc_op *op) {
+    mxc_op_needs needs;
+    int64_t n = mxc_op_n_aux(op);
+    int i;
+    mxc_op_get_needs(op, &needs);
+    for (i = 0; i < mxc_op_n_outputs(op); i++)
+        n += mxc_need_has(needs.out_grad, i) + mxc_need_has(needs.out, i);
+    for (i = 0; i < mxc_op_n_args(op); i++)
+        n += mxc_need_has(needs.in, i);
+    return n;
+}
+
+/* The operator of a backward node is that of the node it goes back through. */
+static mxc_status find_forward(const reader *r, json_t *json, mxci_node *node) {
+    const json_t *deps = json_object_get(json, "control_deps");
+    int64_t at = json_array_size(deps) == 1 ? index_at(deps, 0, r->at) : -1;
+    mxci_node *forward = at >= 0 ? r->built[at] : NULL;
+    const mxc_op_def *def = mxc_op_find(r->op + strlen(MXCI_JSON_BACKWARD));
+    if (!def)
+        return FAIL_NODE(r, MXC_ENOTFOUND, "no operator is called '%.80s'", r->op);
+    if (!forward || forward->kind != MXCI_FORWARD || mxc_op_get_def(forward->op) != def)
+        return FAIL_NODE(r, MXC_EFORMAT, "\"control_deps\" must name an earlier node of operator %s", def->name);
+    node->forward = mxci_node_retain(forward);
+    node->op = mxc_op_retain(forward->op);
+    return MXC_OK;
+}
+
+static mxc_status read_backward(const reader *r, json_t *json, mxci_node *node) {
+    const json_t *inputs = json_object_get(json, "inputs");
+    int64_t n_in = (int64_t)json_array_size(inputs);
+    pairs p;
+    mxc_status status;
+    MXC_TRY(find_forward(r, json, node));
+    if (n_in != count_needed(node->op))
+        return FAIL_NODE(r, MXC_EFORMAT, "%lld inputs, but %.80s takes %lld", (long long)n_in, r->op,
+                         (long long)count_needed(node->op));
+    MXC_TRY(read_inputs(r, inputs, node, n_in));
+    status = read_pairs(r, json, "attr", "attrs", &p);
+    if (status == MXC_OK)
+        status = at_node(r, mxci_node_take_attrs(node, p.n, p.keys, p.values));
+    mxci_free(p.keys);
+    return status;
+}
+
+/* Fields that mean nothing to us could change what the node means: refuse them. */
+static mxc_status check_fields(reader *r, json_t *json) {
+    static const char *const fields = "op,name,param,attr,attrs,inputs,control_deps,subgraphs,backward_source_id";
+    static const char *const lists = "inputs,control_deps,subgraphs";
+    const char *key;
+    json_t *value;
+    r->op = json_string_value(json_object_get(json, "op"));
+    r->name = json_string_value(json_object_get(json, "name"));
+    if (!r->op || !r->name)
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: node %lld: expected an object with strings \"op\" and \"name\"",
+                        (long long)r->at);
+    json_object_foreach(json, key, value) {
+        if (mxci_list_find(fields, key) < 0)
+            return FAIL_NODE(r, MXC_EFORMAT, "unknown field \"%.80s\"", key);
+        if (mxci_list_find(lists, key) >= 0 && !json_is_array(value))
+            return FAIL_NODE(r, MXC_EFORMAT, "\"%s\" is not a list", key);
+    }
+    value = json_object_get(json, "backward_source_id");
+    if (value && (!json_is_integer(value) || json_integer_value(value) != -1))
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"backward_source_id\" is not -1: gradient graphs of MXNet 0.7 are not read");
+    return MXC_OK;
+}
+
+static mxc_status read_node(reader *r, json_t *json) {
+    mxci_node *node;
+    mxci_node_kind kind;
+    mxc_status status;
+    MXC_TRY(check_fields(r, json));
+    kind = !strcmp(r->op, "null") ? MXCI_VARIABLE : is_backward(r) ? MXCI_BACKWARD : MXCI_FORWARD;
+    MXC_TRY(mxci_node_create(kind, r->name, NULL, &node));
+    status = kind == MXCI_VARIABLE  ? read_variable(r, json, node)
+             : kind == MXCI_FORWARD ? read_forward(r, json, node)
+                                    : read_backward(r, json, node);
+    if (status != MXC_OK) {
+        mxci_node_release(node);
+        return status;
+    }
+    r->built[r->at] = node;
+    r->outputs_left -= mxci_node_n_outputs(node);
+    return r->outputs_left >= 0 ? MXC_OK : FAIL_NODE(r, MXC_EFORMAT, "%s", "more outputs than a text of this size may have");
+}
+
+static mxc_status read_nodes(reader *r) {
+    r->nodes = json_object_get(r->root, "nodes");
+    if (!json_is_array(r->nodes))
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: expected an object with a list \"nodes\"");
+    r->n_nodes = (int64_t)json_array_size(r->nodes);
+    r->built = mxci_calloc((size_t)r->n_nodes, sizeof *r->built);
+    if (!r->built)
+        return no_memory();
+    for (r->at = 0; r->at < r->n_nodes; r->at++) {
+        MXC_TRY(read_node(r, json_array_get(r->nodes, (size_t)r->at)));
+        json_array_set_new(r->nodes, (size_t)r->at, json_null()); /* frees what was read */
+    }
+    return MXC_OK;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------- */
+
+static mxc_status read_version(reader *r) {
+    const json_t *attrs = json_object_get(r->root, "attrs"), *pair = json_object_get(attrs, "mxnet_version");
+    const char *type = json_string_value(json_array_get(pair, 0));
+    r->version = MXCI_JSON_OLDEST;
+    if (!pair)
+        return MXC_OK;
+    r->version = json_array_size(pair) == 2 && type && !strcmp(type, "int") ? index_at(pair, 1, INT32_MAX) : -1;
+    if (r->version < 0)
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"mxnet_version\": expected [\"int\", number]");
+    return MXC_OK;
+}
+
+static mxc_status check_arg_nodes(const reader *r) {
+    const json_t *list = json_object_get(r->root, "arg_nodes");
+    size_t i;
+    if (list && !json_is_array(list))
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"arg_nodes\" is not a list");
+    for (i = 0; i < json_array_size(list); i++) {
+        int64_t node = index_at(list, i, r->n_nodes);
+        if (node < 0 || r->built[node]->kind != MXCI_VARIABLE)
+            return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"arg_nodes\": item %zu is not the number of a variable", i);
+    }
+    return MXC_OK;
+}
+
+static mxc_status read_heads(const reader *r, mxc_symbol **out) {
+    const json_t *heads = json_object_get(r->root, "heads");
+    size_t i, n = json_array_size(heads);
+    mxci_entry *entries;
+    mxc_status status = MXC_OK;
+    if (!n)
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: expected a list \"heads\" of at least one output");
+    entries = mxci_calloc(n, sizeof *entries);
+    if (!entries)
+        return no_memory();
+    for (i = 0; i < n && status == MXC_OK; i++)
+        if (!read_entry(r, json_array_get(heads, i), r->n_nodes, &entries[i]))
+            status = MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"heads\": item %zu is not [node, output] of a node", i);
+    if (status == MXC_OK)
+        status = mxci_symbol_create((int64_t)n, entries, out);
+    mxci_free(entries);
+    return status;
+}
+
+static mxc_status read_graph(reader *r, mxc_symbol **out) {
+    int64_t i;
+    mxc_status status = read_version(r);
+    if (status == MXC_OK)
+        status = read_nodes(r);
+    if (status == MXC_OK)
+        status = check_arg_nodes(r);
+    if (status == MXC_OK)
+        status = read_heads(r, out);
+    for (i = 0; r->built && i < r->n_nodes; i++)
+        mxci_node_release(r->built[i]);
+    mxci_free(r->built);
+    return status;
+}
+
+mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out) {
+    json_error_t error;
+    reader r = {.outputs_left = (int64_t)bytes + 8192};
+    mxc_status status;
+    *out = NULL;
+    if (bytes > MXCI_JSON_LIMIT)
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: %zu bytes, at most %d are read", bytes, MXCI_JSON_LIMIT);
+    r.root = json_loadb(json, bytes, JSON_REJECT_DUPLICATES, &error);
+    if (!r.root && json_error_code(&error) == json_error_out_of_memory)
+        return no_memory();
+    if (!r.root)
+        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: byte %d, line %d, column %d: %s", error.position, error.line,
+                        error.column, error.text);
+    status = read_graph(&r, out);
+    json_decref(r.root);
+    return status;
+}
+
+mxc_status mxc_symbol_load(const char *path, mxc_symbol **out) {
+    char *json;
+    size_t bytes;
+    mxc_status status;
+    *out = NULL;
+    MXC_TRY(mxci_file_read_all(path, MXCI_JSON_LIMIT, &json, &bytes));
+    status = mxc_symbol_from_json(json, bytes, out);
+    mxci_free(json);
+    return status == MXC_OK ? MXC_OK : MXC_FAIL(status, "%.200s: %s", path, mxc_last_error());
+}

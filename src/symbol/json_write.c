@@ -1,0 +1,232 @@
+/*
+ * Symbols as JSON, in the layout of MXNet 1.x down to the blanks, so that its files and ours compare: objects of one pair
+ * and lists of at most ten numbers on one line, entries always.
+ */
+#include <string.h>
+
+#include <mxc/symbol.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "symbol/graph.h"
+#include "symbol/json.h"
+
+/* ---- strings ----------------------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 sequence at s; 0 if it is none. */
+static int utf8_length(const unsigned char *s) {
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0, i;
+    uint32_t code = s[0] & (0xffu >> (n + 1));
+    if (n < 2)
+        return n;
+    for (i = 1; i < n; i++) {
+        if (s[i] >> 6 != 2)
+            return 0;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    return code >= smallest[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? n : 0;
+}
+
+static void add_escaped(mxci_text *t, unsigned char c) {
+    static const char plain[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
+    const char *found = strchr(plain, c);
+    if (found)
+        mxci_text_printf(t, "\\%c", letters[found - plain]);
+    else
+        mxci_text_printf(t, "\\u%04x", c);
+}
+
+/* A text in quotes. */
+static mxc_status add_string(mxci_text *t, const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
+    mxci_text_add(t, "\"");
+    while (*s) {
+        int n = utf8_length(s);
+        if (!n)
+            return MXC_FAIL(MXC_EINVAL, "symbol JSON: \"%.100s\" is not UTF-8", text);
+        if (*s < 0x20 || *s == '"' || *s == '\\')
+            add_escaped(t, *s);
+        else
+            mxci_text_add_bytes(t, (const char *)s, (size_t)n);
+        s += n;
+    }
+    mxci_text_add(t, "\"");
+    return MXC_OK;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------- */
+
+enum { MAX_GIVEN = 128 };
+
+/* Parameters of a node's operator and its attributes as one sorted list. */
+typedef struct pairs {
+    const mxci_node *node;
+    int n_given, next_given, next_attr;
+    int order[MAX_GIVEN]; /* of the parameters, by key */
+} pairs;
+
+static const char *given_key(const pairs *p, int i) {
+    const char *key, *value;
+    mxc_op_given(p->node->op, p->order[i], &key, &value);
+    return key;
+}
+
+static mxc_status sort_given(pairs *p) {
+    int i, j, n = p->node->kind == MXCI_FORWARD ? mxc_op_n_given(p->node->op) : 0;
+    if (n > MAX_GIVEN)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "symbol JSON: node \"%.100s\" has %d parameters, at most %d", p->node->name, n,
+                        MAX_GIVEN);
+    for (i = 0; i < n; i++) {
+        p->order[i] = i;
+        for (j = i; j > 0 && strcmp(given_key(p, j - 1), given_key(p, j)) > 0; j--) {
+            int swap = p->order[j];
+            p->order[j] = p->order[j - 1];
+            p->order[j - 1] = swap;
+        }
+    }
+    p->n_given = n;
+    return MXC_OK;
+}
+
+static int next_pair(pairs *p, const char **key, const char **value) {
+    int more_given = p->next_given < p->n_given, more_attrs = p->next_attr < p->node->n_attrs;
+    if (!more_given && !more_attrs)
+        return 0;
+    if (more_given && (!more_attrs || strcmp(given_key(p, p->next_given), p->node->attr_keys[p->next_attr]) < 0)) {
+        mxc_op_given(p->node->op, p->order[p->next_given++], key, value);
+        return 1;
+    }
+    *key = p->node->attr_keys[p->next_attr];
+    *value = p->node->attr_values[p->next_attr++];
+    return 1;
+}
+
+static mxc_status add_attrs(mxci_text *t, const mxci_node *node) {
+    pairs p = {.node = node};
+    const char *key, *value, *indent;
+    int i;
+    MXC_TRY(sort_given(&p));
+    if (p.n_given + node->n_attrs == 0)
+        return MXC_OK;
+    indent = p.n_given + node->n_attrs > 1 ? "\n        " : "";
+    mxci_text_add(t, "      \"attrs\": {");
+    for (i = 0; next_pair(&p, &key, &value); i++) {
+        mxci_text_printf(t, "%s%s", i ? ", " : "", indent);
+        MXC_TRY(add_string(t, key));
+        mxci_text_add(t, ": ");
+        MXC_TRY(add_string(t, value));
+    }
+    mxci_text_printf(t, "%s}, \n", indent[0] ? "\n      " : "");
+    return MXC_OK;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------- */
+
+static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int32_t *entries) {
+    int32_t i;
+    mxci_text_add(t, "[");
+    for (i = 0; i < n; i++) {
+        int32_t node = g->entry_node[entries[i]];
+        mxci_text_printf(t, "%s[%d, %d, 0]", i ? ", " : "", (int)node, (int)(entries[i] - g->nodes[node].first_entry));
+    }
+    mxci_text_add(t, "]");
+}
+
+static mxc_status add_op(mxci_text *t, const mxci_gnode *node) {
+    mxci_text full = {0};
+    char *name;
+    mxc_status status;
+    if (node->kind == MXCI_VARIABLE)
+        return add_string(t, "null");
+    if (node->kind == MXCI_BACKWARD)
+        mxci_text_add(&full, MXCI_JSON_BACKWARD);
+    mxci_text_add(&full, mxc_op_get_def(node->op)->name);
+    MXC_TRY(mxci_text_take(&full, &name));
+    status = add_string(t, name);
+    mxci_free(name);
+    return status;
+}
+
+static mxc_status add_node(mxci_text *t, const mxci_graph *g, int32_t i) {
+    const mxci_gnode *node = &g->nodes[i];
+    mxci_text_add(t, "    {\n      \"op\": ");
+    MXC_TRY(add_op(t, node));
+    mxci_text_add(t, ", \n      \"name\": ");
+    MXC_TRY(add_string(t, node->name));
+    mxci_text_add(t, ", \n");
+    MXC_TRY(add_attrs(t, node->node));
+    mxci_text_add(t, "      \"inputs\": ");
+    add_entries(t, g, node->n_inputs, mxci_graph_inputs(g, i));
+    if (node->forward >= 0)
+        mxci_text_printf(t, ", \n      \"control_deps\": [%d]", (int)node->forward);
+    mxci_text_printf(t, "\n    }%s\n", i + 1 < g->n_nodes ? ", " : "");
+    return MXC_OK;
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------- */
+
+static void add_arg_nodes(mxci_text *t, const mxci_graph *g) {
+    const char *indent = g->n_args + g->n_aux > 10 ? "\n    " : "";
+    int32_t i, n = 0;
+    mxci_text_add(t, "  \"arg_nodes\": [");
+    for (i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].kind == MXCI_VARIABLE)
+            mxci_text_printf(t, "%s%s%d", n++ ? ", " : "", indent, (int)i);
+    mxci_text_printf(t, "%s], \n", indent[0] ? "\n  " : "");
+}
+
+/* Where the outputs of each node begin among all outputs, and how many there are. */
+static void add_row_ptr(mxci_text *t, const mxci_graph *g) {
+    const char *indent = g->n_nodes + 1 > 10 ? "\n    " : "";
+    int32_t i;
+    mxci_text_add(t, "  \"node_row_ptr\": [");
+    for (i = 0; i < g->n_nodes; i++)
+        mxci_text_printf(t, "%s%d, ", indent, (int)g->nodes[i].first_entry);
+    mxci_text_printf(t, "%s%d%s], \n", indent, (int)g->n_entries, indent[0] ? "\n  " : "");
+}
+
+static mxc_status write_graph(mxci_text *t, const mxci_graph *g) {
+    int32_t i;
+    mxci_text_add(t, "{\n  \"nodes\": [\n");
+    for (i = 0; i < g->n_nodes; i++)
+        MXC_TRY(add_node(t, g, i));
+    mxci_text_add(t, "  ], \n");
+    add_arg_nodes(t, g);
+    add_row_ptr(t, g);
+    mxci_text_add(t, "  \"heads\": ");
+    add_entries(t, g, g->n_outputs, g->outputs);
+    mxci_text_printf(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", %d]}\n}", MXCI_JSON_VERSION);
+    return MXC_OK;
+}
+
+mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
+    mxci_graph *g;
+    mxci_text text = {0};
+    mxc_status status;
+    *out = NULL;
+    MXC_TRY(mxci_graph_from_symbol(symbol, &g));
+    status = write_graph(&text, g);
+    mxci_graph_destroy(g);
+    if (status == MXC_OK)
+        return mxci_text_take(&text, out);
+    mxci_text_free(&text);
+    return status;
+}
+
+mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path) {
+    mxci_writer *writer;
+    char *json;
+    mxc_status status;
+    MXC_TRY(mxc_symbol_to_json(symbol, &json));
+    status = mxci_writer_open(path, &writer);
+    if (status == MXC_OK) {
+        status = mxci_writer_write(writer, json, strlen(json));
+        if (status == MXC_OK)
+            status = mxci_writer_commit(writer);
+        else
+            mxci_writer_abandon(writer);
+    }
+    mxci_free(json);
+    return status;
+}

@@ -1,0 +1,187 @@
+/* Inference of a symbol: what is known of its variables goes into a flat graph, what follows comes out in lists. */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "symbol/graph.h"
+#include "symbol/names.h"
+
+/* ---- what variables say of themselves ---------------------------------------------------------------------- */
+
+/* "(64, 0, 3, 3)"; 0 and -1 are axes not known yet; "()" and "None" say nothing. */
+static mxc_status read_shape(const char *name, const char *text, mxc_shape *out) {
+    mxc_tuple t;
+    int64_t dims[MXC_MAX_NDIM];
+    int i;
+    if (strcmp(text, "None") == 0)
+        return MXC_OK;
+    if (mxc_tuple_parse(text, &t) != MXC_OK || t.n > MXC_MAX_NDIM)
+        return MXC_FAIL(MXC_EINVAL, "variable \"%.100s\": __shape__ is \"%.60s\", expected a tuple of at most %d sizes",
+                        name, text, MXC_MAX_NDIM);
+    for (i = 0; i < t.n; i++)
+        dims[i] = t.value[i] ? t.value[i] : -1;
+    if (t.n && mxc_shape_set(out, t.n, dims) != MXC_OK)
+        return MXC_FAIL(MXC_EINVAL, "variable \"%.100s\": __shape__ \"%.60s\": %s", name, text, mxc_last_error());
+    return MXC_OK;
+}
+
+/* A number of MXNet's or a name. */
+static mxc_status read_dtype(const char *name, const char *text, mxc_dtype *out) {
+    const char *at = text;
+    int64_t number;
+    mxc_dtype type = mxc_dtype_from_name(text);
+    if (type == MXC_DTYPE_UNKNOWN && mxci_read_int(&at, &number) && !*at) {
+        if (number == MXC_DTYPE_UNKNOWN)
+            return MXC_OK;
+        if (number >= 0 && number < MXC_DTYPE_LIMIT && mxc_dtype_size((mxc_dtype)number))
+            type = (mxc_dtype)number;
+    }
+    if (type == MXC_DTYPE_UNKNOWN)
+        return MXC_FAIL(MXC_EDTYPE, "variable \"%.100s\": __dtype__ \"%.60s\" is no data type", name, text);
+    *out = type;
+    return MXC_OK;
+}
+
+static mxc_status read_attrs(mxci_graph *g, const mxci_gnode *variable) {
+    const char *shape = mxci_node_attr(variable->node, "__shape__"), *type = mxci_node_attr(variable->node, "__dtype__");
+    int32_t e = variable->first_entry;
+    if (shape && g->shapes[e].ndim < 0)
+        MXC_TRY(read_shape(variable->name, shape, &g->shapes[e]));
+    if (type && g->types[e] == MXC_DTYPE_UNKNOWN)
+        MXC_TRY(read_dtype(variable->name, type, &g->types[e]));
+    return MXC_OK;
+}
+
+/* ---- what the caller says ---------------------------------------------------------------------------------- */
+
+/* What a name stands for. */
+typedef struct known {
+    const mxc_shape *shape;
+    mxc_dtype type;
+    int used;
+} known;
+
+static mxc_status enter_known(mxci_map *map, known *all, int64_t n, const char *const *names, const mxc_shape *shapes,
+                              const mxc_dtype *types) {
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        if (mxci_map_has(map, names[i]))
+            return MXC_FAIL(MXC_EINVAL, "mxc_symbol_infer: \"%.100s\" is given twice", names[i]);
+        all[i].shape = shapes ? &shapes[i] : NULL;
+        all[i].type = types ? types[i] : MXC_DTYPE_UNKNOWN;
+        MXC_TRY(mxci_map_put(map, names[i], &all[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status fail_unused(const mxc_symbol *symbol, const char *name) {
+    mxc_names args;
+    char candidates[240];
+    MXC_TRY(mxc_symbol_list_arguments(symbol, &args));
+    mxci_names_candidates(&args, candidates, sizeof candidates);
+    mxc_names_release(&args);
+    return MXC_FAIL(MXC_ENOTFOUND, "mxc_symbol_infer: no argument is called \"%.100s\"%s", name, candidates);
+}
+
+/* Set all variables of the graph; several of one name get the same. */
+static mxc_status set_variables(mxci_graph *g, const mxci_map *map) {
+    int32_t i;
+    for (i = 0; i < g->n_nodes; i++) {
+        const mxci_gnode *node = &g->nodes[i];
+        known *k = node->kind == MXCI_VARIABLE ? mxci_map_get(map, node->name) : NULL;
+        if (k && k->shape)
+            g->shapes[node->first_entry] = *k->shape;
+        if (k) {
+            g->types[node->first_entry] = k->type;
+            k->used = 1;
+        }
+        if (node->kind == MXCI_VARIABLE)
+            MXC_TRY(read_attrs(g, node));
+    }
+    return MXC_OK;
+}
+
+static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, const char *const *names,
+                            const mxc_shape *shapes, const mxc_dtype *types) {
+    known *all = mxci_calloc((size_t)n, sizeof *all);
+    mxci_map *map = NULL;
+    mxc_status status = all ? mxci_map_create(&map) : MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
+    int64_t i;
+    if (status == MXC_OK)
+        status = enter_known(map, all, n, names, shapes, types);
+    if (status == MXC_OK)
+        status = set_variables(g, map);
+    for (i = 0; i < n && status == MXC_OK; i++)
+        if (!all[i].used)
+            status = fail_unused(symbol, names[i]);
+    mxci_map_destroy(map);
+    mxci_free(all);
+    return status;
+}
+
+/* ---- result ------------------------------------------------------------------------------------------------ */
+
+/* Copy shapes and types of n entries; for variables nodes are given, and entries are theirs. */
+static mxc_status collect(const mxci_graph *g, int32_t n, const int32_t *ids, int are_nodes, mxc_shape **shapes,
+                          mxc_dtype **types, int *complete) {
+    int32_t i;
+    *shapes = mxci_calloc((size_t)n, sizeof **shapes);
+    *types = mxci_calloc((size_t)n, sizeof **types);
+    if (!*shapes || !*types)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
+    for (i = 0; i < n; i++) {
+        int32_t e = are_nodes ? g->nodes[ids[i]].first_entry : ids[i];
+        (*shapes)[i] = g->shapes[e];
+        (*types)[i] = g->types[e];
+        *complete &= mxc_shape_known(&g->shapes[e]) && g->types[e] != MXC_DTYPE_UNKNOWN;
+    }
+    return MXC_OK;
+}
+
+static mxc_status collect_all(const mxci_graph *g, mxc_inferred *out) {
+    out->n_args = g->n_args;
+    out->n_outputs = g->n_outputs;
+    out->n_aux = g->n_aux;
+    out->complete = 1;
+    MXC_TRY(collect(g, g->n_args, g->args, 1, &out->arg_shapes, &out->arg_types, &out->complete));
+    MXC_TRY(collect(g, g->n_outputs, g->outputs, 0, &out->output_shapes, &out->output_types, &out->complete));
+    return collect(g, g->n_aux, g->aux, 1, &out->aux_shapes, &out->aux_types, &out->complete);
+}
+
+void mxc_inferred_release(mxc_inferred *inferred) {
+    mxci_free(inferred->arg_shapes);
+    mxci_free(inferred->output_shapes);
+    mxci_free(inferred->aux_shapes);
+    mxci_free(inferred->arg_types);
+    mxci_free(inferred->output_types);
+    mxci_free(inferred->aux_types);
+    memset(inferred, 0, sizeof *inferred);
+}
+
+mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
+                                   const mxc_dtype *types, mxci_graph **out) {
+    mxc_status status;
+    MXC_TRY(mxci_graph_from_symbol(symbol, out));
+    status = set_known(symbol, *out, n, names, shapes, types);
+    if (status == MXC_OK)
+        status = mxci_graph_infer(*out);
+    if (status == MXC_OK)
+        return MXC_OK;
+    mxci_graph_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
+                            const mxc_dtype *types, mxc_inferred *out) {
+    mxci_graph *g;
+    mxc_status status;
+    memset(out, 0, sizeof *out);
+    MXC_TRY(mxci_symbol_infer_graph(symbol, n, names, shapes, types, &g));
+    status = collect_all(g, out);
+    mxci_graph_destroy(g);
+    if (status != MXC_OK)
+        mxc_inferred_release(out);
+    return status;
+}
