@@ -1,0 +1,246 @@
+/* Engines from creation to destruction, across forks, and the default one. */
+#include <string.h>
+
+#include "base/check.h"
+#include "base/options.h"
+#include "base/sys.h"
+#include "engine/engine.h"
+
+enum { IO_THREADS = 2, MAX_THREADS = 1024 };
+
+static const mxci_kind *const kinds[] = {
+    [MXC_ENGINE_NAIVE] = &mxci_kind_naive,
+    [MXC_ENGINE_THREADED] = &mxci_kind_threaded,
+    [MXC_ENGINE_SEEDED] = &mxci_kind_seeded,
+};
+
+/* ---- creation ---- */
+
+static mxc_status check_options(const mxc_engine_options *options) {
+    if (options->size < sizeof *options)
+        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: options.size is %zu, expected %zu (use MXC_ENGINE_OPTIONS_INIT)",
+                        options->size, sizeof *options);
+    if ((unsigned)options->kind > MXC_ENGINE_SEEDED)
+        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d is no kind of engine", (int)options->kind);
+    if (options->workers < 0 || options->workers > MAX_THREADS)
+        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d workers, expected 0 to %d", options->workers, MAX_THREADS);
+    if (options->parallelism < 0 || options->parallelism > MAX_THREADS)
+        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: parallelism %d, expected 0 to %d", options->parallelism,
+                        MAX_THREADS);
+    return MXC_OK;
+}
+
+/* The option's number, else the program's, else the machine's. */
+static int choose(int given, mxci_option option, int otherwise) {
+    if (given > 0)
+        return given;
+    if (mxci_option_get(option) > 0)
+        return (int)mxci_option_get(option);
+    return otherwise > 1 ? otherwise : 1;
+}
+
+static void set_numbers(mxc_engine *engine, const mxc_engine_options *options) {
+    int processors = mxci_cpu_count();
+    engine->kind = kinds[options->kind];
+    engine->kind_id = options->kind;
+    engine->parallelism = choose(options->parallelism, MXCI_OPT_MXC_NUM_THREADS, processors);
+    engine->spin_ns = processors > 1 ? mxci_option_get(MXCI_OPT_MXC_SPIN_US) * 1000 : 0;
+    engine->seeded.random = options->seed;
+    engine->thread_limit = MXCI_GUESTS;
+    if (options->kind == MXC_ENGINE_THREADED) {
+        engine->workers = choose(options->workers, MXCI_OPT_MXC_NUM_WORKERS, processors - 1);
+        engine->thread_limit = engine->workers + MXCI_GUESTS + MXCI_EXTRAS;
+    }
+}
+
+static mxc_status add_pools(mxc_engine *engine) {
+    mxc_context cpu = { MXC_CPU, 0 };
+    if (engine->kind_id != MXC_ENGINE_THREADED)
+        return MXC_OK;
+    MXC_TRY(mxci_pool_create(engine, cpu, MXC_PROP_NORMAL, engine->workers, &engine->cpu));
+    MXC_TRY(mxci_pool_create(engine, cpu, MXC_PROP_IO, IO_THREADS, &engine->io));
+    for (int i = 0; i < engine->workers; i++)
+        engine->cpu->worker[i].runner = &engine->runners[i];
+    engine->cpu->spin_ns = engine->spin_ns;
+    engine->cpu->helps_loops = 1;
+    return MXC_OK;
+}
+
+static mxc_status add_parts(mxc_engine *engine) {
+    size_t bytes = (size_t)engine->thread_limit * sizeof(mxci_runner);
+    engine->runners = mxci_pages_alloc(bytes);
+    if (!engine->runners)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_engine_create: no memory for %d threads", engine->thread_limit);
+    memset(engine->runners, 0, bytes);
+    for (int i = 0; i < engine->thread_limit; i++)
+        engine->runners[i].number = i;
+    for (int i = 0; i < MXCI_STRIPES; i++)
+        engine->stripes[i].engine = engine;
+    mxci_mutex_init(&engine->pools_mutex);
+    mxci_mutex_init(&engine->all_mutex);
+    return add_pools(engine);
+}
+
+/* Nothing is pending and no other thread is inside. */
+static void free_engine(mxc_engine *engine) {
+    mxci_pool *pool = atomic_load(&engine->devices);
+    while (pool) {
+        mxci_pool *next = pool->next;
+        mxci_pool_destroy(pool);
+        pool = next;
+    }
+    mxci_pool_destroy(engine->io);
+    mxci_pool_destroy(engine->cpu);
+    for (int i = 0; i < MXCI_STRIPES; i++)
+        mxci_stripe_clear(&engine->stripes[i]);
+    mxci_vars_clear(engine);
+    mxci_failure_release(atomic_load(&engine->first_failure));
+    mxci_mutex_destroy(&engine->pools_mutex);
+    mxci_mutex_destroy(&engine->all_mutex);
+    mxci_pages_free(engine->runners, (size_t)engine->thread_limit * sizeof(mxci_runner));
+    mxci_pages_free(engine, sizeof *engine);
+}
+
+mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out) {
+    static const mxc_engine_options standard = MXC_ENGINE_OPTIONS_INIT;
+    mxc_engine *engine;
+    mxc_status status;
+    *out = NULL;
+    if (!options)
+        options = &standard;
+    MXC_TRY(check_options(options));
+    engine = mxci_pages_alloc(sizeof *engine);
+    if (!engine)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_engine_create: no memory for an engine");
+    memset(engine, 0, sizeof *engine);
+    set_numbers(engine, options);
+    status = add_parts(engine);
+    if (status == MXC_OK)
+        status = mxci_fork_add(engine);
+    if (status == MXC_OK)
+        *out = engine;
+    else
+        free_engine(engine);
+    return status;
+}
+
+void mxc_engine_destroy(mxc_engine *engine) {
+    if (!engine)
+        return;
+    (void)mxci_engine_resume(engine);
+    mxci_wait_idle(engine);
+    while (atomic_load(&engine->telling)) /* its function has ended; it is about to leave */
+        mxci_thread_yield();
+    mxci_fork_remove(engine);
+    free_engine(engine);
+}
+
+/* ---- the default one ---- */
+
+static _Atomic(mxc_engine *) standard_engine, chosen_engine;
+static mxci_mutex standard_mutex = MXCI_MUTEX_INIT;
+
+static mxc_status make_standard(mxc_engine **out) {
+    mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
+    mxc_status status = MXC_OK;
+    options.kind = mxci_option_get(MXCI_OPT_MXC_ENGINE) ? MXC_ENGINE_THREADED : MXC_ENGINE_NAIVE;
+    mxci_mutex_lock(&standard_mutex);
+    *out = atomic_load(&standard_engine);
+    if (!*out)
+        status = mxc_engine_create(&options, out);
+    atomic_store(&standard_engine, *out);
+    mxci_mutex_unlock(&standard_mutex);
+    return status;
+}
+
+mxc_status mxc_engine_default(mxc_engine **out) {
+    *out = atomic_load(&chosen_engine);
+    if (!*out)
+        *out = atomic_load(&standard_engine);
+    return *out ? MXC_OK : make_standard(out);
+}
+
+void mxc_engine_set_default(mxc_engine *engine) {
+    atomic_store(&chosen_engine, engine);
+}
+
+mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine) {
+    return engine->kind_id;
+}
+
+int mxc_engine_thread_limit(const mxc_engine *engine) {
+    return engine->thread_limit;
+}
+
+int mxc_engine_parallelism(const mxc_engine *engine) {
+    return engine->parallelism;
+}
+
+mxci_runner *mxci_engine_extra(mxc_engine *engine) {
+    int used = atomic_load(&engine->extras);
+    while (used < MXCI_EXTRAS)
+        if (atomic_compare_exchange_weak(&engine->extras, &used, used + 1))
+            return &engine->runners[engine->workers + MXCI_GUESTS + used];
+    return NULL;
+}
+
+/* ---- forks ---- */
+
+void mxci_engine_lock_stripes(mxc_engine *engine) {
+    for (int i = 0; i < MXCI_STRIPES; i++)
+        mxci_lock_take(&engine->stripes[i].lock);
+}
+
+void mxci_engine_unlock_stripes(mxc_engine *engine) {
+    for (int i = 0; i < MXCI_STRIPES; i++)
+        mxci_lock_drop(&engine->stripes[i].lock);
+}
+
+static void each_pool(mxc_engine *engine, void (*visit)(mxci_pool *)) {
+    if (engine->cpu) {
+        visit(engine->cpu);
+        visit(engine->io);
+    }
+    for (mxci_pool *pool = atomic_load(&engine->devices); pool; pool = pool->next)
+        visit(pool);
+}
+
+void mxci_engine_forked(mxc_engine *engine) {
+    atomic_store(&engine->forked, 1);
+    atomic_store(&engine->event.parked, 0);
+    atomic_store(&engine->event.looking, 0);
+    atomic_store(&engine->draining, 0);
+    atomic_store(&engine->telling, 0);
+    if (atomic_load(&engine->seeded.owner) != (uint32_t)mxci_thread_index() + 1)
+        atomic_store(&engine->seeded.owner, 0);
+    mxci_mutex_init(&engine->pools_mutex);
+    mxci_mutex_init(&engine->all_mutex);
+    each_pool(engine, mxci_pool_forked);
+}
+
+/* Threads for what is queued; other pools start theirs at a push. */
+static mxc_status start_pools(mxc_engine *engine) {
+    if (!engine->cpu)
+        return MXC_OK;
+    MXC_TRY(mxci_pool_start(engine->cpu));
+    MXC_TRY(mxci_pool_start(engine->io));
+    for (mxci_pool *pool = atomic_load(&engine->devices); pool; pool = pool->next)
+        MXC_TRY(mxci_pool_start(pool));
+    return MXC_OK;
+}
+
+mxc_status mxci_engine_resume_slow(mxc_engine *engine) {
+    mxci_list ready = { NULL, NULL };
+    mxc_status status;
+    if (!atomic_exchange(&engine->forked, 0))
+        return MXC_OK;
+    mxci_gate_enter();
+    status = start_pools(engine);
+    if (status == MXC_OK)
+        mxci_cancel_lost(engine, &ready);
+    mxci_dispatch(engine, &ready);
+    mxci_gate_leave();
+    if (status != MXC_OK)
+        atomic_store(&engine->forked, 1);
+    return status;
+}

@@ -1,0 +1,250 @@
+/* Running and ending one block. */
+#include "engine/run.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/trace.h"
+#include "engine/engine.h"
+#include "engine/op.h"
+
+MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top;
+
+int mxci_inside(const mxc_engine *engine) {
+    for (const mxci_frame *f = mxci_frame_top; f; f = f->outer)
+        if (!engine || f->engine == engine)
+            return 1;
+    return 0;
+}
+
+mxci_runner *mxci_runner_claim(mxc_engine *engine) {
+    int first = mxci_thread_index();
+    for (int i = 0; i < MXCI_GUESTS; i++) {
+        mxci_runner *runner = &engine->runners[engine->workers + (first + i) % MXCI_GUESTS];
+        uint32_t idle = 0;
+        if (atomic_compare_exchange_strong_explicit(&runner->busy, &idle, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return runner;
+    }
+    return NULL;
+}
+
+void mxci_runner_release(mxci_runner *runner) {
+    atomic_store_explicit(&runner->busy, 0, memory_order_release);
+}
+
+/* ---- calling the function ---- */
+
+static mxc_status open_stream(const mxci_body *body, void *given, void **out) {
+    *out = given;
+    if (given || !body->device || !body->device->stream_create)
+        return MXC_OK;
+    return body->device->stream_create(body->context, out);
+}
+
+/* Wait for what the function queued on the stream, unless the function says itself when it ends. */
+static mxc_status close_stream(const mxci_body *body, void *given, void *stream) {
+    mxc_status status = MXC_OK;
+    if (!stream)
+        return MXC_OK;
+    if (body->device->stream_wait && (!body->async_fn || !given))
+        status = body->device->stream_wait(body->context, stream);
+    if (!given && body->device->stream_destroy)
+        body->device->stream_destroy(body->context, stream);
+    return status;
+}
+
+/* Fails for an asynchronous function only if it was not called. */
+static mxc_status call(mxci_runner *runner, void *stream, mxci_block *block) {
+    const mxci_body *body = block->body;
+    mxc_run run = { block->home->engine, body->context, NULL, block->token, runner->number };
+    mxc_status status = MXC_OK, closed;
+    MXC_TRY(open_stream(body, body->device ? stream : NULL, &run.stream));
+    if (body->async_fn)
+        body->async_fn(&run, body->arg, (mxc_done *)block);
+    else
+        status = body->fn(&run, body->arg);
+    closed = close_stream(body, stream, run.stream);
+    return status == MXC_OK && !body->async_fn ? closed : status;
+}
+
+/* With the message of this thread, or one made up for a function that left none since before. */
+static mxci_failure *failure_of(const mxci_body *body, mxc_status status, unsigned before) {
+    if (status == MXC_OK)
+        return NULL;
+    if (mxci_error_count() == before)
+        (void)MXC_FAIL(status, "%s: %s", body->name, mxc_status_text(status));
+    return mxci_failure_of_thread(status);
+}
+
+static void note_first(mxc_engine *engine, mxci_failure *failure) {
+    mxci_failure *none = NULL;
+    if (!failure || atomic_load(&engine->first_failure))
+        return;
+    mxci_failure_retain(failure);
+    if (!atomic_compare_exchange_strong(&engine->first_failure, &none, failure))
+        mxci_failure_release(failure);
+}
+
+static void flight_add(mxc_engine *engine, mxci_block *block) {
+    mxci_lock_take(&engine->flight_lock);
+    block->flight_next = engine->flight;
+    block->flight_link = &engine->flight;
+    if (engine->flight)
+        engine->flight->flight_link = &block->flight_next;
+    engine->flight = block;
+    mxci_lock_drop(&engine->flight_lock);
+}
+
+static void flight_remove(mxc_engine *engine, mxci_block *block) {
+    mxci_lock_take(&engine->flight_lock);
+    *block->flight_link = block->flight_next;
+    if (block->flight_next)
+        block->flight_next->flight_link = block->flight_link;
+    block->flight_link = NULL;
+    mxci_lock_drop(&engine->flight_lock);
+}
+
+/* Call with all the circumstance: frame, trace, failure. */
+static mxci_failure *perform(mxci_runner *runner, void *stream, mxci_block *block) {
+    mxc_engine *engine = block->home->engine;
+    const char *name = block->body->name;
+    mxci_frame frame = { mxci_frame_top, engine, block };
+    unsigned before = mxci_error_count();
+    int64_t begin = mxci_trace_begin();
+    mxc_status status;
+    mxci_frame_top = &frame;
+    runner->block = block;
+    status = call(runner, stream, block);
+    runner->block = NULL;
+    mxci_frame_top = frame.outer;
+    mxci_trace_end(begin, name, "engine");
+    return failure_of(block->body, status, before);
+}
+
+static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
+    mxc_engine *engine = block->home->engine;
+    mxci_failure *failure;
+    atomic_store_explicit(&block->parties, 2, memory_order_relaxed);
+    flight_add(engine, block);
+    failure = perform(runner, stream, block);
+    if (failure)
+        note_first(engine, failure); /* there was no stream: the function was not called, and nobody will tell its end */
+    else if (engine->kind->half(block, 0))
+        failure = block->failure;
+    else
+        return;
+    if (own)
+        *own = mxci_failure_retain(failure);
+    mxci_block_end(block, failure, ready);
+}
+
+void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
+    mxci_failure *failure = mxci_block_inherited(block);
+    if (failure) {
+        mxci_block_end(block, mxci_failure_retain(failure), ready);
+    } else if (block->body->async_fn) {
+        run_async(runner, stream, block, ready, own);
+    } else {
+        failure = perform(runner, stream, block);
+        note_first(block->home->engine, failure);
+        if (own)
+            *own = mxci_failure_retain(failure);
+        mxci_block_end(block, failure, ready);
+    }
+}
+
+/* ---- ending ---- */
+
+static void end_body(const mxci_body *body) {
+    if (body->op)
+        mxci_op_ended(body->op);
+    else if (body->destroy)
+        body->destroy(body->arg);
+}
+
+/* A wait's turn has come: pass it on and tell the waiter, who owns the block from then on. */
+static void end_sync(mxci_block *block, mxci_list *ready) {
+    mxc_engine *engine = block->home->engine;
+    mxci_block_release(block, NULL, ready);
+    atomic_store(&block->done, 1);
+    mxci_event_raise(&engine->event);
+}
+
+void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
+    mxci_stripe *home = block->home;
+    mxc_engine *engine = home->engine;
+    int epoch = block->epoch;
+    mxci_list granted = { NULL, NULL };
+    mxci_block *next;
+    if (block->flight_link)
+        flight_remove(engine, block);
+    end_body(block->body);
+    mxci_block_release(block, failure, &granted);
+    mxci_failure_release(failure);
+    if (!block->canceled)
+        mxci_block_return(block);
+    while ((next = mxci_list_take(&granted)) != NULL) {
+        if (next->body == &mxci_sync_body)
+            end_sync(next, &granted);
+        else
+            mxci_list_add(ready, next);
+    }
+    atomic_fetch_add(&home->ended[epoch], 1);
+    if (atomic_load(&engine->draining))
+        mxci_event_raise(&engine->event);
+}
+
+void mxc_done_complete(mxc_done *done, mxc_status status, const char *message) {
+    mxci_block *block = (mxci_block *)done;
+    mxc_engine *engine = block->home->engine;
+    mxci_list ready = { NULL, NULL };
+    atomic_fetch_add(&engine->telling, 1);
+    mxci_gate_enter();
+    if (!block->canceled) {
+        block->failure = status == MXC_OK ? NULL : mxci_failure_of_text(status, message);
+        note_first(engine, block->failure);
+        if (engine->kind->half(block, 1))
+            mxci_block_end(block, block->failure, &ready);
+        mxci_dispatch(engine, &ready);
+    }
+    mxci_gate_leave();
+    atomic_fetch_sub(&engine->telling, 1); /* the engine may be destroyed from here on */
+}
+
+/* ---- after a fork ---- */
+
+static int on_this_thread(const mxci_block *block) {
+    for (const mxci_frame *f = mxci_frame_top; f; f = f->outer)
+        if (f->block == block)
+            return 1;
+    return 0;
+}
+
+static void cancel(mxc_engine *engine, mxci_block *block, mxci_list *ready) {
+    char text[MXC_ERROR_MAX];
+    mxci_failure *failure;
+    mxci_format(text, sizeof text, "%s: had not ended when the process forked", block->body->name);
+    failure = mxci_failure_of_text(MXC_ECANCELED, text);
+    note_first(engine, failure);
+    block->canceled = 1;
+    mxci_block_end(block, failure, ready);
+}
+
+void mxci_cancel_lost(mxc_engine *engine, mxci_list *ready) {
+    mxci_block *next;
+    for (int i = 0; i < engine->thread_limit; i++) {
+        mxci_runner *runner = &engine->runners[i];
+        mxci_block *block = runner->block;
+        if (block && on_this_thread(block))
+            continue;
+        runner->block = NULL;
+        mxci_runner_release(runner);
+        if (block && !block->body->async_fn)
+            cancel(engine, block, ready);
+    }
+    for (mxci_block *block = engine->flight; block; block = next) {
+        next = block->flight_next;
+        if (!on_this_thread(block))
+            cancel(engine, block, ready);
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * Running one block's function on this thread, and ending it: marks, variables, callbacks, counters.
+ */
+#ifndef MXCI_ENGINE_RUN_H
+#define MXCI_ENGINE_RUN_H
+
+#include "engine/block.h"
+#include "engine/fork.h"
+
+/* Who runs a function: mxc_run.worker is its number. A pool's thread has its own; any other thread claims one. */
+typedef struct mxci_runner {
+    _Alignas(MXCI_CACHE_LINE) _Atomic uint32_t busy; /* claimed */
+    int number;
+    mxci_block *block; /* running now: what fork() has to end in the child */
+} mxci_runner;
+
+/* The functions that run on this thread, innermost first. */
+typedef struct mxci_frame {
+    struct mxci_frame *outer;
+    mxc_engine *engine;
+    mxci_block *block;
+} mxci_frame;
+extern MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top;
+
+/* 1 if a function of that engine (NULL: of any) runs on this thread. */
+int mxci_inside(const mxc_engine *engine);
+
+/* A number for a thread that belongs to no pool; NULL if all are taken. */
+mxci_runner *mxci_runner_claim(mxc_engine *engine);
+void mxci_runner_release(mxci_runner *runner);
+
+/* Run or skip the block, which is granted, and end it unless it is asynchronous and goes on. Adds what became ready.
+ * stream: the worker's, or NULL: one is made if the device wants one. own, unless NULL, gets the function's own failure,
+ * retained. Inside the gate. */
+void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own);
+
+/* End a block that ran or was skipped; takes over failure. The block is gone afterwards. Inside the gate. */
+void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready);
+
+/* In the child of a fork: end what ran on threads that are gone. */
+void mxci_cancel_lost(mxc_engine *engine, mxci_list *ready);
+
+#endif

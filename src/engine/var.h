@@ -1,0 +1,48 @@
+/*
+ * A variable: who may touch it now, who waits in which order, and whether its value is to be trusted.
+ *
+ * Any number of readers or one change is granted at a time, in push order. A block runs when all its dependencies are
+ * granted. A block enters the queues of all its variables with all of them locked, in the order of their addresses, so
+ * that two blocks stand in the same order in every queue that they share.
+ */
+#ifndef MXCI_ENGINE_VAR_H
+#define MXCI_ENGINE_VAR_H
+
+#include "engine/block.h"
+
+struct mxc_var {
+    _Alignas(MXCI_CACHE_LINE) mxci_lock lock; /* guards all that follows */
+    uint32_t readers;            /* granted and not ended */
+    _Atomic uint32_t pending;    /* granted or waiting; read without the lock */
+    uint16_t changing, deleted;  /* a change is granted; mxc_var_delete was called */
+    mxci_dep *first, *last;      /* waiting; first is a change or stands behind one */
+    _Atomic uint64_t version;    /* changes that have ended; read without the lock */
+    _Atomic uint64_t pushed;     /* changes pushed; read without the lock */
+    mxci_failure *failure;       /* NULL: the value is good. Also read by a block to which the variable is granted */
+    mxc_engine *engine;
+
+    uint32_t waiters;            /* threads that sleep until version moves */
+    void (*destroy)(void *arg);  /* after deletion */
+    void *arg;
+    mxc_var *next_free;
+};
+
+/* Enter the queues of all variables. 1: all were granted at once, the block may run. */
+int mxci_block_queue(mxci_block *block);
+/* Leave them; what was changed is marked with failure, or cleared if that is NULL. Adds the blocks that became ready. */
+void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *ready);
+/* The mark that keeps the block, which is granted, from running; NULL if it may run. */
+mxci_failure *mxci_block_inherited(const mxci_block *block);
+
+/* Sleepers to be woken on a change: 1 adds the caller, -1 takes it off. Returns the version. */
+uint64_t mxci_var_enlist(mxc_var *var, int add);
+/* The mark, retained; NULL if the value is good. */
+mxci_failure *mxci_var_failure(mxc_var *var);
+
+/* Fresh variables, under the engine's lock for them. */
+void mxci_vars_clear(mxc_engine *engine);
+
+/* 1 if what the structure says of itself agrees. The variable is locked. */
+int mxci_var_is_valid(const mxc_var *var);
+
+#endif
