@@ -1,9 +1,9 @@
 /*
  * Symbols: a computation written down before it runs.
  *
- * A symbol is an ordered list of outputs of nodes; a node is a variable or an operator applied to outputs of other nodes.
- * Nodes are shared between symbols and reference counted. Reading symbols is thread-safe; composing or setting attributes
- * must not run together with other use of the same nodes.
+ * A symbol is an ordered list of outputs of nodes; a node is a variable or an operator applied to outputs of other
+ * nodes. Nodes are shared between symbols and reference counted. Reading symbols is thread-safe; composing or setting
+ * attributes must not run together with other use of the same nodes.
  */
 #ifndef MXC_SYMBOL_H
 #define MXC_SYMBOL_H
@@ -29,6 +29,7 @@ MXC_API mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
 /**
  * An operator applied to inputs.
  * @param op        operator name or alias
+ * @param keys      of parameters; attributes may be among them: "__key__", "lr_mult" and the like, "weight_lr_mult"
  * @param name      of the node; NULL: made from the operator's name and a counter, "fullyconnected0"
  * @param arg_keys  argument name of each input; NULL: in order. Missing arguments and auxiliary states become variables
  *                  "<name>_<arg>"
@@ -40,12 +41,15 @@ MXC_API mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
 MXC_API mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const char *const *keys,
                                  const char *const *values, int n_in, const char *const *arg_keys,
                                  mxc_symbol *const *in, mxc_symbol **out);
-/** An operator not applied to anything yet; apply it with mxc_symbol_compose. */
+/** An operator not applied to anything yet; apply it with mxc_symbol_compose, copy it, set its attributes. Other calls
+ *  on it give MXC_ESTATE. Status: those of mxc_symbol_op. */
 MXC_API mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys, const char *const *values,
                                      mxc_symbol **out);
 /**
- * Apply in place: give an atomic symbol its name and inputs as mxc_symbol_op does, or replace free variables of a composed
- * symbol (by their names, arg_keys required) with other symbols. On failure symbol is as before.
+ * Apply in place: give an atomic symbol its name and inputs as mxc_symbol_op does, or replace free variables of a
+ * composed symbol (by their names, arg_keys required) with other symbols of one output, and rename the node of its
+ * first output unless name is NULL. Other symbols that share nodes with it stay as they are. On failure symbol is as before.
+ * Status: those of mxc_symbol_op; MXC_EINVAL also for a name that is no free variable.
  */
 MXC_API mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, const char *const *arg_keys,
                                       mxc_symbol *const *in);
@@ -63,7 +67,8 @@ MXC_API const char *mxc_symbol_name(const mxc_symbol *symbol);
 MXC_API int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol);
 /** Output i alone. Status: MXC_EINVAL. */
 MXC_API mxc_status mxc_symbol_output(const mxc_symbol *symbol, int64_t index, mxc_symbol **out);
-/** The output of that name, as mxc_symbol_list_outputs gives it (search in internals for inner ones). MXC_ENOTFOUND. */
+/** The output of that name, as mxc_symbol_list_outputs gives it (search in internals for inner ones). MXC_ENOTFOUND;
+ *  MXC_EINVAL where several have it. */
 MXC_API mxc_status mxc_symbol_find_output(const mxc_symbol *symbol, const char *name, mxc_symbol **out);
 /** Every visible output of every node, in topological order. */
 MXC_API mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out);
@@ -76,14 +81,22 @@ MXC_API mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out)
 
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
-/** Value of an attribute of the symbol's node, borrowed until it is set again; NULL if absent. ctx_group, lr_mult, wd_mult,
- *  force_mirroring and mirror_stage are found under both spellings, plain and __key__. */
+/** Value of an attribute or parameter of the symbol's node, borrowed until it is set again; NULL if absent or if the
+ *  outputs belong to several nodes. A key is looked up as it is, then as __key__. */
 MXC_API const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key);
-/** Set an attribute on the node of every output. Status: MXC_ENOMEM. */
+/**
+ * Set an attribute on the node of every output. ctx_group, lr_mult, wd_mult, force_mirroring and mirror_stage, and on
+ * operators every key, are kept as __key__, since files keep attributes and parameters in one list;
+ * "<argument>_lr_mult" and the like go to the operator's argument where that is a variable.
+ * Status: MXC_EINVAL (a parameter of the operator, a key of 252 bytes or more), MXC_EUNSUPPORTED (4,096 attributes on
+ * one node), MXC_ENOMEM.
+ */
 MXC_API mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value);
-/** Keys and values alternately; deep: of all nodes, keys written "node$key". Operator parameters are included. */
+/** Keys and values alternately; deep: of all nodes, keys written "node$key". Operator parameters are included.
+ *  Status: MXC_ENOMEM; MXC_EINVAL where it is not deep and the outputs belong to several nodes. */
 MXC_API mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out);
-/** Attributes for every node made on this thread from now on, until left; scopes nest, inner ones win. */
+/** Attributes for every node made on this thread from now on, until left; scopes nest, inner ones win. Leave every scope
+ *  on the thread that entered it. Status: as mxc_symbol_set_attr. */
 MXC_API mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values);
 MXC_API void mxc_attr_scope_leave(void);
 

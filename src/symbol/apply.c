@@ -78,7 +78,7 @@ const char *mxci_input_name(const mxc_op *op, int32_t index, char *out, size_t s
     return index < n_args ? mxc_op_arg_name(op, index, out, size) : mxc_op_aux_name(op, index - n_args, out, size);
 }
 
-/* "arg12": the number; -1 if name is not of this form or is no argument. Scanning would make wide operators quadratic. */
+/* "arg12": the number; -1 if name is not of this form or no argument. Scanning would make wide operators quadratic. */
 static int32_t variadic_index(const mxc_op *op, const char *name, size_t length) {
     char text[32], canonical[32];
     const char *at = text + 3;

@@ -24,8 +24,8 @@ mxc_status mxci_node_default_input(mxci_node *node, int32_t index);
 mxc_status mxci_hoist_attrs(mxci_node *node);
 /* A new symbol for operator op not applied yet, whose parameters and attributes are those of node (retained). */
 mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol **out);
-/* A new symbol in which free variables are replaced by name and, where name is not NULL, the node of the first output is
- * renamed. Nodes that change are copied, others shared. */
+/* A new symbol in which free variables are replaced by name and, where name is not NULL, the node of the first output
+ * is renamed. Nodes that change are copied, others shared. */
 mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, int n, const char *const *keys,
                                   mxc_symbol *const *in, mxc_symbol **out);
 

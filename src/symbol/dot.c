@@ -1,7 +1,7 @@
 /*
- * Symbols as pictures, in Graphviz' language: operators are rounded boxes coloured by family, with the parameters given;
- * weights and their like are lines in the label of the operator that uses them; other variables are ellipses; edges carry
- * shapes. Outputs have a thick border. The same symbol always gives the same text.
+ * Symbols as pictures, in Graphviz' language: operators are rounded boxes coloured by family, with the parameters
+ * given; weights and their like are lines in the label of the operator that uses them; other variables are ellipses;
+ * edges carry shapes. Outputs have a thick border. The same symbol always gives the same text.
  */
 #include <string.h>
 

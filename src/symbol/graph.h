@@ -1,6 +1,6 @@
 /*
- * The flat form of a symbol: nodes in topological order (depth-first post-order), inputs and outputs as index arrays. All
- * passes work on it; nothing here follows pointers from node to node.
+ * The flat form of a symbol: nodes in topological order (depth-first post-order), inputs and outputs as index arrays.
+ * All passes work on it; nothing here follows pointers from node to node.
  *
  * Entry e is output e - nodes[n].first_entry of the node n that makes it. Variables have one entry.
  */
@@ -40,8 +40,8 @@ typedef struct mxci_graph {
 /* Flatten. Without recursion; MXC_ENOMEM, MXC_ESTATE (an operator not applied yet). Free with mxci_graph_destroy. */
 mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out);
 void mxci_graph_destroy(mxci_graph *graph); /* NULL is fine */
-/* Append a node; inputs are entry ids. Returns its index through out. Keeps topological order if inputs come before. Does
- * not touch outputs, args, aux. Pointers into the graph's arrays are invalid afterwards. MXC_ENOMEM. */
+/* Append a node; inputs are entry ids. Returns its index through out. Keeps topological order if inputs come before.
+ * Does not touch outputs, args, aux. Pointers into the graph's arrays are invalid afterwards. MXC_ENOMEM. */
 mxc_status mxci_graph_add(mxci_graph *graph, mxci_node_kind kind, mxc_op *op, const char *name, int32_t n_inputs,
                           const int32_t *inputs, int32_t n_outputs, int32_t forward, int32_t *out);
 /* The node's inputs. */
@@ -52,8 +52,8 @@ static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node
  * MXCI_BACKWARD node reads and writes has the shapes and types of its forward node's slots. Errors name the node. */
 mxc_status mxci_graph_infer(mxci_graph *graph);
 /* Flatten and infer from known variables as mxc_symbol_infer does, with its statuses. */
-mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
-                                   const mxc_dtype *types, mxci_graph **out);
+mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names,
+                                   const mxc_shape *shapes, const mxc_dtype *types, mxci_graph **out);
 /* Back to a symbol over the given entries. A node whose gnode.node still has the inputs that the graph says is used
  * again; others are made new, with the attributes of gnode.node if there is one. Needs topological order. */
 mxc_status mxci_graph_to_symbol(const mxci_graph *graph, int32_t n, const int32_t *entries, mxc_symbol **out);

@@ -1,9 +1,9 @@
 /*
  * Inference of shapes and types over a flat graph, to a fixed point.
  *
- * Nodes wait in a work list. It is swept up (inputs to outputs), then down, and so on until it is empty; a node is added
- * when one of its entries becomes better known. An entry can do so at most MXC_MAX_NDIM + 2 times, so the work is linear in
- * the size of the graph, and in nets it is little more than one sweep each way.
+ * Nodes wait in a work list. It is swept up (inputs to outputs), then down, and so on until it is empty; a node is
+ * added when one of its entries becomes better known. An entry can do so at most MXC_MAX_NDIM + 2 times, so no node
+ * runs often, and in nets there is little more than one sweep each way.
  */
 #include <string.h>
 
@@ -180,6 +180,10 @@ static mxc_status infer_backward(inference *in, const mxci_gnode *node) {
     return MXC_OK;
 }
 
+static mxc_status infer_node(inference *in, const mxci_gnode *node) {
+    return node->kind == MXCI_FORWARD ? infer_forward(in, node) : infer_backward(in, node);
+}
+
 /* ---- all nodes --------------------------------------------------------------------------------------------- */
 
 static mxc_status prepare(inference *in) {
@@ -211,7 +215,7 @@ static mxc_status sweep(inference *in) {
         }
         at = next;
         mxci_worklist_remove(&in->work, at);
-        MXC_TRY(g->nodes[at].kind == MXCI_FORWARD ? infer_forward(in, &g->nodes[at]) : infer_backward(in, &g->nodes[at]));
+        MXC_TRY(infer_node(in, &g->nodes[at]));
     }
 }
 

@@ -262,7 +262,7 @@ static mxc_status check_fields(reader *r, json_t *json) {
     }
     value = json_object_get(json, "backward_source_id");
     if (value && (!json_is_integer(value) || json_integer_value(value) != -1))
-        return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"backward_source_id\" is not -1: gradient graphs of MXNet 0.7 are not read");
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"backward_source_id\" is not -1: MXNet 0.7's gradients are not read");
     return MXC_OK;
 }
 
@@ -282,7 +282,9 @@ static mxc_status read_node(reader *r, json_t *json) {
     }
     r->built[r->at] = node;
     r->outputs_left -= mxci_node_n_outputs(node);
-    return r->outputs_left >= 0 ? MXC_OK : FAIL_NODE(r, MXC_EFORMAT, "%s", "more outputs than a text of this size may have");
+    if (r->outputs_left < 0)
+        return FAIL_NODE(r, MXC_EFORMAT, "%s", "more outputs than a text of this size may have");
+    return MXC_OK;
 }
 
 static mxc_status read_nodes(reader *r) {

@@ -1,6 +1,6 @@
 /*
- * Symbols as JSON, in the layout of MXNet 1.x down to the blanks, so that its files and ours compare: objects of one pair
- * and lists of at most ten numbers on one line, entries always.
+ * Symbols as JSON, in the layout of MXNet 1.x down to the blanks, so that its files and ours compare: objects of one
+ * pair and lists of at most ten numbers on one line, entries always.
  */
 #include <string.h>
 
@@ -75,8 +75,8 @@ static const char *given_key(const pairs *p, int i) {
 static mxc_status sort_given(pairs *p) {
     int i, j, n = p->node->kind == MXCI_FORWARD ? mxc_op_n_given(p->node->op) : 0;
     if (n > MAX_GIVEN)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "symbol JSON: node \"%.100s\" has %d parameters, at most %d", p->node->name, n,
-                        MAX_GIVEN);
+        return MXC_FAIL(MXC_EUNSUPPORTED, "symbol JSON: node \"%.100s\" has %d parameters, at most %d", p->node->name,
+                        n, MAX_GIVEN);
     for (i = 0; i < n; i++) {
         p->order[i] = i;
         for (j = i; j > 0 && strcmp(given_key(p, j - 1), given_key(p, j)) > 0; j--) {

@@ -1,4 +1,4 @@
-/* Nodes of symbols: life, attributes, counts and names of outputs. Knows nothing of symbols or of how nodes are wired. */
+/* Nodes of symbols: life, attributes, counts and names of outputs. Nothing of symbols or of how nodes are wired. */
 #include "symbol/node.h"
 
 #include <string.h>

@@ -40,8 +40,8 @@ struct mxc_symbol {
     atomic_int refs;
     int64_t n_outputs;
     mxci_entry *outputs; /* each keeps its node alive */
-    /* An operator not applied to inputs yet, else NULL. Its only output is a nameless MXCI_FORWARD node without op, whose
-     * attributes are the parameters and attributes given so far; it never becomes part of a graph. */
+    /* An operator not applied to inputs yet, else NULL. Its only output is a nameless MXCI_FORWARD node without op,
+     * whose attributes are the parameters and attributes given so far; it never becomes part of a graph. */
     char *atomic;
 };
 
@@ -76,9 +76,11 @@ const char *mxci_attr_suffix(const char *key);
 /* User attribute or NULL. A key is looked up as it is, then as __key__. */
 const char *mxci_node_attr(const mxci_node *node, const char *key);
 /* The key under which set_attr stores: known keys, and all plain keys on operators, as __key__, because files keep
- * attributes and parameters of an operator in one list; "<argument>_<known key>" as it is. out: MXCI_ATTR_KEY_MAX bytes. */
+ * attributes and parameters of an operator in one list; "<argument>_<known key>" as it is. out: MXCI_ATTR_KEY_MAX
+ * bytes. */
 const char *mxci_attr_stored_key(const mxci_node *node, const char *key, char *out);
-mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *value); /* MXC_EINVAL (length), MXC_ENOMEM */
+/* MXC_EINVAL (length of the key), MXC_EUNSUPPORTED (too many), MXC_ENOMEM. */
+mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *value);
 mxc_status mxci_node_put_attr(mxci_node *node, const char *key, const char *value); /* under the key as it is */
 void mxci_node_drop_attr(mxci_node *node, const char *key);
 /* All attributes, or those of the form __key__. MXC_ENOMEM. */

@@ -165,7 +165,7 @@ mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, in
     replacement *all;
     mxc_status status;
     if (n && !keys)
-        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: the symbol is composed already: variables are replaced by name");
+        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: the symbol is composed: its variables are replaced by name");
     r.renamed = name && name[0] ? symbol->outputs[0].node : NULL;
     MXC_TRY(mxci_map_create(&r.replaced));
     all = mxci_calloc((size_t)n, sizeof *all);

@@ -44,7 +44,8 @@ static mxc_status read_dtype(const char *name, const char *text, mxc_dtype *out)
 }
 
 static mxc_status read_attrs(mxci_graph *g, const mxci_gnode *variable) {
-    const char *shape = mxci_node_attr(variable->node, "__shape__"), *type = mxci_node_attr(variable->node, "__dtype__");
+    const char *shape = mxci_node_attr(variable->node, "__shape__");
+    const char *type = mxci_node_attr(variable->node, "__dtype__");
     int32_t e = variable->first_entry;
     if (shape && g->shapes[e].ndim < 0)
         MXC_TRY(read_shape(variable->name, shape, &g->shapes[e]));
@@ -159,8 +160,8 @@ void mxc_inferred_release(mxc_inferred *inferred) {
     memset(inferred, 0, sizeof *inferred);
 }
 
-mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
-                                   const mxc_dtype *types, mxci_graph **out) {
+mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names,
+                                   const mxc_shape *shapes, const mxc_dtype *types, mxci_graph **out) {
     mxc_status status;
     MXC_TRY(mxci_graph_from_symbol(symbol, out));
     status = set_known(symbol, *out, n, names, shapes, types);
