@@ -52,3 +52,25 @@ void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, do
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, fill_range, &args);
 }
+
+static void cast_range(void *arg, int64_t begin, int64_t end, int part) {
+    const put_args *a = arg;
+    mxc_dtype from = a->from->dtype, to = a->to->dtype;
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    (void)part;
+    if (a->req != MXC_REQ_ADD) {
+        mxci_convert(from, mxci_at(a->from, begin), to, mxci_at(a->to, begin), end - begin);
+        return;
+    }
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        mxci_convert(from, mxci_at(a->from, i), to, tile, n);
+        mxci_add_row(to, mxci_at(a->to, i), tile, n);
+    }
+}
+
+void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    put_args args = {req, to, from, 0};
+    if (req != MXC_REQ_NULL)
+        mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, cast_range, &args);
+}

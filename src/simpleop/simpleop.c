@@ -80,10 +80,16 @@ static mxc_status binary_backward(const mxc_op_call *call) {
 static mxc_status infer_by_function(mxc_op_sig *sig) {
     mxc_simple_env env = make_env(sig->op, sig->params);
     mxc_shape out = {.ndim = -1};
+    char text[MXC_ERROR_MAX];
+    mxc_status status;
     for (int i = 0; i < sig->n_in; i++)
         if (!mxc_shape_known(&sig->in_shape[i]))
             return MXC_OK;
-    MXC_TRY(simple_of(sig->op)->shape(&env, sig->n_in, sig->in_shape, &out));
+    status = simple_of(sig->op)->shape(&env, sig->n_in, sig->in_shape, &out);
+    if (status != MXC_OK) { /* the function does not know whose shapes they are */
+        snprintf(text, sizeof text, "%s", mxc_last_error());
+        return MXC_FAIL(status, "%s: %s", mxc_op_get_def(sig->op)->name, text);
+    }
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
@@ -180,7 +186,9 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.param_size = def->param_size;
     if (def->scalar == MXC_SCALAR_NONE)
         return;
-    out->scalar_schema[0] = (mxc_param){.name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(scalar_params, scalar)};
+    out->scalar_schema[0] = (mxc_param){
+        .name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(scalar_params, scalar),
+        .doc = def->scalar == MXC_SCALAR_BEFORE ? "left operand" : "right operand"};
     out->op.params = out->scalar_schema;
     out->op.param_size = sizeof(scalar_params);
 }

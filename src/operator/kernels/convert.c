@@ -1,122 +1,69 @@
-/* Element conversion by dtype: convert.inc once per dtype, and a table of the loops. */
+/* Adding with conversion by tiles, and filling. */
 #include "operator/kernels/convert.h"
 
+#include "operator/kernels/loop.h"
 
-#include "base/half.h"
-
-#define SUM(a, b) ((a) + (b))
-
-#define T float
-#define C float
-#define NAME(f) f##_f32
-#define LOAD(x) (x)
-#define STORE(c) (c)
-#include "operator/kernels/convert.inc"
-
-#define T double
-#define C double
-#define NAME(f) f##_f64
-#define LOAD(x) (x)
-#define STORE(c) (c)
-#include "operator/kernels/convert.inc"
-
-#define T mxci_f16
-#define C float
-#define NAME(f) f##_f16
-#define LOAD(x) mxci_f16_to_float(x)
-#define STORE(c) mxci_float_to_f16(c)
-#include "operator/kernels/convert.inc"
-
-#define T mxci_bf16
-#define C float
-#define NAME(f) f##_bf16
-#define LOAD(x) mxci_bf16_to_float(x)
-#define STORE(c) mxci_float_to_bf16(c)
-#include "operator/kernels/convert.inc"
-
-#undef SUM
-#define SUM(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b))) /* wraps */
-
-#define T int8_t
-#define C int64_t
-#define NAME(f) f##_i8
-#define LOAD(x) (x)
-#define STORE(c) ((int8_t)(c))
-#include "operator/kernels/convert.inc"
-
-#define T uint8_t
-#define C int64_t
-#define NAME(f) f##_u8
-#define LOAD(x) (x)
-#define STORE(c) ((uint8_t)(c))
-#include "operator/kernels/convert.inc"
-
-#define T int32_t
-#define C int64_t
-#define NAME(f) f##_i32
-#define LOAD(x) (x)
-#define STORE(c) ((int32_t)(c))
-#include "operator/kernels/convert.inc"
-
-#define T int64_t
-#define C int64_t
-#define NAME(f) f##_i64
-#define LOAD(x) (x)
-#define STORE(c) (c)
-#include "operator/kernels/convert.inc"
-
-#define T uint8_t /* a bool in memory; any byte but 0 is true */
-#define C int64_t
-#define NAME(f) f##_bool
-#define LOAD(x) ((x) != 0)
-#define STORE(c) ((uint8_t)((c) != 0))
-#include "operator/kernels/convert.inc"
-
-typedef void (*row_fn)(const void *from, void *to, int64_t n);
-
-#define BY_DTYPE(f)                                                                                                     \
-    { [MXC_F32] = f##_f32, [MXC_F64] = f##_f64, [MXC_F16] = f##_f16, [MXC_U8] = f##_u8, [MXC_I32] = f##_i32,            \
-      [MXC_I8] = f##_i8, [MXC_I64] = f##_i64, [MXC_BOOL] = f##_bool, [MXC_BF16] = f##_bf16 }
-
-static const row_fn loads[MXC_DTYPE_LIMIT] = BY_DTYPE(load);
-static const row_fn stores[MXC_DTYPE_LIMIT] = BY_DTYPE(store);
-static const row_fn store_adds[MXC_DTYPE_LIMIT] = BY_DTYPE(store_add);
-static const row_fn add_rows[MXC_DTYPE_LIMIT] = BY_DTYPE(add_row);
-
-void mxci_load(mxc_dtype dtype, const void *from, void *to, int64_t n) {
-    loads[dtype](from, to, n);
+static void add_f32(const float *from, float *to, int64_t n) {
+    MXCI_VECTOR_LOOP
+    for (int64_t i = 0; i < n; i++)
+        to[i] += from[i];
 }
 
-void mxci_store(mxc_dtype dtype, const void *from, void *to, int64_t n) {
-    stores[dtype](from, to, n);
+static void add_f64(const double *from, double *to, int64_t n) {
+    MXCI_VECTOR_LOOP
+    for (int64_t i = 0; i < n; i++)
+        to[i] += from[i];
+}
+
+static void add_i64(const int64_t *from, int64_t *to, int64_t n) {
+    MXCI_VECTOR_LOOP
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]); /* wraps */
+}
+
+/* to += from in a compute type. */
+static void add(mxc_dtype compute, const void *from, void *to, int64_t n) {
+    if (compute == MXC_F32)
+        add_f32(from, to, n);
+    else if (compute == MXC_F64)
+        add_f64(from, to, n);
+    else
+        add_i64(from, to, n);
 }
 
 void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n) {
-    store_adds[dtype](from, to, n);
+    mxc_dtype compute = mxci_compute_type(dtype);
+    size_t from_size = mxc_dtype_size(compute), to_size = mxc_dtype_size(dtype);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (compute == dtype) {
+        add(dtype, from, to, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += MXCI_TILE) {
+        int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
+        char *at = (char *)to + (size_t)i * to_size;
+        mxci_load(dtype, at, tile, count);
+        add(compute, (const char *)from + (size_t)i * from_size, tile, count);
+        mxci_store(dtype, tile, at, count);
+    }
 }
 
 void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n) {
-    add_rows[dtype](from, to, n);
-}
-
-static int64_t whole(double value) {
-    if (value != value)
-        return 0;
-    return value >= 9223372036854775808.0 ? INT64_MAX : value <= -9223372036854775808.0 ? INT64_MIN : (int64_t)value;
+    size_t size = mxc_dtype_size(dtype);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (mxci_compute_type(dtype) == dtype) {
+        add(dtype, from, to, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += MXCI_TILE) {
+        int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
+        mxci_load(dtype, (const char *)from + (size_t)i * size, tile, count);
+        mxci_store_add(dtype, tile, (char *)to + (size_t)i * size, count);
+    }
 }
 
 void mxci_fill_compute(mxc_dtype compute, double value, void *to, int64_t n) {
-    switch (compute) {
-    case MXC_F32:
-        for (int64_t i = 0; i < n; i++)
-            ((float *)to)[i] = (float)value;
-        break;
-    case MXC_F64:
-        for (int64_t i = 0; i < n; i++)
-            ((double *)to)[i] = value;
-        break;
-    default:
-        for (int64_t i = 0; i < n; i++)
-            ((int64_t *)to)[i] = whole(value);
-    }
+    int64_t element;
+    mxci_convert(MXC_F64, &value, compute, &element, 1);
+    mxci_repeat(&element, mxc_dtype_size(compute), to, n);
 }

@@ -1,5 +1,5 @@
 /*
- * Element conversion, in plain loops. Kernels that are written for the compute types only (float, double, int64_t) load
+ * Tiles: how kernels serve dtypes other than those they compute in. Kernels that are written for the compute types only (float, double, int64_t) load
  * and store tiles of the other dtypes through these.
  */
 #ifndef MXCI_OPERATOR_CONVERT_H
@@ -8,6 +8,13 @@
 #include <stdint.h>
 
 #include <mxc/types.h>
+
+#include "ndarray/kernels/convert.h"
+
+/* A kernel over dense tiles in a compute type: out[i] = f(in[0][i], in[1][i], ...) for i < n; out may be one of the
+ * inputs. Tables of them are indexed by compute type. */
+typedef void (*mxci_map_fn)(int64_t n, const void *const *in, void *out);
+#define MXCI_COMPUTE_LIMIT (MXC_I64 + 1)
 
 /* Elements in a tile that is converted to the stack: the buffers of a kernel call stay in the first-level cache. */
 #define MXCI_TILE 512
@@ -21,9 +28,13 @@ static inline mxc_dtype mxci_compute_type(mxc_dtype dtype) {
     }
 }
 
-/* n elements of a dtype to its compute type, and back (integers wrap, bool becomes != 0). No overlap. */
-void mxci_load(mxc_dtype dtype, const void *from, void *to, int64_t n);
-void mxci_store(mxc_dtype dtype, const void *from, void *to, int64_t n);
+/* n elements of a dtype to its compute type, and back (integers keep their low bits, bool becomes != 0). No overlap. */
+static inline void mxci_load(mxc_dtype dtype, const void *from, void *to, int64_t n) {
+    mxci_convert(dtype, from, mxci_compute_type(dtype), to, n);
+}
+static inline void mxci_store(mxc_dtype dtype, const void *from, void *to, int64_t n) {
+    mxci_convert(mxci_compute_type(dtype), from, dtype, to, n);
+}
 /* to += from, n elements of a dtype, from in its compute type. */
 void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n);
 /* to += from, both of the dtype; rounds once. */

@@ -1,0 +1,130 @@
+/* Operators without arguments that make an array: _zeros, _ones, _arange. ctx is where an imperative call makes it. */
+#include <math.h>
+
+#include "operator/common.h"
+#include "operator/kernels/convert.h"
+
+/* ---- _zeros and _ones ------------------------------------------------------------------------------------------- */
+
+typedef struct fill_params {
+    mxc_tuple shape;
+    char ctx[32];
+    int32_t dtype;
+} fill_params;
+
+static const mxc_param fill_schema[] = {
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(fill_params, shape), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 9e15, .doc = "of the array; () takes that of what it is used with"},
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(fill_params, ctx), .initial = "", .doc = "context, as cpu(0)"},
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(fill_params, dtype), .initial = "float32", .doc = "of the array"},
+    MXC_PARAM_END};
+
+static mxc_status infer_fill_shape(mxc_op_sig *sig) {
+    const fill_params *p = sig->params;
+    mxc_shape shape;
+    if (p->shape.n <= 0)
+        return MXC_OK;
+    if (mxc_shape_set(&shape, p->shape.n, p->shape.value) != MXC_OK)
+        return mxc_sig_fail(sig, "shape has %d axes, expected at most %d", (int)p->shape.n, MXC_MAX_NDIM);
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
+}
+
+static mxc_status infer_fill_type(mxc_op_sig *sig) {
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const fill_params *)sig->params)->dtype);
+}
+
+static mxc_status zeros(const mxc_op_call *call) {
+    mxci_put_constant(call->run, call->req[0], &call->out[0], 0);
+    return MXC_OK;
+}
+
+static mxc_status ones(const mxc_op_call *call) {
+    mxci_put_constant(call->run, call->req[0], &call->out[0], 1);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_zeros = {
+    .size = sizeof(mxc_op_def), .name = "_zeros", .doc = "out = 0", .args = "", .params = fill_schema,
+    .param_size = sizeof(fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
+    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = zeros}};
+
+const mxc_op_def mxci_op_ones = {
+    .size = sizeof(mxc_op_def), .name = "_ones", .doc = "out = 1", .args = "", .params = fill_schema,
+    .param_size = sizeof(fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
+    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = ones}};
+
+/* ---- _arange ---------------------------------------------------------------------------------------------------- */
+
+typedef struct arange_params {
+    double start, stop, step;
+    int64_t repeat;
+    char ctx[32];
+    int32_t dtype;
+} arange_params;
+
+static const mxc_param arange_schema[] = {
+    {.name = "start", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, start), .doc = "first value"},
+    {.name = "stop", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, stop), .initial = "None", .optional = 1,
+     .doc = "end, not included; None: from 0 to start"},
+    {.name = "step", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, step), .initial = "1", .doc = "from value to value"},
+    {.name = "repeat", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(arange_params, repeat), .initial = "1", .bounded = 1,
+     .minimum = 1, .maximum = 1e9, .doc = "times that each value is written"},
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(arange_params, ctx), .initial = "", .doc = "context, as cpu(0)"},
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(arange_params, dtype), .initial = "float32", .doc = "of the array"},
+    MXC_PARAM_END};
+
+/* With stop None the range is 0 to start. */
+static mxc_status check_arange(void *params) {
+    arange_params *p = params;
+    double count;
+    if (isnan(p->stop)) {
+        p->stop = p->start;
+        p->start = 0;
+    }
+    if (p->step == 0)
+        return MXC_FAIL(MXC_EINVAL, "_arange: step is 0");
+    count = (p->stop - p->start) / p->step;
+    if (!(count * (double)p->repeat < 1e15))
+        return MXC_FAIL(MXC_EINVAL, "_arange: %g values from %g to %g by %g, each %lld times, are too many", count, p->start,
+                        p->stop, p->step, (long long)p->repeat);
+    return MXC_OK;
+}
+
+static mxc_status infer_arange_shape(mxc_op_sig *sig) {
+    const arange_params *p = sig->params;
+    double count = ceil((p->stop - p->start) / p->step);
+    mxc_shape shape = mxci_shape_of(1, (int64_t[]){count > 0 ? (int64_t)count * p->repeat : 0});
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
+}
+
+static mxc_status infer_arange_type(mxc_op_sig *sig) {
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const arange_params *)sig->params)->dtype);
+}
+
+/* Values begin..end-1 by tiles in double, from where mxci_put_cast makes them the dtype. */
+static void arange_range(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const arange_params *p = call->params;
+    double tile[MXCI_TILE];
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        mxc_tensor from = {.data = tile, .dtype = MXC_F64, .shape = mxci_shape_of(1, &n)};
+        mxc_tensor to = {.data = mxci_at(&call->out[0], i), .dtype = call->out[0].dtype, .shape = from.shape};
+        for (int64_t j = 0; j < n; j++)
+            tile[j] = p->start + p->step * (double)((i + j) / p->repeat);
+        mxci_put_cast(NULL, call->req[0], &to, &from);
+    }
+}
+
+static mxc_status arange(const mxc_op_call *call) {
+    if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN, arange_range, (void *)call);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_arange = {
+    .size = sizeof(mxc_op_def), .name = "_arange", .doc = "out[i] = start + step * floor(i / repeat), below stop", .args = "",
+    .params = arange_schema, .param_size = sizeof(arange_params), .params_check = check_arange,
+    .infer_shape = infer_arange_shape, .infer_type = infer_arange_type, .dtypes = MXC_DTYPES_NUMBER,
+    .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = arange}};

@@ -1,0 +1,91 @@
+/* Strided walks: cursors, gathering and adding up. */
+#include "operator/kernels/strided.h"
+
+#include <string.h>
+
+#include "operator/kernels/loop.h"
+
+/* ---- cursors ---------------------------------------------------------------------------------------------------- */
+
+void mxci_strided_set(mxci_strided *out, int ndim, const int64_t *dim, const int64_t *step) {
+    out->n = 0;
+    for (int i = 0; i < ndim; i++) {
+        int last = out->n - 1;
+        if (dim[i] == 1)
+            continue;
+        if (last >= 0 && out->step[last] == step[i] * dim[i]) {
+            out->dim[last] *= dim[i];
+            out->step[last] = step[i];
+        } else {
+            out->dim[out->n] = dim[i];
+            out->step[out->n++] = step[i];
+        }
+    }
+    if (out->n == 0) {
+        out->dim[0] = 1;
+        out->step[0] = 0;
+        out->n = 1;
+    }
+}
+
+void mxci_cursor_seek(const mxci_strided *s, int64_t index, mxci_cursor *out) {
+    out->offset = 0;
+    for (int i = s->n - 1; i >= 0; i--) {
+        out->index[i] = s->dim[i] ? index % s->dim[i] : 0;
+        index = s->dim[i] ? index / s->dim[i] : 0;
+        out->offset += out->index[i] * s->step[i];
+    }
+}
+
+int64_t mxci_cursor_run(const mxci_strided *s, const mxci_cursor *cursor, int64_t n) {
+    int64_t rest = s->dim[s->n - 1] - cursor->index[s->n - 1];
+    return rest < n ? rest : n;
+}
+
+void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run) {
+    int axis = s->n - 1;
+    cursor->index[axis] += run;
+    cursor->offset += run * s->step[axis];
+    while (axis > 0 && cursor->index[axis] == s->dim[axis]) {
+        cursor->offset += s->step[axis - 1] - s->dim[axis] * s->step[axis];
+        cursor->index[axis--] = 0;
+        cursor->index[axis]++;
+    }
+}
+
+/* ---- gathering -------------------------------------------------------------------------------------------------- */
+
+#define T uint8_t
+#define NAME(f) f##_1
+#include "operator/kernels/strided.inc"
+
+#define T uint16_t
+#define NAME(f) f##_2
+#include "operator/kernels/strided.inc"
+
+#define T uint32_t
+#define NAME(f) f##_4
+#include "operator/kernels/strided.inc"
+
+#define T uint64_t
+#define NAME(f) f##_8
+#include "operator/kernels/strided.inc"
+
+void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to) {
+    switch (element) {
+    case 1: gather_1(s, from, begin, n, to); break;
+    case 2: gather_2(s, from, begin, n, to); break;
+    case 4: gather_4(s, from, begin, n, to); break;
+    default: gather_8(s, from, begin, n, to);
+    }
+}
+
+/* ---- adding up -------------------------------------------------------------------------------------------------- */
+
+#define T float
+#define NAME(f) f##_f32
+#include "operator/kernels/scatter.inc"
+
+#define T double
+#define NAME(f) f##_f64
+#include "operator/kernels/scatter.inc"

@@ -1,0 +1,178 @@
+/* The loop over parts and tiles of one element-wise computation. */
+#include "operator/map.h"
+
+#include <string.h>
+
+#include "operator/common.h"
+
+/* Eight bytes hold any compute type. */
+typedef struct tile {
+    _Alignas(64) int64_t element[MXCI_TILE];
+} tile;
+
+static int is_native(mxc_dtype dtype) {
+    return mxci_compute_type(dtype) == dtype;
+}
+
+static const char *at(const void *data, int64_t element, mxc_dtype dtype) {
+    return (const char *)data + (size_t)element * mxc_dtype_size(dtype);
+}
+
+/* n elements of an input from the begin-th on, in the compute type: in place where they lie so, else in the buffer. */
+static const void *fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin, int64_t n, tile *buffer) {
+    tile raw;
+    const void *from;
+    if (!in->data)
+        return buffer; /* filled once */
+    from = in->walk ? (const void *)(is_native(dtype) ? buffer : &raw) : at(in->data, begin, dtype);
+    if (in->walk)
+        mxci_gather(in->walk, mxc_dtype_size(dtype), in->data, begin, n, (void *)from);
+    if (is_native(dtype))
+        return from;
+    mxci_load(dtype, from, buffer, n);
+    return buffer;
+}
+
+static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, int64_t n, const tile *values, int part) {
+    double *sums = r->sums + part * r->n_sums;
+    if (mxci_compute_type(m->dtype) == MXC_F64)
+        mxci_scatter_add_f64(r->sum_walk, (const double *)values, begin, n, sums);
+    else
+        mxci_scatter_add_f32(r->sum_walk, (const float *)values, begin, n, sums);
+}
+
+static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n, int part) {
+    void *to = r->data ? (void *)at(r->data, begin, m->dtype) : NULL;
+    tile values;
+    if (!r->sums && is_native(m->dtype) && r->req != MXC_REQ_ADD) {
+        r->fn(n, in, to);
+        return;
+    }
+    r->fn(n, in, &values);
+    if (r->sums)
+        add_up(m, r, begin, n, &values, part);
+    else
+        (r->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(m->dtype, &values, to, n);
+}
+
+static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_mapping *m = arg;
+    tile buffers[MXCI_MAP_INPUTS];
+    const void *in[MXCI_MAP_INPUTS];
+    for (int k = 0; k < m->n_in; k++)
+        if (!m->in[k].data)
+            mxci_fill_compute(mxci_compute_type(m->dtype), m->in[k].value, &buffers[k], MXCI_TILE);
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        for (int k = 0; k < m->n_in; k++)
+            in[k] = fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
+        for (int r = 0; r < MXCI_MAP_RESULTS; r++)
+            if (m->result[r].fn)
+                compute(m, &m->result[r], in, i, n, part);
+    }
+}
+
+/* One result, everything where the kernel can take it: no tiles. */
+static void run_range(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_mapping *m = arg;
+    const void *in[MXCI_MAP_INPUTS];
+    for (int k = 0; k < m->n_in; k++)
+        in[k] = at(m->in[k].data, begin, m->dtype);
+    compute(m, &m->result[0], in, begin, end - begin, part);
+}
+
+static int is_plain(const mxci_mapping *m) {
+    for (int k = 0; k < m->n_in; k++)
+        if (!m->in[k].data || m->in[k].walk)
+            return 0;
+    return is_native(m->dtype) && !m->result[1].fn && m->result[0].req != MXC_REQ_ADD && !m->result[0].sums;
+}
+
+/* A result that takes an input's memory must be the last to be computed of a tile. */
+static void order_results(mxci_mapping *m) {
+    for (int k = 0; k < m->n_in; k++)
+        if (m->result[0].fn && m->result[0].data == m->in[k].data) {
+            mxci_result first = m->result[0];
+            m->result[0] = m->result[1];
+            m->result[1] = first;
+            return;
+        }
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------- */
+
+typedef struct finish_args {
+    const mxci_result *result;
+    mxc_dtype dtype;
+    int parts;
+} finish_args;
+
+/* Elements begin..end-1 of a result from the parts' sums. */
+static void finish_range(void *arg, int64_t begin, int64_t end, int part) {
+    const finish_args *a = arg;
+    const mxci_result *r = a->result;
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        double wide[MXCI_TILE];
+        float narrow[MXCI_TILE];
+        memcpy(wide, r->sums + i, (size_t)n * sizeof(double));
+        for (int p = 1; p < a->parts; p++)
+            mxci_add_row(MXC_F64, wide, r->sums + p * r->n_sums + i, n);
+        for (int64_t j = 0; j < n; j++)
+            narrow[j] = (float)wide[j];
+        (r->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(a->dtype, a->dtype == MXC_F64 ? (void *)wide : narrow,
+                                                              (void *)at(r->data, i, a->dtype), n);
+    }
+}
+
+static void finish_sums(const mxc_run *run, const mxci_mapping *m, int parts) {
+    for (int r = 0; r < MXCI_MAP_RESULTS; r++) {
+        finish_args args = {&m->result[r], m->dtype, parts};
+        if (m->result[r].fn && m->result[r].sums)
+            mxc_parallel_for(run, m->result[r].n_sums, MXCI_GRAIN, finish_range, &args);
+    }
+}
+
+static void clear_sums(const mxci_mapping *m, int parts) {
+    for (int r = 0; r < MXCI_MAP_RESULTS; r++)
+        if (m->result[r].fn && m->result[r].sums)
+            memset(m->result[r].sums, 0, mxci_sum_bytes(m->result[r].n_sums, parts));
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+void mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
+    mxci_mapping m = *mapping;
+    int parts = mxc_parallel_parts(run, m.n, MXCI_GRAIN);
+    parts = parts > 1 ? parts : 1;
+    if (m.result[1].fn)
+        order_results(&m);
+    clear_sums(&m, parts);
+    mxc_parallel_for(run, m.n, MXCI_GRAIN, is_plain(&m) ? run_range : run_tiles, &m);
+    finish_sums(run, &m, parts);
+}
+
+/* ---- stretching ------------------------------------------------------------------------------------------------- */
+
+/* Size of the axis that is i-th from the last. */
+static int64_t axis_from_end(const mxc_shape *shape, int i) {
+    return i < shape->ndim ? shape->dim[shape->ndim - 1 - i] : 1;
+}
+
+int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space) {
+    for (int i = 0; i < space->ndim; i++)
+        if (axis_from_end(array, i) != axis_from_end(space, i))
+            return 1;
+    return 0;
+}
+
+void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *out) {
+    int64_t step[MXC_MAX_NDIM], size = 1;
+    for (int i = 0; i < space->ndim; i++) {
+        int64_t axis = axis_from_end(array, i);
+        step[space->ndim - 1 - i] = axis == 1 ? 0 : size;
+        size *= axis;
+    }
+    mxci_strided_set(out, space->ndim, space->dim, step);
+}

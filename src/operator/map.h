@@ -1,0 +1,55 @@
+/*
+ * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements must be converted,
+ * stretched or added, and in one sweep where not.
+ */
+#ifndef MXCI_OPERATOR_MAP_H
+#define MXCI_OPERATOR_MAP_H
+
+#include <mxc/op.h>
+
+#include "operator/kernels/convert.h"
+#include "operator/kernels/strided.h"
+
+#define MXCI_MAP_INPUTS 4
+#define MXCI_MAP_RESULTS 2
+
+/* One input of the kernels. */
+typedef struct mxci_operand {
+    const void *data;          /* NULL: every element is value */
+    const mxci_strided *walk;  /* how data is stretched over the space; NULL: it has the space's shape */
+    double value;
+} mxci_operand;
+
+/* One result: fn of all inputs. */
+typedef struct mxci_result {
+    mxci_map_fn fn; /* NULL: not wanted */
+    mxc_req req;
+    void *data;
+    /* Where data is stretched over the space (a gradient of such an input), values that fall on one element are added up:
+     * how data is stretched, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */
+    const mxci_strided *sum_walk;
+    int64_t n_sums;
+    double *sums;
+} mxci_result;
+
+typedef struct mxci_mapping {
+    mxc_dtype dtype; /* of all arrays */
+    int64_t n;       /* elements of the space */
+    int n_in;
+    mxci_operand in[MXCI_MAP_INPUTS];
+    mxci_result result[MXCI_MAP_RESULTS];
+} mxci_mapping;
+
+/* Scratch for adding up n_sums elements in up to parts parts. */
+static inline size_t mxci_sum_bytes(int64_t n_sums, int parts) {
+    return (size_t)n_sums * (size_t)parts * sizeof(double);
+}
+
+/* The walk of an array over a space whose axes its own, aligned at the last, equal or stretch to from 1. */
+void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *out);
+/* 1 if it is stretched at all. */
+int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space);
+
+void mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);
+
+#endif

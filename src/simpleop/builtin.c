@@ -1,0 +1,41 @@
+/* Enters every built-in operator in the registry: op_list.def of operator/, then the families and files of this folder. */
+#include "base/sys.h"
+#include "operator/registry.h"
+#include "simpleop/families.h"
+#include "simpleop/simple.h"
+
+#define OP(symbol) extern const mxc_op_def mxci_op_##symbol;
+#include "operator/op_list.def"
+#undef OP
+
+static const mxc_op_def *const ops[] = {
+#define OP(symbol) &mxci_op_##symbol,
+#include "operator/op_list.def"
+#undef OP
+};
+
+static const mxc_simple_def *const simple_ops[] = {
+#define SIMPLE(symbol) &mxci_simple_##symbol,
+#define UNARY(id, ...) SIMPLE(id)
+#define ELEMWISE(symbol, ...) SIMPLE(symbol)
+#define BROADCAST(symbol, ...) SIMPLE(symbol)
+#define SCALAR(symbol, ...) SIMPLE(symbol)
+#include "simpleop/unary.def"
+#include "simpleop/binary_names.def"
+#include "simpleop/simple_list.def"
+#undef SIMPLE
+#undef UNARY
+};
+
+enum { SIMPLE_COUNT = sizeof simple_ops / sizeof simple_ops[0], OP_COUNT = sizeof ops / sizeof ops[0] };
+static mxci_simple_op compiled[SIMPLE_COUNT]; /* filled under the registry's lock */
+
+mxc_status mxci_register_builtin(void) {
+    for (int i = 0; i < OP_COUNT; i++)
+        MXC_TRY(mxci_registry_add(ops[i]));
+    for (int i = 0; i < SIMPLE_COUNT; i++) {
+        MXC_TRY(mxci_simple_compile(simple_ops[i], &compiled[i]));
+        MXC_TRY(mxci_registry_add(&compiled[i].op));
+    }
+    return MXC_OK;
+}

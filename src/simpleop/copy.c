@@ -1,0 +1,45 @@
+/* Copies and constants of an array's shape; they move memory rather than compute, and take every dtype. */
+#include "operator/common.h"
+#include "simpleop/families.h"
+
+static mxc_status copy(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
+    mxci_put(env->run, req, out, in);
+    return MXC_OK;
+}
+
+static mxc_status copy_gradient(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value, mxc_req req,
+                                const mxc_tensor *in_grad) {
+    (void)value;
+    mxci_put(env->run, req, in_grad, out_grad);
+    return MXC_OK;
+}
+
+static mxc_status zeros(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
+    (void)in;
+    mxci_put_constant(env->run, req, out, 0);
+    return MXC_OK;
+}
+
+static mxc_status ones(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
+    (void)in;
+    mxci_put_constant(env->run, req, out, 1);
+    return MXC_OK;
+}
+
+const mxc_simple_def mxci_simple_identity = {
+    .size = sizeof(mxc_simple_def), .name = "_copy", .aliases = "identity", .doc = "out = data", .arity = 1,
+    .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_OUT_GRAD, MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = copy}, .unary_grad = {[MXC_CPU] = copy_gradient}};
+
+const mxc_simple_def mxci_simple_block_grad = {
+    .size = sizeof(mxc_simple_def), .name = "BlockGrad", .aliases = "stop_gradient", .arity = 1,
+    .doc = "out = data; the gradient stops here: it is 0", .dtypes = MXC_DTYPES_ALL,
+    .gradient_kind = MXC_GRADIENT_ZERO, MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = copy}};
+
+const mxc_simple_def mxci_simple_zeros_like = {
+    .size = sizeof(mxc_simple_def), .name = "zeros_like", .doc = "out = 0, of data's shape and dtype", .arity = 1,
+    .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_ZERO, MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = zeros}};
+
+const mxc_simple_def mxci_simple_ones_like = {
+    .size = sizeof(mxc_simple_def), .name = "ones_like", .doc = "out = 1, of data's shape and dtype", .arity = 1,
+    .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_ZERO, MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = ones}};

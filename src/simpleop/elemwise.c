@@ -1,0 +1,117 @@
+/* Functions of two arrays of one shape, and of an array and a scalar: binary_names.def, ELEMWISE and SCALAR. */
+#include "operator/map.h"
+#include "simpleop/families.h"
+#include "simpleop/kernels/map.h"
+
+/* ---- two arrays ------------------------------------------------------------------------------------------------- */
+
+static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req req,
+                             const mxc_tensor *out) {
+    mxci_mapping m = {
+        .dtype = lhs->dtype, .n = mxc_shape_size(&lhs->shape), .n_in = 2, .in = {{.data = lhs->data}, {.data = rhs->data}},
+        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data}}};
+    mxci_mapping_run(env->run, &m);
+    return MXC_OK;
+}
+
+static mxci_result gradient(const mxci_map_fn *kernels, mxc_dtype dtype, mxc_req req, const mxc_tensor *grad) {
+    mxci_result result = {.req = req, .data = grad->data};
+    if (req != MXC_REQ_NULL)
+        result.fn = kernels[mxci_compute_type(dtype)];
+    return result;
+}
+
+/* lhs and rhs are without data where the gradient does not depend on them; the kernels then get g in their place. */
+static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const mxc_tensor *out_grad, const mxc_tensor *lhs,
+                                      const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad, mxc_req rhs_req,
+                                      const mxc_tensor *rhs_grad) {
+    mxc_dtype dtype = out_grad->dtype;
+    mxci_mapping m = {.dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 3};
+    m.in[0].data = out_grad->data;
+    m.in[1].data = lhs->data ? lhs->data : out_grad->data;
+    m.in[2].data = rhs->data ? rhs->data : out_grad->data;
+    m.result[0] = gradient(mxci_binary_kernels[id].left, dtype, lhs_req, lhs_grad);
+    m.result[1] = gradient(mxci_binary_kernels[id].right, dtype, rhs_req, rhs_grad);
+    mxci_mapping_run(env->run, &m);
+    return MXC_OK;
+}
+
+#define ELEMWISE(symbol, id, ...)                                                                                     \
+    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs,       \
+                                       mxc_req req, const mxc_tensor *out) {                                          \
+        return run_binary(env, MXCI_BINARY_##id, lhs, rhs, req, out);                                                 \
+    }
+#include "simpleop/binary_names.def"
+
+#define ELEMWISE(symbol, id, ...)                                                                                     \
+    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *g, const mxc_tensor *lhs,        \
+                                        const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,           \
+                                        mxc_req rhs_req, const mxc_tensor *rhs_grad) {                                \
+        return run_binary_gradient(env, MXCI_BINARY_##id, g, lhs, rhs, lhs_req, lhs_grad, rhs_req, rhs_grad);         \
+    }
+#include "simpleop/binary_names.def"
+
+/* ---- an array and a scalar -------------------------------------------------------------------------------------- */
+
+/* The scalar on the side that order says, converted to the dtype as every element is. */
+static void set_operands(mxci_operand *lhs, mxc_scalar_kind order, const void *data, double scalar) {
+    lhs[order == MXC_SCALAR_AFTER ? 0 : 1].data = data;
+    lhs[order == MXC_SCALAR_AFTER ? 1 : 0].value = scalar;
+}
+
+static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *in, mxc_req req,
+                             const mxc_tensor *out) {
+    mxci_mapping m = {
+        .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 2,
+        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
+    set_operands(&m.in[0], order, in->data, env->scalar);
+    mxci_mapping_run(env->run, &m);
+    return MXC_OK;
+}
+
+static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *out_grad,
+                                      const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {
+    const mxci_binary_kernel *kernel = &mxci_binary_kernels[id];
+    mxc_dtype dtype = out_grad->dtype;
+    mxci_mapping m = {.dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 3};
+    m.in[0].data = out_grad->data;
+    set_operands(&m.in[1], order, value ? value->data : out_grad->data, env->scalar);
+    m.result[0] = gradient(order == MXC_SCALAR_AFTER ? kernel->left : kernel->right, dtype, req, in_grad);
+    mxci_mapping_run(env->run, &m);
+    return MXC_OK;
+}
+
+#define SCALAR(symbol, id, name, aliases, order, ...)                                                                 \
+    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req,                  \
+                                       const mxc_tensor *out) {                                                       \
+        return run_scalar(env, MXCI_BINARY_##id, MXC_SCALAR_##order, in, req, out);                                   \
+    }
+#include "simpleop/binary_names.def"
+
+#define SCALAR(symbol, id, name, aliases, order, ...)                                                                 \
+    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *out_grad,                        \
+                                        const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {            \
+        return run_scalar_gradient(env, MXCI_BINARY_##id, MXC_SCALAR_##order, out_grad, value, req, in_grad);         \
+    }
+#include "simpleop/binary_names.def"
+
+/* ---- registrations ---------------------------------------------------------------------------------------------- */
+
+enum {
+#define BINARY(id, types, ...) types_##id = (int)MXC_DTYPES_##types,
+#include "simpleop/binary.def"
+#undef BINARY
+};
+
+#define ELEMWISE(symbol, id, its_name, its_aliases, kind, its_doc)                                                    \
+    const mxc_simple_def mxci_simple_##symbol = {                                                                     \
+        .size = sizeof(mxc_simple_def), .name = its_name, .aliases = its_aliases, .doc = its_doc, .arity = 2,         \
+        .dtypes = types_##id, .gradient_kind = MXC_GRADIENT_##kind, MXCI_BINARY_INPLACE,                          \
+        .binary = {[MXC_CPU] = symbol##_forward},                        \
+        .binary_grad = {[MXC_CPU] = symbol##_backward}};
+#define SCALAR(symbol, id, its_name, its_aliases, order, kind, its_doc)                                               \
+    const mxc_simple_def mxci_simple_##symbol = {                                                                     \
+        .size = sizeof(mxc_simple_def), .name = its_name, .aliases = its_aliases, .doc = its_doc, .arity = 1,         \
+        .scalar = MXC_SCALAR_##order, .dtypes = types_##id, .gradient_kind = MXC_GRADIENT_##kind,                      \
+        MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = symbol##_forward}, .unary_grad = {[MXC_CPU] = symbol##_backward}};
+#include "simpleop/binary_names.def"

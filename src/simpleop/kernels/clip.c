@@ -1,0 +1,20 @@
+/* The loops of clip. A NaN stays. */
+#include "operator/kernels/loop.h"
+#include "simpleop/kernels/map.h"
+
+#define R float
+#define NAME(f) f##_f32
+#include "simpleop/kernels/clip.inc"
+
+#define R double
+#define NAME(f) f##_f64
+#include "simpleop/kernels/clip.inc"
+
+#define R int64_t
+#define NAME(f) f##_i64
+#include "simpleop/kernels/clip.inc"
+
+const mxci_map_fn mxci_clip_forward[MXCI_COMPUTE_LIMIT] = {
+    [MXC_F32] = forward_f32, [MXC_F64] = forward_f64, [MXC_I64] = forward_i64};
+const mxci_map_fn mxci_clip_backward[MXCI_COMPUTE_LIMIT] = {
+    [MXC_F32] = backward_f32, [MXC_F64] = backward_f64, [MXC_I64] = backward_i64};
