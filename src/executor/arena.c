@@ -1,0 +1,82 @@
+/* Arenas: see arena.h. */
+#include "executor/arena.h"
+
+#include <string.h>
+
+#include <mxc/storage.h>
+
+#include "base/device.h"
+#include "base/sys.h"
+
+static mxc_status fresh_block(mxc_context context, size_t bytes, void **out) {
+    MXC_TRY(mxc_storage_alloc(context, bytes, out));
+    if (context.device != MXC_GPU && bytes)
+        memset(*out, 0, bytes);
+    return MXC_OK;
+}
+
+mxc_status mxci_arena_create(mxc_engine *engine, mxc_context context, size_t bytes, mxci_arena **out) {
+    mxci_arena *a = mxci_calloc(1, sizeof *a);
+    mxc_status status;
+    *out = NULL;
+    if (!a)
+        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    atomic_init(&a->refs, 1);
+    a->context = context;
+    a->bytes = bytes;
+    status = mxc_var_create(engine, &a->var);
+    if (status == MXC_OK)
+        status = fresh_block(context, bytes, &a->block);
+    if (status == MXC_OK)
+        *out = a;
+    else
+        mxci_arena_release(a);
+    return status;
+}
+
+mxci_arena *mxci_arena_retain(mxci_arena *a) {
+    atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
+    return a;
+}
+
+static void destroy(void *arg) {
+    mxci_arena *a = arg;
+    mxc_storage_free(a->context, a->block, a->bytes);
+    mxci_free(a);
+}
+
+void mxci_arena_release(mxci_arena *a) {
+    if (!a || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (a->var)
+        mxc_var_delete(a->var, destroy, a);
+    else
+        destroy(a);
+}
+
+/* The bytes that are there, moved to a larger block. */
+static mxc_status move(const mxci_arena *a, void *block) {
+    const mxci_device *device;
+    if (!a->bytes)
+        return MXC_OK;
+    MXC_TRY(mxci_device_get(a->context, &device));
+    return device->copy(a->context, block, a->context, a->block, a->bytes, NULL);
+}
+
+mxc_status mxci_arena_grow(mxci_arena *a, size_t bytes) {
+    void *block;
+    mxc_status status;
+    if (bytes <= a->bytes)
+        return MXC_OK;
+    mxc_wait_to_write(a->var); /* an earlier run's failure is not this call's */
+    MXC_TRY(fresh_block(a->context, bytes, &block));
+    status = move(a, block);
+    if (status != MXC_OK) {
+        mxc_storage_free(a->context, block, bytes);
+        return status;
+    }
+    mxc_storage_free(a->context, a->block, a->bytes);
+    a->block = block;
+    a->bytes = bytes;
+    return MXC_OK;
+}

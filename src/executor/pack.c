@@ -1,0 +1,137 @@
+/*
+ * Packing: offsets in a pool for blocks that are occupied during known spans of steps.
+ *
+ * Blocks are placed one after the other, each into the smallest gap between those placed blocks whose spans overlap
+ * with its own. The order decides how tight it gets; several are tried and the smallest pool wins. Quadratic in the
+ * number of blocks in the worst case; beyond MANY only one order is tried.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "executor/program.h"
+
+#define MANY 8192
+
+typedef int (*compare_fn)(const void *a, const void *b);
+
+static int sign(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int by_start(const void *a, const void *b) {
+    const mxci_block *x = *(mxci_block *const *)a, *y = *(mxci_block *const *)b;
+    int order = sign(x->first, y->first);
+    return order ? order : sign((intptr_t)x, (intptr_t)y);
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const mxci_block *x = *(mxci_block *const *)a, *y = *(mxci_block *const *)b;
+    int order = sign(y->bytes, x->bytes);
+    return order ? order : by_start(a, b);
+}
+
+static int by_area(const void *a, const void *b) {
+    const mxci_block *x = *(mxci_block *const *)a, *y = *(mxci_block *const *)b;
+    int order = sign(y->bytes * (y->last - y->first + 1), x->bytes * (x->last - x->first + 1));
+    return order ? order : by_bytes(a, b);
+}
+
+static int by_length(const void *a, const void *b) {
+    const mxci_block *x = *(mxci_block *const *)a, *y = *(mxci_block *const *)b;
+    int order = sign(y->last - y->first, x->last - x->first);
+    return order ? order : by_bytes(a, b);
+}
+
+static int overlap(const mxci_block *a, const mxci_block *b) {
+    return a->first <= b->last && b->first <= a->last;
+}
+
+/* Start of the smallest gap that holds the block among n placed ones, which are sorted by offset. */
+static int64_t find_gap(mxci_block *const *placed, int32_t n, const mxci_block *block) {
+    int64_t end = 0, best = -1, best_room = INT64_MAX;
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        const mxci_block *other = placed[i];
+        if (!overlap(other, block))
+            continue;
+        if (other->offset - end >= block->bytes && other->offset - end < best_room) {
+            best = end;
+            best_room = other->offset - end;
+        }
+        if (other->offset + other->bytes > end)
+            end = other->offset + other->bytes;
+    }
+    return best >= 0 ? best : end;
+}
+
+static void insert(mxci_block **placed, int32_t n, mxci_block *block) {
+    int32_t low = 0, high = n;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        if (placed[middle]->offset <= block->offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(placed + low + 1, placed + low, (size_t)(n - low) * sizeof *placed);
+    placed[low] = block;
+}
+
+/* Place all in the order given; returns the pool's size. */
+static int64_t place(mxci_block *const *blocks, int32_t n, mxci_block **placed) {
+    int64_t bytes = 0;
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        blocks[i]->offset = find_gap(placed, i, blocks[i]);
+        insert(placed, i, blocks[i]);
+        if (blocks[i]->offset + blocks[i]->bytes > bytes)
+            bytes = blocks[i]->offset + blocks[i]->bytes;
+    }
+    return bytes;
+}
+
+static int64_t place_apart(mxci_block *const *blocks, int32_t n) {
+    int64_t bytes = 0;
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        blocks[i]->offset = bytes;
+        bytes += blocks[i]->bytes;
+    }
+    return bytes;
+}
+
+/* Try the orders, then place again in the best. */
+static int64_t place_best(mxci_block **blocks, int32_t n, mxci_block **placed) {
+    static const compare_fn orders[] = { by_bytes, by_start, by_area, by_length };
+    int64_t least = INT64_MAX;
+    int i, best = 0, n_orders = n > MANY ? 1 : (int)(sizeof orders / sizeof *orders);
+    for (i = 0; i < n_orders; i++) {
+        int64_t bytes;
+        qsort(blocks, (size_t)n, sizeof *blocks, orders[i]);
+        bytes = place(blocks, n, placed);
+        if (bytes < least) {
+            least = bytes;
+            best = i;
+        }
+    }
+    qsort(blocks, (size_t)n, sizeof *blocks, orders[best]);
+    return place(blocks, n, placed);
+}
+
+mxc_status mxci_pack(mxci_block *blocks, int32_t n, int32_t pool, int no_sharing, int64_t *bytes) {
+    mxci_block **mine = mxci_calloc((size_t)n + 1, sizeof *mine), **placed = mxci_calloc((size_t)n + 1, sizeof *placed);
+    int32_t i, count = 0;
+    mxc_status status = MXC_OK;
+    if (!mine || !placed) {
+        status = MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+    } else {
+        for (i = 0; i < n; i++)
+            if (blocks[i].pool == pool)
+                mine[count++] = &blocks[i];
+        *bytes = no_sharing ? place_apart(mine, count) : place_best(mine, count, placed);
+    }
+    mxci_free(mine);
+    mxci_free(placed);
+    return status;
+}

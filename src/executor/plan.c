@@ -1,0 +1,177 @@
+/*
+ * The planning pass: gives every array inside the program a block of memory. First, operators that may write over an
+ * input do so where that input is used for the last time and has as many bytes; then blocks that are not occupied at
+ * the same time share memory (pack.c).
+ */
+#include "base/sys.h"
+#include "executor/program.h"
+
+typedef struct plan {
+    mxci_program *program;
+    int no_inplace;
+    int64_t *whole; /* block: bytes that it would have without tiles */
+} plan;
+
+/* ---- pools ----------------------------------------------------------------------------------------------------- */
+
+int32_t mxci_pool_of(const mxci_program *p, mxc_context context) {
+    int32_t i = 0;
+    while (i < p->n_pools && !mxc_context_equal(p->pools[i], context))
+        i++;
+    return i;
+}
+
+static mxc_status find_pools(mxci_program *p) {
+    int32_t step;
+    p->pools = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pools);
+    p->pool_bytes = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pool_bytes);
+    if (!p->pools || !p->pool_bytes)
+        return MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+    for (step = 0; step < p->n_steps; step++) {
+        mxc_context context = p->graph->nodes[p->order[step]].context;
+        if (mxci_pool_of(p, context) == p->n_pools)
+            p->pools[p->n_pools++] = context;
+    }
+    return MXC_OK;
+}
+
+/* ---- in place -------------------------------------------------------------------------------------------------- */
+
+/* Block of an entry; -1 if it has none (yet). */
+static int32_t block_of(const mxci_program *p, int32_t entry) {
+    mxci_home home = p->home[p->root[entry]];
+    return home.kind == MXCI_HOME_POOL ? home.index : -1;
+}
+
+int32_t mxci_backward_input(const mxci_graph *g, int32_t node, int from) {
+    const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
+    const int limits[3] = { forward->n_outputs, mxci_n_args(forward), forward->n_outputs };
+    int group, slot, at = 0;
+    mxc_op_needs needs;
+    mxc_op_get_needs(n->op, &needs);
+    for (group = 0; group < 3; group++)
+        for (slot = 0; slot < limits[group]; slot++) {
+            int is_read = mxc_need_has(group == 0 ? needs.out_grad : group == 1 ? needs.in : needs.out, slot);
+            if (group * MXC_FROM_IN(0) + slot == from)
+                return is_read ? at : -1;
+            at += is_read;
+        }
+    return -1;
+}
+
+/* The input entry that an in-place option names; -1 if this use does not read it. */
+static int32_t source_of(const mxci_graph *g, int32_t node, int from) {
+    int32_t slot = from;
+    if (g->nodes[node].kind == MXCI_BACKWARD)
+        slot = mxci_backward_input(g, node, from);
+    return slot >= 0 && slot < g->nodes[node].n_inputs ? mxci_graph_inputs(g, node)[slot] : -1;
+}
+
+/* How many inputs and outputs of the node lie in the block. */
+static int users_of_block(const mxci_program *p, int32_t node, int32_t block) {
+    const mxci_gnode *n = &p->graph->nodes[node];
+    int32_t i;
+    int users = 0;
+    for (i = 0; i < n->n_inputs; i++)
+        users += block_of(p, mxci_graph_inputs(p->graph, node)[i]) == block;
+    for (i = 0; i < n->n_outputs; i++)
+        users += block_of(p, n->first_entry + i) == block;
+    return users;
+}
+
+/* 1 if the node at step may write output to over input from. */
+static int can_overwrite(const mxci_program *p, int32_t step, int32_t from, int32_t to) {
+    const mxci_graph *g = p->graph;
+    int32_t block = block_of(p, from);
+    int in_tile = mxci_tile_of(p, step) >= 0;
+    if (block < 0 || p->blocks[block].last != step || users_of_block(p, p->order[step], block) != 1)
+        return 0;
+    if (p->blocks[block].pool != mxci_pool_of(p, g->nodes[p->order[step]].context))
+        return 0;
+    if (in_tile && !(p->slice[p->root[from]] && p->slice[p->root[to]]))
+        return 0;
+    return mxci_entry_bytes(g, from) == mxci_entry_bytes(g, to);
+}
+
+static int needs_block(const mxci_program *p, int32_t entry) {
+    return p->req[entry] == MXC_REQ_WRITE && p->home[p->root[entry]].kind == MXCI_HOME_NONE;
+}
+
+static void plan_inplace(plan *w, int32_t step) {
+    mxci_program *p = w->program;
+    const mxci_gnode *n = &p->graph->nodes[p->order[step]];
+    const mxc_op_def *def = mxci_node_def(p->graph, p->order[step]);
+    const mxc_inplace *pair = n->kind == MXCI_FORWARD ? def->inplace_forward : def->inplace_backward;
+    for (; pair && pair->from >= 0; pair++) {
+        int32_t from = source_of(p->graph, p->order[step], pair->from), to = n->first_entry + pair->to, block;
+        if (from < 0 || pair->to >= n->n_outputs || !needs_block(p, to) || !can_overwrite(p, step, from, to))
+            continue;
+        block = block_of(p, from);
+        p->req[to] = MXC_REQ_INPLACE;
+        p->home[p->root[to]] = (mxci_home){ MXCI_HOME_POOL, block };
+        p->blocks[block].last = p->last[p->root[to]];
+    }
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------------- */
+
+static void plan_fresh(plan *w, int32_t step) {
+    mxci_program *p = w->program;
+    const mxci_gnode *n = &p->graph->nodes[p->order[step]];
+    int32_t i;
+    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
+        int32_t root = p->root[i];
+        int64_t whole = mxci_entry_bytes(p->graph, i), bytes = whole;
+        if (!needs_block(p, i))
+            continue;
+        if (p->slice[root])
+            bytes = whole / p->graph->shapes[i].dim[0] * p->slice[root];
+        p->home[root] = (mxci_home){ MXCI_HOME_POOL, p->n_blocks };
+        w->whole[p->n_blocks] = mxci_block_bytes(whole);
+        p->blocks[p->n_blocks++] = (mxci_block){ .bytes = mxci_block_bytes(bytes), .first = p->first[root],
+                                                 .last = p->last[root], .pool = mxci_pool_of(p, n->context) };
+    }
+}
+
+static void report(const plan *w) {
+    mxci_program *p = w->program;
+    mxc_memory_report *r = &p->report;
+    int32_t i;
+    *r = (mxc_memory_report){ .n_nodes = p->n_steps };
+    for (i = 0; i < p->graph->n_entries; i++)
+        if (p->root[i] != i || p->home[i].kind == MXCI_HOME_POOL) {
+            r->n_internal_arrays++;
+            r->internal_unplanned += mxci_block_bytes(mxci_entry_bytes(p->graph, i));
+        }
+    for (i = 0; i < p->n_blocks; i++)
+        r->internal_inplace += w->whole[i];
+    for (i = 0; i < p->n_pools; i++)
+        r->internal_planned += p->pool_bytes[i];
+}
+
+static mxc_status make_plan(plan *w, int no_sharing) {
+    mxci_program *p = w->program;
+    size_t n = (size_t)p->graph->n_entries + 1;
+    int32_t i;
+    p->blocks = mxci_calloc(n, sizeof *p->blocks);
+    w->whole = mxci_calloc(n, sizeof *w->whole);
+    if (!p->blocks || !w->whole)
+        return MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+    MXC_TRY(find_pools(p));
+    for (i = 0; i < p->n_steps; i++) {
+        if (!w->no_inplace)
+            plan_inplace(w, i);
+        plan_fresh(w, i);
+    }
+    for (i = 0; i < p->n_pools; i++)
+        MXC_TRY(mxci_pack(p->blocks, p->n_blocks, i, no_sharing, &p->pool_bytes[i]));
+    report(w);
+    return MXC_OK;
+}
+
+mxc_status mxci_pass_plan(mxci_program *p, int no_inplace, int no_sharing) {
+    plan w = { .program = p, .no_inplace = no_inplace };
+    mxc_status status = make_plan(&w, no_sharing);
+    mxci_free(w.whole);
+    return status;
+}

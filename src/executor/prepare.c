@@ -1,0 +1,266 @@
+/*
+ * Layouts: a program's steps made ready to run. Each step gets its call with shapes and addresses, its state object and
+ * its place among the random numbers of a run.
+ */
+#include "executor/bound.h"
+
+/* ---- steps ----------------------------------------------------------------------------------------------------- */
+
+/* The entries of a step's slots. A backward node's inputs are those that its operator reads, the rest is -1. */
+static void forward_slots(const mxci_program *p, int32_t node, int32_t *entries) {
+    const mxci_gnode *n = &p->graph->nodes[node];
+    int32_t i, k = 0, n_in = mxci_n_args(n);
+    for (i = 0; i < n_in; i++)
+        entries[k++] = mxci_graph_inputs(p->graph, node)[i];
+    for (i = 0; i < n->n_outputs; i++)
+        entries[k++] = p->req[n->first_entry + i] != MXC_REQ_NULL ? n->first_entry + i : -1;
+    for (i = n_in; i < n->n_inputs; i++)
+        entries[k++] = mxci_graph_inputs(p->graph, node)[i];
+}
+
+static int32_t backward_slot(const mxci_graph *g, int32_t node, int from) {
+    int32_t at = mxci_backward_input(g, node, from);
+    return at >= 0 ? mxci_graph_inputs(g, node)[at] : -1;
+}
+
+static void backward_slots(const mxci_program *p, int32_t node, int32_t *entries) {
+    const mxci_graph *g = p->graph;
+    const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
+    int32_t i, k = 0;
+    for (i = 0; i < n->n_outputs; i++)
+        entries[k++] = backward_slot(g, node, MXC_FROM_IN(i));
+    for (i = 0; i < forward->n_outputs; i++)
+        entries[k++] = backward_slot(g, node, MXC_FROM_OUT(i));
+    for (i = mxci_n_args(n); i < n->n_inputs; i++)
+        entries[k++] = mxci_graph_inputs(g, node)[i];
+    for (i = 0; i < forward->n_outputs; i++)
+        entries[k++] = backward_slot(g, node, MXC_FROM_OUT_GRAD(i));
+    for (i = 0; i < n->n_outputs; i++)
+        entries[k++] = p->req[n->first_entry + i] != MXC_REQ_NULL ? n->first_entry + i : -1;
+}
+
+static int32_t slots_of(const mxci_graph *g, int32_t node) {
+    const mxci_gnode *n = &g->nodes[node];
+    if (n->kind == MXCI_FORWARD)
+        return n->n_inputs + n->n_outputs;
+    return 2 * n->n_outputs + 2 * g->nodes[n->forward].n_outputs + n->n_aux;
+}
+
+static mxc_tensor *fill(mxc_tensor *at, int n, const mxc_shape *shapes, const mxc_dtype *types, mxc_context context) {
+    int i;
+    for (i = 0; i < n; i++)
+        *at++ = (mxc_tensor){ NULL, types[i], context, shapes[i] };
+    return at;
+}
+
+/* Tensors without addresses, in the order of slots. */
+static void fill_tensors(mxci_step *s, const mxc_op_sig *sig, int is_backward) {
+    mxc_tensor *at = s->tensors;
+    at = fill(at, sig->n_in, sig->in_shape, sig->in_type, sig->context);
+    at = fill(at, sig->n_out, sig->out_shape, sig->out_type, sig->context);
+    at = fill(at, sig->n_aux, sig->aux_shape, sig->aux_type, sig->context);
+    if (is_backward) {
+        at = fill(at, sig->n_out, sig->out_shape, sig->out_type, sig->context);
+        fill(at, sig->n_in, sig->in_shape, sig->in_type, sig->context);
+    }
+}
+
+/* In a tile, whole arrays that are worked on by slices move on from slice to slice: the first input and the outputs. */
+static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
+    int32_t at = mxci_tile_of(p, step), slot;
+    for (slot = 0; slot < s->n_slots && at >= 0; slot++) {
+        const mxci_tile *tile = &p->tiles[at];
+        int is_row_wise = slot == 0 || (slot >= s->call.n_in && slot < s->call.n_in + s->call.n_out);
+        if (is_row_wise && s->entries[slot] >= 0 && !p->slice[p->root[s->entries[slot]]])
+            s->strides[slot] = mxci_entry_bytes(p->graph, s->entries[slot]) / tile->rows * tile->slice;
+    }
+}
+
+static mxc_status find_function(const mxci_program *p, int32_t node, mxc_op_compute_fn *out) {
+    const mxci_gnode *n = &p->graph->nodes[node];
+    const mxc_op_def *def = mxci_node_def(p->graph, node);
+    int device = n->context.device == MXC_CPU_PINNED ? MXC_CPU : n->context.device;
+    char text[32];
+    *out = n->kind == MXCI_FORWARD ? def->forward[device] : def->backward[device];
+    if (!*out)
+        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", def->name, n->name,
+                        mxc_context_format(n->context, text, sizeof text));
+    return MXC_OK;
+}
+
+/* What steps are made from. */
+typedef struct maker {
+    mxci_layout *layout;
+    int parallelism;
+    mxci_signature_room room;
+    int32_t n_slots, n_reqs; /* used so far */
+} maker;
+
+/* The state object belongs to the forward node: its backward and its forward share it. */
+static mxc_status make_state(maker *m, int32_t node) {
+    const mxci_program *p = m->layout->program;
+    const mxci_graph *g = p->graph;
+    int32_t forward = g->nodes[node].kind == MXCI_BACKWARD ? g->nodes[node].forward : node;
+    const mxc_op_def *def = mxci_node_def(g, forward);
+    mxc_op_sig sig;
+    if (!def->state_create || m->layout->states[forward])
+        return MXC_OK;
+    mxci_signature(p, forward, m->parallelism, p->n_forward < p->n_steps, &m->room, &sig);
+    return def->state_create(&sig, &m->layout->states[forward]);
+}
+
+/* Reserve the step's place among the random numbers of its pool, in training and not. */
+static void count_random(maker *m, int32_t node, mxci_step *s) {
+    mxci_layout *l = m->layout;
+    const mxc_op_def *def = mxci_node_def(l->program->graph, node);
+    int32_t pool = mxci_pool_of(l->program, l->program->graph->nodes[node].context);
+    int is_train;
+    for (is_train = 0; is_train < 2 && def->random_count; is_train++) {
+        mxc_op_sig sig;
+        mxci_signature(l->program, node, m->parallelism, is_train, &m->room, &sig);
+        s->random_at[is_train] = l->random_count[is_train][pool];
+        l->random_count[is_train][pool] += def->random_count(&sig);
+    }
+}
+
+static void make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *sig, mxc_req *req) {
+    const mxci_program *p = m->layout->program;
+    const mxci_gnode *n = &p->graph->nodes[node];
+    int32_t forward = n->kind == MXCI_BACKWARD ? n->forward : node, i;
+    mxc_op_call *c = &s->call;
+    for (i = 0; i < n->n_outputs; i++)
+        req[i] = p->req[n->first_entry + i];
+    *c = (mxc_op_call){ .op = sig->op, .params = sig->params, .state = m->layout->states[forward], .n_in = sig->n_in,
+                        .n_out = sig->n_out, .n_aux = sig->n_aux, .req = req };
+    c->in = s->tensors;
+    c->out = c->in + c->n_in;
+    c->aux = c->out + c->n_out;
+    if (n->kind == MXCI_BACKWARD) {
+        c->out_grad = c->aux + c->n_aux;
+        c->in_grad = c->out_grad + c->n_out;
+    }
+    c->temp_bytes = mxci_signature_temp(p, node, m->parallelism, &m->room);
+}
+
+static mxc_status make_step(maker *m, int32_t step) {
+    mxci_layout *l = m->layout;
+    const mxci_program *p = l->program;
+    int32_t node = p->order[step];
+    int is_backward = p->graph->nodes[node].kind == MXCI_BACKWARD;
+    mxci_step *s = &l->steps[step];
+    mxc_op_sig sig;
+    MXC_TRY(find_function(p, node, &s->fn));
+    MXC_TRY(make_state(m, node));
+    s->n_slots = slots_of(p->graph, node);
+    s->tensors = l->tensors + m->n_slots;
+    s->entries = l->entries + m->n_slots;
+    s->strides = l->strides + m->n_slots;
+    m->n_slots += s->n_slots;
+    count_random(m, node, s);
+    mxci_signature(p, node, m->parallelism, is_backward, &m->room, &sig);
+    fill_tensors(s, &sig, is_backward);
+    make_call(m, node, s, &sig, l->reqs + m->n_reqs);
+    m->n_reqs += p->graph->nodes[node].n_outputs;
+    if (is_backward)
+        backward_slots(p, node, s->entries);
+    else
+        forward_slots(p, node, s->entries);
+    fill_strides(p, step, s);
+    return MXC_OK;
+}
+
+static mxc_status make_steps(mxc_executor *e, mxci_layout *l) {
+    maker m = { .layout = l, .parallelism = mxc_engine_parallelism(e->engine) };
+    mxc_status status = mxci_signature_room_make(l->program->graph, &m.room);
+    int32_t i;
+    for (i = 0; i < l->program->n_steps && status == MXC_OK; i++)
+        status = make_step(&m, i);
+    mxci_signature_room_free(&m.room);
+    return status;
+}
+
+/* ---- layouts --------------------------------------------------------------------------------------------------- */
+
+static mxc_status allocate(mxci_layout *l) {
+    const mxci_program *p = l->program;
+    size_t n_slots = 1, n_reqs = 1, n_pools = (size_t)p->n_pools + 1;
+    int32_t i;
+    for (i = 0; i < p->n_steps; i++) {
+        n_slots += (size_t)slots_of(p->graph, p->order[i]);
+        n_reqs += (size_t)p->graph->nodes[p->order[i]].n_outputs;
+    }
+    l->steps = mxci_calloc((size_t)p->n_steps + 1, sizeof *l->steps);
+    l->tensors = mxci_calloc(n_slots, sizeof *l->tensors);
+    l->entries = mxci_calloc(n_slots, sizeof *l->entries);
+    l->strides = mxci_calloc(n_slots, sizeof *l->strides);
+    l->reqs = mxci_calloc(n_reqs, sizeof *l->reqs);
+    l->states = mxci_calloc((size_t)p->graph->n_nodes + 1, sizeof *l->states);
+    l->arenas = mxci_calloc(n_pools, sizeof *l->arenas);
+    l->blocks = mxci_calloc(n_pools, sizeof *l->blocks);
+    l->random_count[0] = mxci_calloc(n_pools, sizeof **l->random_count);
+    l->random_count[1] = mxci_calloc(n_pools, sizeof **l->random_count);
+    l->random = mxci_calloc(n_pools, sizeof *l->random);
+    l->token = mxci_calloc(n_pools, sizeof *l->token);
+    if (!l->steps || !l->tensors || !l->entries || !l->strides || !l->reqs || !l->states || !l->arenas || !l->blocks ||
+        !l->random_count[0] || !l->random_count[1] || !l->random || !l->token)
+        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    return MXC_OK;
+}
+
+static mxc_status make_layout(mxc_executor *e, mxci_layout *l) {
+    MXC_TRY(allocate(l));
+    MXC_TRY(make_steps(e, l));
+    MXC_TRY(mxci_layout_take_arenas(e, l));
+    mxci_layout_fill(e, l);
+    return mxci_segments_create(e, l, e->options.bulk_nodes, &l->bulk);
+}
+
+mxc_status mxci_layout_create(mxc_executor *e, mxci_program *program, mxci_layout **out) {
+    mxci_layout *l = mxci_calloc(1, sizeof *l);
+    mxc_status status;
+    *out = NULL;
+    if (!l) {
+        mxci_program_destroy(program);
+        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    }
+    l->program = program;
+    status = make_layout(e, l);
+    if (status == MXC_OK)
+        *out = l;
+    else
+        mxci_layout_destroy(l);
+    return status;
+}
+
+static void destroy_states(mxci_layout *l) {
+    const mxci_graph *g = l->program->graph;
+    int32_t i;
+    for (i = 0; i < g->n_nodes && l->states; i++)
+        if (l->states[i] && mxci_node_def(g, i)->state_destroy)
+            mxci_node_def(g, i)->state_destroy(l->states[i]);
+}
+
+void mxci_layout_destroy(mxci_layout *l) {
+    int32_t i;
+    if (!l)
+        return;
+    mxci_segments_destroy(&l->bulk);
+    mxci_segments_destroy(&l->single);
+    destroy_states(l);
+    for (i = 0; i < l->program->n_pools && l->arenas; i++)
+        mxci_arena_release(l->arenas[i]);
+    mxci_free(l->steps);
+    mxci_free(l->tensors);
+    mxci_free(l->entries);
+    mxci_free(l->strides);
+    mxci_free(l->reqs);
+    mxci_free(l->states);
+    mxci_free(l->arenas);
+    mxci_free(l->blocks);
+    mxci_free(l->random_count[0]);
+    mxci_free(l->random_count[1]);
+    mxci_free(l->random);
+    mxci_free(l->token);
+    mxci_program_destroy(l->program);
+    mxci_free(l);
+}

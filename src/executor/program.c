@@ -1,0 +1,168 @@
+/* Runs the passes, and small things that several of them ask. */
+#include "executor/program.h"
+
+#include "base/sys.h"
+#include "base/text.h"
+
+/* ---- helpers --------------------------------------------------------------------------------------------------- */
+
+int64_t mxci_entry_bytes(const mxci_graph *g, int32_t entry) {
+    return mxc_shape_size(&g->shapes[entry]) * (int64_t)mxc_dtype_size(g->types[entry]);
+}
+
+const mxc_op_def *mxci_node_def(const mxci_graph *g, int32_t node) {
+    return g->nodes[node].op ? mxc_op_get_def(g->nodes[node].op) : NULL;
+}
+
+mxc_status mxci_add_like(mxci_graph *g, const char *op_name, const char *suffix, int32_t n, const int32_t *entries,
+                         int32_t *out) {
+    int32_t from = entries[0], node = -1;
+    const char *key = "num_args", *value;
+    char name[256], count[16];
+    mxc_op *op;
+    mxc_status status;
+    mxci_format(count, sizeof count, "%d", n);
+    value = count;
+    mxci_format(name, sizeof name, "%s_%s", g->nodes[g->entry_node[from]].name, suffix);
+    MXC_TRY(mxc_op_create(op_name, n > 1, &key, &value, &op));
+    status = mxci_graph_add(g, MXCI_FORWARD, op, name, n, entries, 1, -1, &node);
+    mxc_op_release(op);
+    MXC_TRY(status);
+    *out = g->nodes[node].first_entry;
+    g->shapes[*out] = g->shapes[from];
+    g->types[*out] = g->types[from];
+    g->nodes[node].context = g->nodes[g->entry_node[from]].context;
+    return MXC_OK;
+}
+
+/* ---- gradients that executors need ----------------------------------------------------------------------------- */
+
+static mxc_status allocate_gradients(mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    int32_t i;
+    p->wanted = mxci_calloc((size_t)g->n_args + 1, sizeof *p->wanted);
+    p->grad_req = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grad_req);
+    p->grads = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grads);
+    p->heads = mxci_calloc((size_t)g->n_outputs + 1, sizeof *p->heads);
+    if (!p->wanted || !p->grad_req || !p->grads || !p->heads)
+        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+    for (i = 0; i < g->n_args; i++)
+        p->grads[i] = -1;
+    for (i = 0; i < g->n_outputs; i++)
+        p->heads[i] = -1;
+    return MXC_OK;
+}
+
+/* Each wanted gradient gets a node of its own that writes it: a head gradient is copied, zeros are made (where
+ * something is to be written). */
+static mxc_status own_gradients(mxci_program *p) {
+    mxci_graph *g = p->graph;
+    int32_t i;
+    for (i = 0; i < g->n_args; i++) {
+        int32_t argument = g->nodes[g->args[i]].first_entry;
+        if (!p->wanted[i])
+            continue;
+        if (p->grads[i] >= 0 && g->nodes[g->entry_node[p->grads[i]]].kind == MXCI_VARIABLE)
+            MXC_TRY(mxci_add_like(g, "_copy", "grad", 1, &p->grads[i], &p->grads[i]));
+        if (p->grads[i] < 0 && p->grad_req[i] == MXC_REQ_WRITE)
+            MXC_TRY(mxci_add_like(g, "zeros_like", "grad", 1, &argument, &p->grads[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status add_gradients(mxci_program *p, const mxc_req *reqs) {
+    int32_t i, n_wanted = 0;
+    MXC_TRY(allocate_gradients(p));
+    for (i = 0; i < p->graph->n_args; i++) {
+        p->grad_req[i] = reqs ? reqs[i] : MXC_REQ_NULL;
+        p->wanted[i] = p->grad_req[i] != MXC_REQ_NULL;
+        n_wanted += p->wanted[i];
+    }
+    if (!n_wanted)
+        return MXC_OK;
+    MXC_TRY(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+    return own_gradients(p);
+}
+
+/* ---- all passes ------------------------------------------------------------------------------------------------ */
+
+static void free_layout(mxci_program *p) {
+    mxci_free(p->order);
+    mxci_free(p->step_of);
+    mxci_free(p->root);
+    mxci_free(p->req);
+    mxci_free(p->home);
+    mxci_free(p->first);
+    mxci_free(p->last);
+    mxci_free(p->tiles);
+    mxci_free(p->slice);
+    mxci_free(p->blocks);
+    mxci_free(p->pools);
+    mxci_free(p->pool_bytes);
+    p->order = p->step_of = p->root = p->first = p->last = NULL;
+    p->req = NULL;
+    p->home = NULL;
+    p->tiles = NULL;
+    p->slice = NULL;
+    p->blocks = NULL;
+    p->pools = NULL;
+    p->pool_bytes = NULL;
+    p->n_steps = p->n_forward = p->n_tiles = p->n_blocks = p->n_pools = 0;
+}
+
+/* Order, requests and memory of a complete graph. */
+static mxc_status lay_out(mxci_program *p, const mxc_bind_options *options, int tiles) {
+    free_layout(p);
+    MXC_TRY(mxci_pass_order(p));
+    MXC_TRY(mxci_pass_request(p));
+    MXC_TRY(mxci_pass_tile(p, tiles));
+    return mxci_pass_plan(p, options->no_inplace, options->no_sharing);
+}
+
+/* Tiles cost some speed: they are for programs that take more than a fifth of unplanned memory without them. */
+static int wants_tiles(const mxci_program *p, const mxci_lowering *lowering) {
+    const mxc_bind_options *options = lowering->options;
+    return p->n_steps == p->n_forward && !lowering->no_tiles && !options->no_inplace && !options->no_sharing &&
+           p->report.internal_planned > p->report.internal_unplanned / 5;
+}
+
+static mxc_status lower(mxci_program *p, const mxci_lowering *lowering) {
+    const mxc_bind_options *options = lowering->options;
+    p->n_symbol_nodes = p->graph->n_nodes;
+    MXC_TRY(mxci_pass_place(p->graph, options));
+    MXC_TRY(add_gradients(p, lowering->reqs));
+    p->n_base_nodes = p->graph->n_nodes;
+    MXC_TRY(mxci_pass_recompute(p, options->recompute));
+    MXC_TRY(mxci_pass_copies(p));
+    MXC_TRY(lay_out(p, options, 0));
+    return wants_tiles(p, lowering) ? lay_out(p, options, 1) : MXC_OK;
+}
+
+mxc_status mxci_program_create(mxci_graph *graph, const mxci_lowering *lowering, mxci_program **out) {
+    mxci_program *p = mxci_calloc(1, sizeof *p);
+    mxc_status status;
+    *out = NULL;
+    if (!p) {
+        mxci_graph_destroy(graph);
+        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+    }
+    p->graph = graph;
+    status = lower(p, lowering);
+    if (status == MXC_OK)
+        *out = p;
+    else
+        mxci_program_destroy(p);
+    return status;
+}
+
+void mxci_program_destroy(mxci_program *p) {
+    if (!p)
+        return;
+    free_layout(p);
+    mxci_free(p->wanted);
+    mxci_free(p->grad_req);
+    mxci_free(p->grads);
+    mxci_free(p->heads);
+    mxci_graph_destroy(p->graph);
+    mxci_free(p);
+}

@@ -1,0 +1,137 @@
+/*
+ * Reshaping: a second executor of the same symbol for other input shapes. Arrays whose shape stays are shared, smaller
+ * ones are views of the old ones, larger ones are new; memory inside comes from the same arenas.
+ */
+#include "executor/bound.h"
+
+typedef struct reshaping {
+    mxc_executor *executor;
+    int partial_shaping, allow_up_sizing;
+    uint8_t *is_named;         /* argument */
+    mxc_shape *shapes;         /* argument: new, unknown where not given */
+    mxc_dtype *types;          /* argument */
+    mxc_inferred inferred;
+    mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
+} reshaping;
+
+static mxc_status begin(reshaping *r, mxc_executor *e) {
+    size_t n = (size_t)e->arg_names.n + 1;
+    r->executor = e;
+    r->is_named = mxci_calloc(n, 1);
+    r->shapes = mxci_calloc(n, sizeof *r->shapes);
+    r->types = mxci_calloc(n, sizeof *r->types);
+    r->args = mxci_calloc(n, sizeof *r->args);
+    r->grads = mxci_calloc(n, sizeof *r->grads);
+    r->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *r->aux);
+    if (!r->is_named || !r->shapes || !r->types || !r->args || !r->grads || !r->aux)
+        return MXC_FAIL(MXC_ENOMEM, "reshape: no memory");
+    return MXC_OK;
+}
+
+static void end(reshaping *r) {
+    int64_t i;
+    for (i = 0; i < r->executor->arg_names.n && r->args && r->grads; i++) {
+        mxc_ndarray_release(r->args[i]);
+        mxc_ndarray_release(r->grads[i]);
+    }
+    for (i = 0; i < r->executor->aux_names.n && r->aux; i++)
+        mxc_ndarray_release(r->aux[i]);
+    mxc_inferred_release(&r->inferred);
+    mxci_free(r->is_named);
+    mxci_free(r->shapes);
+    mxci_free(r->types);
+    mxci_free(r->args);
+    mxci_free(r->grads);
+    mxci_free(r->aux);
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_once(reshaping *r) {
+    const mxc_executor *e = r->executor;
+    mxc_inferred_release(&r->inferred);
+    return mxc_symbol_infer(e->symbol, e->arg_names.n, (const char *const *)e->arg_names.items, r->shapes, r->types,
+                            &r->inferred);
+}
+
+/* From the given shapes; where that leaves an argument open, it keeps its old shape. */
+static mxc_status infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
+    const mxc_executor *e = r->executor;
+    int64_t i, open = 0;
+    for (i = 0; i < e->arg_names.n; i++) {
+        r->shapes[i].ndim = -1;
+        r->types[i] = mxc_ndarray_dtype(e->args[i]);
+    }
+    for (i = 0; i < n; i++) {
+        int64_t at = mxc_names_find(&e->arg_names, names[i]);
+        if (at < 0)
+            return MXC_FAIL(MXC_ENOTFOUND, "reshape: the symbol has no argument '%s'", names[i]);
+        r->shapes[at] = shapes[i];
+        r->is_named[at] = 1;
+    }
+    MXC_TRY(infer_once(r));
+    for (i = 0; i < e->arg_names.n; i++)
+        if (!mxc_shape_known(&r->inferred.arg_shapes[i])) {
+            r->shapes[i] = *mxc_ndarray_shape(e->args[i]);
+            open = 1;
+        }
+    return open ? infer_once(r) : MXC_OK;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+
+/* An array of the new shape in the place of old. */
+static mxc_status adapt(const reshaping *r, const char *name, int is_named, mxc_ndarray *old, const mxc_shape *shape,
+                        mxc_ndarray **out) {
+    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
+    const mxc_shape *before = mxc_ndarray_shape(old);
+    mxc_shape_format(before, have, sizeof have);
+    mxc_shape_format(shape, want, sizeof want);
+    if (mxc_shape_equal(before, shape)) {
+        *out = mxc_ndarray_retain(old);
+        return MXC_OK;
+    }
+    if (!mxc_shape_known(shape))
+        return MXC_FAIL(MXC_ESHAPE, "reshape: the shape of %s does not follow, found %s", name, want);
+    if (!is_named && !r->partial_shaping)
+        return MXC_FAIL(MXC_ESHAPE, "reshape: %s would change from %s to %s; name it or allow partial shaping", name,
+                        have, want);
+    if (mxc_shape_size(shape) <= mxc_shape_size(before))
+        return mxc_ndarray_reshape(old, shape->ndim, shape->dim, out);
+    if (!r->allow_up_sizing)
+        return MXC_FAIL(MXC_ESHAPE, "reshape: %s would grow from %s to %s; allow up-sizing", name, have, want);
+    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(old), mxc_ndarray_context(old), out));
+    return mxc_ndarray_fill(*out, 0);
+}
+
+static mxc_status adapt_all(reshaping *r) {
+    const mxc_executor *e = r->executor;
+    int64_t i;
+    for (i = 0; i < e->arg_names.n; i++) {
+        const char *name = e->arg_names.items[i];
+        MXC_TRY(adapt(r, name, r->is_named[i], e->args[i], &r->inferred.arg_shapes[i], &r->args[i]));
+        if (e->grads[i])
+            MXC_TRY(adapt(r, name, r->is_named[i], e->grads[i], &r->inferred.arg_shapes[i], &r->grads[i]));
+    }
+    for (i = 0; i < e->aux_names.n; i++)
+        MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], &r->inferred.aux_shapes[i], &r->aux[i]));
+    return MXC_OK;
+}
+
+mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_up_sizing, int64_t n,
+                                const char *const *names, const mxc_shape *shapes, mxc_executor **out) {
+    reshaping r = { .partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing };
+    mxc_bind_options options = e->options;
+    mxc_status status;
+    *out = NULL;
+    options.shared = e;
+    status = begin(&r, e);
+    if (status == MXC_OK)
+        status = infer(&r, n, names, shapes);
+    if (status == MXC_OK)
+        status = adapt_all(&r);
+    if (status == MXC_OK)
+        status = mxc_executor_bind(e->symbol, &options, r.args, r.grads, e->reqs, r.aux, out);
+    end(&r);
+    return status;
+}

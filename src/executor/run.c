@@ -1,0 +1,199 @@
+/* Running: forward, backward and partial forward push segments; the engine's threads run their steps. */
+#include "base/trace.h"
+#include "executor/bound.h"
+#include "resource/temp.h"
+
+/* ---- on the engine's threads ----------------------------------------------------------------------------------- */
+
+/* A push tells its run by the token: whether it is training, and how far the pool's random stream was. */
+static uint64_t make_token(uint64_t offset, int is_train) {
+    return offset << 1 | (is_train != 0);
+}
+
+static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, const mxc_run *run, void *temp) {
+    const mxci_layout *l = s->executor->layout;
+    int64_t begin = mxci_trace_begin();
+    int is_train = (int)(run->token & 1);
+    mxc_status status;
+    t->call.run = run;
+    t->call.is_train = is_train;
+    t->call.temp = temp;
+    t->call.random = l->random[s->pool];
+    t->call.random.offset = (run->token >> 1) + t->random_at[is_train];
+    status = t->fn(&t->call);
+    mxci_trace_end(begin, l->program->graph->nodes[node].name, mxc_op_get_def(t->call.op)->name);
+    if (status == MXC_OK && s->is_single && s->executor->monitor)
+        status = mxci_monitor_step(s->executor, t, node);
+    return status;
+}
+
+static void move_slices(mxci_step *t, int64_t slices) {
+    int32_t i;
+    for (i = 0; i < t->n_slots; i++)
+        if (t->strides[i])
+            t->tensors[i].data = (char *)t->tensors[i].data + slices * t->strides[i];
+}
+
+static mxc_status run_tile(mxci_segment *s, const mxci_tile *tile, const mxc_run *run, void *temp) {
+    mxci_layout *l = s->executor->layout;
+    mxc_status status = MXC_OK;
+    int64_t slice, n = 0;
+    int32_t i;
+    for (slice = 0; slice < tile->rows / tile->slice && status == MXC_OK; slice++, n++) {
+        for (i = tile->first; i < tile->end && status == MXC_OK; i++)
+            status = run_step(s, &l->steps[i], l->program->order[i], run, temp);
+        for (i = tile->first; i < tile->end; i++)
+            move_slices(&l->steps[i], 1);
+    }
+    for (i = tile->first; i < tile->end; i++)
+        move_slices(&l->steps[i], -n);
+    return status;
+}
+
+mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
+    mxci_segment *s = arg;
+    mxci_layout *l = s->executor->layout;
+    int32_t i, tile = 0;
+    void *temp = NULL;
+    if (s->temp_bytes)
+        MXC_TRY(mxci_temp_get(run, s->temp_bytes, &temp));
+    for (i = s->first; i < s->end; i++) {
+        while (tile < l->program->n_tiles && l->program->tiles[tile].first < i)
+            tile++;
+        if (tile < l->program->n_tiles && l->program->tiles[tile].first == i) {
+            MXC_TRY(run_tile(s, &l->program->tiles[tile], run, temp));
+            i = l->program->tiles[tile].end - 1;
+        } else {
+            MXC_TRY(run_step(s, &l->steps[i], l->program->order[i], run, temp));
+        }
+    }
+    return MXC_OK;
+}
+
+/* ---- on the caller's thread ------------------------------------------------------------------------------------ */
+
+static void wait_for(const mxci_segments *segments) {
+    int32_t i;
+    for (i = 0; i < segments->n; i++)
+        mxc_wait_to_write(segments->items[i].done);
+}
+
+void mxci_executor_wait(mxc_executor *e) {
+    if (!e->layout)
+        return;
+    wait_for(&e->layout->bulk);
+    wait_for(&e->layout->single);
+}
+
+/* Put another layout in the place of a tiled one. */
+static mxc_status run_untiled(mxc_executor *e) {
+    mxci_layout *l;
+    mxci_program *p;
+    if (!e->layout->program->n_tiles)
+        return MXC_OK;
+    mxci_executor_wait(e);
+    MXC_TRY(mxci_executor_lower(e, 1, &p));
+    MXC_TRY(mxci_layout_create(e, p, &l));
+    mxci_layout_destroy(e->layout);
+    e->layout = l;
+    e->latest = NULL;
+    return MXC_OK;
+}
+
+mxc_status mxci_executor_single_steps(mxc_executor *e) {
+    MXC_TRY(run_untiled(e));
+    if (e->layout->single.items)
+        return MXC_OK;
+    return mxci_segments_create(e, e->layout, 1, &e->layout->single);
+}
+
+/* Take the random numbers of one forward run. A changed seed waits for the runs that still use the old one. */
+static mxc_status reserve_random(mxc_executor *e, int is_train) {
+    mxci_layout *l = e->layout;
+    int32_t i;
+    for (i = 0; i < l->program->n_pools; i++) {
+        uint64_t count = l->random_count[is_train][i];
+        mxc_random range = { 0, 0, 0 };
+        if (count)
+            MXC_TRY(mxc_random_reserve(l->program->pools[i], count, &range));
+        if (count && (range.seed != l->random[i].seed || range.stream != l->random[i].stream)) {
+            mxci_executor_wait(e);
+            l->random[i] = range;
+        }
+        l->token[i] = make_token(range.offset, is_train);
+    }
+    return MXC_OK;
+}
+
+static mxc_status push(const mxci_layout *l, const mxci_segments *segments, int32_t first, int32_t end) {
+    int32_t i;
+    for (i = first; i < end; i++)
+        MXC_TRY(mxc_engine_op_push(segments->items[i].op, 0, l->token[segments->items[i].pool]));
+    return MXC_OK;
+}
+
+static mxc_status begin_forward(mxc_executor *e, int is_train) {
+    if (is_train)
+        MXC_TRY(run_untiled(e));
+    mxci_layout_update(e, e->layout);
+    MXC_TRY(reserve_random(e, is_train));
+    e->latest_is_train = is_train;
+    return MXC_OK;
+}
+
+mxc_status mxc_executor_forward(mxc_executor *e, int is_train) {
+    is_train = is_train != 0;
+    MXC_TRY(begin_forward(e, is_train));
+    e->latest = e->monitor ? &e->layout->single : &e->layout->bulk;
+    return push(e->layout, e->latest, 0, e->latest->n_forward);
+}
+
+mxc_status mxc_executor_partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
+    int64_t n;
+    *left = 0;
+    MXC_TRY(mxci_executor_single_steps(e));
+    n = e->layout->single.n_forward;
+    if (step < 0 || (step > 0 && step < n && (e->latest != &e->layout->single || step > e->partial_next)))
+        return MXC_FAIL(MXC_ESTATE, "executor: partial forward: step %lld before the steps ahead of it have run",
+                        (long long)step);
+    if (step >= n)
+        return MXC_OK;
+    if (step == 0) {
+        MXC_TRY(begin_forward(e, is_train != 0));
+        e->latest = &e->layout->single;
+    }
+    e->partial_next = step + 1;
+    *left = n - step - 1;
+    return push(e->layout, &e->layout->single, (int32_t)step, (int32_t)step + 1);
+}
+
+/* ---- backward -------------------------------------------------------------------------------------------------- */
+
+static mxc_status check_head(const mxc_executor *e, int64_t i, mxc_ndarray *given) {
+    char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
+    if (!e->heads[i])
+        return MXC_OK;
+    if (!given)
+        return MXC_FAIL(MXC_EINVAL, "backward: output %s needs a head gradient, found none", e->output_names.items[i]);
+    if (!mxc_shape_equal(mxc_ndarray_shape(given), mxc_ndarray_shape(e->heads[i])))
+        return MXC_FAIL(MXC_ESHAPE, "backward: head gradient of output %s: expected shape %s, found %s",
+                        e->output_names.items[i], mxc_shape_format(mxc_ndarray_shape(e->heads[i]), want, sizeof want),
+                        mxc_shape_format(mxc_ndarray_shape(given), have, sizeof have));
+    return MXC_OK;
+}
+
+mxc_status mxc_executor_backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
+    int64_t i, n_outputs = e->output_names.n;
+    if (n != 0 && n != n_outputs)
+        return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
+                        (long long)n);
+    if (!e->latest || !e->latest_is_train)
+        return MXC_FAIL(MXC_ESTATE, "backward: needs a forward run with is_train 1 before it");
+    for (i = 0; i < n_outputs; i++)
+        MXC_TRY(check_head(e, i, n ? head_grads[i] : NULL));
+    for (i = 0; i < n; i++)
+        if (e->heads[i])
+            MXC_TRY(mxc_ndarray_copy_to(head_grads[i], e->heads[i], 0));
+    mxci_layout_update(e, e->layout);
+    return push(e->layout, e->latest, e->latest->n_forward, e->latest->n);
+}

@@ -1,0 +1,209 @@
+/*
+ * Segments: steps that follow each other on one context run as one engine operation. Backward is also cut where
+ * gradients of arguments are ready, so that whoever waits for them (a key-value store) need not wait for all.
+ */
+#include <stdlib.h>
+
+#include "executor/bound.h"
+
+/* Fewest steps of a backward segment that ends early because a gradient is ready. */
+#define EARLY_STEPS 10
+
+/* A variable that a segment names. */
+typedef struct use {
+    mxc_var *var;
+    int changes;
+} use;
+
+typedef struct cutter {
+    mxc_executor *executor;
+    mxci_layout *layout;
+    mxci_segments *segments;
+    int32_t *latest; /* pool: its latest segment so far; -1: none */
+    int32_t n_uses;
+    use *uses;       /* one per slot of a step, and per pool, and one */
+    mxc_var **vars;  /* reads from the front, changes behind */
+} cutter;
+
+/* ---- where to cut ---------------------------------------------------------------------------------------------- */
+
+static mxc_context context_at(const mxci_program *p, int32_t step) {
+    return p->graph->nodes[p->order[step]].context;
+}
+
+static int writes_gradient(const mxci_program *p, int32_t step) {
+    const mxci_gnode *n = &p->graph->nodes[p->order[step]];
+    int32_t i;
+    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
+        if (p->req[i] != MXC_REQ_NULL && p->home[p->root[i]].kind == MXCI_HOME_GRAD)
+            return 1;
+    return 0;
+}
+
+static int32_t segment_end(const mxci_program *p, int32_t first, int32_t limit) {
+    int32_t i;
+    for (i = first + 1; i < p->n_steps; i++) {
+        if (i == p->n_forward || (limit && i - first >= limit))
+            return i;
+        if (!mxc_context_equal(context_at(p, i), context_at(p, first)))
+            return i;
+        if (i > p->n_forward && i - first >= EARLY_STEPS && writes_gradient(p, i - 1))
+            return i;
+    }
+    return p->n_steps;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------- */
+
+static void add_use(cutter *c, mxc_var *var, int changes) {
+    c->uses[c->n_uses++] = (use){ var, changes };
+}
+
+static void use_pool(cutter *c, const mxci_segment *s, int32_t pool) {
+    add_use(c, c->layout->arenas[pool]->var, pool == s->pool);
+    if (c->latest[pool] >= 0)
+        add_use(c, c->segments->items[c->latest[pool]].done, 0);
+}
+
+static void use_entry(cutter *c, const mxci_segment *s, int32_t node, int32_t entry) {
+    const mxc_executor *e = c->executor;
+    const mxci_program *p = c->layout->program;
+    mxci_home home = p->home[p->root[entry]];
+    switch (home.kind) {
+    case MXCI_HOME_NONE: break;
+    case MXCI_HOME_ARG: add_use(c, mxc_ndarray_var(e->args[home.index]), 0); break;
+    case MXCI_HOME_AUX: add_use(c, mxc_ndarray_var(e->aux[home.index]), 1); break;
+    case MXCI_HOME_HEAD: add_use(c, mxc_ndarray_var(e->heads[home.index]), 0); break;
+    case MXCI_HOME_GRAD: add_use(c, mxc_ndarray_var(e->grads[home.index]), 1); break;
+    case MXCI_HOME_OUTPUT:
+        add_use(c, mxc_ndarray_var(e->outputs[home.index]), p->graph->entry_node[entry] == node);
+        break;
+    case MXCI_HOME_POOL:
+        if (p->blocks[home.index].pool != s->pool)
+            use_pool(c, s, p->blocks[home.index].pool);
+        break;
+    }
+}
+
+static int by_var(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t)((const use *)a)->var, y = (uintptr_t)((const use *)b)->var;
+    return (x > y) - (x < y);
+}
+
+/* Each variable once; changed where any use changes it. */
+static void merge_uses(cutter *c) {
+    int32_t i, n = 0;
+    qsort(c->uses, (size_t)c->n_uses, sizeof *c->uses, by_var);
+    for (i = 0; i < c->n_uses; i++) {
+        if (n && c->uses[n - 1].var == c->uses[i].var)
+            c->uses[n - 1].changes |= c->uses[i].changes;
+        else
+            c->uses[n++] = c->uses[i];
+    }
+    c->n_uses = n;
+}
+
+static int list_vars(const cutter *c, int changes, mxc_var **out) {
+    int32_t i;
+    int n = 0;
+    for (i = 0; i < c->n_uses; i++)
+        if (c->uses[i].changes == changes)
+            out[n++] = c->uses[i].var;
+    return n;
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------- */
+
+static void collect_uses(cutter *c, const mxci_segment *s) {
+    int32_t step, slot;
+    c->n_uses = 0;
+    use_pool(c, s, s->pool);
+    add_use(c, s->done, 1);
+    for (step = s->first; step < s->end; step++) {
+        const mxci_step *t = &c->layout->steps[step];
+        for (slot = 0; slot < t->n_slots; slot++)
+            if (t->entries[slot] >= 0)
+                use_entry(c, s, c->layout->program->order[step], t->entries[slot]);
+        merge_uses(c);
+    }
+}
+
+static mxc_status make_op(cutter *c, mxci_segment *s) {
+    mxc_task task = MXC_TASK_INIT;
+    int n_reads, n_changes;
+    collect_uses(c, s);
+    n_reads = list_vars(c, 0, c->vars);
+    n_changes = list_vars(c, 1, c->vars + n_reads);
+    task.name = s->first < c->layout->program->n_forward ? "forward" : "backward";
+    task.fn = mxci_run_segment;
+    task.arg = s;
+    task.context = c->layout->program->pools[s->pool];
+    task.flags = s->is_single ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
+    return mxc_engine_op_create(c->executor->engine, &task, n_reads, c->vars, n_changes, c->vars + n_reads, &s->op);
+}
+
+static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
+    const mxci_program *p = c->layout->program;
+    mxci_segment *s = &c->segments->items[c->segments->n++];
+    int32_t i;
+    *s = (mxci_segment){ .executor = c->executor, .first = first, .end = segment_end(p, first, limit),
+                         .pool = mxci_pool_of(p, context_at(p, first)), .is_single = limit == 1 };
+    for (i = first; i < s->end; i++)
+        if (c->layout->steps[i].call.temp_bytes > s->temp_bytes)
+            s->temp_bytes = c->layout->steps[i].call.temp_bytes;
+    MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
+    MXC_TRY(make_op(c, s));
+    c->latest[s->pool] = c->segments->n - 1;
+    c->segments->n_forward += first < p->n_forward;
+    return MXC_OK;
+}
+
+/* Uses of one segment never exceed the variables there are, plus the slots of the step being added. */
+static size_t most_uses(const mxci_layout *l, const mxc_executor *e) {
+    size_t n = (size_t)(3 * e->arg_names.n + e->aux_names.n + 2 * e->output_names.n), most = 0;
+    int32_t i;
+    for (i = 0; i < l->program->n_steps; i++)
+        if ((size_t)l->steps[i].n_slots > most)
+            most = (size_t)l->steps[i].n_slots;
+    return n + 2 * (most + (size_t)l->program->n_pools) + 4;
+}
+
+static mxc_status cut(cutter *c, int32_t limit) {
+    const mxci_program *p = c->layout->program;
+    size_t n = most_uses(c->layout, c->executor);
+    int32_t step, i;
+    c->segments->items = mxci_calloc((size_t)p->n_steps + 1, sizeof *c->segments->items);
+    c->latest = mxci_calloc((size_t)p->n_pools + 1, sizeof *c->latest);
+    c->uses = mxci_calloc(n, sizeof *c->uses);
+    c->vars = mxci_calloc(n, sizeof *c->vars);
+    if (!c->segments->items || !c->latest || !c->uses || !c->vars)
+        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    for (i = 0; i < p->n_pools; i++)
+        c->latest[i] = -1;
+    for (step = 0; step < p->n_steps; step = c->segments->items[c->segments->n - 1].end)
+        MXC_TRY(make_segment(c, step, limit));
+    return MXC_OK;
+}
+
+mxc_status mxci_segments_create(mxc_executor *e, mxci_layout *l, int32_t limit, mxci_segments *out) {
+    cutter c = { .executor = e, .layout = l, .segments = out };
+    mxc_status status;
+    *out = (mxci_segments){ 0 };
+    status = cut(&c, limit);
+    mxci_free(c.latest);
+    mxci_free(c.uses);
+    mxci_free(c.vars);
+    if (status != MXC_OK)
+        mxci_segments_destroy(out);
+    return status;
+}
+
+void mxci_segments_destroy(mxci_segments *segments) {
+    int32_t i;
+    for (i = 0; i < segments->n; i++) {
+        mxc_engine_op_destroy(segments->items[i].op);
+        mxc_var_delete(segments->items[i].done, NULL, NULL);
+    }
+    mxci_free(segments->items);
+    *segments = (mxci_segments){ 0 };
+}
