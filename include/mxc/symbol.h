@@ -29,8 +29,8 @@ MXC_API mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
 /**
  * An operator applied to inputs.
  * @param op        operator name or alias
- * @param keys      of parameters; attributes may be among them: "__key__", "lr_mult" and the like, "weight_lr_mult"
  * @param name      of the node; NULL: made from the operator's name and a counter, "fullyconnected0"
+ * @param keys      of parameters; attributes may be among them: "__key__", "lr_mult" and the like, "weight_lr_mult"
  * @param arg_keys  argument name of each input; NULL: in order. Missing arguments and auxiliary states become variables
  *                  "<name>_<arg>"
  * @param in        n_in symbols; one with several outputs serves several arguments in order (positional only)
@@ -48,7 +48,8 @@ MXC_API mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *c
 /**
  * Apply in place: give an atomic symbol its name and inputs as mxc_symbol_op does, or replace free variables of a
  * composed symbol (by their names, arg_keys required) with other symbols of one output, and rename the node of its
- * first output unless name is NULL. Other symbols that share nodes with it stay as they are. On failure symbol is as before.
+ * first output unless name is NULL. Other symbols that share nodes with it stay as they are. On failure symbol is as
+ * before.
  * Status: those of mxc_symbol_op; MXC_EINVAL also for a name that is no free variable.
  */
 MXC_API mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, const char *const *arg_keys,
@@ -95,8 +96,8 @@ MXC_API mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, cons
 /** Keys and values alternately; deep: of all nodes, keys written "node$key". Operator parameters are included.
  *  Status: MXC_ENOMEM; MXC_EINVAL where it is not deep and the outputs belong to several nodes. */
 MXC_API mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out);
-/** Attributes for every node made on this thread from now on, until left; scopes nest, inner ones win. Leave every scope
- *  on the thread that entered it. Status: as mxc_symbol_set_attr. */
+/** Attributes for every node made on this thread from now on, until left; scopes nest, inner ones win. Leave every
+ *  scope on the thread that entered it. Status: as mxc_symbol_set_attr. */
 MXC_API mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values);
 MXC_API void mxc_attr_scope_leave(void);
 
