@@ -112,8 +112,8 @@ MXC_API void mxc_ndarray_list_release(mxc_ndarray_list *list);
 MXC_API mxc_ndarray *mxc_ndarray_list_find(const mxc_ndarray_list *list, const char *name);
 
 /**
- * Write MXNet's .params list file (records V2; V3 for arrays without axes, which V2 cannot tell from "none"). The file is
- * replaced in one step. Waits for the arrays.
+ * Write MXNet's .params list file (records V2; V3 for arrays without axes, which V2 cannot tell from "none"). The file
+ * is replaced in one step. Waits for the arrays.
  * @param arrays  n arrays; NULL entries are written as "none"
  * @param names   n names, or NULL: UTF-8, all different, at most 65535 bytes each
  * @return MXC_EIO, MXC_ENOMEM, MXC_EINVAL (names), MXC_EEXIST (a name twice), or an array's failure
@@ -129,12 +129,12 @@ MXC_API mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out);
 /** The same from memory; name appears in messages. */
 MXC_API mxc_status mxc_ndarray_load_buffer(const char *name, const void *data, size_t bytes, mxc_ndarray_list *out);
 
-/** numpy's .npy: version 1.0 written; 1.0 to 3.0 read, C or Fortran order, little endian. bf16 is raw "V2". Waits for the
- *  array. Status: as for mxc_ndarray_save and _load; MXC_EUNSUPPORTED for numpy types that are no dtype here. */
+/** numpy's .npy: version 1.0 written; 1.0 to 3.0 read, C or Fortran order, little endian; bf16 is raw "V2". Waits for
+ *  the array. Status: as for mxc_ndarray_save and _load; MXC_EUNSUPPORTED for numpy types that are no dtype here. */
 MXC_API mxc_status mxc_ndarray_save_npy(const char *path, mxc_ndarray *array);
 MXC_API mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out);
 /**
- * numpy's .npz: a zip of .npy members; written stored, read stored or deflated. Without names they are "arr_0" and so on.
+ * numpy's .npz: a zip of .npy members; written stored, read stored or deflated. Without names: "arr_0" and so on.
  * Deflated members expand to at most 20 times the file's size, or 1 GiB if that is more. Archives of 4 GiB or more
  * (zip64) are not supported. Status: as for the .npy calls; MXC_EEXIST (names twice).
  */

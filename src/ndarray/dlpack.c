@@ -1,0 +1,188 @@
+/* DLPack: arrays out to other libraries and in from them, without a copy where the layout allows. */
+#include <mxc/dlpack.h>
+
+#include <string.h>
+
+#include "base/device.h"
+#include "base/sys.h"
+#include "ndarray/array.h"
+
+/* ---- types and devices ----------------------------------------------------------------------------------------- */
+
+static const struct dlpack_type {
+    mxc_dtype dtype;
+    uint8_t code, bits;
+} types[] = {
+    { MXC_F32, kDLFloat, 32 }, { MXC_F64, kDLFloat, 64 }, { MXC_F16, kDLFloat, 16 },
+    { MXC_U8, kDLUInt, 8 },    { MXC_I32, kDLInt, 32 },   { MXC_I8, kDLInt, 8 },
+    { MXC_I64, kDLInt, 64 },   { MXC_BOOL, kDLBool, 8 },  { MXC_BF16, kDLBfloat, 16 },
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+static DLDataType type_of(mxc_dtype dtype) {
+    int i = 0;
+    while (types[i].dtype != dtype)
+        i++;
+    return (DLDataType){ types[i].code, types[i].bits, 1 };
+}
+
+static mxc_status dtype_of(DLDataType type, mxc_dtype *out) {
+    for (int i = 0; i < TYPES; i++)
+        if (types[i].code == type.code && types[i].bits == type.bits && type.lanes == 1) {
+            *out = types[i].dtype;
+            return MXC_OK;
+        }
+    return MXC_FAIL(MXC_EDTYPE, "mxc_ndarray_from_dlpack: type code %d, %d bits, %d lanes is not supported", type.code,
+                    type.bits, type.lanes);
+}
+
+/* The kinds of both sides have the same numbers. */
+_Static_assert((int)kDLCPU == MXC_CPU && (int)kDLCUDA == MXC_GPU && (int)kDLCUDAHost == MXC_CPU_PINNED, "device kinds");
+
+/* ---- out ------------------------------------------------------------------------------------------------------- */
+
+typedef struct exported {
+    DLManagedTensor managed; /* first, so that both have one address */
+    mxc_ndarray *array;
+    int64_t shape[MXC_MAX_NDIM], strides[MXC_MAX_NDIM];
+} exported;
+
+static void exported_delete(DLManagedTensor *self) {
+    exported *e = self->manager_ctx;
+    mxc_ndarray_release(e->array);
+    mxci_free(e);
+}
+
+mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **out) {
+    mxc_context context = array->chunk->context;
+    int64_t stride = 1;
+    void *data;
+    exported *e;
+    *out = NULL;
+    MXC_TRY(mxc_ndarray_wait_to_read(array));
+    MXC_TRY(mxci_array_data(array, &data));
+    e = mxci_calloc(1, sizeof *e);
+    if (!e)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_ndarray_to_dlpack: no memory");
+    e->array = mxc_ndarray_retain(array);
+    for (int i = array->shape.ndim; i-- > 0;) {
+        e->shape[i] = array->shape.dim[i];
+        e->strides[i] = stride;
+        stride *= array->shape.dim[i] > 0 ? array->shape.dim[i] : 1;
+    }
+    e->managed.dl_tensor = (DLTensor){
+        .data = data, .device = { (DLDeviceType)context.device, context.id }, .ndim = array->shape.ndim,
+        .dtype = type_of(array->dtype), .shape = e->shape, .strides = e->strides
+    };
+    e->managed.manager_ctx = e;
+    e->managed.deleter = exported_delete;
+    *out = &e->managed;
+    return MXC_OK;
+}
+
+/* ---- in -------------------------------------------------------------------------------------------------------- */
+
+/* Shape, and whether the elements are dense in C order. Axes of size 1 may have any stride. */
+static mxc_status read_layout(const DLTensor *t, mxc_shape *shape, int *dense) {
+    int64_t expected = 1;
+    if (t->ndim < 0 || t->ndim > MXC_MAX_NDIM || (t->ndim > 0 && !t->shape))
+        return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: %d axes%s, expected 0 to %d", (int)t->ndim,
+                        t->ndim > 0 && !t->shape ? " without a shape" : "", MXC_MAX_NDIM);
+    shape->ndim = t->ndim;
+    *dense = 1;
+    for (int i = t->ndim; i-- > 0;) {
+        shape->dim[i] = t->shape[i];
+        if (t->shape[i] < 0)
+            return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: axis %d has size %lld", i, (long long)t->shape[i]);
+        if (t->strides && t->shape[i] > 1 && t->strides[i] != expected)
+            *dense = 0;
+        if (t->shape[i] > 0 && __builtin_mul_overflow(expected, t->shape[i], &expected))
+            return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: more than 2^63 - 1 elements");
+    }
+    *dense = *dense || mxc_shape_size(shape) == 0;
+    return MXC_OK;
+}
+
+/* First element, NULL if there is none. Refuses what cannot be memory. Strides of 0 repeat elements; negative ones are
+ * refused as other libraries do, since they reach ahead of data. */
+static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dtype dtype, char **out) {
+    int64_t element = (int64_t)mxc_dtype_size(dtype), reach = 0, span;
+    *out = NULL;
+    if (mxc_shape_size(shape) == 0)
+        return MXC_OK;
+    if (!t->data || t->byte_offset > PTRDIFF_MAX / 2 ||
+        ((uintptr_t)t->data + t->byte_offset) % (uint64_t)element != 0)
+        return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: data at %p, byte offset %llu: expected memory aligned to "
+                                    "%lld bytes",
+                        t->data, (unsigned long long)t->byte_offset, (long long)element);
+    *out = (char *)t->data + t->byte_offset;
+    for (int i = 0; t->strides && i < shape->ndim; i++) {
+        if (shape->dim[i] == 1)
+            continue;
+        if (t->strides[i] < 0 || __builtin_mul_overflow(shape->dim[i] - 1, t->strides[i], &span) ||
+            __builtin_add_overflow(reach, span, &reach) || reach > PTRDIFF_MAX / 2 / element)
+            return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: stride %lld of axis %d with %lld items",
+                            (long long)t->strides[i], i, (long long)shape->dim[i]);
+    }
+    return MXC_OK;
+}
+
+/* Copy all elements into C order. */
+static void gather(const DLTensor *t, const mxc_shape *shape, size_t element, const char *from, char *to) {
+    int64_t index[MXC_MAX_NDIM] = { 0 }, size = mxc_shape_size(shape);
+    for (int64_t i = 0; i < size; i++) {
+        int64_t place = 0;
+        for (int axis = 0; axis < shape->ndim; axis++)
+            place += index[axis] * t->strides[axis];
+        memcpy(to + (size_t)i * element, from + place * (int64_t)element, element);
+        for (int axis = shape->ndim; axis-- > 0 && ++index[axis] == shape->dim[axis];)
+            index[axis] = 0;
+    }
+}
+
+static void imported_release(void *arg) {
+    DLManagedTensor *tensor = arg;
+    if (tensor->deleter)
+        tensor->deleter(tensor);
+}
+
+/* A copy of strided elements; then the tensor is not needed any more. */
+static mxc_status import_copy(DLManagedTensor *tensor, const mxc_shape *shape, mxc_dtype dtype, const char *data,
+                              mxc_ndarray **out) {
+    mxc_status status;
+    void *to;
+    if (!mxci_on_host((mxc_context){ (int32_t)tensor->dl_tensor.device.device_type, 0 }))
+        return MXC_FAIL(MXC_EUNSUPPORTED, "mxc_ndarray_from_dlpack: strides in GPU memory; make it contiguous first");
+    MXC_TRY(mxci_ndarray_new("mxc_ndarray_from_dlpack", shape, dtype, mxc_cpu(0), out));
+    status = mxci_array_data(*out, &to);
+    if (status != MXC_OK) {
+        mxc_ndarray_release(*out);
+        *out = NULL;
+        return status;
+    }
+    gather(&tensor->dl_tensor, shape, mxc_dtype_size(dtype), data, to);
+    imported_release(tensor);
+    return MXC_OK;
+}
+
+mxc_status mxc_ndarray_from_dlpack(struct DLManagedTensor *tensor, mxc_ndarray **out) {
+    const mxci_device *device;
+    const DLTensor *t;
+    mxc_dtype dtype = MXC_DTYPE_UNKNOWN;
+    mxc_context context;
+    mxc_shape shape;
+    char *data;
+    int dense = 0;
+    *out = NULL;
+    if (!tensor)
+        return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: tensor is NULL");
+    t = &tensor->dl_tensor;
+    context = (mxc_context){ (int32_t)t->device.device_type, t->device.device_id };
+    MXC_TRY(mxci_device_get(context, &device));
+    MXC_TRY(dtype_of(t->dtype, &dtype));
+    MXC_TRY(read_layout(t, &shape, &dense));
+    MXC_TRY(check_memory(t, &shape, dtype, &data));
+    if (!dense)
+        return import_copy(tensor, &shape, dtype, data, out);
+    return mxci_ndarray_wrap("mxc_ndarray_from_dlpack", &shape, dtype, context, data, imported_release, tensor, out);
+}
