@@ -38,8 +38,8 @@ mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_dat
     if (options == NULL || options->size != sizeof *options)
         return MXC_FAIL(MXC_EINVAL, "NDArrayIter: options is NULL or its size is not that of this version");
     if (n_data < 1 || n_label < 0 || data == NULL || (n_label > 0 && label == NULL))
-        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array", n_data,
-                        n_label);
+        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array",
+                        n_data, n_label);
     size_t n = (size_t)n_data + (size_t)n_label;
     mxci_rows *rows = mxci_calloc(n, sizeof *rows);
     char(*made)[NAME_SIZE] = mxci_calloc(n, sizeof *made);

@@ -1,9 +1,11 @@
 /*
  * Reading IDX files, plain or gzip-compressed, straight into an array.
  *
- * Layout (http://yann.lecun.com/exdb/mnist/): two zero bytes, a type code, the number of axes, each axis as a big-endian
- * 32-bit number, then the elements, big-endian, in C order. The array's size is checked against the file's before it is
- * made: exactly for a plain file, by deflate's largest possible ratio for a compressed one.
+ * Layout (http://yann.lecun.com/exdb/mnist/): two zero bytes, a type code, the number of axes, each axis as a
+ * big-endian 32-bit number, then the elements, big-endian, in C order. The array's size is checked against the file's
+ * before it is made: exactly for a plain file, by deflate's largest possible ratio for a compressed one, whose memory
+ * is touched only as far as data comes. A .gz file may have several members, which follow each other; anything else
+ * behind the elements is refused.
  */
 #include <string.h>
 #include <zlib.h>
@@ -20,7 +22,7 @@ enum { CHUNK = 1 << 16 };
 typedef struct source {
     mxci_file *file;
     int64_t offset; /* of the next byte to take from the file */
-    int gzip, ended; /* ended: the compressed stream is complete */
+    int gzip, ended; /* ended: the last member of the compressed stream is complete */
     z_stream z;
     unsigned char chunk[CHUNK];
 } source;
@@ -71,17 +73,31 @@ static mxc_status refill(source *s) {
     return MXC_OK;
 }
 
-/* Inflate once; sets ended at the end of the stream. */
+/* Offset in the file of the next byte that is not used up. */
+static int64_t source_offset(const source *s) {
+    return s->offset - (s->gzip ? (int64_t)s->z.avail_in : 0);
+}
+
+/* A member has ended: another one begins at once, or the file has ended too. */
+static mxc_status next_member(source *s) {
+    s->ended = source_offset(s) == mxci_file_size(s->file);
+    if (!s->ended && inflateReset(&s->z) != Z_OK)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
+    return MXC_OK;
+}
+
+/* Inflate once; sets ended at the end of the last member. */
 static mxc_status inflate_some(source *s) {
     if (s->z.avail_in == 0)
         MXC_TRY(refill(s));
     int code = inflate(&s->z, Z_NO_FLUSH);
-    s->ended = code == Z_STREAM_END;
+    if (code == Z_STREAM_END)
+        return next_member(s);
     if (code == Z_MEM_ERROR)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
-    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-        return MXC_FAIL(MXC_EFORMAT, "%s: bad compressed data before offset %lld: %s", mxci_file_path(s->file),
-                        (long long)s->offset, s->z.msg != NULL ? s->z.msg : "unknown");
+    if (code != Z_OK && code != Z_BUF_ERROR)
+        return MXC_FAIL(MXC_EFORMAT, "%s: bad compressed data at offset %lld: %s", mxci_file_path(s->file),
+                        (long long)source_offset(s), s->z.msg != NULL ? s->z.msg : "unknown");
     return MXC_OK;
 }
 
@@ -116,10 +132,9 @@ static mxc_status source_expect_end(source *s) {
         if (s->z.avail_out == 0)
             return MXC_FAIL(MXC_EFORMAT, "%s: more elements than the header says", path);
     }
-    int64_t end = s->offset - (s->gzip ? (int64_t)s->z.avail_in : 0);
-    if (end != mxci_file_size(s->file))
-        return MXC_FAIL(MXC_EFORMAT, "%s: data ends at offset %lld, but the file has %lld bytes", path, (long long)end,
-                        (long long)mxci_file_size(s->file));
+    if (source_offset(s) != mxci_file_size(s->file))
+        return MXC_FAIL(MXC_EFORMAT, "%s: data ends at offset %lld, but the file has %lld bytes", path,
+                        (long long)source_offset(s), (long long)mxci_file_size(s->file));
     return MXC_OK;
 }
 
@@ -136,14 +151,14 @@ static mxc_status type_of_code(const char *path, int code, mxc_dtype *out) {
     }
 }
 
-/* Bytes of the elements, at most limit. */
-static mxc_status element_bytes(const char *path, const mxc_shape *shape, mxc_dtype dtype, int64_t limit) {
-    int64_t room = limit / (int64_t)mxc_dtype_size(dtype);
-    for (int i = 0; i < shape->ndim; i++) {
-        if (shape->dim[i] == 0)
-            return MXC_OK;
-        room /= shape->dim[i];
-    }
+/* The elements must fit in limit bytes; sizes of an array without elements, in memory. */
+static mxc_status check_size(const char *path, const mxc_shape *shape, mxc_dtype dtype, int64_t limit) {
+    int empty = 0;
+    for (int i = 0; i < shape->ndim; i++)
+        empty |= shape->dim[i] == 0;
+    int64_t room = (empty ? INT64_MAX / 2 : limit) / (int64_t)mxc_dtype_size(dtype);
+    for (int i = 0; i < shape->ndim; i++)
+        room /= shape->dim[i] > 0 ? shape->dim[i] : 1;
     if (room == 0) {
         char text[MXC_SHAPE_TEXT];
         return MXC_FAIL(MXC_EFORMAT, "%s: header says shape %s of %s, more than the file can hold", path,
@@ -168,7 +183,7 @@ static mxc_status read_header(source *s, mxc_shape *shape, mxc_dtype *dtype) {
         shape->dim[i] = (int64_t)dim[0] << 24 | (int64_t)dim[1] << 16 | (int64_t)dim[2] << 8 | dim[3];
     }
     int64_t left = mxci_file_size(s->file) - (s->gzip ? 0 : s->offset);
-    return element_bytes(path, shape, *dtype, s->gzip ? left * DEFLATE_MAX_RATIO : left);
+    return check_size(path, shape, *dtype, s->gzip ? left * DEFLATE_MAX_RATIO : left);
 }
 
 /* Elements are big-endian in the file. */
@@ -194,7 +209,7 @@ static mxc_status read_elements(source *s, mxc_ndarray *array) {
 
 static mxc_status load(source *s, mxc_ndarray **out) {
     mxc_shape shape;
-    mxc_dtype dtype;
+    mxc_dtype dtype = MXC_DTYPE_UNKNOWN;
     MXC_TRY(source_open(s));
     MXC_TRY(read_header(s, &shape, &dtype));
     MXC_TRY(mxc_ndarray_create(shape.ndim, shape.dim, dtype, mxc_cpu(0), out));

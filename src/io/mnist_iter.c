@@ -1,8 +1,8 @@
 /*
  * MNISTIter: images and labels of two IDX files, kept as bytes and scaled to [0, 1) batch by batch.
  *
- * Names, defaults, the scale of 1/256 and the dropped last batch are MXNet's. A path without .gz also finds the file with
- * .gz and the other way round.
+ * Names, defaults, the scale of 1/256 and the dropped last batch are MXNet's. A path without .gz also finds the file
+ * with .gz and the other way round.
  */
 #include <stdio.h>
 #include <string.h>
@@ -121,8 +121,8 @@ static mxc_status mnist_create(const void *params, mxc_iter **out) {
 
 const mxci_iter_def mxci_iter_MNISTIter = {
     .name = "MNISTIter",
-    .doc = "Images and labels of the MNIST format: data (B,1,H,W) float32 = byte / 256, softmax_label (B,). A last batch "
-           "that is not full is left out.",
+    .doc = "Images and labels of the MNIST format: data (B,1,H,W) float32 = byte / 256, softmax_label (B,). A last "
+           "batch that is not full is left out.",
     .params = mnist_schema,
     .param_size = sizeof(mnist_params),
     .create = mnist_create,

@@ -1,8 +1,8 @@
 /*
  * PrefetchingIter: batches of another iterator, prepared ahead on a thread of its own.
  *
- * A ring of slots, each with arrays of its own. The producer fills slot (given + ready) mod depth, the consumer is given
- * slot given mod depth; the slot given last is not refilled before the next call. The producer copies into a slot only
+ * A ring of slots, each with arrays of its own: the producer fills the slot behind the full ones, the consumer is given
+ * the first full one; the slot given last is not refilled before the next call. The producer copies into a slot only
  * when the queued work that still reads it has ended. All fields below `lock` are guarded by it.
  *
  * The consumer wakes the producer when half of the ring is free rather than at each batch: a wake-up costs more than a
@@ -38,8 +38,21 @@ typedef struct prefetch {
     mxc_iter_state seen; /* what the consumer has been given */
 } prefetch;
 
-static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
+/* The array of a batch must be what inner announced. */
+static mxc_status check_array(mxc_ndarray *from, mxc_ndarray *to, const char *name) {
+    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
+    if (mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)) &&
+        mxc_ndarray_dtype(from) == mxc_ndarray_dtype(to))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %s %s of %s, announced was %s of %s", name,
+                    mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have),
+                    mxc_dtype_name(mxc_ndarray_dtype(from)),
+                    mxc_shape_format(mxc_ndarray_shape(to), want, sizeof want), mxc_dtype_name(mxc_ndarray_dtype(to)));
+}
+
+static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to, const char *name) {
     void *source, *target;
+    MXC_TRY(check_array(from, to, name));
     MXC_TRY(mxc_ndarray_wait_to_write(to));
     MXC_TRY(mxc_ndarray_data(from, &source));
     MXC_TRY(mxc_ndarray_data(to, &target));
@@ -57,12 +70,21 @@ static mxc_status keep_index(prefetch *p, slot *s, const mxc_batch *batch) {
     return MXC_OK;
 }
 
+static mxc_status check_counts(const prefetch *p, const mxc_batch *batch) {
+    if (batch->n_data == 0 || (batch->n_data == p->n_data && batch->n_label == p->n_total - p->n_data))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %d data and %d label arrays, announced were %d and %d",
+                    batch->n_data, batch->n_label, p->n_data, p->n_total - p->n_data);
+}
+
 /* Take the next batch of inner into a slot. batch.n_data is 0 at the epoch's end. */
 static mxc_status fill_slot(prefetch *p, slot *s) {
     mxc_batch batch;
     MXC_TRY(mxc_iter_next(p->inner, &batch));
+    MXC_TRY(check_counts(p, &batch));
     for (int i = 0; batch.n_data > 0 && i < p->n_total; i++)
-        MXC_TRY(copy_array(i < p->n_data ? batch.data[i] : batch.label[i - p->n_data], s->arrays[i]));
+        MXC_TRY(copy_array(i < p->n_data ? batch.data[i] : batch.label[i - p->n_data], s->arrays[i],
+                           mxc_iter_desc(p->inner, i)->name));
     MXC_TRY(keep_index(p, s, &batch));
     s->batch = batch;
     s->batch.data = s->arrays;

@@ -1,9 +1,9 @@
 /*
  * Batches of rows of arrays in memory.
  *
- * The samples of an epoch are a sequence: under MXC_LAST_ROLL_OVER first those that the epoch before left over, then this
- * epoch's samples in its order. The order is a shuffle made from (seed, epoch) alone, so any position of any epoch can be
- * computed without the epochs before it.
+ * The samples of an epoch are a sequence: under MXC_LAST_ROLL_OVER first those that the epoch before left over, then
+ * this epoch's samples in its order. The order is a shuffle made from (seed, epoch) alone, so any position of any epoch
+ * can be computed without the epochs before it.
  */
 #include "io/rows_iter.h"
 
@@ -223,10 +223,15 @@ static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, in
     return MXC_OK;
 }
 
+/* n * part / parts, without overflow. */
+static int64_t part_begin(int64_t n, int part, int parts) {
+    return n / parts * part + n % parts * part / parts;
+}
+
 static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) {
     const mxc_array_iter_options *o = &it->options;
-    it->first = n_rows * o->part_index / o->num_parts;
-    it->count = n_rows * (o->part_index + 1) / o->num_parts - it->first;
+    it->first = part_begin(n_rows, o->part_index, o->num_parts);
+    it->count = part_begin(n_rows, o->part_index + 1, o->num_parts) - it->first;
     if (it->count == 0)
         return MXC_FAIL(MXC_EINVAL, "%s: part %d of %d of %lld samples is empty", owner, o->part_index, o->num_parts,
                         (long long)n_rows);
