@@ -61,11 +61,12 @@ typedef struct op_case {
 } op_case;
 
 typedef struct op_case_list {
+    const char *name;
     const op_case *cases;
     int n;
 } op_case_list;
 
-#define MXC_CASES(name, array) const op_case_list name = { array, (int)(sizeof(array) / sizeof((array)[0])) }
+#define MXC_CASES(name, array) const op_case_list name = { #name, array, (int)(sizeof(array) / sizeof((array)[0])) }
 
 #define CASES(name) extern const op_case_list name;
 #include "operator/cases.def"

@@ -1,0 +1,137 @@
+/* Cases of the element-wise functions of one array, of copies and constants, and of clip. */
+#include <math.h>
+
+#include "operator/cases.h"
+
+static void map(const op_run *r, double (*f)(double)) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = f(r->in[0][i]);
+}
+
+#define FUNCTION(name, expression)                                    \
+    static double f_##name(double x) { return expression; }           \
+    static void name(const op_run *r) { map(r, f_##name); }
+
+FUNCTION(ref_relu, x > 0 ? x : 0)
+FUNCTION(ref_sigmoid, 1 / (1 + exp(-x)))
+FUNCTION(ref_copy, x)
+FUNCTION(ref_zero, 0 * x)
+FUNCTION(ref_one, 1 + 0 * x)
+FUNCTION(ref_negative, -x)
+FUNCTION(ref_abs, fabs(x))
+FUNCTION(ref_sign, (x > 0) - (x < 0))
+FUNCTION(ref_round, round(x))
+FUNCTION(ref_rint, rint(x))
+FUNCTION(ref_ceil, ceil(x))
+FUNCTION(ref_floor, floor(x))
+FUNCTION(ref_fix, trunc(x))
+FUNCTION(ref_square, x * x)
+FUNCTION(ref_sqrt, sqrt(x))
+FUNCTION(ref_rsqrt, 1 / sqrt(x))
+FUNCTION(ref_exp, exp(x))
+FUNCTION(ref_log, log(x))
+FUNCTION(ref_log10, log10(x))
+FUNCTION(ref_log2, log2(x))
+FUNCTION(ref_log1p, log1p(x))
+FUNCTION(ref_expm1, expm1(x))
+FUNCTION(ref_sin, sin(x))
+FUNCTION(ref_cos, cos(x))
+FUNCTION(ref_tan, tan(x))
+FUNCTION(ref_arcsin, asin(x))
+FUNCTION(ref_arccos, acos(x))
+FUNCTION(ref_arctan, atan(x))
+FUNCTION(ref_degrees, x * 180 / acos(-1))
+FUNCTION(ref_radians, x * acos(-1) / 180)
+FUNCTION(ref_sinh, sinh(x))
+FUNCTION(ref_cosh, cosh(x))
+FUNCTION(ref_tanh, tanh(x))
+FUNCTION(ref_arcsinh, asinh(x))
+FUNCTION(ref_arccosh, acosh(x))
+FUNCTION(ref_arctanh, atanh(x))
+FUNCTION(ref_gamma, tgamma(x))
+FUNCTION(ref_gammaln, lgamma(x))
+FUNCTION(ref_reciprocal, 1 / x)
+FUNCTION(ref_softsign, x / (1 + fabs(x)))
+
+static void ref_clip(const op_run *r) {
+    double low = case_number(r, "a_min", 0), high = case_number(r, "a_max", 0);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = fmin(fmax(r->in[0][i], low), high);
+}
+
+static void zero_gradient(const op_run *r) {
+    (void)r; /* in_grad is zero already */
+}
+
+static void one_gradient(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->in_grad[0][i] = 1;
+}
+
+/* Odd sizes, more than a tile and than a thread's share, no elements; and shapes known from either side. */
+#define SHAPES(name, ref, range)                                      \
+    {.op = name, .in = "3x5@" range, .reference = ref},               \
+    {.op = name, .in = "1031@" range, .reference = ref},              \
+    {.op = name, .in = "0x3@" range, .reference = ref},               \
+    {.op = name, .infer = "? -> 2x3 => 2x3 -> 2x3"}
+
+static const op_case cases[] = {
+    SHAPES("relu", ref_relu, "-2:2.3"),
+    SHAPES("sigmoid", ref_sigmoid, "-6:6.3"),
+    SHAPES("_copy", ref_copy, "-2:2.3"),
+    SHAPES("identity", ref_copy, "-2:2.3"),
+    SHAPES("negative", ref_negative, "-2:2.3"),
+    SHAPES("abs", ref_abs, "-2:2.3"),
+    SHAPES("square", ref_square, "-2:2.3"),
+    SHAPES("sqrt", ref_sqrt, "0.5:3"),
+    SHAPES("rsqrt", ref_rsqrt, "0.5:3"),
+    SHAPES("exp", ref_exp, "-4:4.3"),
+    SHAPES("log", ref_log, "0.5:9"),
+    SHAPES("log10", ref_log10, "0.5:9"),
+    SHAPES("log2", ref_log2, "0.5:9"),
+    SHAPES("log1p", ref_log1p, "-0.5:9"),
+    SHAPES("expm1", ref_expm1, "-3:3.3"),
+    SHAPES("sin", ref_sin, "-4:4.3"),
+    SHAPES("cos", ref_cos, "-4:4.3"),
+    SHAPES("tan", ref_tan, "-1.2:1.2"),
+    SHAPES("arcsin", ref_arcsin, "-0.8:0.8"),
+    SHAPES("arccos", ref_arccos, "-0.8:0.8"),
+    SHAPES("arctan", ref_arctan, "-4:4.3"),
+    SHAPES("degrees", ref_degrees, "-2:2.3"),
+    SHAPES("radians", ref_radians, "-100:100"),
+    SHAPES("sinh", ref_sinh, "-2:2.3"),
+    SHAPES("cosh", ref_cosh, "-2:2.3"),
+    SHAPES("tanh", ref_tanh, "-4:4.3"),
+    SHAPES("arcsinh", ref_arcsinh, "-4:4.3"),
+    SHAPES("arccosh", ref_arccosh, "1.5:4"),
+    SHAPES("arctanh", ref_arctanh, "-0.8:0.8"),
+    SHAPES("gamma", ref_gamma, "0.5:4"),
+    SHAPES("gammaln", ref_gammaln, "0.5:9"),
+    SHAPES("reciprocal", ref_reciprocal, "0.5:3"),
+    SHAPES("softsign", ref_softsign, "-3:3.3"),
+    {.op = "gamma", .in = "7@-2.9:-2.1", .reference = ref_gamma, .tolerance = 4},
+    {.op = "gammaln", .in = "7@-2.9:-2.1", .reference = ref_gammaln, .tolerance = 4},
+    {.op = "relu", .in = "150x301@-2:2.3", .reference = ref_relu},
+    {.op = "exp", .in = "150x301@-4:4.3", .reference = ref_exp},
+    {.op = "tanh", .in = "s@-4:4.3", .reference = ref_tanh},
+    {.op = "sign", .in = "3x5@-2:2.3", .reference = ref_sign},
+    {.op = "sign", .in = "6@-1:1i", .reference = ref_sign, .gradient = zero_gradient},
+    {.op = "round", .in = "40@-3:3.3", .reference = ref_round},
+    {.op = "round", .in = "9@-2:2i", .reference = ref_round, .gradient = zero_gradient},
+    {.op = "rint", .in = "40@-3:3.3", .reference = ref_rint},
+    {.op = "ceil", .in = "40@-3:3.3", .reference = ref_ceil},
+    {.op = "floor", .in = "40@-3:3.3", .reference = ref_floor},
+    {.op = "fix", .in = "40@-3:3.3", .reference = ref_fix},
+    {.op = "BlockGrad", .in = "2x3", .reference = ref_copy, .gradient = zero_gradient},
+    {.op = "zeros_like", .in = "2x3", .reference = ref_zero},
+    {.op = "ones_like", .in = "2x3", .reference = ref_one},
+    {.op = "make_loss", .in = "2x3", .reference = ref_copy, .gradient = one_gradient},
+    {.op = "make_loss", .in = "0x3", .reference = ref_copy, .gradient = one_gradient},
+    {.op = "clip", .params = "a_min=-0.7 a_max=0.6", .in = "4x5@-2:2.3", .reference = ref_clip, .flags = CASE_FLOAT_ONLY},
+    {.op = "clip", .params = "a_min=-3 a_max=4", .in = "4x5@-2:2.3", .reference = ref_clip, .flags = CASE_INT_ONLY},
+    {.op = "clip", .params = "a_min=-0.7 a_max=0.6", .in = "1031@-2:2.3", .reference = ref_clip, .flags = CASE_FLOAT_ONLY},
+    {.op = "clip", .params = "a_min=1", .in = "2", .status = MXC_EINVAL, .error = "a_max"},
+    {.op = "relu", .in = "2 2", .status = MXC_EINVAL, .error = "relu: expected 1 arrays"},
+};
+
+MXC_CASES(unary_cases, cases);

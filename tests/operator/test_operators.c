@@ -1,0 +1,103 @@
+/* Every operator: all cases of cases.def, and what must hold of each without a case of its own. */
+#include "support.h"
+
+#include "operator/driver.h"
+
+static const op_case_list *const lists[] = {
+#define CASES(name) &name,
+#include "operator/cases.def"
+#undef CASES
+};
+enum { LISTS = sizeof lists / sizeof lists[0] };
+
+static void test_cases(void **state) {
+    const op_case_list *list = *state;
+    for (int i = 0; i < list->n; i++)
+        check_case(&list->cases[i]);
+}
+
+static const op_case *find_run(const mxc_op_def *def) {
+    for (int i = 0; i < LISTS; i++)
+        for (int j = 0; j < lists[i]->n; j++) {
+            const op_case *c = &lists[i]->cases[j];
+            if (!c->error && !c->infer && mxc_op_find(c->op) == def)
+                return c;
+        }
+    return NULL;
+}
+
+static void test_every_operator_has_a_case(void **state) {
+    int missing = 0;
+    (void)state;
+    assert_true(mxc_op_count() > 0);
+    for (int i = 0; i < mxc_op_count(); i++)
+        if (!(mxc_op_at(i)->flags & MXC_OP_HIDDEN) && !find_run(mxc_op_at(i))) {
+            print_error("operator %s has no case in tests/operator/cases_*.c\n", mxc_op_at(i)->name);
+            missing++;
+        }
+    assert_int_equal(missing, 0);
+}
+
+static void expect_message(const mxc_op_def *def, mxc_status found, mxc_status expected, const char *text) {
+    if (found != expected || !strstr(mxc_last_error(), def->name) || !strstr(mxc_last_error(), text))
+        fail_msg("%s: returned %s \"%s\", expected %s, the name and \"%s\"", def->name, mxc_status_name(found),
+                 mxc_last_error(), mxc_status_name(expected), text);
+}
+
+/* Mistakes that every operator must answer with its name. */
+static void test_misuse(void **state) {
+    static const char *key = "no_such_parameter", *value = "1";
+    (void)state;
+    for (int i = 0; i < mxc_op_count(); i++) {
+        const mxc_op_def *def = mxc_op_at(i);
+        const op_case *c = find_run(def);
+        mxc_ndarray *in[2 * CASE_SLOTS + 1], *out[CASE_SLOTS] = {0};
+        int64_t dims[1] = {2};
+        case_params params;
+        mxc_op *op;
+        if (!c)
+            continue;
+        expect_message(def, mxc_op_create(def->name, 1, &key, &value, &op), MXC_EINVAL, "no_such_parameter");
+        case_parse_params(c->params, &params);
+        assert_ok(mxc_op_create(def->name, params.n, params.keys, params.values, &op));
+        assert_ok(mxc_ndarray_create(1, dims, MXC_BOOL, mxc_cpu(0), &in[0]));
+        for (int k = 1; k <= 2 * CASE_SLOTS; k++)
+            in[k] = in[0];
+        int n = mxc_op_n_args(op) + mxc_op_n_aux(op), n_out = mxc_op_n_visible(op);
+        expect_message(def, mxc_op_invoke(op, n + 1, in, n_out, out, NULL, 0), MXC_EINVAL, "expected");
+        if (n && !(def->dtypes & MXC_DTYPE_BIT(MXC_BOOL)))
+            expect_message(def, mxc_op_invoke(op, n, in, n_out, out, NULL, 0), MXC_EDTYPE, "bool");
+        mxc_op_release(op);
+        mxc_ndarray_release(in[0]);
+    }
+}
+
+static void test_described(void **state) {
+    (void)state;
+    for (int i = 0; i < mxc_op_count(); i++) {
+        const mxc_op_def *def = mxc_op_at(i);
+        char *text;
+        assert_ok(mxc_op_describe(def->name, &text));
+        assert_non_null(def->doc);
+        assert_non_null(strstr(text, def->doc));
+        for (const mxc_param *p = def->params; p && p->name; p++) {
+            assert_non_null(strstr(text, p->name));
+            if (!p->doc)
+                fail_msg("%s: parameter %s has no documentation", def->name, p->name);
+        }
+        mxc_free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_operator_has_a_case),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_described),
+    };
+    struct CMUnitTest cases[LISTS];
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int i = 0; i < LISTS; i++)
+        cases[i] = (struct CMUnitTest){lists[i]->name, test_cases, NULL, NULL, (void *)lists[i]};
+    return failed + cmocka_run_group_tests(cases, NULL, NULL);
+}
