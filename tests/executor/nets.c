@@ -75,8 +75,8 @@ mxc_symbol *net_mlp(int hidden, int classes) {
 
 static mxc_symbol *conv_bn(mxc_symbol *in, const char *name, int channels, int kernel, int stride) {
     char params[128], part[64];
-    snprintf(params, sizeof params, "kernel=(%d,%d) pad=(%d,%d) stride=(%d,%d) num_filter=%d no_bias=True", kernel, kernel,
-             kernel / 2, kernel / 2, stride, stride, channels);
+    snprintf(params, sizeof params, "kernel=(%d,%d) pad=(%d,%d) stride=(%d,%d) num_filter=%d no_bias=True", kernel,
+             kernel, kernel / 2, kernel / 2, stride, stride, channels);
     in = net_on("Convolution", name, params, in);
     snprintf(part, sizeof part, "%s_bn", name);
     return net_on("BatchNorm", part, "fix_gamma=False", in);
@@ -130,8 +130,8 @@ static const char *const inputs[] = {"data", "softmax_label"};
 mxc_executor *net_bind(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_shape *data, int train) {
     mxc_shape shapes[2] = {*data, net_shape(1, data->dim[0], 0, 0, 0)};
     mxc_executor *e;
-    assert_ok(mxc_executor_simple_bind(symbol, options, 2, inputs, shapes, NULL, train ? MXC_REQ_WRITE : MXC_REQ_NULL, 0,
-                                       NULL, &e));
+    assert_ok(mxc_executor_simple_bind(symbol, options, 2, inputs, shapes, NULL, train ? MXC_REQ_WRITE : MXC_REQ_NULL,
+                                       0, NULL, &e));
     return e;
 }
 

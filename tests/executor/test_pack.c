@@ -10,7 +10,8 @@ static void make_blocks(uint64_t *seed, mxci_block *blocks, int32_t n, int32_t s
     int32_t i;
     for (i = 0; i < n; i++) {
         int32_t first = (int32_t)below(seed, steps), length = (int32_t)below(seed, i % 5 ? 4 : steps);
-        blocks[i] = (mxci_block){.bytes = 64 * (1 + below(seed, 40)), .first = first, .last = first + length, .pool = i % 3 == 0};
+        blocks[i] = (mxci_block){
+            .bytes = 64 * (1 + below(seed, 40)), .first = first, .last = first + length, .pool = i % 3 == 0};
     }
 }
 

@@ -1,4 +1,5 @@
-/* Memory plans: what they promise for the two nets that the project is measured by, and that options do what they say. */
+/* Memory plans: what they promise for the two nets that the project is measured by, and that options do what they say.
+ */
 #include "executor/nets.h"
 
 static void check_order(const mxc_memory_report *r) {

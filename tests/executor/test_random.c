@@ -1,6 +1,7 @@
 /*
- * Random graphs of element-wise operators, products, concatenations and shared inputs, in float64. Whatever the plan's options,
- * results are the same bit for bit; gradients agree with differences of outputs, with the gradient symbol, and add where asked.
+ * Random graphs of element-wise operators, products, concatenations and shared inputs, in float64. Whatever the plan's
+ * options, results are the same bit for bit; gradients agree with differences of outputs, with the gradient symbol, and
+ * add where asked.
  */
 #include "executor/nets.h"
 
@@ -138,8 +139,9 @@ static void check_option(mxc_symbol *s, const bound *plain, const mxc_bind_optio
 }
 
 static void check_options(mxc_symbol *s, const bound *plain) {
-    mxc_bind_options o[8] = {MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
-                             MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT};
+    mxc_bind_options o[8] = {MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
+                             MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
+                             MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT};
     int i;
     o[0].no_inplace = 1;
     o[1].no_sharing = 1;

@@ -1,0 +1,92 @@
+/* Device groups: parts of a net on cpu(0) and cpu(1), with copies between them. */
+#include "executor/nets.h"
+
+static mxc_symbol *grouped(const char *group, const char *op, const char *name, const char *params, mxc_symbol *in) {
+    static const char *const key[] = {"ctx_group"};
+    mxc_symbol *s;
+    assert_ok(mxc_attr_scope_enter(1, key, &group));
+    s = net_on(op, name, params, in);
+    mxc_attr_scope_leave();
+    return s;
+}
+
+/* Two groups in turn, and an input that both use. */
+static mxc_symbol *make_net(void) {
+    mxc_symbol *x = net_variable("data"), *a, *b;
+    a = grouped("one", "FullyConnected", "fc1", "num_hidden=16", mxc_symbol_retain(x));
+    a = grouped("one", "Activation", "act1", "act_type=tanh", a);
+    b = grouped("two", "FullyConnected", "fc2", "num_hidden=16", mxc_symbol_retain(a));
+    b = grouped("two", "Activation", "act2", "act_type=relu", b);
+    a = net_on2("elemwise_add", "sum", "", a, b);
+    mxc_symbol_release(x);
+    a = grouped("two", "FullyConnected", "fc3", "num_hidden=5", a);
+    return net_on("SoftmaxOutput", "softmax", "", a);
+}
+
+static const char *const groups[] = {"one", "two"};
+
+static void options_for(mxc_bind_options *o, const mxc_context *contexts) {
+    *o = (mxc_bind_options)MXC_BIND_OPTIONS_INIT;
+    o->n_groups = 2;
+    o->group_names = groups;
+    o->group_contexts = contexts;
+}
+
+static void test_groups(void **state) {
+    mxc_context contexts[2];
+    mxc_bind_options options;
+    mxc_symbol *s = make_net();
+    mxc_shape shape = net_shape(2, 8, 6, 0, 0);
+    mxc_executor *one = net_bind(s, NULL, &shape, 1), *two;
+    const mxc_names *names = mxc_executor_arg_names(one);
+    int64_t i;
+    int round;
+    (void)state;
+    contexts[0] = mxc_cpu(0);
+    contexts[1] = mxc_cpu(1);
+    options_for(&options, contexts);
+    two = net_bind(s, &options, &shape, 1);
+    assert_int_equal(mxc_ndarray_context(mxc_executor_find_arg(two, "fc1_weight")).id, 0);
+    assert_int_equal(mxc_ndarray_context(mxc_executor_find_arg(two, "fc2_weight")).id, 1);
+    assert_int_equal(mxc_ndarray_context(mxc_executor_find_grad(two, "fc3_bias")).id, 1);
+    net_fill_all(one, 3, 5);
+    net_fill_all(two, 3, 5);
+    for (round = 0; round < 20; round++) {
+        assert_ok(mxc_executor_forward(one, 1));
+        assert_ok(mxc_executor_forward(two, 1));
+        assert_ok(mxc_executor_backward(one, 0, NULL));
+        assert_ok(mxc_executor_backward(two, 0, NULL));
+    }
+    assert_same_bits(mxc_executor_output(one, 0), mxc_executor_output(two, 0));
+    for (i = 0; i < names->n; i++)
+        if (mxc_executor_grad(one, i))
+            assert_same_bits(mxc_executor_grad(one, i), mxc_executor_grad(two, i));
+    mxc_executor_destroy(one);
+    mxc_executor_destroy(two);
+    mxc_symbol_release(s);
+}
+
+static void test_wrong_context(void **state) {
+    mxc_context contexts[2];
+    mxc_bind_options options;
+    mxc_symbol *s = make_net();
+    mxc_shape shape = net_shape(2, 8, 6, 0, 0);
+    mxc_executor *one = net_bind(s, NULL, &shape, 0), *out;
+    mxc_ndarray *args[16];
+    int64_t i;
+    (void)state;
+    contexts[0] = mxc_cpu(0);
+    contexts[1] = mxc_cpu(1);
+    options_for(&options, contexts);
+    for (i = 0; i < mxc_executor_arg_names(one)->n; i++)
+        args[i] = mxc_executor_arg(one, i);
+    assert_fails(mxc_executor_bind(s, &options, args, NULL, NULL, NULL, &out), MXC_EDEVICE, "cpu(1)");
+    assert_non_null(strstr(mxc_last_error(), "fc2_weight"));
+    mxc_executor_destroy(one);
+    mxc_symbol_release(s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_wrong_context)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
