@@ -36,4 +36,9 @@ typedef struct mxci_product {
 void mxci_product_run_f32(const mxci_product *g);
 void mxci_product_run_f64(const mxci_product *g);
 
+/* A product of n up to MXCI_GEMM_PANELS panels and k up to MXCI_GEMM_DEPTH whose B is packed: panel j holds columns
+ * 16 j.. (f64: 8 j..) as [k][16], begins at element j * 16 * MXCI_GEMM_DEPTH, and has whole vectors. b is not read. */
+void mxci_product_block_f32(const mxci_product *g, const float *panels);
+void mxci_product_block_f64(const mxci_product *g, const double *panels);
+
 #endif

@@ -1,0 +1,123 @@
+/* Concat: arrays that differ in one axis only, side by side along it. As (outer, size_i, inner) each. */
+#include "operator/common.h"
+
+typedef struct concat_params {
+    int64_t num_args, dim;
+} concat_params;
+
+static const mxc_param concat_schema[] = {
+    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, num_args), .bounded = 1, .minimum = 1,
+     .maximum = 65536, .doc = "how many arrays"},
+    {.name = "dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, dim), .initial = "1", .bounded = 1,
+     .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1, .doc = "axis to concatenate; negative counts from the end"},
+    MXC_PARAM_END};
+
+/* All known axes but the one concatenated, which is left unknown. */
+static mxc_status common_axes(mxc_op_sig *sig, int axis, mxc_shape *common) {
+    for (int i = 0; i <= sig->n_in; i++) {
+        int slot = i < sig->n_in ? i : MXC_SLOT_OUT(0);
+        mxc_shape shape;
+        MXC_TRY(mxc_sig_set_shape(sig, slot, common));
+        shape = *mxci_sig_shape(sig, slot);
+        shape.dim[axis] = -1;
+        *common = shape;
+    }
+    for (int i = 0; i <= sig->n_in; i++)
+        MXC_TRY(mxc_sig_set_shape(sig, i < sig->n_in ? i : MXC_SLOT_OUT(0), common));
+    return MXC_OK;
+}
+
+static int known_ndim(const mxc_op_sig *sig) {
+    for (int i = 0; i < sig->n_in; i++)
+        if (sig->in_shape[i].ndim >= 0)
+            return sig->in_shape[i].ndim;
+    return sig->out_shape[0].ndim;
+}
+
+/* The sizes along the axis: out is the sum, and one unknown size is what is left. */
+static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common) {
+    int64_t sum = 0, out = sig->out_shape[0].dim[axis];
+    int unknown = 0, last = 0;
+    for (int i = 0; i < sig->n_in; i++) {
+        int64_t size = sig->in_shape[i].dim[axis];
+        sum += size < 0 ? 0 : size;
+        unknown += size < 0;
+        last = size < 0 ? i : last;
+    }
+    if (unknown > 1 || (unknown == 1 && out < 0))
+        return MXC_OK;
+    common.dim[axis] = unknown ? out - sum : sum;
+    if (common.dim[axis] < 0)
+        return mxc_sig_fail(sig, "output: axis %d has %lld elements, fewer than the %lld of the arguments", axis,
+                            (long long)out, (long long)sum);
+    return mxc_sig_set_shape(sig, unknown ? last : MXC_SLOT_OUT(0), &common);
+}
+
+static mxc_status concat_infer(mxc_op_sig *sig) {
+    const concat_params *p = sig->params;
+    int ndim = known_ndim(sig), axis;
+    mxc_shape common;
+    if (ndim < 0)
+        return MXC_OK;
+    MXC_TRY(mxci_sig_axis(sig, p->dim, ndim, &axis));
+    common = mxci_shape_axes(ndim);
+    MXC_TRY(common_axes(sig, axis, &common));
+    return infer_sizes(sig, axis, common);
+}
+
+typedef struct concat_run {
+    const mxc_tensor *whole, *parts; /* the concatenated array, and what it is made of */
+    const mxc_req *req;
+    int n, backward;
+    int64_t row; /* elements of whole in one outer index */
+} concat_run;
+
+static void move_rows(void *arg, int64_t begin, int64_t end, int part) {
+    const concat_run *r = arg;
+    int64_t offset = 0, outer = mxci_tensor_size(r->whole) / r->row;
+    (void)part;
+    for (int i = 0; i < r->n; i++) {
+        int64_t row = mxci_tensor_size(&r->parts[i]) / outer;
+        for (int64_t o = begin; o < end && row > 0; o++) {
+            void *whole = mxci_at(r->whole, o * r->row + offset), *piece = mxci_at(&r->parts[i], o * row);
+            if (r->backward)
+                mxci_put_row(r->req[i], r->whole->dtype, piece, whole, row);
+            else
+                mxci_put_row(r->req[0], r->whole->dtype, whole, piece, row);
+        }
+        offset += row;
+    }
+}
+
+static mxc_status move(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *parts, int backward) {
+    const concat_params *p = call->params;
+    int ndim = whole->shape.ndim, axis = (int)(p->dim < 0 ? p->dim + ndim : p->dim);
+    int64_t outer = mxci_shape_count(&whole->shape, 0, axis);
+    concat_run r = {whole, parts, call->req, call->n_in, backward, mxci_shape_count(&whole->shape, axis, ndim)};
+    if (outer > 0 && r.row > 0)
+        mxc_parallel_for(call->run, outer, MXCI_GRAIN / r.row + 1, move_rows, &r);
+    return MXC_OK;
+}
+
+static mxc_status concat_forward(const mxc_op_call *call) {
+    return call->req[0] == MXC_REQ_NULL ? MXC_OK : move(call, &call->out[0], call->in, 0);
+}
+
+static mxc_status concat_backward(const mxc_op_call *call) {
+    return move(call, &call->out_grad[0], call->in_grad, 1);
+}
+
+const mxc_op_def mxci_op_concat = {
+    .size = sizeof(mxc_op_def),
+    .name = "Concat",
+    .aliases = "concat",
+    .doc = "output: the arguments side by side along axis dim; their other axes are equal",
+    .params = concat_schema,
+    .param_size = sizeof(concat_params),
+    .variadic = "num_args",
+    .infer_shape = concat_infer,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = concat_forward},
+    .backward = {[MXC_CPU] = concat_backward},
+};

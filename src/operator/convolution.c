@@ -1,0 +1,468 @@
+/*
+ * Convolution: out[n,f,p] = bias[f] + sum over c, k of weight[f,c,k] data[n, c of f's group, stride p + dilate k - pad].
+ *
+ * data (N,C,spatial), weight (F, C/groups, kernel), bias (F), out (N,F,spatial'), spatial' = (spatial + 2 pad -
+ * dilate (kernel - 1) - 1) / stride + 1, for one to three spatial axes. Computed sample by sample and group by group with
+ * the kernels of kernels/conv.h. Every result is the same for any number of threads: forward and the data's gradient are
+ * cut by samples (forward also by pixels), the weights' gradient by weights.
+ */
+#include "operator/common.h"
+#include "operator/kernels/conv.h"
+#include "operator/widen.h"
+
+#include <string.h>
+
+typedef struct conv_params {
+    mxc_tuple kernel, stride, dilate, pad;
+    int64_t num_filter, num_group, workspace;
+    int32_t no_bias, cudnn_tune, cudnn_off, layout;
+} conv_params;
+
+enum { DATA, WEIGHT, BIAS };
+
+#define AXES_LIMIT 2147483647.0
+static const mxc_param conv_schema[] = {
+    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, kernel), .bounded = 1, .minimum = 1,
+     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
+    {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, stride), .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "step of the kernel; () is 1"},
+    {.name = "dilate", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, dilate), .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
+    {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, pad), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "zeros before and behind each axis; () is 0"},
+    {.name = "num_filter", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, num_filter), .bounded = 1, .minimum = 1,
+     .maximum = 100000, .doc = "channels of the output"},
+    {.name = "num_group", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, num_group), .initial = "1", .bounded = 1,
+     .minimum = 1, .maximum = 100000, .doc = "groups of channels that are convolved apart"},
+    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, workspace), .initial = "1024", .bounded = 1,
+     .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility; scratch memory follows from the shapes"},
+    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(conv_params, no_bias), .initial = "False",
+     .doc = "leave out the bias argument"},
+    {.name = "cudnn_tune", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(conv_params, cudnn_tune), .initial = "None",
+     .choices = "off,limited_workspace,fastest", .optional = 1, .doc = "accepted for compatibility"},
+    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(conv_params, cudnn_off), .initial = "False",
+     .doc = "accepted for compatibility"},
+    {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(conv_params, layout), .initial = "None",
+     .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1, .doc = "channels come second; the other layouts are refused"},
+    MXC_PARAM_END};
+
+static mxc_status complete_tuple(const char *name, mxc_tuple *tuple, int n, int64_t value) {
+    if (tuple->n != 0 && tuple->n != n)
+        return MXC_FAIL(MXC_EINVAL, "Convolution: %s has %d entries, kernel has %d", name, tuple->n, n);
+    for (int i = tuple->n; i < n; i++)
+        tuple->value[i] = value;
+    tuple->n = n;
+    return MXC_OK;
+}
+
+static mxc_status conv_check(void *params) {
+    conv_params *p = params;
+    int n = p->kernel.n;
+    if (n < 1 || n > 3)
+        return MXC_FAIL(MXC_EINVAL, "Convolution: kernel has %d entries, expected 1 to 3", n);
+    MXC_TRY(complete_tuple("stride", &p->stride, n, 1));
+    MXC_TRY(complete_tuple("dilate", &p->dilate, n, 1));
+    MXC_TRY(complete_tuple("pad", &p->pad, n, 0));
+    if (p->num_filter % p->num_group != 0)
+        return MXC_FAIL(MXC_EINVAL, "Convolution: num_filter %lld is not a multiple of num_group %lld",
+                        (long long)p->num_filter, (long long)p->num_group);
+    if (p->layout >= 0 && p->layout != n - 1)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "Convolution: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes", n);
+    return MXC_OK;
+}
+
+static int conv_args(const void *params) {
+    return ((const conv_params *)params)->no_bias ? 2 : 3;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_axis(mxc_op_sig *sig, int i) {
+    const conv_params *p = sig->params;
+    int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
+    int64_t *in = &sig->in_shape[DATA].dim[i + 2], *out = &sig->out_shape[0].dim[i + 2];
+    mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
+    if (*in < 0) {
+        if (*out > 0 && p->stride.value[i] == 1 && *out - 1 + reach - pad >= 0)
+            *in = *out - 1 + reach - pad;
+        return MXC_OK;
+    }
+    if (*in + pad < reach)
+        return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements and %lld of padding, fewer than the "
+                            "%lld that the kernel spans", i, (long long)*in, (long long)pad, (long long)reach);
+    expected.dim[i + 2] = (*in + pad - reach) / p->stride.value[i] + 1;
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
+}
+
+static mxc_status infer_channels(mxc_op_sig *sig) {
+    const conv_params *p = sig->params;
+    mxc_shape *data = &sig->in_shape[DATA], expected = mxci_shape_axes(p->kernel.n + 2);
+    if (data->dim[1] < 0) {
+        if (sig->in_shape[WEIGHT].dim[1] >= 0)
+            data->dim[1] = sig->in_shape[WEIGHT].dim[1] * p->num_group;
+        return MXC_OK;
+    }
+    if (data->dim[1] == 0 || data->dim[1] % p->num_group != 0)
+        return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld",
+                            (long long)data->dim[1], (long long)p->num_group);
+    expected.dim[1] = data->dim[1] / p->num_group;
+    return mxc_sig_set_shape(sig, WEIGHT, &expected);
+}
+
+static mxc_status conv_infer(mxc_op_sig *sig) {
+    const conv_params *p = sig->params;
+    int ndim = p->kernel.n + 2;
+    mxc_shape data = mxci_shape_axes(ndim), weight = data, out = data, bias = mxci_shape_of(1, &p->num_filter);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    weight.dim[0] = out.dim[1] = p->num_filter;
+    for (int i = 0; i < p->kernel.n; i++)
+        weight.dim[i + 2] = p->kernel.value[i];
+    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
+    if (!p->no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+    out.dim[0] = sig->in_shape[DATA].dim[0];
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    sig->in_shape[DATA].dim[0] = sig->out_shape[0].dim[0];
+    MXC_TRY(infer_channels(sig));
+    for (int i = 0; i < p->kernel.n; i++)
+        MXC_TRY(infer_axis(sig, i));
+    return MXC_OK;
+}
+
+/* ---- scratch --------------------------------------------------------------------------------------------------- */
+
+static size_t aligned(size_t bytes) {
+    return (bytes + 63) & ~(size_t)63;
+}
+
+static mxci_conv_shape group_shape(const conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_conv_shape s = {.channels = data->dim[1] / p->num_group, .filters = p->num_filter / p->num_group};
+    for (int i = 0; i < 3; i++) {
+        int axis = i - (3 - p->kernel.n);
+        s.in[i] = axis < 0 ? 1 : data->dim[axis + 2];
+        s.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
+        s.kernel[i] = axis < 0 ? 1 : p->kernel.value[axis];
+        s.stride[i] = axis < 0 ? 1 : p->stride.value[axis];
+        s.dilate[i] = axis < 0 ? 1 : p->dilate.value[axis];
+        s.pad[i] = axis < 0 ? 0 : p->pad.value[axis];
+    }
+    return s;
+}
+
+/* The convolution of out_grad that gives the data's gradient; possible for stride 1, worth it where it multiplies few
+ * zeros. Returns whether. */
+static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {
+    int64_t inside = 1, outside = 1;
+    int possible = 1;
+    *flipped = *s;
+    flipped->channels = s->filters;
+    flipped->filters = s->channels;
+    for (int i = 0; i < 3; i++) {
+        flipped->in[i] = s->out[i];
+        flipped->out[i] = s->in[i];
+        flipped->pad[i] = s->dilate[i] * (s->kernel[i] - 1) - s->pad[i];
+        possible = possible && s->stride[i] == 1 && flipped->pad[i] >= 0;
+        inside *= s->in[i];
+        outside *= s->out[i];
+    }
+    return possible && inside * 4 <= outside * 5;
+}
+
+/* Scratch of one pass, in this order: tables of the field, and of out_grad's where it is convolved; a block per part for
+ * a field and a panel of out_grad; rearranged weights. */
+typedef struct conv_plan {
+    const mxci_conv_kernels *kernels;
+    size_t element;
+    mxci_field field, flipped;
+    int flip, parts;
+    size_t tables, flipped_tables, block, weights;
+} conv_plan;
+
+static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype,
+                      mxc_pass pass, int parts) {
+    mxci_conv_shape shape = group_shape(p, data, out), flipped;
+    size_t elements;
+    memset(plan, 0, sizeof *plan);
+    plan->parts = parts;
+    plan->kernels = dtype == MXC_F64 ? &mxci_conv_f64 : &mxci_conv_f32;
+    plan->element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
+    mxci_field_measure(&shape, &plan->field);
+    elements = (size_t)plan->field.elements;
+    plan->tables = mxci_field_table_bytes(&plan->field, plan->kernels->lanes);
+    if (pass == MXC_BACKWARD) {
+        plan->flip = flip_shape(&shape, &flipped);
+        plan->weights = aligned((size_t)(shape.filters * plan->field.taps * p->num_group) * plan->element);
+    }
+    if (plan->flip) {
+        mxci_field_measure(&flipped, &plan->flipped);
+        plan->flipped_tables = mxci_field_table_bytes(&plan->flipped, plan->kernels->lanes);
+        if ((size_t)plan->flipped.elements > elements)
+            elements = (size_t)plan->flipped.elements;
+    }
+    plan->block = aligned(elements * plan->element) +
+                  aligned((size_t)(shape.filters * 2 * plan->kernels->lanes) * plan->element);
+}
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    conv_plan plan;
+    if (mxc_shape_size(&sig->out_shape[0]) == 0)
+        return mxci_widen_bytes(sig, pass);
+    make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass, sig->parallelism);
+    return mxci_widen_bytes(sig, pass) + plan.tables + plan.flipped_tables + plan.weights +
+           (size_t)plan.parts * plan.block;
+}
+
+/* ---- one call -------------------------------------------------------------------------------------------------- */
+
+/* One pass over all samples and groups; "index" counts groups of all samples. Used for out = conv(in, weight) and, with
+ * the roles of data and output exchanged, for the data's gradient as a convolution. */
+typedef struct conv_run {
+    const conv_plan *plan;
+    const mxci_field *field;
+    int64_t batch, groups;
+    int64_t image, output, weights; /* elements of one group in in, out and weight */
+    const void *in, *weight, *bias, *out_grad;
+    void *out; /* what is computed */
+    int add;
+    int64_t units, unit; /* forward: units of work in one group, panels in each */
+    char *blocks;
+} conv_run;
+
+static void *at(const conv_run *r, const void *base, int64_t element) {
+    return (char *)base + (size_t)element * r->plan->element;
+}
+
+static int64_t panels_of(const conv_run *r, int64_t n) {
+    int64_t wide = 2 * r->plan->kernels->lanes;
+    return (n + wide - 1) / wide;
+}
+
+/* The field of a group of a sample: the image itself, or filled into the part's block. */
+static const void *read_field(const conv_run *r, int64_t index, int part) {
+    const void *image = at(r, r->in, index * r->image);
+    void *block = r->blocks + (size_t)part * r->plan->block;
+    if (r->field->plain)
+        return image;
+    r->plan->kernels->fill(r->field, image, block);
+    return block;
+}
+
+/* Units of work per part that are worth a thread of their own: about 0.3 MFLOP. */
+static int64_t grain(const conv_run *r, int64_t units) {
+    double flops = 2.0 * (double)(r->field->shape.filters * r->field->pixels) * (double)r->field->taps / (double)units;
+    return (int64_t)(3e5 / (flops + 1)) + 1;
+}
+
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    const mxci_conv_kernels *k = r->plan->kernels;
+    static const double zero;
+    while (begin < end) {
+        int64_t index = begin / r->units, group = index % r->groups, first = begin % r->units;
+        int64_t last = end - begin < r->units - first ? first + end - begin : r->units;
+        int64_t panels = panels_of(r, r->field->pixels), stop = last * r->unit < panels ? last * r->unit : panels;
+        const void *field = read_field(r, index, part), *weight = at(r, r->weight, group * r->weights);
+        const void *bias = r->bias ? at(r, r->bias, group * r->field->shape.filters) : &zero;
+        void *out = at(r, r->out, index * r->output);
+        if (!r->add)
+            k->forward(r->field, field, weight, bias, r->bias != NULL, 0, out, first * r->unit, stop);
+        else
+            k->forward(r->field, field, weight, out, r->field->pixels, 1, out, first * r->unit, stop);
+        if (r->add && r->bias)
+            k->add_bias(r->field, bias, out, first * r->unit, stop);
+        begin += last - first;
+    }
+}
+
+static void run_forward(const mxc_op_call *call, conv_run *r) {
+    int64_t panels = panels_of(r, r->field->pixels);
+    r->unit = r->batch * r->groups >= 4 * r->plan->parts ? panels : 1; /* few samples: cut them too */
+    r->units = (panels + r->unit - 1) / r->unit;
+    mxc_parallel_for(call->run, r->batch * r->groups * r->units, grain(r, r->units), forward_part, r);
+}
+
+static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    int64_t panels = panels_of(r, r->field->taps);
+    while (begin < end) {
+        int64_t group = begin / panels, first = begin % panels;
+        int64_t last = end - begin < panels - first ? first + end - begin : panels;
+        void *weight = at(r, r->out, group * r->weights);
+        for (int64_t n = 0; n < r->batch; n++) {
+            int64_t index = n * r->groups + group;
+            const void *field = read_field(r, index, part);
+            r->plan->kernels->weight(r->field, field, at(r, r->out_grad, index * r->output), r->add || n > 0, weight, first,
+                                     last);
+        }
+        begin += last - first;
+    }
+}
+
+static void data_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    const mxci_conv_kernels *k = r->plan->kernels;
+    char *block = r->blocks + (size_t)part * r->plan->block;
+    void *panel = block + aligned((size_t)r->field->elements * r->plan->element);
+    for (int64_t index = begin; index < end; index++) {
+        void *image = at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
+        if (!r->field->plain || !r->add)
+            memset(field, 0, (size_t)r->field->elements * r->plan->element);
+        k->data(r->field, at(r, r->weight, index % r->groups * r->weights), at(r, r->out_grad, index * r->output), panel,
+                field);
+        if (!r->field->plain)
+            k->unfill(r->field, r->add, field, image);
+    }
+}
+
+/* ---- weights rearranged ---------------------------------------------------------------------------------------- */
+
+typedef struct rearrange {
+    const conv_run *r;
+    const void *weight;
+    void *to;
+    int64_t units; /* in one group: strips of six taps, or channels */
+} rearrange;
+
+static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
+    const rearrange *w = arg;
+    const conv_plan *plan = w->r->plan;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t group = i / w->units, unit = i % w->units;
+        const void *from = at(w->r, w->weight, group * w->r->weights);
+        void *to = at(w->r, w->to, group * w->r->weights);
+        (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->field, from, to, unit, unit + 1);
+    }
+}
+
+static void rearrange_weights(const mxc_op_call *call, const conv_run *r, void *to) {
+    const mxci_field *f = &r->plan->field;
+    rearrange w = {.r = r, .weight = call->in[WEIGHT].data, .to = to};
+    w.units = r->plan->flip ? f->shape.channels : (f->taps + 5) / 6;
+    mxc_parallel_for(call->run, w.units * r->groups, MXCI_GRAIN * w.units / (r->weights + 1) + 1, rearrange_part, &w);
+}
+
+/* ---- forward and backward -------------------------------------------------------------------------------------- */
+
+static conv_run open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass) {
+    const conv_params *p = call->params;
+    char *temp = call->temp;
+    int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
+    make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, pass, parts);
+    mxci_field_plan(&plan->field, plan->kernels->lanes, temp);
+    if (plan->flip)
+        mxci_field_plan(&plan->flipped, plan->kernels->lanes, temp + plan->tables);
+    return (conv_run){.plan = plan, .field = &plan->field, .batch = call->in[DATA].shape.dim[0], .groups = p->num_group,
+                      .image = plan->field.shape.channels * mxci_shape_count(&call->in[DATA].shape, 2, p->kernel.n + 2),
+                      .output = plan->field.shape.filters * plan->field.pixels,
+                      .weights = plan->field.shape.filters * plan->field.taps, .in = call->in[DATA].data,
+                      .blocks = temp + plan->tables + plan->flipped_tables};
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    conv_plan plan;
+    conv_run r;
+    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
+        return MXC_OK;
+    r = open_run(call, &plan, MXC_FORWARD);
+    r.weight = call->in[WEIGHT].data;
+    r.bias = call->n_in > BIAS ? call->in[BIAS].data : NULL;
+    r.out = call->out[0].data;
+    r.add = call->req[0] == MXC_REQ_ADD;
+    run_forward(call, &r);
+    return MXC_OK;
+}
+
+static void data_gradient(const mxc_op_call *call, const conv_run *base) {
+    const conv_plan *plan = base->plan;
+    conv_run r = *base;
+    void *weights = r.blocks + (size_t)plan->parts * plan->block;
+    rearrange_weights(call, &r, weights);
+    r.weight = weights;
+    r.out = call->in_grad[DATA].data;
+    r.add = call->req[DATA] == MXC_REQ_ADD;
+    if (!plan->flip) {
+        mxc_parallel_for(call->run, r.batch * r.groups, grain(&r, 1), data_part, &r);
+        return;
+    }
+    r.field = &plan->flipped;
+    r.in = r.out_grad;
+    r.image = base->output;
+    r.output = base->image;
+    run_forward(call, &r);
+}
+
+static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
+    conv_run r = *base;
+    int64_t panels = panels_of(&r, r.field->taps);
+    r.out = call->in_grad[WEIGHT].data;
+    r.add = call->req[WEIGHT] == MXC_REQ_ADD;
+    mxc_parallel_for(call->run, panels * r.groups, grain(&r, panels) / r.batch + 1, weight_part, &r);
+}
+
+static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    int64_t filters = r->field->shape.filters * r->groups, pixels = r->field->pixels;
+    (void)part;
+    for (int64_t f = begin; f < end; f++) {
+        double sum = 0;
+        for (int64_t n = 0; n < r->batch; n++)
+            r->plan->kernels->sum(at(r, r->out_grad, (n * filters + f) * pixels), pixels, &sum);
+        r->plan->kernels->put(at(r, r->out, f), sum, r->add);
+    }
+}
+
+static void bias_gradient(const mxc_op_call *call, const conv_run *base) {
+    conv_run r = *base;
+    r.out = call->in_grad[BIAS].data;
+    r.add = call->req[BIAS] == MXC_REQ_ADD;
+    mxc_parallel_for(call->run, r.field->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.field->pixels) + 1, bias_part,
+                     &r);
+}
+
+static mxc_status backward_real(const mxc_op_call *call) {
+    conv_plan plan;
+    conv_run r;
+    if (mxci_tensor_size(&call->out[0]) == 0) {
+        for (int i = 0; i < call->n_in; i++)
+            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
+        return MXC_OK;
+    }
+    r = open_run(call, &plan, MXC_BACKWARD);
+    r.out_grad = call->out_grad[0].data;
+    if (call->req[DATA] != MXC_REQ_NULL)
+        data_gradient(call, &r);
+    if (call->req[WEIGHT] != MXC_REQ_NULL)
+        weight_gradient(call, &r);
+    if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
+        bias_gradient(call, &r);
+    return MXC_OK;
+}
+
+static mxc_status conv_forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+static mxc_status conv_backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+const mxc_op_def mxci_op_convolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "Convolution",
+    .aliases = "Convolution_v1",
+    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data (N,C,...), "
+           "weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes",
+    .params = conv_schema,
+    .param_size = sizeof(conv_params),
+    .params_check = conv_check,
+    .args = "data,weight,bias",
+    .n_args = conv_args,
+    .infer_shape = conv_infer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
+    .flags = MXC_OP_SAMPLEWISE,
+    .temp_bytes = conv_temp,
+    .forward = {[MXC_CPU] = conv_forward},
+    .backward = {[MXC_CPU] = conv_backward},
+};

@@ -1,0 +1,135 @@
+/*
+ * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the rest).
+ */
+#include "operator/common.h"
+#include "operator/gemm.h"
+
+typedef struct fc_params {
+    int64_t num_hidden;
+    int32_t no_bias;
+} fc_params;
+
+enum { DATA, WEIGHT, BIAS };
+
+static const mxc_param fc_schema[] = {
+    {.name = "num_hidden", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(fc_params, num_hidden), .bounded = 1, .minimum = 1,
+     .maximum = 2147483647.0, .doc = "columns of the output"},
+    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, no_bias), .initial = "False",
+     .doc = "leave out the bias argument"},
+    MXC_PARAM_END};
+
+static int fc_args(const void *params) {
+    return ((const fc_params *)params)->no_bias ? 2 : 3;
+}
+
+static mxc_status fc_infer(mxc_op_sig *sig) {
+    const fc_params *p = sig->params;
+    mxc_shape *data = &sig->in_shape[DATA];
+    mxc_shape weight = mxci_shape_of(2, (int64_t[]){p->num_hidden, -1}), bias = mxci_shape_of(1, &p->num_hidden);
+    mxc_shape out = mxci_shape_of(2, (int64_t[]){data->ndim > 0 ? data->dim[0] : -1, p->num_hidden});
+    if (data->ndim == 0)
+        return mxc_sig_fail(sig, "argument 'data': expected at least one axis, found a scalar");
+    if (data->ndim > 0) {
+        mxc_shape rest = *data;
+        rest.dim[0] = 1;
+        weight.dim[1] = mxc_shape_size(&rest);
+    }
+    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
+    if (!p->no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    if (data->ndim > 0)
+        data->dim[0] = sig->out_shape[0].dim[0];
+    if (data->ndim == 2)
+        data->dim[1] = sig->in_shape[WEIGHT].dim[1];
+    return MXC_OK;
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    mxc_dtype type = sig->in_type[DATA];
+    int64_t n = sig->out_shape[0].dim[0], h = sig->out_shape[0].dim[1], k = sig->in_shape[WEIGHT].dim[1];
+    if (pass == MXC_FORWARD)
+        return larger(mxci_gemm_temp_bytes(type, n, h, k, 1), mxci_gemm_temp_bytes(type, n, h, 1, 1));
+    return larger(larger(mxci_gemm_temp_bytes(type, n, k, h, 1), mxci_gemm_temp_bytes(type, h, k, n, 1)),
+                  mxci_gemm_temp_bytes(type, 1, h, n, 1));
+}
+
+/* A one of the dtype: with a leading dimension of 0 it is a vector of ones of any length. */
+static const void *one(mxc_dtype dtype) {
+    static const float f32 = 1;
+    static const double f64 = 1;
+    static const uint16_t f16 = 0x3c00, bf16 = 0x3f80;
+    return dtype == MXC_F32 ? (const void *)&f32 : dtype == MXC_F64 ? (const void *)&f64
+                                                 : dtype == MXC_F16 ? &f16 : &bf16;
+}
+
+static mxc_status fc_forward(const mxc_op_call *call) {
+    int64_t n = call->out[0].shape.dim[0], h = call->out[0].shape.dim[1], k = call->in[WEIGHT].shape.dim[1];
+    int add = call->req[0] == MXC_REQ_ADD;
+    const void *bias = call->n_in > BIAS ? call->in[BIAS].data : NULL;
+    mxc_dtype type = call->in[DATA].dtype;
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    g.dtype = type;
+    g.transpose_b = 1;
+    g.m = n, g.n = h, g.k = k;
+    g.a = call->in[DATA].data, g.b = call->in[WEIGHT].data, g.c = call->out[0].data;
+    g.lda = k, g.ldb = k, g.ldc = h;
+    g.beta = add;
+    g.bias = add ? NULL : bias;
+    mxci_gemm(call->run, &g, call->temp);
+    if (add && bias) { /* += ones (N,1) bias (1,H) */
+        g.transpose_b = 0;
+        g.k = 1;
+        g.a = one(type), g.b = bias;
+        g.lda = 0, g.ldb = h;
+        mxci_gemm(call->run, &g, call->temp);
+    }
+    return MXC_OK;
+}
+
+/* in_grad[slot] = or += op(a) b, m x n. */
+static void gradient(const mxc_op_call *call, int slot, int transpose_a, int64_t m, int64_t n, int64_t k, const void *a,
+                     int64_t lda, const void *b) {
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    if (slot >= call->n_in || call->req[slot] == MXC_REQ_NULL)
+        return;
+    g.dtype = call->in_grad[slot].dtype;
+    g.transpose_a = transpose_a;
+    g.m = m, g.n = n, g.k = k;
+    g.a = a, g.b = b, g.c = call->in_grad[slot].data;
+    g.lda = lda, g.ldb = n, g.ldc = n;
+    g.beta = call->req[slot] == MXC_REQ_ADD;
+    mxci_gemm(call->run, &g, call->temp);
+}
+
+static mxc_status fc_backward(const mxc_op_call *call) {
+    int64_t n = call->out[0].shape.dim[0], h = call->out[0].shape.dim[1], k = call->in[WEIGHT].shape.dim[1];
+    const void *out_grad = call->out_grad[0].data;
+    gradient(call, DATA, 0, n, k, h, out_grad, h, call->in[WEIGHT].data); /* (N,H) (H,K) */
+    gradient(call, WEIGHT, 1, h, k, n, out_grad, h, call->in[DATA].data); /* (N,H)^T (N,K) */
+    gradient(call, BIAS, 1, 1, h, n, one(call->in[DATA].dtype), 0, out_grad); /* ones (N,1)^T (N,H) */
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_fully_connected = {
+    .size = sizeof(mxc_op_def),
+    .name = "FullyConnected",
+    .doc = "output (N,H) = data (N,K) weight (H,K)^T + bias (H,); H is num_hidden, data of more axes is read as (N,K)",
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = fc_schema,
+    .param_size = sizeof(fc_params),
+    .args = "data,weight,bias",
+    .n_args = fc_args,
+    .infer_shape = fc_infer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
+    .temp_bytes = fc_temp,
+    .forward = {[MXC_CPU] = fc_forward},
+    .backward = {[MXC_CPU] = fc_backward},
+};

@@ -1,0 +1,105 @@
+#include "operator/kernels/conv.h"
+
+#include "base/simd.h"
+#include "operator/kernels/gemm.h"
+
+/* ---- geometry -------------------------------------------------------------------------------------------------- */
+
+static size_t aligned(size_t bytes) {
+    return (bytes + 63) & ~(size_t)63;
+}
+
+static int64_t volume(const int64_t axes[3]) {
+    return axes[0] * axes[1] * axes[2];
+}
+
+void mxci_field_measure(const mxci_conv_shape *s, mxci_field *f) {
+    int64_t need[3];
+    f->shape = *s;
+    for (int i = 0; i < 3; i++)
+        need[i] = (s->out[i] - 1) * s->stride[i] + (s->kernel[i] - 1) * s->dilate[i] + 1;
+    f->phase = (need[2] + s->stride[2] - 1) / s->stride[2];
+    f->size[0] = need[0];
+    f->size[1] = need[1];
+    f->size[2] = f->phase * s->stride[2];
+    f->taps = s->channels * volume(s->kernel);
+    f->pixels = volume(s->out);
+    f->elements = s->channels * volume(f->size);
+    f->plain = s->stride[2] == 1;
+    for (int i = 0; i < 3; i++)
+        f->plain = f->plain && s->pad[i] == 0 && need[i] == s->in[i];
+}
+
+size_t mxci_field_table_bytes(const mxci_field *f, int lanes) {
+    return aligned((size_t)f->taps * sizeof(int64_t)) + aligned((size_t)f->pixels * sizeof(int64_t)) +
+           aligned((size_t)((f->pixels + lanes - 1) / lanes) * sizeof(mxci_lanes));
+}
+
+static void plan_taps(const mxci_field *f, int64_t *tap) {
+    const mxci_conv_shape *s = &f->shape;
+    int64_t k = 0;
+    for (int64_t c = 0; c < s->channels; c++)
+        for (int64_t z = 0; z < s->kernel[0]; z++)
+            for (int64_t y = 0; y < s->kernel[1]; y++)
+                for (int64_t x = 0; x < s->kernel[2]; x++) {
+                    int64_t row = (c * f->size[0] + z * s->dilate[0]) * f->size[1] + y * s->dilate[1];
+                    int64_t at = x * s->dilate[2];
+                    tap[k++] = row * f->size[2] + at % s->stride[2] * f->phase + at / s->stride[2];
+                }
+}
+
+static void plan_pixels(const mxci_field *f, int64_t *pixel) {
+    const mxci_conv_shape *s = &f->shape;
+    int64_t p = 0;
+    for (int64_t z = 0; z < s->out[0]; z++)
+        for (int64_t y = 0; y < s->out[1]; y++)
+            for (int64_t x = 0; x < s->out[2]; x++)
+                pixel[p++] = (z * s->stride[0] * f->size[1] + y * s->stride[1]) * f->size[2] + x;
+}
+
+/* A vector that crosses more than one row's end, or the end of all, is read pixel by pixel. */
+static void plan_lanes(const mxci_field *f, int lanes, mxci_lanes *out) {
+    for (int64_t p = 0; p < f->pixels; p += lanes, out++) {
+        const int64_t *at = f->pixel + p;
+        int count = (int)(f->pixels - p < lanes ? f->pixels - p : lanes), split = 1;
+        *out = (mxci_lanes){.first = at[0], .count = count};
+        if (count < lanes)
+            continue;
+        while (split < lanes && at[split] == at[0] + split)
+            split++;
+        out->last = at[lanes - 1] - (lanes - 1);
+        for (int i = split; i < lanes; i++)
+            if (at[i] != out->last + i)
+                split = 0;
+        out->split = split;
+    }
+}
+
+void mxci_field_plan(mxci_field *f, int lanes, void *tables) {
+    int64_t *tap = tables, *pixel = (void *)((char *)tables + aligned((size_t)f->taps * sizeof *tap));
+    mxci_lanes *vectors = (void *)((char *)pixel + aligned((size_t)f->pixels * sizeof *pixel));
+    f->tap = tap;
+    f->pixel = pixel;
+    f->lanes = vectors;
+    plan_taps(f, tap);
+    plan_pixels(f, pixel);
+    plan_lanes(f, lanes, vectors);
+}
+
+/* ---- by element type ------------------------------------------------------------------------------------------- */
+
+#define T float
+#define V mxci_v_f32
+#define LANES 8
+#define NAME(x) x##_f32
+#include "operator/kernels/conv.inc"
+#undef T
+#undef V
+#undef LANES
+#undef NAME
+
+#define T double
+#define V mxci_v_f64
+#define LANES 4
+#define NAME(x) x##_f64
+#include "operator/kernels/conv.inc"

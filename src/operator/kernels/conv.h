@@ -1,0 +1,82 @@
+/*
+ * Convolution of one sample and one group, in one thread, for f32 and f64, as products whose packed panels are read
+ * straight from the image: no matrix of all patches is ever written.
+ *
+ * Letters: C channels and F filters of the group, K = C x kernel places ("taps"), P output pixels. Three spatial axes;
+ * missing ones have size 1.
+ *
+ *   out (F,P)     = weight (F,K) patches (K,P)
+ *   weight' (F,K) = out' (F,P) patches^T
+ *   patches'(K,P) = weight^T out', added into the image
+ *
+ * A field is the image with padding made explicit and, where the innermost stride s is over 1, each row cut into s rows of
+ * every s-th element. In a field patches(k, p) = field[tap[k] + pixel[p]], and pixels of one output row are neighbours.
+ */
+#ifndef MXCI_KERNELS_CONV_H
+#define MXCI_KERNELS_CONV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mxci_conv_shape {
+    int64_t channels, filters; /* of one group */
+    int64_t in[3], out[3], kernel[3], stride[3], dilate[3], pad[3];
+} mxci_conv_shape;
+
+/* Where the pixels of one vector lie in a field: lanes below split at first, first + 1, ...; the others at last, last + 1,
+ * ... (last is where lane 0 would be). split 0: read pixel by pixel; count: lanes that exist. */
+typedef struct mxci_lanes {
+    int64_t first, last;
+    int32_t split, count;
+} mxci_lanes;
+
+typedef struct mxci_field {
+    mxci_conv_shape shape;
+    int64_t taps, pixels;            /* K and P */
+    int64_t size[3];                 /* planes, rows, elements in a row (all phases) of one channel */
+    int64_t phase;                   /* elements from one phase of a row to the next */
+    int64_t elements;                /* of C channels */
+    int plain;                       /* the field is the image */
+    const int64_t *tap, *pixel;      /* offsets, K and P of them; taps in the order of the weights */
+    const mxci_lanes *lanes;         /* one per vector of pixels */
+} mxci_field;
+
+/* Fill all but the tables. channels must not be 0. */
+void mxci_field_measure(const mxci_conv_shape *shape, mxci_field *out);
+/* Bytes of the tables (64-byte aligned) of a measured field, and making them; lanes: elements in a vector. */
+size_t mxci_field_table_bytes(const mxci_field *field, int lanes);
+void mxci_field_plan(mxci_field *field, int lanes, void *tables);
+
+/* Elements may be float or double. Images have C channels, dense. Pixels are counted in panels of two vectors. */
+typedef struct mxci_conv_kernels {
+    int lanes;
+    /* Image to field. */
+    void (*fill)(const mxci_field *f, const void *image, void *field);
+    /* Field to image: image = or += field without its padding; image elements that no tap sees get 0 (or stay). */
+    void (*unfill)(const mxci_field *f, int add, const void *field, void *image);
+    /* Pixels of panels begin..end-1. out starts from start[filter] (start_col 0, start_row 0 or 1) or from itself
+     * (start == out, start_row P, start_col 1). */
+    void (*forward)(const mxci_field *f, const void *field, const void *weight, const void *start, int64_t start_row,
+                    int64_t start_col, void *out, int64_t begin, int64_t end);
+    /* out += bias[filter] over the same pixels. */
+    void (*add_bias)(const mxci_field *f, const void *bias, void *out, int64_t begin, int64_t end);
+    /* weight' = or += for taps of panels begin..end-1 (16 taps each in f32, 8 in f64). */
+    void (*weight)(const mxci_field *f, const void *field, const void *out_grad, int add, void *weight_grad, int64_t begin,
+                   int64_t end);
+    /* Weights for data: strips of six taps, taps ordered by kernel place, then channel. packed: K x F elements. Strips
+     * begin..end-1 of (K + 5) / 6. */
+    void (*pack)(const mxci_field *f, const void *weight, void *packed, int64_t begin, int64_t end);
+    /* field += image gradient of all pixels. scratch: F x two vectors. */
+    void (*data)(const mxci_field *f, const void *packed, const void *out_grad, void *scratch, void *field);
+    /* Weights for the data's gradient as a convolution of out_grad: (C,F,places), places back to front; channels
+     * begin..end-1. */
+    void (*flip)(const mxci_field *f, const void *weight, void *flipped, int64_t begin, int64_t end);
+    /* The sum of n elements, added to *sum in double. */
+    void (*sum)(const void *from, int64_t n, double *sum);
+    /* to = value or to += value. */
+    void (*put)(void *to, double value, int add);
+} mxci_conv_kernels;
+
+extern const mxci_conv_kernels mxci_conv_f32, mxci_conv_f64;
+
+#endif

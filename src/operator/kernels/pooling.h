@@ -1,0 +1,25 @@
+/*
+ * Pooling of one plane (one sample, one channel) of up to three axes, for f32 and f64. A window is cut to the input; an
+ * average divides by the window cut to input and padding; an empty window gives 0.
+ */
+#ifndef MXCI_KERNELS_POOLING_H
+#define MXCI_KERNELS_POOLING_H
+
+#include <stdint.h>
+
+enum { MXCI_POOL_MAX, MXCI_POOL_AVG, MXCI_POOL_SUM };
+
+typedef struct mxci_pool_shape {
+    int kind;
+    int64_t in[3], out[3], kernel[3], stride[3], pad[3]; /* missing axes: 1, and pad 0 */
+} mxci_pool_shape;
+
+/* y = or += pool(x). */
+void mxci_pool_forward_f32(const mxci_pool_shape *s, int add, const float *x, float *y);
+void mxci_pool_forward_f64(const mxci_pool_shape *s, int add, const double *x, double *y);
+/* dx = or +=; x and y are read for the maximum only, whose gradient goes to the first of equal elements. */
+void mxci_pool_backward_f32(const mxci_pool_shape *s, int add, const float *dy, const float *x, const float *y, float *dx);
+void mxci_pool_backward_f64(const mxci_pool_shape *s, int add, const double *dy, const double *x, const double *y,
+                            double *dx);
+
+#endif

@@ -1,0 +1,22 @@
+#include "operator/kernels/softmax.h"
+
+#include "operator/kernels/fastmath.h"
+
+enum { COLUMNS = 256 }; /* of inner, worked on at a time */
+
+/* The class of a label: its whole part where that is 0..k-1, else -1. */
+static int64_t class_of(double label, int64_t k) {
+    return label > -1 && label < (double)k ? (int64_t)label : -1;
+}
+
+static int is_ignored(double label, double ignore) {
+    return trunc(label) == trunc(ignore);
+}
+
+#define BODY "operator/kernels/softmax.inc"
+#include "operator/kernels/for_floats.inc"
+
+const mxci_softmax_forward_fn mxci_softmax_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
+const mxci_softmax_backward_fn mxci_softmax_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);
+const mxci_softmax_loss_fn mxci_softmax_loss_gradient[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(loss_gradient);
+const mxci_softmax_count_fn mxci_softmax_count[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(count);

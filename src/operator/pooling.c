@@ -1,0 +1,180 @@
+/*
+ * Pooling: out[n,c,p] = maximum, average or sum of data[n,c] over a window that starts at stride p - pad.
+ *
+ * data (N,C,spatial), out (N,C,spatial'), one to three spatial axes. spatial' = 1 + (spatial + 2 pad - kernel) / stride,
+ * rounded down ("valid") or up ("full"); global_pool takes the whole plane. Windows are cut to the input; an average
+ * divides by the window cut to input and padding; a window without elements gives 0. The gradient of a maximum goes to
+ * the first of equal elements, found again by comparison: no indices are stored.
+ */
+#include "operator/common.h"
+#include "operator/kernels/pooling.h"
+#include "operator/widen.h"
+
+typedef struct pooling_params {
+    mxc_tuple kernel, stride, pad;
+    int32_t global_pool, cudnn_off, pool_type, pooling_convention;
+} pooling_params;
+
+static const mxc_param pooling_schema[] = {
+    {.name = "global_pool", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, global_pool), .initial = "False",
+     .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
+    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, cudnn_off), .initial = "False",
+     .doc = "accepted for compatibility"},
+    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, kernel), .bounded = 1, .minimum = 1,
+     .maximum = 2147483647.0, .doc = "window size of each spatial axis"},
+    {.name = "pool_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pool_type), .choices = "max,avg,sum",
+     .doc = "what is taken of a window"},
+    {.name = "pooling_convention", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pooling_convention),
+     .initial = "valid", .choices = "full,valid", .doc = "round the output size up (full) or down (valid)"},
+    {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, stride), .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
+    {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, pad), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
+    MXC_PARAM_END};
+
+static mxc_status pooling_check(void *params) {
+    pooling_params *p = params;
+    int n = p->kernel.n;
+    if (n < 1 || n > 3)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: kernel has %d entries, expected 1 to 3", n);
+    if (p->stride.n != 0 && p->stride.n != n)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: stride has %d entries, kernel has %d", p->stride.n, n);
+    if (p->pad.n != 0 && p->pad.n != n)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: pad has %d entries, kernel has %d", p->pad.n, n);
+    for (int i = p->stride.n; i < n; i++)
+        p->stride.value[i] = 1;
+    for (int i = p->pad.n; i < n; i++)
+        p->pad.value[i] = 0;
+    p->stride.n = p->pad.n = n;
+    return MXC_OK;
+}
+
+static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
+    const pooling_params *p = sig->params;
+    int64_t padded = in + 2 * p->pad.value[i], kernel = p->kernel.value[i], stride = p->stride.value[i];
+    *out = -1;
+    if (p->global_pool)
+        *out = 1;
+    else if (in >= 0 && padded < kernel)
+        return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements with padding, fewer than the kernel's "
+                            "%lld", i, (long long)padded, (long long)kernel);
+    else if (in >= 0)
+        *out = 1 + (padded - kernel + (p->pooling_convention == 0 ? stride - 1 : 0)) / stride;
+    return MXC_OK;
+}
+
+static mxc_status pooling_infer(mxc_op_sig *sig) {
+    const pooling_params *p = sig->params;
+    int ndim = p->kernel.n + 2;
+    mxc_shape data = mxci_shape_axes(ndim), out = data;
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
+    data = sig->in_shape[0];
+    out.dim[0] = data.dim[0];
+    out.dim[1] = data.dim[1];
+    for (int i = 0; i < p->kernel.n; i++)
+        MXC_TRY(infer_axis(sig, i, data.dim[i + 2], &out.dim[i + 2]));
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    sig->in_shape[0].dim[0] = sig->out_shape[0].dim[0];
+    sig->in_shape[0].dim[1] = sig->out_shape[0].dim[1];
+    return MXC_OK;
+}
+
+static void pooling_needs(const void *params, mxc_op_needs *needs) {
+    int is_max = ((const pooling_params *)params)->pool_type == MXCI_POOL_MAX;
+    *needs = (mxc_op_needs){.out_grad = 1, .in = (uint64_t)is_max, .out = (uint64_t)is_max};
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------- */
+
+typedef struct pooling_run {
+    mxci_pool_shape shape;
+    const mxc_op_call *call;
+    int64_t in, out; /* elements of a plane */
+} pooling_run;
+
+static pooling_run open_run(const mxc_op_call *call) {
+    const pooling_params *p = call->params;
+    pooling_run r = {.shape = {.kind = p->pool_type}, .call = call, .in = 1, .out = 1};
+    for (int i = 0; i < 3; i++) {
+        int axis = i - (3 - p->kernel.n);
+        int64_t in = axis < 0 ? 1 : call->in[0].shape.dim[axis + 2];
+        r.shape.in[i] = in;
+        r.shape.out[i] = axis < 0 ? 1 : call->out[0].shape.dim[axis + 2];
+        r.shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
+        r.shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
+        r.shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];
+        r.in *= r.shape.in[i];
+        r.out *= r.shape.out[i];
+    }
+    return r;
+}
+
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const pooling_run *r = arg;
+    const mxc_tensor *x = &r->call->in[0], *y = &r->call->out[0];
+    int add = r->call->req[0] == MXC_REQ_ADD;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        if (x->dtype == MXC_F32)
+            mxci_pool_forward_f32(&r->shape, add, mxci_at(x, i * r->in), mxci_at(y, i * r->out));
+        else
+            mxci_pool_forward_f64(&r->shape, add, mxci_at(x, i * r->in), mxci_at(y, i * r->out));
+    }
+}
+
+static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const pooling_run *r = arg;
+    const mxc_op_call *call = r->call;
+    const mxc_tensor *dy = &call->out_grad[0], *x = &call->in[0], *y = &call->out[0], *dx = &call->in_grad[0];
+    int add = call->req[0] == MXC_REQ_ADD;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t in = i * r->in, out = i * r->out;
+        if (dx->dtype == MXC_F32)
+            mxci_pool_backward_f32(&r->shape, add, mxci_at(dy, out), mxci_at(x, in), mxci_at(y, out), mxci_at(dx, in));
+        else
+            mxci_pool_backward_f64(&r->shape, add, mxci_at(dy, out), mxci_at(x, in), mxci_at(y, out), mxci_at(dx, in));
+    }
+}
+
+static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
+    pooling_run r = open_run(call);
+    const mxc_shape *data = &call->in[0].shape;
+    if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (r.in + r.out + 1) + 1, part, &r);
+    return MXC_OK;
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    return run_planes(call, forward_part);
+}
+
+static mxc_status backward_real(const mxc_op_call *call) {
+    return run_planes(call, backward_part);
+}
+
+static mxc_status pooling_forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+static mxc_status pooling_backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+const mxc_op_def mxci_op_pooling = {
+    .size = sizeof(mxc_op_def),
+    .name = "Pooling",
+    .aliases = "Pooling_v1",
+    .doc = "output[n,c,p] = maximum, average or sum of data[n,c] over the window at stride p - pad; data (N,C,...), one to "
+           "three spatial axes; an average divides by the window cut to input and padding",
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = pooling_schema,
+    .param_size = sizeof(pooling_params),
+    .params_check = pooling_check,
+    .infer_shape = pooling_infer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .backward_needs = pooling_needs,
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = pooling_forward},
+    .backward = {[MXC_CPU] = pooling_backward},
+};
