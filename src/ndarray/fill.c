@@ -73,6 +73,7 @@ static void uniform_bf16(const float *x, int64_t n, double high, mxci_bf16 *out)
 static void produce_uniform(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
     const mxc_random *r = &job->random;
     mxc_dtype dtype = job->to->dtype;
+    double high = job->a < job->b ? job->b : INFINITY; /* [low, low) gives low */
     float tile[TILE];
     (void)source;
     if (dtype == MXC_F64) {
@@ -87,9 +88,9 @@ static void produce_uniform(const mxci_job *job, const void *source, int64_t beg
         int64_t n = end - at < TILE ? end - at : TILE;
         mxci_random_uniform_f32(r->seed, r->stream, r->offset, at, at + n, (float)job->a, (float)job->b, tile);
         if (dtype == MXC_F16)
-            uniform_f16(tile, n, job->b, (mxci_f16 *)out + (at - begin));
+            uniform_f16(tile, n, high, (mxci_f16 *)out + (at - begin));
         else
-            uniform_bf16(tile, n, job->b, (mxci_bf16 *)out + (at - begin));
+            uniform_bf16(tile, n, high, (mxci_bf16 *)out + (at - begin));
     }
 }
 

@@ -9,7 +9,8 @@
 
 #include "base/sys.h"
 
-static const mxc_dtype all_dtypes[] = { MXC_F32, MXC_F64, MXC_F16, MXC_U8, MXC_I32, MXC_I8, MXC_I64, MXC_BOOL, MXC_BF16 };
+static const mxc_dtype all_dtypes[] = { MXC_F32, MXC_F64, MXC_F16,  MXC_U8,  MXC_I32,
+                                        MXC_I8,  MXC_I64, MXC_BOOL, MXC_BF16 };
 enum { DTYPES = sizeof all_dtypes / sizeof *all_dtypes };
 
 #define DIMS(...) (int64_t[]){ __VA_ARGS__ }
@@ -79,7 +80,7 @@ static inline void fail_each_allocation(mxc_status (*work)(void *), void *arg) {
     } while (status != MXC_OK);
 }
 
-/* Path of a file of the shared test data, in out; NULL if it is not there: in $MXC_TEST_DATA or beside the source tree. */
+/* Path of a file of the test data, in out: in $MXC_TEST_DATA, or beside the source tree; NULL if it is not there. */
 static inline const char *test_data(test_path out, const char *name) {
     const char *folder = getenv("MXC_TEST_DATA");
     if (snprintf(out, sizeof(test_path), "%s/%s", folder ? folder : MXC_SOURCE_DIR "/../shared/data", name) < 0)

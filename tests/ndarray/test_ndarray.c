@@ -165,7 +165,8 @@ static void wrapped_memory_is_used_and_released_once(void **state) {
     mxc_ndarray_release(view);
     blocks_alive();
     assert_int_equal(calls, 1);
-    assert_fails(mxc_ndarray_wrap(1, DIMS(1), MXC_F32, (char *)memory + 1, count_call, &calls, &a), MXC_EINVAL, "aligned");
+    assert_fails(mxc_ndarray_wrap(1, DIMS(1), MXC_F32, (char *)memory + 1, count_call, &calls, &a), MXC_EINVAL,
+                 "aligned");
     assert_status(mxc_ndarray_wrap(1, DIMS(1), MXC_F32, NULL, count_call, &calls, &a), MXC_EINVAL);
     assert_int_equal(calls, 1);
     assert_ok(mxc_ndarray_wrap(1, DIMS(0), MXC_F32, NULL, NULL, NULL, &a));
