@@ -64,7 +64,8 @@ run_tests() {
     passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
     tail -n +2 "$scratch/counts" | while read -r number name; do
         say "FAILED: $name in $1"
-        grep "^$number: " "$1/ctest.log" | tail -n 100 | sed 's/^/    /'
+        grep "^$number: " "$1/ctest.log" | grep -vE ': (Test (command|timeout)|Working Dir|Environment| [A-Z]+_OPTIONS=)' |
+            tail -n 100 | sed 's/^[0-9]*:/   /'
     done
     if [ $((counts[0] + counts[1])) = 0 ]; then
         failed=$((failed + 1))
