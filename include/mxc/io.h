@@ -2,8 +2,8 @@
  * Data iterators: batches of arrays, epoch after epoch.
  *
  * An iterator is one object behind one interface, whatever feeds it. Calls on one iterator must not overlap; different
- * iterators are independent. Order and augmentation depend on the seed and the epoch's number only, so an iterator can be
- * put back to where it stood.
+ * iterators are independent. Order and augmentation depend on the seed and the epoch's number only, so an iterator can
+ * be put back to where it stood. A process that forks must not use, in the child, an iterator that prefetches.
  */
 #ifndef MXC_IO_H
 #define MXC_IO_H
@@ -50,7 +50,8 @@ typedef struct mxc_iter_methods {
     void (*destroy)(void *self);
 } mxc_iter_methods;
 
-/** An iterator by name and parameters, e.g. "MNISTIter". MXC_ENOTFOUND (lists the names), MXC_EINVAL, errors of its files. */
+/** An iterator by name and parameters, e.g. "MNISTIter". MXC_ENOTFOUND (lists the names), MXC_EINVAL, and errors of its
+ *  files. */
 MXC_API mxc_status mxc_iter_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                                    mxc_iter **out);
 /** An iterator of the program's own; methods must outlive it, self is destroyed with it (not if this call fails). */
@@ -60,14 +61,16 @@ MXC_API int mxc_iter_n_data(mxc_iter *iter);
 MXC_API int mxc_iter_n_label(mxc_iter *iter);
 /** Data first, then labels; NULL past the end. */
 MXC_API const mxc_data_desc *mxc_iter_desc(mxc_iter *iter, int index);
-/** Next batch into out; out->n_data is 0 at the end of the epoch. May block on files; arrays may still be being filled. */
+/** Next batch into out; out->n_data is 0 at the end of the epoch. May block on files, and on queued work that still
+ *  reads the arrays of an earlier batch. */
 MXC_API mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out);
 /** Go to the start of the next epoch. */
 MXC_API mxc_status mxc_iter_reset(mxc_iter *iter);
 MXC_API mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out);
 /** Continue where a state was taken: the following batches are the same bit for bit. MXC_EINVAL (no such position). */
 MXC_API mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_iter_state *state);
-/** Registered iterators: name at index (NULL past the end) and documentation made from the schema (free with mxc_free). */
+/** Registered iterators: name at index (NULL past the end), and documentation made from the schema (free with
+ *  mxc_free). */
 MXC_API const char *mxc_iter_name_at(int index);
 MXC_API mxc_status mxc_iter_describe(const char *name, char **out);
 

@@ -1,8 +1,8 @@
 /*
  * Key-value store: keeps the master copy of parameters, sums what devices push, updates, and hands out the result.
  *
- * Everything is queued on the engine: a pull returns at once and its arrays are ready when waited for. Operations on one
- * key happen in the order of the calls. Calls on one store must not overlap.
+ * Everything is queued on the engine: a pull returns at once and its arrays are ready when waited for. Operations on
+ * one key happen in the order of the calls. Calls on one store must not overlap.
  */
 #ifndef MXC_KVSTORE_H
 #define MXC_KVSTORE_H
@@ -30,7 +30,8 @@ MXC_API mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const
 /** What to do with a sum: change stored (queue work on it, do not wait). Called in the pushing thread. */
 typedef mxc_status (*mxc_updater_fn)(const char *key, mxc_ndarray *sum, mxc_ndarray *stored, void *user);
 MXC_API void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user); /* NULL: replace */
-/** Update by this optimizer, borrowed until the store is destroyed or another is set; NULL: none. */
+/** Update by this optimizer, borrowed until the store is destroyed or another is set; NULL: none. It goes before an
+ *  updater. */
 MXC_API void mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer);
 MXC_API const char *mxc_kvstore_type(const mxc_kvstore *store);
 MXC_API int mxc_kvstore_rank(const mxc_kvstore *store);       /* local: 0 */

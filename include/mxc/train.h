@@ -12,9 +12,10 @@
 /* ---- initialisers ------------------------------------------------------------------------------------------ */
 
 /**
- * Queue filling one array by its name, as MXNet does: *_bias, *_beta, *_moving_mean: 0; *_gamma, *_moving_var: 1; others by
- * the rule: "xavier" (rnd_type=uniform|gaussian, factor_type=avg|in|out, magnitude=3), "uniform" (scale=0.07), "normal"
- * (sigma=0.01), "zero", "one", "constant" (value). Numbers come from cpu(0)'s random stream. MXC_ENOTFOUND, MXC_EINVAL.
+ * Queue filling one array by its name, as MXNet does: names ending in bias, beta, moving_mean: 0; in gamma, moving_var:
+ * 1; others by the rule: "xavier" (rnd_type=uniform|gaussian, factor_type=avg|in|out, magnitude=3), "uniform"
+ * (scale=0.07), "normal" (sigma=0.01), "zero", "one", "constant" (value). Numbers come from the random stream of the
+ * array's context. MXC_ENOTFOUND, MXC_EINVAL, MXC_ESHAPE (xavier needs two axes), MXC_ENOMEM.
  */
 MXC_API mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys, const char *const *values,
                                   const char *name, mxc_ndarray *array);
@@ -66,7 +67,7 @@ typedef struct mxc_fit_progress {
     int64_t batches;       /* in an epoch; 0 while not known */
     int64_t updates;       /* since the beginning */
     double samples_per_second; /* over the last half second or so */
-    double loss, accuracy;     /* of this epoch's training so far: cross-entropy and accuracy, NaN where they do not apply */
+    double loss, accuracy; /* of this epoch's training so far: cross-entropy, share right; NaN where they do not apply */
     double valid_loss, valid_accuracy; /* of the last validation; NaN before */
     double lr;
     int interrupted; /* stopped on request, checkpoint written */
@@ -84,6 +85,7 @@ typedef struct mxc_fit_options {
     int n_contexts;         /* the batch is split evenly over them; 0: cpu(0) */
     const mxc_context *contexts;
     int64_t epochs;         /* default 1 */
+    int64_t epoch_batches;  /* batches in an epoch, if known, for the progress bar; 0: found out in the first epoch */
     const char *optimizer;  /* default "sgd"; rescale_grad is set to 1 / batch size */
     int n_optimizer_params;
     const char *const *optimizer_keys, *const *optimizer_values;
@@ -94,12 +96,14 @@ typedef struct mxc_fit_options {
     const char *const *initializer_keys, *const *initializer_values;
     const char *kvstore; /* default "local" */
     uint64_t seed;       /* of the random streams; default 0 */
-    const char *checkpoint; /* prefix of checkpoint files, written after each epoch and when interrupted; NULL: none */
+    /* Prefix of checkpoint files, written after each epoch and when interrupted; NULL: none. <prefix>.last, .state0 and
+     * .state1 are for resuming; the model of each epoch is saved as well, as mxc_model_save does. */
+    const char *checkpoint;
     int64_t checkpoint_batches; /* and after every so many batches; 0: not */
     int resume;                 /* go on from the checkpoint if there is one */
     const char *curve;          /* write the learning curve there as SVG after each epoch; NULL: not */
     int show; /* 1: report to stderr, as a progress bar on a terminal and as plain lines otherwise */
-    volatile int *stop; /* when it becomes non-zero (a signal handler may set it), finish the step, save, return; may be NULL */
+    volatile int *stop; /* non-zero (a signal handler may set it): finish the step, save, return; may be NULL */
     mxc_fit_callback callback;
     void *user;
 } mxc_fit_options;

@@ -3,7 +3,8 @@
  *
  * Nothing waits here: sums, updates and copies are queued, and the engine orders them by the arrays that they touch.
  */
-#include <mxc/kvstore.h>
+#include "kvstore/kvstore.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -45,19 +46,17 @@ static void entry_destroy(entry *e) {
     mxci_free(e);
 }
 
-static mxc_status entry_create(const char *key, mxc_ndarray *value, entry **out) {
+/* With a reference to the array that it stores. */
+static mxc_status entry_create(const char *key, mxc_ndarray *stored, entry **out) {
     entry *e = mxci_calloc(1, sizeof *e);
     *out = NULL;
     if (e == NULL || (e->key = mxci_strdup(key)) == NULL) {
         mxci_free(e);
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key);
     }
-    mxc_status status = mxc_ndarray_copy(value, mxc_cpu(0), mxc_ndarray_dtype(value), &e->stored);
-    if (status != MXC_OK)
-        entry_destroy(e);
-    else
-        *out = e;
-    return status;
+    e->stored = mxc_ndarray_retain(stored);
+    *out = e;
+    return MXC_OK;
 }
 
 static mxc_status check_value(const entry *e, mxc_ndarray *value) {
@@ -211,16 +210,24 @@ static mxc_status check_call(const char *call, const mxc_kvstore *store, int n, 
     return MXC_OK;
 }
 
-static mxc_status init_one(mxc_kvstore *store, const char *key, mxc_ndarray *value) {
+mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
     entry *e;
-    if (key == NULL || value == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_init: a key or array is NULL");
     if (mxci_map_has(store->entries, key))
         return MXC_FAIL(MXC_EEXIST, "kvstore: key \"%s\" was initialised before", key);
-    MXC_TRY(entry_create(key, value, &e));
+    MXC_TRY(entry_create(key, array, &e));
     mxc_status status = mxci_map_put(store->entries, key, e);
     if (status != MXC_OK)
         entry_destroy(e);
+    return status;
+}
+
+static mxc_status init_one(mxc_kvstore *store, const char *key, mxc_ndarray *value) {
+    mxc_ndarray *copy;
+    if (key == NULL || value == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_init: a key or array is NULL");
+    MXC_TRY(mxc_ndarray_copy(value, mxc_cpu(0), mxc_ndarray_dtype(value), &copy));
+    mxc_status status = mxci_kvstore_adopt(store, key, copy);
+    mxc_ndarray_release(copy);
     return status;
 }
 
@@ -270,13 +277,18 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
 }
 
 void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) {
+    if (store == NULL)
+        return;
     store->updater = fn;
     store->updater_user = user;
 }
 
 void mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
-    store->optimizer = optimizer;
+    if (store != NULL)
+        store->optimizer = optimizer;
 }
+
+/* ---- of several workers: one here --------------------------------------------------------------------------- */
 
 const char *mxc_kvstore_type(const mxc_kvstore *store) {
     (void)store;
@@ -294,6 +306,5 @@ int mxc_kvstore_group_size(const mxc_kvstore *store) {
 }
 
 mxc_status mxc_kvstore_barrier(mxc_kvstore *store) {
-    (void)store;
-    return MXC_OK;
+    return check_call("mxc_kvstore_barrier", store, 0, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /*
  * Optimizers: update rules by name, each one operator with the states it keeps for every parameter.
  *
- * A slot holds what belongs to one parameter: factors, states, and the operator with its settings. The settings of a slot's
- * operator change with the learning rate; while no queued update uses the operator any more they are changed in place,
- * else the slot gets a new operator.
+ * A slot holds what belongs to one parameter: factors, states, and operators with its settings. Settings change with
+ * the learning rate: in place where no queued update uses the operator any more, else in a new operator. A slot uses
+ * two operators in turn, since one step's update is often still queued when the next step queues its own.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 
 #include "base/map.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "operator/op.h"
 
 /* All rules' settings; a rule's schema names those it has. */
@@ -27,10 +29,15 @@ typedef struct rule {
     const char *state;                 /* its name in saved states */
 } rule;
 
+typedef struct rated_op {
+    mxc_op *op;    /* NULL before its first use */
+    double lr, wd; /* in op */
+} rated_op;
+
 typedef struct slot {
     double lr_mult, wd_mult;
-    mxc_op *op;
-    double lr, wd; /* in op */
+    rated_op ops[2];
+    int turn;           /* which of ops is next */
     mxc_ndarray *state; /* NULL until the first update, or where the rule needs none */
 } slot;
 
@@ -87,7 +94,8 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
 }
 
 static void slot_destroy(slot *s) {
-    mxc_op_release(s->op);
+    mxc_op_release(s->ops[0].op);
+    mxc_op_release(s->ops[1].op);
     mxc_ndarray_release(s->state);
     mxci_free(s);
 }
@@ -105,11 +113,12 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
 }
 
 void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr) {
-    optimizer->settings.learning_rate = lr;
+    if (optimizer != NULL)
+        optimizer->settings.learning_rate = lr;
 }
 
 double mxc_optimizer_get_lr(const mxc_optimizer *optimizer) {
-    return optimizer->settings.learning_rate;
+    return optimizer != NULL ? optimizer->settings.learning_rate : NAN;
 }
 
 static int ends_with(const char *text, const char *end) {
@@ -137,6 +146,8 @@ static mxc_status find_or_add_slot(mxc_optimizer *optimizer, const char *key, sl
 
 mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, double lr_mult, double wd_mult) {
     slot *s;
+    if (optimizer == NULL || key == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_set_mult: optimizer and key must not be NULL");
     MXC_TRY(find_or_add_slot(optimizer, key, &s));
     s->lr_mult = lr_mult;
     s->wd_mult = wd_mult;
@@ -147,63 +158,82 @@ static int has_state(const mxc_optimizer *optimizer) {
     return optimizer->settings.momentum != 0;
 }
 
-static mxc_status make_op(const mxc_optimizer *optimizer, slot *s) {
+static mxc_status make_op(const mxc_optimizer *optimizer, rated_op *r) {
     const settings *set = &optimizer->settings;
     char text[5][32];
     const char *keys[] = { "lr", "wd", "rescale_grad", "clip_gradient", "momentum" };
-    const double numbers[] = { s->lr, s->wd, set->rescale_grad, set->clip_gradient, set->momentum };
+    const double numbers[] = { r->lr, r->wd, set->rescale_grad, set->clip_gradient, set->momentum };
     const char *values[5];
     for (int i = 0; i < 5; i++) {
-        snprintf(text[i], sizeof text[i], "%.17g", numbers[i]);
+        mxci_format(text[i], sizeof text[i], "%.17g", numbers[i]);
         values[i] = text[i];
     }
-    mxc_op_release(s->op);
-    s->op = NULL;
+    mxc_op_release(r->op);
+    r->op = NULL;
     if (has_state(optimizer))
-        return mxc_op_create(optimizer->rule->op, 5, keys, values, &s->op);
-    return mxc_op_create(optimizer->rule->op_without_state, 4, keys, values, &s->op);
+        return mxc_op_create(optimizer->rule->op, 5, keys, values, &r->op);
+    return mxc_op_create(optimizer->rule->op_without_state, 4, keys, values, &r->op);
 }
 
-/* Give the slot an operator with the rates of now. */
-static mxc_status prepare_op(const mxc_optimizer *optimizer, slot *s) {
+/* The slot's next operator, with the rates of now. */
+static mxc_status prepare_op(const mxc_optimizer *optimizer, slot *s, mxc_op **out) {
     double lr = optimizer->settings.learning_rate * s->lr_mult, wd = optimizer->settings.wd * s->wd_mult;
-    if (s->op != NULL && s->lr == lr && s->wd == wd)
+    rated_op *r = &s->ops[s->turn];
+    s->turn ^= 1;
+    if (r->op == NULL || r->lr != lr || r->wd != wd) {
+        r->lr = lr;
+        r->wd = wd;
+        if (r->op == NULL || !mxci_op_set_float(r->op, "lr", lr) || !mxci_op_set_float(r->op, "wd", wd))
+            MXC_TRY(make_op(optimizer, r));
+    }
+    *out = r->op;
+    return MXC_OK;
+}
+
+static mxc_status make_state(slot *s, mxc_ndarray *weight) {
+    const mxc_shape *shape = mxc_ndarray_shape(weight);
+    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(weight), mxc_ndarray_context(weight),
+                               &s->state));
+    return mxc_ndarray_fill(s->state, 0);
+}
+
+/* A state that was set from a file is brought to where its weight is. */
+static mxc_status move_state(slot *s, mxc_context context) {
+    mxc_ndarray *moved;
+    if (mxc_context_equal(mxc_ndarray_context(s->state), context))
         return MXC_OK;
-    s->lr = lr;
-    s->wd = wd;
-    if (s->op != NULL && mxci_op_set_float(s->op, "lr", lr) && mxci_op_set_float(s->op, "wd", wd))
-        return MXC_OK;
-    return make_op(optimizer, s);
+    MXC_TRY(mxc_ndarray_copy(s->state, context, mxc_ndarray_dtype(s->state), &moved));
+    mxc_ndarray_release(s->state);
+    s->state = moved;
+    return MXC_OK;
 }
 
 static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
     const mxc_shape *shape = mxc_ndarray_shape(weight);
     if (!has_state(optimizer))
         return MXC_OK;
-    if (s->state == NULL) {
-        MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(weight), mxc_ndarray_context(weight),
-                                   &s->state));
-        return mxc_ndarray_fill(s->state, 0);
-    }
+    if (s->state == NULL)
+        return make_state(s, weight);
     if (!mxc_shape_equal(shape, mxc_ndarray_shape(s->state))) {
         char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
         return MXC_FAIL(MXC_ESHAPE, "%s: weight %s has shape %s, its %s has %s", optimizer->rule->name, key,
                         mxc_shape_format(shape, a, sizeof a), optimizer->rule->state,
                         mxc_shape_format(mxc_ndarray_shape(s->state), b, sizeof b));
     }
-    return MXC_OK;
+    return move_state(s, mxc_ndarray_context(weight));
 }
 
 mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_ndarray *weight, mxc_ndarray *grad) {
     if (optimizer == NULL || key == NULL || weight == NULL || grad == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_update: no argument may be NULL");
     slot *s;
+    mxc_op *op;
     MXC_TRY(find_or_add_slot(optimizer, key, &s));
-    MXC_TRY(prepare_op(optimizer, s));
+    MXC_TRY(prepare_op(optimizer, s, &op));
     MXC_TRY(prepare_state(optimizer, s, key, weight));
     mxc_ndarray *in[3] = { weight, grad, s->state };
     mxc_ndarray *out[1] = { weight };
-    return mxc_op_invoke(s->op, has_state(optimizer) ? 3 : 2, in, 1, out, NULL, 1);
+    return mxc_op_invoke(op, has_state(optimizer) ? 3 : 2, in, 1, out, NULL, 1);
 }
 
 /* "<key>:<state>", freed with mxci_free; NULL without memory. */
@@ -245,15 +275,28 @@ mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_
     return status;
 }
 
-/* Split "<key>:<state>"; key is cut into out. */
-static mxc_status key_of_state(const mxc_optimizer *optimizer, const char *name, char *out, size_t size) {
-    const char *colon = strrchr(name, ':');
-    if (colon == NULL || strcmp(colon + 1, optimizer->rule->state) != 0 || (size_t)(colon - name) >= size)
-        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name, name,
-                        optimizer->rule->state);
-    memcpy(out, name, (size_t)(colon - name));
-    out[colon - name] = '\0';
-    return MXC_OK;
+/* The slot of state "<key>:<state>". */
+static mxc_status slot_of_state(mxc_optimizer *optimizer, const char *name, slot **out) {
+    const char *colon = name != NULL ? strrchr(name, ':') : NULL;
+    if (colon == NULL || strcmp(colon + 1, optimizer->rule->state) != 0)
+        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name,
+                        name != NULL ? name : "(null)", optimizer->rule->state);
+    char *key = mxci_strdup(name);
+    if (key == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for state \"%s\"", optimizer->rule->name, name);
+    key[colon - name] = '\0';
+    mxc_status status = find_or_add_slot(optimizer, key, out);
+    mxci_free(key);
+    return status;
+}
+
+static mxc_status set_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
+    slot *s;
+    if (from == NULL)
+        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\" has no array", optimizer->rule->name, name);
+    MXC_TRY(slot_of_state(optimizer, name, &s));
+    mxc_ndarray_release(s->state);
+    return mxc_ndarray_copy(from, mxc_ndarray_context(from), mxc_ndarray_dtype(from), &s->state);
 }
 
 mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_list *states) {
@@ -261,17 +304,14 @@ mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_set_states: no argument may be NULL");
     if (states->n > 0 && states->names == NULL)
         return MXC_FAIL(MXC_EINVAL, "%s: the list of states has no names", optimizer->rule->name);
-    for (int64_t i = 0; i < states->n; i++) {
-        mxc_ndarray *from = states->arrays[i], *copy;
-        char key[512];
-        slot *s;
-        if (from == NULL)
-            return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\" has no array", optimizer->rule->name, states->names[i]);
-        MXC_TRY(key_of_state(optimizer, states->names[i], key, sizeof key));
-        MXC_TRY(find_or_add_slot(optimizer, key, &s));
-        MXC_TRY(mxc_ndarray_copy(from, mxc_ndarray_context(from), mxc_ndarray_dtype(from), &copy));
-        mxc_ndarray_release(s->state);
-        s->state = copy;
+    size_t cursor = 0;
+    const char *key;
+    void *value;
+    while (mxci_map_next(optimizer->slots, &cursor, &key, &value)) {
+        mxc_ndarray_release(((slot *)value)->state);
+        ((slot *)value)->state = NULL;
     }
+    for (int64_t i = 0; i < states->n; i++)
+        MXC_TRY(set_state(optimizer, states->names[i], states->arrays[i]));
     return MXC_OK;
 }

@@ -101,8 +101,8 @@ static double y_at(axis a, double v) {
 static mxc_status write_value_ticks(mxci_writer *w, const panel *p, axis a) {
     for (int i = 0; a.low + i * a.step <= a.high + a.step / 2; i++) {
         double v = a.low + i * a.step, y = y_at(a, v);
-        MXC_TRY(mxci_writer_printf(w, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", p->left, y,
-                                   p->left + PANEL_WIDTH, y));
+        MXC_TRY(mxci_writer_printf(w, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
+                                   p->left, y, p->left + PANEL_WIDTH, y));
         MXC_TRY(mxci_writer_printf(w, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%.6g%s</text>\n",
                                    p->left - 8, y + 4, fabs(v) < a.step / 1e6 ? 0 : v, p->percent));
     }

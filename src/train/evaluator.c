@@ -1,10 +1,10 @@
 /* Running a symbol over an iterator, forward only. */
 #include "train/evaluator.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
+#include "train/model.h"
 
 /* ---- binding ----------------------------------------------------------------------------------------------- */
 
@@ -50,6 +50,7 @@ static mxc_status bind_sharing(mxci_evaluator *e, mxc_executor *source, mxc_ndar
     int64_t n_aux = mxc_executor_aux_names(source)->n;
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     options.context = mxc_ndarray_context(args[0]);
+    options.shared = source;
     for (int64_t i = 0; i < n_aux; i++)
         aux[i] = mxc_executor_aux(source, i);
     return mxc_executor_bind(mxc_executor_symbol(source), &options, args, NULL, NULL, aux, &e->executor);
@@ -117,13 +118,12 @@ static mxc_status load_params(mxc_executor *executor, const mxc_ndarray_list *pa
 static mxc_status check_params(const mxci_evaluator *e, const mxc_ndarray_list *params) {
     const mxc_names *args = mxc_executor_arg_names(e->executor);
     for (int64_t i = 0; i < args->n; i++) {
-        char name[600];
         int fed = 0;
         for (int k = 0; k < e->feed.n; k++)
             fed |= e->feed.inputs[k] == mxc_executor_arg(e->executor, i);
-        snprintf(name, sizeof name, "arg:%s", args->items[i]);
-        if (!fed && mxc_ndarray_list_find(params, name) == NULL)
-            return MXC_FAIL(MXC_ENOTFOUND, "mxc_evaluate: the parameters have no %s, which the symbol needs", name);
+        if (!fed && mxci_model_find(params, "arg:", args->items[i]) == NULL)
+            return MXC_FAIL(MXC_ENOTFOUND, "mxc_evaluate: the parameters have no arg:%s, which the symbol needs",
+                            args->items[i]);
     }
     return MXC_OK;
 }

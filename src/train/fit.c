@@ -1,6 +1,6 @@
 /*
- * The training loop. One step: copy the batch in, forward, backward, push gradients, pull parameters; all of it queued, so
- * that this thread only waits for the prediction, which the metrics need.
+ * The training loop. One step: copy the batch in, forward, backward, push gradients, pull parameters; all of it
+ * queued, so that this thread only waits for the prediction, which the metrics need.
  */
 #include <math.h>
 #include <string.h>
@@ -81,6 +81,7 @@ static void update_progress(mxci_trainer *t) {
     int64_t now = mxci_now_ns(), elapsed = now - t->window_start;
     p->batch++;
     t->window_samples += t->batch_size;
+    t->epoch_samples += t->batch_size;
     if (t->loss != NULL) {
         p->loss = mxc_metric_value(t->loss);
         p->accuracy = mxc_metric_value(t->accuracy);
@@ -139,12 +140,20 @@ static mxc_status run_batches(mxci_trainer *t) {
     return MXC_OK;
 }
 
+/* Until the last step's updates are done, and with them its backward run. */
+static mxc_status await_params(const mxci_trainer *t) {
+    for (int c = 0; c < t->n_contexts; c++)
+        for (int i = 0; i < t->n_params; i++)
+            MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_arg(t->executors[c], t->param_args[i])));
+    return MXC_OK;
+}
+
 static mxc_status validate(mxci_trainer *t) {
     mxc_metric *metrics[2] = { NULL, NULL };
-    mxc_status status = MXC_OK;
     if (t->options->valid == NULL || t->loss == NULL)
         return MXC_OK;
-    status = mxc_metric_create("cross-entropy", 0, NULL, NULL, &metrics[0]);
+    MXC_TRY(await_params(t));
+    mxc_status status = mxc_metric_create("cross-entropy", 0, NULL, NULL, &metrics[0]);
     if (status == MXC_OK)
         status = mxc_metric_create("accuracy", 0, NULL, NULL, &metrics[1]);
     if (status == MXC_OK)
@@ -180,9 +189,10 @@ static mxc_status enter_next_epoch(mxci_trainer *t) {
 }
 
 static mxc_status run_epoch(mxci_trainer *t) {
-    t->window_start = mxci_now_ns();
-    t->window_samples = 0;
+    t->window_start = t->epoch_start = mxci_now_ns();
+    t->window_samples = t->epoch_samples = 0;
     MXC_TRY(run_batches(t));
+    t->progress.samples_per_second = (double)t->epoch_samples * 1e9 / (double)(mxci_now_ns() - t->epoch_start + 1);
     if (t->progress.interrupted)
         return MXC_OK;
     MXC_TRY(validate(t));
@@ -208,6 +218,8 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
     mxc_status status = mxci_trainer_open(&t, options);
     if (status == MXC_OK)
         status = run(&t);
+    if (status == MXC_OK)
+        status = await_params(&t);
     if (status == MXC_OK && params != NULL)
         status = mxci_trainer_params(&t, params);
     if (result != NULL)

@@ -109,8 +109,8 @@ static const init_rule *find_rule(const char *name) {
 /* Suffixes whose arrays begin with a fixed value whatever the rule. */
 static int value_of_suffix(const char *name, double *value) {
     static const struct { const char *suffix; double value; } fixed[] = {
-        { "bias", 0 }, { "beta", 0 }, { "moving_mean", 0 }, { "gamma", 1 }, { "moving_var", 1 }, { "moving_inv_var", 0 },
-        { "moving_avg", 0 },
+        { "bias", 0 },       { "beta", 0 },           { "moving_mean", 0 }, { "gamma", 1 },
+        { "moving_var", 1 }, { "moving_inv_var", 0 }, { "moving_avg", 0 },
     };
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
@@ -130,7 +130,8 @@ mxc_status mxc_init_array(const char *rule, int n_params, const char *const *key
     const init_rule *r = find_rule(rule);
     if (r == NULL)
         return MXC_FAIL(MXC_ENOTFOUND,
-                        "initialiser \"%s\" does not exist; there are xavier, uniform, normal, zero, one, constant", rule);
+                        "initialiser \"%s\" does not exist; there are xavier, uniform, normal, zero, one, constant",
+                        rule);
     init_params params = {0};
     MXC_TRY(mxc_params_parse(r->name, r->schema, n_params, keys, values, &params));
     double value;

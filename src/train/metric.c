@@ -34,6 +34,11 @@ struct mxc_metric {
     int64_t count;
 };
 
+/* The class that a label names; -1 if there is none of c classes. */
+static int64_t class_of(float label, int64_t c) {
+    return label >= 0 && label < (float)c ? (int64_t)label : -1;
+}
+
 static double sum_accuracy(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c) {
     int64_t right = 0;
     (void)p;
@@ -50,8 +55,8 @@ static double sum_accuracy(const metric_params *p, const float *label, const flo
 static double sum_top_k(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c) {
     int64_t right = 0;
     for (int64_t i = 0; i < n; i++, prediction += c) {
-        int64_t k = (int64_t)label[i], above = 0;
-        if (k < 0 || k >= c)
+        int64_t k = class_of(label[i], c), above = 0;
+        if (k < 0)
             continue;
         for (int64_t j = 0; j < c; j++)
             above += prediction[j] > prediction[k];
@@ -64,8 +69,8 @@ static double sum_cross_entropy(const metric_params *p, const float *label, cons
                                 int64_t c) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++, prediction += c) {
-        int64_t k = (int64_t)label[i];
-        double probability = k >= 0 && k < c ? prediction[k] : 0;
+        int64_t k = class_of(label[i], c);
+        double probability = k >= 0 ? prediction[k] : 0;
         sum -= log(probability + p->eps);
     }
     return sum;
@@ -121,7 +126,8 @@ mxc_status mxc_metric_create(const char *name, int n_params, const char *const *
     const metric_rule *rule = find_rule(name);
     if (rule == NULL)
         return MXC_FAIL(MXC_ENOTFOUND,
-                        "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae", name);
+                        "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae",
+                        name);
     mxc_metric *metric = mxci_calloc(1, sizeof *metric);
     if (metric == NULL)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the metric", name);
@@ -159,7 +165,7 @@ static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc
     char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
     *n = shape->ndim > 0 ? shape->dim[0] : 1;
     *c = *n > 0 ? predictions / *n : 0;
-    int fits = metric->rule->by_class ? labels == *n : labels == predictions;
+    int fits = metric->rule->by_class ? labels == *n && (*c > 0 || *n == 0) : labels == predictions;
     if (!fits)
         return MXC_FAIL(MXC_ESHAPE, "%s: label %s does not fit prediction %s", metric->rule->name,
                         mxc_shape_format(mxc_ndarray_shape(label), a, sizeof a), mxc_shape_format(shape, b, sizeof b));
@@ -190,16 +196,16 @@ mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray
 }
 
 double mxc_metric_value(const mxc_metric *metric) {
-    return metric->count > 0 ? metric->sum / (double)metric->count : NAN;
+    return metric != NULL && metric->count > 0 ? metric->sum / (double)metric->count : NAN;
 }
 
 const char *mxc_metric_name(const mxc_metric *metric) {
-    return metric->rule->name;
+    return metric != NULL ? metric->rule->name : "";
 }
 
 void mxc_metric_reset(mxc_metric *metric) {
-    metric->sum = 0;
-    metric->count = 0;
+    if (metric != NULL)
+        mxci_metric_set_sums(metric, 0, 0);
 }
 
 void mxci_metric_get_sums(const mxc_metric *metric, double *sum, int64_t *count) {

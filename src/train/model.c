@@ -1,17 +1,28 @@
 /* Model files as MXNet names them: <prefix>-symbol.json and <prefix>-NNNN.params. */
 #include <stdio.h>
+#include <string.h>
 
 #include <mxc/train.h>
 
 #include "train/model.h"
 
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size) {
-    int n = snprintf(out, size, "%s", prefix);
-    if (n >= 0 && (size_t)n < size)
-        n += snprintf(out + n, size - (size_t)n, format, number);
-    if (n < 0 || (size_t)n >= size)
+    size_t n = strlen(prefix);
+    if (n < size) {
+        memcpy(out, prefix, n);
+        n += (size_t)snprintf(out + n, size - n, format, number);
+    }
+    if (n >= size)
         return MXC_FAIL(MXC_EINVAL, "model prefix \"%.64s...\" is longer than %zu bytes", prefix, size - 16);
     return MXC_OK;
+}
+
+mxc_ndarray *mxci_model_find(const mxc_ndarray_list *list, const char *prefix, const char *name) {
+    size_t n = strlen(prefix);
+    for (int64_t i = 0; list->names != NULL && i < list->n; i++)
+        if (strncmp(list->names[i], prefix, n) == 0 && strcmp(list->names[i] + n, name) == 0)
+            return list->arrays[i];
+    return NULL;
 }
 
 mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n, mxc_ndarray *const *arrays,
@@ -33,6 +44,10 @@ static mxc_status load_params(const char *prefix, int epoch, mxc_ndarray_list *p
 
 mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mxc_ndarray_list *params) {
     char path[MXCI_MODEL_PATH];
+    if (symbol != NULL)
+        *symbol = NULL;
+    if (params != NULL)
+        memset(params, 0, sizeof *params);
     if (prefix == NULL || epoch < 0)
         return MXC_FAIL(MXC_EINVAL, "mxc_model_load: prefix must not be NULL, epoch %d not negative", epoch);
     if (symbol != NULL) {

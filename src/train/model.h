@@ -1,13 +1,16 @@
-/* Names of model files. */
+/* Names of model files, and of the arrays in them. */
 #ifndef MXCI_TRAIN_MODEL_H
 #define MXCI_TRAIN_MODEL_H
 
-#include <mxc/status.h>
+#include <mxc/ndarray.h>
 
 enum { MXCI_MODEL_PATH = 4096 };
 
 /* prefix followed by format, which may print number. MXC_EINVAL if it does not fit. */
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size)
     __attribute__((format(printf, 2, 0)));
+
+/* The array called prefix ("arg:" or "aux:") and name, borrowed; NULL if the list has none. */
+mxc_ndarray *mxci_model_find(const mxc_ndarray_list *list, const char *prefix, const char *name);
 
 #endif

@@ -1,88 +1,96 @@
 /*
- * What people see of a training: on a terminal one line that is redrawn, otherwise plain lines now and then.
+ * What people see of a training: on a terminal one line that is redrawn, and one that stays for each epoch; elsewhere
+ * plain lines.
  *
- *   epoch 3/10 [############........]  562/938  6120 img/s  loss 0.312  accuracy 88.61%
+ *   epoch  3/10 [============>.......]  6120 img/s  loss 0.3121  accuracy 88.61%  0:04 left
+ *   epoch  3/10  6085 img/s  loss 0.3098  accuracy 88.70%  validation: loss 0.3310  accuracy 87.92%
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/sys.h"
+#include "base/text.h"
 #include "train/trainer.h"
 
 enum { BAR = 20, LINE = 240 };
 
-#define REDRAW_NS INT64_C(100000000)      /* on a terminal */
-#define PLAIN_LINE_NS INT64_C(10000000000) /* elsewhere: one line in ten seconds, and one an epoch */
+#define REDRAW_NS INT64_C(100000000)       /* on a terminal */
+#define PLAIN_LINE_NS INT64_C(10000000000) /* elsewhere: a line in ten seconds, and one an epoch */
 
-static void add(char *line, const char *text) {
-    size_t used = strlen(line);
-    snprintf(line + used, LINE - used, "%s", text);
-}
-
-static void add_bar(char *line, int64_t done, int64_t total) {
-    char bar[BAR + 4] = " [";
-    int full = total > 0 ? (int)(done * BAR / total) : 0;
+static void add_bar(mxci_line *line, int64_t done, int64_t total) {
+    char bar[BAR + 1];
+    int full = done >= total ? BAR : (int)(done * BAR / total);
     for (int i = 0; i < BAR; i++)
-        bar[2 + i] = i < full ? '#' : '.';
-    bar[2 + BAR] = ']';
-    add(line, bar);
+        bar[i] = i < full ? '=' : i == full ? '>' : '.';
+    bar[BAR] = '\0';
+    mxci_line_printf(line, " [%s]", bar);
 }
 
-static void add_metrics(char *line, const char *prefix, double loss, double accuracy) {
-    char text[80];
-    if (isfinite(loss)) {
-        snprintf(text, sizeof text, "  %sloss %.4f", prefix, loss);
-        add(line, text);
-    }
-    if (isfinite(accuracy)) {
-        snprintf(text, sizeof text, "  %saccuracy %.2f%%", prefix, 100 * accuracy);
-        add(line, text);
-    }
+static void add_metrics(mxci_line *line, double loss, double accuracy) {
+    if (isfinite(loss))
+        mxci_line_printf(line, "  loss %.4f", loss);
+    if (isfinite(accuracy))
+        mxci_line_printf(line, "  accuracy %.2f%%", 100 * accuracy);
 }
 
-static void begin_line(char *line, const mxci_trainer *t, int with_bar) {
+static void add_epoch(mxci_line *line, const mxc_fit_progress *p) {
+    int width = 1;
+    for (int64_t n = p->epochs; n >= 10; n /= 10)
+        width++;
+    mxci_line_printf(line, "epoch %*lld/%lld", width, (long long)p->epoch + 1, (long long)p->epochs);
+}
+
+static void add_numbers(mxci_line *line, const mxc_fit_progress *p) {
+    mxci_line_printf(line, "  %.0f img/s", p->samples_per_second);
+    add_metrics(line, p->loss, p->accuracy);
+}
+
+/* Time until the epoch's end at the rate of now. */
+static void add_time_left(mxci_line *line, const mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
-    char text[80];
-    snprintf(line, LINE, "epoch %lld/%lld", (long long)p->epoch + 1, (long long)p->epochs);
-    if (with_bar && p->batches > 0)
-        add_bar(line, p->batch, p->batches);
-    if (p->batches > 0)
-        snprintf(text, sizeof text, "  %lld/%lld", (long long)p->batch, (long long)p->batches);
-    else
-        snprintf(text, sizeof text, "  batch %lld", (long long)p->batch);
-    add(line, text);
-    snprintf(text, sizeof text, "  %.0f img/s", p->samples_per_second);
-    add(line, text);
-    add_metrics(line, "", p->loss, p->accuracy);
+    double seconds = (double)(p->batches - p->batch) * (double)t->batch_size / p->samples_per_second;
+    if (p->batches > p->batch && p->samples_per_second > 0 && seconds < 360000)
+        mxci_line_printf(line, "  %d:%02d left", (int)seconds / 60, (int)seconds % 60);
+}
+
+static void write_line(const mxci_line *line) {
+    mxci_stderr_write(line->data, line->length);
 }
 
 void mxci_progress_batch(mxci_trainer *t) {
+    const mxc_fit_progress *p = &t->progress;
     int64_t now = mxci_now_ns();
+    char text[LINE];
+    mxci_line line = { text, sizeof text, 0 };
     if (!t->options->show || now - t->drawn < (t->is_terminal ? REDRAW_NS : PLAIN_LINE_NS))
         return;
-    char line[LINE + 8];
     t->drawn = now;
-    begin_line(line, t, t->is_terminal);
-    if (t->is_terminal) {
-        char redraw[LINE + 16];
-        int n = snprintf(redraw, sizeof redraw, "\r%s\033[K", line);
-        mxci_stderr_write(redraw, (size_t)n);
-    } else {
-        add(line, "\n");
-        mxci_stderr_write(line, strlen(line));
-    }
+    if (t->is_terminal)
+        mxci_line_printf(&line, "\r");
+    add_epoch(&line, p);
+    if (!t->is_terminal || p->batches <= 0)
+        mxci_line_printf(&line, "  batch %lld", (long long)p->batch);
+    else
+        add_bar(&line, p->batch, p->batches);
+    add_numbers(&line, p);
+    add_time_left(&line, t);
+    mxci_line_printf(&line, t->is_terminal ? "\033[K" : "\n");
+    write_line(&line);
 }
 
 void mxci_progress_epoch(mxci_trainer *t) {
+    const mxc_fit_progress *p = &t->progress;
+    char text[LINE];
+    mxci_line line = { text, sizeof text, 0 };
     if (!t->options->show)
         return;
-    char line[LINE + 8];
-    begin_line(line, t, 0);
-    add_metrics(line, "validation ", t->progress.valid_loss, t->progress.valid_accuracy);
     if (t->is_terminal)
-        mxci_stderr_write("\r\033[K", 4);
-    mxci_stderr_write(line, strlen(line));
-    mxci_stderr_write("\n", 1);
+        mxci_line_printf(&line, "\r\033[K");
+    add_epoch(&line, p);
+    add_numbers(&line, p);
+    if (isfinite(p->valid_loss))
+        mxci_line_printf(&line, "  validation:");
+    add_metrics(&line, p->valid_loss, p->valid_accuracy);
+    mxci_line_printf(&line, "\n");
+    write_line(&line);
     t->drawn = mxci_now_ns();
 }

@@ -2,11 +2,13 @@
  * Setting a training run up and taking it down: binding one executor a context, initialising or resuming, filling the
  * store. The loop itself is in fit.c.
  */
+#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
+#include "base/text.h"
+#include "kvstore/kvstore.h"
 #include "train/trainer.h"
 
 static const mxc_context default_context = { MXC_CPU, 0 };
@@ -110,7 +112,7 @@ static mxc_status make_optimizer(mxci_trainer *t) {
         has_rescale |= strcmp(keys[i], "rescale_grad") == 0;
     }
     if (status == MXC_OK) {
-        snprintf(rescale, sizeof rescale, "%.17g", 1.0 / (double)t->batch_size);
+        mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / (double)t->batch_size);
         keys[n] = "rescale_grad";
         values[n] = rescale;
         status = mxc_optimizer_create(o->optimizer, n + !has_rescale, keys, values, &t->optimizer);
@@ -122,12 +124,17 @@ static mxc_status make_optimizer(mxci_trainer *t) {
     return status;
 }
 
+/* With one context the executor's own arrays are the stored values, so that nothing is copied at a pull. */
 static mxc_status fill_store(mxci_trainer *t) {
+    int own = t->n_contexts == 1 && mxc_context_equal(t->contexts[0], mxc_cpu(0));
     MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
-    for (int i = 0; i < t->n_params; i++)
-        t->values[i] = mxc_executor_arg(t->executors[0], t->param_args[i]);
     mxc_kvstore_set_optimizer(t->store, t->optimizer);
-    return mxc_kvstore_init(t->store, t->n_params, t->keys, t->values);
+    for (int i = 0; i < t->n_params; i++) {
+        mxc_ndarray *value = mxc_executor_arg(t->executors[0], t->param_args[i]);
+        MXC_TRY(own ? mxci_kvstore_adopt(t->store, t->keys[i], value)
+                    : mxc_kvstore_init(t->store, 1, &t->keys[i], &value));
+    }
+    return MXC_OK;
 }
 
 /* ---- metrics and validation -------------------------------------------------------------------------------- */
@@ -150,9 +157,9 @@ static mxc_status check_options(const mxc_fit_options *o) {
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: options is NULL or its size is not that of this version");
     if (o->symbol == NULL || o->train == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
-    if (o->epochs < 0 || o->n_contexts < 0 || (o->n_contexts > 0 && o->contexts == NULL))
-        return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d must not be negative", (long long)o->epochs,
-                        o->n_contexts);
+    if (o->epochs < 0 || o->epochs > INT_MAX || o->n_contexts < 0 || (o->n_contexts > 0 && o->contexts == NULL))
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d, expected 0 or more, with contexts",
+                        (long long)o->epochs, o->n_contexts);
     if (o->resume && o->checkpoint == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: resume needs a checkpoint prefix");
     return MXC_OK;
@@ -180,8 +187,7 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     MXC_TRY(find_params(t));
     MXC_TRY(make_optimizer(t));
     MXC_TRY(make_metrics(t));
-    if (options->resume)
-        MXC_TRY(mxci_checkpoint_read(t, &resumed));
+    MXC_TRY(mxci_checkpoint_open(t, &resumed));
     if (!resumed) {
         mxc_random_seed(options->seed);
         MXC_TRY(init_params(t));

@@ -35,9 +35,10 @@ typedef struct mxci_trainer {
     mxc_fit_progress progress;
 
     int64_t window_start, window_samples; /* for samples_per_second: ns, and samples since */
+    int64_t epoch_start, epoch_samples;   /* the same since this epoch began, or the run */
     int64_t drawn;                        /* when the progress bar was drawn last, ns */
     int is_terminal;
-    int checkpoint_parity; /* which of the two files of an epoch begun is written next */
+    int checkpoint_slot; /* which of the two files is written next */
 } mxci_trainer;
 
 /* Bind, initialise or resume, fill the store. On failure mxci_trainer_close still has to be called. */
@@ -47,10 +48,10 @@ void mxci_trainer_close(mxci_trainer *t);
 /* All parameters ("arg:") and auxiliary states ("aux:") of the first context, retained. */
 mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
 
-/* Write a checkpoint of the state between two batches; old ones stay whole until it is complete. */
+/* Write a checkpoint of the state between two batches; the one before stays whole until it is complete. */
 mxc_status mxci_checkpoint_write(mxci_trainer *t);
-/* Put the trainer where the last complete checkpoint stands; *found 0 if there is none. */
-mxc_status mxci_checkpoint_read(mxci_trainer *t, int *found);
+/* Find the checkpoint in force, if there is one, so that it is not written over; to resume, put the trainer there. */
+mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed);
 
 /* Report a batch or an epoch to people, if the options ask for it. */
 void mxci_progress_batch(mxci_trainer *t);

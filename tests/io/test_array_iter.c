@@ -112,7 +112,7 @@ static void test_refusals(void **state) {
     assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "part_index 3 of num_parts 3");
     o.num_parts = 7;
     o.part_index = 0;
-    assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "part 0 of 7 of 6 samples is empty");
+    assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "part 0 of 7 of 6");
     o = good;
     o.last_batch = (mxc_last_batch)3;
     assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "last_batch 3");

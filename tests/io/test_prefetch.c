@@ -119,7 +119,7 @@ static void test_steady_state_allocates_nothing(void **state) {
     mxc_iter_destroy(iter);
 }
 
-/* ---- an iterator that fails --------------------------------------------------------------------------------------- */
+/* ---- an iterator that fails --------------------------------------------------------------------------------- */
 
 typedef struct faulty {
     mxc_iter_state at;

@@ -1,0 +1,259 @@
+/*
+ * Trains a small network on data in the format of MNIST (such as Fashion-MNIST) and says how well it knows the test
+ * images. Ctrl-C stops after the running step and saves; --resume goes on from there.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mxc/mxc.h>
+
+enum { MLP, LENET };
+enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100, MAX_OPTIONS = 32 };
+
+typedef struct settings {
+    int32_t network, resume;
+    int64_t batch_size, epochs, seed;
+    double lr, momentum;
+    char data[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
+} settings;
+
+static const mxc_param schema[] = {
+    { .name = "network", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, network), .choices = "mlp,lenet",
+      .initial = "lenet", .doc = "what to train" },
+    { .name = "data", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, data),
+      .initial = "/usr/share/datasets/fashion-mnist", .doc = "folder of the four IDX files, plain or .gz" },
+    { .name = "batch-size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, batch_size), .initial = "64",
+      .bounded = 1, .minimum = 1, .maximum = 60000, .doc = "images in a step" },
+    { .name = "epochs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, epochs), .initial = "10", .bounded = 1,
+      .minimum = 0, .maximum = 1e6, .doc = "times to go through the training images" },
+    { .name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, lr), .initial = "0.05", .bounded = 1,
+      .minimum = 0, .maximum = 1e6, .doc = "learning rate at the start; it falls to 0 along a cosine" },
+    { .name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, momentum), .initial = "0.9",
+      .bounded = 1, .minimum = 0, .maximum = 1, .doc = "share of the last step that is repeated" },
+    { .name = "seed", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, seed), .initial = "1",
+      .doc = "of first weights and of the order of images" },
+    { .name = "checkpoint", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, checkpoint), .initial = "",
+      .doc = "first part of the names of files to save to, after each epoch and when interrupted" },
+    { .name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
+      .doc = "go on from the checkpoint, if there is one" },
+    { .name = "curve", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, curve), .initial = "",
+      .doc = "SVG file for the learning curve, written after each epoch" },
+    { .name = "profile", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, profile), .initial = "",
+      .doc = "file for a trace of the first 200 steps, for chrome://tracing" },
+    MXC_PARAM_END,
+};
+
+static volatile int stop;
+
+static void on_interrupt(int number) {
+    (void)number;
+    stop = 1;
+}
+
+static void check(mxc_status status) {
+    if (status == MXC_OK)
+        return;
+    fprintf(stderr, "train_mnist: %s\n", mxc_last_error());
+    exit(1);
+}
+
+/* ---- options ------------------------------------------------------------------------------------------------ */
+
+static void print_help(void) {
+    char type[256];
+    printf("train_mnist [--OPTION VALUE]...\n\n"
+           "Trains a network on images in the format of MNIST and prints its accuracy on the test images.\n\n");
+    for (const mxc_param *p = schema; p->name != NULL; p++)
+        printf("  --%s\n      %s (%s)\n", p->name, p->doc,
+               p->type == MXC_PARAM_BOOL ? "takes no value" : mxc_param_describe(p, type, sizeof type));
+}
+
+static int is_switch(const char *name) {
+    const mxc_param *p = schema;
+    while (p->name != NULL && strcmp(p->name, name) != 0)
+        p++;
+    return p->type == MXC_PARAM_BOOL;
+}
+
+static int usage_error(const char *what, const char *argument) {
+    fprintf(stderr, "train_mnist: %s%s; --help lists the options\n", what, argument);
+    exit(2);
+}
+
+/* Of an option that is given twice the last value counts. */
+static void parse(int argc, char **argv, settings *out) {
+    const char *keys[MAX_OPTIONS], *values[MAX_OPTIONS];
+    int n = 0;
+    for (int i = 1; i < argc; i++) {
+        int at = 0;
+        if (strcmp(argv[i], "--help") == 0) {
+            print_help();
+            exit(0);
+        }
+        if (strncmp(argv[i], "--", 2) != 0)
+            usage_error("not an option: ", argv[i]);
+        const char *key = argv[i] + 2;
+        if (!is_switch(key) && i + 1 == argc)
+            usage_error("a value is missing after ", argv[i]);
+        while (at < n && strcmp(keys[at], key) != 0)
+            at++;
+        if (at == MAX_OPTIONS)
+            usage_error("too many options at ", argv[i]);
+        n += at == n;
+        keys[at] = key;
+        values[at] = is_switch(key) ? "True" : argv[++i];
+    }
+    if (mxc_params_parse("train_mnist", schema, n, keys, values, out) != MXC_OK)
+        usage_error(mxc_last_error(), "");
+}
+
+/* ---- networks ----------------------------------------------------------------------------------------------- */
+
+/* An operator on one input, which it takes over; parameters as "key", "value", ..., NULL. */
+static mxc_symbol *layer(const char *op, const char *name, mxc_symbol *in, ...) {
+    const char *keys[8], *values[8];
+    mxc_symbol *out;
+    int n = 0;
+    va_list args;
+    va_start(args, in);
+    while ((keys[n] = va_arg(args, const char *)) != NULL)
+        values[n++] = va_arg(args, const char *);
+    va_end(args);
+    check(mxc_symbol_op(op, name, n, keys, values, 1, NULL, &in, &out));
+    mxc_symbol_release(in);
+    return out;
+}
+
+static mxc_symbol *mlp(mxc_symbol *x) {
+    x = layer("FullyConnected", "fc1", x, "num_hidden", "128", NULL);
+    x = layer("Activation", "relu1", x, "act_type", "relu", NULL);
+    x = layer("FullyConnected", "fc2", x, "num_hidden", "64", NULL);
+    x = layer("Activation", "relu2", x, "act_type", "relu", NULL);
+    return layer("FullyConnected", "fc3", x, "num_hidden", "10", NULL);
+}
+
+static mxc_symbol *lenet(mxc_symbol *x) {
+    x = layer("Convolution", "conv1", x, "kernel", "(5,5)", "num_filter", "20", NULL);
+    x = layer("Activation", "tanh1", x, "act_type", "tanh", NULL);
+    x = layer("Pooling", "pool1", x, "pool_type", "max", "kernel", "(2,2)", "stride", "(2,2)", NULL);
+    x = layer("Convolution", "conv2", x, "kernel", "(5,5)", "num_filter", "50", NULL);
+    x = layer("Activation", "tanh2", x, "act_type", "tanh", NULL);
+    x = layer("Pooling", "pool2", x, "pool_type", "max", "kernel", "(2,2)", "stride", "(2,2)", NULL);
+    x = layer("Flatten", "flatten", x, NULL);
+    x = layer("FullyConnected", "fc1", x, "num_hidden", "500", NULL);
+    x = layer("Activation", "tanh3", x, "act_type", "tanh", NULL);
+    return layer("FullyConnected", "fc2", x, "num_hidden", "10", NULL);
+}
+
+static mxc_symbol *make_network(int network) {
+    mxc_symbol *data;
+    check(mxc_symbol_variable("data", &data));
+    return layer("SoftmaxOutput", "softmax", network == MLP ? mlp(data) : lenet(data), NULL);
+}
+
+/* ---- data --------------------------------------------------------------------------------------------------- */
+
+static mxc_iter *open_data(const settings *s, const char *set, int64_t batch_size, int shuffle) {
+    char image[TEXT + 64], label[TEXT + 64], batch[32], seed[32];
+    const char *keys[] = { "image", "label", "batch_size", "flat", "shuffle", "seed" };
+    const char *values[] = { image, label, batch, s->network == MLP ? "True" : "False", shuffle ? "True" : "False",
+                             seed };
+    mxc_iter *iter;
+    snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", s->data, set);
+    snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", s->data, set);
+    snprintf(batch, sizeof batch, "%lld", (long long)batch_size);
+    snprintf(seed, sizeof seed, "%lld", (long long)s->seed);
+    check(mxc_iter_create("MNISTIter", 6, keys, values, &iter));
+    return iter;
+}
+
+static int64_t count_batches(const settings *s) {
+    char path[TEXT + 64];
+    mxc_ndarray *labels;
+    snprintf(path, sizeof path, "%s/train-labels-idx1-ubyte", s->data);
+    if (mxc_idx_load(path, &labels) == MXC_ENOTFOUND) {
+        strcat(path, ".gz");
+        check(mxc_idx_load(path, &labels));
+    }
+    int64_t n = mxc_ndarray_size(labels) / s->batch_size;
+    mxc_ndarray_release(labels);
+    return n;
+}
+
+/* ---- training ----------------------------------------------------------------------------------------------- */
+
+static mxc_status on_step(const mxc_fit_progress *progress, int epoch_end, void *user) {
+    (void)epoch_end;
+    (void)user;
+    if (progress->updates == PROFILED_STEPS)
+        mxc_trace_stop();
+    return MXC_OK;
+}
+
+static const char *path_or_null(const char *path) {
+    return path[0] != '\0' ? path : NULL;
+}
+
+static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_iter *test, mxc_fit_progress *result) {
+    const char *key = "momentum", *value;
+    char momentum[32];
+    mxc_fit_options options;
+    snprintf(momentum, sizeof momentum, "%.17g", s->momentum);
+    value = momentum;
+    mxc_fit_options_init(&options);
+    options.symbol = net;
+    options.train = training;
+    options.valid = test;
+    options.epochs = s->epochs;
+    options.epoch_batches = count_batches(s);
+    options.n_optimizer_params = 1;
+    options.optimizer_keys = &key;
+    options.optimizer_values = &value;
+    options.learning_rate = s->lr;
+    options.schedule.kind = MXC_SCHEDULE_COSINE;
+    options.schedule.total = s->epochs * options.epoch_batches;
+    options.seed = (uint64_t)s->seed;
+    options.checkpoint = path_or_null(s->checkpoint);
+    options.resume = s->resume;
+    options.curve = path_or_null(s->curve);
+    options.show = 1;
+    options.stop = &stop;
+    options.callback = path_or_null(s->profile) ? on_step : NULL;
+    check(mxc_fit(&options, result, NULL));
+}
+
+static void report(const settings *s, const mxc_fit_progress *result) {
+    if (result->interrupted)
+        printf("Stopped in epoch %lld%s%s\n", (long long)result->epoch + 1,
+               s->checkpoint[0] ? "; --resume goes on from " : "", s->checkpoint);
+    else
+        printf("Test accuracy %.2f%% after %lld epochs\n", 100 * result->valid_accuracy, (long long)result->epoch);
+}
+
+int main(int argc, char **argv) {
+    settings s;
+    struct sigaction action;
+    mxc_fit_progress result;
+    parse(argc, argv, &s);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends at once */
+    sigaction(SIGINT, &action, NULL);
+    mxc_iter *training = open_data(&s, "train", s.batch_size, 1), *test = open_data(&s, "t10k", TEST_BATCH, 0);
+    mxc_symbol *net = make_network(s.network);
+    if (s.profile[0])
+        check(mxc_trace_start());
+    train(&s, net, training, test, &result);
+    report(&s, &result);
+    if (s.profile[0]) {
+        mxc_trace_stop();
+        check(mxc_trace_write(s.profile));
+    }
+    mxc_symbol_release(net);
+    mxc_iter_destroy(training);
+    mxc_iter_destroy(test);
+    return 0;
+}
