@@ -15,6 +15,7 @@ static mxc_status find(mxc_context context, const char *caller, stream_state **o
     char name[32];
     int known = context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 &&
                 context.id <= MXC_MAX_DEVICE_ID;
+    *out = NULL;
     if (!known)
         return MXC_FAIL(MXC_EDEVICE, "%s: %s is no context; ids are 0 to %d", caller,
                         mxc_context_format(context, name, sizeof name), MXC_MAX_DEVICE_ID);
