@@ -32,7 +32,8 @@ typedef struct mxc_bind_options {
     mxc_recompute recompute;
     int bulk_nodes; /* most nodes run as one engine operation; 0: option MXC_BULK_NODES; 1: each node by itself */
 } mxc_bind_options;
-#define MXC_BIND_OPTIONS_INIT { sizeof(mxc_bind_options), { MXC_CPU, 0 }, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
+#define MXC_BIND_OPTIONS_INIT \
+    { sizeof(mxc_bind_options), { MXC_CPU, 0 }, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
 
 /** Memory by class, in bytes. Internal: outputs of inner nodes and inner gradients. */
 typedef struct mxc_memory_report {
@@ -56,7 +57,7 @@ MXC_API mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options 
                                      mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
                                      mxc_executor **out);
 /**
- * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), and bind.
+ * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), bind.
  * @param names, shapes, types  n known variables as for mxc_symbol_infer
  * @param req    for all arguments except those named (inputs such as data and label, which get MXC_REQ_NULL)
  * @param no_grad  n_no_grad further arguments that get MXC_REQ_NULL
@@ -76,15 +77,21 @@ MXC_API void mxc_executor_destroy(mxc_executor *executor);
 
 /** Queue a forward run. Does not block. Failures inside show when an output is waited for. */
 MXC_API mxc_status mxc_executor_forward(mxc_executor *executor, int is_train);
-/** Queue steps 0..step of forward (one node a step; everything before must have run); *left: steps that remain. */
+/**
+ * Queue one step of forward: one operator, counted from 0 in running order. Start with step 0, then go on in order
+ * (earlier steps may be repeated); MXC_ESTATE otherwise.
+ * @param left  how many steps come after this one; 0 also where there is no such step
+ */
 MXC_API mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step, int64_t *left);
 /**
  * Queue a backward run after a forward run with is_train 1.
- * @param head_grads  n gradients of the outputs (copied); n 0: only where no output's operator reads one, else MXC_EINVAL names it
+ * @param head_grads  n gradients of the outputs (copied; NULL where the output's operator reads none); n 0: only where
+ *                    no output's operator reads one, else MXC_EINVAL names it
+ * @return MXC_ESTATE if the latest forward run was not a training run
  */
 MXC_API mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n, mxc_ndarray *const *head_grads);
 
-/** Arrays, borrowed for the executor's life. Index as in the symbol's lists; NULL past the end or where there is none. */
+/** Arrays, borrowed for the executor's life. Index as in the symbol's lists; NULL past the end or where none is. */
 MXC_API mxc_ndarray *mxc_executor_output(const mxc_executor *executor, int64_t index);
 MXC_API mxc_ndarray *mxc_executor_arg(const mxc_executor *executor, int64_t index);
 MXC_API mxc_ndarray *mxc_executor_grad(const mxc_executor *executor, int64_t index);
@@ -97,8 +104,8 @@ MXC_API const mxc_names *mxc_executor_arg_names(const mxc_executor *executor);
 MXC_API const mxc_names *mxc_executor_aux_names(const mxc_executor *executor);
 MXC_API mxc_symbol *mxc_executor_symbol(const mxc_executor *executor);
 
-/** Called after each node has run, with "<node>_<output>" and the array, borrowed for the call; from engine threads, one
- *  call at a time. Turns bulk execution off while set; NULL turns it on again. */
+/** Called after each node has run, with "<node>_<output>" and the array, borrowed for the call; from engine threads,
+ *  one call at a time. Turns bulk execution off while set; NULL turns it on again. */
 typedef void (*mxc_monitor_fn)(const char *name, mxc_ndarray *array, void *user);
 MXC_API mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user);
 
@@ -116,8 +123,8 @@ MXC_API mxc_status mxc_executor_get_report(const mxc_executor *executor, mxc_mem
 MXC_API mxc_status mxc_executor_print(const mxc_executor *executor, char **out);
 
 /**
- * The gradient of a symbol's outputs (summed, head gradients are ones) with respect to some of its arguments, as a symbol
- * with one output per name. Status: MXC_ENOTFOUND, MXC_EUNSUPPORTED (an operator without gradient), MXC_ENOMEM.
+ * The gradient of a symbol's outputs (summed, head gradients are ones) with respect to some of its arguments, as a
+ * symbol with one output per name. Status: MXC_ENOTFOUND, MXC_EUNSUPPORTED (an operator without gradient), MXC_ENOMEM.
  */
 MXC_API mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, mxc_symbol **out);
 

@@ -5,19 +5,25 @@
 
 static mxc_ndarray *array_of(const mxc_executor *e, mxci_home home) {
     switch (home.kind) {
-    case MXCI_HOME_ARG: return e->args[home.index];
-    case MXCI_HOME_AUX: return e->aux[home.index];
-    case MXCI_HOME_HEAD: return e->heads[home.index];
-    case MXCI_HOME_OUTPUT: return e->outputs[home.index];
-    case MXCI_HOME_GRAD: return e->grads[home.index];
-    default: return NULL;
+    case MXCI_HOME_ARG:
+        return e->args[home.index];
+    case MXCI_HOME_AUX:
+        return e->aux[home.index];
+    case MXCI_HOME_HEAD:
+        return e->heads[home.index];
+    case MXCI_HOME_OUTPUT:
+        return e->outputs[home.index];
+    case MXCI_HOME_GRAD:
+        return e->grads[home.index];
+    default:
+        return NULL;
     }
 }
 
 void *mxci_layout_data(const mxc_executor *e, const mxci_layout *l, int32_t entry) {
     const mxci_program *p = l->program;
-    mxci_home home = entry >= 0 ? p->home[p->root[entry]] : (mxci_home){ MXCI_HOME_NONE, 0 };
-    mxc_tensor tensor = { 0 };
+    mxci_home home = entry >= 0 ? p->home[p->root[entry]] : (mxci_home){MXCI_HOME_NONE, 0};
+    mxc_tensor tensor = {0};
     if (home.kind == MXCI_HOME_NONE)
         return NULL;
     if (home.kind == MXCI_HOME_POOL) {

@@ -66,7 +66,7 @@ static mxc_status check_complete(const mxci_graph *g) {
     int32_t i;
     for (i = 0; i < g->n_entries; i++)
         if (!mxc_shape_known(&g->shapes[i]) || g->types[i] == MXC_DTYPE_UNKNOWN)
-            return MXC_FAIL(MXC_ESHAPE, "bind: shape or dtype of an output of node %s does not follow from the arguments",
+            return MXC_FAIL(MXC_ESHAPE, "bind: shape or dtype of an output of node %s does not follow from arguments",
                             g->nodes[g->entry_node[i]].name);
     return MXC_OK;
 }
@@ -93,7 +93,7 @@ mxc_status mxci_bind_graph(const mxc_symbol *symbol, mxc_ndarray *const *args, m
 }
 
 mxc_status mxci_executor_lower(const mxc_executor *e, int no_tiles, mxci_program **out) {
-    mxci_lowering lowering = { &e->options, e->reqs, no_tiles || e->options.bulk_nodes > 0 };
+    mxci_lowering lowering = {&e->options, e->reqs, no_tiles || e->options.bulk_nodes > 0};
     mxci_graph *graph;
     *out = NULL;
     MXC_TRY(mxci_bind_graph(e->symbol, e->args, e->aux, &graph));

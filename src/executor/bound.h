@@ -14,8 +14,8 @@
 /* One step, ready to run. Slots of its tensors, in order: in, out, aux; backward also out_grad, in_grad. */
 typedef struct mxci_step {
     mxc_op_compute_fn fn;
-    mxc_op_call call;       /* run, is_train, temp and random are filled in at each run */
-    uint64_t random_at[2];  /* [is_train]: its first number among those reserved for a forward run */
+    mxc_op_call call;      /* run, is_train, temp and random are filled in at each run */
+    uint64_t random_at[2]; /* [is_train]: its first number among those reserved for a forward run */
     int32_t n_slots;
     mxc_tensor *tensors; /* slot */
     int32_t *entries;    /* slot: entry whose data it sees; -1: none */
@@ -28,7 +28,7 @@ typedef struct mxci_segment {
     int32_t pool;       /* of its context */
     int is_single;      /* a step by itself, that a monitor may watch */
     size_t temp_bytes;
-    mxc_var *done;      /* changed by the segment; later ones of the run read it, so that a failure stops them */
+    mxc_var *done; /* changed by the segment; later ones of the run read it, so that a failure stops them */
     mxc_engine_op *op;
 } mxci_segment;
 
@@ -45,12 +45,12 @@ typedef struct mxci_layout {
     mxc_req *reqs;
     int32_t *entries;
     int64_t *strides;
-    void **states;        /* node */
-    mxci_arena **arenas;  /* pool; retained */
-    void **blocks;        /* pool: where the arena was when addresses were filled in */
+    void **states;             /* node */
+    mxci_arena **arenas;       /* pool; retained */
+    void **blocks;             /* pool: where the arena was when addresses were filled in */
     uint64_t *random_count[2]; /* [is_train] pool: numbers that one forward run draws */
-    mxc_random *random;   /* pool: seed and stream of the runs that are queued */
-    uint64_t *token;      /* pool: of the latest forward run */
+    mxc_random *random;        /* pool: seed and stream of the runs that are queued */
+    uint64_t *token;           /* pool: of the latest forward run */
     mxci_segments bulk, single;
 } mxci_layout;
 
@@ -63,7 +63,7 @@ struct mxc_executor {
     mxc_req *reqs;                                          /* argument */
     mxci_layout *layout;
     int32_t n_arenas;
-    mxci_arena **arenas; /* one per context used so far, at least those of the layout */
+    mxci_arena **arenas;   /* one per context used so far, at least those of the layout */
     mxci_segments *latest; /* what the latest forward run used; NULL: none yet */
     int latest_is_train;
     int64_t partial_next; /* step that partial_forward has come to */

@@ -18,9 +18,9 @@ typedef struct term {
 
 typedef struct work {
     mxci_graph *graph;
-    int32_t n_nodes;   /* of the graph before this pass */
-    uint8_t *reaches;  /* node: a wanted argument is among what it is made from, and a gradient may flow there */
-    uint8_t *is_loss;  /* node: starts the pass by itself */
+    int32_t n_nodes;       /* of the graph before this pass */
+    uint8_t *reaches;      /* node: a wanted argument is among what it is made from, and a gradient may flow there */
+    uint8_t *is_loss;      /* node: starts the pass by itself */
     int32_t *first, *last; /* entry: its terms */
     int32_t n_terms;
     term *terms;      /* at most one per input of a node, and one per output of the graph */

@@ -18,8 +18,8 @@ static mxc_status show(mxc_executor *e, const char *node, const char *output, co
     mxc_ndarray *array;
     char name[256];
     mxci_format(name, sizeof name, "%s_%s", node, output);
-    MXC_TRY(mxci_ndarray_wrap("monitor", &tensor->shape, tensor->dtype, tensor->context, tensor->data, NULL, NULL,
-                              &array));
+    MXC_TRY(
+        mxci_ndarray_wrap("monitor", &tensor->shape, tensor->dtype, tensor->context, tensor->data, NULL, NULL, &array));
     mxci_mutex_lock(&e->monitor_lock);
     e->monitor(name, array, e->monitor_user);
     mxci_mutex_unlock(&e->monitor_lock);

@@ -103,7 +103,7 @@ static int64_t place_apart(mxci_block *const *blocks, int32_t n) {
 
 /* Try the orders, then place again in the best. */
 static int64_t place_best(mxci_block **blocks, int32_t n, mxci_block **placed) {
-    static const compare_fn orders[] = { by_bytes, by_start, by_area, by_length };
+    static const compare_fn orders[] = {by_bytes, by_start, by_area, by_length};
     int64_t least = INT64_MAX;
     int i, best = 0, n_orders = n > MANY ? 1 : (int)(sizeof orders / sizeof *orders);
     for (i = 0; i < n_orders; i++) {

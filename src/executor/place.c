@@ -60,7 +60,7 @@ mxc_status mxci_pass_place(mxci_graph *g, const mxc_bind_options *options) {
 /* Copies made so far: per entry a list of entries that hold the same on another context. */
 typedef struct copies {
     mxci_graph *graph;
-    int32_t n; /* entries when the pass began, and the sizes of the arrays below */
+    int32_t n;      /* entries when the pass began, and the sizes of the arrays below */
     int32_t *first; /* entry: its first copy, -1 none */
     int32_t cap;
     int32_t *next; /* copy (entry - n): the next copy of the same entry */

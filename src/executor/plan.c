@@ -45,7 +45,7 @@ static int32_t block_of(const mxci_program *p, int32_t entry) {
 
 int32_t mxci_backward_input(const mxci_graph *g, int32_t node, int from) {
     const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
-    const int limits[3] = { forward->n_outputs, mxci_n_args(forward), forward->n_outputs };
+    const int limits[3] = {forward->n_outputs, mxci_n_args(forward), forward->n_outputs};
     int group, slot, at = 0;
     mxc_op_needs needs;
     mxc_op_get_needs(n->op, &needs);
@@ -61,10 +61,10 @@ int32_t mxci_backward_input(const mxci_graph *g, int32_t node, int from) {
 
 /* The input entry that an in-place option names; -1 if this use does not read it. */
 static int32_t source_of(const mxci_graph *g, int32_t node, int from) {
-    int32_t slot = from;
-    if (g->nodes[node].kind == MXCI_BACKWARD)
-        slot = mxci_backward_input(g, node, from);
-    return slot >= 0 && slot < g->nodes[node].n_inputs ? mxci_graph_inputs(g, node)[slot] : -1;
+    const mxci_gnode *n = &g->nodes[node];
+    int32_t slot = n->kind == MXCI_BACKWARD ? mxci_backward_input(g, node, from) : from - MXC_FROM_IN(0);
+    int32_t limit = n->kind == MXCI_BACKWARD ? n->n_inputs : mxci_n_args(n);
+    return slot >= 0 && slot < limit ? mxci_graph_inputs(g, node)[slot] : -1;
 }
 
 /* How many inputs and outputs of the node lie in the block. */
@@ -108,7 +108,7 @@ static void plan_inplace(plan *w, int32_t step) {
             continue;
         block = block_of(p, from);
         p->req[to] = MXC_REQ_INPLACE;
-        p->home[p->root[to]] = (mxci_home){ MXCI_HOME_POOL, block };
+        p->home[p->root[to]] = (mxci_home){MXCI_HOME_POOL, block};
         p->blocks[block].last = p->last[p->root[to]];
     }
 }
@@ -126,10 +126,12 @@ static void plan_fresh(plan *w, int32_t step) {
             continue;
         if (p->slice[root])
             bytes = whole / p->graph->shapes[i].dim[0] * p->slice[root];
-        p->home[root] = (mxci_home){ MXCI_HOME_POOL, p->n_blocks };
+        p->home[root] = (mxci_home){MXCI_HOME_POOL, p->n_blocks};
         w->whole[p->n_blocks] = mxci_block_bytes(whole);
-        p->blocks[p->n_blocks++] = (mxci_block){ .bytes = mxci_block_bytes(bytes), .first = p->first[root],
-                                                 .last = p->last[root], .pool = mxci_pool_of(p, n->context) };
+        p->blocks[p->n_blocks++] = (mxci_block){.bytes = mxci_block_bytes(bytes),
+                                                .first = p->first[root],
+                                                .last = p->last[root],
+                                                .pool = mxci_pool_of(p, n->context)};
     }
 }
 
@@ -137,7 +139,7 @@ static void report(const plan *w) {
     mxci_program *p = w->program;
     mxc_memory_report *r = &p->report;
     int32_t i;
-    *r = (mxc_memory_report){ .n_nodes = p->n_steps };
+    *r = (mxc_memory_report){.n_nodes = p->n_steps};
     for (i = 0; i < p->graph->n_entries; i++)
         if (p->root[i] != i || p->home[i].kind == MXCI_HOME_POOL) {
             r->n_internal_arrays++;
@@ -170,7 +172,7 @@ static mxc_status make_plan(plan *w, int no_sharing) {
 }
 
 mxc_status mxci_pass_plan(mxci_program *p, int no_inplace, int no_sharing) {
-    plan w = { .program = p, .no_inplace = no_inplace };
+    plan w = {.program = p, .no_inplace = no_inplace};
     mxc_status status = make_plan(&w, no_sharing);
     mxci_free(w.whole);
     return status;

@@ -49,7 +49,7 @@ static int32_t slots_of(const mxci_graph *g, int32_t node) {
 static mxc_tensor *fill(mxc_tensor *at, int n, const mxc_shape *shapes, const mxc_dtype *types, mxc_context context) {
     int i;
     for (i = 0; i < n; i++)
-        *at++ = (mxc_tensor){ NULL, types[i], context, shapes[i] };
+        *at++ = (mxc_tensor){NULL, types[i], context, shapes[i]};
     return at;
 }
 
@@ -130,8 +130,13 @@ static void make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *si
     mxc_op_call *c = &s->call;
     for (i = 0; i < n->n_outputs; i++)
         req[i] = p->req[n->first_entry + i];
-    *c = (mxc_op_call){ .op = sig->op, .params = sig->params, .state = m->layout->states[forward], .n_in = sig->n_in,
-                        .n_out = sig->n_out, .n_aux = sig->n_aux, .req = req };
+    *c = (mxc_op_call){.op = sig->op,
+                       .params = sig->params,
+                       .state = m->layout->states[forward],
+                       .n_in = sig->n_in,
+                       .n_out = sig->n_out,
+                       .n_aux = sig->n_aux,
+                       .req = req};
     c->in = s->tensors;
     c->out = c->in + c->n_in;
     c->aux = c->out + c->n_out;
@@ -170,7 +175,7 @@ static mxc_status make_step(maker *m, int32_t step) {
 }
 
 static mxc_status make_steps(mxc_executor *e, mxci_layout *l) {
-    maker m = { .layout = l, .parallelism = mxc_engine_parallelism(e->engine) };
+    maker m = {.layout = l, .parallelism = mxc_engine_parallelism(e->engine)};
     mxc_status status = mxci_signature_room_make(l->program->graph, &m.room);
     int32_t i;
     for (i = 0; i < l->program->n_steps && status == MXC_OK; i++)

@@ -44,20 +44,20 @@ typedef struct mxci_tile {
 } mxci_tile;
 
 typedef struct mxci_program {
-    mxci_graph *graph;         /* owned */
-    int32_t n_symbol_nodes;    /* nodes of the symbol; passes add theirs behind */
-    int32_t n_base_nodes;      /* and of the gradient; behind them nodes that run just before what needs them */
-    uint8_t *wanted;           /* argument: its gradient is asked for */
-    mxc_req *grad_req;         /* argument: MXC_REQ_NULL, MXC_REQ_WRITE, MXC_REQ_ADD */
-    int32_t *grads;            /* argument: entry of its gradient; -1: none, or nothing to add */
-    int32_t *heads;            /* output: entry of its head gradient; -1: nobody reads one */
+    mxci_graph *graph;          /* owned */
+    int32_t n_symbol_nodes;     /* nodes of the symbol; passes add theirs behind */
+    int32_t n_base_nodes;       /* and of the gradient; behind them nodes that run just before what needs them */
+    uint8_t *wanted;            /* argument: its gradient is asked for */
+    mxc_req *grad_req;          /* argument: MXC_REQ_NULL, MXC_REQ_WRITE, MXC_REQ_ADD */
+    int32_t *grads;             /* argument: entry of its gradient; -1: none, or nothing to add */
+    int32_t *heads;             /* output: entry of its head gradient; -1: nobody reads one */
     int32_t n_steps, n_forward; /* steps before n_forward make forward, the others backward */
-    int32_t *order;            /* step: node */
-    int32_t *step_of;          /* node: step; -1: does not run */
-    int32_t *root;             /* entry: the entry whose array it is, mostly itself */
-    mxc_req *req;              /* entry: what its node does to it */
-    mxci_home *home;           /* root entry */
-    int32_t *first, *last;     /* root entry: steps that write it first and use it last; -1: none */
+    int32_t *order;             /* step: node */
+    int32_t *step_of;           /* node: step; -1: does not run */
+    int32_t *root;              /* entry: the entry whose array it is, mostly itself */
+    mxc_req *req;               /* entry: what its node does to it */
+    mxci_home *home;            /* root entry */
+    int32_t *first, *last;      /* root entry: steps that write it first and use it last; -1: none */
     int32_t n_tiles;
     mxci_tile *tiles; /* in order */
     int64_t *slice;   /* root entry: rows of axis 0 that its array holds; 0: all */

@@ -17,11 +17,11 @@
 typedef struct work {
     mxci_program *program;
     int32_t n_nodes, n_entries; /* before this pass */
-    uint8_t *chosen;   /* symbol node: runs again if its results are wanted */
-    uint8_t *wanted;   /* symbol node: they are */
-    uint8_t *lives;    /* entry: there in backward */
-    int32_t *again;    /* node: its second run; -1: none */
-    int32_t *inputs;   /* of a node to be made */
+    uint8_t *chosen;            /* symbol node: runs again if its results are wanted */
+    uint8_t *wanted;            /* symbol node: they are */
+    uint8_t *lives;             /* entry: there in backward */
+    int32_t *again;             /* node: its second run; -1: none */
+    int32_t *inputs;            /* of a node to be made */
 } work;
 
 static mxc_status no_memory(void) {

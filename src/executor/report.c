@@ -61,7 +61,7 @@ static void print_bytes(mxci_text *t, const char *what, int64_t bytes) {
 }
 
 mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
-    mxci_text t = { 0 };
+    mxci_text t = {0};
     double whole = r->internal_unplanned ? (double)r->internal_unplanned : 1;
     *out = NULL;
     print_bytes(&t, "arguments", r->arguments);
@@ -78,7 +78,7 @@ mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
 }
 
 static void print_home(mxci_text *t, const mxci_program *p, int32_t entry) {
-    static const char *const kinds[] = { "-", "argument", "aux", "head gradient", "output", "gradient", "pool" };
+    static const char *const kinds[] = {"-", "argument", "aux", "head gradient", "output", "gradient", "pool"};
     mxci_home home = p->home[p->root[entry]];
     const mxci_block *b = home.kind == MXCI_HOME_POOL ? &p->blocks[home.index] : NULL;
     char shape[MXC_SHAPE_TEXT];
@@ -91,7 +91,7 @@ static void print_home(mxci_text *t, const mxci_program *p, int32_t entry) {
 }
 
 static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
-    static const char *const requests[] = { "not computed", "write", "in place", "add" };
+    static const char *const requests[] = {"not computed", "write", "in place", "add"};
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
     char context[32];
     int32_t i;
@@ -111,7 +111,7 @@ static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
 mxc_status mxc_executor_print(const mxc_executor *e, char **out) {
     const mxci_program *p = e->layout->program;
     mxc_memory_report report;
-    mxci_text t = { 0 };
+    mxci_text t = {0};
     int32_t i;
     *out = NULL;
     MXC_TRY(mxci_report(p, &report));

@@ -7,9 +7,9 @@
 typedef struct reshaping {
     mxc_executor *executor;
     int partial_shaping, allow_up_sizing;
-    uint8_t *is_named;         /* argument */
-    mxc_shape *shapes;         /* argument: new, unknown where not given */
-    mxc_dtype *types;          /* argument */
+    uint8_t *is_named; /* argument */
+    mxc_shape *shapes; /* argument: new, unknown where not given */
+    mxc_dtype *types;  /* argument */
     mxc_inferred inferred;
     mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
 } reshaping;
@@ -120,7 +120,7 @@ static mxc_status adapt_all(reshaping *r) {
 
 mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_up_sizing, int64_t n,
                                 const char *const *names, const mxc_shape *shapes, mxc_executor **out) {
-    reshaping r = { .partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing };
+    reshaping r = {.partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing};
     mxc_bind_options options = e->options;
     mxc_status status;
     *out = NULL;

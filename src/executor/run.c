@@ -113,7 +113,7 @@ static mxc_status reserve_random(mxc_executor *e, int is_train) {
     int32_t i;
     for (i = 0; i < l->program->n_pools; i++) {
         uint64_t count = l->random_count[is_train][i];
-        mxc_random range = { 0, 0, 0 };
+        mxc_random range = {0, 0, 0};
         if (count)
             MXC_TRY(mxc_random_reserve(l->program->pools[i], count, &range));
         if (count && (range.seed != l->random[i].seed || range.stream != l->random[i].stream)) {

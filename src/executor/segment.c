@@ -21,8 +21,8 @@ typedef struct cutter {
     mxci_segments *segments;
     int32_t *latest; /* pool: its latest segment so far; -1: none */
     int32_t n_uses;
-    use *uses;       /* one per slot of a step, and per pool, and one */
-    mxc_var **vars;  /* reads from the front, changes behind */
+    use *uses;      /* one per slot of a step, and per pool, and one */
+    mxc_var **vars; /* reads from the front, changes behind */
 } cutter;
 
 /* ---- where to cut ---------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static int32_t segment_end(const mxci_program *p, int32_t first, int32_t limit) 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
 static void add_use(cutter *c, mxc_var *var, int changes) {
-    c->uses[c->n_uses++] = (use){ var, changes };
+    c->uses[c->n_uses++] = (use){var, changes};
 }
 
 static void use_pool(cutter *c, const mxci_segment *s, int32_t pool) {
@@ -70,11 +70,20 @@ static void use_entry(cutter *c, const mxci_segment *s, int32_t node, int32_t en
     const mxci_program *p = c->layout->program;
     mxci_home home = p->home[p->root[entry]];
     switch (home.kind) {
-    case MXCI_HOME_NONE: break;
-    case MXCI_HOME_ARG: add_use(c, mxc_ndarray_var(e->args[home.index]), 0); break;
-    case MXCI_HOME_AUX: add_use(c, mxc_ndarray_var(e->aux[home.index]), 1); break;
-    case MXCI_HOME_HEAD: add_use(c, mxc_ndarray_var(e->heads[home.index]), 0); break;
-    case MXCI_HOME_GRAD: add_use(c, mxc_ndarray_var(e->grads[home.index]), 1); break;
+    case MXCI_HOME_NONE:
+        break;
+    case MXCI_HOME_ARG:
+        add_use(c, mxc_ndarray_var(e->args[home.index]), 0);
+        break;
+    case MXCI_HOME_AUX:
+        add_use(c, mxc_ndarray_var(e->aux[home.index]), 1);
+        break;
+    case MXCI_HOME_HEAD:
+        add_use(c, mxc_ndarray_var(e->heads[home.index]), 0);
+        break;
+    case MXCI_HOME_GRAD:
+        add_use(c, mxc_ndarray_var(e->grads[home.index]), 1);
+        break;
     case MXCI_HOME_OUTPUT:
         add_use(c, mxc_ndarray_var(e->outputs[home.index]), p->graph->entry_node[entry] == node);
         break;
@@ -146,8 +155,11 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
     const mxci_program *p = c->layout->program;
     mxci_segment *s = &c->segments->items[c->segments->n++];
     int32_t i;
-    *s = (mxci_segment){ .executor = c->executor, .first = first, .end = segment_end(p, first, limit),
-                         .pool = mxci_pool_of(p, context_at(p, first)), .is_single = limit == 1 };
+    *s = (mxci_segment){.executor = c->executor,
+                        .first = first,
+                        .end = segment_end(p, first, limit),
+                        .pool = mxci_pool_of(p, context_at(p, first)),
+                        .is_single = limit == 1};
     for (i = first; i < s->end; i++)
         if (c->layout->steps[i].call.temp_bytes > s->temp_bytes)
             s->temp_bytes = c->layout->steps[i].call.temp_bytes;
@@ -186,9 +198,9 @@ static mxc_status cut(cutter *c, int32_t limit) {
 }
 
 mxc_status mxci_segments_create(mxc_executor *e, mxci_layout *l, int32_t limit, mxci_segments *out) {
-    cutter c = { .executor = e, .layout = l, .segments = out };
+    cutter c = {.executor = e, .layout = l, .segments = out};
     mxc_status status;
-    *out = (mxci_segments){ 0 };
+    *out = (mxci_segments){0};
     status = cut(&c, limit);
     mxci_free(c.latest);
     mxci_free(c.uses);
@@ -205,5 +217,5 @@ void mxci_segments_destroy(mxci_segments *segments) {
         mxc_var_delete(segments->items[i].done, NULL, NULL);
     }
     mxci_free(segments->items);
-    *segments = (mxci_segments){ 0 };
+    *segments = (mxci_segments){0};
 }

@@ -49,9 +49,14 @@ void mxci_signature(const mxci_program *p, int32_t node, int parallelism, int is
         room->shapes[i] = g->shapes[entry];
         room->types[i] = g->types[entry];
     }
-    *out = (mxc_op_sig){ .op = n->op, .params = mxc_op_params(n->op), .n_in = n_in, .n_out = n->n_outputs,
-                         .n_aux = n->n_aux, .context = g->nodes[node].context, .is_train = is_train,
-                         .parallelism = parallelism };
+    *out = (mxc_op_sig){.op = n->op,
+                        .params = mxc_op_params(n->op),
+                        .n_in = n_in,
+                        .n_out = n->n_outputs,
+                        .n_aux = n->n_aux,
+                        .context = g->nodes[node].context,
+                        .is_train = is_train,
+                        .parallelism = parallelism};
     out->in_shape = room->shapes;
     out->aux_shape = out->in_shape + n_in;
     out->out_shape = out->aux_shape + n->n_aux;

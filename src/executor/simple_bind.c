@@ -27,7 +27,7 @@ static void release(known *k) {
 
 static mxc_status list_missing(const known *k) {
     char text[MXC_ERROR_MAX], shape[MXC_SHAPE_TEXT];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     int64_t i;
     for (i = 0; i < k->args.n; i++)
         if (!mxc_shape_known(&k->inferred.arg_shapes[i]))
@@ -163,7 +163,7 @@ static mxc_status bind_new_arrays(mxc_symbol *symbol, const mxc_bind_options *op
 static mxc_status know(mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
                        const mxc_dtype *types, mxc_req req, int n_no_grad, const char *const *no_grad, known *k) {
     mxc_status status;
-    *k = (known){ .reqs = NULL };
+    *k = (known){.reqs = NULL};
     status = infer(symbol, n, names, shapes, types, k);
     if (status == MXC_OK)
         status = choose_reqs(k, n, names, req, n_no_grad, no_grad);
@@ -198,12 +198,12 @@ mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options
     mxci_graph *g;
     mxc_status status;
     known k;
-    *out = (mxc_memory_report){ 0 };
+    *out = (mxc_memory_report){0};
     MXC_TRY(mxci_bind_options_read(options, &complete));
     MXC_TRY(know(symbol, n, names, shapes, types, req, n_no_grad, no_grad, &k));
     status = make_graph(symbol, &k, &complete, &g);
     if (status == MXC_OK) {
-        mxci_lowering lowering = { &complete, k.reqs, complete.bulk_nodes > 0 };
+        mxci_lowering lowering = {&complete, k.reqs, complete.bulk_nodes > 0};
         status = mxci_program_create(g, &lowering, &p);
     }
     if (status == MXC_OK)

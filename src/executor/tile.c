@@ -184,12 +184,12 @@ static void add_tile(run *r) {
     slice = choose_slice(r);
     if (slice == r->rows)
         return;
-    p->tiles[p->n_tiles] = (mxci_tile){ r->first, r->end, r->rows, slice };
+    p->tiles[p->n_tiles] = (mxci_tile){r->first, r->end, r->rows, slice};
     slice_entries(p, &p->tiles[p->n_tiles++]);
 }
 
 mxc_status mxci_pass_tile(mxci_program *p, int enabled) {
-    run r = { .program = p };
+    run r = {.program = p};
     p->tiles = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->tiles);
     p->slice = mxci_calloc((size_t)p->graph->n_entries + 1, sizeof *p->slice);
     if (!p->tiles || !p->slice)

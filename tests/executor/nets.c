@@ -2,118 +2,33 @@
 
 #include <mxc/ndarray.h>
 
-#define MOST_PARAMS 16
+#include "../../bench/nets.h"
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
 
 mxc_symbol *net_variable(const char *name) {
-    mxc_symbol *s;
-    assert_ok(mxc_symbol_variable(name, &s));
-    return s;
-}
-
-mxc_symbol *net_op(const char *op, const char *name, const char *params, int n_in, mxc_symbol *const *in) {
-    char text[256];
-    const char *keys[MOST_PARAMS], *values[MOST_PARAMS];
-    char *at, *save = NULL;
-    int n = 0;
-    mxc_symbol *s;
-    snprintf(text, sizeof text, "%s", params);
-    for (at = strtok_r(text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
-        char *equals = strchr(at, '=');
-        *equals = '\0';
-        keys[n] = at;
-        values[n++] = equals + 1;
-    }
-    assert_ok(mxc_symbol_op(op, name, n, keys, values, n_in, NULL, in, &s));
-    return s;
+    return nets_variable(name);
 }
 
 mxc_symbol *net_on(const char *op, const char *name, const char *params, mxc_symbol *in) {
-    mxc_symbol *s = net_op(op, name, params, 1, &in);
-    mxc_symbol_release(in);
-    return s;
+    return nets_on(op, name, params, in);
 }
 
 mxc_symbol *net_on2(const char *op, const char *name, const char *params, mxc_symbol *a, mxc_symbol *b) {
-    mxc_symbol *in[2] = {a, b}, *s = net_op(op, name, params, 2, in);
-    mxc_symbol_release(a);
-    mxc_symbol_release(b);
-    return s;
-}
-
-static mxc_symbol *softmax(mxc_symbol *in) {
-    return net_on("SoftmaxOutput", "softmax", "", in);
+    mxc_symbol *in[2] = {a, b};
+    return nets_op(op, name, params, 2, in);
 }
 
 mxc_symbol *net_lenet(void) {
-    mxc_symbol *s = net_variable("data");
-    s = net_on("Convolution", "conv1", "kernel=(5,5) num_filter=20", s);
-    s = net_on("Activation", "tanh1", "act_type=tanh", s);
-    s = net_on("Pooling", "pool1", "pool_type=max kernel=(2,2) stride=(2,2)", s);
-    s = net_on("Convolution", "conv2", "kernel=(5,5) num_filter=50", s);
-    s = net_on("Activation", "tanh2", "act_type=tanh", s);
-    s = net_on("Pooling", "pool2", "pool_type=max kernel=(2,2) stride=(2,2)", s);
-    s = net_on("Flatten", "flatten", "", s);
-    s = net_on("FullyConnected", "fc1", "num_hidden=500", s);
-    s = net_on("Activation", "tanh3", "act_type=tanh", s);
-    s = net_on("FullyConnected", "fc2", "num_hidden=10", s);
-    return softmax(s);
-}
-
-mxc_symbol *net_mlp(int hidden, int classes) {
-    char params[64];
-    mxc_symbol *s = net_variable("data");
-    snprintf(params, sizeof params, "num_hidden=%d", hidden);
-    s = net_on("FullyConnected", "fc1", params, s);
-    s = net_on("Activation", "relu1", "act_type=relu", s);
-    s = net_on("FullyConnected", "fc2", params, s);
-    s = net_on("Activation", "tanh2", "act_type=tanh", s);
-    snprintf(params, sizeof params, "num_hidden=%d", classes);
-    return softmax(net_on("FullyConnected", "fc3", params, s));
-}
-
-static mxc_symbol *conv_bn(mxc_symbol *in, const char *name, int channels, int kernel, int stride) {
-    char params[128], part[64];
-    snprintf(params, sizeof params, "kernel=(%d,%d) pad=(%d,%d) stride=(%d,%d) num_filter=%d no_bias=True", kernel,
-             kernel, kernel / 2, kernel / 2, stride, stride, channels);
-    in = net_on("Convolution", name, params, in);
-    snprintf(part, sizeof part, "%s_bn", name);
-    return net_on("BatchNorm", part, "fix_gamma=False", in);
-}
-
-static mxc_symbol *relu(mxc_symbol *in, const char *name, const char *suffix) {
-    char text[64];
-    snprintf(text, sizeof text, "%s_%s", name, suffix);
-    return net_on("Activation", text, "act_type=relu", in);
-}
-
-static mxc_symbol *block(mxc_symbol *in, const char *name, int channels, int stride) {
-    char part[64];
-    mxc_symbol *shortcut = mxc_symbol_retain(in);
-    snprintf(part, sizeof part, "%s_a", name);
-    in = relu(conv_bn(in, part, channels, 3, stride), name, "relu1");
-    snprintf(part, sizeof part, "%s_b", name);
-    in = conv_bn(in, part, channels, 3, 1);
-    snprintf(part, sizeof part, "%s_s", name);
-    if (stride > 1)
-        shortcut = conv_bn(shortcut, part, channels, 1, stride);
-    snprintf(part, sizeof part, "%s_plus", name);
-    return relu(net_on2("elemwise_add", part, "", in, shortcut), name, "relu2");
+    return nets_lenet();
 }
 
 mxc_symbol *net_resnet20(void) {
-    mxc_symbol *s = relu(conv_bn(net_variable("data"), "first", 16, 3, 1), "first", "relu");
-    int stage, i;
-    for (stage = 0; stage < 3; stage++)
-        for (i = 0; i < 3; i++) {
-            char name[32];
-            snprintf(name, sizeof name, "s%d_%d", stage, i);
-            s = block(s, name, 16 << stage, stage > 0 && i == 0 ? 2 : 1);
-        }
-    s = net_on("Pooling", "pool", "pool_type=avg kernel=(8,8) global_pool=True", s);
-    s = net_on("Flatten", "flatten", "", s);
-    return softmax(net_on("FullyConnected", "fc", "num_hidden=10", s));
+    return nets_resnet20();
+}
+
+mxc_symbol *net_mlp(int hidden, int classes) {
+    return nets_mlp(hidden, hidden, classes);
 }
 
 /* ---- binding ---------------------------------------------------------------------------------------------------- */

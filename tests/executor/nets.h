@@ -6,11 +6,9 @@
 
 #include <mxc/executor.h>
 
-/* A new reference to each symbol here; the caller releases it. Inputs are borrowed. */
+/* Symbols of which the caller has the only reference. Inputs are released. params: "kernel=(5,5) num_filter=20" or "".
+ */
 mxc_symbol *net_variable(const char *name);
-/* params: "kernel=(5,5) num_filter=20" or "". */
-mxc_symbol *net_op(const char *op, const char *name, const char *params, int n_in, mxc_symbol *const *in);
-/* The same of one or two inputs, which are released. */
 mxc_symbol *net_on(const char *op, const char *name, const char *params, mxc_symbol *in);
 mxc_symbol *net_on2(const char *op, const char *name, const char *params, mxc_symbol *a, mxc_symbol *b);
 

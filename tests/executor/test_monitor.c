@@ -41,7 +41,7 @@ static void test_names(void **state) {
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)));
     assert_int_equal(all.n, 6);
     assert_true(has(&all, "fc1_output") && has(&all, "relu1_output") && has(&all, "fc2_output"));
-    assert_true(has(&all, "tanh2_output") && has(&all, "fc3_output") && has(&all, "softmax_output"));
+    assert_true(has(&all, "relu2_output") && has(&all, "fc3_output") && has(&all, "softmax_output"));
     assert_ok(mxc_executor_backward(e, 0, NULL));
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_find_grad(e, "fc1_weight")));
     assert_true(has(&all, "fc1_backward_weight") && has(&all, "softmax_backward_data"));

@@ -22,7 +22,7 @@ static mxc_symbol *pick(uint64_t *seed, mxc_symbol *const *made, int n) {
     return mxc_symbol_retain(made[recent + below(seed, n - recent)]);
 }
 
-static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n) {
+static mxc_symbol *grow(uint64_t *seed, mxc_symbol *wide_weight, mxc_symbol *const *made, int n) {
     static const char *const unary[] = {"tanh", "sigmoid", "relu", "_copy", "negative", "sin"};
     static const char *const binary[] = {"elemwise_add", "_sub", "_mul", "dot", "elemwise_add"};
     char name[32];
@@ -37,8 +37,8 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n) {
         return net_on("_mul_scalar", name, "scalar=0.7", a);
     case 4: { /* two blocks side by side, multiplied back to one */
         mxc_symbol *wide = net_on2("Concat", name, "dim=1", a, pick(seed, made, n));
-        snprintf(name, sizeof name, "node%d_dot", n);
-        return net_on2("dot", name, "", wide, net_variable("wide"));
+        snprintf(name, sizeof name, "node%d_fc", n);
+        return net_on2("FullyConnected", name, "num_hidden=6 no_bias=True", wide, mxc_symbol_retain(wide_weight));
     }
     default:
         return net_on2(binary[below(seed, 5)], name, "", a, pick(seed, made, n));
@@ -50,18 +50,18 @@ static mxc_symbol *make_graph(uint64_t seed) {
     mxc_symbol *made[MOST], *outputs[2], *group;
     mxc_symbol *wide = net_variable("wide");
     int n, i, size = 8 + (int)below(&seed, MOST - 8);
-    mxc_symbol_release(wide);
     for (n = 0; n < LEAVES; n++) {
         char name[16];
         snprintf(name, sizeof name, "x%d", n);
         made[n] = net_variable(name);
     }
     for (; n < size; n++)
-        made[n] = grow(&seed, made, n);
+        made[n] = grow(&seed, wide, made, n);
     outputs[0] = net_on("tanh", "last", "", mxc_symbol_retain(made[n - 1]));
     outputs[1] = made[LEAVES + below(&seed, n - LEAVES)];
     assert_ok(mxc_symbol_group(2, outputs, &group));
     mxc_symbol_release(outputs[0]);
+    mxc_symbol_release(wide);
     for (i = 0; i < n; i++)
         mxc_symbol_release(made[i]);
     return group;
@@ -75,8 +75,8 @@ typedef struct bound {
     mxc_executor *executor;
 } bound;
 
-static mxc_ndarray *make_array(int rows, uint64_t seed, double range) {
-    int64_t dims[2] = {rows, SIDE};
+static mxc_ndarray *make_array(int columns, uint64_t seed, double range) {
+    int64_t dims[2] = {SIDE, columns};
     mxc_ndarray *a;
     assert_ok(mxc_ndarray_create(2, dims, MXC_F64, mxc_cpu(0), &a));
     net_fill(a, seed, -range, range);
@@ -269,7 +269,7 @@ static void check_symbol(mxc_symbol *s, bound *plain) {
 static void test_random_graphs(void **state) {
     int round, i;
     (void)state;
-    for (round = 0; round < TEST_SCALE(60); round++) {
+    for (round = 0; round < TEST_SCALE(300); round++) {
         mxc_symbol *s = make_graph((uint64_t)round * 77 + 1);
         bound plain;
         bind_graph(s, NULL, MXC_REQ_WRITE, &plain);
