@@ -129,6 +129,12 @@ static int register_device(void **state) {
     return mxci_device_register(MXC_GPU, &stand_in) != MXC_OK;
 }
 
+/* Its blocks have addresses that the leak checker does not know. */
+static int trim_device(void **state) {
+    (void)state;
+    return mxc_storage_trim(mxc_gpu(0), 0) != MXC_OK || mxc_storage_trim(mxc_gpu(1), 0) != MXC_OK;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_travel),
@@ -136,5 +142,5 @@ int main(void) {
         cmocka_unit_test(fills_give_the_numbers_of_the_host),
         cmocka_unit_test(device_arrays_are_saved_and_printed),
     };
-    return cmocka_run_group_tests_name("device", tests, register_device, NULL);
+    return cmocka_run_group_tests_name("device", tests, register_device, trim_device);
 }
