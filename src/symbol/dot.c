@@ -80,7 +80,7 @@ static void add_weights(mxci_text *t, const mxci_graph *g, const mxci_gnode *nod
     int32_t i;
     for (i = 0; i < node->n_inputs; i++) {
         int32_t entry = g->inputs[node->first_input + i];
-        if (!is_variable(g, entry) || !is_weight(node, i) || g->shapes[entry].ndim < 0)
+        if (!is_variable(g, entry) || !is_weight(node, i) || !mxc_shape_known(&g->shapes[entry]))
             continue;
         mxci_text_add(t, "\\n");
         add_quoted(t, mxci_input_name(node->op, i, name, sizeof name));
@@ -91,7 +91,7 @@ static void add_weights(mxci_text *t, const mxci_graph *g, const mxci_gnode *nod
 static void add_variable(mxci_text *t, const mxci_graph *g, const mxci_gnode *node) {
     char shape[MXC_SHAPE_TEXT];
     add_quoted(t, node->name);
-    if (g->shapes[node->first_entry].ndim >= 0)
+    if (mxc_shape_known(&g->shapes[node->first_entry]))
         mxci_text_printf(t, "\\n%s", mxc_shape_format(&g->shapes[node->first_entry], shape, sizeof shape));
     mxci_text_printf(t, "\", shape=ellipse, fillcolor=\"%s\"", variable_fill);
 }
@@ -118,7 +118,7 @@ static void add_edges(mxci_text *t, const mxci_graph *g, int32_t at, const unsig
         if (!drawn[from] || (is_weight(node, i) && is_variable(g, entry)))
             continue;
         mxci_text_printf(t, "    n%d -> n%d", (int)from, (int)at);
-        if (g->shapes[entry].ndim >= 0)
+        if (mxc_shape_known(&g->shapes[entry]))
             mxci_text_printf(t, " [label=\"%s\"]", mxc_shape_format(&g->shapes[entry], shape, sizeof shape));
         mxci_text_add(t, ";\n");
     }

@@ -12,7 +12,6 @@
 #include <jansson.h>
 
 #include "base/sys.h"
-#include "base/text.h"
 #include "symbol/compose.h"
 #include "symbol/json.h"
 
@@ -32,11 +31,11 @@ static mxc_status no_memory(void) {
 #define FAIL_NODE(r, code, format, ...)                                                                              \
     MXC_FAIL(code, "symbol JSON: node %lld \"%.80s\": " format, (long long)(r)->at, (r)->name, __VA_ARGS__)
 
-/* Pass on a failure met at the current node: what a caller did wrong, a file did wrong here. */
+/* Pass on a failure met at the current node: what elsewhere is a wrong argument is a wrong file here. */
 static mxc_status at_node(const reader *r, mxc_status status) {
     if (status == MXC_OK || status == MXC_ENOMEM)
         return status;
-    return FAIL_NODE(r, status == MXC_EINVAL ? MXC_EFORMAT : status, "%s", mxc_last_error());
+    return FAIL_NODE(r, status == MXC_ENOTFOUND ? MXC_ENOTFOUND : MXC_EFORMAT, "%s", mxc_last_error());
 }
 
 /* ---- keys and values --------------------------------------------------------------------------------------- */
@@ -51,12 +50,6 @@ static size_t object_size(const json_t *node, const char *field) {
     return json_object_size(json_object_get(node, field)); /* 0 where it is absent or no object */
 }
 
-/* Before 0.9.5, argmax and argmin wrote axis -1 for "all axes". */
-static int is_outdated(const reader *r, const char *key, const char *value) {
-    return r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) && !strcmp(key, "axis") &&
-           !strcmp(value, "-1");
-}
-
 static mxc_status add_pairs(const reader *r, json_t *node, const char *field, pairs *out) {
     json_t *object = json_object_get(node, field), *value;
     const char *key;
@@ -65,17 +58,15 @@ static mxc_status add_pairs(const reader *r, json_t *node, const char *field, pa
     json_object_foreach(object, key, value) {
         if (!json_is_string(value))
             return FAIL_NODE(r, MXC_EFORMAT, "the value of \"%.80s\" is not a string", key);
-        if (is_outdated(r, key, json_string_value(value)))
-            continue;
         out->keys[out->n] = key;
         out->values[out->n++] = json_string_value(value);
     }
     return MXC_OK;
 }
 
-/* Pairs of up to two fields; free keys afterwards, also on failure. */
+/* Pairs of up to two fields, with room for one more; free keys afterwards, also on failure. */
 static mxc_status read_pairs(const reader *r, json_t *node, const char *first, const char *second, pairs *out) {
-    size_t room = object_size(node, first) + (second ? object_size(node, second) : 0);
+    size_t room = object_size(node, first) + (second ? object_size(node, second) : 0) + 1;
     memset(out, 0, sizeof *out);
     out->keys = mxci_calloc(2 * room, sizeof *out->keys);
     if (!out->keys)
@@ -83,6 +74,30 @@ static mxc_status read_pairs(const reader *r, json_t *node, const char *first, c
     out->values = out->keys + room;
     MXC_TRY(add_pairs(r, node, first, out));
     return second ? add_pairs(r, node, second, out) : MXC_OK;
+}
+
+static int find_key(const pairs *p, const char *key) {
+    int i;
+    for (i = 0; i < p->n && strcmp(p->keys[i], key) != 0; i++)
+        ;
+    return i < p->n ? i : -1;
+}
+
+/*
+ * What parameters meant when the file was written. Before 0.9.5, argmax and argmin wrote axis -1 for all axes. Files with
+ * "param" state every parameter there was; one without Pooling's pooling_convention is from when all sizes were rounded up.
+ */
+static void upgrade(const reader *r, int is_old, pairs *p) {
+    int axis = r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) ? find_key(p, "axis") : -1;
+    if (axis >= 0 && !strcmp(p->values[axis], "-1")) {
+        p->n--;
+        p->keys[axis] = p->keys[p->n];
+        p->values[axis] = p->values[p->n];
+    }
+    if (is_old && !strcmp(r->op, "Pooling") && find_key(p, "pooling_convention") < 0) {
+        p->keys[p->n] = "pooling_convention";
+        p->values[p->n++] = "full";
+    }
 }
 
 static mxc_status set_attrs(mxci_node *node, const pairs *p) {
@@ -150,6 +165,7 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
     int is_old = json_object_get(json, "param") != NULL;
     pairs p, attrs = {0};
     mxc_status status = is_old ? read_pairs(r, json, "param", NULL, &p) : read_pairs(r, json, "attr", "attrs", &p);
+    upgrade(r, is_old, &p);
     if (status == MXC_OK)
         status = at_node(r, mxci_op_make(r->op, p.n, p.keys, p.values, n_in, &node->op));
     if (status == MXC_OK)
@@ -191,7 +207,7 @@ static mxc_status read_forward(const reader *r, json_t *json, mxci_node *node) {
                          r->op, (long long)n_args, (long long)n_aux);
     MXC_TRY(read_inputs(r, inputs, node, n_args + n_aux));
     MXC_TRY(complete_aux(r, node));
-    return mxci_hoist_attrs(node);
+    return at_node(r, mxci_hoist_attrs(node));
 }
 
 static int is_backward(const reader *r) {
@@ -243,10 +259,25 @@ static mxc_status read_backward(const reader *r, json_t *json, mxci_node *node) 
     return status;
 }
 
+/* Fields of a node, and which of them are lists. */
+static const struct field {
+    const char *name;
+    int is_list;
+} fields[] = {
+    {"op", 0}, {"name", 0}, {"inputs", 1}, {"attrs", 0}, {"attr", 0}, {"param", 0}, {"backward_source_id", 0},
+    {"control_deps", 1}, {"subgraphs", 1},
+};
+
+static const struct field *find_field(const char *name) {
+    size_t i;
+    for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    return NULL;
+}
+
 /* Fields that mean nothing to us could change what the node means: refuse them. */
 static mxc_status check_fields(reader *r, json_t *json) {
-    static const char *const fields = "op,name,param,attr,attrs,inputs,control_deps,subgraphs,backward_source_id";
-    static const char *const lists = "inputs,control_deps,subgraphs";
     const char *key;
     json_t *value;
     r->op = json_string_value(json_object_get(json, "op"));
@@ -255,9 +286,10 @@ static mxc_status check_fields(reader *r, json_t *json) {
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: node %lld: expected an object with strings \"op\" and \"name\"",
                         (long long)r->at);
     json_object_foreach(json, key, value) {
-        if (mxci_list_find(fields, key) < 0)
+        const struct field *field = find_field(key);
+        if (!field)
             return FAIL_NODE(r, MXC_EFORMAT, "unknown field \"%.80s\"", key);
-        if (mxci_list_find(lists, key) >= 0 && !json_is_array(value))
+        if (field->is_list && !json_is_array(value))
             return FAIL_NODE(r, MXC_EFORMAT, "\"%s\" is not a list", key);
     }
     value = json_object_get(json, "backward_source_id");

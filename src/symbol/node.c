@@ -110,10 +110,15 @@ mxc_status mxci_node_output_name(const mxci_node *node, int index, char **out) {
 
 enum { MAX_ATTRS = 4096 }; /* keeps a hostile file from making sorted insertion slow */
 
-static const char *const known_keys = "ctx_group,lr_mult,wd_mult,force_mirroring,mirror_stage";
+static const char *const known_keys[] = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"};
+enum { N_KNOWN_KEYS = sizeof known_keys / sizeof known_keys[0] };
 
 int mxci_attr_is_known(const char *key) {
-    return mxci_list_find(known_keys, key) >= 0;
+    int i;
+    for (i = 0; i < N_KNOWN_KEYS; i++)
+        if (strcmp(known_keys[i], key) == 0)
+            return 1;
+    return 0;
 }
 
 int mxci_attr_is_hidden(const char *key) {
@@ -122,12 +127,11 @@ int mxci_attr_is_hidden(const char *key) {
 }
 
 const char *mxci_attr_suffix(const char *key) {
-    char known[32];
-    int i;
     size_t n = strlen(key);
-    for (i = 0; mxci_list_item(known_keys, i, known, sizeof known); i++) {
-        size_t m = strlen(known);
-        if (n > m + 1 && key[n - m - 1] == '_' && strcmp(key + n - m, known) == 0)
+    int i;
+    for (i = 0; i < N_KNOWN_KEYS; i++) {
+        size_t m = strlen(known_keys[i]);
+        if (n > m + 1 && key[n - m - 1] == '_' && strcmp(key + n - m, known_keys[i]) == 0)
             return key + n - m;
     }
     return NULL;
