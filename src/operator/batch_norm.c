@@ -14,6 +14,7 @@
 
 typedef struct bn_params {
     double eps, momentum;
+    int64_t axis;
     int32_t fix_gamma, use_global_stats, output_mean_var, cudnn_off;
 } bn_params;
 
@@ -34,6 +35,8 @@ static const mxc_param bn_schema[] = {
      .doc = "show the outputs mean and var"},
     {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, cudnn_off), .initial = "False",
      .doc = "accepted for compatibility"},
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(bn_params, axis), .initial = "1", .bounded = 1,
+     .minimum = 1, .maximum = 1, .doc = "where the channels are"},
     MXC_PARAM_END};
 
 static int bn_visible(const void *params) {

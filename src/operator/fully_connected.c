@@ -6,7 +6,7 @@
 
 typedef struct fc_params {
     int64_t num_hidden;
-    int32_t no_bias;
+    int32_t no_bias, flatten;
 } fc_params;
 
 enum { DATA, WEIGHT, BIAS };
@@ -16,7 +16,15 @@ static const mxc_param fc_schema[] = {
      .maximum = 2147483647.0, .doc = "columns of the output"},
     {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, no_bias), .initial = "False",
      .doc = "leave out the bias argument"},
+    {.name = "flatten", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, flatten), .initial = "True",
+     .doc = "read data of more axes as (N,K); False is refused"},
     MXC_PARAM_END};
+
+static mxc_status fc_check(void *params) {
+    if (!((const fc_params *)params)->flatten)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "FullyConnected: flatten=False is not supported");
+    return MXC_OK;
+}
 
 static int fc_args(const void *params) {
     return ((const fc_params *)params)->no_bias ? 2 : 3;
@@ -124,6 +132,7 @@ const mxc_op_def mxci_op_fully_connected = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = fc_schema,
     .param_size = sizeof(fc_params),
+    .params_check = fc_check,
     .args = "data,weight,bias",
     .n_args = fc_args,
     .infer_shape = fc_infer,

@@ -12,7 +12,7 @@
 
 typedef struct pooling_params {
     mxc_tuple kernel, stride, pad;
-    int32_t global_pool, cudnn_off, pool_type, pooling_convention;
+    int32_t global_pool, cudnn_off, pool_type, pooling_convention, count_include_pad, layout;
 } pooling_params;
 
 static const mxc_param pooling_schema[] = {
@@ -30,6 +30,11 @@ static const mxc_param pooling_schema[] = {
      .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
     {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, pad), .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
+    {.name = "count_include_pad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, count_include_pad),
+     .initial = "None", .optional = 1, .doc = "an average counts the padding; False is refused"},
+    {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, layout), .initial = "None",
+     .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
+     .doc = "channels come second; the other layouts are refused"},
     MXC_PARAM_END};
 
 static mxc_status pooling_check(void *params) {
@@ -41,6 +46,10 @@ static mxc_status pooling_check(void *params) {
         return MXC_FAIL(MXC_EINVAL, "Pooling: stride has %d entries, kernel has %d", p->stride.n, n);
     if (p->pad.n != 0 && p->pad.n != n)
         return MXC_FAIL(MXC_EINVAL, "Pooling: pad has %d entries, kernel has %d", p->pad.n, n);
+    if (p->count_include_pad == 0 && p->pool_type == MXCI_POOL_AVG)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "Pooling: count_include_pad=False is not supported");
+    if (p->layout >= 0 && p->layout != n - 1)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "Pooling: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes", n);
     for (int i = p->stride.n; i < n; i++)
         p->stride.value[i] = 1;
     for (int i = p->pad.n; i < n; i++)
