@@ -2,13 +2,18 @@
 #include "operator/invocation.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sys.h"
 #include "operator/common.h"
+#include "operator/op.h"
 #include "resource/temp.h"
 
 /* A run that touches no more elements than this may run on the pushing thread. */
 enum { CHEAP_ELEMENTS = 2048 };
+
+/* An operator on more arrays than this keeps no block for its next call. */
+enum { SPARE_SLOTS = 64 };
 
 /* ---- the block --------------------------------------------------------------------------------------------------- */
 
@@ -47,10 +52,14 @@ static void forget(int n, mxc_shape *shapes, mxc_dtype *types) {
 mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out) {
     int n_in = mxc_op_n_args(op), n_out = mxc_op_n_outputs(op), n_aux = mxc_op_n_aux(op);
     int n_slots = pass == MXC_FORWARD ? n_in + n_out + n_aux : 2 * (n_in + n_out) + n_aux;
-    mxci_invocation *v = mxci_calloc(1, sizeof *v + lay_out(NULL, n_in, n_out, n_aux, n_slots));
+    size_t bytes = sizeof(mxci_invocation) + lay_out(NULL, n_in, n_out, n_aux, n_slots);
+    mxci_invocation *v = pass == MXC_FORWARD ? mxci_op_take_spare(op) : NULL;
     *out = NULL;
     if (!v)
+        v = mxci_alloc(bytes);
+    if (!v)
         return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for a call on %d arrays", mxc_op_get_def(op)->name, n_slots);
+    memset(v, 0, bytes);
     lay_out(v, n_in, n_out, n_aux, n_slots);
     atomic_init(&v->refs, 1);
     v->op = mxc_op_retain(op);
@@ -69,14 +78,19 @@ mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **o
 }
 
 void mxci_invocation_release(mxci_invocation *v) {
+    mxc_op *op;
     if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (v->state)
         mxc_op_get_def(v->op)->state_destroy(v->state);
     for (int i = 0; i < v->n_slots; i++)
         mxc_ndarray_release(v->arrays[i]);
-    mxc_op_release(v->op);
-    mxci_free(v);
+    op = v->op;
+    if (v->pass == MXC_FORWARD && v->n_slots <= SPARE_SLOTS)
+        mxci_op_keep_spare(op, v); /* all forward calls of one operator take blocks of one size */
+    else
+        mxci_free(v);
+    mxc_op_release(op);
 }
 
 /* ---- slots --------------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ struct mxc_op {
     const mxc_op_def *def;
     int n_args, n_outputs, n_visible, n_aux;
     mxc_op_needs needs;
+    _Atomic(void *) spare;
     int n_given;
     const char **given; /* key, value, key, value... inside this block */
     _Alignas(max_align_t) unsigned char params[]; /* param_size bytes, then given, then their text */
@@ -51,6 +52,7 @@ static mxc_op *alloc_op(const mxc_op_def *def, int n, const char *const *keys, c
     if (!op)
         return NULL;
     atomic_init(&op->refs, 1);
+    atomic_init(&op->spare, NULL);
     op->def = def;
     op->n_given = n;
     op->given = (const char **)(void *)(op->params + params);
@@ -133,8 +135,18 @@ mxc_op *mxc_op_retain(mxc_op *op) {
 }
 
 void mxc_op_release(mxc_op *op) {
-    if (op && atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) == 1)
-        mxci_free(op);
+    if (!op || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    mxci_free(mxci_op_take_spare(op));
+    mxci_free(op);
+}
+
+void *mxci_op_take_spare(mxc_op *op) {
+    return atomic_exchange_explicit(&op->spare, NULL, memory_order_acquire);
+}
+
+void mxci_op_keep_spare(mxc_op *op, void *block) {
+    mxci_free(atomic_exchange_explicit(&op->spare, block, memory_order_acq_rel));
 }
 
 int mxci_op_set_float(mxc_op *op, const char *name, double value) {

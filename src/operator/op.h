@@ -9,4 +9,9 @@
  * such parameter. The texts of mxc_op_given stay as they were. */
 int mxci_op_set_float(mxc_op *op, const char *name, double value);
 
+/* One block that an operator keeps from a call for the next one, so that calling it again and again allocates nothing.
+ * take: NULL if there is none; keep: takes it over. Thread-safe. */
+void *mxci_op_take_spare(mxc_op *op);
+void mxci_op_keep_spare(mxc_op *op, void *block);
+
 #endif
