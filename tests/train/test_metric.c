@@ -1,0 +1,167 @@
+/* Metrics by hand-made numbers, over batches, with padding, other dtypes, and labels that are no class. */
+#include <math.h>
+
+#include <mxc/train.h>
+
+#include "base/sys.h"
+#include "support.h"
+#include "train/metric.h"
+
+static const float prediction[12] = {
+    0.1f, 0.7f, 0.2f, /* 1, then 2 */
+    0.5f, 0.3f, 0.2f, /* 0, then 1 */
+    0.2f, 0.2f, 0.6f, /* 2, then 0 and 1 alike */
+    0.4f, 0.4f, 0.2f, /* 0 before 1 */
+};
+static const float label[4] = { 1, 1, 2, 0 };
+
+static mxc_ndarray *array(int ndim, int64_t rows, int64_t columns, const float *data) {
+    mxc_ndarray *out;
+    assert_ok(mxc_ndarray_from_data(ndim, (int64_t[]){rows, columns}, MXC_F32, data, &out));
+    return out;
+}
+
+static mxc_metric *metric(const char *name, const char *key, const char *value) {
+    mxc_metric *out;
+    assert_ok(mxc_metric_create(name, key != NULL, &key, &value, &out));
+    assert_string_equal(mxc_metric_name(out), name);
+    assert_true(isnan(mxc_metric_value(out)));
+    return out;
+}
+
+static void expect(const char *name, const char *key, const char *value, int64_t pad, double expected) {
+    mxc_metric *m = metric(name, key, value);
+    mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction);
+    assert_ok(mxc_metric_update(m, l, p, pad));
+    assert_true(fabs(mxc_metric_value(m) - expected) < 1e-6);
+    assert_ok(mxc_metric_update(m, l, p, pad)); /* the mean of two equal batches */
+    assert_true(fabs(mxc_metric_value(m) - expected) < 1e-6);
+    mxc_metric_reset(m);
+    assert_true(isnan(mxc_metric_value(m)));
+    mxc_metric_destroy(m);
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+}
+
+static void test_classes(void **state) {
+    (void)state;
+    expect("accuracy", NULL, NULL, 0, 0.75);
+    expect("accuracy", NULL, NULL, 2, 0.5);
+    expect("top_k_accuracy", "top_k", "1", 0, 0.75);
+    expect("top_k_accuracy", "top_k", "2", 0, 1);
+    expect("cross-entropy", NULL, NULL, 0, -(log(0.7) + log(0.3) + log(0.6) + log(0.4)) / 4);
+    expect("cross-entropy", NULL, NULL, 3, -log(0.7));
+    expect("cross-entropy", "eps", "1", 3, -log(1.7));
+}
+
+static void test_regression(void **state) {
+    const float target[4] = { 1, 2, 3, 4 }, guess[4] = { 1, 4, 0, 4 };
+    mxc_metric *mse = metric("mse", NULL, NULL), *mae = metric("mae", NULL, NULL);
+    mxc_ndarray *t = array(2, 2, 2, target), *g = array(2, 2, 2, guess);
+    (void)state;
+    assert_ok(mxc_metric_update(mse, t, g, 0));
+    assert_ok(mxc_metric_update(mae, t, g, 0));
+    assert_true(fabs(mxc_metric_value(mse) - 13.0 / 4) < 1e-9);
+    assert_true(fabs(mxc_metric_value(mae) - 5.0 / 4) < 1e-9);
+    mxc_metric_reset(mse);
+    assert_ok(mxc_metric_update(mse, t, g, 1)); /* a row has two elements */
+    assert_true(fabs(mxc_metric_value(mse) - 4.0 / 2) < 1e-9);
+    mxc_metric_destroy(mse);
+    mxc_metric_destroy(mae);
+    mxc_ndarray_release(t);
+    mxc_ndarray_release(g);
+}
+
+/* Labels that are no class count as wrong, whatever they are. */
+static void test_labels_that_are_none(void **state) {
+    const float odd[4] = { -1, 3, NAN, 1e30f };
+    static const char *const names[] = { "accuracy", "top_k_accuracy" };
+    mxc_ndarray *l = array(1, 4, 0, odd), *p = array(2, 4, 3, prediction);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        mxc_metric *m = metric(names[i], NULL, NULL);
+        assert_ok(mxc_metric_update(m, l, p, 0));
+        assert_true(mxc_metric_value(m) == 0);
+        mxc_metric_destroy(m);
+    }
+    mxc_metric *m = metric("cross-entropy", NULL, NULL);
+    assert_ok(mxc_metric_update(m, l, p, 0));
+    assert_true(fabs(mxc_metric_value(m) + log(1e-12)) < 1e-6);
+    mxc_metric_destroy(m);
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+}
+
+static void test_other_dtypes_and_contexts(void **state) {
+    mxc_metric *m = metric("accuracy", NULL, NULL);
+    mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction), *l8, *p16;
+    (void)state;
+    assert_ok(mxc_ndarray_copy(l, mxc_cpu(1), MXC_U8, &l8));
+    assert_ok(mxc_ndarray_copy(p, mxc_cpu(2), MXC_F16, &p16));
+    assert_ok(mxc_metric_update(m, l8, p16, 0));
+    assert_true(mxc_metric_value(m) == 0.75);
+    mxc_metric_destroy(m);
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+    mxc_ndarray_release(l8);
+    mxc_ndarray_release(p16);
+}
+
+static void test_sums_and_steady_state(void **state) {
+    mxc_metric *m = metric("cross-entropy", NULL, NULL);
+    mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction);
+    double sum;
+    int64_t count, before = mxci_alloc_count();
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_ok(mxc_metric_update(m, l, p, 0));
+    assert_int_equal(mxci_alloc_count(), before);
+    mxci_metric_get_sums(m, &sum, &count);
+    assert_int_equal(count, 12);
+    mxci_metric_set_sums(m, 6, 3);
+    assert_true(mxc_metric_value(m) == 2);
+    mxc_metric_destroy(m);
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+}
+
+static void test_refusals(void **state) {
+    mxc_metric *m = metric("accuracy", NULL, NULL), *none, *mae = metric("mae", NULL, NULL);
+    mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction), *short_label = array(1, 3, 0, label), *empty;
+    const char *key = "top_k", *value = "0";
+    (void)state;
+    assert_ok(mxc_ndarray_create(2, (int64_t[]){4, 0}, MXC_F32, mxc_cpu(0), &empty));
+    assert_fails(mxc_metric_create("f1", 0, NULL, NULL, &none), MXC_ENOTFOUND, "accuracy, top_k_accuracy");
+    assert_fails(mxc_metric_create("top_k_accuracy", 1, &key, &value, &none), MXC_EINVAL, "top_k");
+    assert_fails(mxc_metric_create("accuracy", 1, &key, &value, &none), MXC_EINVAL, "top_k");
+    assert_null(none);
+    assert_fails(mxc_metric_update(m, short_label, p, 0), MXC_ESHAPE, "label (3,) does not fit prediction (4,3)");
+    assert_fails(mxc_metric_update(m, l, empty, 0), MXC_ESHAPE, "does not fit");
+    assert_fails(mxc_metric_update(mae, l, p, 0), MXC_ESHAPE, "does not fit");
+    assert_fails(mxc_metric_update(m, l, p, 5), MXC_EINVAL, "pad 5");
+    assert_fails(mxc_metric_update(m, l, p, -1), MXC_EINVAL, "pad -1");
+    assert_fails(mxc_metric_update(m, NULL, p, 0), MXC_EINVAL, "NULL");
+    assert_true(isnan(mxc_metric_value(m)));
+    assert_true(isnan(mxc_metric_value(NULL)));
+    assert_string_equal(mxc_metric_name(NULL), "");
+    mxc_metric_reset(NULL);
+    mxc_metric_destroy(NULL);
+    mxc_metric_destroy(m);
+    mxc_metric_destroy(mae);
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+    mxc_ndarray_release(short_label);
+    mxc_ndarray_release(empty);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_labels_that_are_none),
+        cmocka_unit_test(test_other_dtypes_and_contexts),
+        cmocka_unit_test(test_sums_and_steady_state),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
