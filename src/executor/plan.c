@@ -43,28 +43,35 @@ static int32_t block_of(const mxci_program *p, int32_t entry) {
     return home.kind == MXCI_HOME_POOL ? home.index : -1;
 }
 
-int32_t mxci_backward_input(const mxci_graph *g, int32_t node, int from) {
+int32_t mxci_backward_input(const mxci_graph *g, int32_t node, mxci_read_group group, int32_t slot) {
     const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
-    const int limits[3] = {forward->n_outputs, mxci_n_args(forward), forward->n_outputs};
-    int group, slot, at = 0;
+    const int32_t sizes[] = {forward->n_outputs, mxci_n_args(forward), forward->n_outputs};
+    int32_t at = 0, i, j;
     mxc_op_needs needs;
     mxc_op_get_needs(n->op, &needs);
-    for (group = 0; group < 3; group++)
-        for (slot = 0; slot < limits[group]; slot++) {
-            int is_read = mxc_need_has(group == 0 ? needs.out_grad : group == 1 ? needs.in : needs.out, slot);
-            if (group * MXC_FROM_IN(0) + slot == from)
-                return is_read ? at : -1;
-            at += is_read;
-        }
+    for (i = 0; i <= (int32_t)group; i++) {
+        uint64_t mask = i == MXCI_READS_OUT_GRAD ? needs.out_grad : i == MXCI_READS_IN ? needs.in : needs.out;
+        int32_t end = i == (int32_t)group ? slot : sizes[i];
+        for (j = 0; j < end; j++)
+            at += mxc_need_has(mask, j);
+        if (i == (int32_t)group)
+            return slot < sizes[i] && mxc_need_has(mask, slot) ? at : -1;
+    }
     return -1;
 }
 
 /* The input entry that an in-place option names; -1 if this use does not read it. */
 static int32_t source_of(const mxci_graph *g, int32_t node, int from) {
     const mxci_gnode *n = &g->nodes[node];
-    int32_t slot = n->kind == MXCI_BACKWARD ? mxci_backward_input(g, node, from) : from - MXC_FROM_IN(0);
-    int32_t limit = n->kind == MXCI_BACKWARD ? n->n_inputs : mxci_n_args(n);
-    return slot >= 0 && slot < limit ? mxci_graph_inputs(g, node)[slot] : -1;
+    mxci_read_group group = from >= MXC_FROM_OUT(0)  ? MXCI_READS_OUT
+                            : from >= MXC_FROM_IN(0) ? MXCI_READS_IN
+                                                     : MXCI_READS_OUT_GRAD;
+    int32_t slot = from - (group == MXCI_READS_OUT ? MXC_FROM_OUT(0) : group == MXCI_READS_IN ? MXC_FROM_IN(0) : 0);
+    if (n->kind == MXCI_BACKWARD)
+        slot = mxci_backward_input(g, node, group, slot);
+    else if (slot >= mxci_n_args(n))
+        return -1;
+    return slot >= 0 ? mxci_graph_inputs(g, node)[slot] : -1;
 }
 
 /* How many inputs and outputs of the node lie in the block. */

@@ -18,8 +18,8 @@ static void forward_slots(const mxci_program *p, int32_t node, int32_t *entries)
         entries[k++] = mxci_graph_inputs(p->graph, node)[i];
 }
 
-static int32_t backward_slot(const mxci_graph *g, int32_t node, int from) {
-    int32_t at = mxci_backward_input(g, node, from);
+static int32_t backward_slot(const mxci_graph *g, int32_t node, mxci_read_group group, int32_t slot) {
+    int32_t at = mxci_backward_input(g, node, group, slot);
     return at >= 0 ? mxci_graph_inputs(g, node)[at] : -1;
 }
 
@@ -28,13 +28,13 @@ static void backward_slots(const mxci_program *p, int32_t node, int32_t *entries
     const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
     int32_t i, k = 0;
     for (i = 0; i < n->n_outputs; i++)
-        entries[k++] = backward_slot(g, node, MXC_FROM_IN(i));
+        entries[k++] = backward_slot(g, node, MXCI_READS_IN, i);
     for (i = 0; i < forward->n_outputs; i++)
-        entries[k++] = backward_slot(g, node, MXC_FROM_OUT(i));
+        entries[k++] = backward_slot(g, node, MXCI_READS_OUT, i);
     for (i = mxci_n_args(n); i < n->n_inputs; i++)
         entries[k++] = mxci_graph_inputs(g, node)[i];
     for (i = 0; i < forward->n_outputs; i++)
-        entries[k++] = backward_slot(g, node, MXC_FROM_OUT_GRAD(i));
+        entries[k++] = backward_slot(g, node, MXCI_READS_OUT_GRAD, i);
     for (i = 0; i < n->n_outputs; i++)
         entries[k++] = p->req[n->first_entry + i] != MXC_REQ_NULL ? n->first_entry + i : -1;
 }

@@ -99,9 +99,10 @@ const mxc_op_def *mxci_node_def(const mxci_graph *graph, int32_t node);
 static inline int32_t mxci_n_args(const mxci_gnode *node) {
     return node->n_inputs - node->n_aux;
 }
-/* Place of slot (MXC_FROM_OUT_GRAD(i), MXC_FROM_IN(i), MXC_FROM_OUT(i)) among a backward node's inputs; -1 if it is not
- * read. */
-int32_t mxci_backward_input(const mxci_graph *graph, int32_t node, int from);
+/* What a backward node may read, in the order of its inputs. */
+typedef enum mxci_read_group { MXCI_READS_OUT_GRAD = 0, MXCI_READS_IN = 1, MXCI_READS_OUT = 2 } mxci_read_group;
+/* Place of a slot of a group among a backward node's inputs; -1 if it is not read. */
+int32_t mxci_backward_input(const mxci_graph *graph, int32_t node, mxci_read_group group, int32_t slot);
 /* Tile that a step belongs to; -1: none. */
 int32_t mxci_tile_of(const mxci_program *program, int32_t step);
 /* Pool of a context, which must be one of the program's. */

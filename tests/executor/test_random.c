@@ -269,7 +269,7 @@ static void check_symbol(mxc_symbol *s, bound *plain) {
 static void test_random_graphs(void **state) {
     int round, i;
     (void)state;
-    for (round = 0; round < TEST_SCALE(300); round++) {
+    for (round = 0; round < TEST_SCALE(200); round++) {
         mxc_symbol *s = make_graph((uint64_t)round * 77 + 1);
         bound plain;
         bind_graph(s, NULL, MXC_REQ_WRITE, &plain);
