@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device.h"
 #include "ndarray/array.h"
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
@@ -125,6 +126,42 @@ mxc_status mxci_array_on_host(mxc_ndarray *array, mxc_ndarray **out, void **data
         mxc_ndarray_release(*out);
         *out = NULL;
     }
+    return status;
+}
+
+/* Memory of one large array of a file. */
+typedef struct file_block {
+    void *data;
+    size_t bytes;
+} file_block;
+
+static void file_block_release(void *arg) {
+    const mxci_device *device;
+    file_block *block = arg;
+    if (mxci_device_get(mxc_cpu(0), &device) == MXC_OK) /* it gave the memory, so it is there */
+        device->free(mxc_cpu(0), block->data, block->bytes);
+    mxci_free(block);
+}
+
+mxc_status mxci_array_for_file(mxci_source *source, const mxc_shape *shape, mxc_dtype dtype, size_t bytes,
+                               mxc_ndarray **out) {
+    enum { LARGE = 1 << 20 };
+    const mxci_device *device;
+    file_block *block;
+    mxc_status status;
+    *out = NULL;
+    if (bytes < LARGE)
+        return mxci_ndarray_new(source->name, shape, dtype, mxc_cpu(0), out);
+    MXC_TRY(mxci_device_get(mxc_cpu(0), &device));
+    block = mxci_calloc(1, sizeof *block);
+    if (!block)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for an array", source->name);
+    block->bytes = bytes;
+    status = device->alloc(mxc_cpu(0), bytes, &block->data);
+    if (status == MXC_OK)
+        status = mxci_ndarray_wrap(source->name, shape, dtype, mxc_cpu(0), block->data, file_block_release, block, out);
+    if (status != MXC_OK)
+        file_block_release(block);
     return status;
 }
 

@@ -23,6 +23,10 @@ mxc_status mxci_list_create(mxci_source *source, int64_t at, uint64_t n, int nam
 /* The array, or a copy of it where it is out of the host's reach, with its first element's address. Waits for its
  * writes. Caller releases *out. */
 mxc_status mxci_array_on_host(mxc_ndarray *array, mxc_ndarray **out, void **data);
+/* A new cpu(0) array for bytes bytes of a file. Large ones take exactly that, from the system and not from the pool,
+ * whose size classes (and huge pages in their slack) would break the promise about a reader's memory. */
+mxc_status mxci_array_for_file(mxci_source *source, const mxc_shape *shape, mxc_dtype dtype, size_t bytes,
+                               mxc_ndarray **out);
 /* Read all elements of a fresh host array from source. */
 mxc_status mxci_array_read(mxci_source *source, mxc_ndarray *array);
 /* Make every byte of a fresh bool array 0 or 1; other dtypes stay. */

@@ -45,7 +45,7 @@ static mxc_status read_header(mxci_source *source, mxci_npy_header *out) {
 }
 
 /* Whether the data is all that is left. */
-static mxc_status check_size(mxci_source *source, const mxci_npy_header *h) {
+static mxc_status check_size(mxci_source *source, const mxci_npy_header *h, size_t *out) {
     int64_t bytes = (int64_t)mxc_dtype_size(h->dtype);
     char shape[MXC_SHAPE_TEXT];
     int overflow = 0;
@@ -58,6 +58,7 @@ static mxc_status check_size(mxci_source *source, const mxci_npy_header *h) {
         return MXCI_SOURCE_FAIL(source, source->at, MXC_EFORMAT, "shape %s of %s, but %lld bytes of data are there",
                                 mxc_shape_format(&h->shape, shape, sizeof shape), mxc_dtype_name(h->dtype),
                                 (long long)mxci_source_left(source));
+    *out = (size_t)bytes;
     return MXC_OK;
 }
 
@@ -103,11 +104,12 @@ static mxc_status read_data(mxci_source *source, int fortran, mxc_ndarray *array
 
 mxc_status mxci_npy_read(mxci_source *source, mxc_ndarray **out) {
     mxci_npy_header header = { MXC_DTYPE_UNKNOWN, 0, { 0, { 0 } } };
+    size_t bytes = 0;
     mxc_status status;
     *out = NULL;
     MXC_TRY(read_header(source, &header));
-    MXC_TRY(check_size(source, &header));
-    MXC_TRY(mxci_ndarray_new(source->name, &header.shape, header.dtype, mxc_cpu(0), out));
+    MXC_TRY(check_size(source, &header, &bytes));
+    MXC_TRY(mxci_array_for_file(source, &header.shape, header.dtype, bytes, out));
     status = read_data(source, header.fortran, *out);
     if (status == MXC_OK) {
         mxci_array_tidy_bools(*out);

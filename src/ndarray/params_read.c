@@ -133,7 +133,7 @@ static mxc_status read_dense(mxci_source *source, const mxci_params_record *r, m
         return MXCI_SOURCE_FAIL(source, source->at, MXC_EFORMAT,
                                 "truncated: array data takes %zu bytes, but %lld are left", r->bytes,
                                 (long long)mxci_source_left(source));
-    MXC_TRY(mxci_ndarray_new(source->name, &r->shape, r->dtype, mxc_cpu(0), out));
+    MXC_TRY(mxci_array_for_file(source, &r->shape, r->dtype, r->bytes, out));
     status = mxci_array_read(source, *out);
     if (status != MXC_OK) {
         mxc_ndarray_release(*out);

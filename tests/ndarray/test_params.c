@@ -1,6 +1,8 @@
 /* .params files: round trips, every version of record, files that MXNet wrote, hostile ones, failures of the system. */
 #include "bytes.h"
 
+#include <sys/wait.h>
+
 static mxc_status read_image(const void *data, size_t n) {
     mxc_ndarray_list list;
     MXC_TRY(mxc_ndarray_load_buffer("image", data, n, &list));
@@ -435,6 +437,23 @@ typedef struct save_arg {
     mxc_ndarray *arrays[2];
 } save_arg;
 
+/* An array that is large enough to have memory of its own. */
+static mxc_status load_large(void *arg) {
+    enum { BYTES = 1200000 };
+    unsigned char *file = calloc(1, 64 + BYTES);
+    static bytes b;
+    mxc_status status;
+    (void)arg;
+    put_list(&b, 1);
+    put_u32(&b, 1);
+    put_u32(&b, BYTES);
+    put_context_and_type(&b, MXC_U8);
+    memcpy(file, b.data, b.n);
+    status = read_image(file, b.n + BYTES + 8); /* no names: 8 zero bytes */
+    free(file);
+    return status;
+}
+
 static mxc_status save_two(void *arg) {
     save_arg *s = arg;
     return mxc_ndarray_save(s->path, 2, s->arrays, (const char *[]){ "a", "b" });
@@ -450,6 +469,7 @@ static void each_allocation_and_write_may_fail(void **state) {
     (void)state;
     put_mixed(&b);
     fail_each_allocation(load_mixed, &b);
+    fail_each_allocation(load_large, NULL);
     fail_each_allocation(save_two, &s);
     read_bytes(&old, path);
     assert_ok(mxc_ndarray_fill(s.arrays[0], 1));
@@ -498,8 +518,60 @@ static void a_failed_array_is_not_saved(void **state) {
     assert_fails(mxc_ndarray_save(path, 1, &a, NULL), MXC_EUSER, "on purpose");
     assert_fails(mxc_ndarray_save_npy(path, a), MXC_EUSER, "on purpose");
     assert_fails(mxc_ndarray_save_npz(path, 1, &a, NULL), MXC_EUSER, "on purpose");
+    assert_status(mxc_wait_all(mxc_var_engine(var)), MXC_EUSER);
     assert_int_not_equal(access(path, F_OK), 0);
     mxc_ndarray_release(a);
+    test_remove_dir(folder);
+}
+
+/* ---- memory ---- */
+
+/* Most memory this process ever had, in KiB. */
+static long peak_kib(void) {
+    char line[256];
+    long kib = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "VmHWM: %ld", &kib);
+    if (file)
+        fclose(file);
+    return kib;
+}
+
+/* Load in a child, whose peak starts from what it has; 0 if it grew by at most limit KiB. */
+static int load_within(const char *path, long limit) {
+    mxc_ndarray_list list;
+    pid_t child = fork();
+    int status = -1;
+    if (child == 0) {
+        long before = peak_kib();
+        status = mxc_ndarray_load(path, &list) != MXC_OK ? 1 : peak_kib() - before > limit ? 2 : 0;
+        _exit(status);
+    }
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static void memory_stays_within_the_files_size(void **state) {
+    enum { MIB = 1 << 20 };
+    mxc_ndarray *arrays[3];
+    test_path folder, path;
+    struct stat st;
+    (void)state;
+    if (TEST_SANITIZED)
+        skip();
+    arrays[0] = array_new(1, DIMS(4 * MIB + 5), MXC_F32);
+    arrays[1] = array_new(2, DIMS(1000, 777), MXC_F64);
+    arrays[2] = array_new(1, DIMS(9 * MIB), MXC_U8);
+    for (int i = 0; i < 3; i++)
+        assert_ok(mxc_ndarray_fill(arrays[i], i + 1));
+    test_join(path, test_temp_dir(folder), "large.params");
+    assert_ok(mxc_ndarray_save(path, 3, arrays, (const char *[]){ "a", "b", "c" }));
+    for (int i = 0; i < 3; i++)
+        mxc_ndarray_release(arrays[i]);
+    blocks_alive(); /* trims: nothing cached is left for the child */
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(load_within(path, (long)(st.st_size + MIB) / 1024), 0);
     test_remove_dir(folder);
 }
 
@@ -589,6 +661,7 @@ int main(void) {
         cmocka_unit_test(each_allocation_and_write_may_fail),
         cmocka_unit_test(paths_that_are_no_files),
         cmocka_unit_test(a_failed_array_is_not_saved),
+        cmocka_unit_test(memory_stays_within_the_files_size),
         cmocka_unit_test(files_written_by_mxnet),
     };
     return cmocka_run_group_tests_name("params", tests, NULL, NULL);
