@@ -81,16 +81,23 @@ static mxc_status add_parts(mxc_engine *engine) {
     return add_pools(engine);
 }
 
-/* Nothing is pending and no other thread is inside. */
-static void free_engine(mxc_engine *engine) {
+static void each_pool(mxc_engine *engine, void (*visit)(mxci_pool *)) {
     mxci_pool *pool = atomic_load(&engine->devices);
     while (pool) {
         mxci_pool *next = pool->next;
-        mxci_pool_destroy(pool);
+        visit(pool);
         pool = next;
     }
-    mxci_pool_destroy(engine->io);
-    mxci_pool_destroy(engine->cpu);
+    if (engine->io)
+        visit(engine->io);
+    if (engine->cpu)
+        visit(engine->cpu);
+}
+
+/* Nothing is pending and no other thread is inside. */
+static void free_engine(mxc_engine *engine) {
+    each_pool(engine, mxci_pool_stop);
+    each_pool(engine, mxci_pool_destroy);
     for (int i = 0; i < MXCI_STRIPES; i++)
         mxci_stripe_clear(&engine->stripes[i]);
     mxci_vars_clear(engine);
@@ -194,15 +201,6 @@ void mxci_engine_lock_stripes(mxc_engine *engine) {
 void mxci_engine_unlock_stripes(mxc_engine *engine) {
     for (int i = 0; i < MXCI_STRIPES; i++)
         mxci_lock_drop(&engine->stripes[i].lock);
-}
-
-static void each_pool(mxc_engine *engine, void (*visit)(mxci_pool *)) {
-    if (engine->cpu) {
-        visit(engine->cpu);
-        visit(engine->io);
-    }
-    for (mxci_pool *pool = atomic_load(&engine->devices); pool; pool = pool->next)
-        visit(pool);
 }
 
 void mxci_engine_forked(mxc_engine *engine) {

@@ -346,19 +346,19 @@ static void stop_worker(mxci_worker *worker) {
     worker->alive = 0;
 }
 
-void mxci_pool_destroy(mxci_pool *pool) {
-    if (!pool)
-        return;
+void mxci_pool_stop(mxci_pool *pool) {
     mxci_mutex_lock(&pool->mutex); /* no thread retires from here on */
     atomic_store(&pool->stopping, 1);
     mxci_mutex_unlock(&pool->mutex);
-    for (int i = 0; i < pool->count; i++) {
-        mxci_worker *worker = &pool->worker[i];
-        if (worker->alive)
-            stop_worker(worker);
-        if (worker->stream && pool->device->stream_destroy)
-            pool->device->stream_destroy(pool->context, worker->stream);
-    }
+    for (int i = 0; i < pool->count; i++)
+        if (pool->worker[i].alive)
+            stop_worker(&pool->worker[i]);
+}
+
+void mxci_pool_destroy(mxci_pool *pool) {
+    for (int i = 0; i < pool->count; i++)
+        if (pool->worker[i].stream && pool->device->stream_destroy)
+            pool->device->stream_destroy(pool->context, pool->worker[i].stream);
     mxci_mutex_destroy(&pool->mutex);
     mxci_pages_free(pool, sizeof *pool + (size_t)pool->limit * sizeof(mxci_worker));
 }

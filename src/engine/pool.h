@@ -45,7 +45,9 @@ struct mxci_pool {
 
 /* A pool for base threads, numbers from the engine's; not started. MXC_ENOMEM, MXC_ESTATE (no numbers left). */
 mxc_status mxci_pool_create(mxc_engine *engine, mxc_context context, mxc_property property, int base, mxci_pool **out);
-/* Stop the threads and free. The queue is empty. */
+/* End the threads; the queue is empty. Threads of other pools may still look at this one. */
+void mxci_pool_stop(mxci_pool *pool);
+/* Free. All pools of the engine are stopped. */
 void mxci_pool_destroy(mxci_pool *pool);
 /* Start the threads unless they are there. MXC_ENOMEM, MXC_EIO, what the device says. */
 mxc_status mxci_pool_start_slow(mxci_pool *pool);

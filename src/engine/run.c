@@ -162,33 +162,17 @@ static void end_body(const mxci_body *body) {
         body->destroy(body->arg);
 }
 
-/* A wait's turn has come: pass it on and tell the waiter, who owns the block from then on. */
-static void end_sync(mxci_block *block, mxci_list *ready) {
-    mxc_engine *engine = block->home->engine;
-    mxci_block_release(block, NULL, ready);
-    atomic_store(&block->done, 1);
-    mxci_event_raise(&engine->event);
-}
-
 void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
     mxci_stripe *home = block->home;
     mxc_engine *engine = home->engine;
     int epoch = block->epoch;
-    mxci_list granted = { NULL, NULL };
-    mxci_block *next;
     if (block->flight_link)
         flight_remove(engine, block);
     end_body(block->body);
-    mxci_block_release(block, failure, &granted);
+    mxci_block_release(block, failure, ready);
     mxci_failure_release(failure);
     if (!block->canceled)
         mxci_block_return(block);
-    while ((next = mxci_list_take(&granted)) != NULL) {
-        if (next->body == &mxci_sync_body)
-            end_sync(next, &granted);
-        else
-            mxci_list_add(ready, next);
-    }
     atomic_fetch_add(&home->ended[epoch], 1);
     if (atomic_load(&engine->draining))
         mxci_event_raise(&engine->event);

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/sys.h"
 #include "engine/engine.h"
+#include "engine/op.h"
 
 enum { SLAB_VARS = 31, WALK = 8 };
 
@@ -137,12 +138,32 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
     return waiters;
 }
 
-void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
+static void leave_all(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
     int waiters = 0;
     for (int i = 0; i < block->n_deps; i++)
         waiters |= leave(&block->deps[i], failure, ready);
     if (waiters)
         mxci_event_raise(&block->home->engine->event);
+}
+
+/* A wait's turn has come: pass it on and tell the waiter, who owns the block from then on. */
+static void end_sync(mxci_block *block, mxci_list *ready) {
+    mxc_engine *engine = block->home->engine;
+    leave_all(block, NULL, ready);
+    atomic_store(&block->done, 1);
+    mxci_event_raise(&engine->event);
+}
+
+void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
+    mxci_list granted = { NULL, NULL };
+    mxci_block *next;
+    leave_all(block, failure, &granted);
+    while ((next = mxci_list_take(&granted)) != NULL) {
+        if (next->body == &mxci_sync_body)
+            end_sync(next, &granted);
+        else
+            mxci_list_add(ready, next);
+    }
 }
 
 mxci_failure *mxci_block_inherited(const mxci_block *block) {

@@ -1,0 +1,87 @@
+/* What the engine's tests share: engines of each kind, tasks that note their order, a gate that holds a worker. */
+#ifndef MXC_TESTS_ENGINE_HELPERS_H
+#define MXC_TESTS_ENGINE_HELPERS_H
+
+#include <stdatomic.h>
+
+#include <mxc/engine.h>
+
+#include "base/sys.h"
+#include "support.h"
+
+static inline mxc_engine *make_engine(mxc_engine_kind kind, int workers, uint64_t seed) {
+    mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
+    mxc_engine *engine;
+    options.kind = kind;
+    options.workers = workers;
+    options.parallelism = 4;
+    options.seed = seed;
+    assert_ok(mxc_engine_create(&options, &engine));
+    return engine;
+}
+
+static inline mxc_var *make_var(mxc_engine *engine) {
+    mxc_var *var;
+    assert_ok(mxc_var_create(engine, &var));
+    return var;
+}
+
+static inline mxc_task make_task(mxc_task_fn fn, void *arg) {
+    mxc_task task = MXC_TASK_INIT;
+    task.fn = fn;
+    task.arg = arg;
+    return task;
+}
+
+/* Numbers in the order in which functions ran. */
+typedef struct journal {
+    _Atomic int count;
+    uint64_t entries[256];
+} journal;
+
+/* arg: a journal. Notes the token. */
+static inline mxc_status note(const mxc_run *run, void *arg) {
+    journal *j = arg;
+    j->entries[atomic_fetch_add(&j->count, 1)] = run->token;
+    return MXC_OK;
+}
+
+/* arg: an atomic int. */
+static inline mxc_status count_up(const mxc_run *run, void *arg) {
+    (void)run;
+    atomic_fetch_add((_Atomic int *)arg, 1);
+    return MXC_OK;
+}
+
+static inline void count_destroy(void *arg) {
+    atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+/* Holds whoever runs it until opened. */
+typedef struct barrier {
+    _Atomic int entered, open;
+} barrier;
+
+static inline mxc_status hold(const mxc_run *run, void *arg) {
+    barrier *b = arg;
+    (void)run;
+    atomic_fetch_add(&b->entered, 1);
+    while (!atomic_load(&b->open))
+        mxci_thread_yield();
+    return MXC_OK;
+}
+
+static inline void wait_entered(barrier *b, int count) {
+    while (atomic_load(&b->entered) < count)
+        mxci_thread_yield();
+}
+
+static inline uint32_t next_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+static const mxc_engine_kind all_kinds[] = { MXC_ENGINE_NAIVE, MXC_ENGINE_THREADED, MXC_ENGINE_SEEDED };
+enum { KINDS = 3 };
+
+#endif
