@@ -60,8 +60,8 @@ typedef struct mxc_op_needs {
 } mxc_op_needs;
 #define MXC_NEED_ALL UINT64_MAX
 
-/** Memory of slot from may become the memory of slot to. Forward: from an input to an output. Backward: from an out_grad
- *  (MXC_FROM_OUT_GRAD), input or output to an in_grad. An array of these ends with MXC_INPLACE_END. */
+/** Memory of slot from may become the memory of slot to. Forward: from an input (MXC_FROM_IN) to output to. Backward: from
+ *  an out_grad, input or output to the gradient of argument to. An array of these ends with MXC_INPLACE_END. */
 typedef struct mxc_inplace {
     int from, to;
 } mxc_inplace;

@@ -5,7 +5,7 @@
 /* The slot as mxc_inplace.from counts it. */
 static int from_code(const mxci_invocation *v, int slot) {
     if (v->pass == MXC_FORWARD)
-        return slot < v->n_in ? slot : -2;
+        return slot < v->n_in ? MXC_FROM_IN(slot) : -2;
     if (slot >= mxci_slot_out_grad(v))
         return slot < mxci_slot_in_grad(v) ? MXC_FROM_OUT_GRAD(slot - mxci_slot_out_grad(v)) : -2;
     if (slot >= mxci_slot_aux(v))

@@ -9,8 +9,9 @@
 #include <mxc/engine.h>
 #include <mxc/types.h>
 
-/* Matrices are in C order; a leading dimension counts the elements from one stored row to the next. Start from
- * MXCI_GEMM_INIT; A is stored m x k (k x m where transposed), B k x n (n x k), C m x n. Sizes may be 0. */
+/* Matrices are in C order; a leading dimension counts the elements from one stored row to the next (0, not for C nor with
+ * another alpha than 1: all rows are one). Start from MXCI_GEMM_INIT; A is stored m x k (k x m where transposed), B k x n
+ * (n x k), C m x n. Sizes may be 0. */
 typedef struct mxci_gemm_args {
     mxc_dtype dtype; /* of all: f32, f64, f16, bf16; the 16-bit types are computed in f32 */
     int transpose_a, transpose_b;

@@ -14,5 +14,5 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_make_loss = {
     .size = sizeof(mxc_op_def), .name = "make_loss",
     .doc = "out = data, as a loss: data's gradient is 1, whatever the gradient of out",
-    .dtypes = MXC_DTYPES_FLOAT, .inplace_forward = (const mxc_inplace[]){{0, 0}, MXC_INPLACE_END},
+    .dtypes = MXC_DTYPES_FLOAT, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

@@ -67,7 +67,7 @@ static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
         for (int k = 0; k < m->n_in; k++)
             in[k] = fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
         for (int r = 0; r < MXCI_MAP_RESULTS; r++)
-            if (m->result[r].fn)
+            if (m->result[r].req != MXC_REQ_NULL)
                 compute(m, &m->result[r], in, i, n, part);
     }
 }
@@ -85,13 +85,13 @@ static int is_plain(const mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
         if (!m->in[k].data || m->in[k].walk)
             return 0;
-    return is_native(m->dtype) && !m->result[1].fn && m->result[0].req != MXC_REQ_ADD && !m->result[0].sums;
+    return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && m->result[0].req != MXC_REQ_ADD && !m->result[0].sums;
 }
 
 /* A result that takes an input's memory must be the last to be computed of a tile. */
 static void order_results(mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
-        if (m->result[0].fn && m->result[0].data == m->in[k].data) {
+        if (m->result[0].req != MXC_REQ_NULL && m->result[0].data == m->in[k].data) {
             mxci_result first = m->result[0];
             m->result[0] = m->result[1];
             m->result[1] = first;
@@ -129,28 +129,40 @@ static void finish_range(void *arg, int64_t begin, int64_t end, int part) {
 static void finish_sums(const mxc_run *run, const mxci_mapping *m, int parts) {
     for (int r = 0; r < MXCI_MAP_RESULTS; r++) {
         finish_args args = {&m->result[r], m->dtype, parts};
-        if (m->result[r].fn && m->result[r].sums)
+        if (m->result[r].req != MXC_REQ_NULL && m->result[r].sums)
             mxc_parallel_for(run, m->result[r].n_sums, MXCI_GRAIN, finish_range, &args);
     }
 }
 
 static void clear_sums(const mxci_mapping *m, int parts) {
     for (int r = 0; r < MXCI_MAP_RESULTS; r++)
-        if (m->result[r].fn && m->result[r].sums)
+        if (m->result[r].req != MXC_REQ_NULL && m->result[r].sums)
             memset(m->result[r].sums, 0, mxci_sum_bytes(m->result[r].n_sums, parts));
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
-void mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
+/* Gradients have no kernels in integers, and no sums. */
+static mxc_status check_kernels(const mxci_mapping *m) {
+    for (int r = 0; r < MXCI_MAP_RESULTS; r++)
+        if (m->result[r].req != MXC_REQ_NULL &&
+            (!m->result[r].fn || (m->result[r].sums && !(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(m->dtype)))))
+            return MXC_FAIL(MXC_EDTYPE, "no gradient is computed in dtype %s, expected a float dtype",
+                            mxc_dtype_name(m->dtype));
+    return MXC_OK;
+}
+
+mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
     mxci_mapping m = *mapping;
     int parts = mxc_parallel_parts(run, m.n, MXCI_GRAIN);
+    MXC_TRY(check_kernels(&m));
     parts = parts > 1 ? parts : 1;
-    if (m.result[1].fn)
+    if (m.result[1].req != MXC_REQ_NULL)
         order_results(&m);
     clear_sums(&m, parts);
     mxc_parallel_for(run, m.n, MXCI_GRAIN, is_plain(&m) ? run_range : run_tiles, &m);
     finish_sums(run, &m, parts);
+    return MXC_OK;
 }
 
 /* ---- stretching ------------------------------------------------------------------------------------------------- */

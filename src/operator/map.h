@@ -22,8 +22,8 @@ typedef struct mxci_operand {
 
 /* One result: fn of all inputs. */
 typedef struct mxci_result {
-    mxci_map_fn fn; /* NULL: not wanted */
-    mxc_req req;
+    mxci_map_fn fn; /* NULL: there is no kernel for the dtype */
+    mxc_req req;    /* MXC_REQ_NULL: not wanted */
     void *data;
     /* Where data is stretched over the space (a gradient of such an input), values that fall on one element are added up:
      * how data is stretched, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */
@@ -50,6 +50,7 @@ void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *
 /* 1 if it is stretched at all. */
 int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space);
 
-void mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);
+/* MXC_EDTYPE where a wanted result has no kernel: a gradient in integers. */
+mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);
 
 #endif

@@ -60,7 +60,7 @@ static mxc_status forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static const mxc_inplace weight_to_out[] = {{0, 0}, MXC_INPLACE_END};
+static const mxc_inplace weight_to_out[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
 
 const mxc_op_def mxci_op_sgd_update = {
     .size = sizeof(mxc_op_def), .name = "sgd_update", .args = "weight,grad",

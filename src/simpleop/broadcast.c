@@ -49,8 +49,7 @@ static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_ten
         .dtype = lhs->dtype, .n = mxc_shape_size(&out->shape), .n_in = 2,
         .in = {operand(lhs, out, &walk[0]), operand(rhs, out, &walk[1])},
         .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data}}};
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------------- */
@@ -69,7 +68,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 /* One gradient as a result, stored or added up in sums. */
 static mxci_result gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out, mxci_strided *walk,
                             double *sums) {
-    mxci_result result = {.fn = req == MXC_REQ_NULL ? NULL : fn, .req = req, .data = grad->data};
+    mxci_result result = {.fn = fn, .req = req, .data = grad->data};
     if (!mxci_is_stretched(&grad->shape, &out->shape))
         return result;
     mxci_stretch(&grad->shape, &out->shape, walk);
@@ -96,8 +95,7 @@ static mxc_status run_broadcast_gradient(const mxc_simple_env *env, int id, cons
         m.in[2] = operand(rhs, g, &walk[1]);
     m.result[0] = gradient(kernel->left[compute], lhs_req, lhs_grad, g, &walk[2], (double *)(void *)temp);
     m.result[1] = gradient(kernel->right[compute], rhs_req, rhs_grad, g, &walk[3], (double *)(void *)(temp + lhs_bytes));
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 /* ---- registrations ---------------------------------------------------------------------------------------------- */

@@ -18,8 +18,7 @@ static mxc_status forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_r
         .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 3,
         .in = {{.data = in->data}, {.value = p->a_min}, {.value = p->a_max}},
         .result = {{.fn = mxci_clip_forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 static mxc_status backward(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value, mxc_req req,
@@ -29,8 +28,7 @@ static mxc_status backward(const mxc_simple_env *env, const mxc_tensor *out_grad
         .dtype = value->dtype, .n = mxc_shape_size(&value->shape), .n_in = 4,
         .in = {{.data = out_grad->data}, {.data = value->data}, {.value = p->a_min}, {.value = p->a_max}},
         .result = {{.fn = mxci_clip_backward[mxci_compute_type(value->dtype)], .req = req, .data = in_grad->data}}};
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 const mxc_simple_def mxci_simple_clip = {

@@ -10,15 +10,11 @@ static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor
     mxci_mapping m = {
         .dtype = lhs->dtype, .n = mxc_shape_size(&lhs->shape), .n_in = 2, .in = {{.data = lhs->data}, {.data = rhs->data}},
         .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data}}};
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 static mxci_result gradient(const mxci_map_fn *kernels, mxc_dtype dtype, mxc_req req, const mxc_tensor *grad) {
-    mxci_result result = {.req = req, .data = grad->data};
-    if (req != MXC_REQ_NULL)
-        result.fn = kernels[mxci_compute_type(dtype)];
-    return result;
+    return (mxci_result){.fn = kernels[mxci_compute_type(dtype)], .req = req, .data = grad->data};
 }
 
 /* lhs and rhs are without data where the gradient does not depend on them; the kernels then get g in their place. */
@@ -32,8 +28,7 @@ static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const m
     m.in[2].data = rhs->data ? rhs->data : out_grad->data;
     m.result[0] = gradient(mxci_binary_kernels[id].left, dtype, lhs_req, lhs_grad);
     m.result[1] = gradient(mxci_binary_kernels[id].right, dtype, rhs_req, rhs_grad);
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 #define ELEMWISE(symbol, id, ...)                                                                                     \
@@ -65,8 +60,7 @@ static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind 
         .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 2,
         .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
     set_operands(&m.in[0], order, in->data, env->scalar);
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *out_grad,
@@ -77,8 +71,7 @@ static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_sca
     m.in[0].data = out_grad->data;
     set_operands(&m.in[1], order, value ? value->data : out_grad->data, env->scalar);
     m.result[0] = gradient(order == MXC_SCALAR_AFTER ? kernel->left : kernel->right, dtype, req, in_grad);
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 #define SCALAR(symbol, id, name, aliases, order, ...)                                                                 \

@@ -158,13 +158,13 @@ static void set_needs(const mxc_simple_def *def, mxc_op_needs *needs) {
     needs->out = def->gradient_kind == MXC_GRADIENT_OUT ? 1 : 0;
 }
 
-/* The pairs of both bits. The left one is slot 0 to slot 0 in both passes. */
-static void set_inplace(mxc_simple_inplace kind, int from_right, int to_right, mxc_inplace *out) {
+/* The pairs of both bits: from left to slot 0, from right to slot right_to. */
+static void set_inplace(mxc_simple_inplace kind, int left, int right, int right_to, mxc_inplace *out) {
     int n = 0;
     if (kind & MXC_SIMPLE_INPLACE_IN_OUT)
-        out[n++] = (mxc_inplace){0, 0};
+        out[n++] = (mxc_inplace){left, 0};
     if (kind & MXC_SIMPLE_INPLACE_RHS_OUT)
-        out[n++] = (mxc_inplace){from_right, to_right};
+        out[n++] = (mxc_inplace){right, right_to};
     out[n] = (mxc_inplace)MXC_INPLACE_END;
 }
 
@@ -200,8 +200,8 @@ mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
     MXC_TRY(set_functions(def, &out->op));
     set_params(def, out);
     set_needs(def, &out->op.needs);
-    set_inplace(def->inplace_forward, 1, 0, out->forward);
-    set_inplace(def->inplace_backward, MXC_FROM_OUT_GRAD(0), 1, out->backward);
+    set_inplace(def->inplace_forward, MXC_FROM_IN(0), MXC_FROM_IN(1), 0, out->forward);
+    set_inplace(def->inplace_backward, MXC_FROM_OUT_GRAD(0), MXC_FROM_OUT_GRAD(0), 1, out->backward);
     out->op.inplace_forward = out->forward;
     out->op.inplace_backward = out->backward;
     out->op.doc = def->doc;

@@ -7,8 +7,7 @@ static mxc_status run_unary(const mxc_simple_env *env, int id, const mxc_tensor 
     mxci_mapping m = {
         .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 1, .in = {{.data = in->data}},
         .result = {{.fn = mxci_unary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 static mxc_status run_gradient(const mxc_simple_env *env, int id, const mxc_tensor *out_grad, const mxc_tensor *value,
@@ -18,8 +17,7 @@ static mxc_status run_gradient(const mxc_simple_env *env, int id, const mxc_tens
         .dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 2,
         .in = {{.data = out_grad->data}, {.data = value ? value->data : out_grad->data}},
         .result = {{.fn = mxci_unary_kernels[id].backward[mxci_compute_type(dtype)], .req = req, .data = in_grad->data}}};
-    mxci_mapping_run(env->run, &m);
-    return MXC_OK;
+    return mxci_mapping_run(env->run, &m);
 }
 
 #define UNARY(id, ...)                                                                                                \

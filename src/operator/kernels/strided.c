@@ -80,6 +80,15 @@ void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_
     }
 }
 
+void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to) {
+    switch (element) {
+    case 1: gather_block_1(s, from, to); break;
+    case 2: gather_block_2(s, from, to); break;
+    case 4: gather_block_4(s, from, to); break;
+    default: gather_block_8(s, from, to);
+    }
+}
+
 /* ---- adding up -------------------------------------------------------------------------------------------------- */
 
 #define T float

@@ -34,6 +34,8 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 
 /* to[0..n) = elements begin..begin+n-1 of the space, from the array. Elements of 1, 2, 4 or 8 bytes. */
 void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to);
+/* The same for a whole space of two axes, the first of step 1, so that reads run along it. */
+void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to);
 /* Add from[0..n) to the array's elements that those of the space stand on; the array holds doubles. */
 void mxci_scatter_add_f32(const mxci_strided *s, const float *from, int64_t begin, int64_t n, double *to);
 void mxci_scatter_add_f64(const mxci_strided *s, const double *from, int64_t begin, int64_t n, double *to);

@@ -1,0 +1,116 @@
+/*
+ * Stretching axes of size 1: broadcast_axis names axes and sizes, broadcast_to the whole shape (0: as in data). The gradient
+ * is the sum over what was stretched.
+ */
+#include "operator/kernels/reduce.h"
+#include "operator/map.h"
+#include "operator/walk.h"
+
+/* ---- what both share ------------------------------------------------------------------------------------------------ */
+
+static mxc_status forward(const mxc_op_call *call) {
+    mxci_strided walk;
+    mxci_stretch(&call->in[0].shape, &call->out[0].shape, &walk);
+    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, &walk);
+    return MXC_OK;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    const mxc_tensor *grad = &call->in_grad[0], *g = &call->out_grad[0];
+    mxci_strided walk;
+    mxci_mapping m = {.dtype = g->dtype, .n = mxci_tensor_size(g), .n_in = 2, .in = {{.data = g->data}, {.value = 1}}};
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (!mxci_is_stretched(&grad->shape, &g->shape)) {
+        mxci_put(call->run, call->req[0], grad, g);
+        return MXC_OK;
+    }
+    mxci_stretch(&grad->shape, &g->shape, &walk);
+    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(g->dtype)], .req = call->req[0],
+                                .data = grad->data, .sum_walk = &walk, .n_sums = mxci_tensor_size(grad), .sums = call->temp};
+    return mxci_mapping_run(call->run, &m);
+}
+
+/* One axis of out, given data's size (-1: unknown) and the wanted one (0: as in data). */
+static mxc_status stretch_axis(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
+    if (wanted == 0 || *dim == wanted)
+        return MXC_OK;
+    if (*dim != 1 && *dim != -1)
+        return mxc_sig_fail(sig, "argument 'data': axis %d has size %lld, expected 1 or %lld", axis, (long long)*dim,
+                            (long long)wanted);
+    *dim = wanted;
+    return MXC_OK;
+}
+
+/* ---- broadcast_axis -------------------------------------------------------------------------------------------------- */
+
+typedef struct axis_params {
+    mxc_tuple axis, size;
+} axis_params;
+
+static const mxc_param axis_schema[] = {
+    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, axis), .initial = "()", .doc = "axes to stretch"},
+    {.name = "size", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, size), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 9e15, .doc = "their sizes in out"},
+    MXC_PARAM_END};
+
+static mxc_status check_axis_params(void *params) {
+    const axis_params *p = params;
+    if (p->axis.n != p->size.n)
+        return MXC_FAIL(MXC_EINVAL, "broadcast_axis: axis names %d axes and size %d sizes, expected as many", (int)p->axis.n,
+                        (int)p->size.n);
+    return MXC_OK;
+}
+
+static mxc_status infer_axis_shape(mxc_op_sig *sig) {
+    const axis_params *p = sig->params;
+    mxc_shape out = sig->in_shape[0];
+    int axis;
+    if (out.ndim < 0)
+        return MXC_OK;
+    for (int i = 0; i < p->axis.n; i++) {
+        MXC_TRY(mxci_sig_axis(sig, p->axis.value[i], out.ndim, &axis));
+        MXC_TRY(stretch_axis(sig, axis, p->size.value[i], &out.dim[axis]));
+    }
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+const mxc_op_def mxci_op_broadcast_axis = {
+    .size = sizeof(mxc_op_def), .name = "broadcast_axis", .aliases = "broadcast_axes",
+    .doc = "out = data with axes of size 1 repeated to the sizes given", .params = axis_schema,
+    .param_size = sizeof(axis_params), .params_check = check_axis_params, .infer_shape = infer_axis_shape,
+    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+
+/* ---- broadcast_to ---------------------------------------------------------------------------------------------------- */
+
+typedef struct to_params {
+    mxc_tuple shape;
+} to_params;
+
+static const mxc_param to_schema[] = {
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(to_params, shape), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 9e15, .doc = "of out, as many axes as data; 0: as in data"},
+    MXC_PARAM_END};
+
+static mxc_status infer_to_shape(mxc_op_sig *sig) {
+    const to_params *p = sig->params;
+    mxc_shape out = sig->in_shape[0];
+    if (out.ndim < 0)
+        return MXC_OK;
+    if (p->shape.n != out.ndim)
+        return mxc_sig_fail(sig, "shape has %d axes, expected the %d of data", (int)p->shape.n, out.ndim);
+    for (int i = 0; i < out.ndim; i++)
+        MXC_TRY(stretch_axis(sig, i, p->shape.value[i], &out.dim[i]));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+const mxc_op_def mxci_op_broadcast_to = {
+    .size = sizeof(mxc_op_def), .name = "broadcast_to", .doc = "out = data with axes of size 1 repeated to the shape given",
+    .params = to_schema, .param_size = sizeof(to_params), .infer_shape = infer_to_shape, .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

@@ -1,0 +1,198 @@
+/*
+ * Matrix products.
+ *   dot        contracts the last axis of lhs with the first of rhs (with transpose_a the first of lhs, with transpose_b
+ *              the last of rhs): out has lhs's other axes, then rhs's; of two vectors it is (1,)
+ *   batch_dot  lhs (B,M,K), rhs (B,K,N), out (B,M,N); transposed lhs is (B,K,M), rhs (B,N,K)
+ */
+#include "operator/common.h"
+#include "operator/gemm.h"
+
+typedef struct dot_params {
+    int32_t transpose_a, transpose_b;
+} dot_params;
+
+static const mxc_param schema[] = {
+    {.name = "transpose_a", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(dot_params, transpose_a), .initial = "false",
+     .doc = "lhs is given transposed"},
+    {.name = "transpose_b", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(dot_params, transpose_b), .initial = "false",
+     .doc = "rhs is given transposed"},
+    MXC_PARAM_END};
+
+/* ---- sizes ---------------------------------------------------------------------------------------------------------- */
+
+/* Every product here as batch times (m,k) (k,n). */
+typedef struct sizes {
+    int64_t batch, m, n, k;
+} sizes;
+
+static sizes sizes_of(const mxc_shape *lhs, const mxc_shape *rhs, const dot_params *p, int batched) {
+    int first = batched ? 1 : 0;
+    int a = p->transpose_a ? first : lhs->ndim - 1, b = p->transpose_b ? rhs->ndim - 1 : first;
+    sizes s = {.batch = batched ? lhs->dim[0] : 1, .m = 1, .n = 1, .k = lhs->dim[a]};
+    for (int i = first; i < lhs->ndim; i++)
+        s.m *= i == a ? 1 : lhs->dim[i];
+    for (int i = first; i < rhs->ndim; i++)
+        s.n *= i == b ? 1 : rhs->dim[i];
+    return s;
+}
+
+static mxc_status check_inner(const mxc_op_sig *sig, int a, int b) {
+    const mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1];
+    char left[MXC_SHAPE_TEXT], right[MXC_SHAPE_TEXT];
+    if (lhs->dim[a] == rhs->dim[b] || lhs->dim[a] < 0 || rhs->dim[b] < 0)
+        return MXC_OK;
+    return mxc_sig_fail(sig, "argument 'rhs': expected %lld in axis %d, as axis %d of 'lhs' %s has, found %s",
+                        (long long)lhs->dim[a], b, a, mxc_shape_format(lhs, left, sizeof left),
+                        mxc_shape_format(rhs, right, sizeof right));
+}
+
+static mxc_status infer_dot_shape(mxc_op_sig *sig) {
+    const dot_params *p = sig->params;
+    const mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1];
+    mxc_shape out = {.ndim = 0};
+    int a, b;
+    if (lhs->ndim < 0 || rhs->ndim < 0)
+        return MXC_OK;
+    if (lhs->ndim == 0 || rhs->ndim == 0)
+        return mxc_sig_fail(sig, "argument '%s' has no axes, expected at least 1", lhs->ndim ? "rhs" : "lhs");
+    a = p->transpose_a ? 0 : lhs->ndim - 1;
+    b = p->transpose_b ? rhs->ndim - 1 : 0;
+    MXC_TRY(check_inner(sig, a, b));
+    if (lhs->ndim + rhs->ndim - 2 > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "out would have %d axes, expected at most %d", lhs->ndim + rhs->ndim - 2, MXC_MAX_NDIM);
+    for (int i = 0; i < lhs->ndim; i++)
+        if (i != a)
+            out.dim[out.ndim++] = lhs->dim[i];
+    for (int i = 0; i < rhs->ndim; i++)
+        if (i != b)
+            out.dim[out.ndim++] = rhs->dim[i];
+    if (out.ndim == 0)
+        out = mxci_shape_of(1, (int64_t[]){1});
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status infer_batch_dot_shape(mxc_op_sig *sig) {
+    const dot_params *p = sig->params;
+    mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1], *out = &sig->out_shape[0], axes = mxci_shape_axes(3);
+    int m = p->transpose_a ? 2 : 1, n = p->transpose_b ? 1 : 2;
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &axes));
+    MXC_TRY(mxc_sig_set_shape(sig, 1, &axes));
+    MXC_TRY(check_inner(sig, 3 - m, 3 - n));
+    axes = mxci_shape_of(3, (int64_t[]){lhs->dim[0], lhs->dim[m], rhs->dim[n]});
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &axes));
+    axes = mxci_shape_of(3, (int64_t[]){out->dim[0], -1, -1});
+    axes.dim[m] = out->dim[1];
+    axes.dim[3 - m] = rhs->dim[3 - n];
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &axes));
+    axes = mxci_shape_of(3, (int64_t[]){out->dim[0], -1, -1});
+    axes.dim[n] = out->dim[2];
+    axes.dim[3 - n] = lhs->dim[3 - m];
+    return mxc_sig_set_shape(sig, 1, &axes);
+}
+
+/* ---- products ------------------------------------------------------------------------------------------------------- */
+
+/* A stored matrix: transposed says that the product wants it the other way. */
+typedef struct matrix {
+    const void *data;
+    int transposed;
+} matrix;
+
+/* c (m,n) = or += op(a) (m,k) op(b) (k,n), batch times. */
+static void multiply(const mxc_op_call *call, mxc_req req, const mxc_tensor *c, int64_t batch, int64_t m, int64_t n, int64_t k,
+                     matrix a, matrix b) {
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    if (req == MXC_REQ_NULL || mxci_tensor_size(c) == 0)
+        return;
+    g.dtype = c->dtype;
+    g.m = m, g.n = n, g.k = k;
+    g.a = a.data, g.b = b.data, g.c = c->data;
+    g.transpose_a = a.transposed, g.transpose_b = b.transposed;
+    g.lda = a.transposed ? m : k;
+    g.ldb = b.transposed ? k : n;
+    g.ldc = n;
+    g.beta = req == MXC_REQ_ADD;
+    g.batch = batch;
+    g.a_stride = m * k, g.b_stride = k * n, g.c_stride = m * n;
+    mxci_gemm(call->run, &g, call->temp);
+}
+
+static mxc_status product(const mxc_op_call *call, int batched) {
+    const dot_params *p = call->params;
+    sizes s = sizes_of(&call->in[0].shape, &call->in[1].shape, p, batched);
+    matrix a = {call->in[0].data, p->transpose_a}, b = {call->in[1].data, p->transpose_b};
+    multiply(call, call->req[0], &call->out[0], s.batch, s.m, s.n, s.k, a, b);
+    return MXC_OK;
+}
+
+/* With C = A B and G the gradient of C: that of A is G B', of B is A' G; of a matrix stored transposed, transposed. */
+static mxc_status gradients(const mxc_op_call *call, int batched) {
+    const dot_params *p = call->params;
+    sizes s = sizes_of(&call->in[0].shape, &call->in[1].shape, p, batched);
+    const void *a = call->in[0].data, *b = call->in[1].data, *g = call->out_grad[0].data;
+    if (p->transpose_a)
+        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.k, s.m, s.n, (matrix){b, p->transpose_b}, (matrix){g, 1});
+    else
+        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.m, s.k, s.n, (matrix){g, 0}, (matrix){b, !p->transpose_b});
+    if (p->transpose_b)
+        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.n, s.k, s.m, (matrix){g, 1}, (matrix){a, p->transpose_a});
+    else
+        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.k, s.n, s.m, (matrix){a, !p->transpose_a}, (matrix){g, 0});
+    return MXC_OK;
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass, int batched) {
+    const dot_params *p = sig->params;
+    sizes s = sizes_of(&sig->in_shape[0], &sig->in_shape[1], p, batched);
+    mxc_dtype dtype = sig->in_type[0];
+    if (pass == MXC_FORWARD)
+        return mxci_gemm_temp_bytes(dtype, s.m, s.n, s.k, s.batch);
+    return larger(p->transpose_a ? mxci_gemm_temp_bytes(dtype, s.k, s.m, s.n, s.batch)
+                                 : mxci_gemm_temp_bytes(dtype, s.m, s.k, s.n, s.batch),
+                  p->transpose_b ? mxci_gemm_temp_bytes(dtype, s.n, s.k, s.m, s.batch)
+                                 : mxci_gemm_temp_bytes(dtype, s.k, s.n, s.m, s.batch));
+}
+
+/* ---- descriptors ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status dot_forward(const mxc_op_call *call) {
+    return product(call, 0);
+}
+
+static mxc_status dot_backward(const mxc_op_call *call) {
+    return gradients(call, 0);
+}
+
+static size_t dot_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return temp_bytes(sig, pass, 0);
+}
+
+const mxc_op_def mxci_op_dot = {
+    .size = sizeof(mxc_op_def), .name = "dot", .args = "lhs,rhs",
+    .doc = "out = product over the last axis of lhs and the first of rhs; of vectors (1,)", .params = schema,
+    .param_size = sizeof(dot_params), .infer_shape = infer_dot_shape, .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 3}, .temp_bytes = dot_temp_bytes,
+    .forward = {[MXC_CPU] = dot_forward}, .backward = {[MXC_CPU] = dot_backward}};
+
+static mxc_status batch_dot_forward(const mxc_op_call *call) {
+    return product(call, 1);
+}
+
+static mxc_status batch_dot_backward(const mxc_op_call *call) {
+    return gradients(call, 1);
+}
+
+static size_t batch_dot_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return temp_bytes(sig, pass, 1);
+}
+
+const mxc_op_def mxci_op_batch_dot = {
+    .size = sizeof(mxc_op_def), .name = "batch_dot", .args = "lhs,rhs",
+    .doc = "out (B,M,N) = lhs (B,M,K) times rhs (B,K,N), for each of B", .params = schema,
+    .param_size = sizeof(dot_params), .infer_shape = infer_batch_dot_shape, .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 3}, .temp_bytes = batch_dot_temp_bytes,
+    .forward = {[MXC_CPU] = batch_dot_forward}, .backward = {[MXC_CPU] = batch_dot_backward}};

@@ -1,0 +1,34 @@
+/*
+ * Reduction loops over dense rows in a compute type. Accumulators are double, int64_t for integers. Rows are added up in
+ * eight lanes, so the order of additions depends on the row's length only.
+ */
+#ifndef MXCI_OPERATOR_KERNELS_REDUCE_H
+#define MXCI_OPERATOR_KERNELS_REDUCE_H
+
+#include "operator/kernels/convert.h"
+
+enum {
+#define REDUCE(id, ...) MXCI_REDUCE_##id,
+#include "operator/kernels/reduce.def"
+#undef REDUCE
+    MXCI_REDUCE_COUNT
+};
+
+/* By compute type; acc points to double or int64_t. */
+typedef struct mxci_reduce_kernel {
+    void (*start)(int64_t n, void *acc);                  /* acc[0..n) = the value of nothing */
+    void (*row)(int64_t n, const void *x, void *acc);     /* one accumulator takes n elements */
+    void (*rows)(int64_t n, const void *x, void *acc);    /* accumulator i takes element i */
+    void (*combine)(int64_t n, const void *b, void *acc); /* accumulator i takes accumulator b[i] */
+} mxci_reduce_kernel;
+extern const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIMIT];
+
+/* Gradients: in_grad of (g, x, y), where g and y are stretched over x. */
+extern const mxci_map_fn mxci_reduce_grad_select[MXCI_COMPUTE_LIMIT];  /* g where x = y: max, min */
+extern const mxci_map_fn mxci_reduce_grad_prod[MXCI_COMPUTE_LIMIT];    /* g y / x */
+extern const mxci_map_fn mxci_reduce_grad_nanprod[MXCI_COMPUTE_LIMIT]; /* the same, 0 where x is NaN */
+extern const mxci_map_fn mxci_reduce_grad_norm[MXCI_COMPUTE_LIMIT];    /* g x / y, 0 where y is 0 */
+extern const mxci_map_fn mxci_reduce_grad_nansum[MXCI_COMPUTE_LIMIT];  /* g, 0 where x is NaN */
+extern const mxci_map_fn mxci_reduce_grad_scale[MXCI_COMPUTE_LIMIT];   /* of (g, s): g s */
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * Reductions over a set of axes: sum, mean, prod, nansum, nanprod, max, min, norm. Reducing all axes without keepdims gives
+ * shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0, prod 1,
+ * max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out.
+ *
+ * Work is split by outputs or, where those are few, by the reduced elements, with the parts' accumulators in scratch.
+ */
+#include <math.h>
+
+#include "operator/axes.h"
+#include "operator/kernels/reduce.h"
+#include "operator/map.h"
+
+/* Outputs up to which the reduced elements may be split instead. */
+enum { FEW_OUTPUTS = 64 };
+
+typedef enum finish_kind { FINISH_NONE, FINISH_MEAN, FINISH_ROOT } finish_kind;
+
+typedef struct reduction {
+    int kernel;
+    finish_kind finish;
+    const mxci_map_fn *gradient;
+} reduction;
+
+/* One run. The accumulators are 8 bytes each, of double or int64_t. */
+typedef struct reduce_run {
+    const mxc_op_call *call;
+    const mxci_reduce_kernel *kernel;
+    finish_kind finish;
+    mxci_strided kept, reduced;
+    int64_t n_out, n_reduced;
+    char *partial; /* n_out accumulators for each part */
+} reduce_run;
+
+static int64_t walk_size(const mxci_strided *s) {
+    int64_t size = 1;
+    for (int i = 0; i < s->n; i++)
+        size *= s->dim[i];
+    return size;
+}
+
+/* ---- accumulating ----------------------------------------------------------------------------------------------- */
+
+/* n <= MXCI_TILE elements at an offset of data, in the compute type. */
+static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *tile) {
+    const mxc_tensor *data = &r->call->in[0];
+    if (mxci_compute_type(data->dtype) == data->dtype)
+        return mxci_at(data, offset);
+    mxci_load(data->dtype, mxci_at(data, offset), tile, n);
+    return tile;
+}
+
+/* The innermost axis is kept: accumulators of n neighbouring outputs take row after row. */
+static void take_rows(const reduce_run *r, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    mxci_cursor cursor;
+    mxci_cursor_seek(&r->reduced, begin, &cursor);
+    for (int64_t i = begin; i < end; i++) {
+        r->kernel->rows(n, load(r, offset + cursor.offset, n, tile), acc);
+        mxci_cursor_advance(&r->reduced, &cursor, 1);
+    }
+}
+
+/* The innermost axis is reduced: one accumulator takes whole rows. */
+static void take_row(const reduce_run *r, int64_t offset, int64_t begin, int64_t end, char *acc) {
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    int is_native = mxci_compute_type(r->call->in[0].dtype) == r->call->in[0].dtype;
+    mxci_cursor cursor;
+    mxci_cursor_seek(&r->reduced, begin, &cursor);
+    while (begin < end) {
+        int64_t most = is_native || end - begin < MXCI_TILE ? end - begin : MXCI_TILE;
+        int64_t run = mxci_cursor_run(&r->reduced, &cursor, most);
+        r->kernel->row(run, load(r, offset + cursor.offset, run, tile), acc);
+        mxci_cursor_advance(&r->reduced, &cursor, run);
+        begin += run;
+    }
+}
+
+/* Accumulators of outputs out_begin..out_end-1 (at most MXCI_TILE) over the reduced elements begin..end-1. */
+static void accumulate(const reduce_run *r, int64_t out_begin, int64_t out_end, int64_t begin, int64_t end, char *acc) {
+    int inner_reduced = r->reduced.step[r->reduced.n - 1] == 1;
+    mxci_cursor cursor;
+    r->kernel->start(out_end - out_begin, acc);
+    mxci_cursor_seek(&r->kept, out_begin, &cursor);
+    while (out_begin < out_end) {
+        int64_t run = inner_reduced ? 1 : mxci_cursor_run(&r->kept, &cursor, out_end - out_begin);
+        if (inner_reduced)
+            take_row(r, cursor.offset, begin, end, acc);
+        else
+            take_rows(r, cursor.offset, run, begin, end, acc);
+        mxci_cursor_advance(&r->kept, &cursor, run);
+        out_begin += run;
+        acc += run * 8;
+    }
+}
+
+/* ---- storing ---------------------------------------------------------------------------------------------------- */
+
+static void finish_values(const reduce_run *r, int64_t n, double *acc) {
+    for (int64_t i = 0; i < n; i++) {
+        if (r->finish == FINISH_MEAN)
+            acc[i] /= (double)r->n_reduced;
+        else if (r->finish == FINISH_ROOT)
+            acc[i] = sqrt(acc[i]);
+    }
+}
+
+/* Outputs begin.. from n <= MXCI_TILE accumulators. */
+static void store(const reduce_run *r, int64_t begin, int64_t n, void *acc) {
+    const mxc_tensor *out = &r->call->out[0];
+    mxc_dtype compute = mxci_compute_type(out->dtype);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (compute != MXC_I64) {
+        finish_values(r, n, acc);
+        mxci_convert(MXC_F64, acc, compute, tile, n);
+        acc = tile;
+    }
+    (r->call->req[0] == MXC_REQ_ADD ? mxci_store_add : mxci_store)(out->dtype, acc, mxci_at(out, begin), n);
+}
+
+static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
+    const reduce_run *r = arg;
+    _Alignas(64) int64_t acc[MXCI_TILE];
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        accumulate(r, i, i + n, 0, r->n_reduced, (char *)acc);
+        store(r, i, n, acc);
+    }
+}
+
+static void reduced_range(void *arg, int64_t begin, int64_t end, int part) {
+    const reduce_run *r = arg;
+    accumulate(r, 0, r->n_out, begin, end, r->partial + part * r->n_out * 8);
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------------------- */
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    int64_t n_out = mxc_shape_size(&sig->out_shape[0]);
+    return pass == MXC_FORWARD && n_out <= FEW_OUTPUTS ? (size_t)n_out * (size_t)sig->parallelism * 8 : 0;
+}
+
+static int64_t grain_of(int64_t each) {
+    return each >= MXCI_GRAIN ? 1 : MXCI_GRAIN / (each > 0 ? each : 1);
+}
+
+static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
+    const mxc_tensor *data = &call->in[0];
+    reduce_run r = {.call = call, .finish = kind->finish, .partial = call->temp};
+    int reduced[MXC_MAX_NDIM], parts;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    r.kernel = &mxci_reduce_kernels[kind->kernel][mxci_compute_type(data->dtype)];
+    mxci_axes_of(call->params, data->shape.ndim, reduced);
+    mxci_axes_part(&data->shape, reduced, 0, &r.kept);
+    mxci_axes_part(&data->shape, reduced, 1, &r.reduced);
+    r.n_out = walk_size(&r.kept);
+    r.n_reduced = walk_size(&r.reduced);
+    parts = mxc_parallel_parts(call->run, r.n_reduced, grain_of(r.n_out));
+    if (r.n_out > FEW_OUTPUTS || parts <= mxc_parallel_parts(call->run, r.n_out, grain_of(r.n_reduced))) {
+        mxc_parallel_for(call->run, r.n_out, grain_of(r.n_reduced), outputs_range, &r);
+        return MXC_OK;
+    }
+    mxc_parallel_for(call->run, r.n_reduced, grain_of(r.n_out), reduced_range, &r);
+    for (int p = 1; p < parts; p++)
+        r.kernel->combine(r.n_out, r.partial + p * r.n_out * 8, r.partial);
+    store(&r, 0, r.n_out, r.partial);
+    return MXC_OK;
+}
+
+/* ---- gradients -------------------------------------------------------------------------------------------------- */
+
+static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind) {
+    const mxc_tensor *grad = &call->in_grad[0];
+    int reduced[MXC_MAX_NDIM];
+    mxci_strided walk;
+    mxci_mapping m = {.dtype = grad->dtype, .n = mxci_tensor_size(grad), .n_in = 3};
+    int64_t n_out = mxci_tensor_size(&call->out_grad[0]);
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    mxci_axes_of(call->params, grad->shape.ndim, reduced);
+    mxci_axes_walk(&grad->shape, reduced, &walk);
+    m.in[0] = (mxci_operand){.data = call->out_grad[0].data, .walk = &walk};
+    m.in[1] = (mxci_operand){.data = call->in[0].data};
+    m.in[2] = (mxci_operand){.data = call->out[0].data, .walk = &walk};
+    if (kind->gradient == mxci_reduce_grad_scale) {
+        m.in[1] = (mxci_operand){.value = kind->finish == FINISH_MEAN && m.n ? (double)n_out / (double)m.n : 1};
+        m.n_in = 2;
+    } else if (kind->gradient == mxci_reduce_grad_nansum) {
+        m.n_in = 2;
+    }
+    m.result[0] = (mxci_result){
+        .fn = kind->gradient[mxci_compute_type(grad->dtype)], .req = call->req[0], .data = grad->data};
+    return mxci_mapping_run(call->run, &m);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------------------ */
+
+static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
+
+#define NEEDS_GRAD {.out_grad = 1}
+#define NEEDS_IN {.out_grad = 1, .in = 1}
+#define NEEDS_ALL {.out_grad = 1, .in = 1, .out = 1}
+
+#define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, ...)                                      \
+    static const reduction symbol##_kind = {MXCI_REDUCE_##its_kernel, FINISH_##its_finish, mxci_reduce_grad_##its_gradient}; \
+    static mxc_status symbol##_forward(const mxc_op_call *call) { return reduce(call, &symbol##_kind); }               \
+    static mxc_status symbol##_backward(const mxc_op_call *call) { return reduce_gradient(call, &symbol##_kind); }
+#include "operator/reduce_names.def"
+#undef REDUCTION
+
+#define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, its_needs, types, its_doc)                \
+    const mxc_op_def mxci_op_##symbol = {                                                                              \
+        .size = sizeof(mxc_op_def), .name = #symbol, .aliases = its_aliases, .doc = its_doc, .params = schema,         \
+        .param_size = sizeof(mxci_axes_params), .infer_shape = mxci_axes_infer_shape, .dtypes = MXC_DTYPES_##types,    \
+        .needs = its_needs, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = symbol##_forward},                       \
+        .backward = {[MXC_CPU] = symbol##_backward}};
+#include "operator/reduce_names.def"
