@@ -31,7 +31,8 @@ enum {
     CASE_INT_ONLY = 8,     /* run in integer dtypes only */
     CASE_FLOAT_ONLY = 16,  /* run in float dtypes only, though the operator takes integers too */
     CASE_F64_ONLY = 32,    /* run in float64 only (values that the narrow types cannot hold) */
-    CASE_OUT_EXACT = 64    /* outputs are selections (argmax): one ulp in an input may change them; f16, bf16 left out */
+    CASE_OUT_EXACT = 64,   /* outputs are selections (argmax): one ulp in an input may change them; f16, bf16 left out */
+    CASE_ONE_OF_FORMS = 128 /* an argument's shape is one of several that fit: inference without it may choose another */
 };
 
 /*

@@ -1,0 +1,390 @@
+/* Cases of the layers: FullyConnected, Convolution, Pooling, Activation, BatchNorm, Dropout. */
+#include <math.h>
+
+#include "operator/cases.h"
+
+/* ---- FullyConnected -------------------------------------------------------------------------------------------------- */
+
+static void ref_fc(const op_run *r) {
+    int64_t n = r->out_shape[0].dim[0], h = r->out_shape[0].dim[1], k = r->in_shape[1].dim[1];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < h; j++) {
+            double sum = r->n_in > 2 ? r->in[2][j] : 0;
+            for (int64_t p = 0; p < k; p++)
+                sum += r->in[0][i * k + p] * r->in[1][j * k + p];
+            r->out[0][i * h + j] = sum;
+        }
+}
+
+static void grad_fc(const op_run *r) {
+    int64_t n = r->out_shape[0].dim[0], h = r->out_shape[0].dim[1], k = r->in_shape[1].dim[1];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < h; j++) {
+            double g = r->out_grad[0][i * h + j];
+            for (int64_t p = 0; p < k; p++) {
+                r->in_grad[0][i * k + p] += g * r->in[1][j * k + p];
+                r->in_grad[1][j * k + p] += g * r->in[0][i * k + p];
+            }
+            if (r->n_in > 2)
+                r->in_grad[2][j] += g;
+        }
+}
+
+/* ---- windows: convolution and pooling ----------------------------------------------------------------------------- */
+
+/* The last three of up to three spatial axes; missing ones are 1 (pad 0). */
+typedef struct geometry {
+    int n; /* spatial axes */
+    int64_t in[3], out[3], kernel[3], stride[3], dilate[3], pad[3];
+} geometry;
+
+static int64_t entry(const mxc_tuple *tuple, int axis, int64_t initial) {
+    return axis < 0 || tuple->n == 0 ? initial : tuple->value[axis];
+}
+
+static geometry geometry_of(const op_run *r) {
+    mxc_tuple kernel = case_tuple(r, "kernel"), stride = case_tuple(r, "stride"), dilate = case_tuple(r, "dilate"),
+              pad = case_tuple(r, "pad");
+    geometry g = {.n = kernel.n};
+    for (int i = 0; i < 3; i++) {
+        int axis = i - (3 - kernel.n);
+        g.in[i] = axis < 0 ? 1 : r->in_shape[0].dim[axis + 2];
+        g.out[i] = axis < 0 ? 1 : r->out_shape[0].dim[axis + 2];
+        g.kernel[i] = entry(&kernel, axis, 1);
+        g.stride[i] = entry(&stride, axis, 1);
+        g.dilate[i] = entry(&dilate, axis, 1);
+        g.pad[i] = entry(&pad, axis, 0);
+        if (axis >= 0 && case_is(r, "global_pool", "True")) {
+            g.kernel[i] = g.in[i];
+            g.stride[i] = 1;
+            g.pad[i] = 0;
+        }
+    }
+    return g;
+}
+
+static int64_t volume(const int64_t axes[3]) {
+    return axes[0] * axes[1] * axes[2];
+}
+
+/* The input element under kernel place k of output place p (both counted through), or -1 in the padding. */
+static int64_t under(const geometry *g, int64_t p, int64_t k) {
+    int64_t at[3], index = 0;
+    for (int i = 2; i >= 0; i--) {
+        at[i] = p % g->out[i] * g->stride[i] + k % g->kernel[i] * g->dilate[i] - g->pad[i];
+        p /= g->out[i];
+        k /= g->kernel[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        if (at[i] < 0 || at[i] >= g->in[i])
+            return -1;
+        index = index * g->in[i] + at[i];
+    }
+    return index;
+}
+
+/* Calls visit for every product of the convolution, with the indices in out, data and weight. */
+static void each_product(const op_run *r, void (*visit)(const op_run *, int64_t, int64_t, int64_t)) {
+    geometry g = geometry_of(r);
+    int64_t filters = r->in_shape[1].dim[0], per_group = r->in_shape[1].dim[1], channels = r->in_shape[0].dim[1];
+    int64_t pixels = volume(g.out), plane = volume(g.in), places = volume(g.kernel);
+    for (int64_t n = 0; n < r->in_shape[0].dim[0]; n++)
+        for (int64_t f = 0; f < filters; f++)
+            for (int64_t p = 0; p < pixels; p++)
+                for (int64_t c = 0; c < per_group; c++)
+                    for (int64_t k = 0; k < places; k++) {
+                        int64_t at = under(&g, p, k), channel = f / (filters / (channels / per_group)) * per_group + c;
+                        if (at >= 0)
+                            visit(r, (n * filters + f) * pixels + p, (n * channels + channel) * plane + at,
+                                  (f * per_group + c) * places + k);
+                    }
+}
+
+static void conv_add(const op_run *r, int64_t out, int64_t data, int64_t weight) {
+    r->out[0][out] += r->in[0][data] * r->in[1][weight];
+}
+
+static void conv_share(const op_run *r, int64_t out, int64_t data, int64_t weight) {
+    r->in_grad[0][data] += r->out_grad[0][out] * r->in[1][weight];
+    r->in_grad[1][weight] += r->out_grad[0][out] * r->in[0][data];
+}
+
+static void ref_conv(const op_run *r) {
+    int64_t filters = r->in_shape[1].dim[0], n = case_size(&r->out_shape[0]);
+    int64_t pixels = filters && r->out_shape[0].dim[0] ? n / filters / r->out_shape[0].dim[0] : 1;
+    for (int64_t i = 0; i < n; i++)
+        r->out[0][i] = r->n_in > 2 ? r->in[2][i / pixels % filters] : 0;
+    each_product(r, conv_add);
+}
+
+static void grad_conv(const op_run *r) {
+    int64_t filters = r->in_shape[1].dim[0], n = case_size(&r->out_shape[0]);
+    int64_t pixels = r->out_shape[0].dim[0] ? n / filters / r->out_shape[0].dim[0] : 1;
+    each_product(r, conv_share);
+    for (int64_t i = 0; i < n && r->n_in > 2; i++)
+        r->in_grad[2][i / pixels % filters] += r->out_grad[0][i];
+}
+
+/* ---- Pooling ------------------------------------------------------------------------------------------------------- */
+
+/* Elements of the window with its padding. */
+static int64_t padded_count(const geometry *g, int64_t p) {
+    int64_t count = 1;
+    for (int i = 2; i >= 0; i--) {
+        int64_t start = p % g->out[i] * g->stride[i] - g->pad[i], stop = start + g->kernel[i];
+        count *= (stop < g->in[i] + g->pad[i] ? stop : g->in[i] + g->pad[i]) - start;
+        p /= g->out[i];
+    }
+    return count;
+}
+
+/* One window: its value, and the first of its largest elements (-1: empty). */
+static double pool_window(const op_run *r, const geometry *g, const double *plane, int64_t p, int64_t *largest) {
+    double sum = 0, most = 0;
+    *largest = -1;
+    for (int64_t k = 0; k < volume(g->kernel); k++) {
+        int64_t at = under(g, p, k);
+        if (at < 0)
+            continue;
+        sum += plane[at];
+        if (*largest < 0 || plane[at] > most) {
+            most = plane[at];
+            *largest = at;
+        }
+    }
+    if (*largest < 0)
+        return 0;
+    return case_is(r, "pool_type", "max") ? most : case_is(r, "pool_type", "sum") ? sum : sum / (double)padded_count(g, p);
+}
+
+static void ref_pool(const op_run *r) {
+    geometry g = geometry_of(r);
+    int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], largest;
+    for (int64_t i = 0; i < planes; i++)
+        for (int64_t p = 0; p < volume(g.out); p++)
+            r->out[0][i * volume(g.out) + p] = pool_window(r, &g, r->in[0] + i * volume(g.in), p, &largest);
+}
+
+static void grad_pool(const op_run *r) {
+    geometry g = geometry_of(r);
+    int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], largest;
+    for (int64_t i = 0; i < planes; i++)
+        for (int64_t p = 0; p < volume(g.out); p++) {
+            double grad = r->out_grad[0][i * volume(g.out) + p], *to = r->in_grad[0] + i * volume(g.in);
+            pool_window(r, &g, r->in[0] + i * volume(g.in), p, &largest);
+            if (largest >= 0 && case_is(r, "pool_type", "max")) {
+                to[largest] += grad;
+                continue;
+            }
+            for (int64_t k = 0; k < volume(g.kernel); k++)
+                if (under(&g, p, k) >= 0)
+                    to[under(&g, p, k)] += case_is(r, "pool_type", "avg") ? grad / (double)padded_count(&g, p) : grad;
+        }
+}
+
+/* ---- Activation, BatchNorm, Dropout -------------------------------------------------------------------------------- */
+
+static void ref_activation(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+        double x = r->in[0][i], e = exp(-fabs(x));
+        r->out[0][i] = case_is(r, "act_type", "relu")      ? fmax(x, 0)
+                       : case_is(r, "act_type", "sigmoid") ? 1 / (1 + exp(-x))
+                       : case_is(r, "act_type", "tanh")    ? tanh(x)
+                                                           : fmax(x, 0) + log1p(e);
+    }
+}
+
+static void bn_moments(const op_run *r, int64_t c, double *mean, double *var) {
+    int64_t n = r->in_shape[0].dim[0], channels = r->in_shape[0].dim[1], d = 1;
+    for (int i = 2; i < r->in_shape[0].ndim; i++)
+        d *= r->in_shape[0].dim[i];
+    *mean = *var = 0;
+    for (int64_t i = 0; i < n * d; i++)
+        *mean += r->in[0][(i / d * channels + c) * d + i % d] / (double)(n * d);
+    for (int64_t i = 0; i < n * d; i++)
+        *var += pow(r->in[0][(i / d * channels + c) * d + i % d] - *mean, 2) / (double)(n * d);
+}
+
+static void ref_bn(const op_run *r) {
+    int64_t size = case_size(&r->in_shape[0]), channels = r->in_shape[0].dim[1], d = 1;
+    int batch = r->is_train && !case_is(r, "use_global_stats", "True");
+    double eps = case_number(r, "eps", 1e-3), keep = case_number(r, "momentum", 0.9);
+    for (int i = 2; i < r->in_shape[0].ndim; i++)
+        d *= r->in_shape[0].dim[i];
+    for (int64_t c = 0; c < channels; c++) {
+        double mean = r->aux[0][c], var = r->aux[1][c];
+        if (batch && size > 0) {
+            bn_moments(r, c, &mean, &var);
+            r->aux[0][c] = keep * r->aux[0][c] + (1 - keep) * mean;
+            r->aux[1][c] = keep * r->aux[1][c] + (1 - keep) * var;
+        }
+        r->out[1][c] = mean;
+        r->out[2][c] = var;
+    }
+    for (int64_t i = 0; i < size; i++) {
+        int64_t c = i / d % channels;
+        double gamma = case_is(r, "fix_gamma", "False") ? r->in[1][c] : 1;
+        r->out[0][i] = gamma * (r->in[0][i] - r->out[1][c]) / sqrt(r->out[2][c] + eps) + r->in[2][c];
+    }
+}
+
+/* Where nothing is dropped: the identity, and a mask of ones. */
+static void ref_kept(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+        r->out[0][i] = r->in[0][i];
+        r->out[1][i] = 1;
+    }
+}
+
+/* ---- the cases ------------------------------------------------------------------------------------------------------ */
+
+#define FC(given, shapes) {.op = "FullyConnected", .params = given, .in = shapes, .reference = ref_fc, .gradient = grad_fc}
+#define CONV(given, shapes) {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
+#define POOL(given, shapes) {.op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool}
+#define ACT(given, shapes) {.op = "Activation", .params = given, .in = shapes, .reference = ref_activation}
+#define BN(given, shapes) {.op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
+#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+
+static const op_case cases[] = {
+    FC("num_hidden=1", "1x1 1x1 1"),
+    FC("num_hidden=3", "2x5 3x5 3"),
+    FC("num_hidden=7 no_bias=True", "5x9 7x9"),
+    FC("num_hidden=16", "6x16 16x16 16"),
+    FC("num_hidden=17", "7x33 17x33 17"),
+    FC("num_hidden=10", "64x20 10x20 10"),
+    FC("num_hidden=65", "13x70 65x70 65"),
+    FC("num_hidden=130", "3x8 130x8 130"),
+    FC("num_hidden=1", "4x600 1x600 1"),
+    FC("num_hidden=5", "1x1100@-0.5:0.5 5x1100 5"),
+    FC("num_hidden=2", "300x3 2x3 2"),
+    FC("num_hidden=4", "3x2x3x2 4x12 4"),
+    FC("num_hidden=4", "5 4x1 4"),
+    FC("num_hidden=4", "0x3 4x3 4"),
+    FC("num_hidden=4", "3x0 4x0 4"),
+    FC("num_hidden=48", "50x40@-0.3:0.3 48x40@-0.3:0.3 48"),
+    FAILS("FullyConnected", "num_hidden=3", "2x5 3x4 3", MXC_ESHAPE, "weight"),
+    FAILS("FullyConnected", "num_hidden=3", "2x5 3x5 4", MXC_ESHAPE, "bias"),
+    FAILS("FullyConnected", "num_hidden=3", "s 3x5 4", MXC_ESHAPE, "data"),
+    FAILS("FullyConnected", "num_hidden=0", "2x5 3x5 4", MXC_EINVAL, "num_hidden"),
+    FAILS("FullyConnected", "no_bias=True", "2x5 3x5", MXC_EINVAL, "num_hidden"),
+    INFERS("FullyConnected", "num_hidden=4", "8x3x5,?,? -> ? => 8x3x5,4x15,4 -> 8x4"),
+    INFERS("FullyConnected", "num_hidden=4", "?x?,4x7,? -> 9x? => 9x7,4x7,4 -> 9x4"),
+    INFERS("FullyConnected", "num_hidden=4", "?,?,? -> ? => ?,4x?,4 -> ?x4"),
+
+    CONV("kernel=(1,1) num_filter=1", "1x1x1x1 1x1x1x1 1"),
+    CONV("kernel=(3,3) num_filter=2", "1x1x5x5 2x1x3x3 2"),
+    CONV("kernel=(5,5) num_filter=3", "2x2x12x12 3x2x5x5 3"),
+    CONV("kernel=(5,5) num_filter=7 no_bias=True", "2x1x14x14 7x1x5x5"),
+    CONV("kernel=(3,3) pad=(1,1) num_filter=8", "3x4x8x8 8x4x3x3 8"),
+    CONV("kernel=(3,3) pad=(1,1) num_filter=5", "2x3x7x7 5x3x3x3 5"),
+    CONV("kernel=(3,3) pad=(1,1) num_filter=6", "1x7x9x17 6x7x3x3 6"),
+    CONV("kernel=(3,3) stride=(2,2) pad=(1,1) num_filter=4", "2x3x9x9 4x3x3x3 4"),
+    CONV("kernel=(7,7) stride=(2,2) pad=(3,3) num_filter=4", "1x3x18x20 4x3x7x7 4"),
+    CONV("kernel=(2,3) stride=(3,2) pad=(0,2) num_filter=3", "2x2x8x11 3x2x2x3 3"),
+    CONV("kernel=(3,3) dilate=(2,2) num_filter=3", "2x2x9x10 3x2x3x3 3"),
+    CONV("kernel=(3,2) dilate=(2,3) stride=(2,1) pad=(2,3) num_filter=3", "1x2x9x10 3x2x3x2 3"),
+    CONV("kernel=(3,3) dilate=(3,2) stride=(1,3) pad=(1,1) num_filter=2", "1x2x12x13 2x2x3x3 2"),
+    CONV("kernel=(1,1) num_filter=9", "2x20x5x6 9x20x1x1 9"),
+    CONV("kernel=(1,1) stride=(2,2) num_filter=9", "2x5x7x8 9x5x1x1 9"),
+    CONV("kernel=(1,1) pad=(2,1) num_filter=3", "2x2x3x3 3x2x1x1 3"),
+    CONV("kernel=(3,3) pad=(5,4) num_filter=3", "1x2x4x3 3x2x3x3 3"),
+    CONV("kernel=(4,4) stride=(5,5) num_filter=2", "1x2x11x13 2x2x4x4 2"),
+    CONV("kernel=(3,3) num_group=2 num_filter=4", "2x4x6x6 4x2x3x3 4"),
+    CONV("kernel=(3,3) pad=(1,1) num_group=3 num_filter=12 no_bias=True", "2x6x5x8 12x2x3x3"),
+    CONV("kernel=(3,3) pad=(1,1) num_group=6 num_filter=6", "2x6x8x9 6x1x3x3 6"),
+    CONV("kernel=(3,3) stride=(2,2) pad=(1,1) num_group=4 num_filter=8", "2x4x9x8 8x1x3x3 8"),
+    CONV("kernel=(3) num_filter=4", "2x3x9 4x3x3 4"),
+    CONV("kernel=(4) stride=(3) pad=(2) dilate=(2) num_filter=3", "3x2x17 3x2x4 3"),
+    CONV("kernel=(2,3,2) pad=(1,0,1) num_filter=3", "1x2x4x5x4 3x2x2x3x2 3"),
+    CONV("kernel=(2,2,3) stride=(2,1,2) dilate=(1,2,1) num_filter=2", "2x2x5x5x7 2x2x2x2x3 2"),
+    CONV("kernel=(3,3) pad=(1,1) num_filter=20", "1x66x4x4@-0.4:0.4 20x66x3x3@-0.4:0.4 20"), /* K above one block */
+    CONV("kernel=(1,1) num_filter=2", "1x2x30x30@-0.2:0.2 2x2x1x1 2"),                    /* pixels above one block */
+    CONV("kernel=(3,3) num_filter=2", "0x2x5x5 2x2x3x3 2"),
+    CONV("kernel=(3,3) pad=(2,2) num_filter=2", "1x2x1x1 2x2x3x3 2"),
+    CONV("kernel=(1,5) num_filter=2 layout=NCHW workspace=512 cudnn_tune=off", "1x2x2x40 2x2x1x5 2"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=2", "1x2x2x5 2x2x3x3 2", MXC_ESHAPE, "spatial axis 0"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=2", "1x2x5x5 2x3x3x3 2", MXC_ESHAPE, "weight"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=2", "1x2x5 2x2x3x3 2", MXC_ESHAPE, "data"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=2 num_group=2", "1x3x5x5 2x1x3x3 2", MXC_ESHAPE, "num_group"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=3 num_group=2", "1x2x5x5 3x1x3x3 3", MXC_EINVAL, "num_group"),
+    FAILS("Convolution", "kernel=(3,3) stride=(1) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "stride"),
+    FAILS("Convolution", "kernel=(3,3) stride=(0,1) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "stride"),
+    FAILS("Convolution", "kernel=(3,3,3,3) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "kernel"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=3 layout=NHWC", "1x2x5x5 3x2x3x3 3", MXC_EUNSUPPORTED, "NCHW"),
+    INFERS("Convolution", "kernel=(5,5) num_filter=20", "64x1x28x28,?,? -> ? => 64x1x28x28,20x1x5x5,20 -> 64x20x24x24"),
+    INFERS("Convolution", "kernel=(3,3) pad=(1,1) num_filter=4", "?,4x6x3x3,? -> 2x4x8x9 => 2x6x8x9,4x6x3x3,4 -> 2x4x8x9"),
+    INFERS("Convolution", "kernel=(3,3) num_filter=4 num_group=2", "?,?,? -> ? => ?x?x?x?,4x?x3x3,4 -> ?x4x?x?"),
+
+    POOL("kernel=(2,2) stride=(2,2) pool_type=max", "2x3x8x8"),
+    POOL("kernel=(2,2) stride=(2,2) pool_type=max", "1x2x6x40"),
+    POOL("kernel=(2,2) stride=(2,2) pool_type=max", "1x2x7x9"),
+    POOL("kernel=(2,2) stride=(2,2) pool_type=max pooling_convention=full", "1x2x7x9"),
+    POOL("kernel=(2,2) stride=(2,2) pool_type=max", "1x1x4x6@0:1i"),
+    POOL("kernel=(3,3) stride=(2,2) pool_type=max", "2x2x9x11"),
+    POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=max", "2x2x8x9"),
+    POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=avg pooling_convention=full", "2x2x8x10"),
+    POOL("kernel=(3,3) pool_type=max", "1x2x6x7@0:3i"),
+    POOL("kernel=(3,3) pad=(1,1) pool_type=avg", "1x2x6x7"),
+    POOL("kernel=(3,2) stride=(1,3) pool_type=sum", "1x2x6x9"),
+    POOL("kernel=(2,2) stride=(2,2) pool_type=avg", "2x3x8x8"),
+    POOL("kernel=(2,2) pad=(3,3) pool_type=max", "1x1x3x3"), /* windows in the padding alone */
+    POOL("kernel=(2,2) pad=(3,2) pool_type=avg", "1x1x3x3"),
+    POOL("kernel=(1,1) stride=(3,3) pool_type=max pooling_convention=full", "1x2x5x6"), /* windows behind the end */
+    POOL("kernel=(1,1) stride=(3,3) pool_type=sum pooling_convention=full", "1x2x5x6"),
+    POOL("kernel=(1,1) global_pool=True pool_type=avg", "2x3x5x7"),
+    POOL("kernel=(1,1) global_pool=True pool_type=max", "2x3x5x7"),
+    POOL("kernel=(3) stride=(2) pool_type=max", "2x3x9"),
+    POOL("kernel=(3) pad=(1) pool_type=avg", "2x3x9"),
+    POOL("kernel=(2,2,2) stride=(2,2,2) pool_type=max", "1x2x4x5x6"),
+    POOL("kernel=(2,3,2) stride=(1,2,1) pad=(1,1,0) pool_type=avg", "1x2x4x5x6"),
+    POOL("kernel=(2,2) pool_type=max", "0x2x4x4"),
+    POOL("kernel=(1,2) stride=(1,2) pool_type=max", "1x1x1x1200"), /* rows longer than a block */
+    POOL("kernel=(1,3) pool_type=avg", "1x1x1x1100"),
+    FAILS("Pooling", "kernel=(3,3) pool_type=max", "1x2x2x5", MXC_ESHAPE, "spatial axis 0"),
+    FAILS("Pooling", "kernel=(3,3) pool_type=mean", "1x2x5x5", MXC_EINVAL, "pool_type"),
+    FAILS("Pooling", "kernel=(3,3) pad=(1) pool_type=max", "1x2x5x5", MXC_EINVAL, "pad"),
+    FAILS("Pooling", "kernel=(3,3) pool_type=max", "1x5x5", MXC_ESHAPE, "data"),
+    INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max", "2x4x?x12 -> ? => 2x4x?x12 -> 2x4x?x5"),
+    INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max pooling_convention=full", "2x4x9x12 -> ? => 2x4x9x12 -> 2x4x4x6"),
+    INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max", "?x?x7x7 -> 5x6x?x? => 5x6x7x7 -> 5x6x1x1"),
+
+    ACT("act_type=relu", "3x7@-1:1.1"),
+    ACT("act_type=relu", "0x7"),
+    ACT("act_type=relu", "s"),
+    ACT("act_type=sigmoid", "2x3x5@-6:6"),
+    ACT("act_type=sigmoid", "1x17@-30:30"),
+    ACT("act_type=tanh", "5x9@-3:3"),
+    ACT("act_type=tanh", "40x500@-2:2"),
+    ACT("act_type=softrelu", "4x9@-5:5"),
+    ACT("act_type=softrelu", "33@-40:40"),
+    FAILS("Activation", "act_type=swish", "3x7", MXC_EINVAL, "act_type"),
+    FAILS("Activation", "", "3x7", MXC_EINVAL, "act_type"),
+
+    BN("", "4x3 3 3 3 3@0.5:2"),
+    BN("fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2"),
+    BN("fix_gamma=False eps=0.01 momentum=0.5", "3x2x4x5@-2:2 2@0.5:2 2 2 2@0.5:2"),
+    BN("fix_gamma=False", "2x3x7@5:9 3@0.5:2 3 3 3@0.5:2"),
+    BN("fix_gamma=False use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
+    BN("use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
+    BN("", "2x1x60x70 1 1 1 1@0.5:2"),
+    {.op = "BatchNorm", .params = "fix_gamma=False", .in = "2x3x5x2 3@0.5:2 3 3 3@0.5:2", .flags = CASE_NO_GRADIENT,
+     .reference = ref_bn},
+    {.op = "BatchNorm", .params = "output_mean_var=True", .in = "3x2x5 2 2 2 2@0.5:2", .reference = ref_bn,
+     .flags = CASE_TRAIN | CASE_NO_GRADIENT},
+    {.op = "BatchNorm", .params = "", .in = "0x2x5 2 2 2 2@0.5:2", .reference = ref_bn,
+     .flags = CASE_TRAIN | CASE_NO_GRADIENT},
+    FAILS("BatchNorm", "", "4 3 3 3 3", MXC_ESHAPE, "at least 2 axes"),
+    FAILS("BatchNorm", "", "4x3 2 3 3 3", MXC_ESHAPE, "gamma"),
+    FAILS("BatchNorm", "", "4x3 3 3 3 4", MXC_ESHAPE, "moving_var"),
+    INFERS("BatchNorm", "", "2x5x3,?,?,?,? -> ?,?,? => 2x5x3,5,5,5,5 -> 2x5x3,5,5"),
+    INFERS("BatchNorm", "", "2x?x3,?,7,?,? -> ?,?,? => 2x7x3,7,7,7,7 -> 2x7x3,7,7"),
+
+    {.op = "Dropout", .params = "p=0.3", .in = "4x5", .flags = CASE_NO_GRADIENT, .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0", .in = "4x5", .flags = CASE_TRAIN, .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0", .in = "0x5", .flags = CASE_TRAIN, .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0.5", .in = "50x70", .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
+    FAILS("Dropout", "p=1.5", "4x5", MXC_EINVAL, "p"),
+};
+
+MXC_CASES(nn_cases, cases);
