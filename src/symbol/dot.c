@@ -1,7 +1,7 @@
 /*
- * Symbols as pictures, in Graphviz' language: operators are rounded boxes coloured by family, with the parameters
- * given; weights and their like are lines in the label of the operator that uses them; other variables are ellipses;
- * edges carry shapes. Outputs have a thick border. The same symbol always gives the same text.
+ * Symbols as pictures, in Graphviz' language: operators are rounded boxes coloured by family, with the parameters that
+ * are not defaults; weights and their like are lines in the label of the operator that uses them; other variables are
+ * ellipses; edges carry shapes. Outputs have a thick border. The same symbol always gives the same text.
  */
 #include <string.h>
 
@@ -57,17 +57,24 @@ static void add_quoted(mxci_text *t, const char *text) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
+/* Parameters given that differ from their defaults. */
 static void add_params(mxci_text *t, const mxc_op *op) {
     const char *key, *value;
+    char text[128];
     int i;
     for (i = 0; i < mxc_op_n_given(op); i++) {
+        const mxc_param *param;
         mxc_op_given(op, i, &key, &value);
-        if (mxci_list_find("workspace,cudnn_tune,cudnn_off,num_args", key) >= 0)
+        param = mxci_param_find(mxc_op_get_def(op), key);
+        if (!param || mxci_list_find("workspace,cudnn_tune,cudnn_off,num_args", key) >= 0)
+            continue;
+        mxc_param_format(param, mxc_op_params(op), text, sizeof text);
+        if (param->initial && strcmp(text, param->initial) == 0)
             continue;
         mxci_text_add(t, "\\n");
-        add_quoted(t, key);
+        add_quoted(t, param->name);
         mxci_text_add(t, " ");
-        add_quoted(t, value);
+        add_quoted(t, text);
     }
 }
 
