@@ -53,8 +53,11 @@ void mxci_history_free(mxci_history *history) {
     *history = (mxci_history){0};
 }
 
+/* NaN where there is nothing to draw. */
 static double value_of(const mxci_point *point, const series *s, const panel *p) {
     double value = *(const double *)((const char *)point + s->offset);
+    if (!(fabs(value) < 1e30)) /* differences of drawn values must be finite */
+        return NAN;
     return p->percent[0] != '\0' ? 100 * value : value;
 }
 

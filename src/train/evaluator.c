@@ -100,31 +100,23 @@ mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *cons
     }
 }
 
-static mxc_status load_params(mxc_executor *executor, const mxc_ndarray_list *params) {
-    for (int64_t i = 0; i < params->n; i++) {
-        const char *name = params->names != NULL ? params->names[i] : "";
-        mxc_ndarray *to = NULL;
-        if (strncmp(name, "arg:", 4) == 0)
-            to = mxc_executor_find_arg(executor, name + 4);
-        else if (strncmp(name, "aux:", 4) == 0)
-            to = mxc_executor_find_aux(executor, name + 4);
-        if (to != NULL && params->arrays[i] != NULL)
-            MXC_TRY(mxc_ndarray_copy_to(params->arrays[i], to, 0));
-    }
-    return MXC_OK;
+static int is_fed(const mxci_feed *feed, const mxc_ndarray *array) {
+    for (int i = 0; i < feed->n; i++)
+        if (feed->inputs[i] == array)
+            return 1;
+    return 0;
 }
 
-/* Every argument that the iterator does not feed must be among the parameters. */
-static mxc_status check_params(const mxci_evaluator *e, const mxc_ndarray_list *params) {
-    const mxc_names *args = mxc_executor_arg_names(e->executor);
+/* Every argument that the iterator does not feed, and every auxiliary state. */
+static mxc_status load_params(const mxci_evaluator *e, const mxc_ndarray_list *params) {
+    const mxc_names *args = mxc_executor_arg_names(e->executor), *aux = mxc_executor_aux_names(e->executor);
     for (int64_t i = 0; i < args->n; i++) {
-        int fed = 0;
-        for (int k = 0; k < e->feed.n; k++)
-            fed |= e->feed.inputs[k] == mxc_executor_arg(e->executor, i);
-        if (!fed && mxci_model_find(params, "arg:", args->items[i]) == NULL)
-            return MXC_FAIL(MXC_ENOTFOUND, "mxc_evaluate: the parameters have no arg:%s, which the symbol needs",
-                            args->items[i]);
+        mxc_ndarray *to = mxc_executor_arg(e->executor, i);
+        if (!is_fed(&e->feed, to))
+            MXC_TRY(mxci_model_restore("mxc_evaluate", params, "arg:", args->items[i], to));
     }
+    for (int64_t i = 0; i < aux->n; i++)
+        MXC_TRY(mxci_model_restore("mxc_evaluate", params, "aux:", aux->items[i], mxc_executor_aux(e->executor, i)));
     return MXC_OK;
 }
 
@@ -135,9 +127,7 @@ mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_
         return MXC_FAIL(MXC_EINVAL, "mxc_evaluate: symbol, params, data and metrics must not be NULL");
     mxc_status status = mxci_evaluator_open(&e, symbol, data, context);
     if (status == MXC_OK)
-        status = check_params(&e, params);
-    if (status == MXC_OK)
-        status = load_params(e.executor, params);
+        status = load_params(&e, params);
     if (status == MXC_OK)
         status = mxci_evaluator_run(&e, n_metrics, metrics);
     mxci_evaluator_close(&e);

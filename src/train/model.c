@@ -25,6 +25,19 @@ mxc_ndarray *mxci_model_find(const mxc_ndarray_list *list, const char *prefix, c
     return NULL;
 }
 
+mxc_status mxci_model_restore(const char *owner, const mxc_ndarray_list *list, const char *prefix, const char *name,
+                              mxc_ndarray *to) {
+    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
+    mxc_ndarray *from = mxci_model_find(list, prefix, name);
+    if (from == NULL)
+        return MXC_FAIL(MXC_ENOTFOUND, "%s: there is no %s%s, which the network needs", owner, prefix, name);
+    if (!mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)))
+        return MXC_FAIL(MXC_ESHAPE, "%s: %s%s has shape %s, the network needs %s", owner, prefix, name,
+                        mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have),
+                        mxc_shape_format(mxc_ndarray_shape(to), want, sizeof want));
+    return mxc_ndarray_copy_to(from, to, 0);
+}
+
 mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n, mxc_ndarray *const *arrays,
                           const char *const *names) {
     char path[MXCI_MODEL_PATH];

@@ -88,7 +88,7 @@ void mxci_progress_epoch(mxci_trainer *t) {
     add_epoch(&line, p);
     add_numbers(&line, p);
     if (isfinite(p->valid_loss))
-        mxci_line_printf(&line, "  validation:");
+        mxci_line_printf(&line, "  validation");
     add_metrics(&line, p->valid_loss, p->valid_accuracy);
     mxci_line_printf(&line, "\n");
     write_line(&line);

@@ -153,28 +153,14 @@ mxc_status mxci_state_collect(const mxci_trainer *t, mxc_ndarray_list *out) {
 
 /* ---- from a list ------------------------------------------------------------------------------------------- */
 
-/* Copy a saved array over the trainer's. */
-static mxc_status restore_array(const char *path, const mxc_ndarray_list *list, const char *prefix, const char *name,
-                                mxc_ndarray *to) {
-    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
-    mxc_ndarray *from = mxci_model_find(list, prefix, name);
-    if (from == NULL)
-        return MXC_FAIL(MXC_ENOTFOUND, "%s: has no %s%s, which the network needs", path, prefix, name);
-    if (!mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)))
-        return MXC_FAIL(MXC_ESHAPE, "%s: %s%s has shape %s, the network needs %s", path, prefix, name,
-                        mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have),
-                        mxc_shape_format(mxc_ndarray_shape(to), want, sizeof want));
-    return mxc_ndarray_copy_to(from, to, 0);
-}
-
 /* Every context gets the first one's. */
 static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
     const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
     for (int c = 0; c < t->n_contexts; c++) {
         for (int i = 0; i < t->n_params; i++)
-            MXC_TRY(restore_array(path, list, "arg:", t->keys[i], mxc_executor_arg(t->executors[c], t->param_args[i])));
+            MXC_TRY(mxci_model_restore(path, list, "arg:", t->keys[i], mxc_executor_arg(t->executors[c], t->param_args[i])));
         for (int64_t i = 0; i < aux->n; i++)
-            MXC_TRY(restore_array(path, list, "aux:", aux->items[i], mxc_executor_aux(t->executors[c], i)));
+            MXC_TRY(mxci_model_restore(path, list, "aux:", aux->items[i], mxc_executor_aux(t->executors[c], i)));
     }
     return MXC_OK;
 }
