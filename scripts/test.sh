@@ -37,7 +37,8 @@ try() {
     else
         failed=$((failed + 1))
         say "FAILED: $name ($((SECONDS - start)) s)"
-        tail -n 100 "$scratch/log" | sed 's/^/    /'
+        { grep -E -A 6 '(error|warning): |undefined reference' "$scratch/log" | head -n 100; tail -n 60 "$scratch/log"; } |
+            sed 's/^/    /'
         return 1
     fi
 }

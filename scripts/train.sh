@@ -5,7 +5,8 @@
 usage='scripts/train.sh [--no-install] [OPTION OF THE TRAINER]...
   Installs what is missing with apt-get (as root; not with --no-install), builds libmxc in build/release, and trains LeNet
   on the 60,000 images of the Debian package dataset-fashion-mnist. Further options go to the trainer:
-  build/release/examples/train_mnist --help lists them. Results go to build/train.'
+  build/release/examples/train_mnist --help lists them. Checkpoints and the learning curve go to build/train; --resume goes
+  on from there.'
 data=/usr/share/datasets/fashion-mnist
 
 arguments=()
@@ -25,5 +26,7 @@ say "Building (build/release)."
 configure build/release
 cmake --build build/release -j "$jobs" --target train_mnist | sed -n '/warning\|error/p; /Built target/p'
 
-say "Training."
-exec build/release/examples/train_mnist --network lenet --data $data ${arguments[@]+"${arguments[@]}"}
+say "Training; checkpoints and learning curve in build/train."
+mkdir -p build/train
+exec build/release/examples/train_mnist --network lenet --data $data \
+    --checkpoint build/train/lenet --curve build/train/lenet.svg ${arguments[@]+"${arguments[@]}"}
