@@ -158,7 +158,8 @@ static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_nd
     const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
     for (int c = 0; c < t->n_contexts; c++) {
         for (int i = 0; i < t->n_params; i++)
-            MXC_TRY(mxci_model_restore(path, list, "arg:", t->keys[i], mxc_executor_arg(t->executors[c], t->param_args[i])));
+            MXC_TRY(mxci_model_restore(path, list, "arg:", t->keys[i],
+                                       mxc_executor_arg(t->executors[c], t->param_args[i])));
         for (int64_t i = 0; i < aux->n; i++)
             MXC_TRY(mxci_model_restore(path, list, "aux:", aux->items[i], mxc_executor_aux(t->executors[c], i)));
     }

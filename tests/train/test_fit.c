@@ -221,8 +221,9 @@ static void test_refusals(void **state) {
 }
 
 static void test_wrong_network(void **state) {
+    const char *keys[] = { "kernel", "pool_type" }, *values[] = { "(2,2)", "max" };
     toy t;
-    mxc_symbol *net;
+    mxc_symbol *net, *data;
     (void)state;
     assert_ok(toy_open(&t, "8"));
     assert_ok(mxc_symbol_variable("pixels", &net));
@@ -230,8 +231,9 @@ static void test_wrong_network(void **state) {
     t.options.symbol = net;
     assert_fails(mxc_fit(&t.options, NULL, NULL), MXC_ENOTFOUND, "\"data\"");
     mxc_symbol_release(net);
-    assert_ok(mxc_symbol_variable("data", &net));
-    assert_ok(toy_layer("Pooling", "pool", "kernel", "(2,2)", &net));
+    assert_ok(mxc_symbol_variable("data", &data));
+    assert_ok(mxc_symbol_op("Pooling", "pool", 2, keys, values, 1, NULL, &data, &net)); /* wants images, gets rows */
+    mxc_symbol_release(data);
     assert_ok(toy_layer("SoftmaxOutput", "softmax", NULL, NULL, &net));
     t.options.symbol = net;
     assert_fails(mxc_fit(&t.options, NULL, NULL), MXC_ESHAPE, "pool");

@@ -127,7 +127,8 @@ static void test_sums_and_steady_state(void **state) {
 
 static void test_refusals(void **state) {
     mxc_metric *m = metric("accuracy", NULL, NULL), *none, *mae = metric("mae", NULL, NULL);
-    mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction), *short_label = array(1, 3, 0, label), *empty;
+    mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction), *empty;
+    mxc_ndarray *short_label = array(1, 3, 0, label);
     const char *key = "top_k", *value = "0";
     (void)state;
     assert_ok(mxc_ndarray_create(2, (int64_t[]){4, 0}, MXC_F32, mxc_cpu(0), &empty));

@@ -1,4 +1,4 @@
-/* A training small enough for tests: three noisy clouds in six dimensions, a net with dropout and batch normalisation. */
+/* A training small enough for tests: three noisy clouds in six dimensions; a net with Dropout and BatchNorm. */
 #ifndef MXC_TESTS_TOY_H
 #define MXC_TESTS_TOY_H
 
