@@ -194,7 +194,7 @@ static int sleep_worker(mxci_worker *worker) {
 
 /* ---- replacing threads that wait ---- */
 
-/* Sleep until needed, if there are more threads than wanted. */
+/* Sleep until needed, if there are more threads than wanted. What was left to this thread, another one is woken for. */
 static void retire(mxci_worker *worker) {
     mxci_pool *pool = worker->pool;
     mxci_mutex_lock(&pool->mutex);
@@ -203,6 +203,8 @@ static void retire(mxci_worker *worker) {
         atomic_store(&worker->state, RETIRED);
     }
     mxci_mutex_unlock(&pool->mutex);
+    if (atomic_load(&worker->state) == RETIRED && atomic_load(&pool->ready) > 0)
+        mxci_pool_wake(pool);
     while (atomic_load(&worker->state) == RETIRED)
         mxci_park(&worker->state, RETIRED, INT64_MAX);
 }

@@ -219,6 +219,48 @@ static void test_replacements_retire(void **state) {
     mxc_engine_destroy(t.engine);
 }
 
+/* A function that waited hands what became ready by it to the thread that took its place, which sleeps by then. */
+typedef struct relay {
+    mxc_var *slow;
+    _Atomic int count;
+} relay;
+
+static mxc_status sleep_long(const mxc_run *run, void *arg) {
+    (void)run;
+    (void)arg;
+    mxci_sleep_ns(3000000);
+    return MXC_OK;
+}
+
+static mxc_status wait_for_slow(const mxc_run *run, void *arg) {
+    (void)run;
+    return mxc_wait_to_read(((relay *)arg)->slow);
+}
+
+static void test_retiring_thread_hands_over(void **state) {
+    mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
+    relay r = { make_var(engine), 0 };
+    mxc_var *var = make_var(engine);
+    mxc_task slow = make_task(sleep_long, NULL), waiting = make_task(wait_for_slow, &r);
+    mxc_task last = make_task(count_up, (void *)&r.count);
+    (void)state;
+    slow.property = MXC_PROP_IO;
+    last.priority = 1; /* such a block is queued even if it is the only one */
+    for (int i = 1; i <= TEST_SCALE(100); i++) {
+        int64_t deadline = mxci_now_ns() + 5000000000;
+        assert_ok(mxc_engine_push(engine, &slow, 0, NULL, 1, &r.slow, 0));
+        assert_ok(mxc_engine_push(engine, &waiting, 0, NULL, 1, &var, 0));
+        assert_ok(mxc_engine_push(engine, &last, 0, NULL, 1, &var, 0));
+        while (atomic_load(&r.count) < i) { /* without a wait, which might help */
+            assert_true(mxci_now_ns() < deadline);
+            mxci_thread_yield();
+        }
+    }
+    mxc_var_delete(var, NULL, NULL);
+    mxc_var_delete(r.slow, NULL, NULL);
+    mxc_engine_destroy(engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_priorities),
@@ -228,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_functions_may_wait),
         cmocka_unit_test(test_replacements_retire),
+        cmocka_unit_test(test_retiring_thread_hands_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
