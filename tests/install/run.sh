@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh [BUILD]: installs the built library (default build/release), moves the installed tree, and builds and runs a
-# program against it by pkg-config and by find_package, shared and static, as C and as C++.
+# program against it by pkg-config and by find_package, shared and static, as C and as C++; and one that loads it late.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-$here/../../build/release}
@@ -47,6 +47,11 @@ for language in c cpp; do
     runs "find_package, shared, $language" "$work/build/${language}_shared" shared
     runs "find_package, static, $language" "$work/build/${language}_static" static
 done
+
+cc -Wall -Werror "$here/load.c" -o "$work/load" -ldl
+"$work/load" "$prefix/lib/libmxc.so.0" >"$work/out"
+grep -q "^libmxc [0-9]" "$work/out"
+echo "dlopen: works"
 
 if grep -rqF "$(cd "$here/../.." && pwd)" "$prefix" || grep -rqF "$work/first" "$prefix"; then
     echo "the installed tree names the place it was built or first installed:"
