@@ -106,7 +106,7 @@ static void parse(int argc, char **argv, settings *out) {
         keys[at] = key;
         values[at] = is_switch(key) ? "True" : argv[++i];
     }
-    if (mxc_params_parse("train_mnist", schema, n, keys, values, out) != MXC_OK)
+    if (mxc_params_parse("options", schema, n, keys, values, out) != MXC_OK)
         usage_error(mxc_last_error(), "");
 }
 

@@ -67,7 +67,7 @@ typedef struct mxc_fit_progress {
     int64_t batches;       /* in an epoch; 0 while not known */
     int64_t updates;       /* since the beginning */
     double samples_per_second; /* over the last half second or so */
-    double loss, accuracy; /* of this epoch's training so far: cross-entropy, share right; NaN where they do not apply */
+    double loss, accuracy; /* of this epoch's training so far: cross-entropy, share right; NaN where without meaning */
     double valid_loss, valid_accuracy; /* of the last validation; NaN before */
     double lr;
     int interrupted; /* stopped on request, checkpoint written */

@@ -3,7 +3,8 @@
  *
  * The state (see state.c) is written to <prefix>.state0 and <prefix>.state1 in turn; then the manifest <prefix>.last,
  * which says which of the two is in force and gives its CRC-32, is replaced in one step. So the state in force is never
- * written over, by this run or another. After an epoch the model is saved as well, as mxc_model_save does.
+ * written over, by this run or another. After an epoch the model is saved too, as mxc_model_save does, before the
+ * manifest: a run that goes on from an epoch's end has that epoch's model.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -90,10 +91,12 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
     MXC_TRY(state_path(t, m.slot, path));
     MXC_TRY(save_state(t, path));
     MXC_TRY(crc_of_file(path, &m.crc));
+    if (t->progress.batch == 0)
+        MXC_TRY(save_model(t));
     MXC_TRY(mxci_model_path(t->options->checkpoint, ".last", 0, path, sizeof path));
     MXC_TRY(write_manifest(path, &m));
     t->checkpoint_slot ^= 1;
-    return t->progress.batch == 0 ? save_model(t) : MXC_OK;
+    return MXC_OK;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */

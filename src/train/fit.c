@@ -205,7 +205,7 @@ static mxc_status run_epoch(mxci_trainer *t) {
 static mxc_status run(mxci_trainer *t) {
     while (t->progress.epoch < t->options->epochs && !t->progress.interrupted) {
         MXC_TRY(run_epoch(t));
-        if (stop_requested(t))
+        if (stop_requested(t) && t->progress.epoch < t->options->epochs)
             t->progress.interrupted = 1;
     }
     return MXC_OK;
