@@ -77,6 +77,10 @@ static mxc_status infer_batch_dot_shape(mxc_op_sig *sig) {
     int m = p->transpose_a ? 2 : 1, n = p->transpose_b ? 1 : 2;
     MXC_TRY(mxc_sig_set_shape(sig, 0, &axes));
     MXC_TRY(mxc_sig_set_shape(sig, 1, &axes));
+    axes.dim[0] = lhs->dim[0];
+    MXC_TRY(mxc_sig_set_shape(sig, 1, &axes));
+    axes.dim[0] = rhs->dim[0];
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &axes));
     MXC_TRY(check_inner(sig, 3 - m, 3 - n));
     axes = mxci_shape_of(3, (int64_t[]){lhs->dim[0], lhs->dim[m], rhs->dim[n]});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &axes));

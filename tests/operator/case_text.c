@@ -80,14 +80,20 @@ int case_parse_shapes(const char **at, mxc_shape *out) {
 
 /* ---- for references ---------------------------------------------------------------------------------------------- */
 
+/* The text behind "key=" up to a blank, in out; NULL if the key is not given. References ask often, so it is quick. */
 static const char *find_value(const char *params, const char *key, char *out, size_t size) {
-    case_params parsed;
-    case_parse_params(params, &parsed);
-    for (int i = 0; i < parsed.n; i++)
-        if (!strcmp(parsed.keys[i], key)) {
-            snprintf(out, size, "%s", parsed.values[i]);
+    size_t length = strlen(key), n;
+    for (; *params; params += strspn(params, " ")) {
+        n = strcspn(params, " ");
+        if (n > length && params[length] == '=' && !memcmp(params, key, length)) {
+            n -= length + 1;
+            assert_true(n < size);
+            memcpy(out, params + length + 1, n);
+            out[n] = '\0';
             return out;
         }
+        params += n;
+    }
     return NULL;
 }
 
@@ -106,11 +112,12 @@ int case_is(const op_run *run, const char *key, const char *expected) {
 }
 
 mxc_tuple case_tuple(const op_run *run, const char *key) {
+    const mxc_param schema[] = {
+        {.name = key, .type = MXC_PARAM_TUPLE, .size = sizeof(mxc_tuple), .initial = "()", .optional = 1}, MXC_PARAM_END};
     char text[256];
     mxc_tuple tuple = {0};
     const char *value = find_value(run->params, key, text, sizeof text);
-    if (value)
-        assert_ok(mxc_tuple_parse(value, &tuple));
+    assert_ok(mxc_params_parse("case", schema, value != NULL, &key, &value, &tuple));
     return tuple;
 }
 

@@ -76,7 +76,7 @@ typedef struct op_case_list {
 /* Parameters out of the case's text, for references. */
 double case_number(const op_run *run, const char *key, double initial);
 int case_is(const op_run *run, const char *key, const char *value); /* 1 if key=value is given */
-mxc_tuple case_tuple(const op_run *run, const char *key);           /* n 0 if absent */
+mxc_tuple case_tuple(const op_run *run, const char *key); /* n 0 if absent; an entry None is MXC_PARAM_UNSET */
 int64_t case_size(const mxc_shape *shape);
 
 #endif

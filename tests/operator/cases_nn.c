@@ -185,12 +185,11 @@ static void grad_pool(const op_run *r) {
 /* ---- Activation, BatchNorm, Dropout -------------------------------------------------------------------------------- */
 
 static void ref_activation(const op_run *r) {
+    int relu = case_is(r, "act_type", "relu"), sigmoid = case_is(r, "act_type", "sigmoid");
+    int is_tanh = case_is(r, "act_type", "tanh");
     for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
-        double x = r->in[0][i], e = exp(-fabs(x));
-        r->out[0][i] = case_is(r, "act_type", "relu")      ? fmax(x, 0)
-                       : case_is(r, "act_type", "sigmoid") ? 1 / (1 + exp(-x))
-                       : case_is(r, "act_type", "tanh")    ? tanh(x)
-                                                           : fmax(x, 0) + log1p(e);
+        double x = r->in[0][i];
+        r->out[0][i] = relu ? fmax(x, 0) : sigmoid ? 1 / (1 + exp(-x)) : is_tanh ? tanh(x) : fmax(x, 0) + log1p(exp(-fabs(x)));
     }
 }
 

@@ -153,8 +153,8 @@ static void check_forward(const fixture *f) {
 
 /* ---- gradients by differences -------------------------------------------------------------------------------------- */
 
-/* Elements of an input whose derivative is checked. */
-enum { DIFFERENCES = 24 };
+/* Elements of an input whose derivative is checked; each costs two runs of the reference. */
+enum { DIFFERENCES = 24, DIFFERENCES_OF_LARGE = 6, LARGE_OUTPUT = 4096 };
 
 static double loss(const fixture *f, double *const *in) {
     double *out[CASE_SLOTS], *aux[CASE_SLOTS], sum = 0;
@@ -166,7 +166,7 @@ static double loss(const fixture *f, double *const *in) {
     }
     fixture_reference(f, in, aux, out);
     for (int i = 0; i < f->n_visible; i++)
-        for (int64_t j = 0; j < size_of(&f->out_shape[i]); j++)
+        for (int64_t j = 0, n = size_of(&f->out_shape[i]); j < n; j++)
             sum += out[i][j] * f->out_grad[i][j];
     for (int i = 0; i < f->n_out; i++)
         free(out[i]);
@@ -178,6 +178,7 @@ static double loss(const fixture *f, double *const *in) {
 /* Expected gradients: by the case's formula, or by central differences of the reference at some elements, NaN at others. */
 static void expect_gradients(const fixture *f) {
     const double eps = 1e-6;
+    int most = f->n_out && size_of(&f->out_shape[0]) > LARGE_OUTPUT ? DIFFERENCES_OF_LARGE : DIFFERENCES;
     if (f->c->gradient) {
         op_run run = {.params = f->c->params ? f->c->params : "", .is_train = 1, .n_in = f->n_in, .n_aux = f->n_aux,
                       .n_out = f->n_out, .in_shape = f->in_shape, .aux_shape = f->aux_shape, .out_shape = f->out_shape,
@@ -186,7 +187,7 @@ static void expect_gradients(const fixture *f) {
         return;
     }
     for (int i = 0; i < f->n_in; i++) {
-        int64_t n = size_of(&f->in_shape[i]), stride = n > DIFFERENCES ? n / DIFFERENCES + 1 : 1;
+        int64_t n = size_of(&f->in_shape[i]), stride = n > most ? n / most + 1 : 1;
         for (int64_t j = 0; j < n; j++) {
             double kept = f->in[i][j], above;
             f->in_grad[i][j] = NAN;

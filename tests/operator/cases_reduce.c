@@ -1,0 +1,237 @@
+/* Cases of the reductions over axes, and of argmax and its kin. What they make of NaN is in test_reduce.c. */
+#include <math.h>
+
+#include "operator/cases.h"
+
+/* ---- axes ----------------------------------------------------------------------------------------------------------- */
+
+/* reduced[i] = 1 for each axis that axis= and exclude= name; all where axis is not given or (). */
+static void mark_axes(const op_run *r, int *reduced) {
+    int ndim = r->in_shape[0].ndim, exclude = case_is(r, "exclude", "True");
+    mxc_tuple axis = case_tuple(r, "axis");
+    for (int i = 0; i < ndim; i++)
+        reduced[i] = axis.n == 0 || exclude;
+    for (int i = 0; i < axis.n; i++)
+        reduced[axis.value[i] < 0 ? axis.value[i] + ndim : axis.value[i]] = !exclude;
+}
+
+/* The output element that data's element i belongs to. */
+static int64_t place_of(const mxc_shape *data, const int *reduced, int64_t i) {
+    int64_t place = 0, size = 1;
+    for (int axis = data->ndim - 1; axis >= 0; axis--) {
+        int64_t index = i % data->dim[axis];
+        i /= data->dim[axis];
+        if (!reduced[axis]) {
+            place += index * size;
+            size *= data->dim[axis];
+        }
+    }
+    return place;
+}
+
+/* ---- reductions ----------------------------------------------------------------------------------------------------- */
+
+static void reduce(const op_run *r, double initial, double (*step)(double, double)) {
+    int reduced[MXC_MAX_NDIM];
+    mark_axes(r, reduced);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = initial;
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+        double *out = &r->out[0][place_of(&r->in_shape[0], reduced, i)];
+        *out = step(*out, r->in[0][i]);
+    }
+}
+
+static double add(double a, double x) {
+    return a + x;
+}
+
+static double add_square(double a, double x) {
+    return a + x * x;
+}
+
+static double multiply(double a, double x) {
+    return a * x;
+}
+
+static void ref_sum(const op_run *r) {
+    reduce(r, 0, add);
+}
+
+static void ref_prod(const op_run *r) {
+    reduce(r, 1, multiply);
+}
+
+static void ref_max(const op_run *r) {
+    reduce(r, -INFINITY, fmax);
+}
+
+static void ref_min(const op_run *r) {
+    reduce(r, INFINITY, fmin);
+}
+
+static void ref_mean(const op_run *r) {
+    int64_t n = case_size(&r->out_shape[0]);
+    reduce(r, 0, add);
+    for (int64_t i = 0; i < n; i++)
+        r->out[0][i] /= (double)case_size(&r->in_shape[0]) / (double)n;
+}
+
+static void ref_norm(const op_run *r) {
+    reduce(r, 0, add_square);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = sqrt(r->out[0][i]);
+}
+
+/* Each element equal to the maximum or minimum gets the gradient, ties all of it. */
+static void grad_select(const op_run *r) {
+    int reduced[MXC_MAX_NDIM];
+    mark_axes(r, reduced);
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+        int64_t place = place_of(&r->in_shape[0], reduced, i);
+        r->in_grad[0][i] = r->in[0][i] == r->out[0][place] ? r->out_grad[0][place] : 0;
+    }
+}
+
+static void zero_gradient(const op_run *r) {
+    (void)r; /* in_grad is zero already */
+}
+
+/* ---- argmax --------------------------------------------------------------------------------------------------------- */
+
+/* Index of the first greatest element of sign times data along an axis (-1: all elements as one row). */
+static void search(const op_run *r, int axis, double sign) {
+    const mxc_shape *s = &r->in_shape[0];
+    int64_t n = axis < 0 ? case_size(s) : s->dim[axis], inner = 1;
+    for (int i = axis + 1; axis >= 0 && i < s->ndim; i++)
+        inner *= s->dim[i];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
+        const double *x = r->in[0] + i / inner * n * inner + i % inner;
+        int64_t best = 0;
+        for (int64_t k = 1; k < n; k++)
+            best = sign * x[k * inner] > sign * x[best * inner] ? k : best;
+        r->out[0][i] = (double)best;
+    }
+}
+
+static int axis_of(const op_run *r) {
+    double axis = case_number(r, "axis", NAN);
+    return isnan(axis) ? -1 : (int)(axis < 0 ? axis + r->in_shape[0].ndim : axis);
+}
+
+static void ref_argmax(const op_run *r) {
+    search(r, axis_of(r), 1);
+}
+
+static void ref_argmin(const op_run *r) {
+    search(r, axis_of(r), -1);
+}
+
+static void ref_argmax_channel(const op_run *r) {
+    search(r, 1, 1);
+}
+
+/* ---- the cases ------------------------------------------------------------------------------------------------------ */
+
+#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+
+/* Every choice of axes; sizes that end within a vector, cross a tile, or have one element. */
+#define REDUCTION(name, ref, range)                                                                     \
+    {.op = name, .in = "7@" range, .reference = ref},                                                   \
+    {.op = name, .in = "1x1x1@" range, .reference = ref},                                               \
+    {.op = name, .in = "3x5@" range, .reference = ref},                                                 \
+    {.op = name, .params = "axis=()", .in = "2x3x4@" range, .reference = ref},                          \
+    {.op = name, .params = "axis=0", .in = "3x5@" range, .reference = ref},                             \
+    {.op = name, .params = "axis=1", .in = "3x5@" range, .reference = ref},                             \
+    {.op = name, .params = "axis=-1", .in = "2x3x4@" range, .reference = ref},                          \
+    {.op = name, .params = "axis=(0,2)", .in = "2x3x4@" range, .reference = ref},                       \
+    {.op = name, .params = "axis=(-1,0)", .in = "2x3x4@" range, .reference = ref},                      \
+    {.op = name, .params = "axis=(1,3)", .in = "2x3x1x4x2@" range, .reference = ref},                   \
+    {.op = name, .params = "axis=1 keepdims=True", .in = "2x3x4@" range, .reference = ref},             \
+    {.op = name, .params = "keepdims=True", .in = "2x3@" range, .reference = ref},                      \
+    {.op = name, .params = "axis=1 exclude=True", .in = "2x3x4@" range, .reference = ref},              \
+    {.op = name, .params = "axis=(0,-1) exclude=True keepdims=True", .in = "2x3x4x2@" range, .reference = ref}, \
+    {.op = name, .params = "axis=(0,1) exclude=True", .in = "2x3@" range, .reference = ref},            \
+    {.op = name, .params = "axis=0", .in = "2x0@" range, .reference = ref},                             \
+    INFERS(name, "", "2x? -> ? => 2x? -> 1"),                                                           \
+    INFERS(name, "axis=1", "2x?x4 -> ? => 2x?x4 -> 2x4"),                                               \
+    INFERS(name, "axis=1", "2x3x? -> ?x4 => 2x3x4 -> 2x4"),                                             \
+    INFERS(name, "axis=0 keepdims=True", "2x? -> ?x7 => 2x7 -> 1x7"),                                   \
+    INFERS(name, "axis=0", "? -> 7 => ? -> 7"),                                                         \
+    FAILS(name, "axis=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                               \
+    FAILS(name, "axis=(1,-1)", "2x3", MXC_ESHAPE, "axis 1 is named twice"),                             \
+    FAILS(name, "axis=x", "2x3", MXC_EINVAL, "axis")
+
+/* Of whole numbers, so that ties have one answer in every dtype. */
+#define ARG(name, given, shapes, ref) \
+    {.op = name, .params = given, .in = shapes, .reference = ref, .gradient = zero_gradient}
+#define ARGS(name, ref)                                                            \
+    ARG(name, "", "9@0:9i", ref),                                                  \
+    ARG(name, "", "3x5@0:20i", ref),                                               \
+    ARG(name, "keepdims=True", "3x5@0:20i", ref),                                  \
+    ARG(name, "axis=0", "7@0:3i", ref),                                            \
+    ARG(name, "axis=0", "3x5@0:20i", ref),                                         \
+    ARG(name, "axis=1", "3x5@0:20i", ref),                                         \
+    ARG(name, "axis=-1", "2x3x40@0:100i", ref),                                    \
+    ARG(name, "axis=1", "4x33x5@0:9i", ref), /* ties */                            \
+    ARG(name, "axis=-2 keepdims=True", "4x3x5@0:100i", ref),                       \
+    ARG(name, "axis=1", "2x1", ref),                                               \
+    ARG(name, "axis=1", "0x3", ref),                                               \
+    ARG(name, "axis=1", "3x1500@0:120i", ref),                                     \
+    ARG(name, "axis=0", "3x1500@0:120i", ref),                                     \
+    FAILS(name, "axis=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),          \
+    FAILS(name, "axis=1", "2x0", MXC_ESHAPE, "axis 1 has no elements"),            \
+    FAILS(name, "", "0", MXC_ESHAPE, "no elements"),                               \
+    INFERS(name, "axis=1", "2x?x4 -> ? => 2x?x4 -> 2x4"),                          \
+    INFERS(name, "axis=1 keepdims=True", "2x3x4 -> ? => 2x3x4 -> 2x1x4"),          \
+    INFERS(name, "", "2x3x4 -> ? => 2x3x4 -> 1")
+
+static const op_case cases[] = {
+    REDUCTION("sum", ref_sum, "-2:2.3"),
+    REDUCTION("mean", ref_mean, "-2:2.3"),
+    REDUCTION("prod", ref_prod, "0.5:1.5"),
+    REDUCTION("nansum", ref_sum, "-2:2.3"),
+    REDUCTION("nanprod", ref_prod, "0.5:1.5"),
+    REDUCTION("max", ref_max, "-2:2.3"),
+    REDUCTION("min", ref_min, "-2:2.3"),
+    REDUCTION("norm", ref_norm, "0.5:2.3"),
+
+    /* more than a tile, a vector, a thread's share; the kept axis inside, outside, and between */
+    {.op = "sum", .in = "40001", .reference = ref_sum},
+    {.op = "sum", .params = "axis=0", .in = "301x70", .reference = ref_sum},
+    {.op = "sum", .params = "axis=0", .in = "3x1100", .reference = ref_sum},
+    {.op = "sum", .params = "axis=1", .in = "70x1301", .reference = ref_sum},
+    {.op = "sum", .params = "axis=(0,2)", .in = "11x5x813", .reference = ref_sum},
+    {.op = "mean", .params = "axis=(0,2,3)", .in = "5x3x17x19", .reference = ref_mean},
+    {.op = "max", .in = "40001@-100:100", .reference = ref_max, .gradient = grad_select},
+    {.op = "max", .params = "axis=1", .in = "70x1301@-100:100", .reference = ref_max, .gradient = grad_select},
+    {.op = "min", .params = "axis=0", .in = "301x70@-100:100", .reference = ref_min, .gradient = grad_select},
+    {.op = "norm", .in = "20011", .reference = ref_norm},
+
+    /* nothing to reduce; ties; a norm of zero */
+    {.op = "sum", .params = "axis=0", .in = "0x3", .reference = ref_sum},
+    {.op = "sum", .in = "0x3", .reference = ref_sum},
+    {.op = "prod", .params = "axis=1", .in = "3x0", .reference = ref_prod},
+    {.op = "norm", .params = "axis=1", .in = "3x0", .reference = ref_norm},
+    {.op = "max", .params = "axis=0", .in = "0x3", .reference = ref_max, .flags = CASE_FLOAT_ONLY},
+    {.op = "min", .params = "axis=0", .in = "0x3", .reference = ref_min, .flags = CASE_FLOAT_ONLY},
+    {.op = "max", .params = "axis=1", .in = "4x9@0:2i", .reference = ref_max, .gradient = grad_select},
+    {.op = "min", .params = "axis=0", .in = "9x4@0:2i", .reference = ref_min, .gradient = grad_select},
+    {.op = "norm", .params = "axis=1", .in = "2x3@0:0", .reference = ref_norm, .gradient = zero_gradient},
+    {.op = "sum", .in = "s", .reference = ref_sum},
+    {.op = "sum_axis", .params = "axis=1", .in = "2x3", .reference = ref_sum},
+    {.op = "max_axis", .params = "axis=1", .in = "2x3", .reference = ref_max},
+    {.op = "min_axis", .params = "axis=1", .in = "2x3", .reference = ref_min},
+
+    ARGS("argmax", ref_argmax),
+    ARGS("argmin", ref_argmin),
+    ARG("argmax_channel", "", "5x7@0:30i", ref_argmax_channel),
+    ARG("argmax_channel", "", "2x3x4x5@0:100i", ref_argmax_channel),
+    ARG("argmax_channel", "", "0x3", ref_argmax_channel),
+    ARG("argmax_channel", "", "3x1", ref_argmax_channel),
+    FAILS("argmax_channel", "", "5", MXC_ESHAPE, "expected at least 2"),
+    INFERS("argmax_channel", "", "2x?x4 -> ? => 2x?x4 -> 2x4"),
+};
+
+MXC_CASES(reduce_cases, cases);

@@ -1,0 +1,229 @@
+/* Cases of operators that stretch, cut, turn or convert one array: broadcast_axis, broadcast_to, expand_dims, slice,
+ * slice_axis, transpose, Cast. */
+#include <math.h>
+
+#include "operator/cases.h"
+
+/* The indices of a shape's element i. */
+static void indices_of(const mxc_shape *s, int64_t i, int64_t *index) {
+    for (int axis = s->ndim - 1; axis >= 0; axis--) {
+        index[axis] = i % s->dim[axis];
+        i /= s->dim[axis];
+    }
+}
+
+static int64_t element_at(const mxc_shape *s, const int64_t *index) {
+    int64_t at = 0;
+    for (int axis = 0; axis < s->ndim; axis++)
+        at = at * s->dim[axis] + index[axis];
+    return at;
+}
+
+static void ref_copy(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = r->in[0][i];
+}
+
+static void ref_broadcast(const op_run *r) {
+    int64_t index[MXC_MAX_NDIM];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
+        indices_of(&r->out_shape[0], i, index);
+        for (int axis = 0; axis < r->out_shape[0].ndim; axis++)
+            index[axis] = r->in_shape[0].dim[axis] == 1 ? 0 : index[axis];
+        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], index)];
+    }
+}
+
+/* Where a begin of slice is. */
+static int64_t begin_of(int64_t begin, int64_t dim) {
+    if (begin == MXC_PARAM_UNSET)
+        return 0;
+    return begin < 0 ? begin + dim : begin;
+}
+
+static void copy_box(const op_run *r, const int64_t *begin) {
+    int64_t index[MXC_MAX_NDIM];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
+        indices_of(&r->out_shape[0], i, index);
+        for (int axis = 0; axis < r->out_shape[0].ndim; axis++)
+            index[axis] += begin[axis];
+        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], index)];
+    }
+}
+
+static void ref_slice(const op_run *r) {
+    mxc_tuple given = case_tuple(r, "begin");
+    int64_t begin[MXC_MAX_NDIM] = {0};
+    for (int i = 0; i < given.n; i++)
+        begin[i] = begin_of(given.value[i], r->in_shape[0].dim[i]);
+    copy_box(r, begin);
+}
+
+static void ref_slice_axis(const op_run *r) {
+    int64_t begin[MXC_MAX_NDIM] = {0};
+    int axis = (int)case_number(r, "axis", 0);
+    axis = axis < 0 ? axis + r->in_shape[0].ndim : axis;
+    begin[axis] = begin_of((int64_t)case_number(r, "begin", 0), r->in_shape[0].dim[axis]);
+    copy_box(r, begin);
+}
+
+static void ref_transpose(const op_run *r) {
+    int64_t index[MXC_MAX_NDIM], source[MXC_MAX_NDIM];
+    int ndim = r->out_shape[0].ndim;
+    mxc_tuple axes = case_tuple(r, "axes");
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
+        indices_of(&r->out_shape[0], i, index);
+        for (int k = 0; k < ndim; k++) {
+            int64_t axis = axes.n ? axes.value[k] : ndim - 1 - k;
+            source[axis < 0 ? axis + ndim : axis] = index[k];
+        }
+        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], source)];
+    }
+}
+
+/* Conversion to an integer: towards 0, cut to the range. */
+static void to_integer(const op_run *r, double low, double high) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = fmin(fmax(trunc(r->in[0][i]), low), high);
+}
+
+static void ref_cast_u8(const op_run *r) {
+    to_integer(r, 0, 255);
+}
+
+static void ref_cast_i8(const op_run *r) {
+    to_integer(r, -128, 127);
+}
+
+static void ref_cast_i32(const op_run *r) {
+    to_integer(r, -2147483648.0, 2147483647.0);
+}
+
+/* The gradient goes through as if the conversion were exact. */
+static void grad_cast(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->in_grad[0][i] = r->out_grad[0][i];
+}
+
+#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
+#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+#define CAST(given, shapes, ref) {.op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast}
+
+static const op_case cases[] = {
+    RUN("broadcast_axis", "axis=0 size=4", "1", ref_broadcast),
+    RUN("broadcast_axis", "axis=0 size=4", "1x3", ref_broadcast),
+    RUN("broadcast_axis", "axis=-1 size=5", "2x3x1", ref_broadcast),
+    RUN("broadcast_axis", "axis=(0,2) size=(2,3)", "1x5x1", ref_broadcast),
+    RUN("broadcast_axis", "axis=(2,0) size=(3,2)", "1x5x1x2", ref_broadcast),
+    RUN("broadcast_axis", "axis=1 size=0", "2x1", ref_broadcast), /* 0: as it is */
+    RUN("broadcast_axis", "axis=1 size=1300", "3x1", ref_broadcast),
+    RUN("broadcast_axis", "axis=0 size=1300", "1x17", ref_broadcast),
+    RUN("broadcast_axis", "", "2x3", ref_broadcast),
+    RUN("broadcast_axes", "axis=0 size=2", "1x0", ref_broadcast),
+    FAILS("broadcast_axis", "axis=0 size=4", "2x3", MXC_ESHAPE, "axis 0 has size 2, expected 1 or 4"),
+    FAILS("broadcast_axis", "axis=2 size=4", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    FAILS("broadcast_axis", "axis=(0,1) size=4", "1x1", MXC_EINVAL, "axis names 2 axes and size 1"),
+    FAILS("broadcast_axis", "axis=0 size=-4", "1x1", MXC_EINVAL, "size"),
+    INFERS("broadcast_axis", "axis=0 size=4", "1x? -> ?x3 => 1x? -> 4x3"),
+
+    RUN("broadcast_to", "shape=(4,)", "1", ref_broadcast),
+    RUN("broadcast_to", "shape=(4,3)", "1x3", ref_broadcast),
+    RUN("broadcast_to", "shape=(2,5,3)", "2x1x3", ref_broadcast),
+    RUN("broadcast_to", "shape=(0,5,0)", "2x1x3", ref_broadcast),
+    RUN("broadcast_to", "shape=(4,2,3,2)", "1x2x1x2", ref_broadcast),
+    RUN("broadcast_to", "shape=(70,700)", "70x1", ref_broadcast),
+    RUN("broadcast_to", "shape=(70,700)", "1x700", ref_broadcast),
+    RUN("broadcast_to", "shape=(200,300)", "1x1", ref_broadcast),
+    FAILS("broadcast_to", "shape=(4,3)", "2x3", MXC_ESHAPE, "axis 0 has size 2, expected 1 or 4"),
+    FAILS("broadcast_to", "shape=(4,3)", "3", MXC_ESHAPE, "shape has 2 axes, expected the 1 of data"),
+    FAILS("broadcast_to", "shape=(-1,3)", "1x3", MXC_EINVAL, "shape"),
+    INFERS("broadcast_to", "shape=(4,0)", "1x? -> ?x3 => 1x? -> 4x3"),
+
+    RUN("expand_dims", "axis=0", "3", ref_copy),
+    RUN("expand_dims", "axis=1", "3x4", ref_copy),
+    RUN("expand_dims", "axis=2", "3x4", ref_copy),
+    RUN("expand_dims", "axis=-1", "3x4", ref_copy),
+    RUN("expand_dims", "axis=-3", "3x4", ref_copy),
+    RUN("expand_dims", "axis=0", "s", ref_copy),
+    RUN("expand_dims", "axis=1", "0x4", ref_copy),
+    FAILS("expand_dims", "", "2x3", MXC_EINVAL, "\"axis\" is missing"),
+    FAILS("expand_dims", "axis=3", "2x3", MXC_ESHAPE, "axis 3 is not in [-3, 3)"),
+    FAILS("expand_dims", "axis=0", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
+    INFERS("expand_dims", "axis=1", "2x? -> ? => 2x? -> 2x1x?"),
+    INFERS("expand_dims", "axis=1", "? -> 2x1x3 => 2x3 -> 2x1x3"),
+
+    RUN("slice_axis", "axis=0 begin=1 end=3", "5", ref_slice_axis),
+    RUN("slice_axis", "axis=0 begin=1 end=3", "5x4", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=0 end=1", "3x4x2", ref_slice_axis),
+    RUN("slice_axis", "axis=-1 begin=-3 end=-1", "2x3x5", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=2 end=None", "3x4", ref_slice_axis),
+    RUN("slice_axis", "axis=0 begin=0 end=3", "3x4", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=2 end=100", "3x4", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=2 end=2", "3x4", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=1 end=3", "0x4", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=30 end=231", "150x301", ref_slice_axis),
+    RUN("slice_axis", "axis=0 begin=3 end=140", "150x301", ref_slice_axis),
+    FAILS("slice_axis", "axis=2 begin=0 end=1", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    FAILS("slice_axis", "begin=0 end=1", "2x3", MXC_EINVAL, "\"axis\" is missing"),
+    INFERS("slice_axis", "axis=1 begin=1 end=3", "?x4 -> 2x? => 2x4 -> 2x2"),
+    INFERS("slice_axis", "axis=1 begin=1 end=3", "2x? -> ? => 2x? -> 2x?"),
+
+    RUN("slice", "begin=(1,) end=(4,)", "5", ref_slice),
+    RUN("slice", "begin=(1,2) end=(3,5)", "4x6", ref_slice),
+    RUN("slice", "begin=(0,1,2) end=(2,2,5)", "2x3x6", ref_slice),
+    RUN("slice", "begin=(1,) end=(3,)", "4x6x2", ref_slice),
+    RUN("slice", "begin=(-2,-4) end=(-1,-1)", "4x6", ref_slice),
+    RUN("slice", "begin=(None,2) end=(3,None)", "4x6", ref_slice),
+    RUN("slice", "begin=(0,0,0,1) end=(2,3,1,4)", "2x3x2x5", ref_slice),
+    RUN("slice", "begin=(2,2) end=(2,4)", "4x6", ref_slice),
+    RUN("crop", "begin=(10,20) end=(140,290)", "150x301", ref_slice),
+    FAILS("slice", "begin=(0,0,0) end=(1,1,1)", "2x3", MXC_ESHAPE, "begin and end name 3 and 3 axes"),
+    FAILS("slice", "begin=(0,x) end=(1,1)", "2x3", MXC_EINVAL, "begin"),
+    FAILS("slice", "end=(1,1)", "2x3", MXC_EINVAL, "\"begin\" is missing"),
+    INFERS("slice", "begin=(1,None) end=(3,None)", "4x? -> ?x7 => 4x7 -> 2x7"),
+
+    RUN("transpose", "", "5", ref_transpose),
+    RUN("transpose", "", "3x4", ref_transpose),
+    RUN("transpose", "", "2x3x4", ref_transpose),
+    RUN("transpose", "axes=(0,2,1)", "2x3x4", ref_transpose),
+    RUN("transpose", "axes=(1,2,0)", "2x3x4", ref_transpose),
+    RUN("transpose", "axes=(2,0,1)", "2x3x4", ref_transpose),
+    RUN("transpose", "axes=(0,1,2)", "2x3x4", ref_transpose),
+    RUN("transpose", "axes=(-1,0,1)", "2x3x4", ref_transpose),
+    RUN("transpose", "axes=(0,2,3,1)", "2x3x4x5", ref_transpose),
+    RUN("transpose", "axes=(3,1,0,2)", "2x3x4x5", ref_transpose),
+    RUN("transpose", "axes=(4,2,0,3,1)", "2x1x3x2x2", ref_transpose),
+    RUN("transpose", "", "1x1", ref_transpose),
+    RUN("transpose", "", "0x3", ref_transpose),
+    RUN("transpose", "", "150x301", ref_transpose),
+    RUN("transpose", "axes=(0,2,1)", "3x65x97", ref_transpose),
+    RUN("transpose", "axes=(2,1,0)", "33x3x65", ref_transpose),
+    FAILS("transpose", "axes=(0,1)", "2x3x4", MXC_ESHAPE, "axes names 2 axes, expected the 3 of data"),
+    FAILS("transpose", "axes=(0,0,1)", "2x3x4", MXC_ESHAPE, "axes names axis 0 twice"),
+    FAILS("transpose", "axes=(0,1,3)", "2x3x4", MXC_ESHAPE, "axis 3 is not in [-3, 3)"),
+    INFERS("transpose", "", "2x? -> ?x2 => 2x? -> ?x2"),
+    INFERS("transpose", "axes=(1,2,0)", "? -> 3x4x2 => 2x3x4 -> 3x4x2"),
+
+    CAST("dtype=float64", "3x5@-2:2.3", ref_copy),
+    CAST("dtype=float32", "3x5@-2:2.3", ref_copy),
+    CAST("dtype=float16", "1031@-2:2.3", ref_copy),
+    CAST("dtype=bfloat16", "3x5@-2:2.3", ref_copy),
+    CAST("dtype=int32", "3x5@0:9", ref_cast_i32),
+    CAST("dtype=int64", "3x5@0:9", ref_cast_i32),
+    CAST("dtype=uint8", "3x5@0:9", ref_cast_u8),
+    CAST("dtype=int8", "3x5@0:9", ref_cast_i8),
+    {.op = "Cast", .params = "dtype=uint8", .in = "40@-300:300", .reference = ref_cast_u8, .gradient = grad_cast,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "Cast", .params = "dtype=int8", .in = "40@-300:300", .reference = ref_cast_i8, .gradient = grad_cast,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "cast", .params = "dtype=int32", .in = "9@-8e9:8e9", .reference = ref_cast_i32, .gradient = grad_cast,
+     .flags = CASE_F64_ONLY},
+    CAST("dtype=float32", "0x5", ref_copy),
+    CAST("dtype=float64", "150x301@-2:2.3", ref_copy),
+    FAILS("Cast", "", "2", MXC_EINVAL, "\"dtype\" is missing"),
+    FAILS("Cast", "dtype=float31", "2", MXC_EINVAL, "float31"),
+    INFERS("Cast", "dtype=float64", "? -> 2x3 => 2x3 -> 2x3"),
+};
+
+MXC_CASES(shape_cases, cases);
