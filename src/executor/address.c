@@ -33,13 +33,22 @@ void *mxci_layout_data(const mxc_executor *e, const mxci_layout *l, int32_t entr
     return mxc_ndarray_tensor(array_of(e, home), &tensor) == MXC_OK ? tensor.data : NULL; /* memory was taken at bind */
 }
 
+/* Segments of a pool run one after the other, so that its steps can share one piece of scratch. */
+static void *temp_of(const mxci_layout *l, int32_t step) {
+    const mxci_program *p = l->program;
+    int32_t pool = mxci_pool_of(p, p->graph->nodes[p->order[step]].context);
+    return l->steps[step].call.temp_bytes ? (char *)l->blocks[pool] + p->pool_bytes[pool] : NULL;
+}
+
 void mxci_layout_fill(const mxc_executor *e, mxci_layout *l) {
     int32_t i, slot;
     for (i = 0; i < l->program->n_pools; i++)
         l->blocks[i] = l->arenas[i]->block;
-    for (i = 0; i < l->program->n_steps; i++)
+    for (i = 0; i < l->program->n_steps; i++) {
+        l->steps[i].call.temp = temp_of(l, i);
         for (slot = 0; slot < l->steps[i].n_slots; slot++)
             l->steps[i].tensors[slot].data = mxci_layout_data(e, l, l->steps[i].entries[slot]);
+    }
 }
 
 void mxci_layout_update(mxc_executor *e, mxci_layout *l) {
@@ -76,7 +85,7 @@ mxc_status mxci_layout_take_arenas(mxc_executor *e, mxci_layout *l) {
     int32_t i;
     for (i = 0; i < p->n_pools; i++) {
         mxci_arena *arena;
-        MXC_TRY(arena_for(e, p->pools[i], (size_t)p->pool_bytes[i], &arena));
+        MXC_TRY(arena_for(e, p->pools[i], (size_t)p->pool_bytes[i] + l->temp_bytes[i], &arena));
         l->arenas[i] = mxci_arena_retain(arena);
     }
     return MXC_OK;

@@ -1,6 +1,7 @@
 /*
- * An arena: the memory of one pool of a program, and the engine variable that orders its use. Executors that share a
- * pool (bucketing, reshape) hold the same arena; it grows to what the largest of them needs.
+ * An arena: the memory of one pool of a program with the scratch of its steps behind, and the engine variable that
+ * orders its use. Executors that share a pool (bucketing, reshape) hold the same arena; it grows to what the largest of
+ * them needs.
  */
 #ifndef MXCI_EXECUTOR_ARENA_H
 #define MXCI_EXECUTOR_ARENA_H

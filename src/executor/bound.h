@@ -14,7 +14,7 @@
 /* One step, ready to run. Slots of its tensors, in order: in, out, aux; backward also out_grad, in_grad. */
 typedef struct mxci_step {
     mxc_op_compute_fn fn;
-    mxc_op_call call;      /* run, is_train, temp and random are filled in at each run */
+    mxc_op_call call;      /* run, is_train and random are filled in at each run */
     uint64_t random_at[2]; /* [is_train]: its first number among those reserved for a forward run */
     int32_t n_slots;
     mxc_tensor *tensors; /* slot */
@@ -27,7 +27,6 @@ typedef struct mxci_segment {
     int32_t first, end; /* steps */
     int32_t pool;       /* of its context */
     int is_single;      /* a step by itself, that a monitor may watch */
-    size_t temp_bytes;
     mxc_var *done; /* changed by the segment; later ones of the run read it, so that a failure stops them */
     mxc_engine_op *op;
 } mxci_segment;
@@ -48,6 +47,7 @@ typedef struct mxci_layout {
     void **states;             /* node */
     mxci_arena **arenas;       /* pool; retained */
     void **blocks;             /* pool: where the arena was when addresses were filled in */
+    size_t *temp_bytes;        /* pool: scratch that its steps share, behind the planned blocks in the arena */
     uint64_t *random_count[2]; /* [is_train] pool: numbers that one forward run draws */
     mxc_random *random;        /* pool: seed and stream of the runs that are queued */
     uint64_t *token;           /* pool: of the latest forward run */

@@ -126,7 +126,7 @@ static void count_random(maker *m, int32_t node, mxci_step *s) {
 static void make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *sig, mxc_req *req) {
     const mxci_program *p = m->layout->program;
     const mxci_gnode *n = &p->graph->nodes[node];
-    int32_t forward = n->kind == MXCI_BACKWARD ? n->forward : node, i;
+    int32_t forward = n->kind == MXCI_BACKWARD ? n->forward : node, pool, i;
     mxc_op_call *c = &s->call;
     for (i = 0; i < n->n_outputs; i++)
         req[i] = p->req[n->first_entry + i];
@@ -145,6 +145,9 @@ static void make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *si
         c->in_grad = c->out_grad + c->n_out;
     }
     c->temp_bytes = mxci_signature_temp(p, node, m->parallelism, &m->room);
+    pool = mxci_pool_of(p, n->context);
+    if (c->temp_bytes > m->layout->temp_bytes[pool])
+        m->layout->temp_bytes[pool] = c->temp_bytes;
 }
 
 static mxc_status make_step(maker *m, int32_t step) {
@@ -202,12 +205,13 @@ static mxc_status allocate(mxci_layout *l) {
     l->states = mxci_calloc((size_t)p->graph->n_nodes + 1, sizeof *l->states);
     l->arenas = mxci_calloc(n_pools, sizeof *l->arenas);
     l->blocks = mxci_calloc(n_pools, sizeof *l->blocks);
+    l->temp_bytes = mxci_calloc(n_pools, sizeof *l->temp_bytes);
     l->random_count[0] = mxci_calloc(n_pools, sizeof **l->random_count);
     l->random_count[1] = mxci_calloc(n_pools, sizeof **l->random_count);
     l->random = mxci_calloc(n_pools, sizeof *l->random);
     l->token = mxci_calloc(n_pools, sizeof *l->token);
     if (!l->steps || !l->tensors || !l->entries || !l->strides || !l->reqs || !l->states || !l->arenas || !l->blocks ||
-        !l->random_count[0] || !l->random_count[1] || !l->random || !l->token)
+        !l->temp_bytes || !l->random_count[0] || !l->random_count[1] || !l->random || !l->token)
         return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
     return MXC_OK;
 }
@@ -262,6 +266,7 @@ void mxci_layout_destroy(mxci_layout *l) {
     mxci_free(l->states);
     mxci_free(l->arenas);
     mxci_free(l->blocks);
+    mxci_free(l->temp_bytes);
     mxci_free(l->random_count[0]);
     mxci_free(l->random_count[1]);
     mxci_free(l->random);

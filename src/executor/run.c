@@ -1,7 +1,6 @@
 /* Running: forward, backward and partial forward push segments; the engine's threads run their steps. */
 #include "base/trace.h"
 #include "executor/bound.h"
-#include "resource/temp.h"
 
 /* ---- on the engine's threads ----------------------------------------------------------------------------------- */
 
@@ -10,14 +9,13 @@ static uint64_t make_token(uint64_t offset, int is_train) {
     return offset << 1 | (is_train != 0);
 }
 
-static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, const mxc_run *run, void *temp) {
+static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, const mxc_run *run) {
     const mxci_layout *l = s->executor->layout;
     int64_t begin = mxci_trace_begin();
     int is_train = (int)(run->token & 1);
     mxc_status status;
     t->call.run = run;
     t->call.is_train = is_train;
-    t->call.temp = temp;
     t->call.random = l->random[s->pool];
     t->call.random.offset = (run->token >> 1) + t->random_at[is_train];
     status = t->fn(&t->call);
@@ -34,14 +32,14 @@ static void move_slices(mxci_step *t, int64_t slices) {
             t->tensors[i].data = (char *)t->tensors[i].data + slices * t->strides[i];
 }
 
-static mxc_status run_tile(mxci_segment *s, const mxci_tile *tile, const mxc_run *run, void *temp) {
+static mxc_status run_tile(mxci_segment *s, const mxci_tile *tile, const mxc_run *run) {
     mxci_layout *l = s->executor->layout;
     mxc_status status = MXC_OK;
     int64_t slice, n = 0;
     int32_t i;
     for (slice = 0; slice < tile->rows / tile->slice && status == MXC_OK; slice++, n++) {
         for (i = tile->first; i < tile->end && status == MXC_OK; i++)
-            status = run_step(s, &l->steps[i], l->program->order[i], run, temp);
+            status = run_step(s, &l->steps[i], l->program->order[i], run);
         for (i = tile->first; i < tile->end; i++)
             move_slices(&l->steps[i], 1);
     }
@@ -54,17 +52,14 @@ mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
     mxci_segment *s = arg;
     mxci_layout *l = s->executor->layout;
     int32_t i, tile = 0;
-    void *temp = NULL;
-    if (s->temp_bytes)
-        MXC_TRY(mxci_temp_get(run, s->temp_bytes, &temp));
     for (i = s->first; i < s->end; i++) {
         while (tile < l->program->n_tiles && l->program->tiles[tile].first < i)
             tile++;
         if (tile < l->program->n_tiles && l->program->tiles[tile].first == i) {
-            MXC_TRY(run_tile(s, &l->program->tiles[tile], run, temp));
+            MXC_TRY(run_tile(s, &l->program->tiles[tile], run));
             i = l->program->tiles[tile].end - 1;
         } else {
-            MXC_TRY(run_step(s, &l->steps[i], l->program->order[i], run, temp));
+            MXC_TRY(run_step(s, &l->steps[i], l->program->order[i], run));
         }
     }
     return MXC_OK;

@@ -154,15 +154,11 @@ static mxc_status make_op(cutter *c, mxci_segment *s) {
 static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
     const mxci_program *p = c->layout->program;
     mxci_segment *s = &c->segments->items[c->segments->n++];
-    int32_t i;
     *s = (mxci_segment){.executor = c->executor,
                         .first = first,
                         .end = segment_end(p, first, limit),
                         .pool = mxci_pool_of(p, context_at(p, first)),
                         .is_single = limit == 1};
-    for (i = first; i < s->end; i++)
-        if (c->layout->steps[i].call.temp_bytes > s->temp_bytes)
-            s->temp_bytes = c->layout->steps[i].call.temp_bytes;
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
     MXC_TRY(make_op(c, s));
     c->latest[s->pool] = c->segments->n - 1;

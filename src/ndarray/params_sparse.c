@@ -10,8 +10,10 @@
 #include "ndarray/list.h"
 #include "ndarray/params.h"
 
-/* Most bytes that the sparse arrays of one file may expand to. */
-#define EXPANDED_MAX ((uint64_t)1 << 30)
+/* Most bytes that the sparse arrays of one file may expand to: EXPAND for each byte of the file within these bounds. */
+#define EXPAND 4096
+#define EXPANDED_LEAST ((uint64_t)1 << 24)
+#define EXPANDED_MOST ((uint64_t)1 << 30)
 
 /* Numbers of one index array, as 64-bit ones. */
 typedef struct index_array {
@@ -177,14 +179,22 @@ static mxc_status fill_csr(mxci_source *source, const mxci_params_record *r, siz
 
 /* ---- both ------------------------------------------------------------------------------------------------------ */
 
+static uint64_t expanded_limit(const mxci_source *source) {
+    uint64_t size = (uint64_t)source->size;
+    if (size >= EXPANDED_MOST / EXPAND)
+        return EXPANDED_MOST;
+    return size * EXPAND > EXPANDED_LEAST ? size * EXPAND : EXPANDED_LEAST;
+}
+
 /* A zero array, if that stays within the limit for the whole file. */
 static mxc_status dense_array(mxci_params_reader *reader, const mxci_params_record *r, mxc_ndarray **out, char **data) {
+    uint64_t limit = expanded_limit(reader->source);
     mxc_status status;
     void *memory = NULL;
-    if (r->bytes > EXPANDED_MAX || reader->expanded + r->bytes > EXPANDED_MAX)
+    if (r->bytes > limit || reader->expanded + r->bytes > limit)
         return MXCI_SOURCE_FAIL(reader->source, r->at, MXC_EFORMAT,
                                 "sparse arrays expand to more than %llu bytes with this one of %zu",
-                                (unsigned long long)EXPANDED_MAX, r->bytes);
+                                (unsigned long long)limit, r->bytes);
     reader->expanded += r->bytes;
     MXC_TRY(mxci_ndarray_new(reader->source->name, &r->shape, r->dtype, mxc_cpu(0), out));
     status = mxci_array_data(*out, &memory);

@@ -394,6 +394,7 @@ static void hostile_row_sparse(void **state) {
     spoiled(put_row_sparse, SHAPE + 8, 3, 8, "shape (4,3)");
     spoiled(put_row_sparse, TYPE, MXC_F32, 4, "float32");
     spoiled(put_row_sparse, SHAPE, UINT64_C(1) << 40, 8, "expand to more than");
+    spoiled(put_row_sparse, SHAPE, (UINT64_C(1) << 23) + 1, 8, "more than 16777216 bytes");
 }
 
 static void hostile_csr(void **state) {
