@@ -148,8 +148,8 @@ static void measure(trainer *t, double seconds, result *out) {
     }
     out->faults = (double)(faults() - faults_before) / n;
     out->allocations = (double)(mxci_alloc_count() - allocations_before) / n;
-    out->median = measure_median(times, n); /* sorts */
-    out->low = times[n / 10];
+    out->median = measure_quantile(times, n, 0.5);
+    out->low = measure_quantile(times, n, 0.1);
 }
 
 /* In the child process; the result goes to the parent. */
