@@ -19,8 +19,8 @@ typedef struct mxc_simple_env {
 /** req is never MXC_REQ_NULL; of the two requests of a binary gradient one may be. */
 typedef mxc_status (*mxc_source_fn)(const mxc_simple_env *env, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_unary_fn)(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out);
-typedef mxc_status (*mxc_binary_fn)(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req req,
-                                    const mxc_tensor *out);
+typedef mxc_status (*mxc_binary_fn)(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs,
+                                    mxc_req req, const mxc_tensor *out);
 /** Unary gradient; value is NULL (from the output gradient alone), the output, or the input, as gradient_kind says. */
 typedef mxc_status (*mxc_unary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
                                         mxc_req req, const mxc_tensor *in_grad);
@@ -46,8 +46,8 @@ typedef enum mxc_scalar_kind {
 /** A bit set: which memory the result may take. */
 typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_NONE = 0,
-    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: the (left) input's; backward: the output gradient's for the (left) gradient */
-    MXC_SIMPLE_INPLACE_RHS_OUT = 2, /* binary: the right input's; the output gradient's for the right gradient */
+    MXC_SIMPLE_INPLACE_IN_OUT = 1, /* forward: the (left) input's; backward: out_grad's for the (left) gradient */
+    MXC_SIMPLE_INPLACE_RHS_OUT = 2, /* binary: the right input's; out_grad's for the right gradient */
     MXC_SIMPLE_INPLACE_BOTH = 3     /* binary: either */
 } mxc_simple_inplace;
 

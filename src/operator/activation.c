@@ -21,7 +21,8 @@ typedef struct activation_run {
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const activation_run *r = arg;
     (void)part;
-    mxci_activation_forward[r->to->dtype](r->kind, r->add, end - begin, mxci_at(r->from[0], begin), mxci_at(r->to, begin));
+    mxci_activation_forward[r->to->dtype](r->kind, r->add, end - begin, mxci_at(r->from[0], begin),
+                                          mxci_at(r->to, begin));
 }
 
 static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -31,7 +32,8 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
                                            mxci_at(r->from[1], begin), mxci_at(r->to, begin));
 }
 
-static mxc_status activation(const mxc_op_call *call, const mxc_tensor *first, const mxc_tensor *to, mxc_range_fn part) {
+static mxc_status activation(const mxc_op_call *call, const mxc_tensor *first, const mxc_tensor *to,
+                             mxc_range_fn part) {
     const activation_params *p = call->params;
     activation_run r = {p->act_type, call->req[0] == MXC_REQ_ADD, {first, &call->out[0]}, to};
     int heavy = p->act_type != MXCI_ACT_RELU;

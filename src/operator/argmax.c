@@ -1,6 +1,6 @@
 /*
- * argmax, argmin, argmax_channel: the index of the greatest or least element along an axis, as float32 (exact up to 2^24).
- * Of equals the first; a NaN counts as greatest and as least. The gradient is zero.
+ * argmax, argmin, argmax_channel: the index of the greatest or least element along an axis, as float32 (exact up to
+ * 2^24). Of equals the first; a NaN counts as greatest and as least. The gradient is zero.
  */
 #include "operator/common.h"
 #include "operator/kernels/argmax.h"
@@ -17,7 +17,7 @@ static const mxc_param schema[] = {
      .doc = "leave the axis with size 1"},
     MXC_PARAM_END};
 
-/* ---- inference ---------------------------------------------------------------------------------------------------- */
+/* ---- inference --------------------------------------------------------------------------------------------------- */
 
 static mxc_status infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32);
@@ -64,7 +64,7 @@ static mxc_status infer_channel_shape(mxc_op_sig *sig) {
     return infer_axis(sig, 1, 0);
 }
 
-/* ---- searching ---------------------------------------------------------------------------------------------------- */
+/* ---- searching --------------------------------------------------------------------------------------------------- */
 
 /* Data as (outer, n, inner), searched along n. */
 typedef struct search {
@@ -136,7 +136,7 @@ static mxc_status argmax_channel(const mxc_op_call *call) {
     return run(call, 1, mxci_argmax_offer, mxci_argmax_row);
 }
 
-/* ---- descriptors -------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const mxc_op_def mxci_op_argmax = {
     .size = sizeof(mxc_op_def), .name = "argmax", .doc = "out = index of the greatest element along axis, as float32",

@@ -11,12 +11,13 @@ typedef struct mxci_axes_params {
 } mxci_axes_params;
 
 /* The three parameters, for a schema. */
-#define MXCI_AXES_PARAMS                                                                                                 \
-    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_axes_params, axis), .initial = "()", .optional = 1,  \
-     .doc = "axes to reduce, negative ones counted from the end; () for all"},                                          \
-    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, keepdims), .initial = "false",       \
-     .doc = "leave reduced axes with size 1"},                                                                          \
-    {.name = "exclude", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, exclude), .initial = "false",         \
+#define MXCI_AXES_PARAMS                                                                                               \
+    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_axes_params, axis), .initial = "()",                \
+     .optional = 1,                                                                                                    \
+     .doc = "axes to reduce, negative ones counted from the end; () for all"},                                         \
+    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, keepdims), .initial = "false",      \
+     .doc = "leave reduced axes with size 1"},                                                                         \
+    {.name = "exclude", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, exclude), .initial = "false",        \
      .doc = "reduce all axes but those named"}
 
 /* reduced[i] = 1 for each axis of ndim that is reduced. MXC_ESHAPE for an axis that is not there or named twice. */

@@ -3,9 +3,10 @@
  *
  * In training mean and var are those of the batch (var divided by the count, not count - 1), and forward moves the
  * auxiliary states: moving = momentum moving + (1 - momentum) batch. (MXNet's CPU kernel does that in backward; here a
- * training forward pass without backward counts too.) Otherwise, and with use_global_stats, the moving ones are used, as
- * constants. fix_gamma takes gamma as 1 and gives it no gradient. mean and var are outputs, hidden unless output_mean_var;
- * no gradient flows through them. gamma, beta and the statistics are f32 where data is f16 or bf16, else of data's type.
+ * training forward pass without backward counts too.) Otherwise, and with use_global_stats, the moving ones are used,
+ * as constants. fix_gamma takes gamma as 1 and gives it no gradient. mean and var are outputs, hidden unless
+ * output_mean_var; no gradient flows through them. gamma, beta and the statistics are f32 where data is f16 or bf16,
+ * else of data's type.
  */
 #include "operator/common.h"
 #include "operator/kernels/batch_norm.h"
@@ -29,7 +30,8 @@ static const mxc_param bn_schema[] = {
      .doc = "share of the moving statistics that stays in each training pass"},
     {.name = "fix_gamma", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, fix_gamma), .initial = "True",
      .doc = "take gamma as 1"},
-    {.name = "use_global_stats", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, use_global_stats), .initial = "False",
+    {.name = "use_global_stats", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, use_global_stats),
+     .initial = "False",
      .doc = "use the moving statistics in training too"},
     {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, output_mean_var), .initial = "False",
      .doc = "show the outputs mean and var"},
@@ -189,9 +191,10 @@ static mxc_status bn_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_batch_norm = {
     .size = sizeof(mxc_op_def),
     .name = "BatchNorm",
-    .doc = "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (axis 1); mean and var over the other "
-           "axes in training, else moving_mean and moving_var, which a training forward pass updates: moving = momentum "
-           "moving + (1 - momentum) batch",
+    .doc =
+        "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (axis 1); mean and var over the other "
+        "axes in training, else moving_mean and moving_var, which a training forward pass updates: moving = momentum "
+        "moving + (1 - momentum) batch",
     .flags = MXC_OP_SAMPLEWISE,
     .params = bn_schema,
     .param_size = sizeof(bn_params),

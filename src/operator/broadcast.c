@@ -1,12 +1,12 @@
 /*
- * Stretching axes of size 1: broadcast_axis names axes and sizes, broadcast_to the whole shape (0: as in data). The gradient
- * is the sum over what was stretched.
+ * Stretching axes of size 1: broadcast_axis names axes and sizes, broadcast_to the whole shape (0: as in data). The
+ * gradient is the sum over what was stretched.
  */
 #include "operator/kernels/reduce.h"
 #include "operator/map.h"
 #include "operator/walk.h"
 
-/* ---- what both share ------------------------------------------------------------------------------------------------ */
+/* ---- what both share --------------------------------------------------------------------------------------------- */
 
 static mxc_status forward(const mxc_op_call *call) {
     mxci_strided walk;
@@ -31,7 +31,8 @@ static mxc_status backward(const mxc_op_call *call) {
     }
     mxci_stretch(&grad->shape, &g->shape, &walk);
     m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(g->dtype)], .req = call->req[0],
-                                .data = grad->data, .sum_walk = &walk, .n_sums = mxci_tensor_size(grad), .sums = call->temp};
+                                .data = grad->data, .sum_walk = &walk, .n_sums = mxci_tensor_size(grad),
+                                .sums = call->temp};
     return mxci_mapping_run(call->run, &m);
 }
 
@@ -46,14 +47,15 @@ static mxc_status stretch_axis(const mxc_op_sig *sig, int axis, int64_t wanted, 
     return MXC_OK;
 }
 
-/* ---- broadcast_axis -------------------------------------------------------------------------------------------------- */
+/* ---- broadcast_axis ---------------------------------------------------------------------------------------------- */
 
 typedef struct axis_params {
     mxc_tuple axis, size;
 } axis_params;
 
 static const mxc_param axis_schema[] = {
-    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, axis), .initial = "()", .doc = "axes to stretch"},
+    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, axis), .initial = "()",
+     .doc = "axes to stretch"},
     {.name = "size", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, size), .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 9e15, .doc = "their sizes in out"},
     MXC_PARAM_END};
@@ -61,8 +63,8 @@ static const mxc_param axis_schema[] = {
 static mxc_status check_axis_params(void *params) {
     const axis_params *p = params;
     if (p->axis.n != p->size.n)
-        return MXC_FAIL(MXC_EINVAL, "broadcast_axis: axis names %d axes and size %d sizes, expected as many", (int)p->axis.n,
-                        (int)p->size.n);
+        return MXC_FAIL(MXC_EINVAL, "broadcast_axis: axis names %d axes and size %d sizes, expected as many",
+                        (int)p->axis.n, (int)p->size.n);
     return MXC_OK;
 }
 
@@ -86,7 +88,7 @@ const mxc_op_def mxci_op_broadcast_axis = {
     .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
 
-/* ---- broadcast_to ---------------------------------------------------------------------------------------------------- */
+/* ---- broadcast_to ------------------------------------------------------------------------------------------------ */
 
 typedef struct to_params {
     mxc_tuple shape;
@@ -110,7 +112,8 @@ static mxc_status infer_to_shape(mxc_op_sig *sig) {
 }
 
 const mxc_op_def mxci_op_broadcast_to = {
-    .size = sizeof(mxc_op_def), .name = "broadcast_to", .doc = "out = data with axes of size 1 repeated to the shape given",
+    .size = sizeof(mxc_op_def), .name = "broadcast_to",
+    .doc = "out = data with axes of size 1 repeated to the shape given",
     .params = to_schema, .param_size = sizeof(to_params), .infer_shape = infer_to_shape, .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

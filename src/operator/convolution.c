@@ -1,10 +1,11 @@
 /*
- * Convolution: out[n,f,p] = bias[f] + sum over c, k of weight[f,c,k] data[n, c of f's group, stride p + dilate k - pad].
+ * Convolution: out[n,f,p] = bias[f] + sum over c, k of weight[f,c,k] data[n, c of f's group, stride p + dilate k -
+ * pad].
  *
  * data (N,C,spatial), weight (F, C/groups, kernel), bias (F), out (N,F,spatial'), spatial' = (spatial + 2 pad -
- * dilate (kernel - 1) - 1) / stride + 1, for one to three spatial axes. Computed sample by sample and group by group with
- * the kernels of kernels/conv.h. Every result is the same for any number of threads: forward and the data's gradient are
- * cut by samples (forward also by pixels), the weights' gradient by weights.
+ * dilate (kernel - 1) - 1) / stride + 1, for one to three spatial axes. Computed sample by sample and group by group
+ * with the kernels of kernels/conv.h. Every result is the same for any number of threads: forward and the data's
+ * gradient are cut by samples (forward also by pixels), the weights' gradient by weights.
  */
 #include "operator/common.h"
 #include "operator/kernels/conv.h"
@@ -34,7 +35,8 @@ static const mxc_param conv_schema[] = {
      .maximum = 100000, .doc = "channels of the output"},
     {.name = "num_group", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, num_group), .initial = "1", .bounded = 1,
      .minimum = 1, .maximum = 100000, .doc = "groups of channels that are convolved apart"},
-    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, workspace), .initial = "1024", .bounded = 1,
+    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, workspace), .initial = "1024",
+     .bounded = 1,
      .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility; scratch memory follows from the shapes"},
     {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(conv_params, no_bias), .initial = "False",
      .doc = "leave out the bias argument"},
@@ -43,7 +45,8 @@ static const mxc_param conv_schema[] = {
     {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(conv_params, cudnn_off), .initial = "False",
      .doc = "accepted for compatibility"},
     {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(conv_params, layout), .initial = "None",
-     .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1, .doc = "channels come second; the other layouts are refused"},
+     .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
+     .doc = "channels come second; the other layouts are refused"},
     MXC_PARAM_END};
 
 static mxc_status complete_tuple(const char *name, mxc_tuple *tuple, int n, int64_t value) {
@@ -67,7 +70,8 @@ static mxc_status conv_check(void *params) {
         return MXC_FAIL(MXC_EINVAL, "Convolution: num_filter %lld is not a multiple of num_group %lld",
                         (long long)p->num_filter, (long long)p->num_group);
     if (p->layout >= 0 && p->layout != n - 1)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "Convolution: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes", n);
+        return MXC_FAIL(MXC_EUNSUPPORTED, "Convolution: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes",
+                        n);
     return MXC_OK;
 }
 
@@ -88,8 +92,10 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i) {
         return MXC_OK;
     }
     if (*in + pad < reach)
-        return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements and %lld of padding, fewer than the "
-                            "%lld that the kernel spans", i, (long long)*in, (long long)pad, (long long)reach);
+        return mxc_sig_fail(sig,
+                            "argument 'data': spatial axis %d has %lld elements and %lld of padding, fewer than the "
+                            "%lld that the kernel spans",
+                            i, (long long)*in, (long long)pad, (long long)reach);
     expected.dim[i + 2] = (*in + pad - reach) / p->stride.value[i] + 1;
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
 }
@@ -168,8 +174,8 @@ static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {
     return possible && inside * 4 <= outside * 5;
 }
 
-/* Scratch of one pass, in this order: tables of the field, and of out_grad's where it is convolved; a block per part for
- * a field and a panel of out_grad; rearranged weights. */
+/* Scratch of one pass, in this order: tables of the field, and of out_grad's where it is convolved; a block per part
+ * for a field and a panel of out_grad; rearranged weights. */
 typedef struct conv_plan {
     const mxci_conv_kernels *kernels;
     size_t element;
@@ -178,8 +184,8 @@ typedef struct conv_plan {
     size_t tables, flipped_tables, block, weights;
 } conv_plan;
 
-static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype,
-                      mxc_pass pass, int parts) {
+static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
+                      mxc_dtype dtype, mxc_pass pass, int parts) {
     mxci_conv_shape shape = group_shape(p, data, out), flipped;
     size_t elements;
     memset(plan, 0, sizeof *plan);
@@ -291,8 +297,8 @@ static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t n = 0; n < r->batch; n++) {
             int64_t index = n * r->groups + group;
             const void *field = read_field(r, index, part);
-            r->plan->kernels->weight(r->field, field, at(r, r->out_grad, index * r->output), r->add || n > 0, weight, first,
-                                     last);
+            r->plan->kernels->weight(r->field, field, at(r, r->out_grad, index * r->output), r->add || n > 0, weight,
+                                     first, last);
         }
         begin += last - first;
     }
@@ -307,8 +313,8 @@ static void data_part(void *arg, int64_t begin, int64_t end, int part) {
         void *image = at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
         if (!r->field->plain || !r->add)
             memset(field, 0, (size_t)r->field->elements * r->plan->element);
-        k->data(r->field, at(r, r->weight, index % r->groups * r->weights), at(r, r->out_grad, index * r->output), panel,
-                field);
+        k->data(r->field, at(r, r->weight, index % r->groups * r->weights), at(r, r->out_grad, index * r->output),
+                panel, field);
         if (!r->field->plain)
             k->unfill(r->field, r->add, field, image);
     }
@@ -416,8 +422,8 @@ static void bias_gradient(const mxc_op_call *call, const conv_run *base) {
     conv_run r = *base;
     r.out = call->in_grad[BIAS].data;
     r.add = call->req[BIAS] == MXC_REQ_ADD;
-    mxc_parallel_for(call->run, r.field->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.field->pixels) + 1, bias_part,
-                     &r);
+    mxc_parallel_for(call->run, r.field->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.field->pixels) + 1,
+                     bias_part, &r);
 }
 
 static mxc_status backward_real(const mxc_op_call *call) {
@@ -451,8 +457,8 @@ const mxc_op_def mxci_op_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "Convolution",
     .aliases = "Convolution_v1",
-    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data (N,C,...), "
-           "weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes",
+    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
+           "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes",
     .params = conv_schema,
     .param_size = sizeof(conv_params),
     .params_check = conv_check,

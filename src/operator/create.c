@@ -15,8 +15,10 @@ typedef struct fill_params {
 static const mxc_param fill_schema[] = {
     {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(fill_params, shape), .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 9e15, .doc = "of the array; () takes that of what it is used with"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(fill_params, ctx), .initial = "", .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(fill_params, dtype), .initial = "float32", .doc = "of the array"},
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(fill_params, ctx), .initial = "",
+     .doc = "context, as cpu(0)"},
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(fill_params, dtype), .initial = "float32",
+     .doc = "of the array"},
     MXC_PARAM_END};
 
 static mxc_status infer_fill_shape(mxc_op_sig *sig) {
@@ -66,11 +68,14 @@ static const mxc_param arange_schema[] = {
     {.name = "start", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, start), .doc = "first value"},
     {.name = "stop", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, stop), .initial = "None", .optional = 1,
      .doc = "end, not included; None: from 0 to start"},
-    {.name = "step", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, step), .initial = "1", .doc = "from value to value"},
+    {.name = "step", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, step), .initial = "1",
+     .doc = "from value to value"},
     {.name = "repeat", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(arange_params, repeat), .initial = "1", .bounded = 1,
      .minimum = 1, .maximum = 1e9, .doc = "times that each value is written"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(arange_params, ctx), .initial = "", .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(arange_params, dtype), .initial = "float32", .doc = "of the array"},
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(arange_params, ctx), .initial = "",
+     .doc = "context, as cpu(0)"},
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(arange_params, dtype), .initial = "float32",
+     .doc = "of the array"},
     MXC_PARAM_END};
 
 /* With stop None the range is 0 to start. */
@@ -85,8 +90,8 @@ static mxc_status check_arange(void *params) {
         return MXC_FAIL(MXC_EINVAL, "_arange: step is 0");
     count = (p->stop - p->start) / p->step;
     if (!(count * (double)p->repeat < 1e15))
-        return MXC_FAIL(MXC_EINVAL, "_arange: %g values from %g to %g by %g, each %lld times, are too many", count, p->start,
-                        p->stop, p->step, (long long)p->repeat);
+        return MXC_FAIL(MXC_EINVAL, "_arange: %g values from %g to %g by %g, each %lld times, are too many", count,
+                        p->start, p->stop, p->step, (long long)p->repeat);
     return MXC_OK;
 }
 
@@ -124,7 +129,8 @@ static mxc_status arange(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_arange = {
-    .size = sizeof(mxc_op_def), .name = "_arange", .doc = "out[i] = start + step * floor(i / repeat), below stop", .args = "",
+    .size = sizeof(mxc_op_def), .name = "_arange", .doc = "out[i] = start + step * floor(i / repeat), below stop",
+    .args = "",
     .params = arange_schema, .param_size = sizeof(arange_params), .params_check = check_arange,
     .infer_shape = infer_arange_shape, .infer_type = infer_arange_type, .dtypes = MXC_DTYPES_NUMBER,
     .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = arange}};

@@ -1,5 +1,5 @@
-/* _CrossDeviceCopy: the same values on another context. The executor puts it where an array is used on another context than
- * the one it is made on. */
+/* _CrossDeviceCopy: the same values on another context. The executor puts it where an array is used on another context
+ * than the one it is made on. */
 #include "operator/common.h"
 
 static mxc_status copy_forward(const mxc_op_call *call) {

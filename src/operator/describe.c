@@ -45,7 +45,8 @@ mxc_status mxc_op_describe(const char *name, char **out) {
     *out = NULL;
     if (!def) {
         mxci_registry_suggest(name ? name : "", similar, sizeof similar);
-        return MXC_FAIL(MXC_ENOTFOUND, "mxc_op_describe: no operator is called '%s'%s", name ? name : "(NULL)", similar);
+        return MXC_FAIL(MXC_ENOTFOUND, "mxc_op_describe: no operator is called '%s'%s", name ? name : "(NULL)",
+                        similar);
     }
     mxci_text_printf(&text, "%s\n\n%s\n", def->name, def->doc ? def->doc : "");
     add_list(&text, "Other names", def->aliases);

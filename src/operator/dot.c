@@ -1,7 +1,7 @@
 /*
  * Matrix products.
- *   dot        contracts the last axis of lhs with the first of rhs (with transpose_a the first of lhs, with transpose_b
- *              the last of rhs): out has lhs's other axes, then rhs's; of two vectors it is (1,)
+ *   dot        contracts the last axis of lhs with the first of rhs (with transpose_a the first of lhs, with
+ *              transpose_b the last of rhs): out has lhs's other axes, then rhs's; of two vectors it is (1,)
  *   batch_dot  lhs (B,M,K), rhs (B,K,N), out (B,M,N); transposed lhs is (B,K,M), rhs (B,N,K)
  */
 #include "operator/common.h"
@@ -18,7 +18,7 @@ static const mxc_param schema[] = {
      .doc = "rhs is given transposed"},
     MXC_PARAM_END};
 
-/* ---- sizes ---------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Every product here as batch times (m,k) (k,n). */
 typedef struct sizes {
@@ -59,7 +59,8 @@ static mxc_status infer_dot_shape(mxc_op_sig *sig) {
     b = p->transpose_b ? rhs->ndim - 1 : 0;
     MXC_TRY(check_inner(sig, a, b));
     if (lhs->ndim + rhs->ndim - 2 > MXC_MAX_NDIM)
-        return mxc_sig_fail(sig, "out would have %d axes, expected at most %d", lhs->ndim + rhs->ndim - 2, MXC_MAX_NDIM);
+        return mxc_sig_fail(sig, "out would have %d axes, expected at most %d", lhs->ndim + rhs->ndim - 2,
+                            MXC_MAX_NDIM);
     for (int i = 0; i < lhs->ndim; i++)
         if (i != a)
             out.dim[out.ndim++] = lhs->dim[i];
@@ -94,7 +95,7 @@ static mxc_status infer_batch_dot_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, 1, &axes);
 }
 
-/* ---- products ------------------------------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* A stored matrix: transposed says that the product wants it the other way. */
 typedef struct matrix {
@@ -103,8 +104,8 @@ typedef struct matrix {
 } matrix;
 
 /* c (m,n) = or += op(a) (m,k) op(b) (k,n), batch times. */
-static void multiply(const mxc_op_call *call, mxc_req req, const mxc_tensor *c, int64_t batch, int64_t m, int64_t n, int64_t k,
-                     matrix a, matrix b) {
+static void multiply(const mxc_op_call *call, mxc_req req, const mxc_tensor *c, int64_t batch, int64_t m, int64_t n,
+                     int64_t k, matrix a, matrix b) {
     mxci_gemm_args g = MXCI_GEMM_INIT;
     if (req == MXC_REQ_NULL || mxci_tensor_size(c) == 0)
         return;
@@ -135,13 +136,17 @@ static mxc_status gradients(const mxc_op_call *call, int batched) {
     sizes s = sizes_of(&call->in[0].shape, &call->in[1].shape, p, batched);
     const void *a = call->in[0].data, *b = call->in[1].data, *g = call->out_grad[0].data;
     if (p->transpose_a)
-        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.k, s.m, s.n, (matrix){b, p->transpose_b}, (matrix){g, 1});
+        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.k, s.m, s.n, (matrix){b, p->transpose_b},
+                 (matrix){g, 1});
     else
-        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.m, s.k, s.n, (matrix){g, 0}, (matrix){b, !p->transpose_b});
+        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.m, s.k, s.n, (matrix){g, 0},
+                 (matrix){b, !p->transpose_b});
     if (p->transpose_b)
-        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.n, s.k, s.m, (matrix){g, 1}, (matrix){a, p->transpose_a});
+        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.n, s.k, s.m, (matrix){g, 1},
+                 (matrix){a, p->transpose_a});
     else
-        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.k, s.n, s.m, (matrix){a, !p->transpose_a}, (matrix){g, 0});
+        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.k, s.n, s.m, (matrix){a, !p->transpose_a},
+                 (matrix){g, 0});
     return MXC_OK;
 }
 
@@ -161,7 +166,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass, int batched) {
                                  : mxci_gemm_temp_bytes(dtype, s.k, s.n, s.m, s.batch));
 }
 
-/* ---- descriptors ---------------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 static mxc_status dot_forward(const mxc_op_call *call) {
     return product(call, 0);

@@ -1,7 +1,7 @@
 /*
- * Dropout: in training out = data mask, where mask is 1 / (1 - p) with probability 1 - p and else 0; otherwise out = data
- * (and mask, where it is asked for, 1). Element i uses number i of the run's random range, so the same elements are
- * dropped for any number of threads. The mask is a hidden output, which backward multiplies with.
+ * Dropout: in training out = data mask, where mask is 1 / (1 - p) with probability 1 - p and else 0; otherwise out =
+ * data (and mask, where it is asked for, 1). Element i uses number i of the run's random range, so the same elements
+ * are dropped for any number of threads. The mask is a hidden output, which backward multiplies with.
  */
 #include "operator/common.h"
 #include "operator/kernels/dropout.h"
@@ -14,7 +14,8 @@ typedef struct dropout_params {
 enum { OUT, MASK };
 
 static const mxc_param dropout_schema[] = {
-    {.name = "p", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(dropout_params, p), .initial = "0.5", .bounded = 1, .minimum = 0,
+    {.name = "p", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(dropout_params, p), .initial = "0.5", .bounded = 1,
+     .minimum = 0,
      .maximum = 1, .doc = "share of elements that become 0"},
     MXC_PARAM_END};
 
@@ -73,7 +74,8 @@ static mxc_status dropout_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_dropout = {
     .size = sizeof(mxc_op_def),
     .name = "Dropout",
-    .doc = "in training output = data mask, mask 1 / (1 - p) with probability 1 - p and else 0; otherwise output = data",
+    .doc =
+        "in training output = data mask, mask 1 / (1 - p) with probability 1 - p and else 0; otherwise output = data",
     .flags = MXC_OP_SAMPLEWISE,
     .params = dropout_schema,
     .param_size = sizeof(dropout_params),

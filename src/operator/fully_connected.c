@@ -1,5 +1,6 @@
 /*
- * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the rest).
+ * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the
+ * rest).
  */
 #include "operator/common.h"
 #include "operator/gemm.h"

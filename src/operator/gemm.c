@@ -25,8 +25,8 @@ void mxci_blas_init(void) {
 
 /* ---- one product, one thread ----------------------------------------------------------------------------------- */
 
-/* Measured: ours is ahead of OpenBLAS up to about 256 cubed, except on long dot products of few rows. Ours knows no alpha
- * but 1 and no beta but 0 and 1. */
+/* Measured: ours is ahead of OpenBLAS up to about 256 cubed, except on long dot products of few rows. Ours knows no
+ * alpha but 1 and no beta but 0 and 1. */
 static int is_for_blas(const mxci_gemm_args *g) {
     if (g->bias || g->lda == 0 || g->ldb == 0 || g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX)
         return 0;

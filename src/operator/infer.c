@@ -23,7 +23,8 @@ mxc_dtype *mxci_sig_type(mxc_op_sig *sig, int slot) {
 static const char *describe_slot(const mxc_op_sig *sig, int slot, char *out, size_t size) {
     char name[64];
     if (slot >= MXC_SLOT_AUX(0))
-        snprintf(out, size, "auxiliary state '%s'", mxc_op_aux_name(sig->op, slot - MXC_SLOT_AUX(0), name, sizeof name));
+        snprintf(out, size, "auxiliary state '%s'",
+                 mxc_op_aux_name(sig->op, slot - MXC_SLOT_AUX(0), name, sizeof name));
     else if (slot >= MXC_SLOT_OUT(0))
         snprintf(out, size, "output '%s'", mxc_op_output_name(sig->op, slot - MXC_SLOT_OUT(0), name, sizeof name));
     else
@@ -145,7 +146,8 @@ mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected) {
         return MXC_OK;
     if (*found != MXC_DTYPE_UNKNOWN)
         return MXC_FAIL(MXC_EDTYPE, "%s: %s: expected dtype %s, found %s", sig_name(sig),
-                        describe_slot(sig, slot, where, sizeof where), mxc_dtype_name(expected), mxc_dtype_name(*found));
+                        describe_slot(sig, slot, where, sizeof where), mxc_dtype_name(expected),
+                        mxc_dtype_name(*found));
     *found = expected;
     return MXC_OK;
 }

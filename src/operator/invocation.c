@@ -93,7 +93,7 @@ void mxci_invocation_release(mxci_invocation *v) {
     mxc_op_release(op);
 }
 
-/* ---- slots --------------------------------------------------------------------------------------------------------- */
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
 
 int mxci_slot_changes(const mxci_invocation *v, int slot) {
     if (!v->arrays[slot])
@@ -124,7 +124,7 @@ const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t
     return out;
 }
 
-/* ---- the task ------------------------------------------------------------------------------------------------------ */
+/* ---- the task ---------------------------------------------------------------------------------------------------- */
 
 static mxc_status run_task(const mxc_run *run, void *arg) {
     mxci_invocation *v = arg;

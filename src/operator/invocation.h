@@ -1,6 +1,7 @@
 /*
- * One imperative run of an operator on arrays, from checking to the engine task: everything that the task needs lives in
- * one block, which the caller and the task share. invoke.c fills it, alias.c checks its memory, invocation.c runs it.
+ * One imperative run of an operator on arrays, from checking to the engine task: everything that the task needs lives
+ * in one block, which the caller and the task share. invoke.c fills it, alias.c checks its memory, invocation.c runs
+ * it.
  */
 #ifndef MXCI_OPERATOR_INVOCATION_H
 #define MXCI_OPERATOR_INVOCATION_H
@@ -45,8 +46,8 @@ mxc_req mxci_slot_req(const mxci_invocation *v, int slot);
 /* "output 'mean'", "gradient of argument 'data'" and the like, written to out; returns out. */
 const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t size);
 
-/* Refuse arrays that share memory with what the run changes, except as the in-place options allow; those requests become
- * MXC_REQ_INPLACE. MXC_EINVAL, MXC_ENOMEM. */
+/* Refuse arrays that share memory with what the run changes, except as the in-place options allow; those requests
+ * become MXC_REQ_INPLACE. MXC_EINVAL, MXC_ENOMEM. */
 mxc_status mxci_invocation_check_memory(mxci_invocation *v);
 
 /* Queue the task. Shapes are known, arrays and requests are set. */

@@ -110,7 +110,9 @@ static int outputs_known(const mxci_invocation *v) {
 static mxc_status copy_signature(mxci_invocation *v) {
     char where[96];
     for (int i = 0; i < mxci_slot_out_grad(v) && i < v->n_slots; i++) {
-        int slot = i < v->n_in ? i : i < mxci_slot_aux(v) ? MXC_SLOT_OUT(i - v->n_in) : MXC_SLOT_AUX(i - mxci_slot_aux(v));
+        int slot = i < v->n_in            ? i
+                   : i < mxci_slot_aux(v) ? MXC_SLOT_OUT(i - v->n_in)
+                                          : MXC_SLOT_AUX(i - mxci_slot_aux(v));
         v->tensors[i].shape = *mxci_sig_shape(&v->sig, slot);
         v->tensors[i].dtype = *mxci_sig_type(&v->sig, slot);
         v->tensors[i].context = v->sig.context;
@@ -125,7 +127,7 @@ static mxc_status copy_signature(mxci_invocation *v) {
     return MXC_OK;
 }
 
-/* ---- forward ------------------------------------------------------------------------------------------------------- */
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in) {
     char where[96];
@@ -236,7 +238,7 @@ mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_
     return status;
 }
 
-/* ---- backward ------------------------------------------------------------------------------------------------------ */
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
 
 /* An array backward may read: its shape counts, its data only if needed. */
 static mxc_status take_read(mxci_invocation *v, int slot, mxc_ndarray *array, int needed, mxc_shape *shape,
@@ -263,13 +265,15 @@ static mxc_status take_reads(mxci_invocation *v, mxc_ndarray *const *out_grad, m
     for (int i = 0; i < v->n_out; i++) {
         mxc_shape *shape = &v->sig.out_shape[i];
         mxc_dtype *type = &v->sig.out_type[i];
-        MXC_TRY(take_read(v, mxci_slot_out_grad(v) + i, entry(out_grad, i), mxc_need_has(needs.out_grad, i), shape, type));
+        MXC_TRY(
+            take_read(v, mxci_slot_out_grad(v) + i, entry(out_grad, i), mxc_need_has(needs.out_grad, i), shape, type));
         MXC_TRY(take_read(v, mxci_slot_out(v) + i, entry(out, i), mxc_need_has(needs.out, i), shape, type));
     }
     for (int i = 0; i < v->n_in; i++)
         MXC_TRY(take_read(v, i, entry(in, i), mxc_need_has(needs.in, i), &v->sig.in_shape[i], &v->sig.in_type[i]));
     for (int i = 0; i < v->n_aux; i++)
-        MXC_TRY(take_read(v, mxci_slot_aux(v) + i, entry(in, v->n_in + i), 1, &v->sig.aux_shape[i], &v->sig.aux_type[i]));
+        MXC_TRY(
+            take_read(v, mxci_slot_aux(v) + i, entry(in, v->n_in + i), 1, &v->sig.aux_shape[i], &v->sig.aux_type[i]));
     return MXC_OK;
 }
 

@@ -1,4 +1,5 @@
-/* make_loss: ends a network with a loss of its own: passes data through; data's gradient is 1, whatever comes from above. */
+/* make_loss: ends a network with a loss of its own: passes data through; data's gradient is 1, whatever comes from
+ * above. */
 #include "operator/common.h"
 
 static mxc_status forward(const mxc_op_call *call) {

@@ -33,7 +33,8 @@ static const void *fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin,
     return buffer;
 }
 
-static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, int64_t n, const tile *values, int part) {
+static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, int64_t n, const tile *values,
+                   int part) {
     double *sums = r->sums + part * r->n_sums;
     if (mxci_compute_type(m->dtype) == MXC_F64)
         mxci_scatter_add_f64(r->sum_walk, (const double *)values, begin, n, sums);
@@ -41,7 +42,8 @@ static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, i
         mxci_scatter_add_f32(r->sum_walk, (const float *)values, begin, n, sums);
 }
 
-static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n, int part) {
+static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
+                    int part) {
     void *to = r->data ? (void *)at(r->data, begin, m->dtype) : NULL;
     tile values;
     if (!r->sums && is_native(m->dtype) && r->req != MXC_REQ_ADD) {
@@ -85,7 +87,8 @@ static int is_plain(const mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
         if (!m->in[k].data || m->in[k].walk)
             return 0;
-    return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && m->result[0].req != MXC_REQ_ADD && !m->result[0].sums;
+    return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && m->result[0].req != MXC_REQ_ADD &&
+           !m->result[0].sums;
 }
 
 /* A result that takes an input's memory must be the last to be computed of a tile. */

@@ -1,6 +1,6 @@
 /*
- * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements must be converted,
- * stretched or added, and in one sweep where not.
+ * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements must be
+ * converted, stretched or added, and in one sweep where not.
  */
 #ifndef MXCI_OPERATOR_MAP_H
 #define MXCI_OPERATOR_MAP_H
@@ -25,8 +25,8 @@ typedef struct mxci_result {
     mxci_map_fn fn; /* NULL: there is no kernel for the dtype */
     mxc_req req;    /* MXC_REQ_NULL: not wanted */
     void *data;
-    /* Where data is stretched over the space (a gradient of such an input), values that fall on one element are added up:
-     * how data is stretched, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */
+    /* Where data is stretched over the space (a gradient of such an input), values that fall on one element are added
+     * up: how data is stretched, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */
     const mxci_strided *sum_walk;
     int64_t n_sums;
     double *sums;

@@ -105,7 +105,8 @@ static mxc_status complete(mxc_op *op) {
     return MXC_OK;
 }
 
-mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values, mxc_op **out) {
+mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
+                         mxc_op **out) {
     const mxc_op_def *def = mxc_op_find(name);
     char similar[200];
     mxc_status status;

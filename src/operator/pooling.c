@@ -1,10 +1,10 @@
 /*
  * Pooling: out[n,c,p] = maximum, average or sum of data[n,c] over a window that starts at stride p - pad.
  *
- * data (N,C,spatial), out (N,C,spatial'), one to three spatial axes. spatial' = 1 + (spatial + 2 pad - kernel) / stride,
- * rounded down ("valid") or up ("full"); global_pool takes the whole plane. Windows are cut to the input; an average
- * divides by the window cut to input and padding; a window without elements gives 0. The gradient of a maximum goes to
- * the first of equal elements, found again by comparison: no indices are stored.
+ * data (N,C,spatial), out (N,C,spatial'), one to three spatial axes. spatial' = 1 + (spatial + 2 pad - kernel) /
+ * stride, rounded down ("valid") or up ("full"); global_pool takes the whole plane. Windows are cut to the input; an
+ * average divides by the window cut to input and padding; a window without elements gives 0. The gradient of a maximum
+ * goes to the first of equal elements, found again by comparison: no indices are stored.
  */
 #include "operator/common.h"
 #include "operator/kernels/pooling.h"
@@ -65,8 +65,10 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
     if (p->global_pool)
         *out = 1;
     else if (in >= 0 && padded < kernel)
-        return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements with padding, fewer than the kernel's "
-                            "%lld", i, (long long)padded, (long long)kernel);
+        return mxc_sig_fail(sig,
+                            "argument 'data': spatial axis %d has %lld elements with padding, fewer than the kernel's "
+                            "%lld",
+                            i, (long long)padded, (long long)kernel);
     else if (in >= 0)
         *out = 1 + (padded - kernel + (p->pooling_convention == 0 ? stride - 1 : 0)) / stride;
     return MXC_OK;
@@ -174,8 +176,8 @@ const mxc_op_def mxci_op_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "Pooling",
     .aliases = "Pooling_v1",
-    .doc = "output[n,c,p] = maximum, average or sum of data[n,c] over the window at stride p - pad; data (N,C,...), one to "
-           "three spatial axes; an average divides by the window cut to input and padding",
+    .doc = "output[n,c,p] = maximum, average or sum of data[n,c] over the window at stride p - pad; data (N,C,...), "
+           "one to three spatial axes; an average divides by the window cut to input and padding",
     .flags = MXC_OP_SAMPLEWISE,
     .params = pooling_schema,
     .param_size = sizeof(pooling_params),

@@ -1,7 +1,7 @@
 /*
- * Reductions over a set of axes: sum, mean, prod, nansum, nanprod, max, min, norm. Reducing all axes without keepdims gives
- * shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0, prod 1,
- * max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out.
+ * Reductions over a set of axes: sum, mean, prod, nansum, nanprod, max, min, norm. Reducing all axes without keepdims
+ * gives shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0,
+ * prod 1, max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out.
  *
  * Work is split by outputs or, where those are few, by the reduced elements, with the parts' accumulators in scratch.
  */
@@ -204,9 +204,14 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
 #define NEEDS_ALL {.out_grad = 1, .in = 1, .out = 1}
 
 #define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, ...)                                      \
-    static const reduction symbol##_kind = {MXCI_REDUCE_##its_kernel, FINISH_##its_finish, mxci_reduce_grad_##its_gradient}; \
-    static mxc_status symbol##_forward(const mxc_op_call *call) { return reduce(call, &symbol##_kind); }               \
-    static mxc_status symbol##_backward(const mxc_op_call *call) { return reduce_gradient(call, &symbol##_kind); }
+    static const reduction symbol##_kind = {MXCI_REDUCE_##its_kernel, FINISH_##its_finish,                             \
+                                            mxci_reduce_grad_##its_gradient};                                          \
+    static mxc_status symbol##_forward(const mxc_op_call *call) {                                                      \
+        return reduce(call, &symbol##_kind);                                                                           \
+    }                                                                                                                  \
+    static mxc_status symbol##_backward(const mxc_op_call *call) {                                                     \
+        return reduce_gradient(call, &symbol##_kind);                                                                  \
+    }
 #include "operator/reduce_names.def"
 #undef REDUCTION
 

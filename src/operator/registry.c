@@ -1,6 +1,6 @@
 /*
- * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use of
- * any call here; if that fails for want of memory, everything is dropped and the next call starts again.
+ * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use
+ * of any call here; if that fails for want of memory, everything is dropped and the next call starts again.
  */
 #include "operator/registry.h"
 

@@ -41,7 +41,8 @@ static void logistic_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = ((const regression_run *)arg)->call;
     const mxc_tensor *y = &call->out[0];
     (void)part;
-    mxci_logistic[y->dtype](call->req[0] == MXC_REQ_ADD, end - begin, mxci_at(&call->in[DATA], begin), mxci_at(y, begin));
+    mxci_logistic[y->dtype](call->req[0] == MXC_REQ_ADD, end - begin, mxci_at(&call->in[DATA], begin),
+                            mxci_at(y, begin));
 }
 
 static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -89,7 +90,7 @@ static mxc_status sign_backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace out_to_grad[] = {{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_END};
 
-#define REGRESSION(title, forward_fn, backward_fn, text)                                                                \
+#define REGRESSION(title, forward_fn, backward_fn, text)                                                               \
     {.size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = regression_schema,  \
      .param_size = sizeof(regression_params), .args = "data,label", .infer_shape = regression_infer,                   \
      .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1}, .inplace_forward = in_to_out,                  \

@@ -1,10 +1,10 @@
 /*
  * Reshape: the same elements in the same order under another shape.
  *
- * shape is read from the left (reverse: from the right) beside data's axes. A positive number is a size and passes by one
- * axis of data; 0 copies an axis; -1, once, is what is left over; -2 copies all axes that are left; -3 merges two axes;
- * -4 a b splits one axis into a and b, one of which may be -1. The older target_shape is taken where shape is empty: 0,
- * once, is what is left over, and keep_highest copies data's first axis.
+ * shape is read from the left (reverse: from the right) beside data's axes. A positive number is a size and passes by
+ * one axis of data; 0 copies an axis; -1, once, is what is left over; -2 copies all axes that are left; -3 merges two
+ * axes; -4 a b splits one axis into a and b, one of which may be -1. The older target_shape is taken where shape is
+ * empty: 0, once, is what is left over, and keep_highest copies data's first axis.
  */
 #include "operator/common.h"
 
@@ -15,11 +15,13 @@ typedef struct reshape_params {
 
 static const mxc_param reshape_schema[] = {
     {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(reshape_params, shape), .initial = "()", .bounded = 1,
-     .minimum = -4, .maximum = 9.0e15, .doc = "sizes, or 0 copy, -1 what is left over, -2 the rest, -3 merge two, -4 split"},
+     .minimum = -4, .maximum = 9.0e15,
+     .doc = "sizes, or 0 copy, -1 what is left over, -2 the rest, -3 merge two, -4 split"},
     {.name = "reverse", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(reshape_params, reverse), .initial = "False",
      .doc = "read shape and data's axes from the right"},
     {.name = "target_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(reshape_params, target_shape), .initial = "(0,0)",
-     .bounded = 1, .minimum = 0, .maximum = 9.0e15, .doc = "older form, where shape is empty: sizes, 0 what is left over"},
+     .bounded = 1, .minimum = 0, .maximum = 9.0e15,
+     .doc = "older form, where shape is empty: sizes, 0 what is left over"},
     {.name = "keep_highest", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(reshape_params, keep_highest), .initial = "False",
      .doc = "with target_shape: keep data's first axis"},
     MXC_PARAM_END};
@@ -65,8 +67,8 @@ static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
     int64_t size;
     MXC_TRY(next_axis(r, &size));
     if (a < -1 || b < -1 || a == 0 || b == 0 || (a == -1 && b == -1))
-        return mxc_sig_fail(r->sig, "shape: -4 needs two sizes, one of which may be -1, found %lld and %lld", (long long)a,
-                            (long long)b);
+        return mxc_sig_fail(r->sig, "shape: -4 needs two sizes, one of which may be -1, found %lld and %lld",
+                            (long long)a, (long long)b);
     if (size >= 0 && a == -1)
         a = size / b;
     if (size >= 0 && b == -1)
@@ -211,8 +213,8 @@ const mxc_op_def mxci_op_reshape = {
     .size = sizeof(mxc_op_def),
     .name = "Reshape",
     .aliases = "reshape",
-    .doc = "output: the same elements in the same order under another shape; in shape, 0 copies an axis of data, -1 is what "
-           "is left over, -2 copies the rest, -3 merges two axes, -4 a b splits one into a and b",
+    .doc = "output: the same elements in the same order under another shape; in shape, 0 copies an axis of data, -1 is "
+           "what is left over, -2 copies the rest, -3 merges two axes, -4 a b splits one into a and b",
     .params = reshape_schema,
     .param_size = sizeof(reshape_params),
     .infer_shape = reshape_infer,

@@ -44,9 +44,9 @@ static void step_range(void *arg, int64_t begin, int64_t end, int part) {
     const step_args *a = arg;
     const mxc_op_call *call = a->call;
     (void)part;
-    mxci_sgd_kernels[call->in[0].dtype](&a->step, end - begin, mxci_at(&call->in[0], begin), mxci_at(&call->in[1], begin),
-                                        call->n_aux ? mxci_at(&call->aux[0], begin) : NULL,
-                                        mxci_at(&call->out[0], begin));
+    mxci_sgd_kernels[call->in[0].dtype](
+        &a->step, end - begin, mxci_at(&call->in[0], begin), mxci_at(&call->in[1], begin),
+        call->n_aux ? mxci_at(&call->aux[0], begin) : NULL, mxci_at(&call->out[0], begin));
 }
 
 static mxc_status forward(const mxc_op_call *call) {

@@ -1,10 +1,10 @@
-/* slice_axis: rows begin to end-1 of one axis. slice (crop): a box, begin[i] to end[i]-1 of each axis i that they name. */
+/* slice_axis: rows begin to end-1 of one axis. slice (crop): a box, begin[i] to end[i]-1 of each axis i named. */
 #include "operator/walk.h"
 
-/* ---- boxes -------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* One axis of a box: where it begins and its size, from begin and end as given (MXC_PARAM_UNSET: whole; negative: from the
- * end; beyond: cut). */
+/* One axis of a box: where it begins and its size, from begin and end as given (MXC_PARAM_UNSET: whole; negative: from
+ * the end; beyond: cut). */
 typedef struct range {
     int64_t begin, size;
 } range;
@@ -62,7 +62,7 @@ static mxc_status infer_box(mxc_op_sig *sig, const int64_t *begin, const int64_t
     return mxc_sig_set_shape(sig, 0, &out);
 }
 
-/* ---- slice_axis ---------------------------------------------------------------------------------------------------- */
+/* ---- slice_axis -------------------------------------------------------------------------------------------------- */
 
 typedef struct slice_axis_params {
     int64_t axis, begin, end;
@@ -70,7 +70,8 @@ typedef struct slice_axis_params {
 
 static const mxc_param slice_axis_schema[] = {
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, axis), .doc = "axis to cut"},
-    {.name = "begin", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, begin), .doc = "first row; negative: from the end"},
+    {.name = "begin", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, begin),
+     .doc = "first row; negative: from the end"},
     {.name = "end", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, end), .optional = 1,
      .doc = "row after the last one; negative: from the end; None: to the end"},
     MXC_PARAM_END};
@@ -119,7 +120,7 @@ const mxc_op_def mxci_op_slice_axis = {
     .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
     .forward = {[MXC_CPU] = slice_axis_forward}, .backward = {[MXC_CPU] = slice_axis_backward}};
 
-/* ---- slice --------------------------------------------------------------------------------------------------------- */
+/* ---- slice ------------------------------------------------------------------------------------------------------- */
 
 typedef struct slice_params {
     mxc_tuple begin, end;

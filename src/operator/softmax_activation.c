@@ -29,7 +29,8 @@ typedef struct softmax_run {
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const softmax_run *r = arg;
     (void)part;
-    mxci_softmax_forward[r->call->out[0].dtype](&r->shape, r->add, r->call->in[0].data, r->call->out[0].data, begin, end);
+    mxci_softmax_forward[r->call->out[0].dtype](&r->shape, r->add, r->call->in[0].data, r->call->out[0].data, begin,
+                                                end);
 }
 
 static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -62,7 +63,8 @@ static mxc_status softmax_activation_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmax_activation = {
     .size = sizeof(mxc_op_def),
     .name = "SoftmaxActivation",
-    .doc = "output = exp(data) / sum of exp(data), over all axes but the first (mode instance) or along axis 1 (channel)",
+    .doc =
+        "output = exp(data) / sum of exp(data), over all axes but the first (mode instance) or along axis 1 (channel)",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_activation_schema,
     .param_size = sizeof(softmax_activation_params),

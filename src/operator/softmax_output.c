@@ -3,9 +3,9 @@
  *
  * out = softmax(data) along all axes but the first (default), the last (preserve_shape) or axis 1 (multi_output).
  * label: class numbers, one per softmax, or probabilities of data's shape. Gradient to data: grad_scale (out - label),
- * divided as normalization says (class numbers only): null: by 1 (multi_output: by the softmaxes in a sample), batch: also
- * by the batch (preserve_shape: by all labels), valid: by the labels that are not ignore_label. With out_grad it is
- * multiplied by the gradient from above.
+ * divided as normalization says (class numbers only): null: by 1 (multi_output: by the softmaxes in a sample), batch:
+ * also by the batch (preserve_shape: by all labels), valid: by the labels that are not ignore_label. With out_grad it
+ * is multiplied by the gradient from above.
  */
 #include "operator/common.h"
 #include "operator/kernels/softmax.h"
@@ -35,8 +35,8 @@ static const mxc_param softmax_schema[] = {
      .doc = "multiply the gradient by that of the output"},
     MXC_PARAM_END};
 
-/* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the places are one
- * axis. */
+/* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the places are
+ * one axis. */
 static mxc_shape label_shape(const softmax_params *p, const mxc_shape *data) {
     mxc_shape label = {.ndim = -1};
     if (data->ndim < 2)
@@ -85,7 +85,8 @@ static mxci_softmax_shape shape_of(const softmax_params *p, const mxc_shape *dat
     int axis = p->multi_output ? 1 : p->preserve_shape ? data->ndim - 1 : 1;
     int last = p->multi_output || p->preserve_shape ? axis + 1 : data->ndim;
     *outer = mxci_shape_count(data, 0, axis);
-    return (mxci_softmax_shape){.k = mxci_shape_count(data, axis, last), .inner = mxci_shape_count(data, last, data->ndim)};
+    return (mxci_softmax_shape){.k = mxci_shape_count(data, axis, last),
+                                .inner = mxci_shape_count(data, last, data->ndim)};
 }
 
 typedef struct softmax_run {
@@ -160,8 +161,8 @@ const mxc_op_def mxci_op_softmax_output = {
     .size = sizeof(mxc_op_def),
     .name = "SoftmaxOutput",
     .aliases = "Softmax",
-    .doc = "output = softmax(data) along all axes but the first; gradient to data: grad_scale (output - label), where label "
-           "holds class numbers (N,) or probabilities of data's shape",
+    .doc = "output = softmax(data) along all axes but the first; gradient to data: grad_scale (output - label), where "
+           "label holds class numbers (N,) or probabilities of data's shape",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_schema,
     .param_size = sizeof(softmax_params),

@@ -48,11 +48,12 @@ static void transpose_block(const walk_args *a, int64_t to, int64_t from, int64_
     size_t size = mxc_dtype_size(a->to->dtype);
     mxci_gather_block(&block, size, mxci_at(a->from, from), tile);
     for (int64_t r = 0; r < rows; r++)
-        mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, to + r * row_step), (char *)tile + (size_t)(r * columns) * size,
-                     columns);
+        mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, to + r * row_step),
+                     (char *)tile + (size_t)(r * columns) * size, columns);
 }
 
-/* Strips of BLOCK rows: a strip is one block of the axis across, at one place of the axes that are neither it nor last. */
+/* Strips of BLOCK rows: a strip is one block of the axis across, at one place of the axes that are neither it nor
+ * last. */
 static void transpose_range(void *arg, int64_t begin, int64_t end, int part) {
     const walk_args *a = arg;
     const mxci_strided *w = a->walk;
@@ -81,7 +82,7 @@ static int find_across(const mxci_strided *w) {
     return -1;
 }
 
-/* ---- both ways ---------------------------------------------------------------------------------------------------- */
+/* ---- both ways --------------------------------------------------------------------------------------------------- */
 
 void mxci_put_from_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, int64_t first,
                         const mxci_strided *walk) {

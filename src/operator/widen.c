@@ -16,8 +16,9 @@ size_t mxci_widen_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     for (int i = 0; i < sig->n_in; i++) /* backward: the input if it is read, and its gradient */
         bytes += copy_bytes(&sig->in_shape[i]) * (pass == MXC_FORWARD ? 1 : 1 + (size_t)mxc_need_has(needs.in, i));
     for (int i = 0; i < sig->n_out; i++)
-        bytes += copy_bytes(&sig->out_shape[i]) *
-                 (pass == MXC_FORWARD ? 1 : (size_t)mxc_need_has(needs.out_grad, i) + (size_t)mxc_need_has(needs.out, i));
+        bytes +=
+            copy_bytes(&sig->out_shape[i]) *
+            (pass == MXC_FORWARD ? 1 : (size_t)mxc_need_has(needs.out_grad, i) + (size_t)mxc_need_has(needs.out, i));
     return bytes;
 }
 

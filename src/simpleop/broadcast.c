@@ -1,7 +1,7 @@
 /*
  * Functions of two arrays whose axes of size 1 stretch to the other's size (BROADCAST of binary_names.def). Shapes are
- * aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was stretched, in doubles,
- * one set of sums for each part of the parallel loop.
+ * aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was stretched, in
+ * doubles, one set of sums for each part of the parallel loop.
  */
 #include "operator/common.h"
 #include "operator/map.h"
@@ -42,13 +42,14 @@ static mxci_operand operand(const mxc_tensor *in, const mxc_tensor *out, mxci_st
     return operand;
 }
 
-static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req req,
-                                const mxc_tensor *out) {
+static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs,
+                                mxc_req req, const mxc_tensor *out) {
     mxci_strided walk[2];
     mxci_mapping m = {
         .dtype = lhs->dtype, .n = mxc_shape_size(&out->shape), .n_in = 2,
         .in = {operand(lhs, out, &walk[0]), operand(rhs, out, &walk[1])},
-        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data}}};
+        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req,
+                    .data = out->data}}};
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -66,8 +67,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 /* One gradient as a result, stored or added up in sums. */
-static mxci_result gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out, mxci_strided *walk,
-                            double *sums) {
+static mxci_result gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out,
+                            mxci_strided *walk, double *sums) {
     mxci_result result = {.fn = fn, .req = req, .data = grad->data};
     if (!mxci_is_stretched(&grad->shape, &out->shape))
         return result;
@@ -94,7 +95,8 @@ static mxc_status run_broadcast_gradient(const mxc_simple_env *env, int id, cons
     if (rhs->data)
         m.in[2] = operand(rhs, g, &walk[1]);
     m.result[0] = gradient(kernel->left[compute], lhs_req, lhs_grad, g, &walk[2], (double *)(void *)temp);
-    m.result[1] = gradient(kernel->right[compute], rhs_req, rhs_grad, g, &walk[3], (double *)(void *)(temp + lhs_bytes));
+    m.result[1] =
+        gradient(kernel->right[compute], rhs_req, rhs_grad, g, &walk[3], (double *)(void *)(temp + lhs_bytes));
     return mxci_mapping_run(env->run, &m);
 }
 

@@ -1,4 +1,5 @@
-/* Enters every built-in operator in the registry: op_list.def of operator/, then the families and files of this folder. */
+/* Enters every built-in operator in the registry: op_list.def of operator/, then the families and files of
+ * this folder. */
 #include "base/sys.h"
 #include "operator/registry.h"
 #include "simpleop/families.h"

@@ -33,6 +33,7 @@ static mxc_status backward(const mxc_simple_env *env, const mxc_tensor *out_grad
 
 const mxc_simple_def mxci_simple_clip = {
     .size = sizeof(mxc_simple_def), .name = "clip", .arity = 1, .params = params, .param_size = sizeof(clip_params),
-    .doc = "out = min(max(data, a_min), a_max); the gradient passes where data lies within", .dtypes = MXC_DTYPES_NUMBER,
+    .doc = "out = min(max(data, a_min), a_max); the gradient passes where data lies within",
+    .dtypes = MXC_DTYPES_NUMBER,
     .gradient_kind = MXC_GRADIENT_IN, MXCI_ELEMWISE_INPLACE,
     .unary = {[MXC_CPU] = forward}, .unary_grad = {[MXC_CPU] = backward}};

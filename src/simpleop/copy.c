@@ -7,8 +7,8 @@ static mxc_status copy(const mxc_simple_env *env, const mxc_tensor *in, mxc_req 
     return MXC_OK;
 }
 
-static mxc_status copy_gradient(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value, mxc_req req,
-                                const mxc_tensor *in_grad) {
+static mxc_status copy_gradient(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
+                                mxc_req req, const mxc_tensor *in_grad) {
     (void)value;
     mxci_put(env->run, req, in_grad, out_grad);
     return MXC_OK;

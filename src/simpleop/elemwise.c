@@ -5,11 +5,13 @@
 
 /* ---- two arrays ------------------------------------------------------------------------------------------------- */
 
-static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req req,
-                             const mxc_tensor *out) {
+static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs,
+                             mxc_req req, const mxc_tensor *out) {
     mxci_mapping m = {
-        .dtype = lhs->dtype, .n = mxc_shape_size(&lhs->shape), .n_in = 2, .in = {{.data = lhs->data}, {.data = rhs->data}},
-        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data}}};
+        .dtype = lhs->dtype, .n = mxc_shape_size(&lhs->shape), .n_in = 2,
+        .in = {{.data = lhs->data}, {.data = rhs->data}},
+        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req,
+                    .data = out->data}}};
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -18,9 +20,9 @@ static mxci_result gradient(const mxci_map_fn *kernels, mxc_dtype dtype, mxc_req
 }
 
 /* lhs and rhs are without data where the gradient does not depend on them; the kernels then get g in their place. */
-static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const mxc_tensor *out_grad, const mxc_tensor *lhs,
-                                      const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad, mxc_req rhs_req,
-                                      const mxc_tensor *rhs_grad) {
+static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const mxc_tensor *out_grad,
+                                      const mxc_tensor *lhs, const mxc_tensor *rhs, mxc_req lhs_req,
+                                      const mxc_tensor *lhs_grad, mxc_req rhs_req, const mxc_tensor *rhs_grad) {
     mxc_dtype dtype = out_grad->dtype;
     mxci_mapping m = {.dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 3};
     m.in[0].data = out_grad->data;
@@ -54,17 +56,19 @@ static void set_operands(mxci_operand *lhs, mxc_scalar_kind order, const void *d
     lhs[order == MXC_SCALAR_AFTER ? 1 : 0].value = scalar;
 }
 
-static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *in, mxc_req req,
-                             const mxc_tensor *out) {
+static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *in,
+                             mxc_req req, const mxc_tensor *out) {
     mxci_mapping m = {
         .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 2,
-        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
+        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req,
+                    .data = out->data}}};
     set_operands(&m.in[0], order, in->data, env->scalar);
     return mxci_mapping_run(env->run, &m);
 }
 
-static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *out_grad,
-                                      const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {
+static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_scalar_kind order,
+                                      const mxc_tensor *out_grad, const mxc_tensor *value, mxc_req req,
+                                      const mxc_tensor *in_grad) {
     const mxci_binary_kernel *kernel = &mxci_binary_kernels[id];
     mxc_dtype dtype = out_grad->dtype;
     mxci_mapping m = {.dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 3};

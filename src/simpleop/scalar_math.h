@@ -1,6 +1,7 @@
 /*
- * The scalar arithmetic of the element-wise operators, in a form that C and nvcc read: what unary.def and binary.def call.
- * Each function has a float and a double version, mxci_<name>_f32 and _f64; those that vectorise are in fastmath.h.
+ * The scalar arithmetic of the element-wise operators, in a form that C and nvcc read: what unary.def and binary.def
+ * call. Each function has a float and a double version, mxci_<name>_f32 and _f64; those that vectorise are in
+ * fastmath.h.
  */
 #ifndef MXCI_SIMPLEOP_SCALAR_MATH_H
 #define MXCI_SIMPLEOP_SCALAR_MATH_H
@@ -84,7 +85,8 @@ MXCI_SCALAR double mxci_digamma_f64(double x) {
         result -= 1 / x;
     z = 1 / (x * x); /* Bernoulli numbers over 2k: 1/12, 1/120, 1/252, 1/240, 1/132, 691/32760 */
     result += log(x) - 0.5 / x;
-    return result - z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760))))));
+    return result -
+           z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760))))));
 }
 
 MXCI_SCALAR float mxci_digamma_f32(float x) {

@@ -1,6 +1,6 @@
 /*
- * SimpleOp: compiles a registration into an operator descriptor. The descriptor's functions find the registration through
- * the operator and call the registered function of the right arity and device.
+ * SimpleOp: compiles a registration into an operator descriptor. The descriptor's functions find the registration
+ * through the operator and call the registered function of the right arity and device.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,12 @@
 #include "simpleop/families.h"
 #include "simpleop/kernels/map.h"
 
-static mxc_status run_unary(const mxc_simple_env *env, int id, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
+static mxc_status run_unary(const mxc_simple_env *env, int id, const mxc_tensor *in, mxc_req req,
+                            const mxc_tensor *out) {
     mxci_mapping m = {
         .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 1, .in = {{.data = in->data}},
-        .result = {{.fn = mxci_unary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
+        .result = {{.fn = mxci_unary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req,
+                    .data = out->data}}};
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -16,7 +18,8 @@ static mxc_status run_gradient(const mxc_simple_env *env, int id, const mxc_tens
     mxci_mapping m = {
         .dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 2,
         .in = {{.data = out_grad->data}, {.data = value ? value->data : out_grad->data}},
-        .result = {{.fn = mxci_unary_kernels[id].backward[mxci_compute_type(dtype)], .req = req, .data = in_grad->data}}};
+        .result = {{.fn = mxci_unary_kernels[id].backward[mxci_compute_type(dtype)], .req = req,
+                    .data = in_grad->data}}};
     return mxci_mapping_run(env->run, &m);
 }
 

@@ -6,7 +6,7 @@
 #include "ndarray/kernels/convert.h"
 #include "operator/driver.h"
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static int is_integer(mxc_dtype dtype) {
     return (MXC_DTYPES_INT & MXC_DTYPE_BIT(dtype)) != 0;
@@ -57,13 +57,15 @@ static double *random_values(const case_input *in, mxc_dtype dtype, uint64_t see
     return values;
 }
 
-/* ---- the fixture --------------------------------------------------------------------------------------------------- */
+/* ---- the fixture ------------------------------------------------------------------------------------------------- */
 
 static void infer(fixture *f) {
     char name[256];
     mxc_op_sig *sig = &f->sig;
-    *sig = (mxc_op_sig){.op = f->op, .params = mxc_op_params(f->op), .n_in = f->n_in, .n_out = f->n_out, .n_aux = f->n_aux,
-                        .in_shape = f->in_shape, .out_shape = f->out_shape, .aux_shape = f->aux_shape, .in_type = f->in_type,
+    *sig = (mxc_op_sig){.op = f->op, .params = mxc_op_params(f->op),
+                        .n_in = f->n_in, .n_out = f->n_out, .n_aux = f->n_aux,
+                        .in_shape = f->in_shape, .out_shape = f->out_shape, .aux_shape = f->aux_shape,
+                        .in_type = f->in_type,
                         .out_type = f->out_type, .aux_type = f->aux_type, .context = mxc_cpu(0), .parallelism = 1,
                         .is_train = (f->c->flags & CASE_TRAIN) != 0};
     for (int i = 0; i < CASE_SLOTS; i++) {
@@ -146,7 +148,7 @@ const char *fixture_name(const fixture *f, char *out, size_t size) {
     return out;
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 static void *encode(const double *values, mxc_dtype dtype, int64_t n) {
     void *data = calloc((size_t)n + 1, 8);
@@ -211,7 +213,7 @@ void guarded_close(guarded *g, const char *name) {
     free(g->block);
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static double dtype_tolerance(mxc_dtype dtype) {
     switch (dtype) {
@@ -231,7 +233,8 @@ static int is_near(double found, double expected, double tolerance) {
 
 void expect_near(const fixture *f, const char *what, int slot, const double *found, const double *expected,
                  const double *before, int64_t n, mxc_dtype dtype) {
-    double tolerance = fmax(dtype_tolerance(dtype), dtype_tolerance(f->dtype)) * (f->c->tolerance > 0 ? f->c->tolerance : 1);
+    double tolerance =
+        fmax(dtype_tolerance(dtype), dtype_tolerance(f->dtype)) * (f->c->tolerance > 0 ? f->c->tolerance : 1);
     char name[256];
     for (int64_t i = 0; i < n; i++) {
         double want = expected[i];
@@ -246,7 +249,7 @@ void expect_near(const fixture *f, const char *what, int slot, const double *fou
         if (dtype == MXC_BOOL)
             want = want != 0;
         if (!is_near(found[i], want, tolerance))
-            fail_msg("%s: %s %d, element %lld: found %.17g, expected %.17g", fixture_name(f, name, sizeof name), what, slot,
-                     (long long)i, found[i], want);
+            fail_msg("%s: %s %d, element %lld: found %.17g, expected %.17g", fixture_name(f, name, sizeof name), what,
+                     slot, (long long)i, found[i], want);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * Operators tested as data. A case names an operator, its parameters and inputs, and a naive reference in double; the driver
- * (driver.c, run by test_operators.c) checks each in every dtype, for every write request, with views, guarded outputs,
- * and its gradient by central differences.
+ * Operators tested as data. A case names an operator, its parameters and inputs, and a naive reference in double; the
+ * driver (driver.c, run by test_operators.c) checks each in every dtype, for every write request, with views, guarded
+ * outputs, and its gradient by central differences.
  *
  * To add cases: write cases_<family>.c with one exported array and its length (MXC_CASES), name it in cases.def.
  */
@@ -25,26 +25,26 @@ typedef struct op_run {
 } op_run;
 
 enum {
-    CASE_TRAIN = 1,        /* run forward with is_train 1 */
-    CASE_NO_GRADIENT = 2,  /* do not check a gradient (the operator has none, or it is random) */
-    CASE_RANDOM = 4,       /* outputs are not compared with the reference (which may be NULL), nor between runs */
-    CASE_INT_ONLY = 8,     /* run in integer dtypes only */
-    CASE_FLOAT_ONLY = 16,  /* run in float dtypes only, though the operator takes integers too */
-    CASE_F64_ONLY = 32,    /* run in float64 only (values that the narrow types cannot hold) */
-    CASE_OUT_EXACT = 64,   /* outputs are selections (argmax): one ulp in an input may change them; f16, bf16 left out */
-    CASE_ONE_OF_FORMS = 128 /* an argument's shape is one of several that fit: inference without it may choose another */
+    CASE_TRAIN = 1,       /* run forward with is_train 1 */
+    CASE_NO_GRADIENT = 2, /* do not check a gradient (the operator has none, or it is random) */
+    CASE_RANDOM = 4,      /* outputs are not compared with the reference (which may be NULL), nor between runs */
+    CASE_INT_ONLY = 8,    /* run in integer dtypes only */
+    CASE_FLOAT_ONLY = 16, /* run in float dtypes only, though the operator takes integers too */
+    CASE_F64_ONLY = 32,   /* run in float64 only (values that the narrow types cannot hold) */
+    CASE_OUT_EXACT = 64,  /* outputs are selections (argmax): one ulp in an input may change them; f16, bf16 left out */
+    CASE_ONE_OF_FORMS = 128 /* an argument's shape is one of several that fit; inference without it may take another */
 };
 
 /*
  * A case. Three forms:
  * run:   .op .params .in .reference and options below
  * error: .op .params .in .status .error: the run must fail with .status and a message that contains .error
- * infer: .op .params .infer: shapes before and after one inference, "2x?,? -> ? => 2x3,4x3 -> 2x4"; inputs and aux, "->",
- *        outputs; "?" alone is a shape not known at all, inside one an axis not known
+ * infer: .op .params .infer: shapes before and after one inference, "2x?,? -> ? => 2x3,4x3 -> 2x4"; inputs and aux,
+ * "->", outputs; "?" alone is a shape not known at all, inside one an axis not known
  *
  * .in describes arguments and aux states, separated by blanks: SHAPE[@LOW:HIGH[i]]
- *   SHAPE "2x3x4", "5", "0x3", "s" for a scalar of no axes; LOW:HIGH the range of values, default -1:1; i: whole numbers.
- *   Values are distinct pseudo-random numbers of the range.
+ *   SHAPE "2x3x4", "5", "0x3", "s" for a scalar of no axes; LOW:HIGH the range of values, default -1:1; i: whole
+ *   numbers. Values are distinct pseudo-random numbers of the range.
  */
 typedef struct op_case {
     const char *op;

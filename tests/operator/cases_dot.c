@@ -42,8 +42,10 @@ static void ref_batch_dot(const op_run *r) {
 }
 
 #define DOT(given, shapes) {.op = "dot", .params = given, .in = shapes, .reference = ref_dot, .tolerance = 2}
-#define BATCH(given, shapes) {.op = "batch_dot", .params = given, .in = shapes, .reference = ref_batch_dot, .tolerance = 2}
-#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define BATCH(given, shapes) \
+    {.op = "batch_dot", .params = given, .in = shapes, .reference = ref_batch_dot, .tolerance = 2}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
@@ -77,7 +79,8 @@ static const op_case cases[] = {
     DOT("transpose_b=True", "33x17 65x17"),
     DOT("", "130x131 131x129"),
     DOT("", "1x300 300x200"),
-    FAILS("dot", "", "3x4 5x6", MXC_ESHAPE, "argument 'rhs': expected 4 in axis 0, as axis 1 of 'lhs' (3,4) has, found (5,6)"),
+    FAILS("dot", "", "3x4 5x6", MXC_ESHAPE,
+          "argument 'rhs': expected 4 in axis 0, as axis 1 of 'lhs' (3,4) has, found (5,6)"),
     FAILS("dot", "transpose_b=True", "3x4 5x6", MXC_ESHAPE, "expected 4 in axis 1"),
     FAILS("dot", "", "s 3", MXC_ESHAPE, "argument 'lhs' has no axes"),
     FAILS("dot", "", "1x1x1x1x1x2 2x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),

@@ -3,7 +3,7 @@
 
 #include "operator/cases.h"
 
-/* ---- softmax -------------------------------------------------------------------------------------------------------- */
+/* ---- softmax ----------------------------------------------------------------------------------------------------- */
 
 /* Arrays as (outer, k, inner), softmax along k. */
 typedef struct split {
@@ -59,7 +59,7 @@ static void grad_softmax_output(const op_run *r) {
     }
 }
 
-/* ---- regressions ---------------------------------------------------------------------------------------------------- */
+/* ---- regressions ------------------------------------------------------------------------------------------------- */
 
 static void ref_identity(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
@@ -85,7 +85,7 @@ static void grad_mae(const op_run *r) {
         r->in_grad[0][i] = scale * ((r->out[0][i] > r->in[1][i]) - (r->out[0][i] < r->in[1][i]));
 }
 
-/* ---- Concat, add_n -------------------------------------------------------------------------------------------------- */
+/* ---- Concat, add_n ----------------------------------------------------------------------------------------------- */
 
 static void ref_concat(const op_run *r) {
     int ndim = r->out_shape[0].ndim, axis = (int)case_number(r, "dim", 1);
@@ -109,7 +109,7 @@ static void ref_add_n(const op_run *r) {
     }
 }
 
-/* ---- the cases ------------------------------------------------------------------------------------------------------ */
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
 
 #define SOFTMAX(given, shapes)                                                                                    \
     {.op = "SoftmaxOutput", .params = given, .in = shapes, .constant = 2, .reference = ref_softmax,               \
@@ -125,7 +125,8 @@ static void ref_add_n(const op_run *r) {
 #define ADD_N(given, shapes) {.op = "add_n", .params = given, .in = shapes, .reference = ref_add_n}
 #define FLATTEN(shapes) {.op = "Flatten", .in = shapes, .reference = ref_identity}
 #define RESHAPE(given, shapes) {.op = "Reshape", .params = given, .in = shapes, .reference = ref_identity}
-#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {

@@ -3,7 +3,7 @@
 
 #include "operator/cases.h"
 
-/* ---- FullyConnected -------------------------------------------------------------------------------------------------- */
+/* ---- FullyConnected ---------------------------------------------------------------------------------------------- */
 
 static void ref_fc(const op_run *r) {
     int64_t n = r->out_shape[0].dim[0], h = r->out_shape[0].dim[1], k = r->in_shape[1].dim[1];
@@ -30,7 +30,7 @@ static void grad_fc(const op_run *r) {
         }
 }
 
-/* ---- windows: convolution and pooling ----------------------------------------------------------------------------- */
+/* ---- windows: convolution and pooling ---------------------------------------------------------------------------- */
 
 /* The last three of up to three spatial axes; missing ones are 1 (pad 0). */
 typedef struct geometry {
@@ -125,7 +125,7 @@ static void grad_conv(const op_run *r) {
         r->in_grad[2][i / pixels % filters] += r->out_grad[0][i];
 }
 
-/* ---- Pooling ------------------------------------------------------------------------------------------------------- */
+/* ---- Pooling ----------------------------------------------------------------------------------------------------- */
 
 /* Elements of the window with its padding. */
 static int64_t padded_count(const geometry *g, int64_t p) {
@@ -154,7 +154,9 @@ static double pool_window(const op_run *r, const geometry *g, const double *plan
     }
     if (*largest < 0)
         return 0;
-    return case_is(r, "pool_type", "max") ? most : case_is(r, "pool_type", "sum") ? sum : sum / (double)padded_count(g, p);
+    return case_is(r, "pool_type", "max")   ? most
+           : case_is(r, "pool_type", "sum") ? sum
+                                            : sum / (double)padded_count(g, p);
 }
 
 static void ref_pool(const op_run *r) {
@@ -182,14 +184,17 @@ static void grad_pool(const op_run *r) {
         }
 }
 
-/* ---- Activation, BatchNorm, Dropout -------------------------------------------------------------------------------- */
+/* ---- Activation, BatchNorm, Dropout ------------------------------------------------------------------------------ */
 
 static void ref_activation(const op_run *r) {
     int relu = case_is(r, "act_type", "relu"), sigmoid = case_is(r, "act_type", "sigmoid");
     int is_tanh = case_is(r, "act_type", "tanh");
     for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
         double x = r->in[0][i];
-        r->out[0][i] = relu ? fmax(x, 0) : sigmoid ? 1 / (1 + exp(-x)) : is_tanh ? tanh(x) : fmax(x, 0) + log1p(exp(-fabs(x)));
+        r->out[0][i] = relu      ? fmax(x, 0)
+                       : sigmoid ? 1 / (1 + exp(-x))
+                       : is_tanh ? tanh(x)
+                                 : fmax(x, 0) + log1p(exp(-fabs(x)));
     }
 }
 
@@ -235,14 +240,18 @@ static void ref_kept(const op_run *r) {
     }
 }
 
-/* ---- the cases ------------------------------------------------------------------------------------------------------ */
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-#define FC(given, shapes) {.op = "FullyConnected", .params = given, .in = shapes, .reference = ref_fc, .gradient = grad_fc}
-#define CONV(given, shapes) {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
-#define POOL(given, shapes) {.op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool}
+#define FC(given, shapes) \
+    {.op = "FullyConnected", .params = given, .in = shapes, .reference = ref_fc, .gradient = grad_fc}
+#define CONV(given, shapes) \
+    {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
+#define POOL(given, shapes) \
+    {.op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool}
 #define ACT(given, shapes) {.op = "Activation", .params = given, .in = shapes, .reference = ref_activation}
 #define BN(given, shapes) {.op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
-#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
@@ -298,7 +307,7 @@ static const op_case cases[] = {
     CONV("kernel=(2,3,2) pad=(1,0,1) num_filter=3", "1x2x4x5x4 3x2x2x3x2 3"),
     CONV("kernel=(2,2,3) stride=(2,1,2) dilate=(1,2,1) num_filter=2", "2x2x5x5x7 2x2x2x2x3 2"),
     CONV("kernel=(3,3) pad=(1,1) num_filter=20", "1x66x4x4@-0.4:0.4 20x66x3x3@-0.4:0.4 20"), /* K above one block */
-    CONV("kernel=(1,1) num_filter=2", "1x2x30x30@-0.2:0.2 2x2x1x1 2"),                    /* pixels above one block */
+    CONV("kernel=(1,1) num_filter=2", "1x2x30x30@-0.2:0.2 2x2x1x1 2"), /* pixels above one block */
     CONV("kernel=(3,3) num_filter=2", "0x2x5x5 2x2x3x3 2"),
     CONV("kernel=(3,3) pad=(2,2) num_filter=2", "1x2x1x1 2x2x3x3 2"),
     CONV("kernel=(1,5) num_filter=2 layout=NCHW workspace=512 cudnn_tune=off", "1x2x2x40 2x2x1x5 2"),
@@ -312,7 +321,8 @@ static const op_case cases[] = {
     FAILS("Convolution", "kernel=(3,3,3,3) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "kernel"),
     FAILS("Convolution", "kernel=(3,3) num_filter=3 layout=NHWC", "1x2x5x5 3x2x3x3 3", MXC_EUNSUPPORTED, "NCHW"),
     INFERS("Convolution", "kernel=(5,5) num_filter=20", "64x1x28x28,?,? -> ? => 64x1x28x28,20x1x5x5,20 -> 64x20x24x24"),
-    INFERS("Convolution", "kernel=(3,3) pad=(1,1) num_filter=4", "?,4x6x3x3,? -> 2x4x8x9 => 2x6x8x9,4x6x3x3,4 -> 2x4x8x9"),
+    INFERS("Convolution", "kernel=(3,3) pad=(1,1) num_filter=4",
+           "?,4x6x3x3,? -> 2x4x8x9 => 2x6x8x9,4x6x3x3,4 -> 2x4x8x9"),
     INFERS("Convolution", "kernel=(3,3) num_filter=4 num_group=2", "?,?,? -> ? => ?x?x?x?,4x?x3x3,4 -> ?x4x?x?"),
 
     POOL("kernel=(2,2) stride=(2,2) pool_type=max", "2x3x8x8"),
@@ -345,7 +355,8 @@ static const op_case cases[] = {
     FAILS("Pooling", "kernel=(3,3) pad=(1) pool_type=max", "1x2x5x5", MXC_EINVAL, "pad"),
     FAILS("Pooling", "kernel=(3,3) pool_type=max", "1x5x5", MXC_ESHAPE, "data"),
     INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max", "2x4x?x12 -> ? => 2x4x?x12 -> 2x4x?x5"),
-    INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max pooling_convention=full", "2x4x9x12 -> ? => 2x4x9x12 -> 2x4x4x6"),
+    INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max pooling_convention=full",
+           "2x4x9x12 -> ? => 2x4x9x12 -> 2x4x4x6"),
     INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max", "?x?x7x7 -> 5x6x?x? => 5x6x7x7 -> 5x6x1x1"),
 
     ACT("act_type=relu", "3x7@-1:1.1"),
@@ -367,11 +378,20 @@ static const op_case cases[] = {
     BN("fix_gamma=False use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
     BN("use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
     BN("", "2x1x60x70 1 1 1 1@0.5:2"),
-    {.op = "BatchNorm", .params = "fix_gamma=False", .in = "2x3x5x2 3@0.5:2 3 3 3@0.5:2", .flags = CASE_NO_GRADIENT,
+    {.op = "BatchNorm",
+     .params = "fix_gamma=False",
+     .in = "2x3x5x2 3@0.5:2 3 3 3@0.5:2",
+     .flags = CASE_NO_GRADIENT,
      .reference = ref_bn},
-    {.op = "BatchNorm", .params = "output_mean_var=True", .in = "3x2x5 2 2 2 2@0.5:2", .reference = ref_bn,
+    {.op = "BatchNorm",
+     .params = "output_mean_var=True",
+     .in = "3x2x5 2 2 2 2@0.5:2",
+     .reference = ref_bn,
      .flags = CASE_TRAIN | CASE_NO_GRADIENT},
-    {.op = "BatchNorm", .params = "", .in = "0x2x5 2 2 2 2@0.5:2", .reference = ref_bn,
+    {.op = "BatchNorm",
+     .params = "",
+     .in = "0x2x5 2 2 2 2@0.5:2",
+     .reference = ref_bn,
      .flags = CASE_TRAIN | CASE_NO_GRADIENT},
     FAILS("BatchNorm", "", "4 3 3 3 3", MXC_ESHAPE, "at least 2 axes"),
     FAILS("BatchNorm", "", "4x3 2 3 3 3", MXC_ESHAPE, "gamma"),

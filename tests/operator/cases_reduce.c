@@ -3,7 +3,7 @@
 
 #include "operator/cases.h"
 
-/* ---- axes ----------------------------------------------------------------------------------------------------------- */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 /* reduced[i] = 1 for each axis that axis= and exclude= name; all where axis is not given or (). */
 static void mark_axes(const op_run *r, int *reduced) {
@@ -29,7 +29,7 @@ static int64_t place_of(const mxc_shape *data, const int *reduced, int64_t i) {
     return place;
 }
 
-/* ---- reductions ----------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 static void reduce(const op_run *r, double initial, double (*step)(double, double)) {
     int reduced[MXC_MAX_NDIM];
@@ -97,7 +97,7 @@ static void zero_gradient(const op_run *r) {
     (void)r; /* in_grad is zero already */
 }
 
-/* ---- argmax --------------------------------------------------------------------------------------------------------- */
+/* ---- argmax ------------------------------------------------------------------------------------------------------ */
 
 /* Index of the first greatest element of sign times data along an axis (-1: all elements as one row). */
 static void search(const op_run *r, int axis, double sign) {
@@ -131,9 +131,10 @@ static void ref_argmax_channel(const op_run *r) {
     search(r, 1, 1);
 }
 
-/* ---- the cases ------------------------------------------------------------------------------------------------------ */
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 /* Every choice of axes; sizes that end within a vector, cross a tile, or have one element. */

@@ -106,7 +106,8 @@ static void grad_cast(const op_run *r) {
 }
 
 #define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
-#define FAILS(name, given, shapes, code, text) {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 #define CAST(given, shapes, ref) {.op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast}
 

@@ -127,9 +127,11 @@ static const op_case cases[] = {
     {.op = "ones_like", .in = "2x3", .reference = ref_one},
     {.op = "make_loss", .in = "2x3", .reference = ref_copy, .gradient = one_gradient},
     {.op = "make_loss", .in = "0x3", .reference = ref_copy, .gradient = one_gradient},
-    {.op = "clip", .params = "a_min=-0.7 a_max=0.6", .in = "4x5@-2:2.3", .reference = ref_clip, .flags = CASE_FLOAT_ONLY},
+    {.op = "clip", .params = "a_min=-0.7 a_max=0.6", .in = "4x5@-2:2.3", .reference = ref_clip,
+     .flags = CASE_FLOAT_ONLY},
     {.op = "clip", .params = "a_min=-3 a_max=4", .in = "4x5@-2:2.3", .reference = ref_clip, .flags = CASE_INT_ONLY},
-    {.op = "clip", .params = "a_min=-0.7 a_max=0.6", .in = "1031@-2:2.3", .reference = ref_clip, .flags = CASE_FLOAT_ONLY},
+    {.op = "clip", .params = "a_min=-0.7 a_max=0.6", .in = "1031@-2:2.3", .reference = ref_clip,
+     .flags = CASE_FLOAT_ONLY},
     {.op = "clip", .params = "a_min=1", .in = "2", .status = MXC_EINVAL, .error = "a_max"},
     {.op = "relu", .in = "2 2", .status = MXC_EINVAL, .error = "relu: expected 1 arrays"},
 };

@@ -1,4 +1,4 @@
-/* What is checked of every operator case: forward and backward in every dtype, request and memory; inference; errors. */
+/* What is checked of every operator case: both directions in every dtype, request and memory; inference; errors. */
 #include "support.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static double *earlier_values(const mxc_shape *shape) {
     return values;
 }
 
-/* ---- forward ------------------------------------------------------------------------------------------------------- */
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 static void make_inputs(const fixture *f, array_maker make, mxc_ndarray **in) {
     for (int i = 0; i < f->n_in; i++)
@@ -90,7 +90,8 @@ static void check_request(const fixture *f, mxc_req req) {
     for (int i = 0; i < f->n_out; i++) {
         if (req == MXC_REQ_NULL) {
             double *found = values_of(out[i]);
-            expect_near(f, "output of request null", i, found, before[i], NULL, size_of(&f->out_shape[i]), f->out_type[i]);
+            expect_near(f, "output of request null", i, found, before[i], NULL, size_of(&f->out_shape[i]),
+                        f->out_type[i]);
             free(found);
         } else if (i < f->n_visible) {
             expect_output(f, req == MXC_REQ_ADD ? "output added to" : "output written", i, out[i], f->out[i],
@@ -125,7 +126,8 @@ static void check_inplace(const fixture *f) {
 static void check_same_twice(const fixture *f) {
     mxc_ndarray *in[2 * CASE_SLOTS], *out[CASE_SLOTS] = {0};
     double *values[CASE_SLOTS], *expected[CASE_SLOTS];
-    if (f->n_in != 2 || !f->c->reference || !mxc_shape_equal(&f->in_shape[0], &f->in_shape[1]) || f->n_aux || f->c->constant)
+    if (f->n_in != 2 || !f->c->reference || !mxc_shape_equal(&f->in_shape[0], &f->in_shape[1]) || f->n_aux ||
+        f->c->constant)
         return;
     values[0] = values[1] = f->in[0];
     for (int i = 0; i < f->n_out; i++)
@@ -151,7 +153,7 @@ static void check_forward(const fixture *f) {
     check_same_twice(f);
 }
 
-/* ---- gradients by differences -------------------------------------------------------------------------------------- */
+/* ---- gradients by differences ------------------------------------------------------------------------------------ */
 
 /* Elements of an input whose derivative is checked; each costs two runs of the reference. */
 enum { DIFFERENCES = 24, DIFFERENCES_OF_LARGE = 6, LARGE_OUTPUT = 4096 };
@@ -175,7 +177,8 @@ static double loss(const fixture *f, double *const *in) {
     return sum;
 }
 
-/* Expected gradients: by the case's formula, or by central differences of the reference at some elements, NaN at others. */
+/* Expected gradients: by the case's formula, or by central differences of the reference at some elements, NaN at
+ * others. */
 static void expect_gradients(const fixture *f) {
     const double eps = 1e-6;
     int most = f->n_out && size_of(&f->out_shape[0]) > LARGE_OUTPUT ? DIFFERENCES_OF_LARGE : DIFFERENCES;
@@ -217,7 +220,7 @@ static void expect_gradient_near(const fixture *f, int i, const double *found) {
     }
 }
 
-/* ---- backward ------------------------------------------------------------------------------------------------------ */
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
 
 typedef struct backward_run {
     const fixture *f;
@@ -338,7 +341,8 @@ static void check_gradient_inplace(const fixture *f, double *const *gradient) {
             run_backward(&b, in_grad, NULL);
             for (int i = 0; i < f->n_in; i++) {
                 double *found = values_of(in_grad[i]);
-                expect_near(f, "gradient in place", i, found, gradient[i], NULL, size_of(&f->in_shape[i]), f->in_type[i]);
+                expect_near(f, "gradient in place", i, found, gradient[i], NULL, size_of(&f->in_shape[i]),
+                            f->in_type[i]);
                 free(found);
             }
             release_all(f->n_in, in_grad);
@@ -373,16 +377,17 @@ static void check_backward(const fixture *f) {
     close_backward(&b);
 }
 
-/* ---- inference ------------------------------------------------------------------------------------------------------ */
+/* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static void expect_shape_within(const fixture *f, const char *what, int i, const mxc_shape *found, const mxc_shape *full) {
+static void expect_shape_within(const fixture *f, const char *what, int i, const mxc_shape *found,
+                                const mxc_shape *full) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT], name[256];
     int fits = found->ndim < 0 || found->ndim == full->ndim;
     for (int k = 0; fits && k < found->ndim; k++)
         fits = found->dim[k] < 0 || found->dim[k] == full->dim[k];
     if (!fits)
-        fail_msg("%s: partial inference of %s %d: found %s, expected what fits %s", fixture_name(f, name, sizeof name), what, i,
-                 mxc_shape_format(found, have, sizeof have), mxc_shape_format(full, want, sizeof want));
+        fail_msg("%s: partial inference of %s %d: found %s, expected what fits %s", fixture_name(f, name, sizeof name),
+                 what, i, mxc_shape_format(found, have, sizeof have), mxc_shape_format(full, want, sizeof want));
 }
 
 /* With only one slot known (or none), inference succeeds and says nothing wrong. */
@@ -435,13 +440,13 @@ static void check_inference(const op_case *c) {
         mxc_shape_format(is_out ? &before_out[k] : &before_in[k], have, sizeof have);
         mxc_shape_format(is_out ? &out[k] : &in[k], want, sizeof want);
         if (strcmp(have, want))
-            fail_msg("%s(%s): inference of %s: %s %d: found %s, expected %s", c->op, c->params ? c->params : "", c->infer,
-                     is_out ? "output" : "argument", k, have, want);
+            fail_msg("%s(%s): inference of %s: %s %d: found %s, expected %s", c->op, c->params ? c->params : "",
+                     c->infer, is_out ? "output" : "argument", k, have, want);
     }
     mxc_op_release(op);
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static void check_error(const op_case *c) {
     case_params params;
@@ -468,7 +473,7 @@ static void check_error(const op_case *c) {
         assert_null(out[i]);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------ */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static int runs_in(const op_case *c, const mxc_op_def *def, mxc_dtype dtype) {
     unsigned set = def->dtypes ? def->dtypes : MXC_DTYPES_REAL, bit = MXC_DTYPE_BIT(dtype);

@@ -7,7 +7,7 @@
 #define CASE_PARAMS 16
 #define CASE_GUARD 64 /* bytes around every output */
 
-/* ---- text (case_text.c) -------------------------------------------------------------------------------------------- */
+/* ---- text (case_text.c) ------------------------------------------------------------------------------------------ */
 
 typedef struct case_input {
     mxc_shape shape;
@@ -27,7 +27,7 @@ int case_parse_inputs(const char *text, case_input *out);
 /* Shapes of one side of an inference case, up to "->", "=>" or the end; *at moves past them. Returns how many. */
 int case_parse_shapes(const char **at, mxc_shape *out);
 
-/* ---- one case in one dtype (case_fixture.c) -------------------------------------------------------------------------- */
+/* ---- one case in one dtype (case_fixture.c) ---------------------------------------------------------------------- */
 
 typedef struct fixture {
     const op_case *c;
@@ -68,7 +68,7 @@ void guarded_close(guarded *g, const char *name);
 void expect_near(const fixture *f, const char *what, int slot, const double *found, const double *expected,
                  const double *before, int64_t n, mxc_dtype dtype);
 
-/* ---- the checks (driver.c) ------------------------------------------------------------------------------------------- */
+/* ---- the checks (driver.c) --------------------------------------------------------------------------------------- */
 
 /* Everything about one case: the dtypes it runs in, requests, views, gradients; or its inference; or its error. */
 void check_case(const op_case *c);

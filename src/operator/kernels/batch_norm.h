@@ -18,8 +18,8 @@ typedef void (*mxci_bn_moments_fn)(const mxci_channel *c, const void *x, double 
 extern const mxci_bn_moments_fn mxci_bn_moments[MXC_DTYPE_LIMIT];
 
 /* y = or += scale (x - mean) + shift; y may be x. */
-typedef void (*mxci_bn_affine_fn)(const mxci_channel *c, int add, double scale, double mean, double shift, const void *x,
-                                  void *y);
+typedef void (*mxci_bn_affine_fn)(const mxci_channel *c, int add, double scale, double mean, double shift,
+                                  const void *x, void *y);
 extern const mxci_bn_affine_fn mxci_bn_affine[MXC_DTYPE_LIMIT];
 
 /* Sums of dy and of dy (x - mean). */
@@ -28,8 +28,8 @@ typedef void (*mxci_bn_sums_fn)(const mxci_channel *c, double mean, const void *
 extern const mxci_bn_sums_fn mxci_bn_sums[MXC_DTYPE_LIMIT];
 
 /* dx = or += a dy + b (x - mean) + c; dx may be dy. */
-typedef void (*mxci_bn_combine_fn)(const mxci_channel *channel, int add, const double abc[3], double mean, const void *dy,
-                                   const void *x, void *dx);
+typedef void (*mxci_bn_combine_fn)(const mxci_channel *channel, int add, const double abc[3], double mean,
+                                   const void *dy, const void *x, void *dx);
 extern const mxci_bn_combine_fn mxci_bn_combine[MXC_DTYPE_LIMIT];
 
 #endif

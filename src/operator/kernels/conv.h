@@ -9,8 +9,9 @@
  *   weight' (F,K) = out' (F,P) patches^T
  *   patches'(K,P) = weight^T out', added into the image
  *
- * A field is the image with padding made explicit and, where the innermost stride s is over 1, each row cut into s rows of
- * every s-th element. In a field patches(k, p) = field[tap[k] + pixel[p]], and pixels of one output row are neighbours.
+ * A field is the image with padding made explicit and, where the innermost stride s is over 1, each row cut into s rows
+ * of every s-th element. In a field patches(k, p) = field[tap[k] + pixel[p]], and pixels of one output row are
+ * neighbours.
  */
 #ifndef MXCI_KERNELS_CONV_H
 #define MXCI_KERNELS_CONV_H
@@ -23,8 +24,8 @@ typedef struct mxci_conv_shape {
     int64_t in[3], out[3], kernel[3], stride[3], dilate[3], pad[3];
 } mxci_conv_shape;
 
-/* Where the pixels of one vector lie in a field: lanes below split at first, first + 1, ...; the others at last, last + 1,
- * ... (last is where lane 0 would be). split 0: read pixel by pixel; count: lanes that exist. */
+/* Where the pixels of one vector lie in a field: lanes below split at first, first + 1, ...; the others at last,
+ * last + 1, ... (last is where lane 0 would be). split 0: read pixel by pixel; count: lanes that exist. */
 typedef struct mxci_lanes {
     int64_t first, last;
     int32_t split, count;
@@ -61,8 +62,8 @@ typedef struct mxci_conv_kernels {
     /* out += bias[filter] over the same pixels. */
     void (*add_bias)(const mxci_field *f, const void *bias, void *out, int64_t begin, int64_t end);
     /* weight' = or += for taps of panels begin..end-1 (16 taps each in f32, 8 in f64). */
-    void (*weight)(const mxci_field *f, const void *field, const void *out_grad, int add, void *weight_grad, int64_t begin,
-                   int64_t end);
+    void (*weight)(const mxci_field *f, const void *field, const void *out_grad, int add, void *weight_grad,
+                   int64_t begin, int64_t end);
     /* Weights for data: strips of six taps, taps ordered by kernel place, then channel. packed: K x F elements. Strips
      * begin..end-1 of (K + 5) / 6. */
     void (*pack)(const mxci_field *f, const void *weight, void *packed, int64_t begin, int64_t end);

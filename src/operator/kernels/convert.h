@@ -1,6 +1,6 @@
 /*
- * Tiles: how kernels serve dtypes other than those they compute in. Kernels that are written for the compute types only (float, double, int64_t) load
- * and store tiles of the other dtypes through these.
+ * Tiles: how kernels serve dtypes other than those they compute in. Kernels that are written for the compute types only
+ * (float, double, int64_t) load and store tiles of the other dtypes through these.
  */
 #ifndef MXCI_OPERATOR_CONVERT_H
 #define MXCI_OPERATOR_CONVERT_H

@@ -1,10 +1,11 @@
 /*
- * Scalar functions with a float and a double version, mxci_<name>_f32 and mxci_<name>_f64, in a form that C and nvcc read.
+ * Scalar functions with a float and a double version, mxci_<name>_f32 and _f64, in a form that C and nvcc read.
  *
  * The float versions of exp, log, log1p, tanh, sigmoid and softrelu have no branches or tables, so that the compiler
- * vectorises loops that call them. Errors against the exact value, over all finite floats (tests/operator/test_fastmath.c):
- * sigmoid at most 3 ulp, the others at most 2. Infinities, zeros and NaN behave as in libm; sigmoid
- * gives 0 where the exact value is below FLT_MIN. The polynomials are Chebyshev fits of the functions named beside them.
+ * vectorises loops that call them. Errors against the exact value, over all finite floats
+ * (tests/operator/test_fastmath.c): sigmoid at most 3 ulp, the others at most 2. Infinities, zeros and NaN behave as in
+ * libm; sigmoid gives 0 where the exact value is below FLT_MIN. The polynomials are Chebyshev fits of the functions
+ * named beside them.
  */
 #ifndef MXCI_OPERATOR_FASTMATH_H
 #define MXCI_OPERATOR_FASTMATH_H
@@ -27,8 +28,8 @@ MXCI_SCALAR float mxci_bits_float(uint32_t u) {
     return x;
 }
 
-/* e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2, e^r = 1 + r + r^2 P(r). 2^n is applied in two factors, so that
- * overflow gives infinity and underflow goes through the subnormals. */
+/* e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2, e^r = 1 + r + r^2 P(r). 2^n is applied in two factors, so
+ * that overflow gives infinity and underflow goes through the subnormals. */
 MXCI_SCALAR float mxci_exp_f32(float x) {
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer, kept in the low bits */
     float shifted, n, r, p;

@@ -13,8 +13,8 @@ enum {
 };
 
 /* C = start + A B for one tile: A rows x depth, B depth x columns, all of one type.
- * A's element (i, p) is a[i * a_row + p * a_step]; B's row p is at b + p * b_step, in whole vectors of 32 bytes; start's
- * element (i, j) is start[i * start_row + j * start_col], start_col 0 or 1. C may be start. */
+ * A's element (i, p) is a[i * a_row + p * a_step]; B's row p is at b + p * b_step, in whole vectors of 32 bytes;
+ * start's element (i, j) is start[i * start_row + j * start_col], start_col 0 or 1. C may be start. */
 typedef struct mxci_tile {
     int64_t depth, a_row, a_step, b_step, start_row, start_col, c_row;
     const void *a, *b, *start;
@@ -25,8 +25,8 @@ typedef struct mxci_tile {
 void mxci_tile_run_f32(int rows, int columns, const mxci_tile *t);
 void mxci_tile_run_f64(int rows, int columns, const mxci_tile *t);
 
-/* C (m x n) = start + A (m x k) B (k x n). As above, with B's element (p, j) at b[p * b_row + j * b_col]; one of b_row and
- * b_col is 1, and one of a_row and a_step. Sizes may be 0. C may be start but overlaps neither A nor B. */
+/* C (m x n) = start + A (m x k) B (k x n). As above, with B's element (p, j) at b[p * b_row + j * b_col]; one of b_row
+ * and b_col is 1, and one of a_row and a_step. Sizes may be 0. C may be start but overlaps neither A nor B. */
 typedef struct mxci_product {
     int64_t m, n, k, a_row, a_step, b_row, b_col, start_row, start_col, c_row;
     const void *a, *b, *start;

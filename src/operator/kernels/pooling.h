@@ -18,7 +18,8 @@ typedef struct mxci_pool_shape {
 void mxci_pool_forward_f32(const mxci_pool_shape *s, int add, const float *x, float *y);
 void mxci_pool_forward_f64(const mxci_pool_shape *s, int add, const double *x, double *y);
 /* dx = or +=; x and y are read for the maximum only, whose gradient goes to the first of equal elements. */
-void mxci_pool_backward_f32(const mxci_pool_shape *s, int add, const float *dy, const float *x, const float *y, float *dx);
+void mxci_pool_backward_f32(const mxci_pool_shape *s, int add, const float *dy, const float *x, const float *y,
+                            float *dx);
 void mxci_pool_backward_f64(const mxci_pool_shape *s, int add, const double *dy, const double *x, const double *y,
                             double *dx);
 

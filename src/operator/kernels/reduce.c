@@ -49,8 +49,9 @@ const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIM
 #define NAME(f) grad_##f##_f64
 #include "operator/kernels/reduce_grad.inc"
 
-#define GRADIENT(f) \
-    const mxci_map_fn mxci_reduce_grad_##f[MXCI_COMPUTE_LIMIT] = {[MXC_F32] = grad_##f##_f32, [MXC_F64] = grad_##f##_f64};
+#define GRADIENT(f)                                                                                                    \
+    const mxci_map_fn mxci_reduce_grad_##f[MXCI_COMPUTE_LIMIT] = {                                                     \
+        [MXC_F32] = grad_##f##_f32, [MXC_F64] = grad_##f##_f64};
 GRADIENT(select)
 GRADIENT(prod)
 GRADIENT(nanprod)

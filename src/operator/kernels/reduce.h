@@ -1,6 +1,6 @@
 /*
- * Reduction loops over dense rows in a compute type. Accumulators are double, int64_t for integers. Rows are added up in
- * eight lanes, so the order of additions depends on the row's length only.
+ * Reduction loops over dense rows in a compute type. Accumulators are double, int64_t for integers. Rows are added up
+ * in eight lanes, so the order of additions depends on the row's length only.
  */
 #ifndef MXCI_OPERATOR_KERNELS_REDUCE_H
 #define MXCI_OPERATOR_KERNELS_REDUCE_H

@@ -11,7 +11,8 @@ typedef void (*mxci_logistic_fn)(int add, int64_t n, const void *x, void *y);
 extern const mxci_logistic_fn mxci_logistic[MXC_DTYPE_LIMIT];
 
 /* dx = or += scale d, where d is y - label, or its sign; dx may be y. */
-typedef void (*mxci_difference_fn)(int add, int sign, double scale, int64_t n, const void *y, const void *label, void *dx);
+typedef void (*mxci_difference_fn)(int add, int sign, double scale, int64_t n, const void *y, const void *label,
+                                   void *dx);
 extern const mxci_difference_fn mxci_difference[MXC_DTYPE_LIMIT];
 
 #endif

@@ -33,8 +33,8 @@ typedef struct mxci_softmax_loss {
 
 /* dx = or += scale (y - label), a class number being the unit vector of its class (of none outside 0..K-1); times dy
  * unless dy is NULL. dx may be y. */
-typedef void (*mxci_softmax_loss_fn)(const mxci_softmax_loss *l, const void *y, const void *label, const void *dy, void *dx,
-                                     int64_t begin, int64_t end);
+typedef void (*mxci_softmax_loss_fn)(const mxci_softmax_loss *l, const void *y, const void *label, const void *dy,
+                                     void *dx, int64_t begin, int64_t end);
 extern const mxci_softmax_loss_fn mxci_softmax_loss_gradient[MXC_DTYPE_LIMIT];
 
 /* How many of n class numbers are not ignore. */

@@ -1,6 +1,6 @@
 /*
- * Walking an array by another array's index space: each axis of the space has a step in the array, 0 where the array does
- * not vary along it. Broadcasting, transposing and slicing are such walks.
+ * Walking an array by another array's index space: each axis of the space has a step in the array, 0 where the array
+ * does not vary along it. Broadcasting, transposing and slicing are such walks.
  */
 #ifndef MXCI_OPERATOR_STRIDED_H
 #define MXCI_OPERATOR_STRIDED_H

@@ -1,6 +1,6 @@
 /*
- * The element-wise kernels: loops over dense tiles in a compute type (float, double, int64_t), one per function, direction
- * and type. Tables by function and dtype; an entry is NULL where a function has no such version.
+ * The element-wise kernels: loops over dense tiles in a compute type (float, double, int64_t), one per function,
+ * direction and type. Tables by function and dtype; an entry is NULL where a function has no such version.
  */
 #ifndef MXCI_SIMPLEOP_MAP_KERNELS_H
 #define MXCI_SIMPLEOP_MAP_KERNELS_H
