@@ -1,6 +1,6 @@
 /*
- * Symbol JSON from anywhere: reading must end with a symbol or a message. What could be read is listed, inferred, drawn,
- * and written; what was written must read back and be written the same.
+ * Symbol JSON from anywhere: reading must end with a symbol or a message. What could be read is listed, inferred,
+ * drawn, and written; what was written must read back and be written the same.
  *   CC=clang cmake -S . -B build-fuzz -DMXC_BUILD_FUZZ=ON && cmake --build build-fuzz
  *   build-fuzz/fuzz/fuzz_symbol -max_len=20000 fuzz/corpus/symbol
  */

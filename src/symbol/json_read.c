@@ -84,8 +84,9 @@ static int find_key(const pairs *p, const char *key) {
 }
 
 /*
- * What parameters meant when the file was written. Before 0.9.5, argmax and argmin wrote axis -1 for all axes. Files with
- * "param" state every parameter there was; one without Pooling's pooling_convention is from when all sizes were rounded up.
+ * What parameters meant when the file was written. Before 0.9.5, argmax and argmin wrote axis -1 for all axes. Files
+ * with "param" state every parameter there was; one without Pooling's pooling_convention is from when all sizes were
+ * rounded up.
  */
 static void upgrade(const reader *r, int is_old, pairs *p) {
     int axis = r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) ? find_key(p, "axis") : -1;

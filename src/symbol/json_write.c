@@ -11,7 +11,7 @@
 #include "symbol/graph.h"
 #include "symbol/json.h"
 
-/* ---- numbers and strings ----------------------------------------------------------------------------------------------- */
+/* ---- numbers and strings ----------------------------------------------------------------------------------- */
 
 /* printf would take half the time of writing a large graph. */
 static void add_number(mxci_text *t, int32_t number) {

@@ -2,8 +2,8 @@
  * Automatic names. Each thread counts for itself, so that the names a thread gives do not depend on others.
  *
  * The counters are a small hash table inside the thread's storage: nothing to allocate, nothing to free when a thread
- * ends. It is small because a library that is loaded late finds little room there. Should a thread use more operators than
- * the table has room for, some share a counter, and names stay distinct.
+ * ends. It is small because a library that is loaded late finds little room there. Should a thread use more operators
+ * than the table has room for, some share a counter, and names stay distinct.
  */
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* Helpers for tests on arrays: make them, compare them, fail each allocation in turn, find test data. */
+/* Helpers for tests on arrays: make them, compare them, fail each allocation in turn. */
 #ifndef MXC_TESTS_NDARRAY_ARRAYS_H
 #define MXC_TESTS_NDARRAY_ARRAYS_H
 
@@ -86,14 +86,6 @@ static inline void fail_each_allocation(mxc_status (*work)(void *), void *arg) {
         assert_blocks_alive(before);
         assert_true(n++ < 1000);
     } while (status != MXC_OK);
-}
-
-/* Path of a file of the test data, in out: in $MXC_TEST_DATA, or beside the source tree; NULL if it is not there. */
-static inline const char *test_data(test_path out, const char *name) {
-    const char *folder = getenv("MXC_TEST_DATA");
-    if (snprintf(out, sizeof(test_path), "%s/%s", folder ? folder : MXC_SOURCE_DIR "/../shared/data", name) < 0)
-        return NULL;
-    return access(out, R_OK) == 0 ? out : NULL;
 }
 
 #endif

@@ -630,7 +630,6 @@ static void files_written_by_mxnet(void **state) {
         mxc_ndarray_list list;
         test_path path;
         if (!test_data(path, real_files[i].path)) {
-            print_message("skipped: no test data (%s); set MXC_TEST_DATA\n", path);
             test_remove_dir(folder);
             skip();
         }

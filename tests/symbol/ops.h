@@ -1,4 +1,4 @@
-/* Operators of the tests' own, so that symbols are tested whatever the library has. Register them with test_ops_register. */
+/* Operators of the tests' own, so that symbols are tested whatever the library has; see test_ops_register. */
 #ifndef MXC_TESTS_SYMBOL_OPS_H
 #define MXC_TESTS_SYMBOL_OPS_H
 

@@ -19,8 +19,8 @@ static const char *argument_attr(const mxc_symbol *symbol, const char *name, con
 }
 
 static void test_propagation(void **state) {
-    mxc_symbol *fc = test_op("t_fc", "fc", 0, NULL, "num_hidden", "3", "ctx_group", "left", "__mine__", "1", "weight_lr_mult",
-                             "0.1", "lr_mult", "5", NULL);
+    mxc_symbol *fc = test_op("t_fc", "fc", 0, NULL, "num_hidden", "3", "ctx_group", "left", "__mine__", "1",
+                             "weight_lr_mult", "0.1", "lr_mult", "5", NULL);
     (void)state;
     assert_string_equal(mxc_symbol_attr(fc, "ctx_group"), "left");
     assert_string_equal(argument_attr(fc, "fc_bias", "ctx_group"), "left");

@@ -116,10 +116,10 @@ static void test_errors(void **state) {
     fails(MXC_ENOTFOUND, "t_fcc", "t_fcc", NULL, NULL, 0, NULL, NULL);
     fails(MXC_EINVAL, "num_hiden", "t_fc", "num_hiden", "3", 0, NULL, NULL);
     fails(MXC_EINVAL, "num_hidden", "t_fc", NULL, NULL, 0, NULL, NULL);
-    fails(MXC_EINVAL, "t_fc \"node\": too many inputs, expected at most 3: data, weight, bias", "t_fc", "num_hidden", "3",
-          4, NULL, many);
-    fails(MXC_EINVAL, "t_fc \"node\": has no argument 'wait', expected one of: data, weight, bias", "t_fc", "num_hidden",
-          "3", 1, unknown, many);
+    fails(MXC_EINVAL, "t_fc \"node\": too many inputs, expected at most 3: data, weight, bias", "t_fc", "num_hidden",
+          "3", 4, NULL, many);
+    fails(MXC_EINVAL, "t_fc \"node\": has no argument 'wait', expected one of: data, weight, bias", "t_fc",
+          "num_hidden", "3", 1, unknown, many);
     fails(MXC_EINVAL, "argument data is given twice", "t_fc", "num_hidden", "3", 2, twice, many);
     fails(MXC_EINVAL, "input 0 is NULL", "t_fc", "num_hidden", "3", 1, NULL, &null);
     assert_ok(mxc_symbol_atomic("t_bn", 0, NULL, NULL, &atomic));

@@ -38,7 +38,8 @@ static void test_drawing(void **state) {
 }
 
 static void test_weights_elsewhere(void **state) {
-    mxc_symbol *w = test_var("w"), *in[] = {w, w}, *fc = test_op("t_fc", "fc", 2, in, "num_hidden", "3", NULL), *parts[2];
+    mxc_symbol *w = test_var("w"), *in[] = {w, w}, *parts[2];
+    mxc_symbol *fc = test_op("t_fc", "fc", 2, in, "num_hidden", "3", NULL);
     mxc_symbol *group;
     char *dot;
     (void)state;

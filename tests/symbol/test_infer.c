@@ -112,7 +112,8 @@ static void test_bad_attributes(void **state) {
 }
 
 static void test_errors(void **state) {
-    static const char *const names[] = {"data", "fc1_weight"}, *const bad[] = {"dat"}, *const twice[] = {"data", "data"};
+    static const char *const names[] = {"data", "fc1_weight"}, *const bad[] = {"dat"};
+    static const char *const twice[] = {"data", "data"};
     mxc_symbol *mlp = test_mlp();
     mxc_shape shapes[] = {test_shape(2, 32, 784), test_shape(2, 10, 783)};
     mxc_dtype types[] = {MXC_F32, MXC_F64};
@@ -122,7 +123,8 @@ static void test_errors(void **state) {
     assert_fails(mxc_symbol_infer(mlp, 2, names, shapes, NULL, &in), MXC_ESHAPE, "node \"fc1\": t_fc: argument 'data'");
     assert_non_null(strstr(mxc_last_error(), "(?,783)"));
     assert_non_null(strstr(mxc_last_error(), "(32,784)"));
-    assert_fails(mxc_symbol_infer(mlp, 2, names, NULL, types, &in), MXC_EDTYPE, "node \"fc1\": t_fc: argument 'weight'");
+    assert_fails(mxc_symbol_infer(mlp, 2, names, NULL, types, &in), MXC_EDTYPE,
+                 "node \"fc1\": t_fc: argument 'weight'");
     assert_fails(mxc_symbol_infer(mlp, 1, bad, shapes, NULL, &in), MXC_ENOTFOUND,
                  "no argument is called \"dat\"; there are: data, fc1_weight, fc1_bias");
     assert_fails(mxc_symbol_infer(mlp, 2, twice, shapes, NULL, &in), MXC_EINVAL, "\"data\" is given twice");

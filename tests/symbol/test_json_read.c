@@ -62,8 +62,9 @@ static void merged_attributes(const char *field) {
     char json[1024];
     mxc_symbol *s;
     snprintf(json, sizeof json,
-             "{\"nodes\":[" VARIABLE("x") "," VARIABLE("w") ",{\"op\":\"t_fc\",\"name\":\"f\",\"%s\":{\"num_hidden\":\"3\","
-             "\"no_bias\":\"True\",\"workspace\":\"256\",\"__layout__\":\"NC\",\"weight_wd_mult\":\"0\",\"lr_mult\":\"7\"},"
+             "{\"nodes\":[" VARIABLE("x") "," VARIABLE("w") ",{\"op\":\"t_fc\",\"name\":\"f\",\"%s\":{"
+             "\"num_hidden\":\"3\",\"no_bias\":\"True\",\"workspace\":\"256\",\"__layout__\":\"NC\","
+             "\"weight_wd_mult\":\"0\",\"lr_mult\":\"7\"},"
              "\"inputs\":[[0,0,0],[1,0,5]]}],\"arg_nodes\":[0,1],\"node_row_ptr\":[0,1,2,3],\"heads\":[[2,0,0]],"
              "\"attrs\":{\"mxnet_version\":[\"int\",905]}}", field);
     s = read_json(json);
@@ -187,11 +188,12 @@ static const struct refused {
     {GRAPH(VARIABLE("x") "," FC_PARAM("{\"num_hidden\":\"3\",\"num_hiden\":\"3\"}"), "[[1,0]]"), MXC_EFORMAT,
      "node 1 \"f\": t_fc"},
     {GRAPH(VARIABLE("x") "," FC_PARAM("{}"), "[[1,0]]"), MXC_EFORMAT, "num_hidden"},
-    {GRAPH(VARIABLE("x") "," FC_PARAM("{\"num_hidden\":\"4611686018427387904\"}"), "[[1,0]]"), MXC_EFORMAT, "num_hidden"},
+    {GRAPH(VARIABLE("x") "," FC_PARAM("{\"num_hidden\":\"4611686018427387904\"}"), "[[1,0]]"), MXC_EFORMAT,
+     "num_hidden"},
     {GRAPH(VARIABLE("x") "," FC_PARAM("{\"num_hidden\":3}"), "[[1,0]]"), MXC_EFORMAT, "\"num_hidden\" is not a string"},
     {GRAPH(VARIABLE("x") "," FC_PARAM("\"num_hidden\""), "[[1,0]]"), MXC_EFORMAT, "\"attrs\" is not an object"},
-    {GRAPH(VARIABLE("x") ",{\"op\":\"t_split\",\"name\":\"s\",\"attrs\":{\"num_outputs\":\"999999999\"},\"inputs\":[[0,0]]}",
-           "[[1,0]]"), MXC_EFORMAT, "more outputs"},
+    {GRAPH(VARIABLE("x") ",{\"op\":\"t_split\",\"name\":\"s\",\"attrs\":{\"num_outputs\":\"999999999\"},"
+           "\"inputs\":[[0,0]]}", "[[1,0]]"), MXC_EFORMAT, "more outputs"},
     {GRAPH(VARIABLE("x") ",{\"op\":\"t_act\",\"name\":\"a\",\"attrs\":{\"act_type\":\"relu\"},\"inputs\":[[0,0]]},"
            "{\"op\":\"t_bn\",\"name\":\"n\",\"inputs\":[[0,0],[0,0],[0,0],[0,0],[1,0]]}", "[[2,0]]"), MXC_EFORMAT,
      "node 2 \"n\": input 4 is an auxiliary state, but no variable"},
@@ -202,8 +204,8 @@ static const struct refused {
     {GRAPH(VARIABLE("x") ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"control_deps\":[0],\"inputs\":[]}", "[[1,0]]"),
      MXC_EFORMAT, "control_deps"},
     {GRAPH(VARIABLE("x") "," FC("[[0,0],[0,0],[0,0]]")
-           ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"control_deps\":[1],\"inputs\":[[0,0]]}", "[[2,0]]"), MXC_EFORMAT,
-     "1 inputs, but _backward_t_fc takes 3"},
+           ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"control_deps\":[1],\"inputs\":[[0,0]]}", "[[2,0]]"),
+     MXC_EFORMAT, "1 inputs, but _backward_t_fc takes 3"},
 };
 
 static void refuse(const char *json, size_t bytes, mxc_status status, const char *text) {

@@ -10,7 +10,8 @@ static void outputs_are(const mxc_symbol *symbol, const char *expected) {
 }
 
 static void test_group(void **state) {
-    mxc_symbol *parts[] = {test_mlp(), test_op("t_split", "s", 0, NULL, "num_outputs", "2", NULL)}, *group, *null = NULL;
+    mxc_symbol *parts[] = {test_mlp(), test_op("t_split", "s", 0, NULL, "num_outputs", "2", NULL)};
+    mxc_symbol *group, *null = NULL;
     mxc_names names;
     (void)state;
     assert_ok(mxc_symbol_group(2, parts, &group));
@@ -77,7 +78,8 @@ static void test_children(void **state) {
 }
 
 static void test_shared_variable_is_listed_once(void **state) {
-    mxc_symbol *x = test_var("x"), *in[] = {x, x}, *sum = test_op("t_add", "a", 2, in, NULL), *again = test_var("x"), *both;
+    mxc_symbol *x = test_var("x"), *in[] = {x, x}, *again = test_var("x"), *both;
+    mxc_symbol *sum = test_op("t_add", "a", 2, in, NULL);
     mxc_names names;
     (void)state;
     assert_ok(mxc_symbol_list_arguments(sum, &names));
