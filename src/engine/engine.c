@@ -153,7 +153,7 @@ static mxc_status submit(mxci_stripe *stripe, mxci_block *block, int direct) {
     block->epoch = (uint8_t)stripe->epoch;
     block->flight_link = NULL;
     block->canceled = 0;
-    block->waited = direct && !mxci_inside(NULL) && !mxci_in_part();
+    block->waited = engine->kind->waits_for_turn && !mxci_inside(NULL) && !mxci_in_part();
     atomic_store_explicit(&block->done, 0, memory_order_relaxed);
     atomic_store_explicit(&stripe->pushed[stripe->epoch], stripe->pushed[stripe->epoch] + 1, memory_order_relaxed);
     ready = mxci_block_queue(block);

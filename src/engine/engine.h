@@ -35,6 +35,7 @@ typedef struct mxci_kind {
     int (*half)(mxci_block *block, int told);
     /* Wait; the gate is left. */
     mxc_status (*wait)(const mxci_wait *wait);
+    int waits_for_turn; /* a direct push from outside of functions waits until its own may run */
 } mxci_kind;
 
 extern const mxci_kind mxci_kind_naive, mxci_kind_threaded, mxci_kind_seeded;
@@ -65,7 +66,7 @@ struct mxc_engine {
     mxc_var *free_vars;
     mxci_var_slab *var_slabs;
     mxci_lock flight_lock;          /* guards flight */
-    mxci_block *flight;             /* asynchronous functions that have not ended */
+    mxci_block *flight;             /* see mxci_flight_add */
     mxci_mutex all_mutex;           /* held by the one mxc_wait_all that goes on */
     mxci_seeded seeded;
 

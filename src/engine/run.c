@@ -85,7 +85,7 @@ static void note_first(mxc_engine *engine, mxci_failure *failure) {
         mxci_failure_release(failure);
 }
 
-static void flight_add(mxc_engine *engine, mxci_block *block) {
+void mxci_flight_add(mxc_engine *engine, mxci_block *block) {
     mxci_lock_take(&engine->flight_lock);
     block->flight_next = engine->flight;
     block->flight_link = &engine->flight;
@@ -95,7 +95,7 @@ static void flight_add(mxc_engine *engine, mxci_block *block) {
     mxci_lock_drop(&engine->flight_lock);
 }
 
-static void flight_remove(mxc_engine *engine, mxci_block *block) {
+void mxci_flight_remove(mxc_engine *engine, mxci_block *block) {
     mxci_lock_take(&engine->flight_lock);
     *block->flight_link = block->flight_next;
     if (block->flight_next)
@@ -125,7 +125,7 @@ static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci
     mxc_engine *engine = block->home->engine;
     mxci_failure *failure;
     atomic_store_explicit(&block->parties, 2, memory_order_relaxed);
-    flight_add(engine, block);
+    mxci_flight_add(engine, block);
     failure = perform(runner, stream, block);
     if (failure)
         note_first(engine, failure); /* there was no stream: the function was not called, and nobody will tell its end */
@@ -167,7 +167,7 @@ void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready) 
     mxc_engine *engine = home->engine;
     int epoch = block->epoch;
     if (block->flight_link)
-        flight_remove(engine, block);
+        mxci_flight_remove(engine, block);
     end_body(block->body);
     mxci_block_release(block, failure, ready);
     mxci_failure_release(failure);
@@ -214,6 +214,14 @@ static void cancel(mxc_engine *engine, mxci_block *block, mxci_list *ready) {
     mxci_block_end(block, failure, ready);
 }
 
+/* A block that a naive engine's thread was to run; it has not begun. */
+static void release_held(mxc_engine *engine, mxci_block *block, mxci_list *ready) {
+    mxci_flight_remove(engine, block);
+    block->waited = 0;
+    if (atomic_exchange(&block->done, 0))
+        mxci_list_add(ready, block);
+}
+
 void mxci_cancel_lost(mxc_engine *engine, mxci_list *ready) {
     mxci_block *next;
     for (int i = 0; i < engine->thread_limit; i++) {
@@ -228,7 +236,9 @@ void mxci_cancel_lost(mxc_engine *engine, mxci_list *ready) {
     }
     for (mxci_block *block = engine->flight; block; block = next) {
         next = block->flight_next;
-        if (!on_this_thread(block))
+        if (block->waited)
+            release_held(engine, block, ready);
+        else if (!on_this_thread(block))
             cancel(engine, block, ready);
     }
 }

@@ -37,7 +37,12 @@ void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_l
 /* End a block that ran or was skipped; takes over failure. The block is gone afterwards. Inside the gate. */
 void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready);
 
-/* In the child of a fork: end what ran on threads that are gone. */
+/* The list of blocks that no queue holds although they have not ended: asynchronous functions, and blocks that wait for
+ * a thread of a naive engine. */
+void mxci_flight_add(mxc_engine *engine, mxci_block *block);
+void mxci_flight_remove(mxc_engine *engine, mxci_block *block);
+
+/* In the child of a fork: end what ran on threads that are gone; add what they were to run. */
 void mxci_cancel_lost(mxc_engine *engine, mxci_list *ready);
 
 #endif
