@@ -138,8 +138,17 @@ static mxc_status write_series(mxci_writer *w, const mxci_history *h, const pane
     return MXC_OK;
 }
 
-static mxc_status write_legend(mxci_writer *w, const panel *p) {
+static int has_values(const mxci_history *h, const panel *p, const series *s) {
+    for (int64_t i = 0; i < h->n; i++)
+        if (isfinite(value_of(&h->points[i], s, p)))
+            return 1;
+    return 0;
+}
+
+static mxc_status write_legend(mxci_writer *w, const mxci_history *h, const panel *p) {
     for (int i = 0; i < 2; i++) {
+        if (!has_values(h, p, &p->series[i]))
+            continue;
         int x = p->left + PANEL_WIDTH - 190 + 95 * i;
         MXC_TRY(mxci_writer_printf(w, "<line class=\"line\" stroke=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n",
                                    p->series[i].color, x, TOP - 20, x + 20, TOP - 20));
@@ -156,7 +165,7 @@ static mxc_status write_panel(mxci_writer *w, const mxci_history *h, const panel
     MXC_TRY(write_epoch_ticks(w, p, x));
     for (int i = 0; i < 2; i++)
         MXC_TRY(write_series(w, h, p, &p->series[i], x, y));
-    return write_legend(w, p);
+    return write_legend(w, h, p);
 }
 
 static mxc_status write_picture(mxci_writer *w, const mxci_history *h) {

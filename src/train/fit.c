@@ -222,6 +222,7 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
         status = await_params(&t);
     if (status == MXC_OK && params != NULL)
         status = mxci_trainer_params(&t, params);
+    mxci_progress_end(&t);
     if (result != NULL)
         *result = t.progress;
     mxci_trainer_close(&t);

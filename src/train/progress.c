@@ -2,8 +2,10 @@
  * What people see of a training: on a terminal one line that is redrawn, and one that stays for each epoch; elsewhere
  * plain lines.
  *
- *   epoch  3/10 [============>.......]  6120 img/s  loss 0.3121  accuracy 88.61%  0:04 left
- *   epoch  3/10  6085 img/s  loss 0.3098  accuracy 88.70%  validation: loss 0.3310  accuracy 87.92%
+ *   epoch  3/10 [=======>....]  6120 img/s  loss 0.3121  accuracy 88.61%  0:04 left
+ *   epoch  3/10  6085 img/s  loss 0.3098  accuracy 88.70%  validation:  loss 0.3310  accuracy 87.92%
+ *
+ * The redrawn line is cut at the terminal's edge rather than wrapped.
  */
 #include <math.h>
 
@@ -11,7 +13,10 @@
 #include "base/text.h"
 #include "train/trainer.h"
 
-enum { BAR = 20, LINE = 240 };
+enum { BAR = 12, LINE = 240 };
+
+#define LINE_BEGIN "\r\033[?7l" /* no wrapping */
+#define LINE_END "\033[K\033[?7h"
 
 #define REDRAW_NS INT64_C(100000000)       /* on a terminal */
 #define PLAIN_LINE_NS INT64_C(10000000000) /* elsewhere: a line in ten seconds, and one an epoch */
@@ -65,7 +70,7 @@ void mxci_progress_batch(mxci_trainer *t) {
         return;
     t->drawn = now;
     if (t->is_terminal)
-        mxci_line_printf(&line, "\r");
+        mxci_line_printf(&line, LINE_BEGIN);
     add_epoch(&line, p);
     if (!t->is_terminal || p->batches <= 0)
         mxci_line_printf(&line, "  batch %lld", (long long)p->batch);
@@ -73,8 +78,9 @@ void mxci_progress_batch(mxci_trainer *t) {
         add_bar(&line, p->batch, p->batches);
     add_numbers(&line, p);
     add_time_left(&line, t);
-    mxci_line_printf(&line, t->is_terminal ? "\033[K" : "\n");
+    mxci_line_printf(&line, t->is_terminal ? LINE_END : "\n");
     write_line(&line);
+    t->line_is_open = t->is_terminal;
 }
 
 void mxci_progress_epoch(mxci_trainer *t) {
@@ -88,9 +94,16 @@ void mxci_progress_epoch(mxci_trainer *t) {
     add_epoch(&line, p);
     add_numbers(&line, p);
     if (isfinite(p->valid_loss))
-        mxci_line_printf(&line, "  validation");
+        mxci_line_printf(&line, "  validation:");
     add_metrics(&line, p->valid_loss, p->valid_accuracy);
     mxci_line_printf(&line, "\n");
     write_line(&line);
     t->drawn = mxci_now_ns();
+    t->line_is_open = 0;
+}
+
+void mxci_progress_end(mxci_trainer *t) {
+    if (t->line_is_open)
+        mxci_stderr_write("\n", 1);
+    t->line_is_open = 0;
 }

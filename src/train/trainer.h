@@ -37,7 +37,7 @@ typedef struct mxci_trainer {
     int64_t window_start, window_samples; /* for samples_per_second: ns, and samples since */
     int64_t epoch_start, epoch_samples;   /* the same since this epoch began, or the run */
     int64_t drawn;                        /* when the progress bar was drawn last, ns */
-    int is_terminal;
+    int is_terminal, line_is_open;        /* open: the cursor stands behind a progress bar */
     int checkpoint_slot; /* which of the two files is written next */
 } mxci_trainer;
 
@@ -56,5 +56,6 @@ mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed);
 /* Report a batch or an epoch to people, if the options ask for it. */
 void mxci_progress_batch(mxci_trainer *t);
 void mxci_progress_epoch(mxci_trainer *t);
+void mxci_progress_end(mxci_trainer *t); /* leave the line of the progress bar */
 
 #endif

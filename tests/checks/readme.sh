@@ -1,0 +1,67 @@
+#!/bin/bash
+# The program in README is examples/minimal.c, line by line, and has at most 60 lines. It stands as a code block directly
+# below the line "<!-- examples/minimal.c -->".
+. "$(dirname "$0")/lib.sh"
+
+check() {
+    local program=examples/minimal.c copy
+    copy=$(awk -v marker="<!-- $program -->" '
+        inside && /^```/ { exit }
+        inside
+        armed && /^```c$/ { inside = 1 }
+        { armed = $0 == marker }' "$1/README.md")
+    if [ -z "$copy" ]; then
+        echo "README.md:1: no code block below a line <!-- $program -->"
+    elif [ "$copy" != "$(cat "$1/$program")" ]; then
+        echo "README.md:$(grep -n "^<!-- $program -->" "$1/README.md" | cut -d: -f1): the program is not $program:"
+        diff <(printf '%s\n' "$copy") "$1/$program" || true
+    fi
+    if [ "$(wc -l <"$1/$program")" -gt 60 ]; then
+        echo "$program:61: more than 60 lines"
+    fi
+}
+
+# A tree of README.md, from stdin, and of the program in $program.
+sample() {
+    local root
+    root=$(mktemp -d "$scratch/XXXXXX")
+    mkdir "$root/examples"
+    cat >"$root/$1"
+    printf '%s\n' "$program" >"$root/examples/minimal.c"
+    echo "$root"
+}
+
+samples() {
+    local mark='<!-- examples/minimal.c -->' program='int main(void) {
+    return 0;
+}'
+    must_pass README.md <<<"# lib
+\`\`\`c
+int x;
+\`\`\`
+$mark
+\`\`\`c
+$program
+\`\`\`
+More."
+    must_find README.md <<<"$program"
+    must_find README.md <<<"\`\`\`c
+$program
+\`\`\`"
+    must_find README.md <<<"$mark
+\`\`\`c
+${program/0/1}
+\`\`\`"
+    must_find README.md <<<"$mark
+\`\`\`c
+$program
+}
+\`\`\`"
+    program=$(for ((i = 0; i < 61; i++)); do echo "int x$i;"; done)
+    must_find README.md <<<"$mark
+\`\`\`c
+$program
+\`\`\`"
+}
+
+main "$@"
