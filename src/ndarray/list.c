@@ -172,7 +172,7 @@ mxc_status mxci_array_read(mxci_source *source, mxc_ndarray *array) {
 }
 
 void mxci_array_tidy_bools(mxc_ndarray *array) {
-    unsigned char *bytes = (unsigned char *)atomic_load(&array->chunk->data) + array->offset;
+    unsigned char *bytes = atomic_load(&array->chunk->data);
     for (int64_t i = 0; array->dtype == MXC_BOOL && i < array->size; i++)
-        bytes[i] = bytes[i] != 0;
+        bytes[array->offset + (size_t)i] = bytes[array->offset + (size_t)i] != 0;
 }

@@ -118,7 +118,7 @@ static mxc_status add_nodes(mxci_graph *g, const mxci_order *order) {
         inputs += order->nodes[i]->n_inputs;
         entries += mxci_node_n_outputs(order->nodes[i]);
     }
-    MXC_TRY(reserve(g, order->n, inputs, entries));
+    MXC_TRY(reserve(g, order->n, inputs + 1, entries)); /* one more: then there is an array also without inputs */
     for (i = 0; i < order->n; i++)
         MXC_TRY(add_node(g, order, order->nodes[i]));
     return MXC_OK;
