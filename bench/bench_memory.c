@@ -20,24 +20,27 @@ static mxc_memory_report plan(mxc_symbol *net, mxc_shape data, int train, mxc_re
     return report;
 }
 
-static void print_row(const char *net, const char *mode, const mxc_memory_report *r) {
+/* whole: bytes without planning and without nodes that are computed again. */
+static void print_row(const char *net, const char *mode, const mxc_memory_report *r, int64_t whole) {
     printf("%-22s %-24s %12lld %12lld %12lld %8.3f\n", net, mode, (long long)r->internal_unplanned,
            (long long)r->internal_inplace, (long long)r->internal_planned,
-           (double)r->internal_planned / (double)r->internal_unplanned);
+           (double)r->internal_planned / (double)whole);
 }
 
 static void print_net(const char *name, mxc_symbol *net, int ndim, const int64_t *dims) {
     static const char *const modes[] = {"training", "training, recompute 1", "training, recompute 2"};
     mxc_memory_report r;
     mxc_shape data;
+    int64_t whole = 0;
     int i;
     nets_check(mxc_shape_set(&data, ndim, dims));
     for (i = 0; i < 3; i++) {
         r = plan(net, data, 1, (mxc_recompute)i);
-        print_row(name, modes[i], &r);
+        whole = i ? whole : r.internal_unplanned;
+        print_row(name, modes[i], &r, whole);
     }
     r = plan(net, data, 0, MXC_RECOMPUTE_NONE);
-    print_row(name, "inference", &r);
+    print_row(name, "inference", &r, r.internal_unplanned);
     mxc_symbol_release(net);
 }
 

@@ -119,7 +119,7 @@ mxc_status mxc_executor_print(const mxc_executor *e, char **out) {
         print_step(&t, p, i);
     for (i = 0; i < p->n_pools; i++)
         mxci_text_printf(&t, "pool %d: %lld bytes\n", i, (long long)p->pool_bytes[i]);
-    mxci_text_printf(&t, "Total %.4f MB allocated\n", (double)report.internal_planned / (1 << 20));
-    mxci_text_printf(&t, "Total %.4f MB of scratch requested\n", (double)report.temp / (1 << 20));
+    mxci_text_printf(&t, "Total %.4f MiB allocated\n", (double)report.internal_planned / (1 << 20));
+    mxci_text_printf(&t, "Total %.4f MiB of scratch requested\n", (double)report.temp / (1 << 20));
     return mxci_text_take(&t, out);
 }

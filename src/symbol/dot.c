@@ -126,7 +126,7 @@ static void add_edges(mxci_text *t, const mxci_graph *g, int32_t at, const unsig
             continue;
         mxci_text_printf(t, "    n%d -> n%d", (int)from, (int)at);
         if (mxc_shape_known(&g->shapes[entry]))
-            mxci_text_printf(t, " [label=\"%s\"]", mxc_shape_format(&g->shapes[entry], shape, sizeof shape));
+            mxci_text_printf(t, " [label=\" %s\"]", mxc_shape_format(&g->shapes[entry], shape, sizeof shape));
         mxci_text_add(t, ";\n");
     }
 }
@@ -152,7 +152,7 @@ static void add_graph(mxci_text *t, const mxci_graph *g, const unsigned char *dr
     int32_t i;
     mxci_text_add(t, "digraph symbol {\n"
                      "    node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
-                     "    edge [fontname=\"Helvetica\", fontsize=9, color=\"#606060\", fontcolor=\"#606060\"];\n");
+                     "    edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7, color=\"#606060\", fontcolor=\"#606060\"];\n");
     for (i = 0; i < g->n_nodes; i++) {
         if (!drawn[i])
             continue;

@@ -74,7 +74,7 @@ static void test_plan_is_bound(void **state) {
     mxc_free(text);
     assert_ok(mxc_executor_print(e, &text));
     assert_non_null(strstr(text, "fc2_backward"));
-    assert_non_null(strstr(text, "MB allocated"));
+    assert_non_null(strstr(text, "MiB allocated"));
     mxc_free(text);
     mxc_executor_destroy(e);
     mxc_symbol_release(s);

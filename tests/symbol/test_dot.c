@@ -28,7 +28,7 @@ static void test_drawing(void **state) {
     mxci_free(dot);
     dot = dot_of(mlp, &shape);
     has(dot, "n3 [label=\"fc1\\nt_fc\\nnum_hidden 10\\nweight (10,784)\\nbias (10,)\"");
-    has(dot, "n0 -> n3 [label=\"(32,784)\"];");
+    has(dot, "n0 -> n3 [label=\" (32,784)\"];");
     has(dot, "no_bias True\\nweight (4,10)\", fillcolor=\"#f5d5e6\", penwidth=2];");
     again = dot_of(mlp, &shape);
     assert_string_equal(dot, again);
