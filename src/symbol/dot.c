@@ -152,7 +152,8 @@ static void add_graph(mxci_text *t, const mxci_graph *g, const unsigned char *dr
     int32_t i;
     mxci_text_add(t, "digraph symbol {\n"
                      "    node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
-                     "    edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7, color=\"#606060\", fontcolor=\"#606060\"];\n");
+                     "    edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7, color=\"#606060\",\n"
+                     "          fontcolor=\"#606060\"];\n");
     for (i = 0; i < g->n_nodes; i++) {
         if (!drawn[i])
             continue;
