@@ -237,7 +237,7 @@ static void report(const settings *s, const mxc_fit_progress *result) {
         printf("Stopped in epoch %lld; %s%s\n", (long long)result->epoch + 1,
                s->checkpoint[0] ? "--resume goes on from " : "nothing is saved without --checkpoint", s->checkpoint);
     else
-        printf("Test accuracy %.2f%% after %lld epochs\n", 100 * result->valid_accuracy, (long long)result->epoch);
+        printf("Test accuracy %.2f%% after epoch %lld\n", 100 * result->valid_accuracy, (long long)result->epoch);
 }
 
 static void catch_signals(void) {

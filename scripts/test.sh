@@ -138,7 +138,7 @@ stage_fuzz() {
 }
 
 say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
-need_packages "${build_packages[@]}" g++ binutils libcmocka-dev dataset-fashion-mnist
+need_packages "${build_packages[@]}" g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed
     say "== $stage"

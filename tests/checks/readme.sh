@@ -1,10 +1,11 @@
 #!/bin/bash
-# The program in README is examples/minimal.c, line by line, and has at most 60 lines. It stands as a code block directly
-# below the line "<!-- examples/minimal.c -->".
+# The programs in README are examples/hello.c and examples/minimal.c, line by line, and have at most 20 and 60 lines. Each stands
+# as a code block directly below a line such as "<!-- examples/hello.c -->".
 . "$(dirname "$0")/lib.sh"
 
-check() {
-    local program=examples/minimal.c copy
+# check_program ROOT PROGRAM LINES
+check_program() {
+    local program=$2 copy
     copy=$(awk -v marker="<!-- $program -->" '
         inside && /^```/ { exit }
         inside
@@ -16,17 +17,24 @@ check() {
         echo "README.md:$(grep -n "^<!-- $program -->" "$1/README.md" | cut -d: -f1): the program is not $program:"
         diff <(printf '%s\n' "$copy") "$1/$program" || true
     fi
-    if [ "$(wc -l <"$1/$program")" -gt 60 ]; then
-        echo "$program:61: more than 60 lines"
+    if [ "$(wc -l <"$1/$program")" -gt "$3" ]; then
+        echo "$program:$(($3 + 1)): more than $3 lines"
     fi
 }
 
-# A tree of README.md, from stdin, and of the program in $program.
+check() {
+    check_program "$1" examples/hello.c 20
+    check_program "$1" examples/minimal.c 60
+}
+
+# A tree of README.md, which begins with a good copy of the other program and goes on from stdin, and of the program in
+# $program.
 sample() {
     local root
     root=$(mktemp -d "$scratch/XXXXXX")
     mkdir "$root/examples"
-    cat >"$root/$1"
+    echo 'int x;' >"$root/examples/hello.c"
+    { printf '<!-- examples/hello.c -->\n```c\nint x;\n```\n'; cat; } >"$root/$1"
     printf '%s\n' "$program" >"$root/examples/minimal.c"
     echo "$root"
 }
