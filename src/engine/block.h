@@ -70,11 +70,12 @@ struct mxci_block {
     int32_t n_deps;
     int32_t priority;
     uint8_t urgent, size_class, epoch;
+    uint8_t in_flight;        /* is in the engine's flight */
     uint8_t waited;           /* naive engine: a thread is going to run it once done is set */
     uint64_t order;           /* in its pool: when it came */
 
     mxci_block *child;                     /* in a pool's heap */
-    mxci_block *flight_next, **flight_link; /* in the engine's flight */
+    mxci_block *flight_next, **flight_link; /* in the engine's flight; guarded by its lock */
     _Atomic uint32_t parties;  /* asynchronous: 2 until the call has returned or the end was told, then 1, then 0 */
     _Atomic uint32_t done;     /* set last, for the thread that waits: MXCI_SYNC granted; naive engine: may run */
     uint32_t canceled;         /* in the child of a fork: the function was ended without its thread */

@@ -151,7 +151,7 @@ static mxc_status submit(mxci_stripe *stripe, mxci_block *block, int direct) {
     int ready;
     block->urgent = (uint8_t)block->body->urgent;
     block->epoch = (uint8_t)stripe->epoch;
-    block->flight_link = NULL;
+    block->in_flight = 0;
     block->canceled = 0;
     block->waited = engine->kind->waits_for_turn && !mxci_inside(NULL) && !mxci_in_part();
     atomic_store_explicit(&block->done, 0, memory_order_relaxed);

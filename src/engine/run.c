@@ -93,6 +93,7 @@ void mxci_flight_add(mxc_engine *engine, mxci_block *block) {
         engine->flight->flight_link = &block->flight_next;
     engine->flight = block;
     mxci_lock_drop(&engine->flight_lock);
+    block->in_flight = 1;
 }
 
 void mxci_flight_remove(mxc_engine *engine, mxci_block *block) {
@@ -100,8 +101,8 @@ void mxci_flight_remove(mxc_engine *engine, mxci_block *block) {
     *block->flight_link = block->flight_next;
     if (block->flight_next)
         block->flight_next->flight_link = block->flight_link;
-    block->flight_link = NULL;
     mxci_lock_drop(&engine->flight_lock);
+    block->in_flight = 0;
 }
 
 /* Call with all the circumstance: frame, trace, failure. */
@@ -166,7 +167,7 @@ void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready) 
     mxci_stripe *home = block->home;
     mxc_engine *engine = home->engine;
     int epoch = block->epoch;
-    if (block->flight_link)
+    if (block->in_flight)
         mxci_flight_remove(engine, block);
     end_body(block->body);
     mxci_block_release(block, failure, ready);

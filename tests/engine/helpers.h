@@ -1,4 +1,5 @@
-/* What the engine's tests share: engines of each kind, tasks that note their order, a gate that holds a worker. */
+/* What the engine's tests share: engines of each kind, tasks that note their order, a gate that holds a worker, a
+ * thread that ends asynchronous functions. */
 #ifndef MXC_TESTS_ENGINE_HELPERS_H
 #define MXC_TESTS_ENGINE_HELPERS_H
 
@@ -74,6 +75,50 @@ static inline mxc_status hold(const mxc_run *run, void *arg) {
 static inline void wait_entered(barrier *b, int count) {
     while (atomic_load(&b->entered) < count)
         mxci_thread_yield();
+}
+
+/* Tells the end of functions on a thread of its own. */
+typedef struct teller {
+    _Atomic(mxc_done *) done;
+    _Atomic int stop;
+    int64_t delay_ns;
+    mxc_status status;
+    const char *message;
+    mxci_thread thread;
+} teller;
+
+static inline void tell_ends(void *arg) {
+    teller *t = arg;
+    while (!atomic_load(&t->stop)) {
+        mxc_done *done = atomic_exchange(&t->done, NULL);
+        if (!done) {
+            mxci_thread_yield();
+            continue;
+        }
+        if (t->delay_ns)
+            mxci_sleep_ns(t->delay_ns);
+        mxc_done_complete(done, t->status, t->message);
+    }
+}
+
+static inline void start_teller(teller *t) {
+    *t = (teller){ .status = MXC_OK };
+    assert_ok(mxci_thread_start(&t->thread, "teller", tell_ends, t));
+}
+
+static inline void stop_teller(teller *t) {
+    atomic_store(&t->stop, 1);
+    mxci_thread_join(t->thread);
+}
+
+static inline void hand_over(const mxc_run *run, void *arg, mxc_done *done) {
+    teller *t = arg;
+    mxc_done *none = NULL;
+    (void)run;
+    while (!atomic_compare_exchange_weak(&t->done, &none, done)) {
+        none = NULL;
+        mxci_thread_yield();
+    }
 }
 
 static inline uint32_t next_random(uint64_t *state) {

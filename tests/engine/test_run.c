@@ -34,50 +34,6 @@ static void test_run_record(void **state) {
 
 /* ---- asynchronous functions ---- */
 
-/* Tells the end of functions on a thread of its own. */
-typedef struct teller {
-    _Atomic(mxc_done *) done;
-    _Atomic int stop;
-    int64_t delay_ns;
-    mxc_status status;
-    const char *message;
-    mxci_thread thread;
-} teller;
-
-static void tell_ends(void *arg) {
-    teller *t = arg;
-    while (!atomic_load(&t->stop)) {
-        mxc_done *done = atomic_exchange(&t->done, NULL);
-        if (!done) {
-            mxci_thread_yield();
-            continue;
-        }
-        if (t->delay_ns)
-            mxci_sleep_ns(t->delay_ns);
-        mxc_done_complete(done, t->status, t->message);
-    }
-}
-
-static void start_teller(teller *t) {
-    *t = (teller){ .status = MXC_OK };
-    assert_ok(mxci_thread_start(&t->thread, "teller", tell_ends, t));
-}
-
-static void stop_teller(teller *t) {
-    atomic_store(&t->stop, 1);
-    mxci_thread_join(t->thread);
-}
-
-static void hand_over(const mxc_run *run, void *arg, mxc_done *done) {
-    teller *t = arg;
-    mxc_done *none = NULL;
-    (void)run;
-    while (!atomic_compare_exchange_weak(&t->done, &none, done)) {
-        none = NULL;
-        mxci_thread_yield();
-    }
-}
-
 static void complete_now(const mxc_run *run, void *arg, mxc_done *done) {
     (void)run;
     (void)arg;
