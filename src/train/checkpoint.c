@@ -145,6 +145,16 @@ static mxc_status load_state(mxci_trainer *t, const char *path, uint32_t expecte
     return status;
 }
 
+/* Where nothing can be written, say so before the first epoch rather than after it. */
+static mxc_status try_to_write(const mxci_trainer *t) {
+    char path[MXCI_MODEL_PATH];
+    mxci_writer *w;
+    MXC_TRY(state_path(t, t->checkpoint_slot, path));
+    MXC_TRY(mxci_writer_open(path, &w));
+    mxci_writer_abandon(w);
+    return MXC_OK;
+}
+
 mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
     char path[MXCI_MODEL_PATH];
     manifest m = { 0, 0 };
@@ -155,6 +165,7 @@ mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
     mxc_status status = read_manifest(path, &m);
     if (status == MXC_OK)
         t->checkpoint_slot = 1 - m.slot;
+    MXC_TRY(try_to_write(t));
     if (!t->options->resume || status == MXC_ENOTFOUND)
         return MXC_OK; /* what cannot be read is in nobody's way either */
     MXC_TRY(status);
