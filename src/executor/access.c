@@ -6,41 +6,41 @@ static mxc_ndarray *at(mxc_ndarray *const *arrays, int64_t n, int64_t index) {
 }
 
 mxc_ndarray *mxc_executor_output(const mxc_executor *e, int64_t index) {
-    return at(e->outputs, e->output_names.n, index);
+    return e ? at(e->outputs, e->output_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_arg(const mxc_executor *e, int64_t index) {
-    return at(e->args, e->arg_names.n, index);
+    return e ? at(e->args, e->arg_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_grad(const mxc_executor *e, int64_t index) {
-    return at(e->grads, e->arg_names.n, index);
+    return e ? at(e->grads, e->arg_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_aux(const mxc_executor *e, int64_t index) {
-    return at(e->aux, e->aux_names.n, index);
+    return e ? at(e->aux, e->aux_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_find_arg(const mxc_executor *e, const char *name) {
-    return mxc_executor_arg(e, mxc_names_find(&e->arg_names, name));
+    return e ? mxc_executor_arg(e, mxc_names_find(&e->arg_names, name)) : NULL;
 }
 
 mxc_ndarray *mxc_executor_find_grad(const mxc_executor *e, const char *name) {
-    return mxc_executor_grad(e, mxc_names_find(&e->arg_names, name));
+    return e ? mxc_executor_grad(e, mxc_names_find(&e->arg_names, name)) : NULL;
 }
 
 mxc_ndarray *mxc_executor_find_aux(const mxc_executor *e, const char *name) {
-    return mxc_executor_aux(e, mxc_names_find(&e->aux_names, name));
+    return e ? mxc_executor_aux(e, mxc_names_find(&e->aux_names, name)) : NULL;
 }
 
 const mxc_names *mxc_executor_arg_names(const mxc_executor *e) {
-    return &e->arg_names;
+    return e ? &e->arg_names : NULL;
 }
 
 const mxc_names *mxc_executor_aux_names(const mxc_executor *e) {
-    return &e->aux_names;
+    return e ? &e->aux_names : NULL;
 }
 
 mxc_symbol *mxc_executor_symbol(const mxc_executor *e) {
-    return e->symbol;
+    return e ? e->symbol : NULL;
 }

@@ -1,6 +1,7 @@
 /* Binding a symbol to arrays: checks them, lowers the symbol, makes outputs, and makes everything ready to run. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/options.h"
 #include "executor/bound.h"
 
@@ -47,6 +48,7 @@ static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *t
     if (!names || !contexts)
         return no_memory();
     for (i = 0; i < from->n_groups; i++) {
+        MXC_TRY(MXCI_GIVEN(from->group_names[i], "bind: the name of a device group"));
         contexts[i] = from->group_contexts[i];
         names[i] = mxci_strdup(from->group_names[i]);
         if (!names[i])
@@ -62,11 +64,11 @@ static void set_known(mxci_graph *g, int32_t node, mxc_ndarray *array) {
     g->types[g->nodes[node].first_entry] = mxc_ndarray_dtype(array);
 }
 
-static mxc_status check_complete(const mxci_graph *g) {
+mxc_status mxci_check_complete(const mxci_graph *g) {
     int32_t i;
     for (i = 0; i < g->n_entries; i++)
         if (!mxc_shape_known(&g->shapes[i]) || g->types[i] == MXC_DTYPE_UNKNOWN)
-            return MXC_FAIL(MXC_ESHAPE, "bind: shape or dtype of an output of node %s does not follow from arguments",
+            return MXC_FAIL(MXC_ESHAPE, "bind: a shape or dtype of node %s does not follow from the arguments",
                             g->nodes[g->entry_node[i]].name);
     return MXC_OK;
 }
@@ -84,7 +86,7 @@ mxc_status mxci_bind_graph(const mxc_symbol *symbol, mxc_ndarray *const *args, m
         set_known(g, g->aux[i], aux[i]);
     status = mxci_graph_infer(g);
     if (status == MXC_OK)
-        status = check_complete(g);
+        status = mxci_check_complete(g);
     if (status == MXC_OK)
         *out = g;
     else
@@ -176,13 +178,19 @@ static mxc_status check_arrays(mxc_executor *e, const mxci_graph *g) {
 
 /* ---- what is made ---------------------------------------------------------------------------------------------- */
 
-/* An array with memory that has been touched: zeros. */
-static mxc_status make_array(mxc_executor *e, const mxci_graph *g, int32_t entry, mxc_ndarray **out) {
+mxc_status mxci_bind_array(const mxci_graph *g, int32_t entry, mxc_ndarray **out) {
     const mxc_shape *shape = &g->shapes[entry];
-    mxc_context context = g->nodes[g->entry_node[entry]].context;
-    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, g->types[entry], context, out));
-    MXC_TRY(check_array(e, g->nodes[g->entry_node[entry]].name, *out, context));
-    return mxc_ndarray_fill(*out, 0);
+    const mxci_gnode *node = &g->nodes[g->entry_node[entry]];
+    mxc_status status = mxc_ndarray_create(shape->ndim, shape->dim, g->types[entry], node->context, out);
+    if (status == MXC_OK)
+        status = mxc_ndarray_fill(*out, 0);
+    return status == MXC_OK ? MXC_OK : MXC_FAIL(status, "bind: array of %s: %s", node->name, mxc_last_error());
+}
+
+static mxc_status make_array(mxc_executor *e, const mxci_graph *g, int32_t entry, mxc_ndarray **out) {
+    const mxci_gnode *node = &g->nodes[g->entry_node[entry]];
+    MXC_TRY(mxci_bind_array(g, entry, out));
+    return check_array(e, node->name, *out, node->context);
 }
 
 static mxc_status make_outputs(mxc_executor *e, const mxci_program *p) {
@@ -260,9 +268,11 @@ static mxc_status prepare(mxc_executor *e, const mxc_executor *shared) {
 mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
                              mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
                              mxc_executor **out) {
-    mxc_executor *e = mxci_calloc(1, sizeof *e);
+    mxc_executor *e;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_executor_bind: symbol and out"));
     *out = NULL;
+    e = mxci_calloc(1, sizeof *e);
     if (!e)
         return no_memory();
     mxci_mutex_init(&e->monitor_lock);

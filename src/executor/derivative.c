@@ -1,4 +1,5 @@
 /* The gradient of a symbol as a symbol. */
+#include "base/error.h"
 #include "executor/program.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ static mxc_status find_names(const mxci_graph *g, int n, const char *const *name
     int i;
     for (i = 0; i < n; i++) {
         int32_t at = 0;
+        MXC_TRY(MXCI_GIVEN(names[i], "mxc_symbol_grad: a name"));
         while (at < g->n_args && strcmp(g->nodes[g->args[at]].name, names[i]) != 0)
             at++;
         if (at == g->n_args)
@@ -44,6 +46,7 @@ mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, 
     uint8_t *wanted;
     int32_t *which;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(symbol && names && out, "mxc_symbol_grad: symbol, names and out"));
     *out = NULL;
     if (n < 1)
         return MXC_FAIL(MXC_EINVAL, "symbol grad: expected at least one argument name, found %d", n);

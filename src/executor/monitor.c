@@ -1,9 +1,11 @@
 /* Monitors: a function of the program's that sees what every node has made. */
+#include "base/error.h"
 #include "base/text.h"
 #include "executor/bound.h"
 #include "ndarray/array.h"
 
 mxc_status mxc_executor_set_monitor(mxc_executor *e, mxc_monitor_fn fn, void *user) {
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_set_monitor: executor"));
     mxci_executor_wait(e);
     if (fn)
         MXC_TRY(mxci_executor_single_steps(e));

@@ -1,4 +1,5 @@
 /* Reports: what a program takes, in bytes and in words. */
+#include "base/error.h"
 #include "base/text.h"
 #include "executor/bound.h"
 
@@ -51,6 +52,7 @@ mxc_status mxci_report(const mxci_program *p, mxc_memory_report *out) {
 }
 
 mxc_status mxc_executor_get_report(const mxc_executor *e, mxc_memory_report *out) {
+    MXC_TRY(MXCI_GIVEN(e && out, "mxc_executor_get_report: executor and out"));
     return mxci_report(e->layout->program, out);
 }
 
@@ -62,8 +64,10 @@ static void print_bytes(mxci_text *t, const char *what, int64_t bytes) {
 
 mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
     mxci_text t = {0};
-    double whole = r->internal_unplanned ? (double)r->internal_unplanned : 1;
+    double whole;
+    MXC_TRY(MXCI_GIVEN(r && out, "mxc_memory_report_print: report and out"));
     *out = NULL;
+    whole = r->internal_unplanned ? (double)r->internal_unplanned : 1;
     print_bytes(&t, "arguments", r->arguments);
     print_bytes(&t, "gradients", r->gradients);
     print_bytes(&t, "auxiliary states", r->aux);
@@ -113,6 +117,7 @@ mxc_status mxc_executor_print(const mxc_executor *e, char **out) {
     mxc_memory_report report;
     mxci_text t = {0};
     int32_t i;
+    MXC_TRY(MXCI_GIVEN(e && out, "mxc_executor_print: executor and out"));
     *out = NULL;
     MXC_TRY(mxci_report(p, &report));
     for (i = 0; i < p->n_steps; i++)

@@ -2,15 +2,14 @@
  * Reshaping: a second executor of the same symbol for other input shapes. Arrays whose shape stays are shared, smaller
  * ones are views of the old ones, larger ones are new; memory inside comes from the same arenas.
  */
+#include "base/error.h"
 #include "executor/bound.h"
 
 typedef struct reshaping {
     mxc_executor *executor;
     int partial_shaping, allow_up_sizing;
     uint8_t *is_named; /* argument */
-    mxc_shape *shapes; /* argument: new, unknown where not given */
-    mxc_dtype *types;  /* argument */
-    mxc_inferred inferred;
+    mxci_graph *graph; /* with the new shapes */
     mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
 } reshaping;
 
@@ -18,14 +17,12 @@ static mxc_status begin(reshaping *r, mxc_executor *e) {
     size_t n = (size_t)e->arg_names.n + 1;
     r->executor = e;
     r->is_named = mxci_calloc(n, 1);
-    r->shapes = mxci_calloc(n, sizeof *r->shapes);
-    r->types = mxci_calloc(n, sizeof *r->types);
     r->args = mxci_calloc(n, sizeof *r->args);
     r->grads = mxci_calloc(n, sizeof *r->grads);
     r->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *r->aux);
-    if (!r->is_named || !r->shapes || !r->types || !r->args || !r->grads || !r->aux)
+    if (!r->is_named || !r->args || !r->grads || !r->aux)
         return MXC_FAIL(MXC_ENOMEM, "reshape: no memory");
-    return MXC_OK;
+    return mxci_graph_from_symbol(e->symbol, &r->graph);
 }
 
 static void end(reshaping *r) {
@@ -36,10 +33,8 @@ static void end(reshaping *r) {
     }
     for (i = 0; i < r->executor->aux_names.n && r->aux; i++)
         mxc_ndarray_release(r->aux[i]);
-    mxc_inferred_release(&r->inferred);
+    mxci_graph_destroy(r->graph);
     mxci_free(r->is_named);
-    mxci_free(r->shapes);
-    mxci_free(r->types);
     mxci_free(r->args);
     mxci_free(r->grads);
     mxci_free(r->aux);
@@ -47,35 +42,44 @@ static void end(reshaping *r) {
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_once(reshaping *r) {
+static mxc_shape *arg_shape(const reshaping *r, int64_t i) {
+    return &r->graph->shapes[r->graph->nodes[r->graph->args[i]].first_entry];
+}
+
+static mxc_shape *aux_shape(const reshaping *r, int64_t i) {
+    return &r->graph->shapes[r->graph->nodes[r->graph->aux[i]].first_entry];
+}
+
+/* Types are those of the arrays there are. */
+static void set_types(reshaping *r) {
     const mxc_executor *e = r->executor;
-    mxc_inferred_release(&r->inferred);
-    return mxc_symbol_infer(e->symbol, e->arg_names.n, (const char *const *)e->arg_names.items, r->shapes, r->types,
-                            &r->inferred);
+    mxci_graph *g = r->graph;
+    int32_t i;
+    for (i = 0; i < g->n_args; i++)
+        g->types[g->nodes[g->args[i]].first_entry] = mxc_ndarray_dtype(e->args[i]);
+    for (i = 0; i < g->n_aux; i++)
+        g->types[g->nodes[g->aux[i]].first_entry] = mxc_ndarray_dtype(e->aux[i]);
 }
 
 /* From the given shapes; where that leaves an argument open, it keeps its old shape. */
 static mxc_status infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
     const mxc_executor *e = r->executor;
     int64_t i, open = 0;
-    for (i = 0; i < e->arg_names.n; i++) {
-        r->shapes[i].ndim = -1;
-        r->types[i] = mxc_ndarray_dtype(e->args[i]);
-    }
+    set_types(r);
     for (i = 0; i < n; i++) {
         int64_t at = mxc_names_find(&e->arg_names, names[i]);
         if (at < 0)
-            return MXC_FAIL(MXC_ENOTFOUND, "reshape: the symbol has no argument '%s'", names[i]);
-        r->shapes[at] = shapes[i];
+            return MXC_FAIL(MXC_ENOTFOUND, "reshape: the symbol has no argument '%s'", names[i] ? names[i] : "");
+        *arg_shape(r, at) = shapes[i];
         r->is_named[at] = 1;
     }
-    MXC_TRY(infer_once(r));
+    MXC_TRY(mxci_graph_infer(r->graph));
     for (i = 0; i < e->arg_names.n; i++)
-        if (!mxc_shape_known(&r->inferred.arg_shapes[i])) {
-            r->shapes[i] = *mxc_ndarray_shape(e->args[i]);
+        if (!mxc_shape_known(arg_shape(r, i))) {
+            *arg_shape(r, i) = *mxc_ndarray_shape(e->args[i]);
             open = 1;
         }
-    return open ? infer_once(r) : MXC_OK;
+    return open ? mxci_graph_infer(r->graph) : MXC_OK;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
@@ -109,21 +113,24 @@ static mxc_status adapt_all(reshaping *r) {
     int64_t i;
     for (i = 0; i < e->arg_names.n; i++) {
         const char *name = e->arg_names.items[i];
-        MXC_TRY(adapt(r, name, r->is_named[i], e->args[i], &r->inferred.arg_shapes[i], &r->args[i]));
+        MXC_TRY(adapt(r, name, r->is_named[i], e->args[i], arg_shape(r, i), &r->args[i]));
         if (e->grads[i])
-            MXC_TRY(adapt(r, name, r->is_named[i], e->grads[i], &r->inferred.arg_shapes[i], &r->grads[i]));
+            MXC_TRY(adapt(r, name, r->is_named[i], e->grads[i], arg_shape(r, i), &r->grads[i]));
     }
     for (i = 0; i < e->aux_names.n; i++)
-        MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], &r->inferred.aux_shapes[i], &r->aux[i]));
+        MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], aux_shape(r, i), &r->aux[i]));
     return MXC_OK;
 }
 
 mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_up_sizing, int64_t n,
                                 const char *const *names, const mxc_shape *shapes, mxc_executor **out) {
     reshaping r = {.partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing};
-    mxc_bind_options options = e->options;
+    mxc_bind_options options;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(e && out && ((names && shapes) || n <= 0),
+                       "mxc_executor_reshape: executor, names, shapes and out"));
     *out = NULL;
+    options = e->options;
     options.shared = e;
     status = begin(&r, e);
     if (status == MXC_OK)

@@ -1,4 +1,5 @@
 /* Running: forward, backward and partial forward push segments; the engine's threads run their steps. */
+#include "base/error.h"
 #include "base/trace.h"
 #include "executor/bound.h"
 
@@ -137,6 +138,7 @@ static mxc_status begin_forward(mxc_executor *e, int is_train) {
 }
 
 mxc_status mxc_executor_forward(mxc_executor *e, int is_train) {
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_forward: executor"));
     is_train = is_train != 0;
     MXC_TRY(begin_forward(e, is_train));
     e->latest = e->monitor ? &e->layout->single : &e->layout->bulk;
@@ -145,6 +147,7 @@ mxc_status mxc_executor_forward(mxc_executor *e, int is_train) {
 
 mxc_status mxc_executor_partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
     int64_t n;
+    MXC_TRY(MXCI_GIVEN(e && left, "mxc_executor_partial_forward: executor and left"));
     *left = 0;
     MXC_TRY(mxci_executor_single_steps(e));
     n = e->layout->single.n_forward;
@@ -178,7 +181,9 @@ static mxc_status check_head(const mxc_executor *e, int64_t i, mxc_ndarray *give
 }
 
 mxc_status mxc_executor_backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
-    int64_t i, n_outputs = e->output_names.n;
+    int64_t i, n_outputs;
+    MXC_TRY(MXCI_GIVEN(e && (head_grads || n <= 0), "mxc_executor_backward: executor and head_grads"));
+    n_outputs = e->output_names.n;
     if (n != 0 && n != n_outputs)
         return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
                         (long long)n);

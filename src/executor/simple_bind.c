@@ -1,15 +1,15 @@
 /* simple_bind and plan: everything follows from some shapes. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/bound.h"
 
 /* All that is known of a symbol's arrays before they exist. */
 typedef struct known {
-    mxc_names args, aux;
-    mxc_inferred inferred;
-    mxc_req *reqs; /* argument */
+    mxci_graph *graph; /* inferred and placed */
+    mxc_req *reqs;     /* argument */
 } known;
 
 static mxc_status no_memory(void) {
@@ -17,131 +17,97 @@ static mxc_status no_memory(void) {
 }
 
 static void release(known *k) {
-    mxc_names_release(&k->args);
-    mxc_names_release(&k->aux);
-    mxc_inferred_release(&k->inferred);
+    mxci_graph_destroy(k->graph);
     mxci_free(k->reqs);
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+/* ---- shapes and types ------------------------------------------------------------------------------------------ */
 
-static mxc_status list_missing(const known *k) {
-    char text[MXC_ERROR_MAX], shape[MXC_SHAPE_TEXT];
+static void add_missing(const mxci_graph *g, int32_t n, const int32_t *nodes, mxci_line *line) {
+    char text[MXC_SHAPE_TEXT];
+    int32_t i;
+    for (i = 0; i < n; i++) {
+        const mxc_shape *shape = &g->shapes[g->nodes[nodes[i]].first_entry];
+        if (!mxc_shape_known(shape))
+            mxci_line_printf(line, "%s %s %s", line->length ? "," : "", g->nodes[nodes[i]].name,
+                             mxc_shape_format(shape, text, sizeof text));
+    }
+}
+
+static mxc_status list_missing(const mxci_graph *g) {
+    char text[MXC_ERROR_MAX];
     mxci_line line = {text, sizeof text, 0};
-    int64_t i;
-    for (i = 0; i < k->args.n; i++)
-        if (!mxc_shape_known(&k->inferred.arg_shapes[i]))
-            mxci_line_printf(&line, "%s %s %s", line.length ? "," : "", k->args.items[i],
-                             mxc_shape_format(&k->inferred.arg_shapes[i], shape, sizeof shape));
-    for (i = 0; i < k->aux.n; i++)
-        if (!mxc_shape_known(&k->inferred.aux_shapes[i]))
-            mxci_line_printf(&line, "%s %s %s", line.length ? "," : "", k->aux.items[i],
-                             mxc_shape_format(&k->inferred.aux_shapes[i], shape, sizeof shape));
+    add_missing(g, g->n_args, g->args, &line);
+    add_missing(g, g->n_aux, g->aux, &line);
     if (line.length == 0)
         return MXC_OK;
     return MXC_FAIL(MXC_ESHAPE, "simple_bind: these shapes do not follow from what was given:%s", text);
 }
 
-/* What is left open is float32; then infer again, from all. */
-static mxc_status complete_types(const mxc_symbol *symbol, known *k) {
-    mxc_inferred again;
-    int64_t i;
+/* Types left open are float32; then infer again. */
+static mxc_status complete_types(mxci_graph *g, int32_t n, const int32_t *nodes) {
+    int32_t i;
     int open = 0;
-    for (i = 0; i < k->args.n; i++)
-        if (k->inferred.arg_types[i] == MXC_DTYPE_UNKNOWN) {
-            k->inferred.arg_types[i] = MXC_F32;
-            open = 1;
-        }
-    for (i = 0; i < k->aux.n; i++)
-        open |= k->inferred.aux_types[i] == MXC_DTYPE_UNKNOWN;
-    if (!open)
-        return MXC_OK;
-    MXC_TRY(mxc_symbol_infer(symbol, k->args.n, (const char *const *)k->args.items, k->inferred.arg_shapes,
-                             k->inferred.arg_types, &again));
-    mxc_inferred_release(&k->inferred);
-    k->inferred = again;
-    for (i = 0; i < k->aux.n; i++)
-        if (k->inferred.aux_types[i] == MXC_DTYPE_UNKNOWN)
-            k->inferred.aux_types[i] = MXC_F32;
-    return MXC_OK;
+    for (i = 0; i < n; i++) {
+        mxc_dtype *type = &g->types[g->nodes[nodes[i]].first_entry];
+        open |= *type == MXC_DTYPE_UNKNOWN;
+        *type = *type == MXC_DTYPE_UNKNOWN ? MXC_F32 : *type;
+    }
+    return open ? mxci_graph_infer(g) : MXC_OK;
 }
 
-static mxc_status infer(const mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
-                        const mxc_dtype *types, known *k) {
-    MXC_TRY(mxc_symbol_list_arguments(symbol, &k->args));
-    MXC_TRY(mxc_symbol_list_aux(symbol, &k->aux));
-    MXC_TRY(mxc_symbol_infer(symbol, n, names, shapes, types, &k->inferred));
-    MXC_TRY(list_missing(k));
-    return complete_types(symbol, k);
+static mxc_status complete(mxci_graph *g, const mxc_bind_options *options) {
+    MXC_TRY(list_missing(g));
+    MXC_TRY(complete_types(g, g->n_args, g->args));
+    MXC_TRY(complete_types(g, g->n_aux, g->aux));
+    MXC_TRY(mxci_check_complete(g));
+    return mxci_pass_place(g, options);
 }
 
 /* ---- requests -------------------------------------------------------------------------------------------------- */
 
+/* How many arguments have the name; their request is null. */
+static int32_t ask_nothing(known *k, const char *name) {
+    const mxci_graph *g = k->graph;
+    int32_t i, n = 0;
+    for (i = 0; i < g->n_args; i++)
+        if (strcmp(g->nodes[g->args[i]].name, name) == 0) {
+            k->reqs[i] = MXC_REQ_NULL;
+            n++;
+        }
+    return n;
+}
+
 static mxc_status choose_reqs(known *k, int64_t n, const char *const *names, mxc_req req, int n_no_grad,
                               const char *const *no_grad) {
     int64_t i;
-    k->reqs = mxci_calloc((size_t)k->args.n + 1, sizeof *k->reqs);
+    k->reqs = mxci_calloc((size_t)k->graph->n_args + 1, sizeof *k->reqs);
     if (!k->reqs)
         return no_memory();
-    for (i = 0; i < k->args.n; i++)
+    for (i = 0; i < k->graph->n_args; i++)
         k->reqs[i] = req;
     for (i = 0; i < n; i++)
-        if (mxc_names_find(&k->args, names[i]) >= 0)
-            k->reqs[mxc_names_find(&k->args, names[i])] = MXC_REQ_NULL;
+        ask_nothing(k, names[i]);
     for (i = 0; i < n_no_grad; i++) {
-        if (mxc_names_find(&k->args, no_grad[i]) < 0)
+        MXC_TRY(MXCI_GIVEN(no_grad[i], "simple_bind: a name without gradient"));
+        if (!ask_nothing(k, no_grad[i]))
             return MXC_FAIL(MXC_ENOTFOUND, "simple_bind: no argument '%s' that could go without gradient", no_grad[i]);
-        k->reqs[mxc_names_find(&k->args, no_grad[i])] = MXC_REQ_NULL;
     }
     return MXC_OK;
 }
 
-/* ---- the graph, for contexts and the report -------------------------------------------------------------------- */
-
-static mxc_status make_graph(const mxc_symbol *symbol, const known *k, const mxc_bind_options *options,
-                             mxci_graph **out) {
-    mxci_graph *g;
-    mxc_status status;
-    int32_t i;
-    *out = NULL;
-    MXC_TRY(mxci_graph_from_symbol(symbol, &g));
-    for (i = 0; i < g->n_args; i++) {
-        g->shapes[g->nodes[g->args[i]].first_entry] = k->inferred.arg_shapes[i];
-        g->types[g->nodes[g->args[i]].first_entry] = k->inferred.arg_types[i];
-    }
-    for (i = 0; i < g->n_aux; i++) {
-        g->shapes[g->nodes[g->aux[i]].first_entry] = k->inferred.aux_shapes[i];
-        g->types[g->nodes[g->aux[i]].first_entry] = k->inferred.aux_types[i];
-    }
-    status = mxci_graph_infer(g);
-    if (status == MXC_OK)
-        status = mxci_pass_place(g, options);
-    if (status == MXC_OK)
-        *out = g;
-    else
-        mxci_graph_destroy(g);
-    return status;
-}
-
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
-
-static mxc_status make_array(const mxci_graph *g, int32_t node, mxc_ndarray **out) {
-    int32_t entry = g->nodes[node].first_entry;
-    const mxc_shape *shape = &g->shapes[entry];
-    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, g->types[entry], g->nodes[node].context, out));
-    return mxc_ndarray_fill(*out, 0);
-}
 
 /* arrays: n_args arguments, n_args gradients, n_aux states. */
 static mxc_status make_arrays(const mxci_graph *g, const mxc_req *reqs, mxc_ndarray **arrays) {
     int32_t i;
     for (i = 0; i < g->n_args; i++) {
-        MXC_TRY(make_array(g, g->args[i], &arrays[i]));
+        MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[i]));
         if (reqs[i] != MXC_REQ_NULL)
-            MXC_TRY(make_array(g, g->args[i], &arrays[g->n_args + i]));
+            MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[g->n_args + i]));
     }
     for (i = 0; i < g->n_aux; i++)
-        MXC_TRY(make_array(g, g->aux[i], &arrays[2 * g->n_args + i]));
+        MXC_TRY(mxci_bind_array(g, g->nodes[g->aux[i]].first_entry, &arrays[2 * g->n_args + i]));
     return MXC_OK;
 }
 
@@ -160,11 +126,14 @@ static mxc_status bind_new_arrays(mxc_symbol *symbol, const mxc_bind_options *op
 
 /* ---- public ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status know(mxc_symbol *symbol, int64_t n, const char *const *names, const mxc_shape *shapes,
-                       const mxc_dtype *types, mxc_req req, int n_no_grad, const char *const *no_grad, known *k) {
+static mxc_status know(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n, const char *const *names,
+                       const mxc_shape *shapes, const mxc_dtype *types, mxc_req req, int n_no_grad,
+                       const char *const *no_grad, known *k) {
     mxc_status status;
     *k = (known){.reqs = NULL};
-    status = infer(symbol, n, names, shapes, types, k);
+    status = mxci_symbol_infer_graph(symbol, n, names, shapes, types, &k->graph);
+    if (status == MXC_OK)
+        status = complete(k->graph, options);
     if (status == MXC_OK)
         status = choose_reqs(k, n, names, req, n_no_grad, no_grad);
     if (status != MXC_OK)
@@ -175,17 +144,15 @@ static mxc_status know(mxc_symbol *symbol, int64_t n, const char *const *names, 
 mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
                                     const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
                                     mxc_req req, int n_no_grad, const char *const *no_grad, mxc_executor **out) {
-    mxc_bind_options complete;
-    mxci_graph *g;
+    mxc_bind_options read;
     mxc_status status;
     known k;
+    MXC_TRY(MXCI_GIVEN(symbol && out && (names || n <= 0) && (no_grad || n_no_grad <= 0),
+                       "mxc_executor_simple_bind: symbol, names, no_grad and out"));
     *out = NULL;
-    MXC_TRY(mxci_bind_options_read(options, &complete));
-    MXC_TRY(know(symbol, n, names, shapes, types, req, n_no_grad, no_grad, &k));
-    status = make_graph(symbol, &k, &complete, &g);
-    if (status == MXC_OK)
-        status = bind_new_arrays(symbol, options, g, k.reqs, out);
-    mxci_graph_destroy(g);
+    MXC_TRY(mxci_bind_options_read(options, &read));
+    MXC_TRY(know(symbol, &read, n, names, shapes, types, req, n_no_grad, no_grad, &k));
+    status = bind_new_arrays(symbol, options, k.graph, k.reqs, out);
     release(&k);
     return status;
 }
@@ -193,19 +160,20 @@ mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *
 mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n, const char *const *names,
                              const mxc_shape *shapes, const mxc_dtype *types, mxc_req req, int n_no_grad,
                              const char *const *no_grad, mxc_memory_report *out) {
-    mxc_bind_options complete;
+    mxc_bind_options read;
+    mxci_lowering lowering = {.options = &read};
     mxci_program *p = NULL;
-    mxci_graph *g;
     mxc_status status;
     known k;
+    MXC_TRY(MXCI_GIVEN(symbol && out && (names || n <= 0) && (no_grad || n_no_grad <= 0),
+                       "mxc_executor_plan: symbol, names, no_grad and out"));
     *out = (mxc_memory_report){0};
-    MXC_TRY(mxci_bind_options_read(options, &complete));
-    MXC_TRY(know(symbol, n, names, shapes, types, req, n_no_grad, no_grad, &k));
-    status = make_graph(symbol, &k, &complete, &g);
-    if (status == MXC_OK) {
-        mxci_lowering lowering = {&complete, k.reqs, complete.bulk_nodes > 0};
-        status = mxci_program_create(g, &lowering, &p);
-    }
+    MXC_TRY(mxci_bind_options_read(options, &read));
+    MXC_TRY(know(symbol, &read, n, names, shapes, types, req, n_no_grad, no_grad, &k));
+    lowering.reqs = k.reqs;
+    lowering.no_tiles = read.bulk_nodes > 0;
+    status = mxci_program_create(k.graph, &lowering, &p);
+    k.graph = NULL; /* taken over */
     if (status == MXC_OK)
         status = mxci_report(p, out);
     mxci_program_destroy(p);

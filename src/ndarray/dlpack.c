@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/device.h"
+#include "base/error.h"
 #include "base/sys.h"
 #include "ndarray/array.h"
 
@@ -54,11 +55,13 @@ static void exported_delete(DLManagedTensor *self) {
 }
 
 mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **out) {
-    mxc_context context = array->chunk->context;
+    mxc_context context;
     int64_t stride = 1;
     void *data;
     exported *e;
+    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_to_dlpack: array and out"));
     *out = NULL;
+    context = array->chunk->context;
     MXC_TRY(mxc_ndarray_wait_to_read(array));
     MXC_TRY(mxci_array_data(array, &data));
     e = mxci_calloc(1, sizeof *e);
@@ -173,9 +176,8 @@ mxc_status mxc_ndarray_from_dlpack(struct DLManagedTensor *tensor, mxc_ndarray *
     mxc_shape shape;
     char *data;
     int dense = 0;
+    MXC_TRY(MXCI_GIVEN(tensor && out, "mxc_ndarray_from_dlpack: tensor and out"));
     *out = NULL;
-    if (!tensor)
-        return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: tensor is NULL");
     t = &tensor->dl_tensor;
     context = (mxc_context){ (int32_t)t->device.device_type, t->device.device_id };
     MXC_TRY(mxci_device_get(context, &device));

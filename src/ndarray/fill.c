@@ -1,6 +1,7 @@
 /* Filling arrays, queued: one value, uniform and normal random numbers. */
 #include <math.h>
 
+#include "base/error.h"
 #include "base/half.h"
 #include "ndarray/job.h"
 #include "ndarray/kernels/convert.h"
@@ -28,9 +29,10 @@ static mxc_status push(mxci_job *job, const char *name, int64_t grain, int cheap
 }
 
 mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
-    size_t bytes = mxci_array_bytes(array);
+    size_t bytes = mxc_ndarray_bytes(array);
     mxci_job *job = NULL;
     void *memory;
+    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_fill: array"));
     if (bytes == 0)
         return MXC_OK;
     MXC_TRY(mxci_array_data(array, &memory));
@@ -145,11 +147,13 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
 }
 
 mxc_status mxc_ndarray_fill_uniform(mxc_ndarray *array, double low, double high) {
+    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_fill_uniform: array"));
     MXC_TRY(check_random("mxc_ndarray_fill_uniform", array, low, high, low <= high));
     return push_random(array, low, high, 1);
 }
 
 mxc_status mxc_ndarray_fill_normal(mxc_ndarray *array, double mean, double deviation) {
+    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_fill_normal: array"));
     MXC_TRY(check_random("mxc_ndarray_fill_normal", array, mean, deviation, deviation >= 0));
     return push_random(array, mean, deviation, 0);
 }

@@ -95,6 +95,8 @@ mxc_status mxci_list_create(mxci_source *source, int64_t at, uint64_t n, int nam
 }
 
 void mxc_ndarray_list_release(mxc_ndarray_list *list) {
+    if (!list)
+        return;
     for (int64_t i = 0; i < list->n; i++) {
         mxc_ndarray_release(list->arrays[i]);
         if (list->names)
@@ -106,7 +108,7 @@ void mxc_ndarray_list_release(mxc_ndarray_list *list) {
 }
 
 mxc_ndarray *mxc_ndarray_list_find(const mxc_ndarray_list *list, const char *name) {
-    for (int64_t i = 0; list->names && i < list->n; i++)
+    for (int64_t i = 0; list && name && list->names && i < list->n; i++)
         if (strcmp(list->names[i], name) == 0)
             return list->arrays[i];
     return NULL;

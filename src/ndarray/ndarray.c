@@ -4,6 +4,7 @@
 #include <mxc/storage.h>
 
 #include "base/device.h"
+#include "base/error.h"
 #include "base/sys.h"
 #include "ndarray/array.h"
 
@@ -153,6 +154,7 @@ static mxc_status shape_from(const char *caller, int ndim, const int64_t *dims, 
 
 mxc_status mxc_ndarray_create(int ndim, const int64_t *dims, mxc_dtype dtype, mxc_context context, mxc_ndarray **out) {
     mxc_shape shape;
+    MXC_TRY(MXCI_GIVEN(out, "mxc_ndarray_create: out"));
     *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_create", ndim, dims, &shape));
     return mxci_ndarray_new("mxc_ndarray_create", &shape, dtype, context, out);
@@ -163,6 +165,7 @@ mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype,
     mxc_ndarray *array;
     void *memory;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(out, "mxc_ndarray_from_data: out"));
     *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_from_data", ndim, dims, &shape));
     MXC_TRY(mxci_ndarray_new("mxc_ndarray_from_data", &shape, dtype, mxc_cpu(0), &array));
@@ -181,6 +184,7 @@ mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype,
 mxc_status mxc_ndarray_wrap(int ndim, const int64_t *dims, mxc_dtype dtype, void *data, void (*release)(void *arg),
                             void *arg, mxc_ndarray **out) {
     mxc_shape shape;
+    MXC_TRY(MXCI_GIVEN(out, "mxc_ndarray_wrap: out"));
     *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_wrap", ndim, dims, &shape));
     return mxci_ndarray_wrap("mxc_ndarray_wrap", &shape, dtype, mxc_cpu(0), data, release, arg, out);
@@ -189,7 +193,8 @@ mxc_status mxc_ndarray_wrap(int ndim, const int64_t *dims, mxc_dtype dtype, void
 /* ---- sharing and asking ---------------------------------------------------------------------------------------- */
 
 mxc_ndarray *mxc_ndarray_retain(mxc_ndarray *array) {
-    atomic_fetch_add(&array->refs, 1);
+    if (array)
+        atomic_fetch_add(&array->refs, 1);
     return array;
 }
 
@@ -201,30 +206,31 @@ void mxc_ndarray_release(mxc_ndarray *array) {
 }
 
 const mxc_shape *mxc_ndarray_shape(const mxc_ndarray *array) {
-    return &array->shape;
+    return array ? &array->shape : NULL;
 }
 
 int64_t mxc_ndarray_size(const mxc_ndarray *array) {
-    return array->size;
+    return array ? array->size : 0;
 }
 
 size_t mxc_ndarray_bytes(const mxc_ndarray *array) {
-    return mxci_array_bytes(array);
+    return array ? mxci_array_bytes(array) : 0;
 }
 
 mxc_dtype mxc_ndarray_dtype(const mxc_ndarray *array) {
-    return array->dtype;
+    return array ? array->dtype : MXC_DTYPE_UNKNOWN;
 }
 
 mxc_context mxc_ndarray_context(const mxc_ndarray *array) {
-    return array->chunk->context;
+    return array ? array->chunk->context : mxc_cpu(0);
 }
 
 mxc_var *mxc_ndarray_var(const mxc_ndarray *array) {
-    return array->chunk->var;
+    return array ? array->chunk->var : NULL;
 }
 
 mxc_status mxc_ndarray_tensor(mxc_ndarray *array, mxc_tensor *out) {
+    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_tensor: array and out"));
     out->dtype = array->dtype;
     out->context = array->chunk->context;
     out->shape = array->shape;
@@ -248,9 +254,11 @@ static size_t row_bytes(const mxc_ndarray *array) {
 }
 
 mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc_ndarray **out) {
-    mxc_shape shape = array->shape;
+    mxc_shape shape;
     char text[MXC_SHAPE_TEXT];
+    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_slice: array and out"));
     *out = NULL;
+    shape = array->shape;
     if (shape.ndim < 1 || begin < 0 || begin > end || end > shape.dim[0])
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_slice: rows %lld to %lld do not lie in an array of shape %s",
                         (long long)begin, (long long)end, mxc_shape_format(&shape, text, sizeof text));
@@ -259,9 +267,11 @@ mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc
 }
 
 mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out) {
-    mxc_shape shape = array->shape;
+    mxc_shape shape;
     char text[MXC_SHAPE_TEXT];
+    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_at: array and out"));
     *out = NULL;
+    shape = array->shape;
     if (shape.ndim < 1 || index < 0 || index >= shape.dim[0])
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_at: an array of shape %s has no row %lld",
                         mxc_shape_format(&shape, text, sizeof text), (long long)index);
@@ -293,6 +303,7 @@ static int complete(mxc_shape *shape, int64_t size) {
 mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims, mxc_ndarray **out) {
     char from[MXC_SHAPE_TEXT], to[MXC_SHAPE_TEXT];
     mxc_shape shape, asked;
+    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_reshape: array and out"));
     *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_reshape", ndim, dims, &shape));
     asked = shape;

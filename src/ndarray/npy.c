@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "ndarray/array.h"
 #include "ndarray/list.h"
 
@@ -123,6 +124,7 @@ mxc_status mxci_npy_read(mxci_source *source, mxc_ndarray **out) {
 mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out) {
     mxci_source source;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(path && out, "mxc_ndarray_load_npy: path and out"));
     *out = NULL;
     MXC_TRY(mxci_source_open(path, &source));
     status = mxci_npy_read(&source, out);
@@ -134,11 +136,13 @@ mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out) {
 
 mxc_status mxc_ndarray_save_npy(const char *path, mxc_ndarray *array) {
     char header[MXCI_NPY_HEADER_MAX];
-    size_t header_bytes = mxci_npy_make_header(array, header);
+    size_t header_bytes;
     mxc_ndarray *host = NULL;
     mxci_writer *w;
     mxc_status status;
     void *data;
+    MXC_TRY(MXCI_GIVEN(path && array, "mxc_ndarray_save_npy: path and array"));
+    header_bytes = mxci_npy_make_header(array, header);
     MXC_TRY(mxci_array_on_host(array, &host, &data));
     status = mxci_writer_open(path, &w);
     if (status == MXC_OK) {

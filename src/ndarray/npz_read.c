@@ -1,6 +1,7 @@
 /* .npz: a zip archive whose members are .npy data, named after the arrays. Reader. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "ndarray/array.h"
 #include "ndarray/list.h"
@@ -95,6 +96,7 @@ mxc_status mxci_npz_read(mxci_source *source, mxc_ndarray_list *out) {
 mxc_status mxc_ndarray_load_npz(const char *path, mxc_ndarray_list *out) {
     mxci_source source;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(path && out, "mxc_ndarray_load_npz: path and out"));
     *out = (mxc_ndarray_list){ 0, NULL, NULL };
     MXC_TRY(mxci_source_open(path, &source));
     status = mxci_npz_read(&source, out);

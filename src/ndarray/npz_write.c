@@ -1,6 +1,7 @@
 /* .npz: a zip archive whose members are .npy data. Writer: members are stored as they are, so sizes are known ahead. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "ndarray/array.h"
 #include "ndarray/list.h"
@@ -162,6 +163,7 @@ mxc_status mxc_ndarray_save_npz(const char *path, int64_t n, mxc_ndarray *const 
     entry *entries;
     mxci_writer *w;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(path, "mxc_ndarray_save_npz: path"));
     MXC_TRY(check(n, arrays, names));
     entries = mxci_calloc((size_t)n, sizeof *entries);
     if (!entries)

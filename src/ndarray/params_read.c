@@ -10,6 +10,7 @@
  *   i32 device type, i32 device id, i32 type flag, [index arrays' types and shapes], data, [index arrays].
  * The file is taken as hostile: no size is believed before it is compared with what is left.
  */
+#include "base/error.h"
 #include "ndarray/params.h"
 
 #include "ndarray/array.h"
@@ -248,6 +249,7 @@ static mxc_status load(mxci_source *source, mxc_ndarray_list *out) {
 mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out) {
     mxci_source source;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(path && out, "mxc_ndarray_load: path and out"));
     *out = (mxc_ndarray_list){ 0, NULL, NULL };
     MXC_TRY(mxci_source_open(path, &source));
     status = load(&source, out);
@@ -257,6 +259,7 @@ mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out) {
 
 mxc_status mxc_ndarray_load_buffer(const char *name, const void *data, size_t bytes, mxc_ndarray_list *out) {
     mxci_source source;
+    MXC_TRY(MXCI_GIVEN(name && out && (data || !bytes), "mxc_ndarray_load_buffer: name, data and out"));
     *out = (mxc_ndarray_list){ 0, NULL, NULL };
     mxci_source_memory(name, data, bytes, &source);
     return load(&source, out);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "ndarray/array.h"
@@ -107,11 +108,13 @@ static void walk(printer *p, int axis, int64_t element) {
 
 mxc_status mxc_ndarray_print(mxc_ndarray *array, char **out) {
     char shape[MXC_SHAPE_TEXT], context[32];
-    printer p = { .array = array, .edge = edge_of(array), .measuring = 1 };
+    printer p = { .array = array, .measuring = 1 };
     mxc_ndarray *host = NULL;
     int64_t inner = 1;
     void *data;
+    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_print: array and out"));
     *out = NULL;
+    p.edge = edge_of(array);
     MXC_TRY(mxci_array_on_host(array, &host, &data));
     p.data = data;
     for (int i = array->shape.ndim; i-- > 0; inner *= array->shape.dim[i])

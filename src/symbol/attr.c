@@ -1,6 +1,7 @@
 /* Attributes of symbols, and the scopes that set them. How a node keeps them is in node.c. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "symbol/compose.h"
@@ -32,7 +33,7 @@ static const char *given_param(const mxc_op *op, const char *key) {
 }
 
 const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key) {
-    const mxci_node *node = only_node(symbol);
+    const mxci_node *node = symbol && key ? only_node(symbol) : NULL;
     const char *value;
     if (!node)
         return NULL;
@@ -51,6 +52,7 @@ static mxc_status set_attr(const mxc_symbol *symbol, mxci_node *node, const char
 
 mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value) {
     int64_t i;
+    MXC_TRY(MXCI_GIVEN(symbol && key && value, "mxc_symbol_set_attr: symbol, key and value"));
     for (i = 0; i < symbol->n_outputs; i++)
         if (i == 0 || symbol->outputs[i].node != symbol->outputs[i - 1].node)
             MXC_TRY(set_attr(symbol, symbol->outputs[i].node, key, value));
@@ -108,8 +110,10 @@ static mxc_status list_deep(const mxc_symbol *symbol, mxc_names *out) {
 
 mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out) {
     mxc_status status;
-    const mxci_node *node = only_node(symbol);
+    const mxci_node *node;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_list_attrs: symbol and out"));
     memset(out, 0, sizeof *out);
+    node = only_node(symbol);
     if (deep)
         status = list_deep(symbol, out);
     else
@@ -135,14 +139,18 @@ static mxc_status fill_scope(scope *s, int n, const char *const *keys, const cha
     MXC_TRY(mxci_node_create(MXCI_VARIABLE, "", NULL, &s->attrs));
     if (s->outer)
         MXC_TRY(mxci_node_copy_attrs(s->attrs, s->outer->attrs, 0));
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        MXC_TRY(MXCI_GIVEN(keys[i] && values[i], "mxc_attr_scope_enter: keys and values"));
         MXC_TRY(mxci_node_set_attr(s->attrs, keys[i], values[i]));
+    }
     return MXC_OK;
 }
 
 mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values) {
-    scope *s = mxci_calloc(1, sizeof *s);
+    scope *s;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(n <= 0 || (keys && values), "mxc_attr_scope_enter: keys and values"));
+    s = mxci_calloc(1, sizeof *s);
     if (!s)
         return MXC_FAIL(MXC_ENOMEM, "mxc_attr_scope_enter: no memory");
     s->outer = current;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "symbol/scope.h"
@@ -93,10 +94,26 @@ static mxc_status bind(mxci_node *node, const call *c) {
 
 /* ---- application ------------------------------------------------------------------------------------------- */
 
+static mxc_status check_lists(const char *op, int n, const char *const *keys, const char *const *values) {
+    int i;
+    if (n < 0 || (n > 0 && (!keys || !values)))
+        return MXC_FAIL(MXC_EINVAL, "%.100s: %d parameters%s", op, n, n > 0 ? " without keys or values" : "");
+    for (i = 0; i < n; i++)
+        if (!keys[i] || !values[i])
+            return MXC_FAIL(MXC_EINVAL, "%.100s: the key or value of parameter %d is NULL", op, i);
+    return MXC_OK;
+}
+
 /* Outputs of all inputs together. */
 static mxc_status count_inputs(const call *c, int64_t *out) {
     int i;
-    for (*out = 0, i = 0; i < c->n_in; i++) {
+    *out = 0;
+    if (c->n_in < 0 || (c->n_in > 0 && !c->in))
+        return MXC_FAIL(MXC_EINVAL, "%.100s: %d inputs%s", c->op, c->n_in, c->n_in > 0 ? " at NULL" : "");
+    for (i = 0; i < c->n_in && c->arg_keys; i++)
+        if (!c->arg_keys[i])
+            return MXC_FAIL(MXC_EINVAL, "%.100s: the argument name of input %d is NULL", c->op, i);
+    for (i = 0; i < c->n_in; i++) {
         if (!c->in[i] || c->in[i]->atomic)
             return MXC_FAIL(MXC_EINVAL, "%.100s: input %d is %s", c->op, i,
                             c->in[i] ? "an operator not applied to inputs yet" : "NULL");
@@ -140,6 +157,7 @@ static mxc_status apply(const call *c, mxc_symbol **out) {
     mxc_op *op;
     mxci_node *node;
     mxc_status status;
+    MXC_TRY(check_lists(c->op, c->n_params, c->keys, c->values));
     MXC_TRY(count_inputs(c, &n_in));
     MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, &op));
     status = make_node(c, op, &node);
@@ -154,9 +172,8 @@ mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const c
                          const char *const *values, int n_in, const char *const *arg_keys, mxc_symbol *const *in,
                          mxc_symbol **out) {
     call c = {op, name, n_params, keys, values, n_in, arg_keys, in};
+    MXC_TRY(MXCI_GIVEN(op && out, "mxc_symbol_op: op and out"));
     *out = NULL;
-    if (!op)
-        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_op: the operator's name is NULL");
     return apply(&c, out);
 }
 
@@ -211,9 +228,9 @@ mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *ke
                              mxc_symbol **out) {
     mxci_node *node;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(op && out, "mxc_symbol_atomic: op and out"));
     *out = NULL;
-    if (!op)
-        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_atomic: the operator's name is NULL");
+    MXC_TRY(check_lists(op, n_params, keys, values));
     MXC_TRY(check_params(op, n_params, keys, values));
     MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
     status = keep_keys(node, mxc_op_find(op), n_params, keys, values);
@@ -236,10 +253,13 @@ static void exchange(mxc_symbol *symbol, mxc_symbol *made) {
 
 mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, const char *const *arg_keys,
                               mxc_symbol *const *in) {
-    const mxci_node *node = symbol->outputs[0].node;
-    call c = {symbol->atomic, name, node->n_attrs, (const char *const *)node->attr_keys,
-              (const char *const *)node->attr_values, n_in, arg_keys, in};
+    const mxci_node *node;
     mxc_symbol *made = NULL;
+    call c;
+    MXC_TRY(MXCI_GIVEN(symbol, "mxc_symbol_compose: symbol"));
+    node = symbol->outputs[0].node;
+    c = (call){symbol->atomic, name, node->n_attrs, (const char *const *)node->attr_keys,
+               (const char *const *)node->attr_values, n_in, arg_keys, in};
     MXC_TRY(symbol->atomic ? apply(&c, &made) : mxci_symbol_substitute(symbol, name, n_in, arg_keys, in, &made));
     exchange(symbol, made);
     mxc_symbol_release(made);

@@ -7,6 +7,7 @@
 
 #include <mxc/symbol.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "symbol/compose.h"
@@ -174,6 +175,7 @@ mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *co
     mxci_graph *g;
     mxci_text text = {0};
     unsigned char *drawn;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_to_dot: symbol and out"));
     *out = NULL;
     MXC_TRY(mxci_symbol_infer_graph(symbol, n, names, shapes, NULL, &g));
     drawn = mxci_calloc((size_t)g->n_nodes, 1);

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "symbol/compose.h"
 #include "symbol/json.h"
@@ -400,6 +401,7 @@ mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out
     json_error_t error;
     reader r = {.outputs_left = (int64_t)bytes + 8192};
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(out && (json || !bytes), "mxc_symbol_from_json: json and out"));
     *out = NULL;
     if (bytes > MXCI_JSON_LIMIT)
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: %zu bytes, at most %d are read", bytes, MXCI_JSON_LIMIT);
@@ -418,6 +420,7 @@ mxc_status mxc_symbol_load(const char *path, mxc_symbol **out) {
     char *json;
     size_t bytes;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(path && out, "mxc_symbol_load: path and out"));
     *out = NULL;
     MXC_TRY(mxci_file_read_all(path, MXCI_JSON_LIMIT, &json, &bytes));
     status = mxc_symbol_from_json(json, bytes, out);

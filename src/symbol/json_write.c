@@ -6,6 +6,7 @@
 
 #include <mxc/symbol.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "symbol/graph.h"
@@ -226,6 +227,7 @@ mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
     mxci_graph *g;
     mxci_text text = {0};
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_to_json: symbol and out"));
     *out = NULL;
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     status = write_graph(&text, g);
@@ -240,6 +242,7 @@ mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path) {
     mxci_writer *writer;
     char *json;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(symbol && path, "mxc_symbol_save: symbol and path"));
     MXC_TRY(mxc_symbol_to_json(symbol, &json));
     status = mxci_writer_open(path, &writer);
     if (status == MXC_OK) {

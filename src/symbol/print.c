@@ -1,6 +1,7 @@
 /* Symbols as text for people: one line a node. */
 #include <mxc/symbol.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "symbol/graph.h"
 
@@ -49,6 +50,7 @@ mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out) {
     mxci_graph *g;
     mxci_text text = {0};
     int32_t i;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_print: symbol and out"));
     *out = NULL;
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     for (i = 0; i < g->n_nodes; i++)

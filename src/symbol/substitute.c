@@ -1,6 +1,7 @@
 /* Symbols made from others by copying nodes: deep copies, and variables replaced by other symbols. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/sys.h"
 #include "symbol/compose.h"
@@ -113,6 +114,7 @@ static mxc_status copy_atomic(const mxc_symbol *symbol, mxc_symbol **out) {
 
 mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
     rewrite r = {.copy_all = 1};
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_copy: symbol and out"));
     *out = NULL;
     return symbol->atomic ? copy_atomic(symbol, out) : run(&r, symbol, out);
 }
@@ -123,6 +125,7 @@ static mxc_status add_replacements(mxci_map *map, replacement *all, int n, const
                                    mxc_symbol *const *in) {
     int i;
     for (i = 0; i < n; i++) {
+        MXC_TRY(MXCI_GIVEN(keys[i], "mxc_symbol_compose: a variable's name"));
         if (mxci_map_has(map, keys[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: variable \"%.100s\" is given twice", keys[i]);
         if (!in[i] || in[i]->atomic || in[i]->n_outputs != 1)
@@ -166,6 +169,8 @@ mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, in
     mxc_status status;
     if (n && !keys)
         return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: the symbol is composed: its variables are replaced by name");
+    if (n < 0 || (n && !in))
+        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: %d inputs%s", n, n > 0 ? " at NULL" : "");
     r.renamed = name && name[0] ? symbol->outputs[0].node : NULL;
     MXC_TRY(mxci_map_create(&r.replaced));
     all = mxci_calloc((size_t)n, sizeof *all);

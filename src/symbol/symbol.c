@@ -1,6 +1,7 @@
 /* Handles: symbols as lists of outputs, made, grouped and taken apart. Applying operators is in compose.c. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "symbol/names.h"
 #include "symbol/order.h"
@@ -33,7 +34,8 @@ mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol *
 }
 
 mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol) {
-    atomic_fetch_add_explicit(&symbol->refs, 1, memory_order_relaxed);
+    if (symbol)
+        atomic_fetch_add_explicit(&symbol->refs, 1, memory_order_relaxed);
     return symbol;
 }
 
@@ -51,6 +53,7 @@ void mxc_symbol_release(mxc_symbol *symbol) {
 mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out) {
     mxci_node *node;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(out, "mxc_symbol_variable: out"));
     *out = NULL;
     if (!name || !name[0])
         return MXC_FAIL(MXC_EINVAL, "mxc_symbol_variable: the name is empty");
@@ -86,6 +89,7 @@ mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out)
     gather g;
     int64_t total = 0, j;
     int i;
+    MXC_TRY(MXCI_GIVEN(out && (symbols || n <= 0), "mxc_symbol_group: symbols and out"));
     *out = NULL;
     for (i = 0; i < n; i++) {
         if (!symbols[i] || symbols[i]->atomic)
@@ -119,6 +123,7 @@ static mxc_status gather_internals(const mxci_order *order, mxc_symbol **out) {
 mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_order order;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_internals: symbol and out"));
     *out = NULL;
     MXC_TRY(mxci_order_make(symbol, &order));
     status = gather_internals(&order, out);
@@ -154,6 +159,7 @@ mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_order order;
     mxc_status status;
     unsigned char *is_head;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_children: symbol and out"));
     *out = NULL;
     MXC_TRY(mxci_order_make(symbol, &order));
     is_head = mxci_calloc((size_t)order.n, 1);
@@ -166,14 +172,15 @@ mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out) {
 /* ---- one output -------------------------------------------------------------------------------------------- */
 
 const char *mxc_symbol_name(const mxc_symbol *symbol) {
-    return symbol->n_outputs == 1 && !symbol->atomic ? symbol->outputs[0].node->name : NULL;
+    return symbol && symbol->n_outputs == 1 && !symbol->atomic ? symbol->outputs[0].node->name : NULL;
 }
 
 int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol) {
-    return symbol->n_outputs;
+    return symbol ? symbol->n_outputs : 0;
 }
 
 mxc_status mxc_symbol_output(const mxc_symbol *symbol, int64_t index, mxc_symbol **out) {
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_output: symbol and out"));
     *out = NULL;
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "mxc_symbol_output: operator %.100s is not applied to inputs yet", symbol->atomic);
@@ -198,6 +205,7 @@ static mxc_status has_name(mxci_entry e, const char *name, int *out) {
 mxc_status mxc_symbol_find_output(const mxc_symbol *symbol, const char *name, mxc_symbol **out) {
     int64_t i, found = -1;
     int same;
+    MXC_TRY(MXCI_GIVEN(symbol && name && out, "mxc_symbol_find_output: symbol, name and out"));
     *out = NULL;
     for (i = 0; i < symbol->n_outputs && !symbol->atomic; i++) {
         MXC_TRY(has_name(symbol->outputs[i], name, &same));

@@ -1,6 +1,7 @@
 /* Inference of a symbol: what is known of its variables goes into a flat graph, what follows comes out in lists. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -67,6 +68,7 @@ static mxc_status enter_known(mxci_map *map, known *all, int64_t n, const char *
                               const mxc_dtype *types) {
     int64_t i;
     for (i = 0; i < n; i++) {
+        MXC_TRY(MXCI_GIVEN(names[i], "mxc_symbol_infer: a name"));
         if (mxci_map_has(map, names[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_infer: \"%.100s\" is given twice", names[i]);
         all[i].shape = shapes ? &shapes[i] : NULL;
@@ -151,6 +153,8 @@ static mxc_status collect_all(const mxci_graph *g, mxc_inferred *out) {
 }
 
 void mxc_inferred_release(mxc_inferred *inferred) {
+    if (!inferred)
+        return;
     mxci_free(inferred->arg_shapes);
     mxci_free(inferred->output_shapes);
     mxci_free(inferred->aux_shapes);
@@ -163,6 +167,7 @@ void mxc_inferred_release(mxc_inferred *inferred) {
 mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names,
                                    const mxc_shape *shapes, const mxc_dtype *types, mxci_graph **out) {
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(n <= 0 || names, "mxc_symbol_infer: names"));
     MXC_TRY(mxci_graph_from_symbol(symbol, out));
     status = set_known(symbol, *out, n, names, shapes, types);
     if (status == MXC_OK)
@@ -178,6 +183,7 @@ mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *con
                             const mxc_dtype *types, mxc_inferred *out) {
     mxci_graph *g;
     mxc_status status;
+    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_infer: symbol and out"));
     memset(out, 0, sizeof *out);
     MXC_TRY(mxci_symbol_infer_graph(symbol, n, names, shapes, types, &g));
     status = collect_all(g, out);

@@ -232,6 +232,50 @@ static void threads_race_for_the_memory(void **state) {
     }
 }
 
+static void null_is_refused_or_empty(void **state) {
+    mxc_ndarray *a = array_ramp(1, DIMS(2), MXC_F32), *out;
+    mxc_ndarray_list list = { 0, NULL, NULL };
+    char *text;
+    void *data;
+    (void)state;
+    assert_fails(mxc_ndarray_create(1, DIMS(2), MXC_F32, mxc_cpu(0), NULL), MXC_EINVAL, "out must not be NULL");
+    assert_fails(mxc_ndarray_slice(NULL, 0, 1, &out), MXC_EINVAL, "mxc_ndarray_slice: array");
+    assert_status(mxc_ndarray_at(NULL, 0, &out), MXC_EINVAL);
+    assert_status(mxc_ndarray_reshape(a, 1, DIMS(2), NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_tensor(NULL, NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_set(NULL, "", 0), MXC_EINVAL);
+    assert_status(mxc_ndarray_set(a, NULL, 8), MXC_EINVAL);
+    assert_status(mxc_ndarray_get(NULL, NULL, 0), MXC_EINVAL);
+    assert_status(mxc_ndarray_get(a, NULL, 8), MXC_EINVAL);
+    assert_status(mxc_ndarray_fill(NULL, 0), MXC_EINVAL);
+    assert_status(mxc_ndarray_fill_uniform(NULL, 0, 1), MXC_EINVAL);
+    assert_status(mxc_ndarray_fill_normal(NULL, 0, 1), MXC_EINVAL);
+    assert_status(mxc_ndarray_copy_to(a, NULL, 0), MXC_EINVAL);
+    assert_status(mxc_ndarray_copy(NULL, mxc_cpu(0), MXC_F32, &out), MXC_EINVAL);
+    assert_status(mxc_ndarray_wait_to_read(NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_wait_to_write(NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_data(NULL, &data), MXC_EINVAL);
+    assert_status(mxc_ndarray_print(NULL, &text), MXC_EINVAL);
+    assert_status(mxc_ndarray_save(NULL, 1, &a, NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_load(NULL, &list), MXC_EINVAL);
+    assert_status(mxc_ndarray_load_buffer("x", NULL, 1, &list), MXC_EINVAL);
+    assert_status(mxc_ndarray_save_npy("x", NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_load_npy(NULL, &out), MXC_EINVAL);
+    assert_status(mxc_ndarray_save_npz("x", 1, NULL, NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_load_npz("x", NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_to_dlpack(NULL, NULL), MXC_EINVAL);
+    assert_status(mxc_ndarray_from_dlpack(NULL, &out), MXC_EINVAL);
+    assert_null(mxc_ndarray_shape(NULL));
+    assert_null(mxc_ndarray_var(NULL));
+    assert_null(mxc_ndarray_retain(NULL));
+    assert_int_equal(mxc_ndarray_size(NULL) + (int64_t)mxc_ndarray_bytes(NULL), 0);
+    assert_int_equal(mxc_ndarray_dtype(NULL), MXC_DTYPE_UNKNOWN);
+    assert_null(mxc_ndarray_list_find(&list, NULL));
+    mxc_ndarray_list_release(NULL);
+    mxc_ndarray_release(NULL);
+    mxc_ndarray_release(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_know_themselves),
@@ -244,6 +288,7 @@ int main(void) {
         cmocka_unit_test(from_data_copies),
         cmocka_unit_test(each_allocation_may_fail),
         cmocka_unit_test(threads_race_for_the_memory),
+        cmocka_unit_test(null_is_refused_or_empty),
     };
     return cmocka_run_group_tests_name("ndarray", tests, NULL, NULL);
 }

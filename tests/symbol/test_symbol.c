@@ -109,6 +109,59 @@ static void test_references(void **state) {
     assert_int_equal(mxci_alloc_live(), live);
 }
 
+static void test_null(void **state) {
+    static const char *const keys[] = {"num_hidden", NULL}, *const values[] = {NULL, "3"};
+    mxc_symbol *x = test_var("x"), *out, *null = NULL;
+    mxc_inferred in;
+    mxc_names names;
+    char *text;
+    (void)state;
+    assert_fails(mxc_symbol_variable("x", NULL), MXC_EINVAL, "out must not be NULL");
+    assert_status(mxc_symbol_variable(NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_op(NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, &out), MXC_EINVAL);
+    assert_fails(mxc_symbol_op("t_fc", NULL, 1, NULL, NULL, 0, NULL, NULL, &out), MXC_EINVAL, "1 parameters without");
+    assert_fails(mxc_symbol_op("t_fc", NULL, -1, keys, keys, 0, NULL, NULL, &out), MXC_EINVAL, "-1 parameters");
+    assert_fails(mxc_symbol_op("t_fc", NULL, 1, keys, values, 0, NULL, NULL, &out), MXC_EINVAL, "parameter 0 is NULL");
+    assert_fails(mxc_symbol_atomic("t_fc", 2, keys, keys, &out), MXC_EINVAL, "parameter 1 is NULL");
+    assert_fails(mxc_symbol_op("t_act", NULL, 0, NULL, NULL, 1, NULL, NULL, &out), MXC_EINVAL, "1 inputs at NULL");
+    assert_fails(mxc_symbol_op("t_act", NULL, 0, NULL, NULL, 1, values, &x, &out), MXC_EINVAL, "input 0 is NULL");
+    assert_fails(mxc_symbol_op("t_act", NULL, 0, NULL, NULL, -1, NULL, &x, &out), MXC_EINVAL, "-1 inputs");
+    assert_status(mxc_symbol_compose(NULL, NULL, 0, NULL, NULL), MXC_EINVAL);
+    assert_status(mxc_symbol_compose(x, NULL, 1, values, &x), MXC_EINVAL);
+    assert_status(mxc_symbol_compose(x, NULL, 1, keys, NULL), MXC_EINVAL);
+    assert_status(mxc_symbol_group(1, NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_group(1, &null, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_copy(NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_output(NULL, 0, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_find_output(x, NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_internals(NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_children(NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_list_arguments(NULL, &names), MXC_EINVAL);
+    assert_status(mxc_symbol_list_outputs(x, NULL), MXC_EINVAL);
+    assert_status(mxc_symbol_list_aux(NULL, &names), MXC_EINVAL);
+    assert_status(mxc_symbol_set_attr(x, "key", NULL), MXC_EINVAL);
+    assert_status(mxc_symbol_list_attrs(NULL, 1, &names), MXC_EINVAL);
+    assert_status(mxc_attr_scope_enter(1, keys, NULL), MXC_EINVAL);
+    assert_status(mxc_attr_scope_enter(1, keys, values), MXC_EINVAL);
+    assert_status(mxc_symbol_infer(x, 1, NULL, NULL, NULL, &in), MXC_EINVAL);
+    assert_status(mxc_symbol_infer(x, 1, values, NULL, NULL, &in), MXC_EINVAL);
+    assert_status(mxc_symbol_to_json(NULL, &text), MXC_EINVAL);
+    assert_status(mxc_symbol_from_json(NULL, 3, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_from_json(NULL, 0, &out), MXC_EFORMAT);
+    assert_status(mxc_symbol_save(x, NULL), MXC_EINVAL);
+    assert_status(mxc_symbol_load(NULL, &out), MXC_EINVAL);
+    assert_status(mxc_symbol_print(NULL, &text), MXC_EINVAL);
+    assert_status(mxc_symbol_to_dot(x, 0, NULL, NULL, NULL), MXC_EINVAL);
+    assert_null(mxc_symbol_name(NULL));
+    assert_null(mxc_symbol_attr(x, NULL));
+    assert_null(mxc_symbol_retain(NULL));
+    assert_int_equal(mxc_symbol_n_outputs(NULL), 0);
+    assert_int_equal(mxc_names_find(NULL, "x"), -1);
+    mxc_names_release(NULL);
+    mxc_inferred_release(NULL);
+    mxc_symbol_release(x);
+}
+
 static int setup(void **state) {
     (void)state;
     test_ops_register();
@@ -120,6 +173,7 @@ int main(void) {
         cmocka_unit_test(test_group),     cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_internals), cmocka_unit_test(test_shared_variable_is_listed_once),
         cmocka_unit_test(test_children),  cmocka_unit_test(test_references),
+        cmocka_unit_test(test_null),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
