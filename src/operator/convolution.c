@@ -182,6 +182,7 @@ typedef struct conv_plan {
     mxci_field field, flipped;
     int flip, parts;
     size_t tables, flipped_tables, block, weights;
+    int64_t sums; /* elements for one group */
 } conv_plan;
 
 static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
@@ -193,11 +194,15 @@ static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *da
     plan->kernels = dtype == MXC_F64 ? &mxci_conv_f64 : &mxci_conv_f32;
     plan->element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
     mxci_field_measure(&shape, &plan->field);
-    elements = (size_t)plan->field.elements;
+    if (pass == MXC_BACKWARD)
+        mxci_field_group(&plan->field, data->dim[0], data->dim[1] * shape.in[0] * shape.in[1] * shape.in[2]);
+    elements = (size_t)(plan->field.elements * plan->field.samples);
     plan->tables = mxci_field_table_bytes(&plan->field, plan->kernels->lanes);
     if (pass == MXC_BACKWARD) {
         plan->flip = flip_shape(&shape, &flipped);
-        plan->weights = aligned((size_t)(shape.filters * plan->field.taps * p->num_group) * plan->element);
+        plan->sums = (shape.filters + plan->kernels->lanes - 1) / plan->kernels->lanes * plan->kernels->lanes *
+                     plan->field.taps;
+        plan->weights = aligned((size_t)(plan->sums * p->num_group) * plan->element); /* more than weights need */
     }
     if (plan->flip) {
         mxci_field_measure(&flipped, &plan->flipped);
@@ -228,7 +233,7 @@ typedef struct conv_run {
     int64_t batch, groups;
     int64_t image, output, weights; /* elements of one group in in, out and weight */
     const void *in, *weight, *bias, *out_grad;
-    void *out; /* what is computed */
+    void *out, *sums; /* what is computed; sums for the weights' gradient */
     int add;
     int64_t units, unit; /* forward: units of work in one group, panels in each */
     char *blocks;
@@ -243,13 +248,14 @@ static int64_t panels_of(const conv_run *r, int64_t n) {
     return (n + wide - 1) / wide;
 }
 
-/* The field of a group of a sample: the image itself, or filled into the part's block. */
-static const void *read_field(const conv_run *r, int64_t index, int part) {
-    const void *image = at(r, r->in, index * r->image);
+/* The fields of a group in some samples from index on: the images themselves, or filled into the part's block. */
+static const void *read_fields(const conv_run *r, int64_t index, int64_t samples, int part) {
     void *block = r->blocks + (size_t)part * r->plan->block;
     if (r->field->plain)
-        return image;
-    r->plan->kernels->fill(r->field, image, block);
+        return at(r, r->in, index * r->image);
+    for (int64_t n = 0; n < samples; n++)
+        r->plan->kernels->fill(r->field, at(r, r->in, (index + n * r->groups) * r->image),
+                               at(r, block, n * r->field->elements));
     return block;
 }
 
@@ -267,7 +273,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         int64_t index = begin / r->units, group = index % r->groups, first = begin % r->units;
         int64_t last = end - begin < r->units - first ? first + end - begin : r->units;
         int64_t panels = panels_of(r, r->field->pixels), stop = last * r->unit < panels ? last * r->unit : panels;
-        const void *field = read_field(r, index, part), *weight = at(r, r->weight, group * r->weights);
+        const void *field = read_fields(r, index, 1, part), *weight = at(r, r->weight, group * r->weights);
         const void *bias = r->bias ? at(r, r->bias, group * r->field->shape.filters) : &zero;
         void *out = at(r, r->out, index * r->output);
         if (!r->add)
@@ -287,19 +293,22 @@ static void run_forward(const mxc_op_call *call, conv_run *r) {
     mxc_parallel_for(call->run, r->batch * r->groups * r->units, grain(r, r->units), forward_part, r);
 }
 
+/* Taps begin..end-1 of all groups. */
 static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
-    int64_t panels = panels_of(r, r->field->taps);
+    const mxci_conv_kernels *k = r->plan->kernels;
+    int64_t taps = r->field->taps;
     while (begin < end) {
-        int64_t group = begin / panels, first = begin % panels;
-        int64_t last = end - begin < panels - first ? first + end - begin : panels;
-        void *weight = at(r, r->out, group * r->weights);
-        for (int64_t n = 0; n < r->batch; n++) {
-            int64_t index = n * r->groups + group;
-            const void *field = read_field(r, index, part);
-            r->plan->kernels->weight(r->field, field, at(r, r->out_grad, index * r->output), r->add || n > 0, weight,
-                                     first, last);
+        int64_t group = begin / taps, first = begin % taps;
+        int64_t last = end - begin < taps - first ? first + end - begin : taps;
+        void *sums = at(r, r->sums, group * r->plan->sums);
+        for (int64_t n = 0; n < r->batch; n += r->field->samples) {
+            int64_t index = n * r->groups + group, rest = r->batch - n;
+            int64_t samples = rest < r->field->samples ? rest : r->field->samples;
+            k->weight(r->field, samples, read_fields(r, index, samples, part), at(r, r->out_grad, index * r->output),
+                      r->groups * r->output, n > 0, sums, first, last);
         }
+        k->put_weight(r->field, sums, r->add, at(r, r->out, group * r->weights), first, last);
         begin += last - first;
     }
 }
@@ -400,10 +409,10 @@ static void data_gradient(const mxc_op_call *call, const conv_run *base) {
 
 static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
     conv_run r = *base;
-    int64_t panels = panels_of(&r, r.field->taps);
     r.out = call->in_grad[WEIGHT].data;
+    r.sums = r.blocks + (size_t)r.plan->parts * r.plan->block;
     r.add = call->req[WEIGHT] == MXC_REQ_ADD;
-    mxc_parallel_for(call->run, panels * r.groups, grain(&r, panels) / r.batch + 1, weight_part, &r);
+    mxc_parallel_for(call->run, r.field->taps * r.groups, grain(&r, r.field->taps) / r.batch + 1, weight_part, &r);
 }
 
 static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -411,9 +420,7 @@ static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
     int64_t filters = r->field->shape.filters * r->groups, pixels = r->field->pixels;
     (void)part;
     for (int64_t f = begin; f < end; f++) {
-        double sum = 0;
-        for (int64_t n = 0; n < r->batch; n++)
-            r->plan->kernels->sum(at(r, r->out_grad, (n * filters + f) * pixels), pixels, &sum);
+        double sum = r->plan->kernels->sum(at(r, r->out_grad, f * pixels), r->batch, filters * pixels, pixels);
         r->plan->kernels->put(at(r, r->out, f), sum, r->add);
     }
 }

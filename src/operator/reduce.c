@@ -11,8 +11,9 @@
 #include "operator/kernels/reduce.h"
 #include "operator/map.h"
 
-/* Outputs up to which the reduced elements may be split instead. */
-enum { FEW_OUTPUTS = 64 };
+/* Outputs up to which the reduced elements may be split instead; outputs that are accumulated together, enough for long
+ * pieces of rows. */
+enum { FEW_OUTPUTS = 64, OUTPUT_TILE = 4 * MXCI_TILE };
 
 typedef enum finish_kind { FINISH_NONE, FINISH_MEAN, FINISH_ROOT } finish_kind;
 
@@ -41,10 +42,15 @@ static int64_t walk_size(const mxci_strided *s) {
 
 /* ---- accumulating ----------------------------------------------------------------------------------------------- */
 
-/* n <= MXCI_TILE elements at an offset of data, in the compute type. */
+/* 1 if data is in its compute type, so that rows are read where they lie. */
+static int is_native(const reduce_run *r) {
+    return mxci_compute_type(r->call->in[0].dtype) == r->call->in[0].dtype;
+}
+
+/* Elements at an offset of data, in the compute type: where they lie, or n <= MXCI_TILE of them in the tile. */
 static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *tile) {
     const mxc_tensor *data = &r->call->in[0];
-    if (mxci_compute_type(data->dtype) == data->dtype)
+    if (is_native(r))
         return mxci_at(data, offset);
     mxci_load(data->dtype, mxci_at(data, offset), tile, n);
     return tile;
@@ -53,22 +59,24 @@ static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *ti
 /* The innermost axis is kept: accumulators of n neighbouring outputs take row after row. */
 static void take_rows(const reduce_run *r, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
     _Alignas(64) int64_t tile[MXCI_TILE];
+    int64_t stride = r->reduced.step[r->reduced.n - 1];
     mxci_cursor cursor;
     mxci_cursor_seek(&r->reduced, begin, &cursor);
-    for (int64_t i = begin; i < end; i++) {
-        r->kernel->rows(n, load(r, offset + cursor.offset, n, tile), acc);
-        mxci_cursor_advance(&r->reduced, &cursor, 1);
+    while (begin < end) {
+        int64_t run = mxci_cursor_run(&r->reduced, &cursor, is_native(r) ? end - begin : 1);
+        r->kernel->rows(n, run, stride, load(r, offset + cursor.offset, n, tile), acc);
+        mxci_cursor_advance(&r->reduced, &cursor, run);
+        begin += run;
     }
 }
 
 /* The innermost axis is reduced: one accumulator takes whole rows. */
 static void take_row(const reduce_run *r, int64_t offset, int64_t begin, int64_t end, char *acc) {
     _Alignas(64) int64_t tile[MXCI_TILE];
-    int is_native = mxci_compute_type(r->call->in[0].dtype) == r->call->in[0].dtype;
     mxci_cursor cursor;
     mxci_cursor_seek(&r->reduced, begin, &cursor);
     while (begin < end) {
-        int64_t most = is_native || end - begin < MXCI_TILE ? end - begin : MXCI_TILE;
+        int64_t most = is_native(r) || end - begin < MXCI_TILE ? end - begin : MXCI_TILE;
         int64_t run = mxci_cursor_run(&r->reduced, &cursor, most);
         r->kernel->row(run, load(r, offset + cursor.offset, run, tile), acc);
         mxci_cursor_advance(&r->reduced, &cursor, run);
@@ -76,14 +84,15 @@ static void take_row(const reduce_run *r, int64_t offset, int64_t begin, int64_t
     }
 }
 
-/* Accumulators of outputs out_begin..out_end-1 (at most MXCI_TILE) over the reduced elements begin..end-1. */
+/* Accumulators of outputs out_begin..out_end-1 over the reduced elements begin..end-1. */
 static void accumulate(const reduce_run *r, int64_t out_begin, int64_t out_end, int64_t begin, int64_t end, char *acc) {
     int inner_reduced = r->reduced.step[r->reduced.n - 1] == 1;
     mxci_cursor cursor;
     r->kernel->start(out_end - out_begin, acc);
     mxci_cursor_seek(&r->kept, out_begin, &cursor);
     while (out_begin < out_end) {
-        int64_t run = inner_reduced ? 1 : mxci_cursor_run(&r->kept, &cursor, out_end - out_begin);
+        int64_t most = is_native(r) || out_end - out_begin < MXCI_TILE ? out_end - out_begin : MXCI_TILE;
+        int64_t run = inner_reduced ? 1 : mxci_cursor_run(&r->kept, &cursor, most);
         if (inner_reduced)
             take_row(r, cursor.offset, begin, end, acc);
         else
@@ -120,12 +129,13 @@ static void store(const reduce_run *r, int64_t begin, int64_t n, void *acc) {
 
 static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     const reduce_run *r = arg;
-    _Alignas(64) int64_t acc[MXCI_TILE];
+    _Alignas(64) int64_t acc[OUTPUT_TILE];
     (void)part;
-    for (int64_t i = begin; i < end; i += MXCI_TILE) {
-        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+    for (int64_t i = begin; i < end; i += OUTPUT_TILE) {
+        int64_t n = end - i < OUTPUT_TILE ? end - i : OUTPUT_TILE;
         accumulate(r, i, i + n, 0, r->n_reduced, (char *)acc);
-        store(r, i, n, acc);
+        for (int64_t k = 0; k < n; k += MXCI_TILE)
+            store(r, i + k, n - k < MXCI_TILE ? n - k : MXCI_TILE, acc + k);
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include "operator/kernels/loop.h"
 
+enum { FEW = 32 };
+
 #define NOT_A_NUMBER(x) ((x) != (x))
 #define R float
 #define NAME(f) f##_f32

@@ -25,13 +25,21 @@ void mxci_field_measure(const mxci_conv_shape *s, mxci_field *f) {
     f->taps = s->channels * volume(s->kernel);
     f->pixels = volume(s->out);
     f->elements = s->channels * volume(f->size);
+    f->samples = 1;
+    f->step = 0;
     f->plain = s->stride[2] == 1;
     for (int i = 0; i < 3; i++)
         f->plain = f->plain && s->pad[i] == 0 && need[i] == s->in[i];
 }
 
+void mxci_field_group(mxci_field *f, int64_t samples, int64_t step) {
+    int64_t most = MXCI_GEMM_DEPTH / f->pixels;
+    f->samples = most < 1 ? 1 : most < samples ? most : samples;
+    f->step = f->plain ? step : f->elements;
+}
+
 size_t mxci_field_table_bytes(const mxci_field *f, int lanes) {
-    return aligned((size_t)f->taps * sizeof(int64_t)) + aligned((size_t)f->pixels * sizeof(int64_t)) +
+    return aligned((size_t)f->taps * sizeof(int64_t)) + aligned((size_t)(f->samples * f->pixels) * sizeof(int64_t)) +
            aligned((size_t)((f->pixels + lanes - 1) / lanes) * sizeof(mxci_lanes));
 }
 
@@ -55,6 +63,8 @@ static void plan_pixels(const mxci_field *f, int64_t *pixel) {
         for (int64_t y = 0; y < s->out[1]; y++)
             for (int64_t x = 0; x < s->out[2]; x++)
                 pixel[p++] = (z * s->stride[0] * f->size[1] + y * s->stride[1]) * f->size[2] + x;
+    for (; p < f->samples * f->pixels; p++)
+        pixel[p] = pixel[p - f->pixels] + f->step;
 }
 
 /* A vector that crosses more than one row's end, or the end of all, is read pixel by pixel. */
@@ -77,7 +87,7 @@ static void plan_lanes(const mxci_field *f, int lanes, mxci_lanes *out) {
 
 void mxci_field_plan(mxci_field *f, int lanes, void *tables) {
     int64_t *tap = tables, *pixel = (void *)((char *)tables + aligned((size_t)f->taps * sizeof *tap));
-    mxci_lanes *vectors = (void *)((char *)pixel + aligned((size_t)f->pixels * sizeof *pixel));
+    mxci_lanes *vectors = (void *)((char *)pixel + aligned((size_t)(f->samples * f->pixels) * sizeof *pixel));
     f->tap = tap;
     f->pixel = pixel;
     f->lanes = vectors;

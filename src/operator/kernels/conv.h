@@ -38,12 +38,16 @@ typedef struct mxci_field {
     int64_t phase;                   /* elements from one phase of a row to the next */
     int64_t elements;                /* of C channels */
     int plain;                       /* the field is the image */
-    const int64_t *tap, *pixel;      /* offsets, K and P of them; taps in the order of the weights */
+    int64_t samples, step;           /* fields side by side in memory, and elements from one to the next */
+    const int64_t *tap, *pixel;      /* offsets, K and samples x P of them; taps in the order of the weights */
     const mxci_lanes *lanes;         /* one per vector of pixels */
 } mxci_field;
 
-/* Fill all but the tables. channels must not be 0. */
+/* Fill all but the tables, for one sample. channels must not be 0. */
 void mxci_field_measure(const mxci_conv_shape *shape, mxci_field *out);
+/* Have as many samples side by side, of those there are, as make sums of some length. step: elements from an image to
+ * the next. */
+void mxci_field_group(mxci_field *field, int64_t samples, int64_t step);
 /* Bytes of the tables (64-byte aligned) of a measured field, and making them; lanes: elements in a vector. */
 size_t mxci_field_table_bytes(const mxci_field *field, int lanes);
 void mxci_field_plan(mxci_field *field, int lanes, void *tables);
@@ -61,9 +65,12 @@ typedef struct mxci_conv_kernels {
                     int64_t start_col, void *out, int64_t begin, int64_t end);
     /* out += bias[filter] over the same pixels. */
     void (*add_bias)(const mxci_field *f, const void *bias, void *out, int64_t begin, int64_t end);
-    /* weight' = or += for taps of panels begin..end-1 (16 taps each in f32, 8 in f64). */
-    void (*weight)(const mxci_field *f, const void *field, const void *out_grad, int add, void *weight_grad,
-                   int64_t begin, int64_t end);
+    /* Sums for weight' over some samples, at most the field's, whose out_grad lie grad_step elements apart. They are
+     * transposed (K, F rounded up to whole vectors): sums = or += for taps begin..end-1. */
+    void (*weight)(const mxci_field *f, int64_t samples, const void *field, const void *out_grad, int64_t grad_step,
+                   int add, void *sums, int64_t begin, int64_t end);
+    /* weight' = or += sums of taps begin..end-1. */
+    void (*put_weight)(const mxci_field *f, const void *sums, int add, void *weight_grad, int64_t begin, int64_t end);
     /* Weights for data: strips of six taps, taps ordered by kernel place, then channel. packed: K x F elements. Strips
      * begin..end-1 of (K + 5) / 6. */
     void (*pack)(const mxci_field *f, const void *weight, void *packed, int64_t begin, int64_t end);
@@ -72,8 +79,8 @@ typedef struct mxci_conv_kernels {
     /* Weights for the data's gradient as a convolution of out_grad: (C,F,places), places back to front; channels
      * begin..end-1. */
     void (*flip)(const mxci_field *f, const void *weight, void *flipped, int64_t begin, int64_t end);
-    /* The sum of n elements, added to *sum in double. */
-    void (*sum)(const void *from, int64_t n, double *sum);
+    /* The sum of rows of n elements, step apart. */
+    double (*sum)(const void *from, int64_t rows, int64_t step, int64_t n);
     /* to = value or to += value. */
     void (*put)(void *to, double value, int add);
 } mxci_conv_kernels;

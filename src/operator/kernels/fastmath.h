@@ -28,27 +28,31 @@ MXCI_SCALAR float mxci_bits_float(uint32_t u) {
     return x;
 }
 
-/* e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2, e^r = 1 + r + r^2 P(r). 2^n is applied in two factors, so
- * that overflow gives infinity and underflow goes through the subnormals. */
-MXCI_SCALAR float mxci_exp_f32(float x) {
+/* e^x = 2^n (1 + p) with n = round(x / ln 2), kept as a 32-bit integer; r = x - n ln 2, |r| <= ln 2 / 2,
+ * p = r + r^2 P(r). For |x| up to 105. */
+MXCI_SCALAR float mxci_exp_parts_f32(float x, uint32_t *n) {
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer, kept in the low bits */
-    float shifted, n, r, p;
-    uint32_t k, half;
-    x = x > 89.0f ? 89.0f : x; /* NaN passes */
-    x = x < -105.0f ? -105.0f : x;
-    shifted = x * 1.44269504f + magic;
-    k = mxci_float_bits(shifted) - mxci_float_bits(magic);
-    n = shifted - magic;
-    r = x - n * 0.693359375f; /* exact: the constant has 9 bits */
-    r = r - n * -2.12194440e-4f;
+    float shifted = x * 1.44269504f + magic, whole = shifted - magic, r, p;
+    *n = mxci_float_bits(shifted) - mxci_float_bits(magic);
+    r = x - whole * 0.693359375f; /* exact: the constant has 9 bits */
+    r = r - whole * -2.12194440e-4f;
     p = 0.001392692661f;
     p = p * r + 0.008363773874f;
     p = p * r + 0.04166655011f;
     p = p * r + 0.1666657338f;
     p = p * r + 0.5f;
-    p = (p * r) * r + r;
-    half = (uint32_t)((int32_t)k >> 1);
-    return (p + 1.0f) * mxci_bits_float((half + 127u) << 23) * mxci_bits_float((k - half + 127u) << 23);
+    return (p * r) * r + r;
+}
+
+/* 2^n is applied in two factors, so that overflow gives infinity and underflow goes through the subnormals. */
+MXCI_SCALAR float mxci_exp_f32(float x) {
+    uint32_t n, half;
+    float p;
+    x = x > 89.0f ? 89.0f : x; /* NaN passes */
+    x = x < -105.0f ? -105.0f : x;
+    p = mxci_exp_parts_f32(x, &n);
+    half = (uint32_t)((int32_t)n >> 1);
+    return (p + 1.0f) * mxci_bits_float((half + 127u) << 23) * mxci_bits_float((n - half + 127u) << 23);
 }
 
 /* log x = e ln 2 + log m for a positive normal x, m in [sqrt(1/2), sqrt(2)); s = (m - 1) / (m + 1),
@@ -81,17 +85,19 @@ MXCI_SCALAR float mxci_log1p_f32(float x) {
     return x == 0.0f ? x : result; /* keeps -0 */
 }
 
-/* tanh x: x + x^3 R(x^2) below 0.625, 1 - 2 / (e^2|x| + 1) above. */
+/* tanh x: x + x^3 R(x^2) below 0.625, 1 - 2 / (e^2|x| + 1) above; that is 1 from 10 on. */
 MXCI_SCALAR float mxci_tanh_f32(float x) {
-    float a = fabsf(x), z = x * x, r, small, large;
+    float a = fabsf(x), z = x * x, r, p, small, large;
+    uint32_t n;
     r = -0.006096714166f;
     r = r * z + 0.020997179f;
     r = r * z + -0.05385090958f;
     r = r * z + 0.1333276974f;
     r = r * z + -0.3333332894f;
-    small = r * z * x + x;
-    large = copysignf(1.0f - 2.0f / (mxci_exp_f32(2.0f * a) + 1.0f), x);
-    return a < 0.625f ? small : large;
+    small = r * z * a + a;
+    p = mxci_exp_parts_f32(a > 10.0f ? 20.0f : 2.0f * a, &n);
+    large = 1.0f - 2.0f / ((p + 1.0f) * mxci_bits_float((n + 127u) << 23) + 1.0f);
+    return copysignf(a < 0.625f ? small : large, x);
 }
 
 MXCI_SCALAR float mxci_sigmoid_f32(float x) {

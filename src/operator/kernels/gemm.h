@@ -25,6 +25,11 @@ typedef struct mxci_tile {
 void mxci_tile_run_f32(int rows, int columns, const mxci_tile *t);
 void mxci_tile_run_f64(int rows, int columns, const mxci_tile *t);
 
+/* Columns of a matrix stored by columns, b_col elements apart (1..16; f64: 1..8), side by side into a panel
+ * [depth][16] (f64: 8) with whole vectors. */
+void mxci_pack_columns_f32(int64_t depth, int columns, const float *b, int64_t b_col, float *panel);
+void mxci_pack_columns_f64(int64_t depth, int columns, const double *b, int64_t b_col, double *panel);
+
 /* C (m x n) = start + A (m x k) B (k x n). As above, with B's element (p, j) at b[p * b_row + j * b_col]; one of b_row
  * and b_col is 1, and one of a_row and a_step. Sizes may be 0. C may be start but overlaps neither A nor B. */
 typedef struct mxci_product {

@@ -2,8 +2,12 @@
 #include "operator/kernels/reduce.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "operator/kernels/loop.h"
+
+/* Accumulators in registers, and rows that take turns with them. */
+enum { LANES = 64, FEW_ROWS = 4 };
 
 #define R float
 #define S double

@@ -1,6 +1,6 @@
 /*
- * Reduction loops over dense rows in a compute type. Accumulators are double, int64_t for integers. Rows are added up
- * in eight lanes, so the order of additions depends on the row's length only.
+ * Reduction loops over dense rows in a compute type. Accumulators are double, int64_t for integers. The order of
+ * additions depends on the length of rows only.
  */
 #ifndef MXCI_OPERATOR_KERNELS_REDUCE_H
 #define MXCI_OPERATOR_KERNELS_REDUCE_H
@@ -18,7 +18,8 @@ enum {
 typedef struct mxci_reduce_kernel {
     void (*start)(int64_t n, void *acc);                  /* acc[0..n) = the value of nothing */
     void (*row)(int64_t n, const void *x, void *acc);     /* one accumulator takes n elements */
-    void (*rows)(int64_t n, const void *x, void *acc);    /* accumulator i takes element i */
+    /* Accumulator i takes element i of count rows of n, which begin stride elements apart. */
+    void (*rows)(int64_t n, int64_t count, int64_t stride, const void *x, void *acc);
     void (*combine)(int64_t n, const void *b, void *acc); /* accumulator i takes accumulator b[i] */
 } mxci_reduce_kernel;
 extern const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIMIT];

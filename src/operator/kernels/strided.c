@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/simd.h"
 #include "operator/kernels/loop.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------------- */
@@ -55,18 +56,42 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 
 /* ---- gathering -------------------------------------------------------------------------------------------------- */
 
+static inline void transpose_f32(const uint32_t *from, int64_t from_step, uint32_t *to, int64_t to_step) {
+    mxci_v_f32 v[8];
+    MXCI_UNROLL for (int i = 0; i < 8; i++) memcpy(&v[i], from + i * from_step, sizeof v[i]);
+    mxci_transpose_f32(v);
+    MXCI_UNROLL for (int i = 0; i < 8; i++) memcpy(to + i * to_step, &v[i], sizeof v[i]);
+}
+
+static inline void transpose_f64(const uint64_t *from, int64_t from_step, uint64_t *to, int64_t to_step) {
+    mxci_v_f64 v[4];
+    MXCI_UNROLL for (int i = 0; i < 4; i++) memcpy(&v[i], from + i * from_step, sizeof v[i]);
+    mxci_transpose_f64(v);
+    MXCI_UNROLL for (int i = 0; i < 4; i++) memcpy(to + i * to_step, &v[i], sizeof v[i]);
+}
+
+#define ONE_ELEMENT(from, from_step, to, to_step) (*(to) = *(from))
+
+#define SQUARE 1
+#define TRANSPOSE ONE_ELEMENT
 #define T uint8_t
 #define NAME(f) f##_1
 #include "operator/kernels/strided.inc"
 
+#define SQUARE 1
+#define TRANSPOSE ONE_ELEMENT
 #define T uint16_t
 #define NAME(f) f##_2
 #include "operator/kernels/strided.inc"
 
+#define SQUARE 8
+#define TRANSPOSE transpose_f32
 #define T uint32_t
 #define NAME(f) f##_4
 #include "operator/kernels/strided.inc"
 
+#define SQUARE 4
+#define TRANSPOSE transpose_f64
 #define T uint64_t
 #define NAME(f) f##_8
 #include "operator/kernels/strided.inc"
