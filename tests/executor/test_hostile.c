@@ -14,7 +14,8 @@ static const char *try_op(const char *op, const char *attrs) {
     int weights = strcmp(op, "Convolution") == 0 || strcmp(op, "FullyConnected") == 0;
     snprintf(json, sizeof json,
              "{\"nodes\":[{\"op\":\"null\",\"name\":\"data\",\"inputs\":[]},"
-             "{\"op\":\"null\",\"name\":\"w\",\"inputs\":[]},{\"op\":\"null\",\"name\":\"b\",\"inputs\":[]},{\"op\":\"%s\",\"name\":\"node\",\"attrs\":{%s},"
+             "{\"op\":\"null\",\"name\":\"w\",\"inputs\":[]},{\"op\":\"null\",\"name\":\"b\",\"inputs\":[]},"
+             "{\"op\":\"%s\",\"name\":\"node\",\"attrs\":{%s},"
              "\"inputs\":[[0,0]%s]}],\"heads\":[[3,0]]}",
              op, attrs, weights ? ",[1,0],[2,0]" : "");
     status = mxc_symbol_from_json(json, strlen(json), &s);
