@@ -241,6 +241,28 @@ static void test_wrong_network(void **state) {
     toy_close(&t);
 }
 
+/* Fewer samples than a batch, and what is not full is left out. */
+static void test_no_batches(void **state) {
+    mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
+    const float x[2 * TOY_WIDTH] = { 0 }, y[2] = { 0 };
+    mxc_ndarray *data, *label;
+    mxc_iter *iter;
+    toy t;
+    (void)state;
+    options.batch_size = TOY_BATCH;
+    options.last_batch = MXC_LAST_DISCARD;
+    assert_ok(toy_open(&t, "8"));
+    assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, TOY_WIDTH}, MXC_F32, x, &data));
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, y, &label));
+    assert_ok(mxc_iter_from_arrays(&options, 1, &data, 1, &label, NULL, &iter));
+    t.options.train = iter;
+    assert_fails(mxc_fit(&t.options, NULL, NULL), MXC_EINVAL, "no batch");
+    mxc_iter_destroy(iter);
+    mxc_ndarray_release(data);
+    mxc_ndarray_release(label);
+    toy_close(&t);
+}
+
 /* A prediction that is not one of classes has no loss or accuracy, and is trained all the same. */
 static void test_regression(void **state) {
     toy t;
@@ -294,6 +316,7 @@ int main(void) {
         cmocka_unit_test(test_steady_state_allocates_nothing),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_wrong_network),
+        cmocka_unit_test(test_no_batches),
         cmocka_unit_test(test_regression),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

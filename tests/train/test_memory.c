@@ -104,7 +104,8 @@ static void test_each_allocation_fails_with_files(void **state) {
 
 /* ---- a step after the first ones ------------------------------------------------------------------------------- */
 
-enum { LENET_BATCH = 64, LENET_BATCHES = TEST_SANITIZED ? 4 : 10, LENET_EPOCHS = TEST_SANITIZED ? 2 : 4 };
+enum { LENET_BATCH = TEST_SANITIZED ? 8 : 64 };
+enum { LENET_BATCHES = TEST_SANITIZED ? 4 : 10, LENET_EPOCHS = TEST_SANITIZED ? 2 : 4 };
 
 static const struct {
     const char *op, *name;
