@@ -57,7 +57,6 @@ mxci_block *mxci_block_take(mxci_stripe *stripe, int n) {
     }
     stripe->free[size_class] = block->next;
     block->n_deps = n;
-    block->failure = NULL;
     block->waited = 0;
     return block;
 }

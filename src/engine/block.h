@@ -61,27 +61,29 @@ typedef struct mxci_stripe {
 } mxci_stripe;
 
 struct mxci_block {
+    /* One cache line for what every run touches. */
     _Alignas(MXCI_CACHE_LINE) mxci_block *next; /* in a free list, a list of ready blocks, a queue or heap of a pool */
     const mxci_body *body;
     mxci_stripe *home;
-    mxci_failure *failure;    /* how an asynchronous function ended */
     uint64_t token;
     _Atomic int32_t waits;    /* dependencies that are not granted yet */
     int32_t n_deps;
     int32_t priority;
     uint8_t urgent, size_class, epoch;
-    uint8_t in_flight;        /* is in the engine's flight */
     uint8_t waited;           /* naive engine: a thread is going to run it once done is set */
+    _Atomic uint32_t done;    /* set last, for the thread that waits: MXCI_SYNC granted; naive engine: may run */
+    uint8_t in_flight;        /* is in the engine's flight */
+    uint8_t canceled;         /* in the child of a fork: the function was ended without its thread */
     uint64_t order;           /* in its pool: when it came */
 
-    mxci_block *child;                     /* in a pool's heap */
+    mxci_block *child;                      /* in a pool's heap */
     mxci_block *flight_next, **flight_link; /* in the engine's flight; guarded by its lock */
+    mxci_failure *failure;     /* how an asynchronous function ended */
     _Atomic uint32_t parties;  /* asynchronous: 2 until the call has returned or the end was told, then 1, then 0 */
-    _Atomic uint32_t done;     /* set last, for the thread that waits: MXCI_SYNC granted; naive engine: may run */
-    uint32_t canceled;         /* in the child of a fork: the function was ended without its thread */
     mxci_body own;             /* body of a function pushed once */
     mxci_dep deps[];
 };
+_Static_assert(offsetof(mxci_block, child) == MXCI_CACHE_LINE, "the first line of a block is full");
 
 /* Block with room for n <= MXCI_MAX_VARS dependencies; NULL without memory. The stripe is locked. */
 mxci_block *mxci_block_take(mxci_stripe *stripe, int n);

@@ -125,6 +125,7 @@ static mxci_failure *perform(mxci_runner *runner, void *stream, mxci_block *bloc
 static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
     mxc_engine *engine = block->home->engine;
     mxci_failure *failure;
+    block->failure = NULL;
     atomic_store_explicit(&block->parties, 2, memory_order_relaxed);
     mxci_flight_add(engine, block);
     failure = perform(runner, stream, block);
