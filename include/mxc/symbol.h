@@ -34,7 +34,8 @@ MXC_API mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
  * @param arg_keys  argument name of each input; NULL: in order. Missing arguments and auxiliary states become variables
  *                  "<name>_<arg>"
  * @param in        n_in symbols; one with several outputs serves several arguments in order (positional only)
- * @return MXC_ENOTFOUND, MXC_EINVAL (parameter, unknown or repeated argument, too many inputs), MXC_ENOMEM
+ * @return MXC_ENOTFOUND, MXC_EINVAL (parameter, unknown or repeated argument, too many inputs), MXC_EUNSUPPORTED (an
+ *         operator for arrays only), MXC_ENOMEM
  * The attributes of the current scope are set on the node and on variables made here. Where the operator counts its
  * inputs in a parameter (Concat: num_args) and it is not given, it is set from n_in.
  */

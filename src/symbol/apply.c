@@ -53,6 +53,8 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
     if (!def)
         return mxc_op_create(name, 0, NULL, NULL, out);
     *out = NULL;
+    if (def->flags & MXC_OP_ARRAY_ONLY)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: works on arrays only, no symbol is made of it", def->name);
     p.keys = mxci_calloc(2 * room, sizeof *p.keys);
     if (!p.keys)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for parameters", name);
