@@ -120,7 +120,7 @@ mxc_status mxci_pass_gradient(mxci_graph *graph, const uint8_t *wanted, int32_t 
 /* recompute.c: let backward read copies of forward nodes that run again, where that frees memory. */
 mxc_status mxci_pass_recompute(mxci_program *program, mxc_recompute mode);
 
-/* place.c: where an entry is used on another context, put a _CrossDeviceCopy between. */
+/* copies.c: where an entry is used on another context, put a _CrossDeviceCopy between. */
 mxc_status mxci_pass_copies(mxci_program *program);
 
 /* order.c: nodes that outputs and gradients need, in running order: order, step_of, n_steps, n_forward. */
