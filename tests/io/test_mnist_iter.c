@@ -120,7 +120,7 @@ static void test_parts(void **state) {
     (void)state;
     write_pair(30, 30, 0);
     for (int part = 0; part < 3; part++) {
-        char text[8];
+        char text[16];
         mxc_iter *iter;
         mxc_batch batch;
         snprintf(text, sizeof text, "%d", part);
