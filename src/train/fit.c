@@ -133,7 +133,7 @@ static mxc_status run_batches(mxci_trainer *t) {
         mxc_batch batch;
         MXC_TRY(mxc_iter_next(t->options->train, &batch));
         if (batch.n_data == 0)
-            return t->progress.batch > 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "mxc_fit: the training iterator gave no batch");
+            return t->progress.batch > 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "mxc_fit: the training iterator has no batch");
         MXC_TRY(step(t, &batch));
         MXC_TRY(after_batch(t));
     }

@@ -256,7 +256,7 @@ static void test_no_batches(void **state) {
     assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, y, &label));
     assert_ok(mxc_iter_from_arrays(&options, 1, &data, 1, &label, NULL, &iter));
     t.options.train = iter;
-    assert_fails(mxc_fit(&t.options, NULL, NULL), MXC_EINVAL, "no batch");
+    assert_fails(mxc_fit(&t.options, NULL, NULL), MXC_EINVAL, "has no batch");
     mxc_iter_destroy(iter);
     mxc_ndarray_release(data);
     mxc_ndarray_release(label);
