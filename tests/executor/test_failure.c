@@ -31,8 +31,7 @@ static void settle(void) {
     mxc_wait_all(engine);
 }
 
-static void fail_each(const mxc_bind_options *options) {
-    mxc_symbol *s = net_mlp(8, 3);
+static void fail_each(mxc_symbol *s, const mxc_bind_options *options) {
     int64_t at, n, live;
     int failed = 0;
     assert_ok(train_once(s, options)); /* what is made once for the process */
@@ -60,17 +59,35 @@ static void fail_each(const mxc_bind_options *options) {
 
 static void test_plain(void **state) {
     (void)state;
-    fail_each(NULL);
+    fail_each(net_mlp(8, 3), NULL);
+}
+
+static void test_groups(void **state) {
+    static const char *const names[] = {"left", "right"};
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    mxc_symbol *s = net_mlp(8, 3), *all, *layer;
+    (void)state;
+    assert_ok(mxc_symbol_internals(s, &all));
+    assert_ok(mxc_symbol_find_output(all, "fc2_output", &layer));
+    assert_ok(mxc_symbol_set_attr(layer, "ctx_group", "right"));
+    mxc_symbol_release(layer);
+    mxc_symbol_release(all);
+    options.n_groups = 2;
+    options.group_names = names;
+    options.group_contexts = contexts;
+    fail_each(s, &options);
 }
 
 static void test_recompute(void **state) {
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     (void)state;
     options.recompute = MXC_RECOMPUTE_ALL;
-    fail_each(&options);
+    fail_each(net_mlp(8, 3), &options);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_recompute)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_recompute),
+                                       cmocka_unit_test(test_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,41 @@ static void test_groups(void **state) {
     mxc_symbol_release(s);
 }
 
+/* Auxiliary states live where the operator that changes them runs. */
+static void test_auxiliary_states(void **state) {
+    mxc_context contexts[2];
+    mxc_bind_options options;
+    mxc_shape shape = net_shape(4, 6, 3, 5, 5);
+    mxc_symbol *s = net_variable("data");
+    mxc_executor *one, *two;
+    int round;
+    (void)state;
+    contexts[0] = mxc_cpu(0);
+    contexts[1] = mxc_cpu(1);
+    options_for(&options, contexts);
+    s = grouped("one", "Convolution", "conv", "kernel=(3,3) num_filter=4", s);
+    s = grouped("two", "BatchNorm", "bn", "fix_gamma=False", s);
+    s = net_on("SoftmaxOutput", "softmax", "", grouped("one", "FullyConnected", "fc", "num_hidden=5", s));
+    one = net_bind(s, NULL, &shape, 1);
+    two = net_bind(s, &options, &shape, 1);
+    assert_int_equal(mxc_ndarray_context(mxc_executor_find_aux(two, "bn_moving_var")).id, 1);
+    assert_int_equal(mxc_ndarray_context(mxc_executor_find_arg(two, "bn_gamma")).id, 1);
+    net_fill_all(one, 3, 5);
+    net_fill_all(two, 3, 5);
+    for (round = 0; round < 3; round++) {
+        assert_ok(mxc_executor_forward(one, 1));
+        assert_ok(mxc_executor_forward(two, 1));
+        assert_ok(mxc_executor_backward(one, 0, NULL));
+        assert_ok(mxc_executor_backward(two, 0, NULL));
+    }
+    assert_same_bits(mxc_executor_aux(one, 0), mxc_executor_aux(two, 0));
+    assert_same_bits(mxc_executor_aux(one, 1), mxc_executor_aux(two, 1));
+    assert_close(mxc_executor_find_grad(one, "conv_weight"), mxc_executor_find_grad(two, "conv_weight"));
+    mxc_executor_destroy(one);
+    mxc_executor_destroy(two);
+    mxc_symbol_release(s);
+}
+
 static void test_wrong_context(void **state) {
     mxc_context contexts[2];
     mxc_bind_options options;
@@ -99,6 +134,7 @@ static void test_wrong_context(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_wrong_context)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_auxiliary_states),
+                                       cmocka_unit_test(test_wrong_context)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
  * Random graphs of element-wise operators, products, concatenations and shared inputs, in float64. Whatever the plan's
- * options, results are the same bit for bit; gradients agree with differences of outputs, with the gradient symbol, and
- * add where asked.
+ * options, results are the same bit for bit, in training and in inference, and nearly so over two contexts; gradients
+ * agree with differences of outputs, with the gradient symbol, and add where asked.
  */
 #include "executor/nets.h"
 
@@ -45,18 +45,27 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *wide_weight, mxc_symbol *con
     }
 }
 
+static void put_in_group(mxc_symbol *s, const char *group) {
+    assert_ok(mxc_symbol_set_attr(s, "ctx_group", group));
+}
+
 /* Two outputs: the last node, squashed, and one from the middle. */
 static mxc_symbol *make_graph(uint64_t seed) {
     mxc_symbol *made[MOST], *outputs[2], *group;
     mxc_symbol *wide = net_variable("wide");
+    static const char *const groups[] = {"first", "second"};
     int n, i, size = 8 + (int)below(&seed, MOST - 8);
     for (n = 0; n < LEAVES; n++) {
         char name[16];
         snprintf(name, sizeof name, "x%d", n);
         made[n] = net_variable(name);
+        put_in_group(made[n], groups[0]);
     }
-    for (; n < size; n++)
+    put_in_group(wide, groups[0]);
+    for (; n < size; n++) {
         made[n] = grow(&seed, wide, made, n);
+        put_in_group(made[n], groups[below(&seed, 2)]);
+    }
     outputs[0] = net_on("tanh", "last", "", mxc_symbol_retain(made[n - 1]));
     outputs[1] = made[LEAVES + below(&seed, n - LEAVES)];
     assert_ok(mxc_symbol_group(2, outputs, &group));
@@ -154,6 +163,49 @@ static void check_options(mxc_symbol *s, const bound *plain) {
     o[7].no_inplace = 1;
     for (i = 0; i < 8; i++)
         check_option(s, plain, &o[i]);
+}
+
+/* Without gradients memory is shared differently. */
+static void check_inference(mxc_symbol *s, const bound *plain) {
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    mxc_executor *e;
+    int planned, i;
+    for (planned = 0; planned < 2; planned++) {
+        options.no_inplace = options.no_sharing = !planned;
+        assert_ok(mxc_executor_bind(s, &options, plain->args, NULL, NULL, NULL, &e));
+        assert_ok(mxc_executor_forward(e, 0));
+        for (i = 0; i < 2; i++)
+            assert_same_bits(mxc_executor_output(plain->executor, i), mxc_executor_output(e, i));
+        mxc_executor_destroy(e);
+    }
+}
+
+static void assert_close(mxc_ndarray *a, mxc_ndarray *b) {
+    double *x = net_read(a), *y = net_read(b);
+    int64_t i;
+    for (i = 0; i < mxc_ndarray_size(a); i++)
+        assert_true(fabs(x[i] - y[i]) <= 1e-12 * (1 + fabs(x[i])));
+    free(x);
+    free(y);
+}
+
+/* Half of the nodes elsewhere; terms of a sum may come in another order. */
+static void check_groups(mxc_symbol *s, const bound *plain) {
+    static const char *const names[] = {"first", "second"};
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    bound b;
+    int i;
+    options.n_groups = 2;
+    options.group_names = names;
+    options.group_contexts = contexts;
+    bind_graph(s, &options, MXC_REQ_WRITE, &b);
+    run(&b, b.heads);
+    for (i = 0; i < 2; i++)
+        assert_close(mxc_executor_output(plain->executor, i), mxc_executor_output(b.executor, i));
+    for (i = 0; i < plain->n_args; i++)
+        assert_close(plain->grads[i], b.grads[i]);
+    unbind(&b);
 }
 
 static void check_naive(mxc_symbol *s, const bound *plain) {
@@ -275,6 +327,8 @@ static void test_random_graphs(void **state) {
         bind_graph(s, NULL, MXC_REQ_WRITE, &plain);
         run(&plain, plain.heads);
         check_options(s, &plain);
+        check_inference(s, &plain);
+        check_groups(s, &plain);
         check_naive(s, &plain);
         check_add(s, &plain);
         for (i = 0; i < plain.n_args; i++)
