@@ -317,7 +317,7 @@ static void test_no_memory(void **state) {
         if (status != MXC_OK) {
             assert_int_equal(status, MXC_ENOMEM);
             assert_null(l.out[0]);
-            assert_int_equal(mxci_alloc_live(), live);
+            assert_true(mxci_alloc_live() <= live);
         }
     } while (status != MXC_OK && n < 100);
     assert_true(n > 2);
