@@ -60,8 +60,8 @@ typedef struct mxc_op_needs {
 } mxc_op_needs;
 #define MXC_NEED_ALL UINT64_MAX
 
-/** Memory of slot from may become the memory of slot to. Forward: from an input (MXC_FROM_IN) to output to. Backward: from
- *  an out_grad, input or output to the gradient of argument to. An array of these ends with MXC_INPLACE_END. */
+/** Memory of slot from may become the memory of slot to. Forward: from an input (MXC_FROM_IN) to output to. Backward:
+ *  from an out_grad, input or output to the gradient of argument to. An array of these ends with MXC_INPLACE_END. */
 typedef struct mxc_inplace {
     int from, to;
 } mxc_inplace;
@@ -77,7 +77,7 @@ typedef mxc_status (*mxc_op_compute_fn)(const mxc_op_call *call);
 enum {
     MXC_OP_ZERO_GRADIENT = 1, /* has no backward because its gradient is zero everywhere (without this flag and without
                                  backward, a gradient through the operator is an error) */
-    MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of every output's axis 0 depends on row i of the first input only */
+    MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of all outputs' axis 0 depends on row i of the first input only */
     MXC_OP_HIDDEN = 4,        /* inserted by passes; not listed for users */
     MXC_OP_ARRAY_ONLY = 8     /* for arrays only: no symbol is made of it */
 };
@@ -113,8 +113,8 @@ struct mxc_op_def {
     int (*n_outputs)(const void *params);
     int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
 
-    /* Complete the shapes in both directions as far as they follow, with mxc_sig_set_shape, which reports conflicts. What
-     * stays unknown is left unknown, and that is not an error. NULL: all inputs and outputs have one shape. */
+    /* Complete the shapes in both directions as far as they follow, with mxc_sig_set_shape, which reports conflicts.
+     * What stays unknown is left unknown, and that is not an error. NULL: all inputs and outputs have one shape. */
     mxc_status (*infer_shape)(mxc_op_sig *sig);
     /* The same for types. NULL: all inputs, outputs and aux have one type. */
     mxc_status (*infer_type)(mxc_op_sig *sig);

@@ -1,8 +1,8 @@
 /*
  * Random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), counter based.
  *
- * Each context has one stream: a seed and a count of numbers handed out so far. Work that needs numbers reserves a range
- * when it is queued, so that a seed gives the same numbers on every device, for any number of threads and any schedule.
+ * Each context has one stream: a seed and a count of numbers handed out so far. Work that needs numbers reserves a
+ * range when it is queued, so that a seed gives the same numbers on every device, for any number of threads and any schedule.
  */
 #ifndef MXC_RANDOM_H
 #define MXC_RANDOM_H
@@ -24,7 +24,8 @@ typedef struct mxc_random {
 MXC_API void mxc_random_seed(uint64_t seed);
 /** Take the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. */
 MXC_API mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
-/** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (another stream). */
+/** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (another
+ *  stream). */
 MXC_API mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
 MXC_API mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
 

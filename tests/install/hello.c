@@ -1,4 +1,4 @@
-/* Small program against the installed library; compiled as C and as C++. Prints ((1 2) (3 4)) + 0.5, computed by an operator. */
+/* Small program against the installed library; compiled as C and as C++. Prints ((1 2) (3 4)) + 0.5, by an operator. */
 #include <stdio.h>
 #include <string.h>
 
