@@ -44,9 +44,9 @@ static mxc_status run_rows(const mxc_op_call *call, mxc_range_fn part) {
     const softmax_activation_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     int64_t row = mxci_shape_count(data, 1, data->ndim);
-    softmax_run r = {.call = call, .shape = {.k = row, .inner = 1}, .add = call->req[0] == MXC_REQ_ADD};
+    softmax_run r = {.call = call, .shape = {.k = row, .inner = 1, .scale = 1}, .add = call->req[0] == MXC_REQ_ADD};
     if (p->mode == MODE_CHANNEL)
-        r.shape = (mxci_softmax_shape){.k = data->dim[1], .inner = mxci_shape_count(data, 2, data->ndim)};
+        r.shape = (mxci_softmax_shape){data->dim[1], mxci_shape_count(data, 2, data->ndim), 1};
     if (call->req[0] != MXC_REQ_NULL && row > 0)
         mxc_parallel_for(call->run, data->dim[0], MXCI_GRAIN / 4 / row + 1, part, &r);
     return MXC_OK;

@@ -86,7 +86,8 @@ static mxci_softmax_shape shape_of(const softmax_params *p, const mxc_shape *dat
     int last = p->multi_output || p->preserve_shape ? axis + 1 : data->ndim;
     *outer = mxci_shape_count(data, 0, axis);
     return (mxci_softmax_shape){.k = mxci_shape_count(data, axis, last),
-                                .inner = mxci_shape_count(data, last, data->ndim)};
+                                .inner = mxci_shape_count(data, last, data->ndim),
+                                .scale = 1};
 }
 
 typedef struct softmax_run {

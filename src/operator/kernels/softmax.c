@@ -17,6 +17,8 @@ static int is_ignored(double label, double ignore) {
 #include "operator/kernels/for_floats.inc"
 
 const mxci_softmax_forward_fn mxci_softmax_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
+const mxci_softmax_forward_fn mxci_log_softmax_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(log_forward);
 const mxci_softmax_backward_fn mxci_softmax_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);
+const mxci_softmax_backward_fn mxci_log_softmax_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(log_backward);
 const mxci_softmax_loss_fn mxci_softmax_loss_gradient[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(loss_gradient);
 const mxci_softmax_count_fn mxci_softmax_count[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(count);

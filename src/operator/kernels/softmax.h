@@ -11,17 +11,20 @@
 
 typedef struct mxci_softmax_shape {
     int64_t k, inner;
+    double scale; /* what x is multiplied by: 1 / temperature */
 } mxci_softmax_shape;
 
-/* y = or += softmax(x). y may be x unless add. */
+/* y = or += softmax(scale x), or its logarithm. y may be x unless add. */
 typedef void (*mxci_softmax_forward_fn)(const mxci_softmax_shape *s, int add, const void *x, void *y, int64_t begin,
                                         int64_t end);
-extern const mxci_softmax_forward_fn mxci_softmax_forward[MXC_DTYPE_LIMIT];
+extern const mxci_softmax_forward_fn mxci_softmax_forward[MXC_DTYPE_LIMIT], mxci_log_softmax_forward[MXC_DTYPE_LIMIT];
 
-/* dx = or += y (dy - sum over K of dy y). dx may be dy or y. */
+/* dx = or += scale y (dy - sum over K of dy y), of the logarithm scale (dy - e^y sum over K of dy). dx may be dy or y.
+ */
 typedef void (*mxci_softmax_backward_fn)(const mxci_softmax_shape *s, int add, const void *dy, const void *y, void *dx,
                                          int64_t begin, int64_t end);
-extern const mxci_softmax_backward_fn mxci_softmax_backward[MXC_DTYPE_LIMIT];
+extern const mxci_softmax_backward_fn mxci_softmax_backward[MXC_DTYPE_LIMIT],
+    mxci_log_softmax_backward[MXC_DTYPE_LIMIT];
 
 typedef struct mxci_softmax_loss {
     mxci_softmax_shape shape;
