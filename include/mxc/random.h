@@ -2,7 +2,8 @@
  * Random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), counter based.
  *
  * Each context has one stream: a seed and a count of numbers handed out so far. Work that needs numbers reserves a
- * range when it is queued, so that a seed gives the same numbers on every device, for any number of threads and any schedule.
+ * range when it is queued, so that a seed gives the same numbers on every device, for any number of threads and any
+ * schedule.
  */
 #ifndef MXC_RANDOM_H
 #define MXC_RANDOM_H
