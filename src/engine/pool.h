@@ -24,8 +24,8 @@ struct mxci_pool {
     mxci_list fifo;           /* not urgent, priority 0: nearly all */
     mxci_block *heap;         /* the others: a pairing heap */
     uint64_t order;           /* blocks so far */
-    _Atomic int32_t ranked;   /* blocks in the heap; read without the lock */
-    _Atomic int32_t helped;   /* blocks that a waiting thread may run; read without the lock */
+    _Alignas(MXCI_CACHE_LINE) _Atomic int32_t ranked; /* blocks in the heap; written under the lock */
+    _Atomic int32_t helped;   /* blocks that a waiting thread may run; written under the lock */
     _Alignas(MXCI_CACHE_LINE) _Atomic int32_t spinning; /* threads that look for work */
     _Atomic int32_t sleeping;
     _Atomic int32_t surplus;  /* threads above base that neither wait nor are retired */

@@ -164,20 +164,24 @@ static void end_body(const mxci_body *body) {
         body->destroy(body->arg);
 }
 
+/* One more has ended. Who drains the epoch can only see its end when the last one of a stripe has. */
+static void count_end(mxci_stripe *home, int epoch) {
+    uint64_t ended = atomic_fetch_add(&home->ended[epoch], 1) + 1;
+    if (atomic_load(&home->engine->draining) && ended == atomic_load(&home->pushed[epoch]))
+        mxci_event_raise(&home->engine->event);
+}
+
 void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
     mxci_stripe *home = block->home;
-    mxc_engine *engine = home->engine;
     int epoch = block->epoch;
     if (block->in_flight)
-        mxci_flight_remove(engine, block);
+        mxci_flight_remove(home->engine, block);
     end_body(block->body);
     mxci_block_release(block, failure, ready);
     mxci_failure_release(failure);
     if (!block->canceled)
         mxci_block_return(block);
-    atomic_fetch_add(&home->ended[epoch], 1);
-    if (atomic_load(&engine->draining))
-        mxci_event_raise(&engine->event);
+    count_end(home, epoch);
 }
 
 void mxc_done_complete(mxc_done *done, mxc_status status, const char *message) {

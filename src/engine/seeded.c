@@ -110,7 +110,7 @@ static mxc_status seeded_wait(const mxci_wait *wait) {
     uint32_t me = (uint32_t)mxci_thread_index() + 1;
     int nested = atomic_load(&engine->seeded.owner) == me;
     while (!wait->over(wait)) {
-        uint32_t word = atomic_load(&engine->event.word);
+        uint32_t word = mxci_wait_announce(wait);
         int progress = become_owner(&engine->seeded, me) && run_one(engine);
         if (!nested && atomic_load(&engine->seeded.owner) == me) {
             atomic_store(&engine->seeded.owner, 0);

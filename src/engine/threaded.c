@@ -173,21 +173,24 @@ static int help(const mxci_wait *wait) {
 static int look(const mxci_wait *wait, uint32_t *word) {
     mxci_event *event = &wait->engine->event;
     int64_t deadline = mxci_now_ns() + wait->engine->spin_ns;
-    int more = 1;
+    int over, more = 1;
     atomic_fetch_add(&event->looking, 1);
-    for (int i = 1; more; i++) {
-        *word = atomic_load(&event->word);
-        if (wait->over(wait))
-            break;
+    *word = mxci_wait_announce(wait);
+    over = wait->over(wait);
+    for (int i = 1; !over && more; i++) {
         if (help(wait))
             deadline = mxci_now_ns() + wait->engine->spin_ns;
         else
             mxci_pause();
+        if (atomic_load(&event->word) != *word) {
+            *word = mxci_wait_announce(wait);
+            over = wait->over(wait);
+        }
         if (i % SPINS_PER_LOOK == 0)
             more = mxci_now_ns() < deadline;
     }
     atomic_fetch_sub(&event->looking, 1);
-    return !more;
+    return !over;
 }
 
 static mxc_status threaded_wait(const mxci_wait *wait) {

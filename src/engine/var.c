@@ -108,12 +108,12 @@ static void add_ready(mxci_dep *granted, mxci_list *ready) {
 
 static void end_var(mxc_var *var);
 
-/* One dependency ends. Returns 1 if somebody sleeps until the variable changes. */
+/* One dependency ends. Returns 1 if somebody waits for what the variable has become. */
 static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
     mxc_var *var = dep->var;
     mxci_failure *before = NULL;
     mxci_dep *granted = NULL;
-    int waiters, over;
+    int awaited, over;
     mxci_lock_take(&var->lock);
     if (dep->mode == MXCI_READ) {
         var->readers--;
@@ -127,7 +127,9 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
     atomic_store_explicit(&var->pending, var->pending - 1, memory_order_release);
     if (!var->readers)
         granted = grant_next(var);
-    waiters = var->waiters > 0;
+    awaited = var->version >= var->wake_at;
+    if (awaited)
+        var->wake_at = UINT64_MAX;
     over = var->deleted && var->pending == 0;
     MXCI_ASSERT(mxci_var_is_valid(var));
     mxci_lock_drop(&var->lock);
@@ -135,14 +137,14 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
     add_ready(granted, ready);
     if (over)
         end_var(var);
-    return waiters;
+    return awaited;
 }
 
 static void leave_all(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
-    int waiters = 0;
+    int awaited = 0;
     for (int i = 0; i < block->n_deps; i++)
-        waiters |= leave(&block->deps[i], failure, ready);
-    if (waiters)
+        awaited |= leave(&block->deps[i], failure, ready);
+    if (awaited)
         mxci_event_raise(&block->home->engine->event);
 }
 
@@ -177,13 +179,11 @@ mxci_failure *mxci_block_inherited(const mxci_block *block) {
     return first;
 }
 
-uint64_t mxci_var_enlist(mxc_var *var, int add) {
-    uint64_t version;
+void mxci_var_wake_at(mxc_var *var, uint64_t version) {
     mxci_lock_take(&var->lock);
-    var->waiters += (uint32_t)add;
-    version = var->version;
+    if (version < var->wake_at)
+        var->wake_at = version;
     mxci_lock_drop(&var->lock);
-    return version;
 }
 
 mxci_failure *mxci_var_failure(mxc_var *var) {
@@ -227,7 +227,7 @@ mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
     mxci_gate_leave();
     if (!var)
         return MXC_FAIL(MXC_ENOMEM, "mxc_var_create: no memory for a variable");
-    *var = (mxc_var){ .engine = engine };
+    *var = (mxc_var){ .engine = engine, .wake_at = UINT64_MAX };
     *out = var;
     return MXC_OK;
 }

@@ -11,7 +11,7 @@
 #include "engine/block.h"
 
 struct mxc_var {
-    _Alignas(MXCI_CACHE_LINE) mxci_lock lock; /* guards all that follows */
+    _Alignas(MXCI_CACHE_LINE) mxci_lock lock; /* guards all that follows but engine */
     uint32_t readers;            /* granted and not ended */
     _Atomic uint32_t pending;    /* granted or waiting; read without the lock */
     uint16_t changing, deleted;  /* a change is granted; mxc_var_delete was called */
@@ -19,9 +19,9 @@ struct mxc_var {
     _Atomic uint64_t version;    /* changes that have ended; read without the lock */
     _Atomic uint64_t pushed;     /* changes pushed; read without the lock */
     mxci_failure *failure;       /* NULL: the value is good. Also read by a block to which the variable is granted */
-    mxc_engine *engine;
+    uint64_t wake_at;            /* version that a thread waits for; UINT64_MAX: none */
 
-    uint32_t waiters;            /* threads that sleep until version moves */
+    mxc_engine *engine;
     void (*destroy)(void *arg);  /* after deletion */
     void *arg;
     mxc_var *next_free;
@@ -35,8 +35,8 @@ void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *rea
 /* The mark that keeps the block, which is granted, from running; NULL if it may run. */
 mxci_failure *mxci_block_inherited(const mxci_block *block);
 
-/* Sleepers to be woken on a change: 1 adds the caller, -1 takes it off. Returns the version. */
-uint64_t mxci_var_enlist(mxc_var *var, int add);
+/* Raise the engine's event, once, when the variable has reached this version; if it has already, the caller is to see. */
+void mxci_var_wake_at(mxc_var *var, uint64_t version);
 /* The mark, retained; NULL if the value is good. */
 mxci_failure *mxci_var_failure(mxc_var *var);
 

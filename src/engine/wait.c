@@ -18,33 +18,42 @@ void mxci_event_call(mxci_event *event, int count) {
         mxci_unpark(&event->word, count);
 }
 
-/* A sleeper on a variable is known to it, so that changes that nobody waits for cost nothing. */
-static void enlist(const mxci_wait *wait, int add) {
-    if (!wait->var)
-        return;
-    mxci_gate_enter();
-    (void)mxci_var_enlist(wait->var, add);
-    mxci_gate_leave();
+uint32_t mxci_wait_announce(const mxci_wait *wait) {
+    uint32_t word = atomic_load(&wait->engine->event.word);
+    if (wait->var) {
+        mxci_gate_enter();
+        mxci_var_wake_at(wait->var, wait->version);
+        mxci_gate_leave();
+    }
+    return word;
 }
 
 void mxci_wait_sleep(const mxci_wait *wait, uint32_t word) {
     mxci_event *event = &wait->engine->event;
-    enlist(wait, 1);
     atomic_fetch_add(&event->parked, 1);
     if (!wait->over(wait) && !mxci_loops_open(&wait->engine->loops))
         mxci_park(&event->word, word, INT64_MAX);
     atomic_fetch_sub(&event->parked, 1);
-    enlist(wait, -1);
+}
+
+/* Look until the event is raised; 0 if that lasted too long. */
+static int look(mxci_event *event, uint32_t word, int64_t deadline) {
+    for (int i = 1; atomic_load(&event->word) == word; i++) {
+        if (i % SPINS_PER_LOOK == 0 && mxci_now_ns() >= deadline)
+            return 0;
+        mxci_pause();
+    }
+    return 1;
 }
 
 void mxci_wait_plainly(const mxci_wait *wait) {
     int64_t deadline = mxci_now_ns() + wait->engine->spin_ns;
-    for (int i = 1; !wait->over(wait); i++) {
-        uint32_t word = atomic_load(&wait->engine->event.word);
-        if (i % SPINS_PER_LOOK == 0 && mxci_now_ns() >= deadline)
+    for (;;) {
+        uint32_t word = mxci_wait_announce(wait);
+        if (wait->over(wait))
+            return;
+        if (!look(&wait->engine->event, word, deadline))
             mxci_wait_sleep(wait, word);
-        else
-            mxci_pause();
     }
 }
 
