@@ -1,5 +1,5 @@
-/* Concat: arrays that differ in one axis only, side by side along it. As (outer, size_i, inner) each. */
-#include "operator/common.h"
+/* Concat: arrays that differ in one axis only, side by side along it. */
+#include "operator/pieces.h"
 
 typedef struct concat_params {
     int64_t num_args, dim;
@@ -65,46 +65,21 @@ static mxc_status concat_infer(mxc_op_sig *sig) {
     return infer_sizes(sig, axis, common);
 }
 
-typedef struct concat_run {
-    const mxc_tensor *whole, *parts; /* the concatenated array, and what it is made of */
-    const mxc_req *req;
-    int n, backward;
-    int64_t row; /* elements of whole in one outer index */
-} concat_run;
-
-static void move_rows(void *arg, int64_t begin, int64_t end, int part) {
-    const concat_run *r = arg;
-    int64_t offset = 0, outer = mxci_tensor_size(r->whole) / r->row;
-    (void)part;
-    for (int i = 0; i < r->n; i++) {
-        int64_t row = mxci_tensor_size(&r->parts[i]) / outer;
-        for (int64_t o = begin; o < end && row > 0; o++) {
-            void *whole = mxci_at(r->whole, o * r->row + offset), *piece = mxci_at(&r->parts[i], o * row);
-            if (r->backward)
-                mxci_put_row(r->req[i], r->whole->dtype, piece, whole, row);
-            else
-                mxci_put_row(r->req[0], r->whole->dtype, whole, piece, row);
-        }
-        offset += row;
-    }
-}
-
-static mxc_status move(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *parts, int backward) {
-    const concat_params *p = call->params;
-    int ndim = whole->shape.ndim, axis = (int)(p->dim < 0 ? p->dim + ndim : p->dim);
-    int64_t outer = mxci_shape_count(&whole->shape, 0, axis);
-    concat_run r = {whole, parts, call->req, call->n_in, backward, mxci_shape_count(&whole->shape, axis, ndim)};
-    if (outer > 0 && r.row > 0)
-        mxc_parallel_for(call->run, outer, MXCI_GRAIN / r.row + 1, move_rows, &r);
-    return MXC_OK;
+static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
+    int64_t axis = ((const concat_params *)call->params)->dim;
+    return (int)(axis < 0 ? axis + whole->shape.ndim : axis);
 }
 
 static mxc_status concat_forward(const mxc_op_call *call) {
-    return call->req[0] == MXC_REQ_NULL ? MXC_OK : move(call, &call->out[0], call->in, 0);
+    const mxc_tensor *out = &call->out[0];
+    mxci_join(call->run, call->req[0], out, call->n_in, call->in, axis_of(call, out));
+    return MXC_OK;
 }
 
 static mxc_status concat_backward(const mxc_op_call *call) {
-    return move(call, &call->out_grad[0], call->in_grad, 1);
+    const mxc_tensor *grad = &call->out_grad[0];
+    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, axis_of(call, grad));
+    return MXC_OK;
 }
 
 const mxc_op_def mxci_op_concat = {

@@ -1,4 +1,4 @@
-/* transpose: out's axis i is data's axis axes[i]; axes () reverses them. */
+/* transpose: out's axis i is data's axis axes[i]; axes () reverses them. SwapAxis: axes dim1 and dim2 change places. */
 #include "operator/walk.h"
 
 typedef struct transpose_params {
@@ -10,10 +10,54 @@ static const mxc_param schema[] = {
      .doc = "for each axis of out, the axis of data that it is; () reverses all"},
     MXC_PARAM_END};
 
-/* The axis of data that out's axis i is. */
-static int source_axis(const transpose_params *p, int ndim, int i) {
-    int64_t axis = p->axes.n > 0 ? p->axes.value[i] : ndim - 1 - i;
-    return (int)(axis < 0 ? axis + ndim : axis);
+/* ---- for any order of axes: source[i] is the axis of data that out's axis i is ----------------------------------- */
+
+static mxc_status infer_order(mxc_op_sig *sig, int ndim, const int *source) {
+    mxc_shape data = mxci_shape_axes(ndim), out = data;
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
+    for (int i = 0; i < ndim; i++)
+        out.dim[i] = sig->in_shape[0].dim[source[i]];
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    for (int i = 0; i < ndim; i++)
+        data.dim[source[i]] = sig->out_shape[0].dim[i];
+    return mxc_sig_set_shape(sig, 0, &data);
+}
+
+/* data walked by out's space. */
+static mxc_status move_forward(const mxc_op_call *call, const int *source) {
+    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
+    int64_t step[MXC_MAX_NDIM];
+    mxci_strided walk;
+    for (int i = 0; i < out->ndim; i++)
+        step[i] = mxci_shape_count(data, source[i] + 1, data->ndim);
+    mxci_strided_set(&walk, out->ndim, out->dim, step);
+    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, &walk);
+    return MXC_OK;
+}
+
+/* out's space walked by data's: the way back. */
+static mxc_status move_back(const mxc_op_call *call, const int *source) {
+    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
+    int64_t step[MXC_MAX_NDIM];
+    mxci_strided walk;
+    for (int i = 0; i < out->ndim; i++)
+        step[source[i]] = mxci_shape_count(out, i + 1, out->ndim);
+    mxci_strided_set(&walk, data->ndim, data->dim, step);
+    mxci_put_from_walk(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0], 0, &walk);
+    return MXC_OK;
+}
+
+static int known_ndim(const mxc_op_sig *sig) {
+    return sig->in_shape[0].ndim >= 0 ? sig->in_shape[0].ndim : sig->out_shape[0].ndim;
+}
+
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
+
+static void transpose_order(const transpose_params *p, int ndim, int *source) {
+    for (int i = 0; i < ndim; i++) {
+        int64_t axis = p->axes.n > 0 ? p->axes.value[i] : ndim - 1 - i;
+        source[i] = (int)(axis < 0 ? axis + ndim : axis);
+    }
 }
 
 static mxc_status check_axes(const mxc_op_sig *sig, int ndim) {
@@ -29,58 +73,74 @@ static mxc_status check_axes(const mxc_op_sig *sig, int ndim) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
-    mxc_shape data = sig->in_shape[0], out = sig->out_shape[0];
-    int ndim = data.ndim >= 0 ? data.ndim : out.ndim;
+static mxc_status transpose_infer(mxc_op_sig *sig) {
+    int ndim = known_ndim(sig), source[MXC_MAX_NDIM];
     if (ndim < 0)
         return MXC_OK;
     MXC_TRY(check_axes(sig, ndim));
-    data = mxci_shape_axes(ndim);
-    MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
-    out = data;
-    for (int i = 0; i < ndim; i++)
-        out.dim[i] = sig->in_shape[0].dim[source_axis(sig->params, ndim, i)];
-    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
-    for (int i = 0; i < ndim; i++)
-        data.dim[source_axis(sig->params, ndim, i)] = sig->out_shape[0].dim[i];
-    return mxc_sig_set_shape(sig, 0, &data);
+    transpose_order(sig->params, ndim, source);
+    return infer_order(sig, ndim, source);
 }
 
-/* data walked by out's space. */
-static void set_walk(const mxc_op_call *call, mxci_strided *walk) {
-    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
-    int64_t step[MXC_MAX_NDIM];
-    for (int i = 0; i < out->ndim; i++) {
-        int axis = source_axis(call->params, data->ndim, i);
-        step[i] = mxci_shape_count(data, axis + 1, data->ndim);
-    }
-    mxci_strided_set(walk, out->ndim, out->dim, step);
+static mxc_status transpose_forward(const mxc_op_call *call) {
+    int source[MXC_MAX_NDIM];
+    transpose_order(call->params, call->in[0].shape.ndim, source);
+    return move_forward(call, source);
 }
 
-/* out's space walked by data's: the way back. */
-static void set_walk_back(const mxc_op_call *call, mxci_strided *walk) {
-    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
-    int64_t step[MXC_MAX_NDIM];
-    for (int i = 0; i < out->ndim; i++)
-        step[source_axis(call->params, data->ndim, i)] = mxci_shape_count(out, i + 1, out->ndim);
-    mxci_strided_set(walk, data->ndim, data->dim, step);
-}
-
-static mxc_status forward(const mxc_op_call *call) {
-    mxci_strided walk;
-    set_walk(call, &walk);
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, &walk);
-    return MXC_OK;
-}
-
-static mxc_status backward(const mxc_op_call *call) {
-    mxci_strided walk;
-    set_walk_back(call, &walk);
-    mxci_put_from_walk(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0], 0, &walk);
-    return MXC_OK;
+static mxc_status transpose_backward(const mxc_op_call *call) {
+    int source[MXC_MAX_NDIM];
+    transpose_order(call->params, call->in[0].shape.ndim, source);
+    return move_back(call, source);
 }
 
 const mxc_op_def mxci_op_transpose = {
     .size = sizeof(mxc_op_def), .name = "transpose", .doc = "out[i,j,...] = data with its axes in the order of axes",
-    .params = schema, .param_size = sizeof(transpose_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema, .param_size = sizeof(transpose_params), .infer_shape = transpose_infer, .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = transpose_forward}, .backward = {[MXC_CPU] = transpose_backward}};
+
+/* ---- SwapAxis ---------------------------------------------------------------------------------------------------- */
+
+typedef struct swap_params {
+    int64_t dim1, dim2;
+} swap_params;
+
+static const mxc_param swap_schema[] = {
+    {.name = "dim1", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(swap_params, dim1), .initial = "0", .doc = "one axis"},
+    {.name = "dim2", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(swap_params, dim2), .initial = "0", .doc = "the other"},
+    MXC_PARAM_END};
+
+static void swap_order(const swap_params *p, int ndim, int *source) {
+    int a = (int)(p->dim1 < 0 ? p->dim1 + ndim : p->dim1), b = (int)(p->dim2 < 0 ? p->dim2 + ndim : p->dim2);
+    for (int i = 0; i < ndim; i++)
+        source[i] = i == a ? b : i == b ? a : i;
+}
+
+static mxc_status swap_infer(mxc_op_sig *sig) {
+    const swap_params *p = sig->params;
+    int ndim = known_ndim(sig), source[MXC_MAX_NDIM], axis;
+    if (ndim < 0)
+        return MXC_OK;
+    MXC_TRY(mxci_sig_axis(sig, p->dim1, ndim, &axis));
+    MXC_TRY(mxci_sig_axis(sig, p->dim2, ndim, &axis));
+    swap_order(p, ndim, source);
+    return infer_order(sig, ndim, source);
+}
+
+static mxc_status swap_forward(const mxc_op_call *call) {
+    int source[MXC_MAX_NDIM];
+    swap_order(call->params, call->in[0].shape.ndim, source);
+    return move_forward(call, source);
+}
+
+static mxc_status swap_backward(const mxc_op_call *call) {
+    int source[MXC_MAX_NDIM];
+    swap_order(call->params, call->in[0].shape.ndim, source);
+    return move_back(call, source);
+}
+
+const mxc_op_def mxci_op_swap_axis = {
+    .size = sizeof(mxc_op_def), .name = "SwapAxis", .aliases = "swapaxes,SwapAxes",
+    .doc = "out = data with axes dim1 and dim2 in each other's place", .params = swap_schema,
+    .param_size = sizeof(swap_params), .infer_shape = swap_infer, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = swap_forward}, .backward = {[MXC_CPU] = swap_backward}};

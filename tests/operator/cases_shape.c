@@ -1,5 +1,5 @@
 /* Cases of operators that stretch, cut, turn or convert one array: broadcast_axis, broadcast_to, expand_dims, slice,
- * slice_axis, transpose, Cast. */
+ * slice_axis, transpose, SwapAxis, SliceChannel, Cast. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -78,6 +78,33 @@ static void ref_transpose(const op_run *r) {
             source[axis < 0 ? axis + ndim : axis] = index[k];
         }
         r->out[0][i] = r->in[0][element_at(&r->in_shape[0], source)];
+    }
+}
+
+static void ref_swap(const op_run *r) {
+    int64_t index[MXC_MAX_NDIM], kept;
+    int ndim = r->out_shape[0].ndim, a = (int)case_number(r, "dim1", 0), b = (int)case_number(r, "dim2", 0);
+    a = a < 0 ? a + ndim : a;
+    b = b < 0 ? b + ndim : b;
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
+        indices_of(&r->out_shape[0], i, index);
+        kept = index[a];
+        index[a] = index[b];
+        index[b] = kept;
+        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], index)];
+    }
+}
+
+static void ref_split(const op_run *r) {
+    const mxc_shape *data = &r->in_shape[0];
+    int axis = (int)case_number(r, "axis", 1);
+    int64_t index[MXC_MAX_NDIM], rows, at[8] = {0};
+    axis = axis < 0 ? axis + data->ndim : axis;
+    rows = data->dim[axis] / r->n_out;
+    for (int64_t i = 0; i < case_size(data); i++) { /* each output takes its elements in order */
+        indices_of(data, i, index);
+        int64_t piece = index[axis] / rows;
+        r->out[piece][at[piece]++] = r->in[0][i];
     }
 }
 
@@ -205,6 +232,32 @@ static const op_case cases[] = {
     FAILS("transpose", "axes=(0,1,3)", "2x3x4", MXC_ESHAPE, "axis 3 is not in [-3, 3)"),
     INFERS("transpose", "", "2x? -> ?x2 => 2x? -> ?x2"),
     INFERS("transpose", "axes=(1,2,0)", "? -> 3x4x2 => 2x3x4 -> 3x4x2"),
+
+    RUN("SwapAxis", "", "2x3", ref_swap),
+    RUN("SwapAxis", "dim1=0 dim2=1", "3x4", ref_swap),
+    RUN("SwapAxis", "dim1=2 dim2=0", "2x3x4", ref_swap),
+    RUN("SwapAxis", "dim1=1 dim2=-1", "2x3x4x5", ref_swap),
+    RUN("swapaxes", "dim1=0 dim2=1", "150x301", ref_swap),
+    RUN("SwapAxis", "dim1=0 dim2=1", "0x3", ref_swap),
+    FAILS("SwapAxis", "dim1=0 dim2=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    INFERS("SwapAxis", "dim1=0 dim2=2", "2x3x? -> 5x?x? => 2x3x5 -> 5x3x2"),
+
+    RUN("SliceChannel", "num_outputs=1", "2x3", ref_split),
+    RUN("SliceChannel", "num_outputs=3", "2x6", ref_split),
+    RUN("SliceChannel", "num_outputs=2 axis=0", "4x3x2", ref_split),
+    RUN("SliceChannel", "num_outputs=2 axis=-1", "3x2x4", ref_split),
+    RUN("SliceChannel", "num_outputs=3 squeeze_axis=True", "2x3x4", ref_split),
+    RUN("SliceChannel", "num_outputs=4 axis=0 squeeze_axis=1", "4x3", ref_split),
+    RUN("split", "num_outputs=2 axis=2 squeeze_axis=True", "3x4x2", ref_split),
+    RUN("SliceChannel", "num_outputs=2", "40x300x7", ref_split),
+    RUN("SliceChannel", "num_outputs=2", "0x4", ref_split),
+    FAILS("SliceChannel", "num_outputs=4", "2x6", MXC_ESHAPE, "axis 1 has 6 rows, expected a multiple of 4"),
+    FAILS("SliceChannel", "num_outputs=3 squeeze_axis=True", "2x6", MXC_ESHAPE, "axis 1 has 6 rows, expected 3"),
+    FAILS("SliceChannel", "num_outputs=0", "2x6", MXC_EINVAL, "num_outputs"),
+    FAILS("SliceChannel", "num_outputs=2 axis=2", "2x6", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    INFERS("SliceChannel", "num_outputs=2", "?x6 -> 4x?,? => 4x6 -> 4x3,4x3"),
+    INFERS("SliceChannel", "num_outputs=2", "? -> ?,4x3 => 4x6 -> 4x3,4x3"),
+    INFERS("SliceChannel", "num_outputs=2 squeeze_axis=True", "? -> ?,4x3 => 4x2x3 -> 4x3,4x3"),
 
     CAST("dtype=float64", "3x5@-2:2.3", ref_copy),
     CAST("dtype=float32", "3x5@-2:2.3", ref_copy),

@@ -1,0 +1,14 @@
+/* An array and what it is side by side along one axis: pieces that differ in that axis only. */
+#ifndef MXCI_OPERATOR_PIECES_H
+#define MXCI_OPERATOR_PIECES_H
+
+#include "operator/common.h"
+
+/* whole = its n pieces side by side along its axis, as req says. A piece may lack the axis where it has one row of it.
+ */
+void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *pieces, int axis);
+/* Each piece = its part of whole, as its req says. */
+void mxci_split(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *pieces,
+                int axis);
+
+#endif
