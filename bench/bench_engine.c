@@ -2,9 +2,9 @@
  * What the engine itself costs: nanoseconds for one function that does nothing, in three graphs, pushed anew and as a
  * prepared operator, by one thread and by two; the time to hand a function to a worker; an empty parallel loop.
  *
- * Each figure is a median, with the 10th percentile beside it: other programs only ever add to a time. A sample pushes a
- * burst and waits for its end. Of the threaded engine, "worker" rows run on a worker while the program goes on pushing;
- * "cheap" ones (MXC_TASK_CHEAP) on the pushing thread.
+ * Each figure is a median, with the 10th percentile beside it: other programs only ever add to a time. A sample pushes
+ * a burst and waits for its end. Of the threaded engine, "worker" rows run on a worker while the program goes on
+ * pushing; "cheap" ones (MXC_TASK_CHEAP) on the pushing thread.
  */
 #include <stdatomic.h>
 
@@ -147,6 +147,12 @@ static double clock_ns(void) {
     return (double)(mxci_now_ns() - begin) / 1000;
 }
 
+static void print_latency(const char *by, const char *what, double *times, int n) {
+    printf("%-8s %-42s  %8s %8s", by, what, "", "");
+    print_times(times, n);
+    printf("\n");
+}
+
 /* From the call of push to the start of the function, after the worker had so long to come to rest. */
 static void print_hand_over(mxc_engine *engine, const char *what, int64_t rest_ns) {
     static double times[50 * SAMPLES];
@@ -168,9 +174,7 @@ static void print_hand_over(mxc_engine *engine, const char *what, int64_t rest_n
     }
     mxc_engine_op_destroy(op);
     measure_check(mxc_wait_all(engine));
-    printf("%-8s %-42s  %8s %8s", "worker", what, "", "");
-    print_times(times, rounds);
-    printf("\n");
+    print_latency("worker", what, times, rounds);
 }
 
 static void empty_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -195,9 +199,42 @@ static mxc_status run_loops(const mxc_run *run, void *arg) {
 static void print_loop(void) {
     static double times[50 * SAMPLES];
     measure_inside(2, run_loops, times);
-    printf("%-8s %-42s  %8s %8s", "worker", "empty parallel loop in 2 parts", "", "");
-    print_times(times, 50 * samples);
-    printf("\n");
+    print_latency("worker", "empty parallel loop in 2 parts", times, 50 * samples);
+}
+
+/* ---- the machine's own limit ------------------------------------------------------------------------------------ */
+
+typedef struct table_tennis {
+    _Alignas(64) _Atomic int there;
+    _Alignas(64) _Atomic int back;
+    int rounds;
+} table_tennis;
+
+static void return_ball(void *arg) {
+    table_tennis *t = arg;
+    for (int r = 1; r <= t->rounds; r++) {
+        while (atomic_load_explicit(&t->there, memory_order_acquire) != r)
+            mxci_pause();
+        atomic_store_explicit(&t->back, r, memory_order_release);
+    }
+}
+
+/* A number there and back between two threads that do nothing else: what no engine on these processors can beat. */
+static void print_limit(void) {
+    static double times[50 * SAMPLES];
+    static table_tennis t;
+    mxci_thread other;
+    t.rounds = 50 * samples;
+    measure_check(mxci_thread_start(&other, "other", return_ball, &t));
+    for (int r = 1; r <= t.rounds; r++) {
+        int64_t begin = mxci_now_ns();
+        atomic_store_explicit(&t.there, r, memory_order_release);
+        while (atomic_load_explicit(&t.back, memory_order_acquire) != r)
+            mxci_pause();
+        times[r - 1] = (double)(mxci_now_ns() - begin) - clock_ns();
+    }
+    mxci_thread_join(other);
+    print_latency("none", "a number to another thread and back", times, t.rounds);
 }
 
 int main(int argc, char **argv) {
@@ -207,8 +244,9 @@ int main(int argc, char **argv) {
         samples = QUICK_SAMPLES;
         burst = QUICK_BURST;
     }
-    printf("%-8s %-34s %7s  %17s  %17s\n%-8s %-34s %7s  %8s %8s  %8s %8s\n", "", "", "", "pushed anew", "prepared", "run by",
-           "empty functions, ns each", "pushers", "median", "p10", "median", "p10");
+    printf("%-51s  %17s  %17s\n", "", "pushed anew", "prepared");
+    printf("%-8s %-34s %7s  %8s %8s  %8s %8s\n", "run by", "empty functions, ns each", "pushers", "median", "p10",
+           "median", "p10");
     measure_check(mxc_engine_create(&options, &threaded));
     options.kind = MXC_ENGINE_NAIVE;
     measure_check(mxc_engine_create(&options, &naive));
@@ -218,6 +256,7 @@ int main(int argc, char **argv) {
     print_hand_over(threaded, "push to start, worker looks for work", 2000);
     print_hand_over(threaded, "push to start, worker sleeps", 1000000);
     print_loop();
+    print_limit();
     mxc_engine_destroy(threaded);
     mxc_engine_destroy(naive);
     return 0;

@@ -1,8 +1,8 @@
 /*
  * The dependency engine: runs functions that say which variables they read and which they change.
  *
- * Rule: two functions, one of which changes a variable that both name, run in the order they were pushed; functions that
- * only read a variable may run together. The engine knows nothing of arrays and serves any domain.
+ * Rule: two functions, one of which changes a variable that both name, run in the order they were pushed; functions
+ * that only read a variable may run together. The engine knows nothing of arrays and serves any domain.
  *
  * Failure: a function that returns another status than MXC_OK marks every variable it would have changed. A function
  * that reads a marked variable (or changes one with MXC_TASK_UPDATES) is skipped and hands the mark on. Every wait on a
@@ -73,8 +73,8 @@ typedef struct mxc_task {
     mxc_task_fn fn;            /* either this */
     mxc_task_async_fn async_fn; /* or this */
     void *arg;
-    void (*destroy)(void *arg); /* called once when the task can run no more (also if skipped); may be NULL. For a cached
-                                   operator: when it is destroyed and its last run has ended */
+    void (*destroy)(void *arg); /* called once when the task can run no more (also if skipped); may be NULL. For a
+                                   cached operator: when it is destroyed and its last run has ended */
     mxc_context context;
     mxc_property property;
     int priority; /* larger runs first among functions that are ready in one queue */
@@ -84,12 +84,13 @@ typedef struct mxc_task {
 
 /** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push. */
 MXC_API mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);
-/** Wait for all work, then stop. All its variables and operators must be gone or deleted before. NULL is fine. Blocks. */
+/** Wait for all work, then stop. Its variables and operators must be gone or deleted before. NULL is fine. Blocks. */
 MXC_API void mxc_engine_destroy(mxc_engine *engine);
 /** The process's default engine, made at first use (kind: option MXC_ENGINE). Borrowed; lives until the process ends.
  *  Status: MXC_ENOMEM. */
 MXC_API mxc_status mxc_engine_default(mxc_engine **out);
-/** Make another engine the default for arrays created from now on (borrowed; it must outlive them); NULL goes back to the built-in one. */
+/** Make another engine the default for arrays created from now on (borrowed; it must outlive them). NULL: the built-in
+ *  one again. */
 MXC_API void mxc_engine_set_default(mxc_engine *engine);
 MXC_API mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine);
 /** One more than the largest mxc_run.worker that can occur. */
@@ -118,7 +119,7 @@ MXC_API int mxc_var_idle(const mxc_var *var);
  * @param token    handed to the function in mxc_run.token
  * @return MXC_EINVAL (duplicates, overlap, foreign engine, no function), MXC_ENOMEM; a naive engine returns the
  *         function's own failure as well as recording it
- * On a failing status (other than the function's own) task.destroy is not called. Does not block except in a naive engine.
+ * On a failing status (other than the function's own) task.destroy is not called. Does not block but in a naive engine.
  */
 MXC_API mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
                                    int n_changes, mxc_var *const *changes, uint64_t token);
@@ -138,7 +139,7 @@ MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *me
 MXC_API mxc_status mxc_wait_to_read(mxc_var *var);
 /** Block until everything pushed on var so far has run. Returns the variable's failure, if marked. */
 MXC_API mxc_status mxc_wait_to_write(mxc_var *var);
-/** Block until everything pushed so far on the engine has run. Returns the first failure since the last mxc_wait_all. */
+/** Block until everything pushed so far on the engine has run. Returns the first failure since the last call of it. */
 MXC_API mxc_status mxc_wait_all(mxc_engine *engine);
 
 typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);

@@ -1,6 +1,6 @@
 /*
  * One pushed run of a function: a block, with a dependency for each variable it names. Blocks come from free lists, one
- * set per stripe; a thread pushes through the stripe of its number, and a block goes home to its stripe from any thread.
+ * set per stripe; a thread pushes through the stripe of its number, and a block goes home to it from any thread.
  */
 #ifndef MXCI_ENGINE_BLOCK_H
 #define MXCI_ENGINE_BLOCK_H

@@ -143,7 +143,7 @@ static mxc_status drop_push(mxci_stripe *stripe, int direct, mxci_block *block, 
     return status;
 }
 
-/* Queue a block that is filled in but for what is the same for all. The stripe is locked; it no longer is afterwards. */
+/* Queue a block that is filled in but for what is the same for all. The stripe is locked; afterwards it is not. */
 static mxc_status submit(mxci_stripe *stripe, mxci_block *block, int direct) {
     mxc_engine *engine = stripe->engine;
     mxci_pool *pool = block->body->pool;

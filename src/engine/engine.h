@@ -28,10 +28,10 @@ typedef struct mxci_kind {
     void (*enqueue)(mxc_engine *engine, mxci_block *block);
     /* After blocks were queued, with no locks held: have a thread look at them. pool: of the last one. */
     void (*wake)(mxc_engine *engine, mxci_pool *pool);
-    /* A direct push was queued on its variables; ready: run it now. Returns the function's own failure if the kind is to. */
+    /* A direct push was queued on its variables; ready: run it now. May return the function's own failure. */
     mxc_status (*run)(mxc_engine *engine, mxci_block *block, int ready);
-    /* Half of an asynchronous function is over: its end was told, or its call has returned. 1: the caller ends the block;
-     * 0: somebody else does, the block may be gone. */
+    /* Half of an asynchronous function is over: its end was told, or its call has returned. 1: the caller ends the
+     * block; 0: somebody else does, the block may be gone. */
     int (*half)(mxci_block *block, int told);
     /* Wait; the gate is left. */
     mxc_status (*wait)(const mxci_wait *wait);

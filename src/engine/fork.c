@@ -1,7 +1,7 @@
 /*
- * Engines and fork(): before it, dispatch pauses and running functions end; in the child, threads are started again when
- * they are needed. A function that was waiting inside the engine, or an asynchronous one that had not ended, cannot go on
- * in the child, where its thread is gone: mxci_engine_resume ends it there as canceled.
+ * Engines and fork(): before it, dispatch pauses and running functions end; in the child, threads are started again
+ * when they are needed. A function that was waiting inside the engine, or an asynchronous one that had not ended,
+ * cannot go on in the child, where its thread is gone: mxci_engine_resume ends it there as canceled.
  */
 #include "engine/fork.h"
 

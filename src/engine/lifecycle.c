@@ -18,7 +18,8 @@ static const mxci_kind *const kinds[] = {
 
 static mxc_status check_options(const mxc_engine_options *options) {
     if (options->size < sizeof *options)
-        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: options.size is %zu, expected %zu (use MXC_ENGINE_OPTIONS_INIT)",
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_engine_create: options.size is %zu, expected %zu (use MXC_ENGINE_OPTIONS_INIT)",
                         options->size, sizeof *options);
     if ((unsigned)options->kind > MXC_ENGINE_SEEDED)
         return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d is no kind of engine", (int)options->kind);

@@ -5,7 +5,8 @@
  */
 #include "engine/engine.h"
 
-static MXCI_THREAD_LOCAL mxci_list *later; /* blocks that the innermost push on this thread will run before it returns */
+/* Blocks that the innermost push on this thread will run before it returns. */
+static MXCI_THREAD_LOCAL mxci_list *later;
 
 static mxc_status naive_prepare(mxc_engine *engine, mxci_body *body, mxc_property property) {
     (void)engine;

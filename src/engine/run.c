@@ -130,7 +130,7 @@ static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci
     mxci_flight_add(engine, block);
     failure = perform(runner, stream, block);
     if (failure)
-        note_first(engine, failure); /* there was no stream: the function was not called, and nobody will tell its end */
+        note_first(engine, failure); /* no stream, so the function was not called, and nobody will tell its end */
     else if (engine->kind->half(block, 0))
         failure = block->failure;
     else

@@ -30,8 +30,8 @@ mxci_runner *mxci_runner_claim(mxc_engine *engine);
 void mxci_runner_release(mxci_runner *runner);
 
 /* Run or skip the block, which is granted, and end it unless it is asynchronous and goes on. Adds what became ready.
- * stream: the worker's, or NULL: one is made if the device wants one. own, unless NULL, gets the function's own failure,
- * retained. Inside the gate. */
+ * stream: the worker's, or NULL: one is made if the device wants one. own, unless NULL, gets the function's own
+ * failure, retained. Inside the gate. */
 void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own);
 
 /* End a block that ran or was skipped; takes over failure. The block is gone afterwards. Inside the gate. */

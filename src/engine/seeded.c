@@ -1,7 +1,7 @@
 /*
- * The seeded kind, for tests: pushes only queue; waits run what is ready, one function after the other, in an order that
- * the seed picks among all that the dependencies allow. That an asynchronous function has ended is one more event in this
- * order. One number is one schedule, as long as one thread pushes and waits.
+ * The seeded kind, for tests: pushes only queue; waits run what is ready, one function after the other, in an order
+ * that the seed picks among all that the dependencies allow. That an asynchronous function has ended is one more event
+ * in this order. One number is one schedule, as long as one thread pushes and waits.
  */
 #include "engine/engine.h"
 

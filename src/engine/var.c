@@ -76,7 +76,8 @@ int mxci_block_queue(mxci_block *block) {
         mxci_lock_take(&block->deps[i].var->lock);
     for (int i = 0; i < n; i++)
         granted += enter(block->deps[i].var, &block->deps[i]);
-    atomic_store_explicit(&block->waits, n - granted, memory_order_relaxed); /* nobody counts down before the locks drop */
+    /* Nobody counts down before the locks drop. */
+    atomic_store_explicit(&block->waits, n - granted, memory_order_relaxed);
     for (int i = 0; i < n; i++) {
         mxc_var *var = block->deps[i].var; /* once the last lock is dropped the block may be gone */
         mxci_lock_drop(&var->lock);

@@ -29,13 +29,13 @@ struct mxc_var {
 
 /* Enter the queues of all variables. 1: all were granted at once, the block may run. */
 int mxci_block_queue(mxci_block *block);
-/* Leave them; what was changed is marked with failure, or cleared if that is NULL. Adds the blocks that became ready; waits
- * whose turn came are over. */
+/* Leave them; what was changed is marked with failure, or cleared if that is NULL. Adds the blocks that became ready;
+ * waits whose turn came are over. */
 void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *ready);
 /* The mark that keeps the block, which is granted, from running; NULL if it may run. */
 mxci_failure *mxci_block_inherited(const mxci_block *block);
 
-/* Raise the engine's event, once, when the variable has reached this version; if it has already, the caller is to see. */
+/* Have the engine's event raised, once, when the variable reaches this version. The caller sees if it has already. */
 void mxci_var_wake_at(mxc_var *var, uint64_t version);
 /* The mark, retained; NULL if the value is good. */
 mxci_failure *mxci_var_failure(mxc_var *var);

@@ -33,8 +33,8 @@ struct mxci_wait {
 mxc_status mxci_wait_for(const mxci_wait *wait);
 /* Wait without helping: look for a while, then sleep. */
 void mxci_wait_plainly(const mxci_wait *wait);
-/* Before looking whether it is over: have the event raised when it comes. Returns the event's word; as long as that stays,
- * it has not come since. */
+/* Before looking whether it is over: have the event raised when it comes. Returns the event's word; as long as that
+ * stays, it has not come since. */
 uint32_t mxci_wait_announce(const mxci_wait *wait);
 /* Sleep until the event, unless it is over by then or word, of the last announcement, has moved. */
 void mxci_wait_sleep(const mxci_wait *wait, uint32_t word);

@@ -243,7 +243,7 @@ static void push_many(void *arg) {
     }
 }
 
-/* Take functions off the front of all logs that name them next, as long as that is possible; what is left is a cycle. */
+/* Take functions off the front of all logs that name them next, as long as possible; what is left is a cycle. */
 static int logs_agree(many *m) {
     int at[VARS] = { 0 }, done[PUSHERS] = { 0 }, progress = 1;
     while (progress) {

@@ -10,8 +10,8 @@ static void test_priorities(void **state) {
     static const struct {
         int priority, urgent;
         int place; /* in the order of running */
-    } cases[] = { { 0, 0, 5 }, { 5, 0, 3 }, { -1, 0, 8 }, { 0, 0, 6 }, { 5, 0, 4 }, { 0, 1, 1 }, { -9, 1, 2 }, { 3, 1, 0 },
-                  { 0, 0, 7 }, { -2, 0, 9 } };
+    } cases[] = { { 0, 0, 5 }, { 5, 0, 3 }, { -1, 0, 8 }, { 0, 0, 6 }, { 5, 0, 4 },
+                  { 0, 1, 1 }, { -9, 1, 2 }, { 3, 1, 0 }, { 0, 0, 7 }, { -2, 0, 9 } };
     enum { COUNT = sizeof cases / sizeof *cases };
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
     barrier b = { 0, 0 };

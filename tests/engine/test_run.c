@@ -57,7 +57,8 @@ static void test_async_order(void **state) {
         teller t;
         start_teller(&t);
         for (int way = 0; way < 3; way++) {
-            mxc_task async = way ? make_async(hand_over, &t) : make_async(complete_now, NULL), after = make_task(note, &j);
+            mxc_task async = way ? make_async(hand_over, &t) : make_async(complete_now, NULL);
+            mxc_task after = make_task(note, &j);
             t.delay_ns = way == 2 ? 2000000 : 0;
             for (uint64_t i = 0; i < 20; i++) {
                 uint64_t version = mxc_var_version(var);

@@ -21,14 +21,16 @@ static void test_cheap(void **state) {
     mxc_var *var = make_var(engine);
     barrier b = { 0, 0 };
     pthread_t where = 0;
-    mxc_task cheap = make_task(note_thread, &where), holder = make_task(hold, &b), outer = make_task(push_cheap, &where);
+    mxc_task cheap = make_task(note_thread, &where), outer = make_task(push_cheap, &where);
+    mxc_task holder = make_task(hold, &b);
     (void)state;
     cheap.flags = MXC_TASK_CHEAP;
     assert_ok(mxc_engine_push(engine, &cheap, 0, NULL, 1, &var, 0));
     assert_true(pthread_equal(where, pthread_self()));
     assert_true(mxc_var_idle(var));
     assert_ok(mxc_engine_push(engine, &holder, 0, NULL, 1, &var, 0));
-    assert_ok(mxc_engine_push(engine, &cheap, 0, NULL, 1, &var, 0)); /* not ready: returns at once, runs on the worker */
+    /* Not ready: returns at once, and runs on the worker. */
+    assert_ok(mxc_engine_push(engine, &cheap, 0, NULL, 1, &var, 0));
     assert_false(mxc_var_idle(var));
     where = 0;
     atomic_store(&b.open, 1);

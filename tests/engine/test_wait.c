@@ -75,7 +75,8 @@ static void be_client(void *arg) {
         task.flags = next_random(&random) % 2 ? MXC_TASK_HELPED : 0;
         for (int k = 0; k < pushes; k++)
             (void)mxc_engine_push(c->engine, &task, 1, &c->shared, 1, &c->own, 0);
-        status = way == 0 ? mxc_wait_to_read(c->own) : way == 1 ? mxc_wait_to_write(c->shared) : mxc_wait_all(c->engine);
+        status = way == 0 ? mxc_wait_to_read(c->own)
+                 : way == 1 ? mxc_wait_to_write(c->shared) : mxc_wait_all(c->engine);
         if (status != MXC_OK || atomic_load(&count) != pushes)
             atomic_fetch_add(&c->wrong, 1);
         (void)mxc_wait_to_write(c->own);
