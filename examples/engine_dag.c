@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     mxc_engine *engine;
     double begin, middle, end;
     if (n < 1 || n > MOST || argc == 3 || argc > 4 || (trace && strcmp(argv[2], "--trace") != 0)) {
-        printf("usage: %s [TILES [--trace FILE.json]]\nTexts of TILES (1 to %d) times %d letters.\n", argv[0], MOST, TILE);
+        printf("usage: %s [TILES [--trace FILE.json]]\nTexts of 1 to %d times %d letters.\n", argv[0], MOST, TILE);
         return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
     for (int i = 0; i < n * TILE; i++) { /* the second text is the first one with every seventh letter left out */
