@@ -33,7 +33,8 @@ void mxci_field_measure(const mxci_conv_shape *s, mxci_field *f) {
 }
 
 void mxci_field_group(mxci_field *f, int64_t samples, int64_t step) {
-    int64_t most = MXCI_GEMM_DEPTH / f->pixels;
+    int64_t long_enough = MXCI_GEMM_DEPTH / f->pixels, cached = MXCI_FIELD_CACHED / f->elements;
+    int64_t most = long_enough < cached ? long_enough : cached;
     f->samples = most < 1 ? 1 : most < samples ? most : samples;
     f->step = f->plain ? step : f->elements;
 }

@@ -43,6 +43,8 @@ typedef struct mxci_field {
     const mxci_lanes *lanes;         /* one per vector of pixels */
 } mxci_field;
 
+enum { MXCI_FIELD_CACHED = 65536 }; /* elements of fields that stay in the second cache: 256 KiB of floats */
+
 /* Fill all but the tables, for one sample. channels must not be 0. */
 void mxci_field_measure(const mxci_conv_shape *shape, mxci_field *out);
 /* Have as many samples side by side, of those there are, as make sums of some length. step: elements from an image to
