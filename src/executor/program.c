@@ -1,39 +1,7 @@
-/* Runs the passes, and small things that several of them ask. */
+/* From a graph to a program: the passes, in their order. */
 #include "executor/program.h"
 
 #include "base/sys.h"
-#include "base/text.h"
-
-/* ---- helpers --------------------------------------------------------------------------------------------------- */
-
-int64_t mxci_entry_bytes(const mxci_graph *g, int32_t entry) {
-    return mxc_shape_size(&g->shapes[entry]) * (int64_t)mxc_dtype_size(g->types[entry]);
-}
-
-const mxc_op_def *mxci_node_def(const mxci_graph *g, int32_t node) {
-    return g->nodes[node].op ? mxc_op_get_def(g->nodes[node].op) : NULL;
-}
-
-mxc_status mxci_add_like(mxci_graph *g, const char *op_name, const char *suffix, int32_t n, const int32_t *entries,
-                         int32_t *out) {
-    int32_t from = entries[0], node = -1;
-    const char *key = "num_args", *value;
-    char name[256], count[16];
-    mxc_op *op;
-    mxc_status status;
-    mxci_format(count, sizeof count, "%d", n);
-    value = count;
-    mxci_format(name, sizeof name, "%s_%s", g->nodes[g->entry_node[from]].name, suffix);
-    MXC_TRY(mxc_op_create(op_name, n > 1, &key, &value, &op));
-    status = mxci_graph_add(g, MXCI_FORWARD, op, name, n, entries, 1, -1, &node);
-    mxc_op_release(op);
-    MXC_TRY(status);
-    *out = g->nodes[node].first_entry;
-    g->shapes[*out] = g->shapes[from];
-    g->types[*out] = g->types[from];
-    g->nodes[node].context = g->nodes[g->entry_node[from]].context;
-    return MXC_OK;
-}
 
 /* ---- gradients that executors need ----------------------------------------------------------------------------- */
 
