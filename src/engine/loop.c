@@ -3,8 +3,9 @@
 
 #include "base/check.h"
 #include "engine/engine.h"
+#include "engine/spin.h"
 
-enum { SPINS = 4000 };
+enum { SPIN_NS = 200000 };
 
 static MXCI_THREAD_LOCAL int in_part;
 
@@ -115,11 +116,11 @@ static void open_loop(mxc_engine *engine, mxci_loop *loop, int parts) {
 /* Wait until all parts have ended; they all run. */
 static void join(mxci_loop *loop, uint32_t parts) {
     uint32_t ended;
-    for (int i = 0; i < SPINS; i++) {
+    mxci_spin spin = mxci_spin_begin(SPIN_NS);
+    do {
         if (atomic_load_explicit(&loop->ended, memory_order_acquire) == parts)
             return;
-        mxci_pause();
-    }
+    } while (mxci_spin_on(&spin));
     atomic_store(&loop->sleeping, 1);
     while ((ended = atomic_load(&loop->ended)) != parts)
         mxci_park(&loop->ended, ended, INT64_MAX);

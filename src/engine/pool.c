@@ -6,10 +6,11 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "engine/engine.h"
+#include "engine/spin.h"
 
 enum { AWAKE, ASLEEP, CALLED, RETIRED }; /* mxci_worker.state; CALLED: woken, and counted as spinning by the waker */
 
-enum { SPARES = 16, SPINS_PER_LOOK = 64 };
+enum { SPARES = 16 };
 
 static MXCI_THREAD_LOCAL mxci_worker *this_worker;
 
@@ -158,14 +159,11 @@ static int anything(mxci_pool *pool) {
 
 /* Look for work for a while. The thread is counted as spinning, so nobody is woken for what it will find. */
 static int look(mxci_pool *pool) {
-    int64_t deadline = mxci_now_ns() + pool->spin_ns;
+    mxci_spin spin = mxci_spin_begin(pool->spin_ns);
     do {
-        for (int i = 0; i < SPINS_PER_LOOK; i++) {
-            if (anything(pool))
-                return 1;
-            mxci_pause();
-        }
-    } while (mxci_now_ns() < deadline);
+        if (anything(pool))
+            return 1;
+    } while (mxci_spin_on(&spin));
     return 0;
 }
 

@@ -2,11 +2,11 @@
 #include "base/check.h"
 #include "engine/engine.h"
 #include "engine/op.h"
+#include "engine/spin.h"
 
 enum {
     STREAK = 64,   /* blocks that a worker runs past others that wait, following one chain */
-    DEVICE_THREADS = 1,
-    SPINS_PER_LOOK = 64
+    DEVICE_THREADS = 1
 };
 
 /* ---- pools ---- */
@@ -172,22 +172,20 @@ static int help(const mxci_wait *wait) {
 /* Look and help for a while. Returns 0 once over; else the caller may sleep unless *word has moved. */
 static int look(const mxci_wait *wait, uint32_t *word) {
     mxci_event *event = &wait->engine->event;
-    int64_t deadline = mxci_now_ns() + wait->engine->spin_ns;
+    mxci_spin spin = mxci_spin_begin(wait->engine->spin_ns);
     int over, more = 1;
     atomic_fetch_add(&event->looking, 1);
     *word = mxci_wait_announce(wait);
     over = wait->over(wait);
-    for (int i = 1; !over && more; i++) {
+    while (!over && more) {
         if (help(wait))
-            deadline = mxci_now_ns() + wait->engine->spin_ns;
+            spin = mxci_spin_begin(wait->engine->spin_ns);
         else
-            mxci_pause();
+            more = mxci_spin_on(&spin);
         if (atomic_load(&event->word) != *word) {
             *word = mxci_wait_announce(wait);
             over = wait->over(wait);
         }
-        if (i % SPINS_PER_LOOK == 0)
-            more = mxci_now_ns() < deadline;
     }
     atomic_fetch_sub(&event->looking, 1);
     return !over;

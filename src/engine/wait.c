@@ -3,8 +3,7 @@
 
 #include "engine/engine.h"
 #include "engine/op.h"
-
-enum { SPINS_PER_LOOK = 64 };
+#include "engine/spin.h"
 
 /* ---- sleeping ---- */
 
@@ -37,22 +36,20 @@ void mxci_wait_sleep(const mxci_wait *wait, uint32_t word) {
 }
 
 /* Look until the event is raised; 0 if that lasted too long. */
-static int look(mxci_event *event, uint32_t word, int64_t deadline) {
-    for (int i = 1; atomic_load(&event->word) == word; i++) {
-        if (i % SPINS_PER_LOOK == 0 && mxci_now_ns() >= deadline)
+static int look(mxci_event *event, uint32_t word, mxci_spin *spin) {
+    while (atomic_load(&event->word) == word)
+        if (!mxci_spin_on(spin))
             return 0;
-        mxci_pause();
-    }
     return 1;
 }
 
 void mxci_wait_plainly(const mxci_wait *wait) {
-    int64_t deadline = mxci_now_ns() + wait->engine->spin_ns;
+    mxci_spin spin = mxci_spin_begin(wait->engine->spin_ns);
     for (;;) {
         uint32_t word = mxci_wait_announce(wait);
         if (wait->over(wait))
             return;
-        if (!look(&wait->engine->event, word, deadline))
+        if (!look(&wait->engine->event, word, &spin))
             mxci_wait_sleep(wait, word);
     }
 }
