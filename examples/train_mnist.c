@@ -30,7 +30,7 @@ static const mxc_param schema[] = {
     { .name = "batch-size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, batch_size), .initial = "64",
       .bounded = 1, .minimum = 1, .maximum = 60000, .doc = "images in a step" },
     { .name = "epochs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, epochs), .initial = "10", .bounded = 1,
-      .minimum = 0, .maximum = 1e6, .doc = "times to go through the training images" },
+      .minimum = 1, .maximum = 1e6, .doc = "times to go through the training images" },
     { .name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, lr), .initial = "0.05", .bounded = 1,
       .minimum = 0, .maximum = 1e6, .doc = "learning rate at the start; it falls to 0 along a cosine" },
     { .name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, momentum), .initial = "0.9",
