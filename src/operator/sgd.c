@@ -1,75 +1,61 @@
 /*
- * Steps of stochastic gradient descent, one pass over memory. With c(g) = rescale_grad g, kept within +-clip_gradient
- * where that is not negative:
+ * Steps along the gradient, or along its sign, one pass over memory; c as in update.h:
  *   sgd_update      out = (1 - lr wd) weight - lr c(grad)
  *   sgd_mom_update  mom = momentum mom - lr wd weight - lr c(grad);  out = weight + mom
- * All arrays have one shape and dtype. Usually out is weight's own array.
+ *   nag_mom_update  step = lr (c(grad) + wd weight);  mom = momentum mom - step;  out = weight + momentum mom - step
+ *   signsgd_update  out = (1 - lr wd) weight - lr sign(grad)
+ *   signum_update   mom = momentum mom - (1 - momentum) (wd weight + c(grad));
+ *                   out = (1 - lr wd_lh) weight + lr sign(mom)
  */
-#include "operator/common.h"
-#include "operator/kernels/sgd.h"
+#include "operator/update.h"
 
-typedef struct sgd_params {
-    double lr, momentum, wd, rescale_grad, clip_gradient;
-} sgd_params;
+#define MOMENTUM MXCI_FACTOR(momentum, "0.0", "share of the last step that is taken again")
 
-#define LR {.name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sgd_params, lr), .doc = "learning rate"}
-#define MOMENTUM                                                                                              \
-    {.name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sgd_params, momentum), .initial = "0.0",  \
-     .doc = "share of the last step that is taken again"}
-#define WD                                                                                                    \
-    {.name = "wd", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sgd_params, wd), .initial = "0.0",              \
-     .doc = "weight decay: adds wd * weight to the gradient"}
-#define RESCALE                                                                                               \
-    {.name = "rescale_grad", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sgd_params, rescale_grad), .initial = "1.0", \
-     .doc = "factor of the gradient, applied first"}
-#define CLIP                                                                                                  \
-    {.name = "clip_gradient", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sgd_params, clip_gradient),          \
-     .initial = "-1.0", .doc = "limit of the rescaled gradient's size; negative: none"}
+static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
+static const mxc_param momentum_params[] = {MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
+static const mxc_param signum_params[] = {
+    MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP,
+    MXCI_FACTOR(wd_lh, "0.0", "weight decay that does not go through the sign"), MXC_PARAM_END};
 
-static const mxc_param plain_params[] = {LR, WD, RESCALE, CLIP, MXC_PARAM_END};
-static const mxc_param momentum_params[] = {LR, MOMENTUM, WD, RESCALE, CLIP, MXC_PARAM_END};
-
-/* Arguments, outputs and states all alike. */
-static mxc_status infer_shape(mxc_op_sig *sig) {
-    static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0)};
-    return mxci_sig_same_shape(sig, 3 + sig->n_aux, slots);
+static mxc_status sgd(const mxc_op_call *call) {
+    return mxci_update_run(call, mxci_update_sgd, call->params);
 }
-
-typedef struct step_args {
-    const mxc_op_call *call;
-    mxci_sgd step;
-} step_args;
-
-static void step_range(void *arg, int64_t begin, int64_t end, int part) {
-    const step_args *a = arg;
-    const mxc_op_call *call = a->call;
-    (void)part;
-    mxci_sgd_kernels[call->in[0].dtype](
-        &a->step, end - begin, mxci_at(&call->in[0], begin), mxci_at(&call->in[1], begin),
-        call->n_aux ? mxci_at(&call->aux[0], begin) : NULL, mxci_at(&call->out[0], begin));
+static mxc_status sgd_mom(const mxc_op_call *call) {
+    return mxci_update_run(call, mxci_update_sgd_mom, call->params);
 }
-
-static mxc_status forward(const mxc_op_call *call) {
-    const sgd_params *p = call->params;
-    step_args args = {call, {p->lr, p->momentum, p->wd, p->rescale_grad, p->clip_gradient, MXCI_SGD_WRITE}};
-    if (call->req[0] == MXC_REQ_NULL)
-        args.step.out = MXCI_SGD_NONE; /* the momentum still moves */
-    else if (call->req[0] == MXC_REQ_ADD)
-        args.step.out = MXCI_SGD_ADD;
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN, step_range, &args);
-    return MXC_OK;
+static mxc_status nag_mom(const mxc_op_call *call) {
+    return mxci_update_run(call, mxci_update_nag_mom, call->params);
 }
-
-static const mxc_inplace weight_to_out[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
+static mxc_status signsgd(const mxc_op_call *call) {
+    return mxci_update_run(call, mxci_update_signsgd, call->params);
+}
+static mxc_status signum(const mxc_op_call *call) {
+    return mxci_update_run(call, mxci_update_signum, call->params);
+}
 
 const mxc_op_def mxci_op_sgd_update = {
-    .size = sizeof(mxc_op_def), .name = "sgd_update", .args = "weight,grad",
-    .doc = "out = (1 - lr wd) weight - lr clip(rescale_grad grad)", .params = plain_params,
-    .param_size = sizeof(sgd_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = weight_to_out, .forward = {[MXC_CPU] = forward}};
+    MXCI_UPDATE_DEF, .name = "sgd_update", .args = "weight,grad", .params = plain_params,
+    .doc = "out = (1 - lr wd) weight - lr clip(rescale_grad grad)", .param_size = sizeof(mxci_update),
+    .forward = {[MXC_CPU] = sgd}};
 
 const mxc_op_def mxci_op_sgd_mom_update = {
-    .size = sizeof(mxc_op_def), .name = "sgd_mom_update", .args = "weight,grad", .aux = "mom",
+    MXCI_UPDATE_DEF, .name = "sgd_mom_update", .args = "weight,grad", .aux = "mom", .params = momentum_params,
     .doc = "mom = momentum mom - lr wd weight - lr clip(rescale_grad grad); out = weight + mom",
-    .params = momentum_params, .param_size = sizeof(sgd_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = weight_to_out, .forward = {[MXC_CPU] = forward}};
+    .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = sgd_mom}};
+
+const mxc_op_def mxci_op_nag_mom_update = {
+    MXCI_UPDATE_DEF, .name = "nag_mom_update", .args = "weight,grad", .aux = "mom", .params = momentum_params,
+    .doc = "step = lr (clip(rescale_grad grad) + wd weight); mom = momentum mom - step; "
+           "out = weight + momentum mom - step",
+    .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = nag_mom}};
+
+const mxc_op_def mxci_op_signsgd_update = {
+    MXCI_UPDATE_DEF, .name = "signsgd_update", .args = "weight,grad", .params = plain_params,
+    .doc = "out = (1 - lr wd) weight - lr sign(grad); rescale_grad and clip_gradient have no effect",
+    .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = signsgd}};
+
+const mxc_op_def mxci_op_signum_update = {
+    MXCI_UPDATE_DEF, .name = "signum_update", .args = "weight,grad", .aux = "mom", .params = signum_params,
+    .doc = "mom = momentum mom - (1 - momentum) (wd weight + clip(rescale_grad grad)); "
+           "out = (1 - lr wd_lh) weight + lr sign(mom)",
+    .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = signum}};
