@@ -14,7 +14,7 @@ typedef struct fill_params {
 
 static const mxc_param fill_schema[] = {
     {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(fill_params, shape), .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = 9e15, .doc = "of the array; () takes that of what it is used with"},
+     .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of what it is used with"},
     {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(fill_params, ctx), .initial = "",
      .doc = "context, as cpu(0)"},
     {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(fill_params, dtype), .initial = "float32",

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "symbol/compose.h"
 #include "symbol/json.h"
 
@@ -41,10 +42,11 @@ static mxc_status at_node(const reader *r, mxc_status status) {
 
 /* ---- keys and values --------------------------------------------------------------------------------------- */
 
-/* Borrowed from the JSON. */
+/* Borrowed from the JSON, but for a value that upgrade wrote. */
 typedef struct pairs {
     int n;
     const char **keys, **values;
+    char text[512];
 } pairs;
 
 static size_t object_size(const json_t *node, const char *field) {
@@ -84,10 +86,23 @@ static int find_key(const pairs *p, const char *key) {
     return i < p->n ? i : -1;
 }
 
+/* The parameter shape with -1 for 0. A value that is no tuple stays, and is refused with the others. */
+static void open_axes(pairs *p) {
+    int shape = find_key(p, "shape");
+    mxci_line line = {p->text, sizeof p->text, 0};
+    mxc_tuple axes;
+    if (shape < 0 || mxc_tuple_parse(p->values[shape], &axes) != MXC_OK || axes.n < 1)
+        return;
+    for (int i = 0; i < axes.n; i++)
+        mxci_line_printf(&line, "%s%lld", i ? ", " : "(", (long long)(axes.value[i] ? axes.value[i] : -1));
+    mxci_line_printf(&line, axes.n > 1 ? ")" : ",)");
+    p->values[shape] = p->text;
+}
+
 /*
  * What parameters meant when the file was written. Before 0.9.5, argmax and argmin wrote axis -1 for all axes. Files
  * with "param" state every parameter there was; one without Pooling's pooling_convention is from when all sizes were
- * rounded up.
+ * rounded up. Before 2.0, an axis of 0 in the shape of _zeros and _ones was one not known yet, now -1.
  */
 static void upgrade(const reader *r, int is_old, pairs *p) {
     int axis = r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) ? find_key(p, "axis") : -1;
@@ -100,6 +115,8 @@ static void upgrade(const reader *r, int is_old, pairs *p) {
         p->keys[p->n] = "pooling_convention";
         p->values[p->n++] = "full";
     }
+    if (r->version < 20000 && (!strcmp(r->op, "_zeros") || !strcmp(r->op, "_ones")))
+        open_axes(p);
 }
 
 static mxc_status set_attrs(mxci_node *node, const pairs *p) {

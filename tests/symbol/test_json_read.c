@@ -117,6 +117,24 @@ static void test_argmax_of_old(void **state) {
     mxc_symbol_release(s);
 }
 
+static void test_open_axes_of_zeros(void **state) {
+    static const char *const text = "{\"nodes\":[{\"op\":\"_zeros\",\"name\":\"z\",\"attr\":{\"shape\":"
+        "\"(1, 0, 3)\"},\"inputs\":[]}],\"heads\":[[0,0]],\"attrs\":{\"mxnet_version\":[\"int\",%d]}}";
+    char json[512];
+    mxc_symbol *s;
+    (void)state;
+    if (!mxc_op_find("_zeros"))
+        skip();
+    snprintf(json, sizeof json, text, 1100);
+    s = read_json(json);
+    assert_string_equal(mxc_symbol_attr(s, "shape"), "(1, -1, 3)");
+    mxc_symbol_release(s);
+    snprintf(json, sizeof json, text, 20000);
+    s = read_json(json);
+    assert_string_equal(mxc_symbol_attr(s, "shape"), "(1, 0, 3)");
+    mxc_symbol_release(s);
+}
+
 /* ---- refused ----------------------------------------------------------------------------------------------- */
 
 #define FC(inputs) "{\"op\":\"t_fc\",\"name\":\"f\",\"attrs\":{\"num_hidden\":\"3\"},\"inputs\":" inputs "}"
@@ -336,6 +354,7 @@ int main(void) {
         cmocka_unit_test(test_hidden_outputs_and_unused_nodes),
         cmocka_unit_test(test_count_left_out),
         cmocka_unit_test(test_argmax_of_old),
+        cmocka_unit_test(test_open_axes_of_zeros),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_flips),

@@ -1,0 +1,16 @@
+#include "operator/kernels/rnn.h"
+
+#include "operator/kernels/fastmath.h"
+
+#define T float
+#define NAME(f) f##_f32
+#define FN(f) mxci_##f##_f32
+#include "operator/kernels/rnn.inc"
+#undef T
+#undef NAME
+#undef FN
+
+#define T double
+#define NAME(f) f##_f64
+#define FN(f) mxci_##f##_f64
+#include "operator/kernels/rnn.inc"
