@@ -4,8 +4,7 @@
  * be of another type than weight and has no gradient; weight's is the sum of out's rows that each of its rows was used
  * for.
  */
-#include "operator/common.h"
-#include "operator/kernels/convert.h"
+#include "operator/rows.h"
 
 typedef struct embedding_params {
     int64_t input_dim, output_dim;
@@ -57,88 +56,24 @@ static mxc_status infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), dtype);
 }
 
-/* Rows that n <= MXCI_TILE elements of data name, from the first one on. */
-static void read_rows(const mxc_tensor *data, int64_t first, int64_t n, int64_t rows, int64_t *out) {
-    double index[MXCI_TILE];
-    mxci_convert(data->dtype, mxci_at(data, first), MXC_F64, index, n);
-    for (int64_t i = 0; i < n; i++)
-        out[i] = index[i] >= (double)rows ? rows - 1 : index[i] > 0 ? (int64_t)index[i] : 0;
-}
-
-/* Elements begin..end-1 of data. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
-    const mxc_op_call *call = arg;
-    const embedding_params *p = call->params;
-    int64_t row[MXCI_TILE];
-    (void)part;
-    for (int64_t i = begin; i < end; i += MXCI_TILE) {
-        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
-        read_rows(&call->in[DATA], i, n, p->input_dim, row);
-        for (int64_t k = 0; k < n; k++)
-            mxci_put_row(call->req[0], call->out[0].dtype, mxci_at(&call->out[0], (i + k) * p->output_dim),
-                         mxci_at(&call->in[WEIGHT], row[k] * p->output_dim), p->output_dim);
-    }
+static mxci_rows rows_of(const mxc_op_call *call) {
+    return mxci_rows_along(&call->in[WEIGHT].shape, 0, &call->in[DATA], MXCI_INDEX_CLIP);
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    int64_t columns = ((const embedding_params *)call->params)->output_dim;
-    if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[DATA]), MXCI_GRAIN / columns + 1, forward_part,
-                         (void *)call);
+    mxci_rows rows = rows_of(call);
+    mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[WEIGHT]);
     return MXC_OK;
 }
 
-/* ---- gradient ---------------------------------------------------------------------------------------------------- */
-
-/* Sums of the 16-bit types are made in f32 scratch. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    mxc_dtype dtype = sig->in_type[WEIGHT];
-    return pass == MXC_FORWARD || mxci_compute_type(dtype) == dtype
-               ? 0
-               : (size_t)mxc_shape_size(&sig->in_shape[WEIGHT]) * sizeof(float);
-}
-
-typedef struct gradient_run {
-    const mxc_op_call *call;
-    const mxc_tensor *sums; /* weight's shape, in the compute type */
-} gradient_run;
-
-/* Columns begin..end-1 of all rows: parts do not meet, and the order of additions is that of data. */
-static void gradient_part(void *arg, int64_t begin, int64_t end, int part) {
-    const gradient_run *r = arg;
-    const mxc_tensor *data = &r->call->in[DATA], *g = &r->call->out_grad[0];
-    const embedding_params *p = r->call->params;
-    int64_t row[MXCI_TILE], n;
-    _Alignas(64) int64_t tile[MXCI_TILE];
-    (void)part;
-    for (int64_t i = 0; i < mxci_tensor_size(data); i += n) {
-        n = mxci_tensor_size(data) - i < MXCI_TILE ? mxci_tensor_size(data) - i : MXCI_TILE;
-        read_rows(data, i, n, p->input_dim, row);
-        for (int64_t k = 0; k < n; k++)
-            for (int64_t c = begin; c < end; c += MXCI_TILE) {
-                int64_t width = end - c < MXCI_TILE ? end - c : MXCI_TILE;
-                mxci_load(g->dtype, mxci_at(g, (i + k) * p->output_dim + c), tile, width);
-                mxci_add_row(r->sums->dtype, mxci_at(r->sums, row[k] * p->output_dim + c), tile, width);
-            }
-    }
+    return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[WEIGHT], sig->in_type[WEIGHT]) : 0;
 }
 
 static mxc_status backward(const mxc_op_call *call) {
-    const mxc_tensor *grad = &call->in_grad[WEIGHT];
-    mxc_tensor sums = *grad;
-    gradient_run r = {call, &sums};
-    int64_t n = mxci_tensor_size(&call->in[DATA]), columns = ((const embedding_params *)call->params)->output_dim;
-    if (call->req[DATA] == MXC_REQ_WRITE || call->req[DATA] == MXC_REQ_INPLACE)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[DATA], 0);
-    if (call->req[WEIGHT] == MXC_REQ_NULL)
-        return MXC_OK;
-    sums.dtype = mxci_compute_type(grad->dtype);
-    sums.data = call->temp ? call->temp : grad->data;
-    if (call->temp || call->req[WEIGHT] != MXC_REQ_ADD)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &sums, 0);
-    mxc_parallel_for(call->run, columns, MXCI_GRAIN / (n + 1) + 1, gradient_part, &r);
-    if (call->temp)
-        mxci_put_cast(call->run, call->req[WEIGHT], grad, &sums);
+    mxci_rows rows = rows_of(call);
+    mxci_put_no_gradient(call, DATA);
+    mxci_rows_add(call->run, call->req[WEIGHT], &call->in_grad[WEIGHT], &rows, &call->out_grad[0], call->temp);
     return MXC_OK;
 }
 

@@ -1,0 +1,76 @@
+/* Indices that the cases of cases_index.c cannot hold: NaN, infinities, errors of a kernel's run. */
+#include "support.h"
+
+#include <math.h>
+
+#include <mxc/op.h>
+
+static mxc_ndarray *vector(int n, const float *values) {
+    mxc_ndarray *array;
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){n}, MXC_F32, values, &array));
+    return array;
+}
+
+static const float numbers[] = {10, 20, 30, 40};
+static const float wild[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 2.9f, -0.9f};
+enum { WILD = sizeof wild / sizeof *wild };
+
+/* take of numbers by wild indices: out[WILD]. */
+static void take_wild(const char *mode, float *out) {
+    static const char *const keys[] = {"mode"};
+    mxc_ndarray *in[2] = {vector(4, numbers), vector(WILD, wild)}, *taken[1] = {NULL};
+    assert_ok(mxc_invoke("take", 2, in, 1, keys, &mode, 1, taken));
+    assert_ok(mxc_ndarray_get(taken[0], out, WILD * sizeof *out));
+    mxc_ndarray_release(in[0]);
+    mxc_ndarray_release(in[1]);
+    mxc_ndarray_release(taken[0]);
+}
+
+static void test_clip(void **state) {
+    static const float expected[WILD] = {10, 40, 10, 40, 10, 30, 10};
+    float found[WILD];
+    (void)state;
+    take_wild("clip", found);
+    assert_memory_equal(found, expected, sizeof expected);
+}
+
+static void test_wrap(void **state) {
+    float found[WILD];
+    (void)state;
+    take_wild("wrap", found);
+    assert_true(found[0] == 10 && found[1] == 10 && found[2] == 10 && found[5] == 30 && found[6] == 10);
+    assert_true(found[3] == 10 && found[4] == 10); /* numbers so large are multiples of 4 */
+}
+
+/* The error of a kernel shows where its output is waited for. */
+static void expect_refused(const char *op, int n, mxc_ndarray **in, int n_params, const char *const *keys,
+                           const char *const *values, const char *text) {
+    mxc_ndarray *out[1] = {NULL};
+    assert_ok(mxc_invoke(op, n, in, n_params, keys, values, 1, out));
+    assert_int_equal(mxc_ndarray_wait_to_read(out[0]), MXC_EINVAL);
+    if (!strstr(mxc_last_error(), op) || !strstr(mxc_last_error(), text))
+        fail_msg("%s: \"%s\" does not contain \"%s\"", op, mxc_last_error(), text);
+    mxc_ndarray_release(out[0]);
+}
+
+static void test_raise(void **state) {
+    static const struct { float index; const char *text; } bad[] = {
+        {4, "element 1 is 4, expected an index in [0, 4)"}, {-1, "element 1 is -1"}, {NAN, "element 1 is"}};
+    static const char *const keys[] = {"mode"}, *const values[] = {"raise"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        mxc_ndarray *in[2] = {vector(4, numbers), vector(2, (float[]){3, bad[i].index})};
+        expect_refused("take", 2, in, 1, keys, values, bad[i].text);
+        mxc_ndarray_release(in[0]);
+        mxc_ndarray_release(in[1]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clip),
+        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_raise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
