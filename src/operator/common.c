@@ -74,3 +74,17 @@ void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const 
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, cast_range, &args);
 }
+
+double mxci_value_at(const mxc_tensor *t, int64_t i) {
+    double value;
+    mxci_convert(t->dtype, mxci_at(t, i), MXC_F64, &value, 1);
+    return value;
+}
+
+void mxci_put_value(mxc_req req, const mxc_tensor *to, int64_t i, double value) {
+    double element;
+    if (req == MXC_REQ_NULL)
+        return;
+    mxci_convert(MXC_F64, &value, to->dtype, &element, 1);
+    mxci_put_row(req, to->dtype, mxci_at(to, i), &element, 1);
+}

@@ -55,6 +55,10 @@ void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, do
 /* to = from or to += from with conversion of the dtype. */
 void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
 
+/* Element i of an array of a float dtype; to = value or to += value. For few elements: statistics, parameters. */
+double mxci_value_at(const mxc_tensor *t, int64_t i);
+void mxci_put_value(mxc_req req, const mxc_tensor *to, int64_t i, double value);
+
 static inline void *mxci_at(const mxc_tensor *t, int64_t element) {
     return t->data ? (char *)t->data + (size_t)element * mxc_dtype_size(t->dtype) : NULL;
 }
