@@ -1,14 +1,64 @@
-/* make_loss: ends a network with a loss of its own: passes data through; data's gradient is 1, whatever comes from
- * above. */
+/*
+ * Losses of a network's own, which end it: data passes through, and its gradient is a constant, whatever comes from
+ * above. make_loss: 1. MakeLoss: grad_scale, divided as normalization says: by nothing (null), by the size of data's
+ * first axis (batch), or by the number of elements above valid_thresh, at least 1 (valid).
+ */
 #include "operator/common.h"
+#include "operator/kernels/convert.h"
+
+typedef struct loss_params {
+    double grad_scale, valid_thresh;
+    int32_t normalization;
+} loss_params;
+
+enum { NORM_NULL, NORM_BATCH, NORM_VALID };
+
+static const mxc_param schema[] = {
+    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(loss_params, grad_scale), .initial = "1",
+     .doc = "the gradient"},
+    {.name = "valid_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(loss_params, valid_thresh), .initial = "0",
+     .doc = "normalization valid counts the elements above this"},
+    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(loss_params, normalization), .initial = "null",
+     .choices = "null,batch,valid", .doc = "divide the gradient by nothing, the batch or the count of valid elements"},
+    MXC_PARAM_END};
+
+static void loss_needs(const void *params, mxc_op_needs *needs) {
+    *needs = (mxc_op_needs){.in = ((const loss_params *)params)->normalization == NORM_VALID};
+}
+
+static int64_t count_above(const mxc_tensor *data, double threshold) {
+    double tile[MXCI_TILE];
+    int64_t size = mxci_tensor_size(data), count = 0;
+    for (int64_t i = 0; i < size; i += MXCI_TILE) {
+        int64_t n = size - i < MXCI_TILE ? size - i : MXCI_TILE;
+        mxci_convert(data->dtype, mxci_at(data, i), MXC_F64, tile, n);
+        for (int64_t k = 0; k < n; k++)
+            count += tile[k] > threshold;
+    }
+    return count;
+}
 
 static mxc_status forward(const mxc_op_call *call) {
     mxci_put(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status backward_one(const mxc_op_call *call) {
     mxci_put_constant(call->run, call->req[0], &call->in_grad[0], 1);
+    return MXC_OK;
+}
+
+static mxc_status backward_scaled(const mxc_op_call *call) {
+    const loss_params *p = call->params;
+    const mxc_shape *shape = &call->in[0].shape;
+    int64_t divisor = 1;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (p->normalization == NORM_BATCH && shape->ndim > 0)
+        divisor = shape->dim[0];
+    else if (p->normalization == NORM_VALID)
+        divisor = count_above(&call->in[0], p->valid_thresh);
+    mxci_put_constant(call->run, call->req[0], &call->in_grad[0], p->grad_scale / (double)(divisor > 0 ? divisor : 1));
     return MXC_OK;
 }
 
@@ -16,4 +66,12 @@ const mxc_op_def mxci_op_make_loss = {
     .size = sizeof(mxc_op_def), .name = "make_loss",
     .doc = "out = data, as a loss: data's gradient is 1, whatever the gradient of out",
     .dtypes = MXC_DTYPES_FLOAT, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward_one}};
+
+const mxc_op_def mxci_op_make_loss_layer = {
+    .size = sizeof(mxc_op_def), .name = "MakeLoss",
+    .doc = "out = data, as a loss: data's gradient is grad_scale, divided as normalization says, whatever the gradient "
+           "of out",
+    .params = schema, .param_size = sizeof(loss_params), .dtypes = MXC_DTYPES_FLOAT, .backward_needs = loss_needs,
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward_scaled}};
