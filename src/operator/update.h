@@ -1,6 +1,6 @@
 /*
  * What the optimizer updates share: parameters, inference, and one pass over all arrays. The arguments begin with
- * weight and grad, the auxiliary states are the rule's, the output has weight's shape; usually it is weight's own array.
+ * weight and grad, the auxiliary states are the rule's, the output has weight's shape; usually it is weight's array.
  * In formulas c(g) = rescale_grad g, kept within +-clip_gradient where that is not negative.
  */
 #ifndef MXCI_OPERATOR_UPDATE_H

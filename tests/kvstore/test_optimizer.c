@@ -1,4 +1,4 @@
-/* Optimizers: SGD against its formula, factors, states, and rates that change while updates are queued. */
+/* Optimizers: every rule against its formula, factors, states, and rates that change while updates are queued. */
 #include <math.h>
 
 #include <mxc/optimizer.h>
@@ -14,19 +14,32 @@ static mxc_ndarray *vector(const float *values) {
     return array;
 }
 
-/* With settings as "key", "value", ..., NULL. */
-static mxc_optimizer *sgd(const char *first, ...) {
-    const char *keys[8], *values[8];
+static mxc_optimizer *make(const char *name, const char *first, va_list args) {
+    const char *keys[12], *values[12];
     mxc_optimizer *optimizer;
     int n = 0;
-    va_list args;
-    va_start(args, first);
     for (const char *key = first; key != NULL; key = va_arg(args, const char *)) {
         keys[n] = key;
         values[n++] = va_arg(args, const char *);
     }
+    assert_ok(mxc_optimizer_create(name, n, keys, values, &optimizer));
+    return optimizer;
+}
+
+/* With settings as "key", "value", ..., NULL. */
+static mxc_optimizer *sgd(const char *first, ...) {
+    va_list args;
+    va_start(args, first);
+    mxc_optimizer *optimizer = make("sgd", first, args);
     va_end(args);
-    assert_ok(mxc_optimizer_create("sgd", n, keys, values, &optimizer));
+    return optimizer;
+}
+
+static mxc_optimizer *optimizer_of(const char *name, const char *first, ...) {
+    va_list args;
+    va_start(args, first);
+    mxc_optimizer *optimizer = make(name, first, args);
+    va_end(args);
     return optimizer;
 }
 
@@ -96,6 +109,161 @@ static void test_factors(void **state) {
     mxc_optimizer_destroy(optimizer);
 }
 
+/* ---- the other rules: settings of every case below, and one step of one weight ------------------------------------- */
+
+enum { STEPS = 6 };
+#define SETTINGS "learning_rate", "0.1", "wd", "0.02", "rescale_grad", "0.5", "clip_gradient", "1.5"
+
+typedef double (*rule_step)(double w, double g, double lr, int t, double *s);
+
+static double limit(double x, double most) {
+    return fmax(-most, fmin(most, x));
+}
+
+static double sign(double x) {
+    return (x > 0) - (x < 0);
+}
+
+/* beta1 0.8, beta2 0.9, epsilon 1e-3 */
+static double adam_direction(double d, int t, double *s) {
+    s[0] = 0.8 * s[0] + 0.2 * d;
+    s[1] = 0.9 * s[1] + 0.1 * d * d;
+    return sqrt(1 - pow(0.9, t)) / (1 - pow(0.8, t)) * s[0] / (sqrt(s[1]) + 1e-3);
+}
+
+static double adam_step(double w, double g, double lr, int t, double *s) {
+    return w - lr * adam_direction(limit(0.5 * g + 0.02 * w, 1.5), t, s);
+}
+
+static double adamw_step(double w, double g, double lr, int t, double *s) {
+    return w - lr * (adam_direction(limit(0.5 * g, 1.5), t, s) + 0.02 * w);
+}
+
+/* momentum 0.9 */
+static double nag_step(double w, double g, double lr, int t, double *s) {
+    double d = limit(0.5 * g, 1.5) + 0.02 * w;
+    (void)t;
+    s[0] = 0.9 * s[0] - lr * d;
+    return w + 0.9 * s[0] - lr * d;
+}
+
+/* momentum 0.9, wd_lh 0.01; without momentum */
+static double signum_step(double w, double g, double lr, int t, double *s) {
+    (void)t;
+    s[0] = 0.9 * s[0] - 0.1 * (limit(0.5 * g, 1.5) + 0.02 * w);
+    return (1 - lr * 0.01) * w + lr * sign(s[0]);
+}
+
+static double signsgd_step(double w, double g, double lr, int t, double *s) {
+    (void)t;
+    (void)s;
+    return (1 - lr * 0.02) * w - lr * sign(g);
+}
+
+/* gamma1 0.8, gamma2 0.7, epsilon 1e-3, clip_weights 2.5 */
+static double rmsprop_step(double w, double g, double lr, int t, double *s) {
+    double d = limit(0.5 * g + 0.02 * w, 1.5);
+    (void)t;
+    s[0] = 0.8 * s[0] + 0.2 * d * d;
+    return limit(w - lr * d / sqrt(s[0] + 1e-3), 2.5);
+}
+
+static double centered_step(double w, double g, double lr, int t, double *s) {
+    double d = limit(0.5 * g + 0.02 * w, 1.5);
+    (void)t;
+    s[0] = 0.8 * s[0] + 0.2 * d * d;
+    s[1] = 0.8 * s[1] + 0.2 * d;
+    s[2] = 0.7 * s[2] - lr * d / sqrt(s[0] - s[1] * s[1] + 1e-3);
+    return limit(w + s[2], 2.5);
+}
+
+/* lamda1 0.1, beta 2 */
+static double ftrl_step(double w, double g, double lr, int t, double *s) {
+    double d = limit(0.5 * g, 1.5), before = sqrt(s[1]);
+    (void)t;
+    s[1] += d * d;
+    s[0] += d - (sqrt(s[1]) - before) / lr * w;
+    return fabs(s[0]) <= 0.1 ? 0 : (sign(s[0]) * 0.1 - s[0]) / ((2 + sqrt(s[1])) / lr + 0.02);
+}
+
+/* Several updates with a rate that falls; half way the states go through a list into a second optimizer. */
+static void check_rule(mxc_optimizer *one, mxc_optimizer *two, rule_step step, int n_saved) {
+    mxc_ndarray *weight = vector(start), *grad = vector(gradient);
+    mxc_ndarray_list states;
+    double w[N], s[N][3] = {{0}};
+    for (int i = 0; i < N; i++)
+        w[i] = start[i];
+    for (int t = 1; t <= STEPS; t++) {
+        mxc_optimizer *now = t <= STEPS / 2 ? one : two;
+        if (t == STEPS / 2 + 1) {
+            assert_ok(mxc_optimizer_get_states(one, &states));
+            assert_int_equal(states.n, n_saved);
+            assert_ok(mxc_optimizer_set_states(two, &states));
+            mxc_ndarray_list_release(&states);
+        }
+        mxc_optimizer_set_lr(now, 0.1 / t);
+        assert_ok(mxc_optimizer_update(now, "w", weight, grad));
+        for (int i = 0; i < N; i++)
+            w[i] = step(w[i], gradient[i], 0.1 / t, t, s[i]);
+    }
+    expect_near(weight, w);
+    mxc_ndarray_release(weight);
+    mxc_ndarray_release(grad);
+    mxc_optimizer_destroy(one);
+    mxc_optimizer_destroy(two);
+}
+
+#define CHECK_RULE(step, n_saved, ...) \
+    check_rule(optimizer_of(__VA_ARGS__, NULL), optimizer_of(__VA_ARGS__, NULL), step, n_saved)
+
+static void test_rules(void **state) {
+    (void)state;
+    CHECK_RULE(adam_step, 3, "adam", SETTINGS, "beta1", "0.8", "beta2", "0.9", "epsilon", "1e-3");
+    CHECK_RULE(adamw_step, 3, "adamw", SETTINGS, "beta1", "0.8", "beta2", "0.9", "epsilon", "1e-3");
+    CHECK_RULE(nag_step, 1, "nag", SETTINGS, "momentum", "0.9");
+    CHECK_RULE(signum_step, 1, "signum", SETTINGS, "momentum", "0.9", "wd_lh", "0.01");
+    CHECK_RULE(signsgd_step, 0, "signum", SETTINGS, "momentum", "0");
+    CHECK_RULE(rmsprop_step, 1, "rmsprop", SETTINGS, "gamma1", "0.8", "epsilon", "1e-3", "clip_weights", "2.5");
+    CHECK_RULE(centered_step, 3, "rmsprop", SETTINGS, "gamma1", "0.8", "gamma2", "0.7", "epsilon", "1e-3",
+               "clip_weights", "2.5", "centered", "true");
+    CHECK_RULE(ftrl_step, 2, "ftrl", SETTINGS, "lamda1", "0.1", "beta", "2");
+}
+
+/* Defaults are MXNet's: Adam's first step is the learning rate, whatever the gradient's size. */
+static void test_first_step_of_adam(void **state) {
+    mxc_optimizer *optimizer = optimizer_of("adam", NULL);
+    mxc_ndarray *weight = vector(start), *grad = vector(gradient);
+    double w[N];
+    (void)state;
+    assert_true(mxc_optimizer_get_lr(optimizer) == 0.001);
+    assert_ok(mxc_optimizer_update(optimizer, "w", weight, grad));
+    for (int i = 0; i < N; i++)
+        w[i] = start[i] - 0.001 * sign(gradient[i]);
+    expect_near(weight, w);
+    mxc_ndarray_release(weight);
+    mxc_ndarray_release(grad);
+    mxc_optimizer_destroy(optimizer);
+}
+
+static void test_count_is_checked(void **state) {
+    mxc_optimizer *optimizer = optimizer_of("adam", NULL), *none = NULL;
+    const char *key = "beta1", *value = "1";
+    mxc_ndarray *count;
+    (void)state;
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){1}, MXC_I64, (int64_t[]){-3}, &count));
+    char name[] = "w:updates", other[] = "w:momentum", *names[1] = { name };
+    mxc_ndarray_list states = { 1, &count, names };
+    assert_fails(mxc_optimizer_set_states(optimizer, &states), MXC_EINVAL, "w:updates");
+    names[0] = other;
+    assert_fails(mxc_optimizer_set_states(optimizer, &states), MXC_EINVAL, "weight:mean");
+    mxc_ndarray_release(count);
+    assert_fails(mxc_optimizer_create("adam", 1, &key, &value, &none), MXC_EINVAL, "beta1");
+    assert_null(none);
+    mxc_optimizer_destroy(optimizer);
+}
+
+/* ---- states -------------------------------------------------------------------------------------------------------- */
+
 /* Two optimizers, the second given the first's states half way, end the same. */
 static void test_states_move(void **state) {
     mxc_optimizer *one = sgd("learning_rate", "0.1", "momentum", "0.9", NULL);
@@ -151,7 +319,7 @@ static void test_refusals(void **state) {
     mxc_ndarray *weight = vector(start), *grad = vector(gradient), *small;
     mxc_optimizer *none;
     (void)state;
-    assert_fails(mxc_optimizer_create("adamw", 0, NULL, NULL, &none), MXC_ENOTFOUND, "there is sgd");
+    assert_fails(mxc_optimizer_create("adadelta", 0, NULL, NULL, &none), MXC_ENOTFOUND, "there are sgd, nag");
     assert_null(none);
     assert_fails(mxc_optimizer_create("sgd", 1, &key, &value, &none), MXC_EINVAL, "momentum");
     assert_fails(mxc_optimizer_create("sgd", 1, &wrong, &value, &none), MXC_EINVAL, "beta1");
@@ -182,12 +350,10 @@ static void test_refusals(void **state) {
     mxc_optimizer_destroy(optimizer);
 }
 
-/* Without a wait, with a new rate at each step. */
-static void test_steady_state_allocates_nothing(void **state) {
-    mxc_optimizer *optimizer = sgd("momentum", "0.9", NULL);
+/* With a new rate at each step. */
+static void check_allocations(mxc_optimizer *optimizer) {
     mxc_ndarray *weight = vector(start), *grad = vector(gradient);
     int64_t before = 0;
-    (void)state;
     for (int i = 0; i < 40; i++) {
         if (i == 20)
             before = mxci_alloc_count();
@@ -201,10 +367,20 @@ static void test_steady_state_allocates_nothing(void **state) {
     mxc_optimizer_destroy(optimizer);
 }
 
+static void test_steady_state_allocates_nothing(void **state) {
+    (void)state;
+    check_allocations(sgd("momentum", "0.9", NULL));
+    check_allocations(optimizer_of("adam", NULL));
+    check_allocations(optimizer_of("adamw", NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula),
         cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_first_step_of_adam),
+        cmocka_unit_test(test_count_is_checked),
         cmocka_unit_test(test_states_move),
         cmocka_unit_test(test_states_are_replaced),
         cmocka_unit_test(test_refusals),

@@ -1,4 +1,4 @@
-/* Optimizer steps over plain arrays: for each element, a rule makes the new weight out of weight, gradient and states. */
+/* Optimizer steps over plain arrays: for each element a rule makes the new weight of weight, gradient and states. */
 #ifndef MXCI_OPERATOR_KERNELS_UPDATE_H
 #define MXCI_OPERATOR_KERNELS_UPDATE_H
 
