@@ -15,8 +15,8 @@ typedef struct mxc_optimizer mxc_optimizer;
  * Make one by name. All have learning_rate, wd=0, rescale_grad=1, clip_gradient=-1 (off); beside them:
  *   sgd, nag  learning_rate=0.01, momentum=0
  *   signum    learning_rate=0.01, momentum=0.9 (0: the gradient's sign), wd_lh=0
- *   adam      learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8; the rate is corrected for the bias of the first
- *             updates by sqrt(1 - beta2^t) / (1 - beta1^t), as in MXNet
+ *   adam      learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8; update t has the rate times
+ *             sqrt(1 - beta2^t) / (1 - beta1^t), as in MXNet
  *   adamw     the same, but the decay (learning rate times wd times weight) passes the means by
  *   rmsprop   learning_rate=0.001, gamma1=0.9, gamma2=0.9, epsilon=1e-8, centered=false, clip_weights=-1 (off)
  *   ftrl      learning_rate=0.1, lamda1=0.01, beta=1

@@ -242,8 +242,8 @@ mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, dou
 
 /* ---- operators ------------------------------------------------------------------------------------------------- */
 
-/* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: both are put right
- * by one factor, as MXNet does it. */
+/* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
+ * both right, as MXNet does it. */
 static rates rates_of_now(const mxc_optimizer *optimizer, const slot *s) {
     const settings *set = &optimizer->settings;
     double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;

@@ -26,8 +26,10 @@ const mxc_op_def mxci_op_adam_update = {
            "var = beta2 var + (1 - beta2) d^2; out = weight - lr mean / (sqrt(var) + epsilon)",
     .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = adam}};
 
-/* ---- _adamw_update: rescale_grad is an array of one element. It stands behind the states, as in MXNet, and so counts
- * as one, though it does not change. -------------------------------------------------------------------------------- */
+/* ---- _adamw_update ---------------------------------------------------------------------------------------------- */
+
+/* rescale_grad is an array of one element. It stands behind the states, as in MXNet, and so counts as one, though it
+ * does not change. */
 
 enum { ADAMW_RESCALE = 2 };
 
@@ -61,7 +63,8 @@ static mxc_status adamw(const mxc_op_call *call) {
 
 const mxc_op_def mxci_op_adamw_update = {
     .size = sizeof(mxc_op_def), .infer_shape = infer_adamw_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = mxci_update_inplace, .name = "_adamw_update", .args = "weight,grad", .aux = "mean,var,rescale_grad",
+    .inplace_forward = mxci_update_inplace, .name = "_adamw_update", .args = "weight,grad",
+    .aux = "mean,var,rescale_grad",
     .doc = "d = clip(rescale_grad grad); mean = beta1 mean + (1 - beta1) d; var = beta2 var + (1 - beta2) d^2; "
            "out = weight - eta (lr mean / (sqrt(var) + epsilon) + wd weight); nothing changes where rescale_grad is 0 "
            "or not finite",

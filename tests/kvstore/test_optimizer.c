@@ -109,7 +109,7 @@ static void test_factors(void **state) {
     mxc_optimizer_destroy(optimizer);
 }
 
-/* ---- the other rules: settings of every case below, and one step of one weight ------------------------------------- */
+/* ---- the other rules: settings of every case below, and one step of one weight ---------------------------------- */
 
 enum { STEPS = 6 };
 #define SETTINGS "learning_rate", "0.1", "wd", "0.02", "rescale_grad", "0.5", "clip_gradient", "1.5"
@@ -262,7 +262,7 @@ static void test_count_is_checked(void **state) {
     mxc_optimizer_destroy(optimizer);
 }
 
-/* ---- states -------------------------------------------------------------------------------------------------------- */
+/* ---- states ------------------------------------------------------------------------------------------------------ */
 
 /* Two optimizers, the second given the first's states half way, end the same. */
 static void test_states_move(void **state) {
