@@ -2,7 +2,6 @@
  * Stretching axes of size 1: broadcast_axis names axes and sizes, broadcast_to the whole shape (0: as in data). The
  * gradient is the sum over what was stretched.
  */
-#include "operator/kernels/reduce.h"
 #include "operator/map.h"
 #include "operator/walk.h"
 
@@ -22,18 +21,11 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[0], *g = &call->out_grad[0];
     mxci_strided walk;
-    mxci_mapping m = {.dtype = g->dtype, .n = mxci_tensor_size(g), .n_in = 2, .in = {{.data = g->data}, {.value = 1}}};
-    if (call->req[0] == MXC_REQ_NULL)
-        return MXC_OK;
-    if (!mxci_is_stretched(&grad->shape, &g->shape)) {
-        mxci_put(call->run, call->req[0], grad, g);
-        return MXC_OK;
-    }
     mxci_stretch(&grad->shape, &g->shape, &walk);
-    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(g->dtype)], .req = call->req[0],
-                                .data = grad->data, .sum_walk = &walk, .n_sums = mxci_tensor_size(grad),
-                                .sums = call->temp};
-    return mxci_mapping_run(call->run, &m);
+    if (mxci_is_stretched(&grad->shape, &g->shape))
+        return mxci_sum_to_walk(call->run, call->req[0], grad, &walk, g, call->temp);
+    mxci_put(call->run, call->req[0], grad, g);
+    return MXC_OK;
 }
 
 /* One axis of out, given data's size (-1: unknown) and the wanted one (0: as in data). */

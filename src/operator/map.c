@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "operator/common.h"
+#include "operator/kernels/reduce.h"
 
 /* Eight bytes hold any compute type. */
 typedef struct tile {
@@ -166,6 +167,16 @@ mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
     mxc_parallel_for(run, m.n, MXCI_GRAIN, is_plain(&m) ? run_range : run_tiles, &m);
     finish_sums(run, &m, parts);
     return MXC_OK;
+}
+
+mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *walk,
+                            const mxc_tensor *from, double *sums) {
+    mxci_mapping m = {.dtype = from->dtype, .n = mxc_shape_size(&from->shape), .n_in = 2,
+                      .in = {{.data = from->data}, {.value = 1}}};
+    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(from->dtype)], .req = req,
+                                .data = to->data, .sum_walk = walk, .n_sums = mxc_shape_size(&to->shape),
+                                .sums = sums};
+    return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
 }
 
 /* ---- stretching ------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Cases of operators that index: take, pick, batch_take. */
+/* Cases of operators that index: take, pick, batch_take, one_hot, fill_element_0index, where. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -51,7 +51,33 @@ static void ref_pick(const op_run *r) {
     select_by(r, source_of_pick);
 }
 
+static void ref_one_hot(const op_run *r) {
+    int64_t depth = r->out_shape[0].dim[r->out_shape[0].ndim - 1];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = trunc(r->in[0][i / depth]) == (double)(i % depth) ? case_number(r, "on_value", 1)
+                                                                        : case_number(r, "off_value", 0);
+}
+
+static void grad_none(const op_run *r) {
+    (void)r;
+}
+
+static void ref_fill_element(const op_run *r) {
+    int64_t k = r->in_shape[0].dim[1];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = place_of(r, r->in[2][i / k], k) == i % k ? r->in[1][i / k] : r->in[0][i];
+}
+
+static void ref_where(const op_run *r) {
+    int64_t n = case_size(&r->out_shape[0]), inner = n ? n / case_size(&r->in_shape[0]) : 1;
+    for (int64_t i = 0; i < n; i++)
+        r->out[0][i] = r->in[0][i / inner] != 0 ? r->in[1][i] : r->in[2][i];
+}
+
 #define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref}
+#define WHERE(shapes) {.op = "where", .in = shapes, .constant = 1, .reference = ref_where, .flags = CASE_ONE_OF_FORMS}
+#define ONE_HOT(given, shapes) \
+    {.op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = grad_none}
 /* index with the axis */
 #define PICK_KEPT(given, shapes) \
     {.op = "pick", .params = given, .in = shapes, .constant = 2, .reference = ref_pick, .flags = CASE_ONE_OF_FORMS}
@@ -110,6 +136,45 @@ static const op_case cases[] = {
     FAILS("batch_take", "", "5 5", MXC_ESHAPE, "argument 'a': expected shape"),
     FAILS("batch_take", "", "5x4 4", MXC_ESHAPE, "argument 'indices': expected shape (5,), found (4,)"),
     INFERS("batch_take", "", "?x3,? -> 5 => 5x3,5 -> 5"),
+
+    ONE_HOT("depth=5", "4@0:4i"),
+    ONE_HOT("depth=3", "2x3@0:2i"),
+    ONE_HOT("depth=4", "9@-4:6i"), /* outside: off */
+    ONE_HOT("depth=4 on_value=3 off_value=-2", "7@0:3i"),
+    ONE_HOT("depth=4 dtype=int32", "2x2@0:3i"),
+    ONE_HOT("depth=4 dtype=uint8", "5@0:3i"),
+    ONE_HOT("depth=4 dtype=float64 on_value=0.5", "5@0:3i"),
+    ONE_HOT("depth=4 dtype=float16", "5@0:3i"),
+    ONE_HOT("depth=700", "30@0:120i"),
+    ONE_HOT("depth=3", "9000@0:2i"),
+    ONE_HOT("depth=1", "s@0:0.5"),
+    ONE_HOT("depth=3", "0x2"),
+    ONE_HOT("depth=0", "3"),
+    FAILS("one_hot", "", "3", MXC_EINVAL, "\"depth\" is missing"),
+    FAILS("one_hot", "depth=-1", "3", MXC_EINVAL, "depth"),
+    FAILS("one_hot", "depth=3", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
+    INFERS("one_hot", "depth=3", "? -> 2x4x? => 2x4 -> 2x4x3"),
+
+    RUN("fill_element_0index", "", "5x4 5 5@0:3i", ref_fill_element),
+    RUN("fill_element_0index", "", "1x1 1 1@0:1", ref_fill_element),
+    RUN("fill_element_0index", "", "7x3 7 7@-2:5i", ref_fill_element),
+    RUN("fill_element_0index", "", "3x700 3 3@0:699i", ref_fill_element),
+    RUN("fill_element_0index", "", "9000x3 9000 9000@0:2i", ref_fill_element),
+    RUN("fill_element_0index", "", "9x1 9 9@0:3i", ref_fill_element),
+    RUN("fill_element_0index", "", "1x9 1 1@3:4", ref_fill_element),
+    RUN("fill_element_0index", "", "0x4 0 0", ref_fill_element),
+    FAILS("fill_element_0index", "", "5x4 4 5", MXC_ESHAPE, "argument 'mhs': expected shape (5,), found (4,)"),
+    FAILS("fill_element_0index", "", "5x0 5 5", MXC_ESHAPE, "argument 'lhs': axis 1 has no elements"),
+    INFERS("fill_element_0index", "", "?x3,5,? -> ? => 5x3,5,5 -> 5x3"),
+
+    WHERE("5@0:1i 5 5"), WHERE("3x4@0:1i 3x4 3x4"), WHERE("3@0:1i 3x4 3x4"), WHERE("2x3x4@-1:1i 2x3x4 2x3x4"),
+    WHERE("4@-1:1i 4x1x2 4x1x2"), WHERE("1@0:1i 1 1"), WHERE("s@0:1i s s"), WHERE("20@0:1i 20x700 20x700"),
+    WHERE("9000@0:1i 9000x3 9000x3"), WHERE("30x700@0:1i 30x700 30x700"), WHERE("0 0x3 0x3"), WHERE("3 3x0 3x0"),
+    FAILS("where", "", "4 3x4 3x4", MXC_ESHAPE, "expected shape"),
+    FAILS("where", "", "3x4 3x4 3x5", MXC_ESHAPE, "argument 'y': expected shape (3,4), found (3,5)"),
+    FAILS("where", "", "3x4 3x4x5 3x4x5", MXC_ESHAPE, "argument 'condition': expected shape (3,)"),
+    INFERS("where", "", "2x?,?,?x3 -> ? => 2x3,2x3,2x3 -> 2x3"),
+    INFERS("where", "", "2,?,?x3 -> ? => 2,2x3,2x3 -> 2x3"),
 };
 
 MXC_CASES(index_cases, cases);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXCI_STRIDED_MAX 8
+#define MXCI_STRIDED_MAX 16 /* two for each axis of an array */
 
 /* Axes outermost first; steps in elements. At least one axis after mxci_strided_set. */
 typedef struct mxci_strided {

@@ -1,0 +1,150 @@
+/*
+ * Copies of elements. tile: the whole array reps[i] times along each axis i, axes aligned at the last. repeat: each row
+ * of an axis (each element where there is no axis) repeats times in succession. The gradient adds up the copies.
+ */
+#include "operator/map.h"
+#include "operator/walk.h"
+
+typedef mxc_status (*walk_fn)(const mxc_op_call *call, const mxci_strided *walk);
+
+static mxc_status copy(const mxc_op_call *call, const mxci_strided *walk) {
+    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, walk);
+    return MXC_OK;
+}
+
+static mxc_status add_up(const mxc_op_call *call, const mxci_strided *walk) {
+    return mxci_sum_to_walk(call->run, call->req[0], &call->in_grad[0], walk, &call->out_grad[0], call->temp);
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
+}
+
+/* size = a * b, both known. */
+static mxc_status multiply(const mxc_op_sig *sig, int64_t a, int64_t b, int64_t *size) {
+    if (__builtin_mul_overflow(a, b, size))
+        return mxc_sig_fail(sig, "%lld times %lld elements are too many", (long long)b, (long long)a);
+    return MXC_OK;
+}
+
+/* ---- tile -------------------------------------------------------------------------------------------------------- */
+
+typedef struct tile_params {
+    mxc_tuple reps;
+} tile_params;
+
+static const mxc_param tile_schema[] = {
+    {.name = "reps", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(tile_params, reps), .bounded = 1, .minimum = 0,
+     .maximum = 9e15, .doc = "copies along each axis; axes that it has not are copied once, those that data has not "
+                             "are new"},
+    MXC_PARAM_END};
+
+/* Copies along, and size in data of, the axis of out that is i-th of ndim. */
+static int64_t reps_of(const mxc_tuple *reps, int i, int ndim) {
+    return i < ndim - reps->n ? 1 : reps->value[i - (ndim - reps->n)];
+}
+
+static int64_t size_of(const mxc_shape *data, int i, int ndim) {
+    return i < ndim - data->ndim ? 1 : data->dim[i - (ndim - data->ndim)];
+}
+
+static mxc_status tile_infer_shape(mxc_op_sig *sig) {
+    const mxc_tuple *reps = &((const tile_params *)sig->params)->reps;
+    const mxc_shape *data = &sig->in_shape[0];
+    int ndim = data->ndim > reps->n ? data->ndim : reps->n;
+    mxc_shape out;
+    if (data->ndim < 0)
+        return MXC_OK;
+    if (ndim > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "reps names %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
+    out = mxci_shape_axes(ndim);
+    for (int i = 0; i < ndim; i++)
+        if (size_of(data, i, ndim) >= 0)
+            MXC_TRY(multiply(sig, size_of(data, i, ndim), reps_of(reps, i, ndim), &out.dim[i]));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+/* Two axes of the walk for each of out: the copies, and the elements of one. */
+static mxc_status with_tile_walk(const mxc_op_call *call, walk_fn fn) {
+    const mxc_tuple *reps = &((const tile_params *)call->params)->reps;
+    const mxc_shape *data = &call->in[0].shape;
+    int ndim = call->out[0].shape.ndim;
+    int64_t dim[2 * MXC_MAX_NDIM], step[2 * MXC_MAX_NDIM], size = 1;
+    mxci_strided walk;
+    for (int i = ndim - 1; i >= 0; i--) {
+        dim[2 * i] = reps_of(reps, i, ndim);
+        dim[2 * i + 1] = size_of(data, i, ndim);
+        step[2 * i] = 0;
+        step[2 * i + 1] = size;
+        size *= dim[2 * i + 1];
+    }
+    mxci_strided_set(&walk, 2 * ndim, dim, step);
+    return fn(call, &walk);
+}
+
+static mxc_status tile_forward(const mxc_op_call *call) {
+    return with_tile_walk(call, copy);
+}
+
+static mxc_status tile_backward(const mxc_op_call *call) {
+    return with_tile_walk(call, add_up);
+}
+
+const mxc_op_def mxci_op_tile = {
+    .size = sizeof(mxc_op_def), .name = "tile", .doc = "out = data reps[i] times along each axis i",
+    .params = tile_schema, .param_size = sizeof(tile_params), .infer_shape = tile_infer_shape,
+    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = tile_forward}, .backward = {[MXC_CPU] = tile_backward}};
+
+/* ---- repeat ------------------------------------------------------------------------------------------------------ */
+
+typedef struct repeat_params {
+    int64_t repeats, axis;
+} repeat_params;
+
+static const mxc_param repeat_schema[] = {
+    {.name = "repeats", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(repeat_params, repeats), .bounded = 1, .minimum = 0,
+     .maximum = 9e15, .doc = "copies of each row"},
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(repeat_params, axis), .initial = "None", .optional = 1,
+     .doc = "axis of the rows, negative: from the end; None: all elements as one axis"},
+    MXC_PARAM_END};
+
+static mxc_status repeat_infer_shape(mxc_op_sig *sig) {
+    const repeat_params *p = sig->params;
+    mxc_shape data = sig->in_shape[0], out = data;
+    int axis = 0;
+    if (data.ndim < 0)
+        return MXC_OK;
+    if (p->axis != MXC_PARAM_UNSET)
+        MXC_TRY(mxci_sig_axis(sig, p->axis, data.ndim, &axis));
+    else
+        out = data = mxci_shape_of(1, (int64_t[]){mxc_shape_known(&data) ? mxc_shape_size(&data) : -1});
+    if (data.dim[axis] >= 0)
+        MXC_TRY(multiply(sig, data.dim[axis], p->repeats, &out.dim[axis]));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status with_repeat_walk(const mxc_op_call *call, walk_fn fn) {
+    const repeat_params *p = call->params;
+    const mxc_shape *data = &call->in[0].shape;
+    int axis = (int)(p->axis < 0 && p->axis != MXC_PARAM_UNSET ? p->axis + data->ndim : p->axis);
+    int64_t inner = p->axis == MXC_PARAM_UNSET ? 1 : mxci_shape_count(data, axis + 1, data->ndim);
+    int64_t rows = inner ? mxc_shape_size(data) / inner : 0;
+    mxci_strided walk;
+    mxci_strided_set(&walk, 3, (int64_t[]){rows, p->repeats, inner}, (int64_t[]){inner, 0, 1});
+    return fn(call, &walk);
+}
+
+static mxc_status repeat_forward(const mxc_op_call *call) {
+    return with_repeat_walk(call, copy);
+}
+
+static mxc_status repeat_backward(const mxc_op_call *call) {
+    return with_repeat_walk(call, add_up);
+}
+
+const mxc_op_def mxci_op_repeat = {
+    .size = sizeof(mxc_op_def), .name = "repeat", .doc = "out = each row of an axis of data, repeats times",
+    .params = repeat_schema, .param_size = sizeof(repeat_params), .infer_shape = repeat_infer_shape,
+    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = repeat_forward}, .backward = {[MXC_CPU] = repeat_backward}};

@@ -1,0 +1,112 @@
+/* Cases of operators that copy, turn and rearrange whole arrays: tile, repeat, reverse. */
+#include "operator/cases.h"
+
+static void indices_of(const mxc_shape *s, int64_t i, int64_t *index) {
+    for (int axis = s->ndim - 1; axis >= 0; axis--) {
+        index[axis] = i % s->dim[axis];
+        i /= s->dim[axis];
+    }
+}
+
+static int64_t element_at(const mxc_shape *s, const int64_t *index) {
+    int64_t at = 0;
+    for (int axis = 0; axis < s->ndim; axis++)
+        at = at * s->dim[axis] + index[axis];
+    return at;
+}
+
+static void ref_tile(const op_run *r) {
+    const mxc_shape *data = &r->in_shape[0], *out = &r->out_shape[0];
+    int64_t index[MXC_MAX_NDIM];
+    for (int64_t i = 0; i < case_size(out); i++) {
+        indices_of(out, i, index);
+        for (int axis = 0; axis < data->ndim; axis++)
+            index[axis] = index[axis + out->ndim - data->ndim] % data->dim[axis];
+        r->out[0][i] = r->in[0][element_at(data, index)];
+    }
+}
+
+static void ref_repeat(const op_run *r) {
+    const mxc_shape *data = &r->in_shape[0];
+    int64_t repeats = (int64_t)case_number(r, "repeats", 1), index[MXC_MAX_NDIM];
+    int axis = (int)case_number(r, "axis", 100);
+    axis = axis < 0 ? axis + data->ndim : axis;
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
+        indices_of(&r->out_shape[0], i, index);
+        if (axis < MXC_MAX_NDIM)
+            index[axis] /= repeats;
+        r->out[0][i] = r->in[0][axis < MXC_MAX_NDIM ? element_at(data, index) : i / repeats];
+    }
+}
+
+static void ref_reverse(const op_run *r) {
+    const mxc_shape *data = &r->in_shape[0];
+    mxc_tuple axes = case_tuple(r, "axis");
+    int64_t index[MXC_MAX_NDIM];
+    for (int64_t i = 0; i < case_size(data); i++) {
+        indices_of(data, i, index);
+        for (int k = 0; k < axes.n; k++) {
+            int64_t axis = axes.value[k] < 0 ? axes.value[k] + data->ndim : axes.value[k];
+            index[axis] = data->dim[axis] - 1 - index[axis];
+        }
+        r->out[0][i] = r->in[0][element_at(data, index)];
+    }
+}
+
+#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+
+static const op_case cases[] = {
+    RUN("tile", "reps=(3,)", "4", ref_tile),
+    RUN("tile", "reps=(2,3)", "4x5", ref_tile),
+    RUN("tile", "reps=(2,)", "3x4", ref_tile),
+    RUN("tile", "reps=(2,1,3)", "4x5", ref_tile),
+    RUN("tile", "reps=(1,1)", "3x4", ref_tile),
+    RUN("tile", "reps=()", "3x4", ref_tile),
+    RUN("tile", "reps=(2,2,2,2,2)", "2x1x2x3x2", ref_tile),
+    RUN("tile", "reps=(2,2,2,2,2,1,2,2)", "2x2x2x2x1x2x2x2@-1:1", ref_tile), /* no two axes merge */
+    RUN("tile", "reps=(40,3)", "7x130", ref_tile),
+    RUN("tile", "reps=(2,2)", "s", ref_tile),
+    RUN("tile", "reps=(0,2)", "3x4", ref_tile),
+    RUN("tile", "reps=(2,2)", "0x4", ref_tile),
+    FAILS("tile", "", "3", MXC_EINVAL, "\"reps\" is missing"),
+    FAILS("tile", "reps=(-1,)", "3", MXC_EINVAL, "reps"),
+    FAILS("tile", "reps=(1,1,1,1,1,1,1,1,1)", "3", MXC_ESHAPE, "reps names 9 axes"),
+    FAILS("tile", "reps=(8000000000000000,)", "3000", MXC_ESHAPE, "too many"),
+    INFERS("tile", "reps=(2,3)", "4x? -> ?x6 => 4x? -> 8x6"),
+
+    RUN("repeat", "repeats=3", "4", ref_repeat),
+    RUN("repeat", "repeats=3", "2x4", ref_repeat),
+    RUN("repeat", "repeats=2 axis=0", "3x4", ref_repeat),
+    RUN("repeat", "repeats=2 axis=1", "3x4x2", ref_repeat),
+    RUN("repeat", "repeats=4 axis=-1", "3x4x2", ref_repeat),
+    RUN("repeat", "repeats=1 axis=1", "3x4", ref_repeat),
+    RUN("repeat", "repeats=0 axis=1", "3x4", ref_repeat),
+    RUN("repeat", "repeats=700", "1x1", ref_repeat),
+    RUN("repeat", "repeats=60 axis=0", "3x301", ref_repeat),
+    RUN("repeat", "repeats=2", "0x4", ref_repeat),
+    RUN("repeat", "repeats=2 axis=1", "0x4", ref_repeat),
+    FAILS("repeat", "axis=1", "3x4", MXC_EINVAL, "\"repeats\" is missing"),
+    FAILS("repeat", "repeats=2 axis=2", "3x4", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    FAILS("repeat", "repeats=8000000000000000", "3000", MXC_ESHAPE, "too many"),
+    INFERS("repeat", "repeats=2 axis=0", "4x? -> ?x6 => 4x? -> 8x6"),
+
+    RUN("reverse", "axis=0", "5", ref_reverse),
+    RUN("reverse", "axis=0", "3x4", ref_reverse),
+    RUN("reverse", "axis=1", "3x4", ref_reverse),
+    RUN("reverse", "axis=(0,1)", "3x4", ref_reverse),
+    RUN("reverse", "axis=(-1,0)", "2x3x4", ref_reverse),
+    RUN("reverse", "axis=1", "2x3x4", ref_reverse),
+    RUN("reverse", "axis=()", "2x3", ref_reverse),
+    RUN("reverse", "axis=0", "1", ref_reverse),
+    RUN("reverse", "axis=1", "0x4", ref_reverse),
+    RUN("reverse", "axis=0", "0x4", ref_reverse),
+    RUN("flip", "axis=1", "70x301", ref_reverse),
+    FAILS("reverse", "", "3", MXC_EINVAL, "\"axis\" is missing"),
+    FAILS("reverse", "axis=1", "3", MXC_ESHAPE, "axis 1 is not in [-1, 1)"),
+    FAILS("reverse", "axis=(0,-1)", "3", MXC_ESHAPE, "axis 0 is named twice"),
+};
+
+MXC_CASES(layout_cases, cases);
