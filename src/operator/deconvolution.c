@@ -1,0 +1,327 @@
+/*
+ * Deconvolution: the convolution's gradient with respect to its data as a layer of its own.
+ *
+ * data (N,C,spatial), weight (C, F/groups, kernel), bias (F), out (N,F,spatial'), spatial' = stride (spatial - 1) +
+ * dilate (kernel - 1) + 1 - 2 pad + adj, for one to three spatial axes; target_shape asks for spatial' and sets pad and
+ * adj. Everything is computed by Convolution's functions with data and out in each other's place: out is the gradient
+ * of the data of a convolution (N,F,spatial') -> (N,C,spatial), data's gradient is that convolution.
+ */
+#include "base/check.h"
+#include "base/text.h"
+#include "operator/common.h"
+#include "operator/kernels/batch_norm.h"
+#include "operator/kernels/convert.h"
+#include "operator/widen.h"
+
+extern const mxc_op_def mxci_op_convolution;
+
+typedef struct deconv_params {
+    mxc_tuple kernel, stride, dilate, pad, adj, target_shape;
+    int64_t num_filter, num_group, workspace;
+    int32_t no_bias, cudnn_tune, cudnn_off, layout;
+} deconv_params;
+
+enum { DATA, WEIGHT, BIAS };
+
+#define AXES_LIMIT 2147483647.0
+#define MOST_CHANNELS 100000
+static const mxc_param schema[] = {
+    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deconv_params, kernel), .bounded = 1, .minimum = 1,
+     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
+    {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deconv_params, stride), .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's places in the output; () is 1"},
+    {.name = "dilate", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deconv_params, dilate), .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
+    {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deconv_params, pad), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "cut off before and behind each axis; () is 0"},
+    {.name = "adj", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deconv_params, adj), .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "added to the output's axes, less than stride; () is 0"},
+    {.name = "target_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deconv_params, target_shape), .initial = "()",
+     .bounded = 1, .minimum = 0, .maximum = AXES_LIMIT,
+     .doc = "the output's spatial axes, instead of pad and adj; () and zeros leave them"},
+    {.name = "num_filter", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deconv_params, num_filter), .bounded = 1,
+     .minimum = 1, .maximum = MOST_CHANNELS, .doc = "channels of the output"},
+    {.name = "num_group", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deconv_params, num_group), .initial = "1",
+     .bounded = 1, .minimum = 1, .maximum = MOST_CHANNELS, .doc = "groups of channels that are kept apart"},
+    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deconv_params, workspace), .initial = "512",
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
+    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(deconv_params, no_bias), .initial = "True",
+     .doc = "leave out the bias argument"},
+    {.name = "cudnn_tune", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(deconv_params, cudnn_tune), .initial = "None",
+     .choices = "off,limited_workspace,fastest", .optional = 1, .doc = "accepted for compatibility"},
+    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(deconv_params, cudnn_off), .initial = "False",
+     .doc = "accepted for compatibility"},
+    {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(deconv_params, layout), .initial = "None",
+     .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
+     .doc = "channels come second; the other layouts are refused"},
+    MXC_PARAM_END};
+
+static mxc_status complete(const char *name, mxc_tuple *tuple, int n, int64_t value) {
+    if (tuple->n != 0 && tuple->n != n)
+        return MXC_FAIL(MXC_EINVAL, "Deconvolution: %s has %d entries, kernel has %d", name, (int)tuple->n, n);
+    for (int i = tuple->n; i < n; i++)
+        tuple->value[i] = value;
+    tuple->n = n;
+    return MXC_OK;
+}
+
+static mxc_status check_params(void *params) {
+    deconv_params *p = params;
+    int n = p->kernel.n;
+    if (n < 1 || n > 3)
+        return MXC_FAIL(MXC_EINVAL, "Deconvolution: kernel has %d entries, expected 1 to 3", n);
+    MXC_TRY(complete("stride", &p->stride, n, 1));
+    MXC_TRY(complete("dilate", &p->dilate, n, 1));
+    MXC_TRY(complete("pad", &p->pad, n, 0));
+    MXC_TRY(complete("adj", &p->adj, n, 0));
+    MXC_TRY(complete("target_shape", &p->target_shape, n, 0));
+    for (int i = 0; i < n; i++)
+        if (p->adj.value[i] >= p->stride.value[i] && p->adj.value[i] > 0)
+            return MXC_FAIL(MXC_EINVAL, "Deconvolution: adj of axis %d is %lld, expected less than stride %lld", i,
+                            (long long)p->adj.value[i], (long long)p->stride.value[i]);
+    if (p->num_filter % p->num_group != 0)
+        return MXC_FAIL(MXC_EINVAL, "Deconvolution: num_filter %lld is not a multiple of num_group %lld",
+                        (long long)p->num_filter, (long long)p->num_group);
+    if (p->layout >= 0 && p->layout != n - 1)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "Deconvolution: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes",
+                        n);
+    return MXC_OK;
+}
+
+static int n_args(const void *params) {
+    return ((const deconv_params *)params)->no_bias ? 2 : 3;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static int has_target(const deconv_params *p) {
+    int64_t any = 0;
+    for (int i = 0; i < p->kernel.n; i++)
+        any |= p->target_shape.value[i];
+    return any != 0;
+}
+
+/* What the kernels span in the output, with what is cut off. */
+static int64_t span_of(const deconv_params *p, int i, int64_t in) {
+    return p->stride.value[i] * (in - 1) + p->dilate.value[i] * (p->kernel.value[i] - 1) + 1;
+}
+
+/* With a target, half of what is too much, rounded up. */
+static int64_t pad_of(const deconv_params *p, int i, int64_t in) {
+    return has_target(p) ? (span_of(p, i, in) - p->target_shape.value[i] + 1) / 2 : p->pad.value[i];
+}
+
+static mxc_status infer_axis(mxc_op_sig *sig, int i) {
+    const deconv_params *p = sig->params;
+    int64_t in = sig->in_shape[DATA].dim[i + 2], span;
+    mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
+    if (in < 0)
+        return MXC_OK;
+    if (in == 0 || in > (int64_t)AXES_LIMIT)
+        return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements, expected 1 to %lld", i,
+                            (long long)in, (long long)AXES_LIMIT);
+    span = span_of(p, i, in);
+    if (has_target(p) && (p->target_shape.value[i] < 1 || p->target_shape.value[i] > span))
+        return mxc_sig_fail(sig, "target_shape of axis %d is %lld, expected 1 to the %lld that the kernels span", i,
+                            (long long)p->target_shape.value[i], (long long)span);
+    expected.dim[i + 2] =
+        has_target(p) ? p->target_shape.value[i] : span - 2 * p->pad.value[i] + p->adj.value[i];
+    if (expected.dim[i + 2] < 1)
+        return mxc_sig_fail(sig, "pad %lld of axis %d leaves nothing of the %lld elements that the kernels span",
+                            (long long)p->pad.value[i], i, (long long)span);
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const deconv_params *p = sig->params;
+    int ndim = p->kernel.n + 2;
+    mxc_shape *data = &sig->in_shape[DATA], axes = mxci_shape_axes(ndim), bias = mxci_shape_of(1, &p->num_filter);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
+    axes.dim[0] = data->dim[1];
+    axes.dim[1] = p->num_filter / p->num_group;
+    for (int i = 0; i < p->kernel.n; i++)
+        axes.dim[i + 2] = p->kernel.value[i];
+    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &axes));
+    data->dim[1] = sig->in_shape[WEIGHT].dim[0];
+    if (data->dim[1] >= 0 && (data->dim[1] == 0 || data->dim[1] > MOST_CHANNELS || data->dim[1] % p->num_group != 0))
+        return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld up to %d",
+                            (long long)data->dim[1], (long long)p->num_group, MOST_CHANNELS);
+    if (!p->no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+    axes = mxci_shape_axes(ndim);
+    axes.dim[0] = data->dim[0];
+    axes.dim[1] = p->num_filter;
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &axes));
+    data->dim[0] = sig->out_shape[0].dim[0];
+    for (int i = 0; i < p->kernel.n; i++)
+        MXC_TRY(infer_axis(sig, i));
+    return MXC_OK;
+}
+
+/* ---- the convolution --------------------------------------------------------------------------------------------- */
+
+/* Its parameters, which only Convolution's schema reads and writes. */
+typedef struct conv_params {
+    _Alignas(16) char bytes[1024];
+} conv_params;
+
+static const char *tuple_text(const int64_t *value, int n, char *out, size_t size) {
+    mxci_line line = {out, size, 0};
+    for (int i = 0; i < n; i++)
+        mxci_line_printf(&line, "%s%lld", i ? "," : "(", (long long)value[i]);
+    mxci_line_printf(&line, ",)");
+    return out;
+}
+
+static mxc_status set_conv(const deconv_params *p, const mxc_shape *data, conv_params *out) {
+    static const char *const keys[] = {"kernel", "stride", "dilate", "pad", "num_filter", "num_group", "no_bias"};
+    char text[6][96];
+    int n = p->kernel.n;
+    int64_t pad[3];
+    const char *values[7];
+    MXCI_ASSERT(mxci_op_convolution.param_size <= sizeof *out);
+    for (int i = 0; i < n; i++)
+        pad[i] = pad_of(p, i, data->dim[i + 2]);
+    values[0] = tuple_text(p->kernel.value, n, text[0], sizeof text[0]);
+    values[1] = tuple_text(p->stride.value, n, text[1], sizeof text[1]);
+    values[2] = tuple_text(p->dilate.value, n, text[2], sizeof text[2]);
+    values[3] = tuple_text(pad, n, text[3], sizeof text[3]);
+    mxci_format(text[4], sizeof text[4], "%lld", (long long)data->dim[1]);
+    mxci_format(text[5], sizeof text[5], "%lld", (long long)p->num_group);
+    values[4] = text[4];
+    values[5] = text[5];
+    values[6] = "True";
+    MXC_TRY(mxc_params_parse("Deconvolution", mxci_op_convolution.params, 7, keys, values, out));
+    return mxci_op_convolution.params_check(out);
+}
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    conv_params params;
+    mxc_op_sig conv = *sig;
+    mxc_dtype type = mxci_compute_type(sig->in_type[DATA]);
+    if (set_conv(sig->params, &sig->in_shape[DATA], &params) != MXC_OK)
+        return 0; /* then no run gets further */
+    conv.params = &params;
+    conv.n_in = 2;
+    conv.in_shape = (mxc_shape[]){sig->out_shape[0], sig->in_shape[WEIGHT]};
+    conv.out_shape = &sig->in_shape[DATA];
+    conv.in_type = (mxc_dtype[]){type, type};
+    conv.out_type = &type;
+    return mxci_op_convolution.temp_bytes(&conv, pass);
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t forward = pass == MXC_BACKWARD ? conv_temp(sig, MXC_FORWARD) : 0, backward = conv_temp(sig, MXC_BACKWARD);
+    return mxci_widen_bytes(sig, pass) + (forward > backward ? forward : backward);
+}
+
+/* The convolution whose data has image's place: out = conv(image, weight). */
+static mxc_status run_conv(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *out, mxc_req req) {
+    conv_params params;
+    mxc_op_call conv = *call;
+    MXC_TRY(set_conv(call->params, &call->in[DATA].shape, &params));
+    conv.params = &params;
+    conv.n_in = 2;
+    conv.in = (mxc_tensor[]){*image, call->in[WEIGHT]};
+    conv.out = out;
+    conv.req = &req;
+    return mxci_op_convolution.forward[MXC_CPU](&conv);
+}
+
+/* Its gradients from grad, the gradient of what it gives. */
+static mxc_status run_conv_backward(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *grad,
+                                    const mxc_tensor in_grad[2], const mxc_req req[2]) {
+    conv_params params;
+    mxc_op_call conv = *call;
+    MXC_TRY(set_conv(call->params, &call->in[DATA].shape, &params));
+    conv.params = &params;
+    conv.n_in = 2;
+    conv.in = (mxc_tensor[]){*image, call->in[WEIGHT]};
+    conv.out = conv.out_grad = grad;
+    conv.in_grad = in_grad;
+    conv.req = req;
+    return mxci_op_convolution.backward[MXC_CPU](&conv);
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+/* out = or += bias in the planes begin..end-1. */
+static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const mxc_tensor *out = &call->out[0];
+    int64_t plane = mxci_shape_count(&out->shape, 2, out->shape.ndim);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        mxci_fill_compute(out->dtype, mxci_value_at(&call->in[BIAS], i % out->shape.dim[1]), tile, MXCI_TILE);
+        for (int64_t k = 0; k < plane; k += MXCI_TILE)
+            mxci_put_row(call->req[0], out->dtype, mxci_at(out, i * plane + k), tile,
+                         plane - k < MXCI_TILE ? plane - k : MXCI_TILE);
+    }
+}
+
+static mxc_status run_forward(const mxc_op_call *call) {
+    const mxc_shape *out = &call->out[0].shape;
+    mxc_req req[2] = {call->req[0], MXC_REQ_NULL};
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (call->n_in > BIAS) {
+        mxc_parallel_for(call->run, out->dim[0] * out->dim[1],
+                         MXCI_GRAIN / (mxci_shape_count(out, 2, out->ndim) + 1) + 1, bias_part, (void *)call);
+        req[0] = MXC_REQ_ADD;
+    }
+    return run_conv_backward(call, &call->out[0], &call->in[DATA], (mxc_tensor[]){call->out[0], call->in[WEIGHT]}, req);
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, run_forward);
+}
+
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
+
+static void bias_gradient(const mxc_op_call *call) {
+    const mxc_tensor *grad = &call->out_grad[0];
+    int64_t filters = grad->shape.dim[1], plane = mxci_shape_count(&grad->shape, 2, grad->shape.ndim);
+    mxci_channel channel = {.n = grad->shape.dim[0], .d = plane, .step = filters * plane};
+    double sum, product;
+    for (int64_t f = 0; f < filters; f++) {
+        const void *from = mxci_at(grad, f * plane);
+        mxci_bn_sums[grad->dtype](&channel, 0, from, from, &sum, &product);
+        mxci_put_value(call->req[BIAS], &call->in_grad[BIAS], f, sum);
+    }
+}
+
+static mxc_status run_backward(const mxc_op_call *call) {
+    const mxc_tensor *grad = &call->out_grad[0];
+    if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
+        bias_gradient(call);
+    if (call->req[WEIGHT] != MXC_REQ_NULL)
+        MXC_TRY(run_conv_backward(call, grad, &call->in[DATA], (mxc_tensor[]){*grad, call->in_grad[WEIGHT]},
+                                  (mxc_req[]){MXC_REQ_NULL, call->req[WEIGHT]}));
+    if (call->req[DATA] == MXC_REQ_NULL)
+        return MXC_OK;
+    return run_conv(call, grad, &call->in_grad[DATA], call->req[DATA]);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, run_backward);
+}
+
+const mxc_op_def mxci_op_deconvolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "Deconvolution",
+    .doc = "output (N,num_filter,...) = for each element of data (N,C,...) its multiple of weight (C, num_filter / "
+           "num_group, kernel...), added up where they overlap, + bias; one to three spatial axes",
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(deconv_params),
+    .params_check = check_params,
+    .args = "data,weight,bias",
+    .n_args = n_args,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
