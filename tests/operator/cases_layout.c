@@ -1,4 +1,5 @@
-/* Cases of operators that copy, turn and rearrange whole arrays: tile, repeat, reverse. */
+/* Cases of operators that copy, turn and rearrange whole arrays: tile, repeat, reverse, squeeze, stack,
+ * _identity_with_attr_like_rhs. */
 #include "operator/cases.h"
 
 static void indices_of(const mxc_shape *s, int64_t i, int64_t *index) {
@@ -50,6 +51,25 @@ static void ref_reverse(const op_run *r) {
             index[axis] = data->dim[axis] - 1 - index[axis];
         }
         r->out[0][i] = r->in[0][element_at(data, index)];
+    }
+}
+
+static void ref_copy(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = r->in[0][i];
+}
+
+static void ref_stack(const op_run *r) {
+    const mxc_shape *out = &r->out_shape[0];
+    int axis = (int)case_number(r, "axis", 0);
+    int64_t index[MXC_MAX_NDIM];
+    axis = axis < 0 ? axis + out->ndim : axis;
+    for (int64_t i = 0; i < case_size(out); i++) {
+        indices_of(out, i, index);
+        int64_t piece = index[axis];
+        for (int k = axis; k < out->ndim - 1; k++)
+            index[k] = index[k + 1];
+        r->out[0][i] = r->in[piece][element_at(&r->in_shape[piece], index)];
     }
 }
 
@@ -107,6 +127,47 @@ static const op_case cases[] = {
     FAILS("reverse", "", "3", MXC_EINVAL, "\"axis\" is missing"),
     FAILS("reverse", "axis=1", "3", MXC_ESHAPE, "axis 1 is not in [-1, 1)"),
     FAILS("reverse", "axis=(0,-1)", "3", MXC_ESHAPE, "axis 0 is named twice"),
+
+    RUN("squeeze", "", "1x3x1x2", ref_copy),
+    RUN("squeeze", "axis=0", "1x3x1", ref_copy),
+    RUN("squeeze", "axis=(0,-1)", "1x3x1", ref_copy),
+    RUN("squeeze", "axis=1", "70x1x301", ref_copy),
+    RUN("squeeze", "", "3x4", ref_copy),
+    RUN("squeeze", "", "1x1", ref_copy),
+    RUN("squeeze", "axis=(0,1)", "1x1", ref_copy),
+    RUN("squeeze", "", "s", ref_copy),
+    RUN("squeeze", "", "0x1", ref_copy),
+    FAILS("squeeze", "axis=1", "1x3", MXC_ESHAPE, "argument 'data': expected shape (?,1), found (1,3)"),
+    FAILS("squeeze", "axis=2", "1x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    FAILS("squeeze", "axis=(0,-2)", "1x3", MXC_ESHAPE, "axis 0 is named twice"),
+    INFERS("squeeze", "axis=1", "2x?x? -> ?x5 => 2x1x5 -> 2x5"),
+    INFERS("squeeze", "", "1x? -> ? => 1x? -> ?"),
+
+    RUN("stack", "num_args=1", "3", ref_stack),
+    RUN("stack", "num_args=2", "3x4 3x4", ref_stack),
+    RUN("stack", "num_args=3 axis=1", "3x4 3x4 3x4", ref_stack),
+    RUN("stack", "num_args=2 axis=2", "3x4 3x4", ref_stack),
+    RUN("stack", "num_args=2 axis=-1", "3x4 3x4", ref_stack),
+    RUN("stack", "num_args=3 axis=-3", "2x3 2x3 2x3", ref_stack),
+    RUN("stack", "num_args=2", "s s", ref_stack),
+    RUN("stack", "num_args=2 axis=1", "70x301 70x301", ref_stack),
+    RUN("stack", "num_args=2 axis=1", "0x3 0x3", ref_stack),
+    FAILS("stack", "num_args=2", "3x4 3x5", MXC_ESHAPE, "argument 'arg1': expected shape (3,4), found (3,5)"),
+    FAILS("stack", "num_args=2 axis=3", "3x4 3x4", MXC_ESHAPE, "axis 3 is not in [-3, 3)"),
+    FAILS("stack", "num_args=1", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
+    INFERS("stack", "num_args=2 axis=1", "3x?,?x4 -> ? => 3x4,3x4 -> 3x2x4"),
+    INFERS("stack", "num_args=2 axis=1", "?,? -> 3x?x4 => 3x4,3x4 -> 3x2x4"),
+
+    RUN("_identity_with_attr_like_rhs", "", "3 3", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "3x4 3x4", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "1 1", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "s s", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "2x3x4x5 2x3x4x5", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "7x1 7x1", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "70x301 70x301", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "0x3 0x3", ref_copy),
+    FAILS("_identity_with_attr_like_rhs", "", "3 4", MXC_ESHAPE, "argument 'rhs': expected shape (3,), found (4,)"),
+    INFERS("_identity_with_attr_like_rhs", "", "?,2x3 -> ? => 2x3,2x3 -> 2x3"),
 };
 
 MXC_CASES(layout_cases, cases);
