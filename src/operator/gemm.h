@@ -1,7 +1,7 @@
 /*
  * Matrix products for operators: C = alpha op(A) op(B) + beta C (+ bias in every row), batched, split over the threads
  * that mxc_parallel_for offers. Kernels of our own for most shapes of deep learning, CBLAS for large ones
- * (docs/performance.md, "GEMM and convolution"). Not here: shapes of operators and requests.
+ * (docs/performance.md, "GEMM"). Not here: shapes of operators and requests.
  */
 #ifndef MXCI_OPERATOR_GEMM_H
 #define MXCI_OPERATOR_GEMM_H
