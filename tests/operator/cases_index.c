@@ -1,4 +1,5 @@
-/* Cases of operators that index: take, pick, batch_take, one_hot, fill_element_0index, where. */
+/* Cases of operators that index: take, pick, batch_take, one_hot, fill_element_0index, where,
+ * softmax_cross_entropy. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -74,8 +75,23 @@ static void ref_where(const op_run *r) {
         r->out[0][i] = r->in[0][i / inner] != 0 ? r->in[1][i] : r->in[2][i];
 }
 
+static void ref_cross_entropy(const op_run *r) {
+    int64_t k = r->in_shape[0].dim[1];
+    for (int64_t i = 0; i < r->in_shape[0].dim[0]; i++) {
+        const double *x = r->in[0] + i * k;
+        double most = -INFINITY, sum = 0;
+        for (int64_t j = 0; j < k; j++)
+            most = fmax(most, x[j]);
+        for (int64_t j = 0; j < k; j++)
+            sum += exp(x[j] - most);
+        r->out[0][0] += log(sum) + most - x[place_of(r, r->in[1][i], k)];
+    }
+}
+
 #define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref}
 #define WHERE(shapes) {.op = "where", .in = shapes, .constant = 1, .reference = ref_where, .flags = CASE_ONE_OF_FORMS}
+#define CROSS_ENTROPY(shapes) \
+    {.op = "softmax_cross_entropy", .in = shapes, .constant = 2, .reference = ref_cross_entropy, .tolerance = 4}
 #define ONE_HOT(given, shapes) \
     {.op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = grad_none}
 /* index with the axis */
@@ -175,6 +191,14 @@ static const op_case cases[] = {
     FAILS("where", "", "3x4 3x4x5 3x4x5", MXC_ESHAPE, "argument 'condition': expected shape (3,)"),
     INFERS("where", "", "2x?,?,?x3 -> ? => 2x3,2x3,2x3 -> 2x3"),
     INFERS("where", "", "2,?,?x3 -> ? => 2,2x3,2x3 -> 2x3"),
+
+    CROSS_ENTROPY("3x4@-2:2 3@0:3i"), CROSS_ENTROPY("1x1 1@0:0.5"), CROSS_ENTROPY("5x1 5@-1:1i"),
+    CROSS_ENTROPY("1x9@-9:9 1@4:5"), CROSS_ENTROPY("7x3 7@-2:5i"), /* cut to the classes */
+    CROSS_ENTROPY("2x700@-4:4 2@0:699i"), CROSS_ENTROPY("40x110@-4:4 40@0:109i"), CROSS_ENTROPY("0x3 0"),
+    FAILS("softmax_cross_entropy", "", "3x4 4", MXC_ESHAPE, "argument 'label': expected shape (3,), found (4,)"),
+    FAILS("softmax_cross_entropy", "", "3x0 3", MXC_ESHAPE, "argument 'data': axis 1 has no elements"),
+    FAILS("softmax_cross_entropy", "", "3 3", MXC_ESHAPE, "argument 'data': expected shape"),
+    INFERS("softmax_cross_entropy", "", "?x4,5 -> ? => 5x4,5 -> 1"),
 };
 
 MXC_CASES(index_cases, cases);
