@@ -215,32 +215,41 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_widen_bytes(sig, pass) + (forward > backward ? forward : backward);
 }
 
-/* The convolution whose data has image's place: out = conv(image, weight). */
-static mxc_status run_conv(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *out, mxc_req req) {
+/* A call of the convolution (image, weight) -> what has data's shape. */
+typedef struct conv_call {
+    mxc_op_call call;
     conv_params params;
-    mxc_op_call conv = *call;
-    MXC_TRY(set_conv(call->params, &call->in[DATA].shape, &params));
-    conv.params = &params;
-    conv.n_in = 2;
-    conv.in = (mxc_tensor[]){*image, call->in[WEIGHT]};
-    conv.out = out;
-    conv.req = &req;
-    return mxci_op_convolution.forward[MXC_CPU](&conv);
+    mxc_tensor in[2];
+} conv_call;
+
+static mxc_status open_conv(const mxc_op_call *call, const mxc_tensor *image, conv_call *out) {
+    out->call = *call;
+    out->call.params = &out->params;
+    out->call.n_in = 2;
+    out->call.in = out->in;
+    out->in[0] = *image;
+    out->in[1] = call->in[WEIGHT];
+    return set_conv(call->params, &call->in[DATA].shape, &out->params);
+}
+
+/* out = conv(image, weight). */
+static mxc_status run_conv(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *out, mxc_req req) {
+    conv_call conv;
+    MXC_TRY(open_conv(call, image, &conv));
+    conv.call.out = out;
+    conv.call.req = &req;
+    return mxci_op_convolution.forward[MXC_CPU](&conv.call);
 }
 
 /* Its gradients from grad, the gradient of what it gives. */
 static mxc_status run_conv_backward(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *grad,
                                     const mxc_tensor in_grad[2], const mxc_req req[2]) {
-    conv_params params;
-    mxc_op_call conv = *call;
-    MXC_TRY(set_conv(call->params, &call->in[DATA].shape, &params));
-    conv.params = &params;
-    conv.n_in = 2;
-    conv.in = (mxc_tensor[]){*image, call->in[WEIGHT]};
-    conv.out = conv.out_grad = grad;
-    conv.in_grad = in_grad;
-    conv.req = req;
-    return mxci_op_convolution.backward[MXC_CPU](&conv);
+    conv_call conv;
+    MXC_TRY(open_conv(call, image, &conv));
+    conv.call.out = conv.call.out_grad = grad;
+    conv.call.in_grad = in_grad;
+    conv.call.req = req;
+    return mxci_op_convolution.backward[MXC_CPU](&conv.call);
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
