@@ -8,6 +8,7 @@
  */
 #include <stdatomic.h>
 
+#include "engine/spin.h"
 #include "measure.h"
 
 enum { SAMPLES = 41, QUICK_SAMPLES = 3, BURST = 20000, QUICK_BURST = 1000, VARS = 64, PREPARED = 512, LOOPS = 10 };
@@ -162,14 +163,15 @@ static void print_hand_over(mxc_engine *engine, const char *what, int64_t rest_n
     task.fn = note_start;
     measure_check(mxc_engine_op_create(engine, &task, 0, NULL, 0, NULL, &op));
     for (int r = 0; r < rounds; r++) {
-        int64_t begin, until = mxci_now_ns() + rest_ns;
-        while (mxci_now_ns() < until)
-            mxci_pause();
+        mxci_spin rest = mxci_spin_begin(rest_ns), start = mxci_spin_begin(INT32_MAX);
+        int64_t begin;
+        while (mxci_now_ns() < rest.deadline)
+            (void)mxci_spin_on(&rest);
         atomic_store(&started, 0);
         begin = mxci_now_ns();
         measure_check(mxc_engine_op_push(op, 0, 0));
         while (!atomic_load(&started))
-            mxci_pause();
+            (void)mxci_spin_on(&start); /* as the engine's own waits do */
         times[r] = (double)(atomic_load(&started) - begin) - clock_ns();
     }
     mxc_engine_op_destroy(op);

@@ -44,18 +44,35 @@ static int add_slab(mxci_stripe *stripe, int size_class) {
     return 1;
 }
 
-mxci_block *mxci_block_take(mxci_stripe *stripe, int n) {
+/* The block that came back last. Only who holds the lock takes any, so first cannot go and come back meanwhile. */
+static mxci_block *take_returned(_Atomic(mxci_block *) *list) {
+    mxci_block *first = atomic_load_explicit(list, memory_order_acquire);
+    while (first && !atomic_compare_exchange_weak_explicit(list, &first, first->next, memory_order_acquire,
+                                                           memory_order_acquire))
+        continue;
+    return first;
+}
+
+/* From the stripe's own list, which is filled with what came back, or with fresh blocks. NULL without memory. */
+static mxci_block *take_free(mxci_stripe *stripe, int size_class) {
+    mxci_block **list = &stripe->free[size_class], *block;
+    if (!*list)
+        *list = atomic_exchange_explicit(&stripe->returned[size_class], NULL, memory_order_acquire);
+    if (!*list && !add_slab(stripe, size_class))
+        return NULL;
+    block = *list;
+    *list = block->next;
+    return block;
+}
+
+mxci_block *mxci_block_take(mxci_stripe *stripe, int n, int hot) {
     int size_class = class_of(n);
-    mxci_block *block = stripe->free[size_class];
+    mxci_block *block = hot ? take_returned(&stripe->returned[size_class]) : NULL;
     MXCI_ASSERT(n <= MXCI_MAX_VARS);
-    if (!block) {
-        stripe->free[size_class] =
-            atomic_exchange_explicit(&stripe->returned[size_class], NULL, memory_order_acquire);
-        if (!stripe->free[size_class] && !add_slab(stripe, size_class))
-            return NULL;
-        block = stripe->free[size_class];
-    }
-    stripe->free[size_class] = block->next;
+    if (!block)
+        block = take_free(stripe, size_class);
+    if (!block)
+        return NULL;
     block->n_deps = n;
     block->waited = 0;
     return block;

@@ -85,8 +85,9 @@ struct mxci_block {
 };
 _Static_assert(offsetof(mxci_block, child) == MXCI_CACHE_LINE, "the first line of a block is full");
 
-/* Block with room for n <= MXCI_MAX_VARS dependencies; NULL without memory. The stripe is locked. */
-mxci_block *mxci_block_take(mxci_stripe *stripe, int n);
+/* Block with room for n <= MXCI_MAX_VARS dependencies; NULL without memory. hot: rather one that has just come back, as
+ * it does on this thread where functions run in the push; it is still in the cache. The stripe is locked. */
+mxci_block *mxci_block_take(mxci_stripe *stripe, int n, int hot);
 /* Put one back that was not used. The stripe is locked. */
 void mxci_block_put(mxci_stripe *stripe, mxci_block *block);
 /* Give it back to its stripe from any thread. */

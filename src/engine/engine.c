@@ -180,7 +180,7 @@ mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads
     MXC_TRY(check_push(who, engine, task, &body, n_reads, reads, n_changes, changes));
     direct = engine->kind->direct(&body);
     stripe = begin_push(engine, direct);
-    block = mxci_block_take(stripe, n_reads + n_changes);
+    block = mxci_block_take(stripe, n_reads + n_changes, direct);
     if (!block)
         return drop_push(stripe, direct, NULL, MXC_FAIL(MXC_ENOMEM, "%s: %s: no memory to queue it", who, body.name));
     status = fill_deps(who, &body, block->deps, n_reads, reads, n_changes, changes);
@@ -235,7 +235,7 @@ mxc_status mxc_engine_op_push(mxc_engine_op *op, int priority, uint64_t token) {
         MXC_TRY(mxci_pool_start(op->body.pool));
     direct = engine->kind->direct(&op->body);
     stripe = begin_push(engine, direct);
-    block = mxci_block_take(stripe, op->n_deps);
+    block = mxci_block_take(stripe, op->n_deps, direct);
     if (!block)
         return drop_push(stripe, direct, NULL,
                          MXC_FAIL(MXC_ENOMEM, "mxc_engine_op_push: %s: no memory to queue it", op->body.name));

@@ -120,7 +120,7 @@ static mxc_status stand_in_queue(mxc_var *var, mxci_block **out) {
     mxci_block *block;
     mxci_gate_enter();
     mxci_lock_take(&stripe->lock);
-    block = mxci_block_take(stripe, 1);
+    block = mxci_block_take(stripe, 1, 0);
     if (block) {
         block->body = &mxci_sync_body;
         block->deps[0] = (mxci_dep){ var, NULL, 0, MXCI_SYNC };
