@@ -21,8 +21,8 @@ static inline mxci_spin mxci_spin_begin(int64_t duration_ns) {
     return (mxci_spin){ mxci_now_ns() + duration_ns, 0 };
 }
 
-/* Pause between two looks; 0 once the time is over. Now and then another thread may have this processor: schedulers like
- * to wake threads beside their wakers, so what is looked for may have to come from one that waits for this very
+/* Pause between two looks; 0 once the time is over. Now and then another thread may have this processor: schedulers
+ * like to wake threads beside their wakers, so what is looked for may have to come from one that waits for this very
  * processor. Then the time is over, too: it is better to sleep, and to be woken where a processor is free. */
 static inline int mxci_spin_on(mxci_spin *spin) {
     int64_t before;

@@ -190,7 +190,7 @@ static void no_contexts(mxc_fit_options *o) { o->n_contexts = 2; }
 static void uneven(mxc_fit_options *o) { o->n_contexts = 3, o->contexts = some_contexts; }
 static void absent_device(mxc_fit_options *o) { o->n_contexts = 1, o->contexts = gpu; }
 static void resume_nothing(mxc_fit_options *o) { o->resume = 1; }
-static void odd_optimizer(mxc_fit_options *o) { o->optimizer = "adamw"; }
+static void odd_optimizer(mxc_fit_options *o) { o->optimizer = "adamax"; }
 static void odd_setting(mxc_fit_options *o) {
     o->n_optimizer_params = 1;
     o->optimizer_keys = odd_keys;
@@ -211,7 +211,7 @@ static void test_refusals(void **state) {
     refuse(uneven, MXC_EINVAL, "does not split evenly over 3");
     refuse(absent_device, MXC_EDEVICE, "gpu");
     refuse(resume_nothing, MXC_EINVAL, "checkpoint");
-    refuse(odd_optimizer, MXC_ENOTFOUND, "adamw");
+    refuse(odd_optimizer, MXC_ENOTFOUND, "adamax");
     refuse(odd_setting, MXC_EINVAL, "momentun");
     refuse(odd_initializer, MXC_ENOTFOUND, "he");
     refuse(odd_store, MXC_ENOTFOUND, "device");
