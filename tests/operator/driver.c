@@ -501,8 +501,8 @@ static void check_in_dtype(const op_case *c, mxc_dtype dtype) {
     fixture_close(&f);
 }
 
-/* Sanitizers look at memory and threads, not at numbers, and are slow: there a case runs in its first dtype and, by a fixed
- * choice, in a quarter of the others. */
+/* Sanitizers look at memory and threads, not at numbers, and are slow: there a case runs in its first dtype and, by a
+ * fixed choice, in a quarter of the others. */
 static int is_due(int runs) {
     static uint32_t n;
     return !TEST_SANITIZED || runs == 0 || (++n * 2654435769u) >> 30 == 0;
