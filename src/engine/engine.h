@@ -59,7 +59,7 @@ struct mxc_engine {
     mxci_pool *cpu, *io;            /* threaded */
     _Atomic(mxci_pool *) devices;   /* list of the other pools */
     mxci_mutex pools_mutex;         /* guards adding to it */
-    _Atomic uint32_t forked;        /* this is a child that has not resumed yet */
+    _Atomic uint32_t forked;        /* not 0: this is a child that has not resumed yet */
     _Atomic int32_t extras;         /* numbers given away */
 
     mxci_lock vars_lock;            /* guards the next two */

@@ -23,6 +23,7 @@ static _Atomic int32_t thread_count;
 static mxci_mutex engines_lock = MXCI_MUTEX_INIT;
 static mxc_engine *engines;
 static int prepared;
+static int forker_depth; /* of the thread that forks; under engines_lock */
 
 int mxci_thread_index(void) {
     if (!index_plus_one)
@@ -69,10 +70,10 @@ void mxci_gate_resume(int before) {
     depth = before;
 }
 
-/* Wait until no thread but this one is inside. */
+/* Wait until no thread is inside. */
 static void wait_for_empty(void) {
     for (int round = 0;; round++) {
-        int inside = depth ? -1 : 0;
+        int inside = 0;
         for (int i = 0; i < GATES; i++)
             inside += atomic_load(&gates[i].inside);
         if (inside == 0)
@@ -94,22 +95,28 @@ static void open_gate(void) {
     mxci_unpark(&mxci_gate_closed, INT32_MAX);
 }
 
+/* A thread that forks inside a function steps out of it, for another one may be forking, too. */
 static void prepare(void) {
+    int before = mxci_gate_suspend();
     mxci_mutex_lock(&engines_lock);
+    forker_depth = before;
     atomic_store(&mxci_gate_closed, 1);
     wait_for_empty();
     each_engine(mxci_engine_lock_stripes);
 }
 
 static void parent(void) {
+    int before = forker_depth;
     each_engine(mxci_engine_unlock_stripes);
     open_gate();
     mxci_mutex_unlock(&engines_lock);
+    mxci_gate_resume(before);
 }
 
 static void child(void) {
     for (int i = 0; i < GATES; i++)
         atomic_store(&gates[i].inside, 0);
+    depth = forker_depth;
     if (depth)
         atomic_store(&my_gate()->inside, 1);
     each_engine(mxci_engine_unlock_stripes);

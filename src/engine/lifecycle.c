@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 
 enum { IO_THREADS = 2, MAX_THREADS = 1024 };
+enum { RESUMED, FORKED, THREADLESS }; /* mxc_engine.forked; THREADLESS: but for threads, resumed */
 
 static const mxci_kind *const kinds[] = {
     [MXC_ENGINE_NAIVE] = &mxci_kind_naive,
@@ -205,7 +206,7 @@ void mxci_engine_unlock_stripes(mxc_engine *engine) {
 }
 
 void mxci_engine_forked(mxc_engine *engine) {
-    atomic_store(&engine->forked, 1);
+    atomic_store(&engine->forked, FORKED);
     atomic_store(&engine->event.parked, 0);
     atomic_store(&engine->event.looking, 0);
     atomic_store(&engine->draining, 0);
@@ -228,18 +229,24 @@ static mxc_status start_pools(mxc_engine *engine) {
     return MXC_OK;
 }
 
-mxc_status mxci_engine_resume_slow(mxc_engine *engine) {
+/* Before any thread runs here, so that what runners hold is what the parent's threads had begun. */
+static void end_lost(mxc_engine *engine) {
     mxci_list ready = { NULL, NULL };
-    mxc_status status;
-    if (!atomic_exchange(&engine->forked, 0))
-        return MXC_OK;
     mxci_gate_enter();
-    status = start_pools(engine);
-    if (status == MXC_OK)
-        mxci_cancel_lost(engine, &ready);
+    mxci_cancel_lost(engine, &ready);
     mxci_dispatch(engine, &ready);
     mxci_gate_leave();
+}
+
+mxc_status mxci_engine_resume_slow(mxc_engine *engine) {
+    uint32_t state = atomic_exchange(&engine->forked, RESUMED);
+    mxc_status status;
+    if (state == RESUMED)
+        return MXC_OK;
+    if (state == FORKED)
+        end_lost(engine);
+    status = start_pools(engine);
     if (status != MXC_OK)
-        atomic_store(&engine->forked, 1);
+        atomic_store(&engine->forked, THREADLESS);
     return status;
 }

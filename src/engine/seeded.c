@@ -112,14 +112,12 @@ static mxc_status seeded_wait(const mxci_wait *wait) {
     while (!wait->over(wait)) {
         uint32_t word = mxci_wait_announce(wait);
         int progress = become_owner(&engine->seeded, me) && run_one(engine);
-        if (!nested && atomic_load(&engine->seeded.owner) == me) {
+        if (!nested && atomic_load(&engine->seeded.owner) == me)
             atomic_store(&engine->seeded.owner, 0);
-            if (atomic_load(&engine->event.parked))
-                mxci_event_raise(&engine->event); /* another may be the owner now */
-        }
         if (!progress)
             mxci_wait_sleep(wait, word);
     }
+    mxci_event_raise(&engine->event); /* another, which found this one the owner, has to go on */
     return MXC_OK;
 }
 

@@ -184,16 +184,13 @@ static mxc_status drain(const mxci_wait *wait) {
     return status;
 }
 
-/* Later pushes count elsewhere. Returns the epoch of all earlier ones. */
-static uint32_t flip_epoch(mxc_engine *engine) {
-    uint32_t before = 0;
+/* Later pushes count in this epoch. The stripes differ if the process was forked while another thread was here. */
+static void set_epoch(mxc_engine *engine, uint32_t epoch) {
     for (int i = 0; i < MXCI_STRIPES; i++) {
         mxci_lock_take(&engine->stripes[i].lock);
-        before = engine->stripes[i].epoch;
-        engine->stripes[i].epoch = !before;
+        engine->stripes[i].epoch = epoch;
         mxci_lock_drop(&engine->stripes[i].lock);
     }
-    return before;
 }
 
 /* all_mutex is held. The other epoch holds something only if the process was forked inside this function. */
@@ -201,7 +198,8 @@ static mxc_status drain_earlier(mxc_engine *engine) {
     mxci_wait wait = { .engine = engine, .over = epoch_drained };
     wait.epoch = !engine->stripes[0].epoch;
     MXC_TRY(drain(&wait));
-    wait.epoch = flip_epoch(engine);
+    set_epoch(engine, wait.epoch);
+    wait.epoch = !wait.epoch;
     return drain(&wait);
 }
 

@@ -62,7 +62,8 @@ static mxc_shape shape_for(const char *path) {
         const char *part;
         int ndim, c, h, w;
     } known[] = {
-        {"mnist-mlp", 2, 784, 0, 0},    {"save_000800", 2, 100, 0, 0}, {"mnist", 4, 1, 28, 28},
+        {"mnist-mlp", 2, 784, 0, 0},    {"save_000800", 2, 100, 0, 0}, {"mnist-lstm", 3, 28, 28, 0},
+        {"mnist", 4, 1, 28, 28},
         {"cifar", 4, 3, 32, 32},        {"det1", 4, 3, 12, 12},        {"det2", 4, 3, 24, 24},
         {"det3", 4, 3, 48, 48},         {"lightened", 4, 1, 128, 128}, {"arcface", 4, 3, 112, 112},
         {"ssrnet", 4, 3, 64, 64},       {"ssd_300", 4, 3, 300, 300},   {"lffd", 4, 3, 640, 640},
