@@ -63,6 +63,7 @@ void mxci_cond_broadcast(mxci_cond *c);
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg);
 void mxci_thread_join(mxci_thread t);
 void mxci_thread_yield(void);
+int mxci_thread_is_first(void); /* 1 on the thread that the process began with */
 /* Call these around every fork() of the program from now on: prepare before it, the others after it in either process.
  * Each may be NULL. Status: MXC_ENOMEM. */
 mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));

@@ -119,6 +119,10 @@ void mxci_thread_yield(void) {
     sched_yield();
 }
 
+int mxci_thread_is_first(void) {
+    return syscall(SYS_gettid) == getpid();
+}
+
 mxc_status mxci_tls_create(mxci_tls *out, void (*destroy)(void *value)) {
     if (pthread_key_create(out, destroy))
         return MXC_FAIL(MXC_ENOMEM, "no memory for a value per thread");

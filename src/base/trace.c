@@ -108,6 +108,8 @@ static row *my_row(struct slot *slot) {
     if (!r)
         return NULL;
     r->number = atomic_fetch_add(&row_count, 1) + 1;
+    if (!mine.name[0] && mxci_thread_is_first())
+        memcpy(mine.name, "main", sizeof "main");
     memcpy(r->name, mine.name, sizeof r->name);
     r->next = slot->rows;
     slot->rows = r;

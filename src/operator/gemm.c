@@ -71,6 +71,11 @@ typedef struct split {
     int64_t size, units; /* rows or columns in one unit of work, units in one product */
 } split;
 
+/* Some elements on; a matrix without elements may be NULL. */
+static void *moved(const void *base, int64_t elements, size_t element) {
+    return base ? (char *)base + elements * (int64_t)element : NULL;
+}
+
 /* Units begin..end-1 of the product number index. */
 static void run_units(const split *s, int64_t index, int64_t begin, int64_t end) {
     mxci_gemm_args g = *s->g;
@@ -85,11 +90,11 @@ static void run_units(const split *s, int64_t index, int64_t begin, int64_t end)
         g.n = to - from;
         b += from * (g.transpose_b ? g.ldb : 1);
         c += from;
-        g.bias = g.bias ? (const char *)g.bias + (size_t)from * element : NULL;
+        g.bias = moved(g.bias, from, element);
     }
-    g.a = (const char *)g.a + (size_t)a * element;
-    g.b = (const char *)g.b + (size_t)b * element;
-    g.c = (char *)g.c + (size_t)c * element;
+    g.a = moved(g.a, a, element);
+    g.b = moved(g.b, b, element);
+    g.c = moved(g.c, c, element);
     (is_for_blas(&g) ? run_blas : run_own)(&g);
 }
 

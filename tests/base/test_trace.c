@@ -70,7 +70,7 @@ static void nothing_is_recorded_while_off(void **state) {
     record("after");
     root = write_and_load();
     assert_int_equal(count(root, NULL, NULL), 1);
-    assert_int_equal(count(root, NULL, "during"), 1);
+    assert_int_equal(count(root, "main", "during"), 1);
     json_decref(root);
 }
 
