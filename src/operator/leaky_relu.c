@@ -2,8 +2,10 @@
  * LeakyReLU: out = data where data > 0, below that
  *   leaky  slope data
  *   elu    slope (e^data - 1)
+ *   selu   1.0507 times elu of slope 1.6733, data above 0 too
  *   prelu  gamma data, with gamma (C) learnt for each channel (axis 1), or (1) for all
- * MXNet's fourth kind, rrelu (random slopes in training), is refused.
+ *   gelu   data (1 + erf(data / sqrt(2))) / 2, above 0 too
+ * MXNet's kind rrelu (random slopes in training) is refused.
  */
 #include "operator/common.h"
 #include "operator/kernels/leaky.h"
@@ -14,12 +16,12 @@ typedef struct leaky_params {
     double slope, lower_bound, upper_bound;
 } leaky_params;
 
-enum { RRELU, LEAKY, PRELU, ELU };
+enum { RRELU, LEAKY, PRELU, ELU, SELU, GELU };
 enum { DATA, GAMMA };
 
 static const mxc_param schema[] = {
     {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(leaky_params, act_type), .initial = "leaky",
-     .choices = "rrelu,leaky,prelu,elu", .doc = "what is done below 0; rrelu is refused"},
+     .choices = "rrelu,leaky,prelu,elu,selu,gelu", .doc = "which function; rrelu is refused"},
     {.name = "slope", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(leaky_params, slope), .initial = "0.25",
      .doc = "of leaky and elu"},
     {.name = "lower_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(leaky_params, lower_bound), .initial = "0.125",
@@ -30,8 +32,20 @@ static const mxc_param schema[] = {
 
 static mxc_status check_params(void *params) {
     if (((const leaky_params *)params)->act_type == RRELU)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "LeakyReLU: act_type rrelu, expected leaky, prelu or elu");
+        return MXC_FAIL(MXC_EUNSUPPORTED, "LeakyReLU: act_type rrelu, expected leaky, prelu, elu, selu or gelu");
     return MXC_OK;
+}
+
+/* The kernels of each kind. */
+static const struct {
+    const mxci_map_fn *forward, *gradient;
+} kinds[] = {[LEAKY] = {mxci_leaky, mxci_leaky_grad}, [PRELU] = {mxci_leaky, mxci_leaky_grad},
+             [ELU] = {mxci_elu, mxci_elu_grad}, [SELU] = {mxci_selu, mxci_selu_grad},
+             [GELU] = {mxci_gelu, mxci_gelu_grad}};
+
+/* The gradient is computed from the output instead of data. */
+static int is_by_output(int kind) {
+    return kind == ELU || kind == SELU;
 }
 
 static int has_gamma(const void *params) {
@@ -59,8 +73,8 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 static void adjust_needs(const void *params, mxc_op_needs *needs) {
     int kind = ((const leaky_params *)params)->act_type;
-    needs->in = kind == ELU ? 0 : kind == PRELU ? 3 : 1;
-    needs->out = kind == ELU;
+    needs->out = is_by_output(kind);
+    needs->in = kind == PRELU ? 3 : !needs->out;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -85,7 +99,7 @@ static mxci_operand slope_of(const mxc_op_call *call, mxci_strided *walk) {
 
 static mxc_status forward(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
-    const mxci_map_fn *fn = ((const leaky_params *)call->params)->act_type == ELU ? mxci_elu : mxci_leaky;
+    const mxci_map_fn *fn = kinds[((const leaky_params *)call->params)->act_type].forward;
     mxci_strided walk;
     mxci_mapping m = {.dtype = data->dtype, .n = mxci_tensor_size(data), .n_in = 2, .in = {{.data = data->data}}};
     m.in[1] = slope_of(call, &walk);
@@ -95,15 +109,14 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[DATA];
-    int is_elu = ((const leaky_params *)call->params)->act_type == ELU;
+    int kind = ((const leaky_params *)call->params)->act_type;
     mxc_dtype compute = mxci_compute_type(grad->dtype);
     mxci_strided walk;
     mxci_mapping m = {.dtype = grad->dtype, .n = mxci_tensor_size(grad), .n_in = 3,
                       .in = {{.data = call->out_grad[0].data},
-                             {.data = is_elu ? call->out[0].data : call->in[DATA].data}}};
+                             {.data = is_by_output(kind) ? call->out[0].data : call->in[DATA].data}}};
     m.in[2] = slope_of(call, &walk);
-    m.result[0] = (mxci_result){is_elu ? mxci_elu_grad[compute] : mxci_leaky_grad[compute], call->req[DATA], grad->data,
-                                NULL, 0, NULL};
+    m.result[0] = (mxci_result){kinds[kind].gradient[compute], call->req[DATA], grad->data, NULL, 0, NULL};
     if (has_gamma(call->params))
         m.result[1] = (mxci_result){mxci_leaky_slope[compute], call->req[GAMMA], call->in_grad[GAMMA].data, &walk,
                                     mxci_tensor_size(&call->in[GAMMA]), call->temp};
@@ -112,7 +125,8 @@ static mxc_status backward(const mxc_op_call *call) {
 
 const mxc_op_def mxci_op_leaky_relu = {
     .size = sizeof(mxc_op_def), .name = "LeakyReLU",
-    .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu)",
+    .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu); "
+           "selu: 1.0507 times elu with slope 1.6733; gelu: data (1 + erf(data / sqrt(2))) / 2",
     .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(leaky_params), .params_check = check_params,
     .args = "data,gamma", .n_args = count_args, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1}, .backward_needs = adjust_needs, .temp_bytes = temp_bytes,

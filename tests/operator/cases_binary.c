@@ -57,6 +57,11 @@ FUNCTION(greater, a > b)
 FUNCTION(greater_equal, a >= b)
 FUNCTION(lesser, a < b)
 FUNCTION(lesser_equal, a <= b)
+FUNCTION(mod, b == 0 ? 0 : a - b * floor(a / b))
+FUNCTION(logical_and, a && b)
+FUNCTION(logical_or, a || b)
+FUNCTION(logical_xor, !a != !b)
+REVERSED(mod)
 REVERSED(sub)
 REVERSED(div)
 REVERSED(power)
@@ -123,6 +128,13 @@ static const op_case cases[] = {
     COMPARE("_greater_equal", ref_greater_equal),
     COMPARE("_lesser", ref_lesser),
     COMPARE("_lesser_equal", ref_lesser_equal),
+    ELEMWISE("_mod", ref_mod, "5:5.5", "2:2.4"),
+    ELEMWISE("_mod", ref_mod, "5:5.5", "-2.4:-2"),
+    {.op = "_mod", .in = "40@-9:9 40@-3:3", .reference = ref_mod, .flags = CASE_F64_ONLY | CASE_NO_GRADIENT},
+    {.op = "_mod", .in = "40@-9:9i 40@-3:3i", .reference = ref_mod, .flags = CASE_INT_ONLY | CASE_NO_GRADIENT},
+    COMPARE("_logical_and", ref_logical_and),
+    COMPARE("_logical_or", ref_logical_or),
+    COMPARE("_logical_xor", ref_logical_xor),
 
     SCALAR("_plus_scalar", ref_add_scalar, "3", "-2:2.3"),
     SCALAR("_minus_scalar", ref_sub_scalar, "3", "-2:2.3"),
@@ -142,6 +154,14 @@ static const op_case cases[] = {
     COMPARE_SCALAR("_greater_equal_scalar", ref_greater_equal_scalar),
     COMPARE_SCALAR("_lesser_scalar", ref_lesser_scalar),
     COMPARE_SCALAR("_lesser_equal_scalar", ref_lesser_equal_scalar),
+    SCALAR("_mod_scalar", ref_mod_scalar, "2", "4.2:5.8"),
+    SCALAR("_mod_scalar", ref_mod_scalar, "-3", "-5.7:-3.3"),
+    SCALAR("_rmod_scalar", ref_rmod_scalar, "7", "2.5:3.3"),
+    COMPARE_SCALAR("_logical_and_scalar", ref_logical_and_scalar),
+    COMPARE_SCALAR("_logical_or_scalar", ref_logical_or_scalar),
+    COMPARE_SCALAR("_logical_xor_scalar", ref_logical_xor_scalar),
+    {.op = "_logical_or_scalar", .params = "scalar=0", .in = "20@0:2i", .reference = ref_logical_or_scalar,
+     .gradient = zero_gradient},
     {.op = "smooth_l1", .params = "scalar=1", .in = "40@-3:3.3", .reference = ref_smooth_l1},
     {.op = "smooth_l1", .params = "scalar=2.5", .in = "8x9@-1:1.3", .reference = ref_smooth_l1},
     {.op = "smooth_l1", .in = "2", .status = MXC_EINVAL, .error = "parameter \"scalar\" is missing"},
@@ -154,6 +174,7 @@ static const op_case cases[] = {
     BROADCAST("broadcast_maximum", ref_broadcast_maximum, "-2:2.3", "-1.5:1.7", CASE_OUT_EXACT),
     BROADCAST("broadcast_minimum", ref_broadcast_minimum, "-2:2.3", "-1.5:1.7", CASE_OUT_EXACT),
     BROADCAST("broadcast_hypot", ref_broadcast_hypot, "0.5:2", "-2:2.3", 0),
+    BROADCAST("broadcast_mod", ref_broadcast_mod, "5:5.5", "2:2.4", 0),
     {.op = "broadcast_mul", .in = "20x1x50 1x40x50", .reference = ref_broadcast_mul},
     BROADCAST_COMPARE("broadcast_equal", ref_broadcast_equal),
     BROADCAST_COMPARE("broadcast_not_equal", ref_broadcast_not_equal),
@@ -161,6 +182,9 @@ static const op_case cases[] = {
     BROADCAST_COMPARE("broadcast_greater_equal", ref_broadcast_greater_equal),
     BROADCAST_COMPARE("broadcast_lesser", ref_broadcast_lesser),
     BROADCAST_COMPARE("broadcast_lesser_equal", ref_broadcast_lesser_equal),
+    BROADCAST_COMPARE("broadcast_logical_and", ref_broadcast_logical_and),
+    BROADCAST_COMPARE("broadcast_logical_or", ref_broadcast_logical_or),
+    BROADCAST_COMPARE("broadcast_logical_xor", ref_broadcast_logical_xor),
 };
 
 MXC_CASES(binary_cases, cases);

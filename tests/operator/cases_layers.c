@@ -19,6 +19,18 @@ static void ref_leaky(const op_run *r) {
     }
 }
 
+static void ref_gelu(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][i] = r->in[0][i] * 0.5 * erfc(-r->in[0][i] / sqrt(2));
+}
+
+static void ref_selu(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+        double x = r->in[0][i];
+        r->out[0][i] = 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x));
+    }
+}
+
 /* ---- softmax --------------------------------------------------------------------------------------------------- */
 
 static void softmax(const op_run *r, int is_log) {
@@ -107,6 +119,14 @@ static const op_case cases[] = {
     RUN("LeakyReLU", "act_type=prelu", "2x40x30x9@-2:2.3 40@0:1", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "0x3x4 3", ref_leaky),
     RUN("LeakyReLU", "act_type=elu", "0x3", ref_leaky),
+    RUN("LeakyReLU", "act_type=gelu", "3x5@-4:4.3", ref_gelu),
+    RUN("LeakyReLU", "act_type=gelu slope=0.5", "1031@-4:4.3", ref_gelu),
+    RUN("LeakyReLU", "act_type=gelu", "2x3x4x5@-2:2.3", ref_gelu),
+    RUN("LeakyReLU", "act_type=gelu", "0x3", ref_gelu),
+    RUN("LeakyReLU", "act_type=selu", "3x5@-2:2.3", ref_selu),
+    RUN("LeakyReLU", "act_type=selu", "1031@-4:2.3", ref_selu),
+    RUN("LeakyReLU", "act_type=selu", "s@-2:-1", ref_selu),
+    FAILS("LeakyReLU", "act_type=gelu", "3x5 5", MXC_EINVAL, "LeakyReLU: expected 1 arrays"),
     FAILS("LeakyReLU", "act_type=rrelu", "3x5", MXC_EUNSUPPORTED, "LeakyReLU: act_type rrelu"),
     FAILS("LeakyReLU", "act_type=relu", "3x5", MXC_EINVAL, "act_type"),
     FAILS("LeakyReLU", "act_type=prelu", "3 3", MXC_ESHAPE, "expected at least 2 axes"),

@@ -198,6 +198,21 @@ static void ref_activation(const op_run *r) {
     }
 }
 
+static void ref_softsign(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][i] = r->in[0][i] / (1 + fabs(r->in[0][i]));
+}
+
+static void ref_log_sigmoid(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][i] = -log1p(exp(-r->in[0][i]));
+}
+
+static void ref_mish(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][i] = r->in[0][i] * tanh(log1p(exp(r->in[0][i])));
+}
+
 static void bn_moments(const op_run *r, int64_t c, double *mean, double *var) {
     int64_t n = r->in_shape[0].dim[0], channels = r->in_shape[0].dim[1], d = 1;
     for (int i = 2; i < r->in_shape[0].ndim; i++)
@@ -368,6 +383,13 @@ static const op_case cases[] = {
     ACT("act_type=tanh", "40x500@-2:2"),
     ACT("act_type=softrelu", "4x9@-5:5"),
     ACT("act_type=softrelu", "33@-40:40"),
+    {.op = "Activation", .params = "act_type=softsign", .in = "3x7@-3:3.2", .reference = ref_softsign},
+    {.op = "Activation", .params = "act_type=softsign", .in = "40x500@-3:3.2", .reference = ref_softsign},
+    {.op = "Activation", .params = "act_type=log_sigmoid", .in = "5x9@-5:5", .reference = ref_log_sigmoid},
+    {.op = "Activation", .params = "act_type=log_sigmoid", .in = "1031@-2:2", .reference = ref_log_sigmoid},
+    {.op = "Activation", .params = "act_type=mish", .in = "5x9@-5:5", .reference = ref_mish},
+    {.op = "Activation", .params = "act_type=mish", .in = "1031@-2:2", .reference = ref_mish},
+    {.op = "Activation", .params = "act_type=mish", .in = "0x3", .reference = ref_mish},
     FAILS("Activation", "act_type=swish", "3x7", MXC_EINVAL, "act_type"),
     FAILS("Activation", "", "3x7", MXC_EINVAL, "act_type"),
 

@@ -53,6 +53,52 @@ FUNCTION(ref_gammaln, lgamma(x))
 FUNCTION(ref_reciprocal, 1 / x)
 FUNCTION(ref_softsign, x / (1 + fabs(x)))
 
+FUNCTION(ref_logical_not, x == 0)
+FUNCTION(ref_cbrt, cbrt(x))
+FUNCTION(ref_rcbrt, 1 / cbrt(x))
+FUNCTION(ref_erf, erf(x))
+FUNCTION(ref_gelu, 0.5 * x * (1 + erf(x / sqrt(2))))
+FUNCTION(ref_gelu_tanh, 0.5 * x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))))
+FUNCTION(ref_silu, x / (1 + exp(-x)))
+FUNCTION(ref_mish, x * tanh(log1p(exp(x))))
+FUNCTION(ref_log_sigmoid, -log1p(exp(-x)))
+
+/* By the sum over k of 1/(k + 1) - 1/(k + x), whose tail from n on is near (x - 1) / (n + x / 2). */
+static double f_ref_digamma(double x) {
+    const int n = 20000;
+    double sum = -0.57721566490153286061 + (x - 1) / (n + x / 2);
+    for (int k = n - 1; k >= 0; k--)
+        sum += (x - 1) / ((k + 1.0) * (k + x));
+    return sum;
+}
+
+static void ref_digamma(const op_run *r) {
+    map(r, f_ref_digamma);
+}
+
+/* By halving the interval in which erf is below and above x. */
+static double f_ref_erfinv(double x) {
+    double low = -6, high = 6;
+    for (int i = 0; i < 60; i++) {
+        double middle = 0.5 * (low + high);
+        if (erf(middle) < x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void ref_erfinv(const op_run *r) {
+    map(r, f_ref_erfinv);
+}
+
+static void ref_hard_sigmoid(const op_run *r) {
+    double alpha = case_number(r, "alpha", 0.2), beta = case_number(r, "beta", 0.5);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = fmin(fmax(alpha * r->in[0][i] + beta, 0), 1);
+}
+
 static void ref_clip(const op_run *r) {
     double low = case_number(r, "a_min", 0), high = case_number(r, "a_max", 0);
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
@@ -109,6 +155,32 @@ static const op_case cases[] = {
     SHAPES("gammaln", ref_gammaln, "0.5:9"),
     SHAPES("reciprocal", ref_reciprocal, "0.5:3"),
     SHAPES("softsign", ref_softsign, "-3:3.3"),
+    SHAPES("cbrt", ref_cbrt, "0.5:9"),
+    SHAPES("cbrt", ref_cbrt, "-9:-0.5"),
+    SHAPES("rcbrt", ref_rcbrt, "0.5:9"),
+    SHAPES("rcbrt", ref_rcbrt, "-9:-0.5"),
+    SHAPES("erf", ref_erf, "-3:3.3"),
+    SHAPES("gelu", ref_gelu, "-6:6.3"),
+    SHAPES("gelu_tanh", ref_gelu_tanh, "-6:6.3"),
+    SHAPES("silu", ref_silu, "-6:6.3"),
+    SHAPES("swish", ref_silu, "-1:1.3"),
+    SHAPES("mish", ref_mish, "-6:6.3"),
+    SHAPES("log_sigmoid", ref_log_sigmoid, "-6:6.3"),
+    SHAPES("hard_sigmoid", ref_hard_sigmoid, "-4:4.3"),
+    SHAPES("erfinv", ref_erfinv, "-0.9:0.9"),
+    {.op = "erfinv", .in = "7@0.99:0.9999", .reference = ref_erfinv, .flags = CASE_F64_ONLY},
+    {.op = "erfinv", .in = "7@-0.001:0.001", .reference = ref_erfinv},
+    {.op = "digamma", .in = "3x5@0.5:9", .reference = ref_digamma, .tolerance = 4},
+    {.op = "digamma", .in = "40@12:30", .reference = ref_digamma, .tolerance = 4},
+    {.op = "digamma", .in = "7@-2.7:-2.3", .reference = ref_digamma, .tolerance = 4},
+    {.op = "digamma", .in = "0x3", .reference = ref_digamma},
+    {.op = "gelu", .in = "150x301@-4:4.3", .reference = ref_gelu},
+    {.op = "gelu", .in = "s@-4:4.3", .reference = ref_gelu},
+    {.op = "silu", .in = "s@-4:4.3", .reference = ref_silu},
+    {.op = "hard_sigmoid", .params = "alpha=0.3 beta=0.1", .in = "4x5@-4:4.3", .reference = ref_hard_sigmoid},
+    {.op = "logical_not", .in = "20@-1:1i", .reference = ref_logical_not, .gradient = zero_gradient},
+    {.op = "logical_not", .in = "0x3", .reference = ref_logical_not, .gradient = zero_gradient},
+    {.op = "trunc", .in = "40@-3:3.3", .reference = ref_fix},
     {.op = "gamma", .in = "7@-2.9:-2.1", .reference = ref_gamma, .tolerance = 4},
     {.op = "gammaln", .in = "7@-2.9:-2.1", .reference = ref_gammaln, .tolerance = 4},
     {.op = "relu", .in = "150x301@-2:2.3", .reference = ref_relu},

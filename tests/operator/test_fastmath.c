@@ -14,9 +14,13 @@ static float log1p_f32(float x) { return mxci_log1p_f32(x); }
 static float tanh_f32(float x) { return mxci_tanh_f32(x); }
 static float sigmoid_f32(float x) { return mxci_sigmoid_f32(x); }
 static float softrelu_f32(float x) { return mxci_softrelu_f32(x); }
+static float erf_f32(float x) { return mxci_erf_f32(x); }
+static float normal_cdf_f32(float x) { return mxci_normal_cdf_f32(x); }
 
 static double exact_sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double exact_softrelu(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
+
+static double exact_normal_cdf(double x) { return 0.5 * erfc(-x / sqrt(2)); }
 
 /* Distance in units of the last place of the exact value, which floats round to infinity where they must. */
 static double ulps(float found, double exact) {
@@ -51,6 +55,8 @@ static void is_near_libm(void **state) {
     check("tanh", tanh_f32, tanh, 2, 0);
     check("sigmoid", sigmoid_f32, exact_sigmoid, 3, FLT_MIN);
     check("softrelu", softrelu_f32, exact_softrelu, 2, 0);
+    check("erf", erf_f32, erf, 2, 0);
+    check("normal_cdf", normal_cdf_f32, exact_normal_cdf, 8, FLT_MIN);
 }
 
 static void special_values_are_kept(void **state) {
@@ -58,6 +64,8 @@ static void special_values_are_kept(void **state) {
     assert_true(isnan(exp_f32(NAN)) && isnan(tanh_f32(NAN)) && isnan(sigmoid_f32(NAN)) && isnan(softrelu_f32(NAN)));
     assert_true(exp_f32(-INFINITY) == 0 && exp_f32(INFINITY) == INFINITY && exp_f32(0) == 1);
     assert_true(tanh_f32(INFINITY) == 1 && tanh_f32(-INFINITY) == -1 && signbit(tanh_f32(-0.0f)));
+    assert_true(isnan(erf_f32(NAN)) && erf_f32(-INFINITY) == -1 && erf_f32(INFINITY) == 1 && signbit(erf_f32(-0.0f)));
+    assert_true(isnan(normal_cdf_f32(NAN)) && normal_cdf_f32(-INFINITY) == 0 && normal_cdf_f32(INFINITY) == 1);
     assert_true(log_f32(0) == -INFINITY && isnan(log_f32(-1)) && log_f32(INFINITY) == INFINITY && log_f32(1) == 0);
     assert_true(signbit(log1p_f32(-0.0f)) && log1p_f32(-1) == -INFINITY && isnan(log1p_f32(-2)));
 }

@@ -4,6 +4,9 @@
 #include "operator/kernels/fastmath.h"
 #include "operator/kernels/loop.h"
 
+#define SELU_SCALE 1.0507009873554804934193349852946
+#define SELU_SLOPE 1.6732632423543772848170429916717
+
 #define R float
 #define NAME(f) f##_f32
 #define FN(f) mxci_##f##_f32
@@ -20,3 +23,7 @@ const mxci_map_fn mxci_leaky_grad[MXCI_COMPUTE_LIMIT] = BY_TYPE(leaky_grad);
 const mxci_map_fn mxci_leaky_slope[MXCI_COMPUTE_LIMIT] = BY_TYPE(leaky_slope);
 const mxci_map_fn mxci_elu[MXCI_COMPUTE_LIMIT] = BY_TYPE(elu);
 const mxci_map_fn mxci_elu_grad[MXCI_COMPUTE_LIMIT] = BY_TYPE(elu_grad);
+const mxci_map_fn mxci_selu[MXCI_COMPUTE_LIMIT] = BY_TYPE(selu);
+const mxci_map_fn mxci_selu_grad[MXCI_COMPUTE_LIMIT] = BY_TYPE(selu_grad);
+const mxci_map_fn mxci_gelu[MXCI_COMPUTE_LIMIT] = BY_TYPE(gelu);
+const mxci_map_fn mxci_gelu_grad[MXCI_COMPUTE_LIMIT] = BY_TYPE(gelu_grad);

@@ -1,4 +1,4 @@
-/* Rectifiers with a slope below 0, tables by compute type. s is the slope of each element. */
+/* Rectifiers with a slope below 0, and their kin, tables by compute type. s is the slope of each element. */
 #ifndef MXCI_OPERATOR_KERNELS_LEAKY_H
 #define MXCI_OPERATOR_KERNELS_LEAKY_H
 
@@ -10,5 +10,10 @@ extern const mxci_map_fn
     mxci_leaky_slope[MXCI_COMPUTE_LIMIT]; /* of (g, x): the gradient of s: 0 where x > 0, else x g */
 extern const mxci_map_fn mxci_elu[MXCI_COMPUTE_LIMIT];         /* of (x, s): x where x > 0, else s (e^x - 1) */
 extern const mxci_map_fn mxci_elu_grad[MXCI_COMPUTE_LIMIT];    /* of (g, y, s): g where y > 0, else (y + s) g */
+/* They do not read s. */
+extern const mxci_map_fn mxci_selu[MXCI_COMPUTE_LIMIT];      /* of (x, s) */
+extern const mxci_map_fn mxci_selu_grad[MXCI_COMPUTE_LIMIT]; /* of (g, y, s) */
+extern const mxci_map_fn mxci_gelu[MXCI_COMPUTE_LIMIT];      /* of (x, s) */
+extern const mxci_map_fn mxci_gelu_grad[MXCI_COMPUTE_LIMIT]; /* of (g, x, s) */
 
 #endif

@@ -1,4 +1,4 @@
-/* The loops of clip. A NaN stays. */
+/* The loops of clip and hard_sigmoid. A NaN stays. */
 #include "operator/kernels/loop.h"
 #include "simpleop/kernels/map.h"
 
@@ -10,11 +10,17 @@
 #define NAME(f) f##_f64
 #include "simpleop/kernels/clip.inc"
 
+#define INTEGER
 #define R int64_t
 #define NAME(f) f##_i64
 #include "simpleop/kernels/clip.inc"
+#undef INTEGER
 
 const mxci_map_fn mxci_clip_forward[MXCI_COMPUTE_LIMIT] = {
     [MXC_F32] = forward_f32, [MXC_F64] = forward_f64, [MXC_I64] = forward_i64};
 const mxci_map_fn mxci_clip_backward[MXCI_COMPUTE_LIMIT] = {
     [MXC_F32] = backward_f32, [MXC_F64] = backward_f64, [MXC_I64] = backward_i64};
+const mxci_map_fn mxci_hard_sigmoid_forward[MXCI_COMPUTE_LIMIT] = {
+    [MXC_F32] = hard_sigmoid_f32, [MXC_F64] = hard_sigmoid_f64};
+const mxci_map_fn mxci_hard_sigmoid_backward[MXCI_COMPUTE_LIMIT] = {
+    [MXC_F32] = hard_sigmoid_grad_f32, [MXC_F64] = hard_sigmoid_grad_f64};

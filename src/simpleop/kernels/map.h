@@ -35,5 +35,7 @@ extern const mxci_binary_kernel mxci_binary_kernels[MXCI_BINARY_COUNT];
 
 /* clip: forward of (x, low, high), backward of (g, x, low, high). */
 extern const mxci_map_fn mxci_clip_forward[MXCI_COMPUTE_LIMIT], mxci_clip_backward[MXCI_COMPUTE_LIMIT];
+/* hard_sigmoid: forward of (x, alpha, beta), backward of (g, x, alpha, beta). */
+extern const mxci_map_fn mxci_hard_sigmoid_forward[MXCI_COMPUTE_LIMIT], mxci_hard_sigmoid_backward[MXCI_COMPUTE_LIMIT];
 
 #endif
