@@ -95,7 +95,7 @@ stage_install() {
     try "install" tests/install/run.sh build/release || true
 }
 
-# Each line of tests/programs.txt is one command; every example and bench program must be in one.
+# Each line of tests/programs.txt is one command; every example, bench program and tool must be in one.
 stage_programs() {
     local line program
     build build/release || true
@@ -104,19 +104,19 @@ stage_programs() {
     while read -r line; do
         try "$line" timeout 300 bash -euo pipefail -c "cd build/release && $line" || true
     done <"$scratch/programs"
-    for program in examples/*.c bench/bench_*.c; do
+    for program in examples/*.c bench/bench_*.c tools/mxc.c; do
         program=${program%.c}
         grep -qE "(^|[ ;&])$program( |\$)" "$scratch/programs" || try "$program is in tests/programs.txt" false || true
     done
 }
 
 stage_address() {
-    build build/address -DMXC_SANITIZE=address -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF || true
+    build build/address -DMXC_SANITIZE=address -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF -DMXC_BUILD_TOOLS=OFF || true
     run_tests build/address
 }
 
 stage_thread() {
-    build build/thread -DMXC_SANITIZE=thread -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF || true
+    build build/thread -DMXC_SANITIZE=thread -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF -DMXC_BUILD_TOOLS=OFF || true
     run_tests build/thread
 }
 

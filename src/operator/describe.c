@@ -1,6 +1,10 @@
 /* Documentation of an operator, made from its descriptor. */
+#include <string.h>
+
 #include "base/text.h"
 #include "operator/registry.h"
+
+enum { WIDTH = 110 };
 
 static void add_list(mxci_text *text, const char *title, const char *list) {
     char item[64];
@@ -9,6 +13,22 @@ static void add_list(mxci_text *text, const char *title, const char *list) {
     mxci_text_printf(text, "\n%s:", title);
     for (int i = 0; mxci_list_item(list, i, item, sizeof item); i++)
         mxci_text_printf(text, "%s %s", i ? "," : "", item);
+}
+
+/* Words in lines of about WIDTH characters. */
+static void add_wrapped(mxci_text *text, const char *words) {
+    size_t column = 0;
+    while (*words) {
+        size_t length = strcspn(words, " ");
+        if (column && column + 1 + length > WIDTH) {
+            mxci_text_add(text, "\n");
+            column = 0;
+        }
+        mxci_text_printf(text, "%s%.*s", column ? " " : "", (int)length, words);
+        column += length + (column > 0);
+        words += length + strspn(words + length, " ");
+    }
+    mxci_text_add(text, "\n");
 }
 
 static void add_args(mxci_text *text, const mxc_op_def *def) {
@@ -31,7 +51,9 @@ static void add_params(mxci_text *text, const mxc_param *p) {
         mxci_text_add(text, "\nParameters:");
     for (; p && p->name; p++) {
         mxci_text_printf(text, "\n    %s : %s", p->name, mxc_param_describe(p, type, sizeof type));
-        if (p->bounded)
+        if (p->bounded && p->maximum >= INT32_MAX)
+            mxci_text_printf(text, ", at least %g", p->minimum);
+        else if (p->bounded)
             mxci_text_printf(text, ", %g to %g", p->minimum, p->maximum);
         if (p->doc)
             mxci_text_printf(text, "\n        %s", p->doc);
@@ -48,7 +70,9 @@ mxc_status mxc_op_describe(const char *name, char **out) {
         return MXC_FAIL(MXC_ENOTFOUND, "mxc_op_describe: no operator is called '%s'%s", name ? name : "(NULL)",
                         similar);
     }
-    mxci_text_printf(&text, "%s\n\n%s\n", def->name, def->doc ? def->doc : "");
+    mxci_text_printf(&text, "%s\n\n", def->name);
+    if (def->doc)
+        add_wrapped(&text, def->doc);
     add_list(&text, "Other names", def->aliases);
     add_args(&text, def);
     add_list(&text, "Outputs", def->outputs ? def->outputs : "output");

@@ -1,0 +1,35 @@
+/* mxc COMMAND ...: looks into libmxc, and into what it reads and writes. */
+#include <stdio.h>
+#include <string.h>
+
+#include <mxc/mxc.h>
+
+#include "mxc.h"
+
+static const struct command {
+    const char *name, *usage, *doc;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"ops", "ops [--markdown | NAME...]", "list the operators, or describe some; --markdown: all, as docs/operators.md",
+     mxc_ops_main},
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_usage(FILE *to) {
+    fprintf(to, "mxc %s\n", mxc_version());
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "usage: mxc %s\n    %s\n", commands[i].usage, commands[i].doc);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+        print_usage(stdout);
+        return 0;
+    }
+    for (int i = 0; argc > 1 && i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 2, argv + 2);
+    print_usage(stderr);
+    return MXC_EXIT_USAGE;
+}

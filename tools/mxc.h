@@ -1,0 +1,9 @@
+/* The commands of mxc. Each gets the arguments behind its own name and returns an exit status. */
+#ifndef MXC_TOOLS_MXC_H
+#define MXC_TOOLS_MXC_H
+
+enum { MXC_EXIT_FAILED = 1, MXC_EXIT_USAGE = 2 };
+
+int mxc_ops_main(int argc, char **argv);
+
+#endif
