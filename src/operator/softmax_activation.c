@@ -46,7 +46,7 @@ static mxc_status run_rows(const mxc_op_call *call, mxc_range_fn part) {
     int64_t row = mxci_shape_count(data, 1, data->ndim);
     softmax_run r = {.call = call, .shape = {.k = row, .inner = 1, .scale = 1}, .add = call->req[0] == MXC_REQ_ADD};
     if (p->mode == MODE_CHANNEL)
-        r.shape = (mxci_softmax_shape){data->dim[1], mxci_shape_count(data, 2, data->ndim), 1};
+        r.shape = (mxci_softmax_shape){data->dim[1], mxci_shape_count(data, 2, data->ndim), 1, NULL};
     if (call->req[0] != MXC_REQ_NULL && row > 0)
         mxc_parallel_for(call->run, data->dim[0], MXCI_GRAIN / 4 / row + 1, part, &r);
     return MXC_OK;

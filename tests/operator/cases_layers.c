@@ -1,4 +1,4 @@
-/* Cases of layers that came later: LeakyReLU, softmax, log_softmax, Embedding. */
+/* Cases of layers that came later: LeakyReLU, softmax and its kin, Embedding. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -33,36 +33,46 @@ static void ref_selu(const op_run *r) {
 
 /* ---- softmax --------------------------------------------------------------------------------------------------- */
 
-static void softmax(const op_run *r, int is_log) {
+/* One row of k elements, `inner` apart, of which n count. */
+static void softmax_row(int64_t k, int64_t n, int64_t inner, double scale, int is_log, const double *x, double *y) {
+    double most = -INFINITY, sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        most = fmax(most, scale * x[j * inner]);
+    for (int64_t j = 0; j < n; j++)
+        sum += exp(scale * x[j * inner] - most);
+    for (int64_t j = 0; j < k; j++) {
+        double z = scale * x[j * inner] - most;
+        y[j * inner] = j >= n ? 0 : is_log ? z - log(sum) : exp(z) / sum;
+    }
+}
+
+static void softmax(const op_run *r, int is_log, double sign) {
     const mxc_shape *s = &r->in_shape[0];
     int axis = (int)case_number(r, "axis", -1);
     int64_t inner = 1, k;
-    double temperature = case_number(r, "temperature", 1);
+    double scale = sign / case_number(r, "temperature", 1);
     axis = axis < 0 ? axis + s->ndim : axis;
     for (int i = axis + 1; i < s->ndim; i++)
         inner *= s->dim[i];
     k = s->dim[axis];
-    for (int64_t i = 0; i < (k ? case_size(s) / k : 0); i++) { /* a row: elements inner apart */
-        int64_t first = i / inner * k * inner + i % inner;
-        const double *x = r->in[0] + first;
-        double *y = r->out[0] + first, most = -INFINITY, sum = 0;
-        for (int64_t j = 0; j < k; j++)
-            most = fmax(most, x[j * inner]);
-        for (int64_t j = 0; j < k; j++)
-            sum += exp((x[j * inner] - most) / temperature);
-        for (int64_t j = 0; j < k; j++) {
-            double z = (x[j * inner] - most) / temperature;
-            y[j * inner] = is_log ? z - log(sum) : exp(z) / sum;
-        }
+    for (int64_t i = 0; i < (k ? case_size(s) / k : 0); i++) {
+        int64_t first = i / inner * k * inner + i % inner, n = k;
+        if (r->n_in == 2)
+            n = (int64_t)fmin(fmax(r->in[1][i], 0), (double)k);
+        softmax_row(k, n, inner, scale, is_log, r->in[0] + first, r->out[0] + first);
     }
 }
 
 static void ref_softmax(const op_run *r) {
-    softmax(r, 0);
+    softmax(r, 0, 1);
 }
 
 static void ref_log_softmax(const op_run *r) {
-    softmax(r, 1);
+    softmax(r, 1, 1);
+}
+
+static void ref_softmin(const op_run *r) {
+    softmax(r, 0, -1);
 }
 
 /* ---- Embedding --------------------------------------------------------------------------------------------------- */
@@ -93,6 +103,8 @@ static void grad_embedding(const op_run *r) {
     {.op = name, .params = given, .in = shapes, .status = code, .error = text}
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
+#define LIMITED(name, given, shapes, ref) \
+    {.op = name, .params = "use_length=True " given, .in = shapes, .constant = 2, .reference = ref}
 #define SOFTMAX(name, ref)                                                    \
     RUN(name, "", "7@-4:4", ref), RUN(name, "", "5x3@-9:9", ref),             \
     RUN(name, "", "1x1", ref), RUN(name, "axis=1", "3x5x2@-4:4", ref),        \
@@ -101,9 +113,19 @@ static void grad_embedding(const op_run *r) {
     RUN(name, "temperature=2.5", "4x9@-4:4", ref), RUN(name, "axis=1 temperature=0.5", "2x5x3@-2:2", ref), \
     RUN(name, "temperature=None", "4x9@-4:4", ref), RUN(name, "", "0x5", ref), RUN(name, "axis=0", "0x5", ref), \
     RUN(name, "", "40x110@-4:4", ref),                                        \
+    RUN(name, "use_length=False", "3x4", ref), RUN(name, "use_length=None", "3x4", ref), \
+    LIMITED(name, "", "9@-4:4 s@3:4", ref), LIMITED(name, "", "7x9@-4:4 7@-2:12i", ref), \
+    LIMITED(name, "axis=1", "3x5x4@-4:4 3x4@0:6i", ref), LIMITED(name, "axis=0", "5x300@-4:4 300@0:5i", ref), \
+    LIMITED(name, "temperature=2", "2x3x40@-4:4 2x3@0:40i", ref), LIMITED(name, "", "0x5 0", ref), \
+    RUN(name, "dtype=float32", "4x9@-4:4", ref), RUN(name, "dtype=float64 axis=0", "4x9@-4:4", ref), \
+    {.op = name, .params = "dtype=float16", .in = "4x9@-4:4", .flags = CASE_NO_GRADIENT, .reference = ref}, \
+    LIMITED(name, "dtype=float32", "7x9@-4:4 7@0:9i", ref), \
+    FAILS(name, "dtype=int32", "4x5", MXC_EINVAL, "dtype is int32"),          \
+    FAILS(name, "use_length=True", "4x5 5", MXC_ESHAPE, "argument 'length': expected shape (4,), found (5,)"), \
     FAILS(name, "axis=2", "4x5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),     \
     FAILS(name, "temperature=0", "4x5", MXC_EINVAL, "temperature"),           \
-    INFERS(name, "axis=1", "?x3 -> 2x? => 2x3 -> 2x3")
+    INFERS(name, "axis=1", "?x3 -> 2x? => 2x3 -> 2x3"),                       \
+    INFERS(name, "axis=1 use_length=True", "?x3x4,? -> 2x?x? => 2x3x4,2x4 -> 2x3x4")
 
 static const op_case cases[] = {
     RUN("LeakyReLU", "", "3x5@-2:2.3", ref_leaky),
@@ -149,6 +171,7 @@ static const op_case cases[] = {
     INFERS("Embedding", "input_dim=5 output_dim=3", "?,? -> 4x2x? => 4x2,5x3 -> 4x2x3"),
     SOFTMAX("softmax", ref_softmax),
     SOFTMAX("log_softmax", ref_log_softmax),
+    SOFTMAX("softmin", ref_softmin),
 };
 
 MXC_CASES(layer_cases, cases);

@@ -11,7 +11,10 @@
 
 typedef struct mxci_softmax_shape {
     int64_t k, inner;
-    double scale; /* what x is multiplied by: 1 / temperature */
+    double scale; /* what x is multiplied by: 1 / temperature; may be negative */
+    /* (outer, inner): how many elements of each row count; of the others y and dx become 0. NULL: all. Not read by the
+     * loss. */
+    const int64_t *length;
 } mxci_softmax_shape;
 
 /* y = or += softmax(scale x), or its logarithm. y may be x unless add. */
