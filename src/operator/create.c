@@ -1,4 +1,5 @@
-/* Operators without arguments that make an array: _zeros, _ones, _arange. ctx is where an imperative call makes it. */
+/* Operators without arguments that make or fill an array: _zeros, _ones, _set_value, _arange. ctx is where an
+ * imperative call makes it. */
 #include <math.h>
 
 #include "operator/common.h"
@@ -21,14 +22,17 @@ static const mxc_param fill_schema[] = {
      .doc = "of the array"},
     MXC_PARAM_END};
 
-static mxc_status infer_fill_shape(mxc_op_sig *sig) {
-    const fill_params *p = sig->params;
+static mxc_status infer_given_shape(mxc_op_sig *sig, const fill_params *p) {
     mxc_shape shape;
     if (p->shape.n <= 0)
         return MXC_OK;
     if (mxc_shape_set(&shape, p->shape.n, p->shape.value) != MXC_OK)
         return mxc_sig_fail(sig, "shape has %d axes, expected at most %d", (int)p->shape.n, MXC_MAX_NDIM);
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
+}
+
+static mxc_status infer_fill_shape(mxc_op_sig *sig) {
+    return infer_given_shape(sig, sig->params);
 }
 
 static mxc_status infer_fill_type(mxc_op_sig *sig) {
@@ -54,6 +58,39 @@ const mxc_op_def mxci_op_ones = {
     .size = sizeof(mxc_op_def), .name = "_ones", .doc = "out = 1", .args = "", .params = fill_schema,
     .param_size = sizeof(fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
     .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = ones}};
+
+/* ---- _set_value -------------------------------------------------------------------------------------------------- */
+
+typedef struct set_params {
+    double src;
+    fill_params fill;
+} set_params;
+
+static const mxc_param set_schema[] = {
+    {.name = "src", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(set_params, src), .doc = "value of every element"},
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(set_params, fill.shape), .initial = "()", .bounded = 1,
+     .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of the array given for out"},
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(set_params, fill.dtype), .initial = "None",
+     .optional = 1, .doc = "of the array; None: that of the array given for out"},
+    MXC_PARAM_END};
+
+static mxc_status infer_set_shape(mxc_op_sig *sig) {
+    return infer_given_shape(sig, &((const set_params *)sig->params)->fill);
+}
+
+static mxc_status infer_set_type(mxc_op_sig *sig) {
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const set_params *)sig->params)->fill.dtype);
+}
+
+static mxc_status set_value(const mxc_op_call *call) {
+    mxci_put_constant(call->run, call->req[0], &call->out[0], ((const set_params *)call->params)->src);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_set_value = {
+    .size = sizeof(mxc_op_def), .name = "_set_value", .doc = "out = src", .args = "", .params = set_schema,
+    .param_size = sizeof(set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
+    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY, .forward = {[MXC_CPU] = set_value}};
 
 /* ---- _arange ---------------------------------------------------------------------------------------------------- */
 

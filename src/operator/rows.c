@@ -2,6 +2,7 @@
 #include "operator/rows.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "operator/kernels/convert.h"
 
@@ -95,6 +96,26 @@ mxci_rows mxci_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *i
     return (mxci_rows){.groups = single ? n : outer, .count = single ? 1 : per_outer, .length = 1,
                        .find = find_picked, .index = index, .size = array->dim[axis], .inner = inner, .mode = mode,
                        .per_outer = per_outer};
+}
+
+static void find_named(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
+    int64_t place[MXCI_TILE];
+    memset(where, 0, (size_t)n * sizeof *where);
+    for (int axis = 0; axis < r->index->shape.dim[0]; axis++) {
+        int64_t size = r->array->dim[axis];
+        mxci_read_indices(r->index, axis * r->count + first, n, size, r->mode, place);
+        for (int64_t i = 0; i < n; i++)
+            where[i] = where[i] * size + place[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        where[i] *= r->inner;
+}
+
+mxci_rows mxci_rows_named(const mxc_shape *array, const mxc_tensor *index) {
+    const mxc_shape *shape = &index->shape;
+    int64_t inner = mxci_shape_count(array, (int)shape->dim[0], array->ndim);
+    return (mxci_rows){.groups = 1, .count = mxci_shape_count(shape, 1, shape->ndim), .length = inner,
+                       .find = find_named, .index = index, .array = array, .inner = inner, .mode = MXCI_INDEX_WRAP};
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */

@@ -24,6 +24,7 @@ struct mxci_rows {
     void (*find)(const mxci_rows *rows, int64_t first, int64_t n, int64_t *where);
     /* For find. Here: array (outer, size, inner). */
     const mxc_tensor *index;
+    const mxc_shape *array; /* borrowed */
     int64_t size, inner, per_outer;
     int mode;
 };
@@ -32,6 +33,8 @@ struct mxci_rows {
 mxci_rows mxci_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode);
 /* Elements of it: index (outer, count, inner) names the place of each along the axis. */
 mxci_rows mxci_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode);
+/* Slices of it: each column of index (M,count...) names a place along each of the first M axes, taken modulo them. */
+mxci_rows mxci_rows_named(const mxc_shape *array, const mxc_tensor *index);
 
 /* Row r of to = row r of array. to has groups * count * length elements. */
 void mxci_rows_take(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_rows *rows,

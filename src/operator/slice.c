@@ -1,65 +1,40 @@
-/* slice_axis: rows begin to end-1 of one axis. slice (crop): a box, begin[i] to end[i]-1 of each axis i named. */
+/*
+ * Taking a box out of an array; its gradient stands where the box was.
+ *   slice_axis  rows begin to end-1 of one axis
+ *   slice       begin to end by step of each axis named (alias crop)
+ *   slice_like  as many elements of each axis as another array has, which has no gradient
+ */
+#include "operator/box.h"
+#include "operator/rows.h"
 #include "operator/walk.h"
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* One axis of a box: where it begins and its size, from begin and end as given (MXC_PARAM_UNSET: whole; negative: from
- * the end; beyond: cut). */
-typedef struct range {
-    int64_t begin, size;
-} range;
-
-static int64_t within(int64_t place, int64_t dim) {
-    place += place < 0 ? dim : 0;
-    return place < 0 ? 0 : place > dim ? dim : place;
-}
-
-static range range_of(int64_t begin, int64_t end, int64_t dim) {
-    range r = {begin == MXC_PARAM_UNSET ? 0 : within(begin, dim), 0};
-    int64_t stop = end == MXC_PARAM_UNSET ? dim : within(end, dim);
-    r.size = stop > r.begin ? stop - r.begin : 0;
-    return r;
-}
-
-/* The box as a walk through data and the element where it begins. */
-static int64_t set_walk(const mxc_shape *data, const range *ranges, mxci_strided *walk) {
-    int64_t dim[MXC_MAX_NDIM], step[MXC_MAX_NDIM], first = 0;
-    for (int i = 0; i < data->ndim; i++) {
-        dim[i] = ranges[i].size;
-        step[i] = mxci_shape_count(data, i + 1, data->ndim);
-        first += ranges[i].begin * step[i];
-    }
-    mxci_strided_set(walk, data->ndim, dim, step);
-    return first;
-}
-
-static mxc_status take(const mxc_op_call *call, const range *ranges) {
+static mxc_status take(const mxc_op_call *call, const mxci_bounds *bounds) {
     mxci_strided walk;
-    int64_t first = set_walk(&call->in[0].shape, ranges, &walk);
+    int64_t first = mxci_box_walk(bounds, &call->in[0].shape, &walk);
     mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], first, &walk);
     return MXC_OK;
 }
 
-static mxc_status give_back(const mxc_op_call *call, const range *ranges) {
+static mxc_status give_back(const mxc_op_call *call, const mxci_bounds *bounds) {
     mxci_strided walk;
-    int64_t first = set_walk(&call->in[0].shape, ranges, &walk);
+    int64_t first = mxci_box_walk(bounds, &call->in[0].shape, &walk);
     mxci_put_to_walk(call->run, call->req[0], &call->in_grad[0], first, &walk, &call->out_grad[0]);
     return MXC_OK;
 }
 
 /* out's shape from data's; axes of unknown size stay unknown unless they are whole. */
-static mxc_status infer_box(mxc_op_sig *sig, const int64_t *begin, const int64_t *end) {
+static mxc_status infer_box(mxc_op_sig *sig, const mxci_bounds *bounds) {
     const mxc_shape *data = &sig->in_shape[0];
-    mxc_shape out = *data;
+    mxc_shape other = mxci_box_shape(bounds, data);
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &other));
+    other = mxci_shape_axes(data->ndim);
     for (int i = 0; i < data->ndim; i++)
-        if (data->dim[i] >= 0)
-            out.dim[i] = range_of(begin[i], end[i], data->dim[i]).size;
-    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
-    out = mxci_shape_axes(data->ndim);
-    for (int i = 0; i < data->ndim; i++)
-        if (begin[i] == MXC_PARAM_UNSET && end[i] == MXC_PARAM_UNSET)
-            out.dim[i] = sig->out_shape[0].dim[i];
-    return mxc_sig_set_shape(sig, 0, &out);
+        if (bounds->begin[i] == MXC_PARAM_UNSET && bounds->end[i] == MXC_PARAM_UNSET &&
+            (bounds->step[i] == MXC_PARAM_UNSET || bounds->step[i] == 1))
+            other.dim[i] = sig->out_shape[0].dim[i];
+    return mxc_sig_set_shape(sig, 0, &other);
 }
 
 /* ---- slice_axis -------------------------------------------------------------------------------------------------- */
@@ -76,42 +51,32 @@ static const mxc_param slice_axis_schema[] = {
      .doc = "row after the last one; negative: from the end; None: to the end"},
     MXC_PARAM_END};
 
-static void spread_axis(const slice_axis_params *p, int ndim, int64_t *begin, int64_t *end) {
+static mxci_bounds slice_axis_bounds(const slice_axis_params *p, int ndim) {
+    mxci_bounds bounds = mxci_bounds_whole();
     int axis = (int)(p->axis < 0 ? p->axis + ndim : p->axis);
-    for (int i = 0; i < ndim; i++) {
-        begin[i] = i == axis ? p->begin : MXC_PARAM_UNSET;
-        end[i] = i == axis ? p->end : MXC_PARAM_UNSET;
-    }
+    bounds.begin[axis] = p->begin;
+    bounds.end[axis] = p->end;
+    return bounds;
 }
 
 static mxc_status slice_axis_infer_shape(mxc_op_sig *sig) {
-    int64_t begin[MXC_MAX_NDIM], end[MXC_MAX_NDIM];
+    mxci_bounds bounds;
     int ndim = sig->in_shape[0].ndim, axis;
     if (ndim < 0)
         return MXC_OK;
     MXC_TRY(mxci_sig_axis(sig, ((const slice_axis_params *)sig->params)->axis, ndim, &axis));
-    spread_axis(sig->params, ndim, begin, end);
-    return infer_box(sig, begin, end);
-}
-
-static void slice_axis_ranges(const mxc_op_call *call, range *ranges) {
-    const mxc_shape *data = &call->in[0].shape;
-    int64_t begin[MXC_MAX_NDIM], end[MXC_MAX_NDIM];
-    spread_axis(call->params, data->ndim, begin, end);
-    for (int i = 0; i < data->ndim; i++)
-        ranges[i] = range_of(begin[i], end[i], data->dim[i]);
+    bounds = slice_axis_bounds(sig->params, ndim);
+    return infer_box(sig, &bounds);
 }
 
 static mxc_status slice_axis_forward(const mxc_op_call *call) {
-    range ranges[MXC_MAX_NDIM];
-    slice_axis_ranges(call, ranges);
-    return take(call, ranges);
+    mxci_bounds bounds = slice_axis_bounds(call->params, call->in[0].shape.ndim);
+    return take(call, &bounds);
 }
 
 static mxc_status slice_axis_backward(const mxc_op_call *call) {
-    range ranges[MXC_MAX_NDIM];
-    slice_axis_ranges(call, ranges);
-    return give_back(call, ranges);
+    mxci_bounds bounds = slice_axis_bounds(call->params, call->in[0].shape.ndim);
+    return give_back(call, &bounds);
 }
 
 const mxc_op_def mxci_op_slice_axis = {
@@ -123,56 +88,116 @@ const mxc_op_def mxci_op_slice_axis = {
 /* ---- slice ------------------------------------------------------------------------------------------------------- */
 
 typedef struct slice_params {
-    mxc_tuple begin, end;
+    mxci_box_params box;
 } slice_params;
 
-static const mxc_param slice_schema[] = {
-    {.name = "begin", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(slice_params, begin), .optional = 1,
-     .doc = "first element of each axis; negative: from the end; None: 0"},
-    {.name = "end", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(slice_params, end), .optional = 1,
-     .doc = "element after the last one of each axis; negative: from the end; None: to the end"},
-    MXC_PARAM_END};
+static const mxc_param slice_schema[] = {MXCI_BOX_PARAMS(slice_params, box), MXC_PARAM_END};
 
-static int64_t entry(const mxc_tuple *tuple, int i) {
-    return i < tuple->n ? tuple->value[i] : MXC_PARAM_UNSET;
+static mxc_status slice_check(void *params) {
+    return mxci_box_check("slice", &((const slice_params *)params)->box);
 }
 
 static mxc_status slice_infer_shape(mxc_op_sig *sig) {
     const slice_params *p = sig->params;
-    int64_t begin[MXC_MAX_NDIM], end[MXC_MAX_NDIM];
-    int ndim = sig->in_shape[0].ndim;
-    if (ndim < 0)
+    mxci_bounds bounds = mxci_box_bounds(&p->box);
+    if (sig->in_shape[0].ndim < 0)
         return MXC_OK;
-    if (p->begin.n > ndim || p->end.n > ndim)
-        return mxc_sig_fail(sig, "begin and end name %d and %d axes, expected at most the %d of data", (int)p->begin.n,
-                            (int)p->end.n, ndim);
-    for (int i = 0; i < ndim; i++) {
-        begin[i] = entry(&p->begin, i);
-        end[i] = entry(&p->end, i);
-    }
-    return infer_box(sig, begin, end);
-}
-
-static void slice_ranges(const mxc_op_call *call, range *ranges) {
-    const slice_params *p = call->params;
-    for (int i = 0; i < call->in[0].shape.ndim; i++)
-        ranges[i] = range_of(entry(&p->begin, i), entry(&p->end, i), call->in[0].shape.dim[i]);
+    MXC_TRY(mxci_box_check_axes(sig, &p->box, sig->in_shape[0].ndim));
+    return infer_box(sig, &bounds);
 }
 
 static mxc_status slice_forward(const mxc_op_call *call) {
-    range ranges[MXC_MAX_NDIM];
-    slice_ranges(call, ranges);
-    return take(call, ranges);
+    mxci_bounds bounds = mxci_box_bounds(&((const slice_params *)call->params)->box);
+    return take(call, &bounds);
 }
 
 static mxc_status slice_backward(const mxc_op_call *call) {
-    range ranges[MXC_MAX_NDIM];
-    slice_ranges(call, ranges);
-    return give_back(call, ranges);
+    mxci_bounds bounds = mxci_box_bounds(&((const slice_params *)call->params)->box);
+    return give_back(call, &bounds);
 }
 
 const mxc_op_def mxci_op_slice = {
     .size = sizeof(mxc_op_def), .name = "slice", .aliases = "crop",
-    .doc = "out = elements begin[i] to end[i]-1 of each axis i of data that begin and end name", .params = slice_schema,
-    .param_size = sizeof(slice_params), .infer_shape = slice_infer_shape, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = slice_forward}, .backward = {[MXC_CPU] = slice_backward}};
+    .doc = "out = elements begin[i] to end[i]-1 by step[i] of each axis i of data that they name",
+    .params = slice_schema, .param_size = sizeof(slice_params), .params_check = slice_check,
+    .infer_shape = slice_infer_shape, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = slice_forward}, .backward = {[MXC_CPU] = slice_backward}};
+
+/* ---- slice_like -------------------------------------------------------------------------------------------------- */
+
+typedef struct slice_like_params {
+    mxc_tuple axes;
+} slice_like_params;
+
+static const mxc_param slice_like_schema[] = {
+    {.name = "axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(slice_like_params, axes), .initial = "()",
+     .doc = "axes to cut, negative ones from the end; (): all that shape_like has"},
+    MXC_PARAM_END};
+
+enum { DATA, LIKE };
+
+/* Cut the axis of data to the size that like has there. */
+static mxc_status limit_axis(const mxc_op_sig *sig, int axis, mxci_bounds *bounds) {
+    int64_t have = sig->in_shape[DATA].dim[axis], size = sig->in_shape[LIKE].dim[axis];
+    if (have >= 0 && size > have)
+        return mxc_sig_fail(sig, "argument 'shape_like': axis %d has %lld elements, expected at most the %lld of data",
+                            axis, (long long)size, (long long)have);
+    bounds->end[axis] = size;
+    return MXC_OK;
+}
+
+/* Both shapes have known numbers of axes; sizes of like may be unknown, then bounds are negative. */
+static mxc_status slice_like_bounds(const mxc_op_sig *sig, mxci_bounds *bounds) {
+    const slice_like_params *p = sig->params;
+    int n_data = sig->in_shape[DATA].ndim, n_like = sig->in_shape[LIKE].ndim, axis;
+    *bounds = mxci_bounds_whole();
+    if (p->axes.n == 0 && n_like > n_data)
+        return mxc_sig_fail(sig, "argument 'shape_like' has %d axes, expected at most the %d of data", n_like, n_data);
+    for (int i = 0; i < n_like && p->axes.n == 0; i++)
+        MXC_TRY(limit_axis(sig, i, bounds));
+    for (int i = 0; i < p->axes.n; i++) {
+        MXC_TRY(mxci_sig_axis(sig, p->axes.value[i], n_data, &axis));
+        MXC_TRY(mxci_sig_axis(sig, axis, n_like, &axis));
+        MXC_TRY(limit_axis(sig, axis, bounds));
+    }
+    return MXC_OK;
+}
+
+static mxc_status slice_like_infer_shape(mxc_op_sig *sig) {
+    const mxc_shape *data = &sig->in_shape[DATA];
+    mxci_bounds bounds;
+    mxc_shape out;
+    if (data->ndim < 0 || sig->in_shape[LIKE].ndim < 0)
+        return MXC_OK;
+    MXC_TRY(slice_like_bounds(sig, &bounds));
+    out = *data;
+    for (int i = 0; i < data->ndim; i++)
+        out.dim[i] = bounds.end[i] == MXC_PARAM_UNSET ? data->dim[i] : bounds.end[i];
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+/* Of a run: out has the sizes. */
+static mxci_bounds bounds_of_shape(const mxc_shape *box) {
+    mxci_bounds bounds = mxci_bounds_whole();
+    for (int i = 0; i < box->ndim; i++)
+        bounds.end[i] = box->dim[i];
+    return bounds;
+}
+
+static mxc_status slice_like_forward(const mxc_op_call *call) {
+    mxci_bounds bounds = bounds_of_shape(&call->out[0].shape);
+    return take(call, &bounds);
+}
+
+static mxc_status slice_like_backward(const mxc_op_call *call) {
+    mxci_bounds bounds = bounds_of_shape(&call->out_grad[0].shape);
+    mxci_put_no_gradient(call, LIKE);
+    return give_back(call, &bounds);
+}
+
+const mxc_op_def mxci_op_slice_like = {
+    .size = sizeof(mxc_op_def), .name = "slice_like", .args = "data,shape_like",
+    .doc = "out = the first elements of each of the axes of data, as many as shape_like has",
+    .params = slice_like_schema, .param_size = sizeof(slice_like_params), .infer_shape = slice_like_infer_shape,
+    .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = slice_like_forward}, .backward = {[MXC_CPU] = slice_like_backward}};

@@ -27,7 +27,7 @@ static mxc_status ones(const mxc_simple_env *env, const mxc_tensor *in, mxc_req 
 }
 
 const mxc_simple_def mxci_simple_identity = {
-    .size = sizeof(mxc_simple_def), .name = "_copy", .aliases = "identity", .doc = "out = data", .arity = 1,
+    .size = sizeof(mxc_simple_def), .name = "_copy", .aliases = "identity,_copyto", .doc = "out = data", .arity = 1,
     .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_OUT_GRAD, MXCI_ELEMWISE_INPLACE,
     .unary = {[MXC_CPU] = copy}, .unary_grad = {[MXC_CPU] = copy_gradient}};
 

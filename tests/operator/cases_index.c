@@ -1,5 +1,5 @@
-/* Cases of operators that index: take, pick, batch_take, one_hot, fill_element_0index, where,
- * softmax_cross_entropy. */
+/* Cases of operators that index: take, pick, batch_take, gather_nd, scatter_nd, one_hot, _onehot_encode,
+ * fill_element_0index, where, softmax_cross_entropy. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -59,6 +59,35 @@ static void ref_one_hot(const op_run *r) {
                                                                         : case_number(r, "off_value", 0);
 }
 
+/* Where slice i of those that the columns of indices name begins in an array of this shape. */
+static int64_t named_slice(const op_run *r, const mxc_shape *array, int64_t i) {
+    int64_t m = r->in_shape[1].dim[0], n = count_from(&r->in_shape[1], 1), place = 0;
+    for (int axis = 0; axis < m; axis++) {
+        int64_t index = (int64_t)r->in[1][axis * n + i];
+        place = place * array->dim[axis] + (index < 0 ? index + array->dim[axis] : index);
+    }
+    return place * count_from(array, (int)m);
+}
+
+static void ref_gather_nd(const op_run *r) {
+    int64_t length = count_from(&r->in_shape[0], (int)r->in_shape[1].dim[0]);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = r->in[0][named_slice(r, &r->in_shape[0], i / length) + i % length];
+}
+
+/* Slices that are named twice add up. */
+static void ref_scatter_nd(const op_run *r) {
+    int64_t length = count_from(&r->out_shape[0], (int)r->in_shape[1].dim[0]);
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][named_slice(r, &r->out_shape[0], i / length) + i % length] += r->in[0][i];
+}
+
+static void ref_onehot_encode(const op_run *r) {
+    int64_t k = r->out_shape[0].dim[1];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = trunc(r->in[0][i / k]) == (double)(i % k);
+}
+
 static void grad_none(const op_run *r) {
     (void)r;
 }
@@ -94,6 +123,7 @@ static void ref_cross_entropy(const op_run *r) {
     {.op = "softmax_cross_entropy", .in = shapes, .constant = 2, .reference = ref_cross_entropy, .tolerance = 4}
 #define ONE_HOT(given, shapes) \
     {.op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = grad_none}
+#define ENCODE(shapes) {.op = "_onehot_encode", .in = shapes, .reference = ref_onehot_encode, .gradient = grad_none}
 /* index with the axis */
 #define PICK_KEPT(given, shapes) \
     {.op = "pick", .params = given, .in = shapes, .constant = 2, .reference = ref_pick, .flags = CASE_ONE_OF_FORMS}
@@ -152,6 +182,41 @@ static const op_case cases[] = {
     FAILS("batch_take", "", "5 5", MXC_ESHAPE, "argument 'a': expected shape"),
     FAILS("batch_take", "", "5x4 4", MXC_ESHAPE, "argument 'indices': expected shape (5,), found (4,)"),
     INFERS("batch_take", "", "?x3,? -> 5 => 5x3,5 -> 5"),
+
+    RUN("gather_nd", "", "5 1x4@0:4i", ref_gather_nd), RUN("gather_nd", "", "5x3 1x4@0:4i", ref_gather_nd),
+    RUN("gather_nd", "", "5x3 2x9@0:2i", ref_gather_nd), RUN("gather_nd", "", "4x3x5 2x2x3@-3:2i", ref_gather_nd),
+    RUN("gather_nd", "", "4x3x5 3@0:2i", ref_gather_nd), RUN("gather_nd", "", "1x1 2x1@0:0.1", ref_gather_nd),
+    RUN("gather_nd", "", "40x30x7 2x700@-30:29i", ref_gather_nd),
+    RUN("gather_nd", "", "3x700 1x50@0:2i", ref_gather_nd),
+    RUN("gather_nd", "", "5x3 2x0", ref_gather_nd), RUN("gather_nd", "", "5x0 1x3@0:4i", ref_gather_nd),
+    RUN("gather_nd", "", "2x2x2x2 4x3x2@0:1i", ref_gather_nd),
+    FAILS("gather_nd", "", "5x3 3x4", MXC_ESHAPE, "argument 'indices': has 3 places in axis 0, expected at most the 2"),
+    FAILS("gather_nd", "", "5x0 2x3", MXC_ESHAPE, "axis 1, which indices name places in, has no elements"),
+    FAILS("gather_nd", "", "5x3 s", MXC_ESHAPE, "argument 'indices' has no axes"),
+    FAILS("gather_nd", "", "2x2x2x2x2x2x2x2 1x1x1", MXC_ESHAPE, "would have 9 axes"),
+    INFERS("gather_nd", "", "?x3x?,1x4 -> ?x?x6 => ?x3x6,1x4 -> 4x3x6"),
+    INFERS("gather_nd", "", "5x3x?,2x? -> 4x6 => 5x3x6,2x4 -> 4x6"),
+
+    RUN("scatter_nd", "shape=(5,)", "4 1x4@0:4i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(5,3)", "4x3 1x4@0:4i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(5,3)", "9 2x9@0:2i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(4,3,5)", "2x3x5 2x2x3@-3:2i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(4,3,5)", "s 3@0:2i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(1,1)", "1 2x1@0:0.1", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(40,30,7)", "700x7 2x700@-30:29i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(3,700)", "50x700 1x50@0:2i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(5,3)", "0 2x0", ref_scatter_nd),
+    FAILS("scatter_nd", "shape=(5,3)", "4x2 1x4", MXC_ESHAPE, "argument 'data': expected shape (4,3), found (4,2)"),
+    FAILS("scatter_nd", "shape=(5,)", "4 2x4", MXC_ESHAPE, "argument 'indices': has 2 places in axis 0"),
+    FAILS("scatter_nd", "", "4 1x4", MXC_EINVAL, "\"shape\" is missing"),
+    FAILS("scatter_nd", "shape=(1,1,1,1,1,1,1,1,1)", "4 1x4", MXC_ESHAPE, "9 axes"),
+    INFERS("scatter_nd", "shape=(5,3)", "4x?,1x? -> ? => 4x3,1x4 -> 5x3"),
+
+    ENCODE("4@0:4i 4x5"), ENCODE("4@0:4i 4x2"), ENCODE("1@0:0.5 1x1"), ENCODE("9@-4:6i 9x4"),
+    ENCODE("30@0:120i 30x700"), ENCODE("9000@0:2i 9000x3"), ENCODE("0 0x3"), ENCODE("3 3x0"),
+    FAILS("_onehot_encode", "", "4 5x3", MXC_ESHAPE, "argument 'rhs': expected shape (4,?), found (5,3)"),
+    FAILS("_onehot_encode", "", "4x2 4x3", MXC_ESHAPE, "argument 'lhs': expected shape"),
+    INFERS("_onehot_encode", "", "?,? -> 4x3 => 4,4x3 -> 4x3"),
 
     ONE_HOT("depth=5", "4@0:4i"),
     ONE_HOT("depth=3", "2x3@0:2i"),

@@ -1,5 +1,5 @@
-/* Cases of operators that stretch, cut, turn or convert one array: broadcast_axis, broadcast_to, expand_dims, slice,
- * slice_axis, transpose, SwapAxis, SliceChannel, Cast. */
+/* Cases of operators that stretch, cut, turn or convert one array: broadcast_axis, broadcast_to, broadcast_like,
+ * _broadcast, expand_dims, slice, slice_axis, transpose, SwapAxis, SliceChannel, Cast. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -138,6 +138,9 @@ static void grad_cast(const op_run *r) {
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 #define CAST(given, shapes, ref) {.op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast}
 
+#define LIKE(given, shapes) \
+    {.op = "broadcast_like", .params = given, .in = shapes, .constant = 2, .reference = ref_broadcast}
+
 static const op_case cases[] = {
     RUN("broadcast_axis", "axis=0 size=4", "1", ref_broadcast),
     RUN("broadcast_axis", "axis=0 size=4", "1x3", ref_broadcast),
@@ -167,6 +170,26 @@ static const op_case cases[] = {
     FAILS("broadcast_to", "shape=(4,3)", "3", MXC_ESHAPE, "shape has 2 axes, expected the 1 of data"),
     FAILS("broadcast_to", "shape=(-1,3)", "1x3", MXC_EINVAL, "shape"),
     INFERS("broadcast_to", "shape=(4,0)", "1x? -> ?x3 => 1x? -> 4x3"),
+
+    RUN("_broadcast", "axis=0 size=4", "1", ref_broadcast), RUN("_broadcast", "axis=0 size=4", "1x3", ref_broadcast),
+    RUN("_broadcast", "axis=-1 size=5", "2x3x1", ref_broadcast),
+    RUN("_broadcast", "axis=1 size=0", "2x1", ref_broadcast),
+    RUN("_broadcast", "axis=1 size=1300", "3x1", ref_broadcast),
+    RUN("_broadcast", "axis=1 size=4", "2x4", ref_broadcast),
+    RUN("_broadcast", "axis=1 size=3", "0x1", ref_broadcast), RUN("_broadcast", "axis=0 size=1", "1", ref_broadcast),
+    FAILS("_broadcast", "axis=0 size=4", "2x3", MXC_ESHAPE, "argument 'src': axis 0 has size 2, expected 1 or 4"),
+    FAILS("_broadcast", "axis=0", "1x3", MXC_EINVAL, "\"size\" is missing"),
+    INFERS("_broadcast", "axis=0 size=4", "?x3 -> ? => ?x3 -> 4x3"),
+
+    LIKE("", "1 4"), LIKE("", "1x3 4x3"), LIKE("", "2x1x3 2x5x3"), LIKE("", "3x4 3x4"), LIKE("", "1x1 200x300"),
+    LIKE("lhs_axes=(0,) rhs_axes=(-1,)", "1x3 7x4"), LIKE("lhs_axes=(2,0) rhs_axes=(0,1)", "1x5x1 3x2"),
+    LIKE("", "3x1 3x0"), LIKE("", "70x1 70x700"), LIKE("lhs_axes=(1,) rhs_axes=(0,)", "2x4 4"),
+    FAILS("broadcast_like", "", "2x3 4x3", MXC_ESHAPE, "argument 'lhs': axis 0 has size 2, expected 1 or 4"),
+    FAILS("broadcast_like", "", "1x3 3", MXC_ESHAPE, "argument 'lhs' has 2 axes, expected the 1 of rhs"),
+    FAILS("broadcast_like", "lhs_axes=(0,)", "1x3 2x3", MXC_EINVAL, "must name as many axes"),
+    FAILS("broadcast_like", "lhs_axes=(2,) rhs_axes=(0,)", "1x3 2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
+    INFERS("broadcast_like", "", "1x?,4x3 -> ? => 1x?,4x3 -> 4x3"),
+    INFERS("broadcast_like", "", "1x5,4x? -> ? => 1x5,4x? -> 4x5"),
 
     RUN("expand_dims", "axis=0", "3", ref_copy),
     RUN("expand_dims", "axis=1", "3x4", ref_copy),
@@ -206,7 +229,7 @@ static const op_case cases[] = {
     RUN("slice", "begin=(0,0,0,1) end=(2,3,1,4)", "2x3x2x5", ref_slice),
     RUN("slice", "begin=(2,2) end=(2,4)", "4x6", ref_slice),
     RUN("crop", "begin=(10,20) end=(140,290)", "150x301", ref_slice),
-    FAILS("slice", "begin=(0,0,0) end=(1,1,1)", "2x3", MXC_ESHAPE, "begin and end name 3 and 3 axes"),
+    FAILS("slice", "begin=(0,0,0) end=(1,1,1)", "2x3", MXC_ESHAPE, "begin, end and step name 3, 3 and 0 axes"),
     FAILS("slice", "begin=(0,x) end=(1,1)", "2x3", MXC_EINVAL, "begin"),
     FAILS("slice", "end=(1,1)", "2x3", MXC_EINVAL, "\"begin\" is missing"),
     INFERS("slice", "begin=(1,None) end=(3,None)", "4x? -> ?x7 => 4x7 -> 2x7"),

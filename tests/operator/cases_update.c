@@ -147,6 +147,11 @@ static void ref_ftrl(const op_run *r) {
     }
 }
 
+static void ref_set_value(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = case_number(r, "src", 0);
+}
+
 static void ref_zeros(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][i] = 0;
@@ -349,6 +354,13 @@ static const op_case cases[] = {
     {.op = "_adamw_update", .params = "lr=1", .in = "2 2 2 2 1", .status = MXC_EINVAL, .error = "eta"},
     {.op = "lamb_update_phase2", .params = "lr=1", .infer = "?,2x3,?,? -> ? => 2x3,2x3,1,1 -> 2x3"},
     {.op = "lamb_update_phase2", .params = "lr=1", .in = "2 2 1 0", .status = MXC_ESHAPE, .error = "r2 has shape (0,)"},
+    {.op = "_set_value", .params = "src=2.5 shape=(2,3) dtype=float32", .in = "", .reference = ref_set_value},
+    {.op = "_set_value", .params = "src=-2 shape=(7,) dtype=int32", .in = "", .reference = ref_set_value},
+    {.op = "_set_value", .params = "src=3 shape=(0,4) dtype=float64", .in = "", .reference = ref_set_value},
+    {.op = "_set_value", .params = "src=0.5 shape=(90,700) dtype=float16", .in = "", .reference = ref_set_value},
+    {.op = "_set_value", .params = "src=1", .infer = "-> 2x3 => -> 2x3"},
+    {.op = "_set_value", .params = "shape=(2,3)", .in = "", .status = MXC_EINVAL, .error = "\"src\" is missing"},
+    {.op = "_set_value", .params = "src=1 dtype=int8", .in = "", .status = MXC_ESHAPE, .error = "_set_value"},
     {.op = "_zeros", .params = "shape=(2,3)", .in = "", .reference = ref_zeros},
     {.op = "_zeros", .params = "shape=(2,3) dtype=int32", .in = "", .reference = ref_zeros},
     {.op = "_zeros", .params = "shape=() dtype=int32", .infer = "-> 2x3 => -> 2x3"},

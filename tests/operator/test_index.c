@@ -1,4 +1,5 @@
-/* Indices that the cases of cases_index.c cannot hold: NaN, infinities, errors of a kernel's run. */
+/* Indices that the cases of cases_index.c cannot hold: NaN, infinities, errors of a kernel's run; outputs of a dtype of
+ * their own. */
 #include "support.h"
 
 #include <math.h>
@@ -66,11 +67,48 @@ static void test_raise(void **state) {
     }
 }
 
+/* A place outside along any axis is an error that names the element. */
+static void test_named_outside(void **state) {
+    static const char *const keys[] = {"shape"}, *const values[] = {"(2,2)"};
+    static const struct { float places[4]; const char *text; } bad[] = {
+        {{0, 2, 1, 1}, "argument 'indices': element 1 is 2, expected an index in [-2, 2)"},
+        {{0, 1, 1, -3}, "argument 'indices': element 3 is -3, expected an index in [-2, 2)"},
+        {{NAN, 1, 1, 1}, "argument 'indices': element 0 is"}};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        mxc_ndarray *in[2] = {NULL}, *square;
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 2}, MXC_F32, bad[i].places, &in[1]));
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 2}, MXC_F32, numbers, &square));
+        in[0] = square;
+        expect_refused("gather_nd", 2, in, 0, NULL, NULL, bad[i].text);
+        in[0] = vector(2, numbers);
+        expect_refused("scatter_nd", 2, in, 1, keys, values, bad[i].text);
+        mxc_ndarray_release(in[0]);
+        mxc_ndarray_release(in[1]);
+        mxc_ndarray_release(square);
+    }
+}
+
+/* _set_value writes into an array that is given, in its dtype. */
+static void test_given_output(void **state) {
+    static const char *const keys[] = {"src"}, *const values[] = {"7"};
+    mxc_ndarray *out[1];
+    int32_t found[4];
+    (void)state;
+    assert_ok(mxc_ndarray_create(1, (int64_t[]){4}, MXC_I32, mxc_cpu(0), &out[0]));
+    assert_ok(mxc_invoke("_set_value", 0, NULL, 1, keys, values, 1, out));
+    assert_ok(mxc_ndarray_get(out[0], found, sizeof found));
+    assert_memory_equal(found, ((int32_t[]){7, 7, 7, 7}), sizeof found);
+    mxc_ndarray_release(out[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clip),
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_raise),
+        cmocka_unit_test(test_named_outside),
+        cmocka_unit_test(test_given_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
