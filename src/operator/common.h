@@ -19,6 +19,11 @@ mxc_shape mxci_shape_axes(int ndim);
 /* A shape with these axes known: mxci_shape_of(2, (int64_t[]){n, k}). */
 mxc_shape mxci_shape_of(int ndim, const int64_t *dims);
 
+/* The size of an axis that two shapes share: -1 where neither knows it. */
+static inline int64_t mxci_known(int64_t a, int64_t b) {
+    return a >= 0 ? a : b;
+}
+
 /* The slot's current shape or type (slots as for mxc_sig_set_shape). */
 mxc_shape *mxci_sig_shape(mxc_op_sig *sig, int slot);
 mxc_dtype *mxci_sig_type(mxc_op_sig *sig, int slot);

@@ -75,17 +75,20 @@ static mxc_shape shape_for(const char *path) {
     return test_shape(known[i].ndim, 2, known[i].c, known[i].h, known[i].w);
 }
 
-/* All follows from data; one net has three more inputs. */
+/* All follows from data; one net has three more inputs, one labels of several objects. */
 static void check_infer(const mxc_symbol *symbol, const char *path) {
-    static const char *const names[] = {"data", "stage_num0", "stage_num1", "stage_num2"};
-    mxc_shape shapes[4] = {shape_for(path), test_shape(2, 1, 3), test_shape(2, 1, 3), test_shape(2, 1, 3)};
+    static const char *const stages[] = {"data", "stage_num0", "stage_num1", "stage_num2"};
+    static const char *const detector[] = {"data", "label"};
+    int is_ssd = strstr(path, "ssd_300") != NULL, n = strstr(path, "ssrnet") ? 4 : is_ssd ? 2 : 1;
+    mxc_shape shapes[4] = {shape_for(path), is_ssd ? test_shape(3, 2, 10, 5) : test_shape(2, 1, 3),
+                           test_shape(2, 1, 3), test_shape(2, 1, 3)};
     mxc_dtype types[4] = {MXC_F32, MXC_F32, MXC_F32, MXC_F32};
     mxc_names args;
     mxc_inferred in;
     int64_t data;
     assert_ok(mxc_symbol_list_arguments(symbol, &args));
     data = mxc_names_find(&args, "data");
-    assert_ok(mxc_symbol_infer(symbol, data < 0 ? 0 : strstr(path, "ssrnet") ? 4 : 1, names, shapes, types, &in));
+    assert_ok(mxc_symbol_infer(symbol, data < 0 ? 0 : n, is_ssd ? detector : stages, shapes, types, &in));
     for (int64_t i = 0; data >= 0 && i < in.n_args; i++)
         if (!mxc_shape_known(&in.arg_shapes[i]))
             fail_msg("%s: the shape of %s does not follow from data", path, args.items[i]);
