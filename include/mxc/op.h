@@ -79,7 +79,11 @@ enum {
                                  backward, a gradient through the operator is an error) */
     MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of all outputs' axis 0 depends on row i of the first input only */
     MXC_OP_HIDDEN = 4,        /* inserted by passes; not listed for users */
-    MXC_OP_ARRAY_ONLY = 8     /* for arrays only: no symbol is made of it */
+    MXC_OP_ARRAY_ONLY = 8,    /* for arrays only: no symbol is made of it */
+    MXC_OP_CALLBACK = 16      /* forward and backward run on threads kept for such functions, where they may take their
+                                 time, block, and call the library, also on arrays of their own. call->run is NULL
+                                 there; goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name such an operator as
+                                 Custom with the parameter op_type */
 };
 
 /** Bit sets of dtypes for mxc_op_def.dtypes. */
@@ -103,6 +107,9 @@ struct mxc_op_def {
     size_t param_size;       /* of the struct it fills */
     /* Check parameters against each other and complete them, after parsing; optional. */
     mxc_status (*params_check)(void *params);
+    /* In place of params: take parameters of any name, as text, and fill in param_size bytes, which are zero before. */
+    mxc_status (*params_open)(int n, const char *const *keys, const char *const *values, void *params);
+    void (*params_close)(void *params); /* frees what params_open made; optional */
 
     const char *args;     /* "data,weight,bias"; NULL: "data" (or none where n_args says so) */
     const char *outputs;  /* "output,mean,var"; NULL: "output" */
@@ -158,6 +165,8 @@ MXC_API mxc_status mxc_op_create(const char *name, int n_params, const char *con
 MXC_API mxc_op *mxc_op_retain(mxc_op *op);
 MXC_API void mxc_op_release(mxc_op *op); /* NULL is fine */
 MXC_API const mxc_op_def *mxc_op_get_def(const mxc_op *op);
+/** What files call it: the descriptor's name, or "Custom". */
+MXC_API const char *mxc_op_name(const mxc_op *op);
 MXC_API const void *mxc_op_params(const mxc_op *op);
 /** Parameters as given, for files: count, then key and value by index. Borrowed. */
 MXC_API int mxc_op_n_given(const mxc_op *op);

@@ -62,6 +62,7 @@ void mxci_cond_broadcast(mxci_cond *c);
  * blocked in the new thread, so that the program's handlers run on its own threads. */
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg);
 void mxci_thread_join(mxci_thread t);
+void mxci_thread_detach(mxci_thread t); /* nobody will join it */
 void mxci_thread_yield(void);
 int mxci_thread_is_first(void); /* 1 on the thread that the process began with */
 /* Call these around every fork() of the program from now on: prepare before it, the others after it in either process.

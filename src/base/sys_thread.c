@@ -115,6 +115,10 @@ void mxci_thread_join(mxci_thread t) {
     must(pthread_join(t, NULL));
 }
 
+void mxci_thread_detach(mxci_thread t) {
+    must(pthread_detach(t));
+}
+
 void mxci_thread_yield(void) {
     sched_yield();
 }

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "executor/arena.h"
 #include "executor/program.h"
+#include "operator/callback.h"
 
 /* One step, ready to run. Slots of its tensors, in order: in, out, aux; backward also out_grad, in_grad. */
 typedef struct mxci_step {
@@ -27,6 +28,9 @@ typedef struct mxci_segment {
     int32_t first, end; /* steps */
     int32_t pool;       /* of its context */
     int is_single;      /* a step by itself, that a monitor may watch */
+    int is_callback;    /* a step by itself, whose operator has MXC_OP_CALLBACK */
+    mxci_callback callback;
+    uint64_t token;     /* of the callback's run */
     mxc_var *done; /* changed by the segment; later ones of the run read it, so that a failure stops them */
     mxc_engine_op *op;
 } mxci_segment;
@@ -111,6 +115,8 @@ mxc_status mxci_report(const mxci_program *program, mxc_memory_report *out);
 /* ---- running (run.c, monitor.c) -------------------------------------------------------------------------------- */
 
 mxc_status mxci_run_segment(const mxc_run *run, void *segment);
+/* The same for a segment with is_callback. */
+void mxci_begin_segment(const mxc_run *run, void *segment, mxc_done *done);
 /* Block until no run is queued. Failures of runs are not reported. */
 void mxci_executor_wait(mxc_executor *executor);
 /* Make segments of single steps, and run untiled, from now on. */

@@ -10,15 +10,15 @@ static uint64_t make_token(uint64_t offset, int is_train) {
     return offset << 1 | (is_train != 0);
 }
 
-static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, const mxc_run *run) {
+static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t token, const mxc_run *run) {
     const mxci_layout *l = s->executor->layout;
     int64_t begin = mxci_trace_begin();
-    int is_train = (int)(run->token & 1);
+    int is_train = (int)(token & 1);
     mxc_status status;
     t->call.run = run;
     t->call.is_train = is_train;
     t->call.random = l->random[s->pool];
-    t->call.random.offset = (run->token >> 1) + t->random_at[is_train];
+    t->call.random.offset = (token >> 1) + t->random_at[is_train];
     status = t->fn(&t->call);
     mxci_trace_end(begin, l->program->graph->nodes[node].name, mxc_op_get_def(t->call.op)->name);
     if (status == MXC_OK && s->is_single && s->executor->monitor)
@@ -40,7 +40,7 @@ static mxc_status run_tile(mxci_segment *s, const mxci_tile *tile, const mxc_run
     int32_t i;
     for (slice = 0; slice < tile->rows / tile->slice && status == MXC_OK; slice++, n++) {
         for (i = tile->first; i < tile->end && status == MXC_OK; i++)
-            status = run_step(s, &l->steps[i], l->program->order[i], run);
+            status = run_step(s, &l->steps[i], l->program->order[i], run->token, run);
         for (i = tile->first; i < tile->end; i++)
             move_slices(&l->steps[i], 1);
     }
@@ -60,10 +60,25 @@ mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
             MXC_TRY(run_tile(s, &l->program->tiles[tile], run));
             i = l->program->tiles[tile].end - 1;
         } else {
-            MXC_TRY(run_step(s, &l->steps[i], l->program->order[i], run));
+            MXC_TRY(run_step(s, &l->steps[i], l->program->order[i], run->token, run));
         }
     }
     return MXC_OK;
+}
+
+/* On a thread where the operator's function may block. */
+static mxc_status run_callback(void *arg) {
+    mxci_segment *s = arg;
+    mxci_layout *l = s->executor->layout;
+    return run_step(s, &l->steps[s->first], l->program->order[s->first], s->token, NULL);
+}
+
+void mxci_begin_segment(const mxc_run *run, void *arg, mxc_done *done) {
+    mxci_segment *s = arg;
+    const mxci_step *t = &s->executor->layout->steps[s->first];
+    s->token = run->token;
+    s->callback = (mxci_callback){.fn = run_callback, .arg = s, .name = mxc_op_get_def(t->call.op)->name, .done = done};
+    mxci_callback_push(&s->callback);
 }
 
 /* ---- on the caller's thread ------------------------------------------------------------------------------------ */

@@ -40,10 +40,16 @@ static int writes_gradient(const mxci_program *p, int32_t step) {
     return 0;
 }
 
+static int is_callback(const mxci_program *p, int32_t step) {
+    return (mxci_node_def(p->graph, p->order[step])->flags & MXC_OP_CALLBACK) != 0;
+}
+
 static int32_t segment_end(const mxci_program *p, int32_t first, int32_t limit) {
     int32_t i;
+    if (is_callback(p, first))
+        return first + 1;
     for (i = first + 1; i < p->n_steps; i++) {
-        if (i == p->n_forward || (limit && i - first >= limit))
+        if (i == p->n_forward || (limit && i - first >= limit) || is_callback(p, i))
             return i;
         if (!mxc_context_equal(context_at(p, i), context_at(p, first)))
             return i;
@@ -144,10 +150,13 @@ static mxc_status make_op(cutter *c, mxci_segment *s) {
     n_reads = list_vars(c, 0, c->vars);
     n_changes = list_vars(c, 1, c->vars + n_reads);
     task.name = s->first < c->layout->program->n_forward ? "forward" : "backward";
-    task.fn = mxci_run_segment;
+    if (s->is_callback)
+        task.async_fn = mxci_begin_segment;
+    else
+        task.fn = mxci_run_segment;
     task.arg = s;
     task.context = c->layout->program->pools[s->pool];
-    task.flags = s->is_single ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
+    task.flags = s->is_single || s->is_callback ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
     return mxc_engine_op_create(c->executor->engine, &task, n_reads, c->vars, n_changes, c->vars + n_reads, &s->op);
 }
 
@@ -158,7 +167,8 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
                         .first = first,
                         .end = segment_end(p, first, limit),
                         .pool = mxci_pool_of(p, context_at(p, first)),
-                        .is_single = limit == 1};
+                        .is_single = limit == 1,
+                        .is_callback = is_callback(p, first)};
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
     MXC_TRY(make_op(c, s));
     c->latest[s->pool] = c->segments->n - 1;

@@ -126,17 +126,35 @@ const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t
 
 /* ---- the task ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status run_task(const mxc_run *run, void *arg) {
-    mxci_invocation *v = arg;
-    mxc_op_call *call = &v->call;
+static mxc_status fill_tensors(mxci_invocation *v) {
     for (int i = 0; i < v->n_slots; i++)
         if (v->arrays[i])
             MXC_TRY(mxc_ndarray_tensor(v->arrays[i], &v->tensors[i]));
+    return MXC_OK;
+}
+
+static mxc_status run_task(const mxc_run *run, void *arg) {
+    mxci_invocation *v = arg;
+    mxc_op_call *call = &v->call;
+    MXC_TRY(fill_tensors(v));
     call->run = run;
     call->temp_bytes = v->temp_bytes;
     if (v->temp_bytes)
         MXC_TRY(mxci_temp_get(run, v->temp_bytes, &call->temp));
     return v->compute(call);
+}
+
+static mxc_status run_callback(void *arg) {
+    mxci_invocation *v = arg;
+    MXC_TRY(fill_tensors(v));
+    return v->compute(&v->call);
+}
+
+static void begin_callback(const mxc_run *run, void *arg, mxc_done *done) {
+    mxci_invocation *v = arg;
+    (void)run;
+    v->callback = (mxci_callback){.fn = run_callback, .arg = v, .name = mxc_op_get_def(v->op)->name, .done = done};
+    mxci_callback_push(&v->callback);
 }
 
 static void end_task(void *arg) {
@@ -222,7 +240,10 @@ mxc_status mxci_invocation_push(mxci_invocation *v) {
     v->sig.parallelism = mxc_engine_parallelism(engine);
     MXC_TRY(prepare(v));
     task.name = mxc_op_get_def(v->op)->name;
-    task.fn = run_task;
+    if (mxc_op_get_def(v->op)->flags & MXC_OP_CALLBACK)
+        task.async_fn = begin_callback;
+    else
+        task.fn = run_task;
     task.arg = v;
     task.destroy = end_task;
     task.context = v->sig.context;

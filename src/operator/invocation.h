@@ -10,6 +10,8 @@
 
 #include <mxc/op.h>
 
+#include "operator/callback.h"
+
 /* Slots in order: n_in arguments, n_out outputs, n_aux states; in backward also n_out out_grads and n_in in_grads. */
 typedef struct mxci_invocation {
     atomic_int refs;
@@ -25,6 +27,7 @@ typedef struct mxci_invocation {
     mxc_op_call call;
     mxc_op_compute_fn compute;
     size_t temp_bytes;
+    mxci_callback callback; /* MXC_OP_CALLBACK */
     void *state;
 } mxci_invocation;
 

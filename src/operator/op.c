@@ -16,6 +16,8 @@ enum { MAX_VARIADIC = 1 << 20 };
 struct mxc_op {
     atomic_int refs;
     const mxc_op_def *def;
+    const char *name;
+    int is_open; /* params_open has made its parameters */
     int n_args, n_outputs, n_visible, n_aux;
     mxc_op_needs needs;
     _Atomic(void *) spare;
@@ -45,7 +47,8 @@ static const char *copy_text(char **to, const char *from) {
     return start;
 }
 
-static mxc_op *alloc_op(const mxc_op_def *def, int n, const char *const *keys, const char *const *values) {
+static mxc_op *alloc_op(const mxc_op_def *def, const char *name, int n, const char *const *keys,
+                        const char *const *values) {
     size_t params = round_up(def->param_size), pointers = 2 * (size_t)n * sizeof(char *);
     mxc_op *op = mxci_calloc(1, sizeof *op + params + pointers + text_bytes(n, keys, values));
     char *text;
@@ -54,6 +57,7 @@ static mxc_op *alloc_op(const mxc_op_def *def, int n, const char *const *keys, c
     atomic_init(&op->refs, 1);
     atomic_init(&op->spare, NULL);
     op->def = def;
+    op->name = name;
     op->n_given = n;
     op->given = (const char **)(void *)(op->params + params);
     text = (char *)op->params + params + pointers;
@@ -105,29 +109,80 @@ static mxc_status complete(mxc_op *op) {
     return MXC_OK;
 }
 
+static mxc_status find_def(const char *name, const mxc_op_def **out) {
+    char similar[200];
+    *out = mxc_op_find(name);
+    if (*out)
+        return MXC_OK;
+    mxci_registry_suggest(name ? name : "", similar, sizeof similar);
+    return MXC_FAIL(MXC_ENOTFOUND, "no operator is called '%s'%s", name ? name : "(NULL)", similar);
+}
+
+static mxc_status parse(mxc_op *op, int n, const char *const *keys, const char *const *values) {
+    const mxc_op_def *def = op->def;
+    if (!def->params_open)
+        return mxc_params_parse(def->name, def->params, n, keys, values, op->params);
+    MXC_TRY(def->params_open(n, keys, values, op->params));
+    op->is_open = 1;
+    return MXC_OK;
+}
+
+/* ---- Custom: the operator that its parameter op_type names, with the other parameters ---- */
+
+static const char *const op_type = "op_type";
+
+static mxc_status find_custom(int n, const char *const *keys, const char *const *values, const mxc_op_def **out) {
+    const char *type = NULL;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(keys[i], op_type))
+            type = values[i];
+    if (!type)
+        return MXC_FAIL(MXC_EINVAL, "Custom: the parameter op_type is missing, which names the operator; found %s",
+                        n ? keys[0] : "none");
+    MXC_TRY(find_def(type, out));
+    if (!((*out)->flags & MXC_OP_CALLBACK))
+        return MXC_FAIL(MXC_EINVAL, "Custom: op_type '%s' is an operator, but none with callbacks", type);
+    return MXC_OK;
+}
+
+static mxc_status parse_custom(mxc_op *op, int n, const char *const *keys, const char *const *values) {
+    const char **rest = mxci_alloc(2 * (size_t)n * sizeof *rest);
+    mxc_status status;
+    int kept = 0;
+    if (!rest)
+        return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for %d parameters", op->def->name, n);
+    for (int i = 0; i < n; i++)
+        if (strcmp(keys[i], op_type)) {
+            rest[kept] = keys[i];
+            rest[n + kept++] = values[i];
+        }
+    status = parse(op, kept, rest, rest + n);
+    mxci_free(rest);
+    return status;
+}
+
 mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                          mxc_op **out) {
-    const mxc_op_def *def = mxc_op_find(name);
-    char similar[200];
+    const mxc_op_def *def;
+    int is_custom;
     mxc_status status;
     mxc_op *op;
     *out = NULL;
-    if (!def) {
-        mxci_registry_suggest(name ? name : "", similar, sizeof similar);
-        return MXC_FAIL(MXC_ENOTFOUND, "no operator is called '%s'%s", name ? name : "(NULL)", similar);
-    }
-    op = alloc_op(def, n_params, keys, values);
+    MXC_TRY(find_def(name, &def));
+    is_custom = def == &mxci_op_custom;
+    if (is_custom)
+        MXC_TRY(find_custom(n_params, keys, values, &def));
+    op = alloc_op(def, is_custom ? mxci_op_custom.name : def->name, n_params, keys, values);
     if (!op)
         return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for the operator's parameters", def->name);
-    status = mxc_params_parse(def->name, def->params, n_params, keys, values, op->params);
+    status = (is_custom ? parse_custom : parse)(op, n_params, keys, values);
     if (status == MXC_OK)
         status = complete(op);
-    if (status != MXC_OK) {
+    if (status == MXC_OK)
+        *out = op;
+    else
         mxc_op_release(op);
-        return status;
-    }
-    *out = op;
-    return MXC_OK;
+    return status;
 }
 
 mxc_op *mxc_op_retain(mxc_op *op) {
@@ -138,6 +193,8 @@ mxc_op *mxc_op_retain(mxc_op *op) {
 void mxc_op_release(mxc_op *op) {
     if (!op || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
         return;
+    if (op->is_open && op->def->params_close)
+        op->def->params_close(op->params);
     mxci_free(mxci_op_take_spare(op));
     mxci_free(op);
 }
@@ -165,6 +222,10 @@ int mxci_op_set_float(mxc_op *op, const char *name, double value) {
 
 const mxc_op_def *mxc_op_get_def(const mxc_op *op) {
     return op->def;
+}
+
+const char *mxc_op_name(const mxc_op *op) {
+    return op->name;
 }
 
 const void *mxc_op_params(const mxc_op *op) {

@@ -4,6 +4,8 @@
 
 #include <mxc/op.h>
 
+extern const mxc_op_def mxci_op_custom; /* custom.c; stands for other operators */
+
 /* Change a MXC_PARAM_FLOAT parameter in place, for settings that change from step to step such as a learning rate. Only
  * where the caller's reference is the only one, so that no queued run reads it: returns 0 otherwise, or if there is no
  * such parameter. The texts of mxc_op_given stay as they were. */

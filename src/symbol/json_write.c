@@ -156,7 +156,7 @@ static mxc_status add_op(mxci_text *t, const mxci_gnode *node) {
         return add_string(t, "null");
     if (node->kind == MXCI_BACKWARD)
         mxci_text_add(&full, MXCI_JSON_BACKWARD);
-    mxci_text_add(&full, mxc_op_get_def(node->op)->name);
+    mxci_text_add(&full, mxc_op_name(node->op));
     MXC_TRY(mxci_text_take(&full, &name));
     status = add_string(t, name);
     mxci_free(name);

@@ -55,6 +55,7 @@ typedef struct op_case {
     void (*reference)(const op_run *run);
     /* Gradient by formula, where finite differences do not apply (losses that ignore out_grad). */
     void (*gradient)(const op_run *run);
+    void (*prepare)(const op_run *run); /* makes the inputs given fit, in place: matrices positive definite; or NULL */
     double tolerance; /* multiplies the tolerances of all dtypes; 0: 1 */
     mxc_status status;
     const char *error;
@@ -72,6 +73,9 @@ typedef struct op_case_list {
 #define CASES(name) extern const op_case_list name;
 #include "operator/cases.def"
 #undef CASES
+
+/* Register the operators of the cases' own. Before anything is asked of the registry. */
+mxc_status case_register_ops(void);
 
 /* Parameters out of the case's text, for references. */
 double case_number(const op_run *run, const char *key, double initial);

@@ -1,0 +1,105 @@
+/* The threads that call functions of the program, and their queue. */
+#include "operator/callback.h"
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+/* More calls than this at one time wait for others to end; they may then wait for each other in vain. */
+enum { MAX_THREADS = 256 };
+
+static struct {
+    mxci_mutex lock;
+    mxci_cond more;
+    mxci_callback *first, **end;
+    int queued, idle, threads;
+    int watches_forks;
+} queue = {.lock = MXCI_MUTEX_INIT, .more = MXCI_COND_INIT, .end = &queue.first};
+
+/* ---- forks: the child has no threads of these, and the engine ends what they were doing ---- */
+
+static void before_fork(void) {
+    mxci_mutex_lock(&queue.lock);
+}
+
+static void after_fork(void) {
+    mxci_mutex_unlock(&queue.lock);
+}
+
+static void in_child(void) {
+    mxci_mutex_init(&queue.lock);
+    mxci_cond_init(&queue.more);
+    queue.first = NULL;
+    queue.end = &queue.first;
+    queue.queued = queue.idle = queue.threads = 0;
+}
+
+/* ---- calls ---- */
+
+static void call(const mxci_callback *callback) {
+    mxc_done *done = callback->done; /* the callback is its owner's again once that is told */
+    unsigned before = mxci_error_count();
+    mxc_status status = callback->fn(callback->arg);
+    if (status != MXC_OK && mxci_error_count() == before)
+        (void)MXC_FAIL(status, "%s: %s", callback->name, mxc_status_text(status));
+    mxc_done_complete(done, status, status == MXC_OK ? NULL : mxc_last_error());
+}
+
+/* Locked. */
+static mxci_callback *take(void) {
+    mxci_callback *callback;
+    while (!queue.first) {
+        queue.idle++;
+        mxci_cond_wait(&queue.more, &queue.lock);
+        queue.idle--;
+    }
+    callback = queue.first;
+    queue.first = callback->next;
+    if (!queue.first)
+        queue.end = &queue.first;
+    queue.queued--;
+    return callback;
+}
+
+static void thread_main(void *arg) {
+    (void)arg;
+    for (;;) {
+        mxci_callback *callback;
+        mxci_mutex_lock(&queue.lock);
+        callback = take();
+        mxci_mutex_unlock(&queue.lock);
+        call(callback);
+    }
+}
+
+/* Locked. */
+static mxc_status start_thread(void) {
+    char name[32];
+    mxci_thread thread;
+    if (!queue.watches_forks)
+        MXC_TRY(mxci_at_fork(before_fork, after_fork, in_child));
+    queue.watches_forks = 1;
+    mxci_format(name, sizeof name, "mxc-call-%d", queue.threads);
+    MXC_TRY(mxci_thread_start(&thread, name, thread_main, NULL));
+    mxci_thread_detach(thread);
+    queue.threads++;
+    return MXC_OK;
+}
+
+void mxci_callback_push(mxci_callback *callback) {
+    mxc_status status = MXC_OK;
+    mxci_mutex_lock(&queue.lock);
+    if (queue.queued + 1 > queue.idle && queue.threads < MAX_THREADS)
+        status = start_thread();
+    if (queue.threads > 0) { /* one more would be better, but is not needed */
+        status = MXC_OK;
+        callback->next = NULL;
+        *queue.end = callback;
+        queue.end = &callback->next;
+        queue.queued++;
+        mxci_cond_signal(&queue.more);
+    }
+    mxci_mutex_unlock(&queue.lock);
+    if (status != MXC_OK)
+        mxc_done_complete(callback->done, status, mxc_last_error());
+}
