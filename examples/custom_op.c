@@ -1,6 +1,7 @@
 /*
- * Operators of a program's own: "wave" is computed by the engine's workers like the built-in ones; "watch" has callbacks,
- * which may block and call the library: it tells the mean of what passes through. With them, a net learns y = sin(2x).
+ * Operators of a program's own: "wave" is computed by the engine's workers like the built-in ones; "watch" has
+ * callbacks, which may block and call the library: it tells the mean of what passes through. With them, a net learns
+ * y = sin(2x).
  */
 #include <math.h>
 #include <stdio.h>

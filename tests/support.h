@@ -90,7 +90,8 @@ static inline void test_remove_dir(const char *path) {
     rmdir(path);
 }
 
-/* Path of a file of the test data, in out: in $LIBMXC_TEST_DATA, or beside the source tree. 0 if there is none: skip(). */
+/* Path of a file of the test data, in out: in $LIBMXC_TEST_DATA, or beside the source tree. 0 if there is none:
+ * skip(). */
 static inline int test_data(test_path out, const char *name) {
     const char *folder = getenv("LIBMXC_TEST_DATA");
     test_join(out, folder && *folder ? folder : MXC_SOURCE_DIR "/../shared/data", name);

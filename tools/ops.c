@@ -57,8 +57,7 @@ static int print_some(int n, char **names) {
 static int print_markdown(void) {
     static const mxc_op_def *ops[MAX_OPS];
     int n = list_ops(ops), result = 0;
-    printf("# Operators\n\nAll %d operators, as their descriptors tell (`mxc ops --markdown`); elsewhere they go by any of"
-           "\ntheir names.\n", n);
+    printf("# Operators\n\nAll %d operators, as their descriptors tell (`mxc ops --markdown`). Any name will do.\n", n);
     for (int i = 0; i < n && result == 0; i++) {
         printf("\n## %s\n\n```text\n", ops[i]->name);
         result = print_one(ops[i]->name);

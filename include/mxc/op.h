@@ -82,8 +82,8 @@ enum {
     MXC_OP_ARRAY_ONLY = 8,    /* for arrays only: no symbol is made of it */
     MXC_OP_CALLBACK = 16      /* forward and backward run on threads kept for such functions, where they may take their
                                  time, block, and call the library, also on arrays of their own. call->run is NULL
-                                 there; goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name such an operator as
-                                 Custom with the parameter op_type */
+                                 there. Goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name
+                                 such an operator as Custom with the parameter op_type */
 };
 
 /** Bit sets of dtypes for mxc_op_def.dtypes. */
@@ -107,7 +107,7 @@ struct mxc_op_def {
     size_t param_size;       /* of the struct it fills */
     /* Check parameters against each other and complete them, after parsing; optional. */
     mxc_status (*params_check)(void *params);
-    /* In place of params: take parameters of any name, as text, and fill in param_size bytes, which are zero before. */
+    /* In place of params: take parameters of any name, as text, and fill in param_size bytes, zero before. */
     mxc_status (*params_open)(int n, const char *const *keys, const char *const *values, void *params);
     void (*params_close)(void *params); /* frees what params_open made; optional */
 

@@ -1,7 +1,7 @@
 /*
- * Functions of the program that operators call (MXC_OP_CALLBACK). They may block and wait for other work, so they run on
- * threads of their own and the engine hears of their end as of an asynchronous function's. Threads are started when all
- * others are busy, and kept.
+ * Functions of the program that operators call (MXC_OP_CALLBACK). They may block and wait for other work, so they run
+ * on threads of their own and the engine hears of their end as of an asynchronous function's. Threads are started when
+ * all others are busy, and kept.
  */
 #ifndef MXCI_OPERATOR_CALLBACK_H
 #define MXCI_OPERATOR_CALLBACK_H

@@ -37,7 +37,8 @@ static mxc_status check_def(const mxc_op_def *def) {
     if (def->variadic && !def->params)
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: variadic without params", def->name);
     if ((def->flags & MXC_OP_CALLBACK) && (def->temp_bytes || (def->flags & MXC_OP_SAMPLEWISE)))
-        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: MXC_OP_CALLBACK goes without temp_bytes and MXC_OP_SAMPLEWISE",
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_op_register: %s: MXC_OP_CALLBACK goes without temp_bytes and MXC_OP_SAMPLEWISE",
                         def->name);
     if (def->params_open && (def->params || def->variadic))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: params_open goes without params and variadic", def->name);
