@@ -4,8 +4,7 @@
  *              transpose_b the last of rhs): out has lhs's other axes, then rhs's; of two vectors it is (1,)
  *   batch_dot  lhs (B,M,K), rhs (B,K,N), out (B,M,N); transposed lhs is (B,K,M), rhs (B,N,K)
  */
-#include "operator/common.h"
-#include "operator/gemm.h"
+#include "operator/matmul.h"
 
 typedef struct dot_params {
     int32_t transpose_a, transpose_b;
@@ -21,14 +20,11 @@ static const mxc_param schema[] = {
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* Every product here as batch times (m,k) (k,n). */
-typedef struct sizes {
-    int64_t batch, m, n, k;
-} sizes;
-
-static sizes sizes_of(const mxc_shape *lhs, const mxc_shape *rhs, const dot_params *p, int batched) {
+static mxci_matmul sizes_of(const mxc_shape *lhs, const mxc_shape *rhs, const dot_params *p, int batched) {
     int first = batched ? 1 : 0;
     int a = p->transpose_a ? first : lhs->ndim - 1, b = p->transpose_b ? rhs->ndim - 1 : first;
-    sizes s = {.batch = batched ? lhs->dim[0] : 1, .m = 1, .n = 1, .k = lhs->dim[a]};
+    mxci_matmul s = {.batch = batched ? lhs->dim[0] : 1, .m = 1, .n = 1, .k = lhs->dim[a], .between = 1,
+                     .transpose_a = p->transpose_a, .transpose_b = p->transpose_b, .alpha = 1};
     for (int i = first; i < lhs->ndim; i++)
         s.m *= i == a ? 1 : lhs->dim[i];
     for (int i = first; i < rhs->ndim; i++)
@@ -97,73 +93,23 @@ static mxc_status infer_batch_dot_shape(mxc_op_sig *sig) {
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* A stored matrix: transposed says that the product wants it the other way. */
-typedef struct matrix {
-    const void *data;
-    int transposed;
-} matrix;
-
-/* c (m,n) = or += op(a) (m,k) op(b) (k,n), batch times. */
-static void multiply(const mxc_op_call *call, mxc_req req, const mxc_tensor *c, int64_t batch, int64_t m, int64_t n,
-                     int64_t k, matrix a, matrix b) {
-    mxci_gemm_args g = MXCI_GEMM_INIT;
-    if (req == MXC_REQ_NULL || mxci_tensor_size(c) == 0)
-        return;
-    g.dtype = c->dtype;
-    g.m = m, g.n = n, g.k = k;
-    g.a = a.data, g.b = b.data, g.c = c->data;
-    g.transpose_a = a.transposed, g.transpose_b = b.transposed;
-    g.lda = a.transposed ? m : k;
-    g.ldb = b.transposed ? k : n;
-    g.ldc = n;
-    g.beta = req == MXC_REQ_ADD;
-    g.batch = batch;
-    g.a_stride = m * k, g.b_stride = k * n, g.c_stride = m * n;
-    mxci_gemm(call->run, &g, call->temp);
-}
-
 static mxc_status product(const mxc_op_call *call, int batched) {
-    const dot_params *p = call->params;
-    sizes s = sizes_of(&call->in[0].shape, &call->in[1].shape, p, batched);
-    matrix a = {call->in[0].data, p->transpose_a}, b = {call->in[1].data, p->transpose_b};
-    multiply(call, call->req[0], &call->out[0], s.batch, s.m, s.n, s.k, a, b);
+    mxci_matmul p = sizes_of(&call->in[0].shape, &call->in[1].shape, call->params, batched);
+    mxci_matmul_product(call->run, &p, call->req[0], &call->out[0], call->in[0].data, call->in[1].data, call->temp);
     return MXC_OK;
 }
 
-/* With C = A B and G the gradient of C: that of A is G B', of B is A' G; of a matrix stored transposed, transposed. */
 static mxc_status gradients(const mxc_op_call *call, int batched) {
-    const dot_params *p = call->params;
-    sizes s = sizes_of(&call->in[0].shape, &call->in[1].shape, p, batched);
+    mxci_matmul p = sizes_of(&call->in[0].shape, &call->in[1].shape, call->params, batched);
     const void *a = call->in[0].data, *b = call->in[1].data, *g = call->out_grad[0].data;
-    if (p->transpose_a)
-        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.k, s.m, s.n, (matrix){b, p->transpose_b},
-                 (matrix){g, 1});
-    else
-        multiply(call, call->req[0], &call->in_grad[0], s.batch, s.m, s.k, s.n, (matrix){g, 0},
-                 (matrix){b, !p->transpose_b});
-    if (p->transpose_b)
-        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.n, s.k, s.m, (matrix){g, 1},
-                 (matrix){a, p->transpose_a});
-    else
-        multiply(call, call->req[1], &call->in_grad[1], s.batch, s.k, s.n, s.m, (matrix){a, !p->transpose_a},
-                 (matrix){g, 0});
+    mxci_matmul_gradient_a(call->run, &p, call->req[0], &call->in_grad[0], g, b, call->temp);
+    mxci_matmul_gradient_b(call->run, &p, call->req[1], &call->in_grad[1], a, g, call->temp);
     return MXC_OK;
-}
-
-static size_t larger(size_t a, size_t b) {
-    return a > b ? a : b;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass, int batched) {
-    const dot_params *p = sig->params;
-    sizes s = sizes_of(&sig->in_shape[0], &sig->in_shape[1], p, batched);
-    mxc_dtype dtype = sig->in_type[0];
-    if (pass == MXC_FORWARD)
-        return mxci_gemm_temp_bytes(dtype, s.m, s.n, s.k, s.batch);
-    return larger(p->transpose_a ? mxci_gemm_temp_bytes(dtype, s.k, s.m, s.n, s.batch)
-                                 : mxci_gemm_temp_bytes(dtype, s.m, s.k, s.n, s.batch),
-                  p->transpose_b ? mxci_gemm_temp_bytes(dtype, s.n, s.k, s.m, s.batch)
-                                 : mxci_gemm_temp_bytes(dtype, s.k, s.n, s.m, s.batch));
+    mxci_matmul p = sizes_of(&sig->in_shape[0], &sig->in_shape[1], sig->params, batched);
+    return mxci_matmul_temp(&p, sig->in_type[0], pass);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */

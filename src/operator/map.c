@@ -179,6 +179,15 @@ mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *t
     return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
 }
 
+mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+                           double scale) {
+    mxci_mapping m = {.dtype = to->dtype, .n = mxc_shape_size(&to->shape), .n_in = 2,
+                      .in = {{.data = from->data}, {.value = scale}}};
+    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req,
+                                .data = to->data};
+    return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
+}
+
 /* ---- stretching ------------------------------------------------------------------------------------------------- */
 
 /* Size of the axis that is i-th from the last. */

@@ -53,6 +53,10 @@ int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space);
 /* MXC_EDTYPE where a wanted result has no kernel: a gradient in integers. */
 mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);
 
+/* to = or += scale times from; one float dtype and size. */
+mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+                           double scale);
+
 /* to = for each element the sum of the elements of from, whose space walk is, that stand on it; one float dtype.
  * sums: scratch of mxci_sum_bytes for to's elements. */
 mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *walk,

@@ -85,9 +85,18 @@ static void infer(fixture *f) {
             fail_msg("%s: output %d is not inferred", fixture_name(f, name, sizeof name), i);
 }
 
+static void prepare(fixture *f) {
+    op_run run = {.params = f->c->params ? f->c->params : "", .n_in = f->n_in, .in_shape = f->in_shape, .in = f->in};
+    f->c->prepare(&run);
+    for (int i = 0; i < f->n_in; i++)
+        round_values(f->in_type[i], f->in[i], mxc_shape_size(&f->in_shape[i]));
+}
+
 static void set_values(fixture *f, const case_input *inputs) {
     for (int i = 0; i < f->n_in; i++)
         f->in[i] = random_values(&inputs[i], f->in_type[i], (uint64_t)i + 7);
+    if (f->c->prepare)
+        prepare(f);
     for (int i = 0; i < f->n_aux; i++) {
         f->aux[i] = random_values(&inputs[f->n_in + i], f->aux_type[i], (uint64_t)i + 77);
         f->aux_after[i] = copy_values(f->aux[i], mxc_shape_size(&f->aux_shape[i]));
