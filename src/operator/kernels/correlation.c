@@ -1,0 +1,15 @@
+#include "operator/kernels/correlation.h"
+
+#include <string.h>
+
+#include "operator/kernels/loop.h"
+
+#define T float
+#define NAME(x) x##_f32
+#include "operator/kernels/correlation.inc"
+#undef T
+#undef NAME
+
+#define T double
+#define NAME(x) x##_f64
+#include "operator/kernels/correlation.inc"

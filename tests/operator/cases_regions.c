@@ -1,0 +1,150 @@
+/* Cases of what compares, resizes or reads regions of planes: Correlation, BilinearResize2D, AdaptiveAvgPooling2D. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "operator/cases.h"
+
+#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+
+/* ---- Correlation ------------------------------------------------------------------------------------------------- */
+
+/* Element (y, x) of plane; 0 outside. */
+static double at(const double *plane, const int64_t *in, int64_t y, int64_t x) {
+    return y >= 0 && y < in[2] && x >= 0 && x < in[3] ? plane[y * in[3] + x] : 0;
+}
+
+static void ref_correlation(const op_run *r) {
+    const int64_t *in = r->in_shape[0].dim, *out = r->out_shape[0].dim, plane = in[2] * in[3];
+    int64_t kernel = (int64_t)case_number(r, "kernel_size", 1), far = (int64_t)case_number(r, "max_displacement", 1);
+    int64_t stride = (int64_t)case_number(r, "stride1", 1), step = (int64_t)case_number(r, "stride2", 1);
+    int64_t begin = far - (int64_t)case_number(r, "pad_size", 0), across = far / step * 2 + 1;
+    for (int64_t o = 0; o < case_size(&r->out_shape[0]); o++) {
+        int64_t y = o / out[3] % out[2] * stride + begin, x = o % out[3] * stride + begin, sample;
+        int64_t move = o / out[3] / out[2] % out[1];
+        int64_t dy = (move / across - far / step) * step, dx = (move % across - far / step) * step;
+        double sum = 0;
+        sample = o / out[3] / out[2] / out[1];
+        for (int64_t i = 0; i < in[1] * kernel * kernel; i++) {
+            int64_t first = (sample * in[1] + i / kernel / kernel) * plane, row = i / kernel % kernel;
+            double a = at(r->in[0] + first, in, y + row, x + i % kernel);
+            double b = at(r->in[1] + first, in, y + row + dy, x + i % kernel + dx);
+            sum += case_is(r, "is_multiply", "false") ? fabs(a - b) : a * b;
+        }
+        r->out[0][o] = in[1] ? sum / (double)(in[1] * kernel * kernel) : 0;
+    }
+}
+
+#define CORRELATION(given, shapes) RUN("Correlation", given, shapes, ref_correlation)
+
+/* ---- BilinearResize2D -------------------------------------------------------------------------------------------- */
+
+/* Where element i of out elements lies among in elements. */
+static double place(int64_t i, int64_t in, int64_t out, int aligned) {
+    if (aligned)
+        return out > 1 ? (double)i * (double)(in - 1) / (double)(out - 1) : 0;
+    return fmin(fmax(((double)i + 0.5) * (double)in / (double)out - 0.5, 0), (double)(in - 1));
+}
+
+static void ref_resize(const op_run *r) {
+    const int64_t *in = r->in_shape[0].dim, *out = r->out_shape[0].dim;
+    int aligned = !case_is(r, "align_corners", "false");
+    for (int64_t o = 0; o < case_size(&r->out_shape[0]); o++) {
+        double y = place(o / out[3] % out[2], in[2], out[2], aligned), x = place(o % out[3], in[3], out[3], aligned);
+        r->out[0][o] = 0;
+        for (int64_t i = 0; i < in[2] * in[3]; i++)
+            r->out[0][o] += r->in[0][o / out[2] / out[3] * in[2] * in[3] + i] *
+                            fmax(1 - fabs(y - (double)(i / in[3])), 0) * fmax(1 - fabs(x - (double)(i % in[3])), 0);
+    }
+}
+
+#define RESIZE(given, shapes) RUN("_contrib_BilinearResize2D", given, shapes, ref_resize)
+
+/* ---- AdaptiveAvgPooling2D ---------------------------------------------------------------------------------------- */
+
+static void ref_blocks(const op_run *r) {
+    const int64_t *in = r->in_shape[0].dim, *out = r->out_shape[0].dim;
+    for (int64_t o = 0; o < case_size(&r->out_shape[0]); o++) {
+        int64_t i = o / out[3] % out[2], j = o % out[3], n = 0;
+        double sum = 0;
+        for (int64_t k = 0; k < in[2] * in[3]; k++) {
+            int64_t y = k / in[3], x = k % in[3];
+            if ((y + 1) * out[2] > i * in[2] && y * out[2] < (i + 1) * in[2] && (x + 1) * out[3] > j * in[3] &&
+                x * out[3] < (j + 1) * in[3]) {
+                sum += r->in[0][o / out[2] / out[3] * in[2] * in[3] + k];
+                n++;
+            }
+        }
+        r->out[0][o] = sum / (double)n;
+    }
+}
+
+#define BLOCKS(given, shapes) RUN("_contrib_AdaptiveAvgPooling2D", given, shapes, ref_blocks)
+
+static const op_case cases[] = {
+    CORRELATION("", "2x3x5x6 2x3x5x6"),
+    CORRELATION("pad_size=1", "1x2x3x4 1x2x3x4"),
+    CORRELATION("kernel_size=3 max_displacement=2 pad_size=3", "2x2x6x7 2x2x6x7"),
+    CORRELATION("kernel_size=3 max_displacement=4 stride1=2 stride2=2 pad_size=4", "1x3x8x9 1x3x8x9"),
+    CORRELATION("max_displacement=3 stride2=2 pad_size=3", "1x1x5x4 1x1x5x4"),
+    CORRELATION("max_displacement=0", "2x3x4x4 2x3x4x4"),
+    CORRELATION("is_multiply=false", "2x3x5x6@0:1 2x3x5x6@1.5:2.5"),
+    CORRELATION("is_multiply=false kernel_size=3 max_displacement=2 stride1=2 pad_size=3", "1x2x6x7 1x2x6x7@0.01:1.013"),
+    CORRELATION("max_displacement=1 pad_size=1", "1x1x1x1 1x1x1x1"),
+    CORRELATION("kernel_size=1 max_displacement=1 pad_size=1", "1x2x2x600 1x2x2x600"),
+    CORRELATION("pad_size=1", "0x2x3x3 0x2x3x3"),
+    CORRELATION("pad_size=1", "1x0x3x3 1x0x3x3"),
+    FAILS("Correlation", "kernel_size=2", "1x1x5x5 1x1x5x5", MXC_EINVAL, "kernel_size is 2, expected an odd number"),
+    FAILS("Correlation", "stride1=0", "1x1x5x5 1x1x5x5", MXC_EINVAL, "stride1"),
+    FAILS("Correlation", "max_displacement=4 pad_size=1", "1x1x9x6 1x1x9x6", MXC_ESHAPE,
+          "axis 3 has 8 elements with padding, expected more than 8"),
+    FAILS("Correlation", "", "1x1x5x5 1x1x5x6", MXC_ESHAPE, "argument 'data2'"),
+    FAILS("Correlation", "", "1x5x5 1x5x5", MXC_ESHAPE, "argument 'data1'"),
+    FAILS("Correlation", "pad_size=1073741824 max_displacement=1073741824 stride2=1073741824",
+          "1x64x5x5 1x64x5x5", MXC_ESHAPE, "too many elements with padding"),
+    INFERS("Correlation", "max_displacement=2 pad_size=2", "?x3x7x?,?x3x?x9 -> 4x?x?x? => 4x3x7x9,4x3x7x9 -> 4x25x7x9"),
+    RESIZE("height=7 width=9", "2x3x4x5"),
+    RESIZE("height=2 width=3", "2x3x4x5"),
+    RESIZE("height=4 width=5", "2x3x4x5"),
+    RESIZE("", "1x2x3x3"),
+    RESIZE("height=5 width=3 align_corners=false", "2x2x3x4"),
+    RESIZE("height=2 width=3 align_corners=false", "2x2x7x5"),
+    RESIZE("height=6 width=1", "1x2x1x1"),
+    RESIZE("height=600 width=3", "1x1x5x4"),
+    RESIZE("scale_height=2 scale_width=1.5", "1x2x3x5"),
+    RESIZE("scale_height=0.5 width=4", "1x2x7x5"),
+    RESIZE("mode=odd_scale scale_height=2 scale_width=2", "1x2x3x4"),
+    RESIZE("mode=odd_scale scale_height=0.5 scale_width=0.5", "1x2x5x6"),
+    RESIZE("mode=to_even_down", "1x2x5x4"),
+    RESIZE("mode=to_even_up", "1x2x5x4"),
+    RESIZE("mode=to_odd_down", "1x2x5x4"),
+    RESIZE("mode=to_odd_up align_corners=false", "1x2x5x4"),
+    RESIZE("mode=like", "2x3x4x5 1x2x6x3"),
+    RESIZE("height=2 width=2", "0x2x3x3"),
+    FAILS("_contrib_BilinearResize2D", "height=0", "1x1x2x2", MXC_EINVAL, "height"),
+    FAILS("BilinearResize2D", "mode=odd_scale scale_height=2", "1x1x2x2", MXC_EINVAL, "needs scale_height and"),
+    FAILS("BilinearResize2D", "mode=to_even_down", "1x1x1x2", MXC_ESHAPE, "axis 2 of 1 elements"),
+    FAILS("BilinearResize2D", "scale_height=0.1", "1x1x5x2", MXC_ESHAPE, "would have no valid size"),
+    FAILS("BilinearResize2D", "", "1x1x0x2", MXC_ESHAPE, "data"),
+    FAILS("BilinearResize2D", "mode=like", "1x1x2x2 2x2", MXC_ESHAPE, "argument 'like'"),
+    FAILS("BilinearResize2D", "", "2x2x2", MXC_ESHAPE, "argument 'data'"),
+    INFERS("BilinearResize2D", "height=3 width=4", "?x3x5x5 -> 2x?x?x? => 2x3x5x5 -> 2x3x3x4"),
+    INFERS("BilinearResize2D", "mode=like", "2x3x5x5,? -> ? => 2x3x5x5,?x?x?x? -> 2x3x?x?"),
+    BLOCKS("output_size=(3,2)", "2x3x7x5"),
+    BLOCKS("output_size=(3,4)", "2x3x3x4"),
+    BLOCKS("output_size=(7,5)", "2x2x3x4"),
+    BLOCKS("output_size=2", "1x2x5x5"),
+    BLOCKS("", "2x3x4x5"),
+    BLOCKS("output_size=(1,3)", "1x2x40x31"),
+    BLOCKS("output_size=(4,4)", "1x1x1x1"),
+    BLOCKS("output_size=(2,2)", "2x0x3x3"),
+    FAILS("_contrib_AdaptiveAvgPooling2D", "output_size=(1,2,3)", "1x1x2x2", MXC_EINVAL, "has 3 entries"),
+    FAILS("AdaptiveAvgPooling2D", "output_size=(0,2)", "1x1x2x2", MXC_EINVAL, "output_size"),
+    FAILS("AdaptiveAvgPooling2D", "", "1x1x2x0", MXC_ESHAPE, "data"),
+    FAILS("AdaptiveAvgPooling2D", "", "1x1x2", MXC_ESHAPE, "argument 'data'"),
+    INFERS("AdaptiveAvgPooling2D", "output_size=3", "2x?x5x5 -> ?x3x?x? => 2x3x5x5 -> 2x3x3x3"),
+};
+
+MXC_CASES(region_cases, cases);
