@@ -41,10 +41,12 @@ static void ref_correlation(const op_run *r) {
 
 /* ---- BilinearResize2D -------------------------------------------------------------------------------------------- */
 
-/* Where element i of out elements lies among in elements. */
+/* Where element i of out elements lies among in elements; a single one is at the first, as in MXNet. */
 static double place(int64_t i, int64_t in, int64_t out, int aligned) {
+    if (out == 1)
+        return 0;
     if (aligned)
-        return out > 1 ? (double)i * (double)(in - 1) / (double)(out - 1) : 0;
+        return (double)i * (double)(in - 1) / (double)(out - 1);
     return fmin(fmax(((double)i + 0.5) * (double)in / (double)out - 0.5, 0), (double)(in - 1));
 }
 
@@ -91,7 +93,8 @@ static const op_case cases[] = {
     CORRELATION("max_displacement=3 stride2=2 pad_size=3", "1x1x5x4 1x1x5x4"),
     CORRELATION("max_displacement=0", "2x3x4x4 2x3x4x4"),
     CORRELATION("is_multiply=false", "2x3x5x6@0:1 2x3x5x6@1.5:2.5"),
-    CORRELATION("is_multiply=false kernel_size=3 max_displacement=2 stride1=2 pad_size=3", "1x2x6x7 1x2x6x7@0.01:1.013"),
+    CORRELATION("is_multiply=false kernel_size=3 max_displacement=2 stride1=2 pad_size=3",
+                "1x2x6x7 1x2x6x7@0.01:1.013"),
     CORRELATION("max_displacement=1 pad_size=1", "1x1x1x1 1x1x1x1"),
     CORRELATION("kernel_size=1 max_displacement=1 pad_size=1", "1x2x2x600 1x2x2x600"),
     CORRELATION("pad_size=1", "0x2x3x3 0x2x3x3"),
@@ -112,6 +115,7 @@ static const op_case cases[] = {
     RESIZE("height=5 width=3 align_corners=false", "2x2x3x4"),
     RESIZE("height=2 width=3 align_corners=false", "2x2x7x5"),
     RESIZE("height=6 width=1", "1x2x1x1"),
+    RESIZE("height=1 width=2 align_corners=false", "1x2x4x4"),
     RESIZE("height=600 width=3", "1x1x5x4"),
     RESIZE("scale_height=2 scale_width=1.5", "1x2x3x5"),
     RESIZE("scale_height=0.5 width=4", "1x2x7x5"),
