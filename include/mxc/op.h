@@ -118,6 +118,8 @@ struct mxc_op_def {
     /* How many of the names apply, given the parameters; optional: all. */
     int (*n_args)(const void *params);
     int (*n_outputs)(const void *params);
+    /* The arguments' names where parameters decide which they are; optional: the first of args. */
+    const char *(*args_of)(const void *params);
     int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
 
     /* Complete the shapes in both directions as far as they follow, with mxc_sig_set_shape, which reports conflicts.

@@ -264,6 +264,8 @@ static const char *slot_name(const char *list, const char *fallback, int index, 
 }
 
 const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
+    if (op->def->args_of)
+        return slot_name(op->def->args_of(op->params), "data", index, out, size);
     if (!op->def->variadic)
         return slot_name(op->def->args, "data", index, out, size);
     if (size)
