@@ -477,7 +477,7 @@ static void check_error(const op_case *c) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static int runs_in(const op_case *c, const mxc_op_def *def, mxc_dtype dtype) {
+int case_runs_in(const op_case *c, const mxc_op_def *def, mxc_dtype dtype) {
     unsigned set = def->dtypes ? def->dtypes : MXC_DTYPES_REAL, bit = MXC_DTYPE_BIT(dtype);
     int is_int = (bit & MXC_DTYPES_INT) != 0, is_16 = dtype == MXC_F16 || dtype == MXC_BF16;
     if (!(set & bit) || dtype == MXC_BOOL)
@@ -523,7 +523,7 @@ void check_case(const op_case *c) {
         return;
     }
     for (int dtype = 0; dtype < MXC_DTYPE_LIMIT; dtype++)
-        if (mxc_dtype_size((mxc_dtype)dtype) && runs_in(c, def, (mxc_dtype)dtype) && is_due(runs)) {
+        if (mxc_dtype_size((mxc_dtype)dtype) && case_runs_in(c, def, (mxc_dtype)dtype) && is_due(runs)) {
             check_in_dtype(c, (mxc_dtype)dtype);
             runs++;
             if (!*c->in)
