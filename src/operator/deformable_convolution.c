@@ -2,8 +2,8 @@
  * DeformableConvolution: a convolution whose patches are read at places that move. data (N,C,h,w), offset
  * (N, G*K*2, H, W), weight (F, C/groups, kernel), bias (F), out (N,F,H,W). Channels come in G groups for the offsets;
  * for each of them, each of K elements of a patch and each place, offset says how far down and to the right of its
- * place in a plain convolution the element is read, between the four elements of data around; 0 outside. The patches of
- * a sample are laid out in scratch as columns (C*K, H*W), and the rest is products.
+ * place in a plain convolution the element is read, between the four elements of data around; 0 outside of 0 to h, 0 to
+ * w. The patches of a sample are laid out in scratch as columns (C*K, H*W), and the rest is products.
  */
 #include "operator/common.h"
 #include "operator/gemm.h"

@@ -12,9 +12,13 @@ static int64_t entry(const op_run *r, const char *key, int i, int64_t initial) {
     return tuple.n > i ? tuple.value[i] : initial;
 }
 
-/* Each element counts by its distance to (y, x), up to 1 along both axes. */
+/* 0 before the first element; behind the last one, up to its edge, the plane goes on. */
 static double read_at(const double *plane, const int64_t *in, double y, double x) {
     double sum = 0;
+    if (y < 0 || x < 0 || y >= (double)in[2] || x >= (double)in[3])
+        return 0;
+    y = fmin(y, (double)(in[2] - 1));
+    x = fmin(x, (double)(in[3] - 1));
     for (int64_t i = 0; i < in[2] * in[3]; i++)
         sum += plane[i] * fmax(0, 1 - fabs(y - (double)(i / in[3]))) * fmax(0, 1 - fabs(x - (double)(i % in[3])));
     return sum;

@@ -1,6 +1,5 @@
 #include "operator/kernels/deformable.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { PLACES = 64 }; /* worked on at a time: each is read in all channels of a group */
