@@ -17,7 +17,10 @@ static int64_t clip(double index, int64_t size) {
 }
 
 static int64_t wrap(double index, int64_t size) {
-    double rest = fmod(trunc(index), (double)size); /* NaN for infinities too */
+    double rest;
+    if (index > -1 && index < (double)size) /* most are */
+        return (int64_t)index;
+    rest = fmod(trunc(index), (double)size); /* NaN for infinities too */
     rest += rest < 0 ? (double)size : 0;
     return rest > 0 ? (int64_t)rest : 0;
 }

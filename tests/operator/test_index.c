@@ -89,6 +89,20 @@ static void test_named_outside(void **state) {
     }
 }
 
+/* So is a place outside a sketch. */
+static void test_sketch_outside(void **state) {
+    static const char *const keys[] = {"out_dim"}, *const values[] = {"3"};
+    mxc_ndarray *in[3];
+    (void)state;
+    assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 2}, MXC_F32, numbers, &in[0]));
+    in[1] = vector(2, (float[]){0, 3});
+    in[2] = vector(2, numbers);
+    expect_refused("_contrib_count_sketch", 3, in, 1, keys, values,
+                   "argument 'h': element 1 is 3, expected an index in [0, 3)");
+    for (int i = 0; i < 3; i++)
+        mxc_ndarray_release(in[i]);
+}
+
 /* _set_value writes into an array that is given, in its dtype. */
 static void test_given_output(void **state) {
     static const char *const keys[] = {"src"}, *const values[] = {"7"};
@@ -108,6 +122,7 @@ int main(void) {
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_raise),
         cmocka_unit_test(test_named_outside),
+        cmocka_unit_test(test_sketch_outside),
         cmocka_unit_test(test_given_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void test_extreme_integers(void **state) {
 /* topk of a long row with many equals is the beginning of its argsort, for every way of ordering. */
 static void test_long_row(void **state) {
     enum { LONG = 20000 };
-    static const char *const keys[] = {"k", "dtype"}, *const ks[] = {"1", "10", "200", "2499", "2500", "20000"};
+    static const char *const keys[] = {"k", "dtype"}, *const ks[] = {"1", "10", "200", "624", "625", "20000"};
     static int32_t values[LONG], all[LONG], some[LONG];
     mxc_ndarray *in[1], *sorted[1] = {NULL}, *top[1];
     (void)state;

@@ -1,0 +1,28 @@
+/* Discrete Fourier transforms of any length, in double. Complex numbers are pairs of real and imaginary part. */
+#ifndef MXCI_OPERATOR_KERNELS_FFT_H
+#define MXCI_OPERATOR_KERNELS_FFT_H
+
+#include <stdint.h>
+
+/* How a length is transformed: by its prime factors, or, where one of them is large, as a convolution, which goes by
+ * transforms whose length is a power of 2. O(n log n) either way. */
+typedef struct mxci_fft {
+    int64_t n, size; /* length; length of the transforms by factors: n, or the power of 2 */
+    int n_factors;
+    int64_t factor[64]; /* of size */
+    int is_convolution;
+    const double *roots;               /* roots of 1, for one pass after the other */
+    const double *chirp, *chirp_image; /* convolution: n numbers exp(-pi i k k / n), and the transform of their turn */
+} mxci_fft;
+
+void mxci_fft_plan(int64_t n, mxci_fft *out);
+/* Doubles of the tables, and of scratch for a transform. */
+int64_t mxci_fft_table_size(const mxci_fft *f);
+int64_t mxci_fft_scratch_size(const mxci_fft *f);
+/* Fill in the tables, which must stay for as long as the plan is used. */
+void mxci_fft_fill(mxci_fft *f, double *tables, double *scratch);
+/* to[k] = the sum over j of from[j] exp(-2 pi i j k / n), k < n. from and to have room for size numbers; from is
+ * lost. */
+void mxci_fft_run(const mxci_fft *f, double *from, double *to, double *scratch);
+
+#endif

@@ -1,0 +1,12 @@
+/* Whole numbers of 8 bits for numbers of a range, and back, on rows of doubles. */
+#ifndef MXCI_OPERATOR_KERNELS_QUANTIZE_H
+#define MXCI_OPERATOR_KERNELS_QUANTIZE_H
+
+#include <stdint.h>
+
+/* y = the whole part of (x - shift) * scale away from 0 by one half, within low..high. */
+void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, double *y);
+/* y = x * scale + shift */
+void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale, double *y);
+
+#endif
