@@ -121,6 +121,7 @@ struct mxc_op_def {
     /* The arguments' names where parameters decide which they are; optional: the first of args. */
     const char *(*args_of)(const void *params);
     int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
+    int (*n_aux)(const void *params);
 
     /* Complete the shapes in both directions as far as they follow, with mxc_sig_set_shape, which reports conflicts.
      * What stays unknown is left unknown, and that is not an error. NULL: all inputs and outputs have one shape. */

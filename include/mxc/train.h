@@ -50,6 +50,16 @@ typedef struct mxc_schedule {
 /** Rate for update t (from 0). */
 MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t);
 
+/* ---- gradients --------------------------------------------------------------------------------------------- */
+
+/**
+ * Queue scaling the arrays, of one float dtype and context, by min(1, max_norm / (norm + 1e-8)), norm that of all their
+ * elements as one vector.
+ * @param norm  may be NULL; new array (1,), f32, with the norm before; caller releases
+ * Status: MXC_EINVAL, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM. Does not block.
+ */
+MXC_API mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const *arrays, double max_norm, mxc_ndarray **norm);
+
 /* ---- checkpoints ------------------------------------------------------------------------------------------- */
 
 /** Write <prefix>-symbol.json and <prefix>-%04d.params (names "arg:..." and "aux:..."), each replaced in one step. */

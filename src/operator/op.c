@@ -101,7 +101,7 @@ static mxc_status complete(mxc_op *op) {
     MXC_TRY(count_args(op));
     op->n_outputs = def->n_outputs ? def->n_outputs(op->params) : def->outputs ? mxci_list_count(def->outputs) : 1;
     op->n_visible = def->n_visible ? def->n_visible(op->params) : op->n_outputs;
-    op->n_aux = mxci_list_count(def->aux);
+    op->n_aux = def->n_aux ? def->n_aux(op->params) : mxci_list_count(def->aux);
     op->needs = def->needs;
     if (def->backward_needs)
         def->backward_needs(op->params, &op->needs);

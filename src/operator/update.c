@@ -1,6 +1,8 @@
 /* What the optimizer updates share. */
 #include "operator/update.h"
 
+#include "operator/kernels/convert.h"
+
 const mxc_inplace mxci_update_inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
 
 mxc_status mxci_update_infer_shape(mxc_op_sig *sig) {
@@ -19,31 +21,46 @@ mxc_status mxci_update_infer_single(mxc_op_sig *sig, int slot, const char *name)
     return MXC_OK;
 }
 
-typedef struct step_args {
-    const mxc_op_call *call;
-    const mxci_update *factors;
-    mxci_update_fn fn;
-    int out;
-} step_args;
+/* What happens to out. */
+static int out_of(mxc_req req) {
+    return req == MXC_REQ_NULL ? MXCI_UPDATE_NONE : req == MXC_REQ_ADD ? MXCI_UPDATE_ADD : MXCI_UPDATE_WRITE;
+}
 
 static void step_range(void *arg, int64_t begin, int64_t end, int part) {
-    const step_args *a = arg;
-    const mxc_op_call *call = a->call;
-    mxci_update_arrays arrays = {
-        .weight = mxci_at(&call->in[0], begin), .grad = mxci_at(&call->in[1], begin),
-        .out = mxci_at(&call->out[0], begin)};
+    const mxci_update_step *s = arg;
+    mxci_update_arrays arrays = {.weight = mxci_at(s->weight, begin), .grad = mxci_at(s->grad, begin),
+                                 .out = mxci_at(s->out, begin)};
     (void)part;
-    for (int i = 0; i < call->n_aux && i < MXCI_UPDATE_STATES; i++)
-        arrays.state[i] = mxci_at(&call->aux[i], begin);
-    a->fn(a->factors, end - begin, &arrays, a->out);
+    for (int i = 0; i < s->n_states; i++)
+        arrays.state[i] = mxci_at(&s->state[i], begin);
+    s->rule[s->weight->dtype](s->factors, end - begin, &arrays, out_of(s->req));
+}
+
+/* The same by tiles of the gradient in f32. */
+static void step_master_range(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_update_step *s = arg;
+    float grad[MXCI_TILE];
+    (void)part;
+    for (int64_t at = begin; at < end; at += MXCI_TILE) {
+        int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
+        mxci_update_arrays arrays = {.weight = mxci_at(s->master, at), .grad = grad, .out = mxci_at(s->master, at)};
+        for (int i = 0; i < s->n_states; i++)
+            arrays.state[i] = mxci_at(&s->state[i], at);
+        mxci_load(s->grad->dtype, mxci_at(s->grad, at), grad, n);
+        s->rule[MXC_F32](s->factors, n, &arrays, MXCI_UPDATE_WRITE);
+        if (s->req != MXC_REQ_NULL)
+            (s->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(s->out->dtype, arrays.out, mxci_at(s->out, at), n);
+    }
+}
+
+void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step) {
+    mxc_parallel_for(run, mxci_tensor_size(step->weight), MXCI_GRAIN, step->master ? step_master_range : step_range,
+                     (void *)step);
 }
 
 mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors) {
-    step_args args = {call, factors, rule[call->in[0].dtype], MXCI_UPDATE_WRITE};
-    if (call->req[0] == MXC_REQ_NULL)
-        args.out = MXCI_UPDATE_NONE; /* the states still move */
-    else if (call->req[0] == MXC_REQ_ADD)
-        args.out = MXCI_UPDATE_ADD;
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN, step_range, &args);
+    mxci_update_step_run(call->run, &(mxci_update_step){
+        .rule = rule, .factors = factors, .weight = &call->in[0], .grad = &call->in[1], .out = &call->out[0],
+        .state = call->aux, .n_states = call->n_aux, .req = call->req[0]});
     return MXC_OK;
 }

@@ -19,6 +19,17 @@
 
 /* Arguments, outputs and states all alike. */
 mxc_status mxci_update_infer_shape(mxc_op_sig *sig);
+/* One step: a rule (a table of kernels/update.h), its factors, and the arrays, all of one size. */
+typedef struct mxci_update_step {
+    const mxci_update_fn *rule;
+    const mxci_update *factors;
+    const mxc_tensor *weight, *grad, *out;
+    const mxc_tensor *state; /* n_states of them, at most MXCI_UPDATE_STATES */
+    int n_states;
+    const mxc_tensor *master; /* f32: takes the step in weight's place, with states f32; out is its copy. NULL: none */
+    mxc_req req;              /* of out; the states change in any case */
+} mxci_update_step;
+void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step);
 /* Run a rule (a table of kernels/update.h) over the call's arrays. */
 mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors);
 /* weight may become out. */

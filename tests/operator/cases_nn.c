@@ -247,6 +247,37 @@ static void ref_bn(const op_run *r) {
     }
 }
 
+static void ref_sparse(const op_run *r) {
+    const mxc_shape *s = &r->in_shape[0];
+    int64_t inner = 1, count;
+    double keep = case_number(r, "momentum", 0.9);
+    for (int i = 2; i < s->ndim; i++)
+        inner *= s->dim[i];
+    count = s->dim[0] * inner;
+    for (int64_t i = 0; i < case_size(s); i++)
+        r->out[0][i] = r->in[0][i];
+    for (int64_t c = 0; c < s->dim[1]; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < count; i++)
+            sum += r->in[0][(i / inner * s->dim[1] + c) * inner + i % inner];
+        if (r->is_train && count > 0)
+            r->aux[0][c] = keep * r->aux[0][c] + (1 - keep) * sum / (double)count;
+        r->out[1][c] = r->aux[0][c];
+    }
+}
+
+static void grad_sparse(const op_run *r) {
+    const mxc_shape *s = &r->in_shape[0];
+    int64_t inner = 1;
+    double target = case_number(r, "sparseness_target", 0.1), penalty = case_number(r, "penalty", 0.001);
+    for (int i = 2; i < s->ndim; i++)
+        inner *= s->dim[i];
+    for (int64_t i = 0; i < case_size(s); i++) {
+        double a = r->out[1][i / inner % s->dim[1]];
+        r->in_grad[0][i] = r->out_grad[0][i] + penalty * (-target / a + (1 - target) / (1 - a));
+    }
+}
+
 /* Where nothing is dropped: the identity, and a mask of ones. */
 static void ref_kept(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
@@ -263,6 +294,9 @@ static void ref_kept(const op_run *r) {
     {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
 #define POOL(given, shapes) \
     {.op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool}
+#define SPARSE(given, shapes, options)                                                                           \
+    {.op = "IdentityAttachKLSparseReg", .params = given, .in = shapes, .flags = options, .reference = ref_sparse, \
+     .gradient = grad_sparse}
 #define ACT(given, shapes) {.op = "Activation", .params = given, .in = shapes, .reference = ref_activation}
 #define BN(given, shapes) {.op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
 #define FAILS(name, given, shapes, code, text) \
@@ -374,6 +408,18 @@ static const op_case cases[] = {
            "2x4x9x12 -> ? => 2x4x9x12 -> 2x4x4x6"),
     INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max", "?x?x7x7 -> 5x6x?x? => 5x6x7x7 -> 5x6x1x1"),
 
+    SPARSE("", "4x3@0.1:0.9 3@0.2:0.8", CASE_TRAIN),
+    SPARSE("", "4x3@0.1:0.9 3@0.2:0.8", 0),
+    SPARSE("penalty=0.5 sparseness_target=0.3", "5x2x3x4@0.1:0.9 2@0.2:0.8", CASE_TRAIN),
+    SPARSE("momentum=0 penalty=0.1", "7x1@0.1:0.9 1@0.2:0.8", CASE_TRAIN),
+    SPARSE("momentum=1 penalty=0.1", "1x9@0.1:0.9 9@0.2:0.8", CASE_TRAIN),
+    SPARSE("penalty=0.2", "33x130@0.1:0.9 130@0.2:0.8", CASE_TRAIN),
+    SPARSE("penalty=0", "2x3x5@-3:3 3@0.2:0.8", 0),
+    SPARSE("", "0x3@0.1:0.9 3@0.2:0.8", CASE_TRAIN),
+    FAILS("IdentityAttachKLSparseReg", "", "4 4", MXC_ESHAPE, "expected at least 2 axes, found 1"),
+    FAILS("IdentityAttachKLSparseReg", "momentum=2", "4x3 3", MXC_EINVAL, "momentum"),
+    FAILS("IdentityAttachKLSparseReg", "", "4x3 4", MXC_ESHAPE, "moving_avg"),
+    INFERS("IdentityAttachKLSparseReg", "", "?,? -> 2x3x4,? => 2x3x4,3 -> 2x3x4,3"),
     ACT("act_type=relu", "3x7@-1:1.1"),
     ACT("act_type=relu", "0x7"),
     ACT("act_type=relu", "s"),

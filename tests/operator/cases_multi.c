@@ -1,0 +1,151 @@
+/* Cases of updates with f32 copies of the weights, of several weights at once, and of the norm of many arrays. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "operator/cases.h"
+
+/* Number i of key=(a,b,...). */
+static double listed(const op_run *r, const char *key, int i) {
+    const char *at = strstr(r->params, key);
+    at = at ? strchr(at, '(') : NULL;
+    for (; at && i > 0; i--)
+        at = strchr(at + 1, ',');
+    return at ? strtod(at + 1, NULL) : NAN;
+}
+
+static double clipped(const op_run *r, double grad) {
+    double limit = case_number(r, "clip_gradient", -1), g = grad * case_number(r, "rescale_grad", 1);
+    return limit < 0 ? g : fmax(-limit, fmin(limit, g));
+}
+
+/* One weight: mom and master are NULL where there are none. */
+static void sgd(const op_run *r, int i, double lr, double wd, double *mom, double *master) {
+    double momentum = case_number(r, "momentum", 0);
+    for (int64_t k = 0; k < case_size(&r->out_shape[i]); k++) {
+        double w = master ? master[k] : r->in[2 * i][k];
+        double step = -lr * wd * w - lr * clipped(r, r->in[2 * i + 1][k]);
+        if (mom)
+            step = mom[k] = momentum * mom[k] + step;
+        r->out[i][k] = w + step;
+        if (master)
+            master[k] = w + step;
+    }
+}
+
+static void ref_mp_sgd(const op_run *r) {
+    sgd(r, 0, case_number(r, "lr", 0), case_number(r, "wd", 0), NULL, r->aux[0]);
+}
+
+static void ref_mp_sgd_mom(const op_run *r) {
+    sgd(r, 0, case_number(r, "lr", 0), case_number(r, "wd", 0), r->aux[0], r->aux[1]);
+}
+
+static void ref_multi_sgd(const op_run *r) {
+    for (int i = 0; i < r->n_out; i++)
+        sgd(r, i, listed(r, "lrs", i), listed(r, "wds", i), NULL, NULL);
+}
+
+static void ref_multi_sgd_mom(const op_run *r) {
+    for (int i = 0; i < r->n_out; i++)
+        sgd(r, i, listed(r, "lrs", i), listed(r, "wds", i), r->aux[i], NULL);
+}
+
+static void ref_multi_mp_sgd(const op_run *r) {
+    for (int i = 0; i < r->n_out; i++)
+        sgd(r, i, listed(r, "lrs", i), listed(r, "wds", i), NULL, r->aux[i]);
+}
+
+static void ref_multi_mp_sgd_mom(const op_run *r) {
+    for (int i = 0; i < r->n_out; i++)
+        sgd(r, i, listed(r, "lrs", i), listed(r, "wds", i), r->aux[2 * i], r->aux[2 * i + 1]);
+}
+
+static void ref_sum_sq(const op_run *r) {
+    for (int i = 0; i < r->n_in; i++) {
+        r->out[0][i] = 0;
+        for (int64_t k = 0; k < case_size(&r->in_shape[i]); k++)
+            r->out[0][i] += r->in[i][k] * r->in[i][k];
+    }
+}
+
+static void ref_clip_norm(const op_run *r) {
+    double sum = 0;
+    for (int64_t i = 0; i < case_size(&r->in_shape[1]); i++)
+        sum += r->in[1][i];
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = r->in[0][i] * fmin(1, case_number(r, "max_norm", 0) / (sqrt(sum) + 1e-8));
+}
+
+#define RUN(name, given, shapes, ref) \
+    {.op = name, .params = given, .in = shapes, .reference = ref, .flags = CASE_NO_GRADIENT}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+
+static const op_case cases[] = {
+    RUN("mp_sgd_update", "lr=0.1", "7 7 7", ref_mp_sgd),
+    RUN("mp_sgd_update", "lr=0.1 wd=0.01 rescale_grad=0.5 clip_gradient=0.2", "1031 1031 1031", ref_mp_sgd),
+    RUN("mp_sgd_update", "lr=0.5", "40000 40000 40000", ref_mp_sgd),
+    RUN("mp_sgd_update", "lr=0.5", "0 0 0", ref_mp_sgd),
+    RUN("mp_sgd_update", "lr=0.5", "s s s", ref_mp_sgd),
+    INFERS("mp_sgd_update", "lr=1", "?,2x3,? -> ? => 2x3,2x3,2x3 -> 2x3"),
+    FAILS("mp_sgd_update", "", "2 2 2", MXC_EINVAL, "lr"),
+    FAILS("mp_sgd_update", "lr=1", "2 2 3", MXC_ESHAPE, "auxiliary state 'weight32'"),
+    RUN("mp_sgd_mom_update", "lr=0.1 momentum=0.9", "7 7 7 7", ref_mp_sgd_mom),
+    RUN("mp_sgd_mom_update", "lr=0.1 wd=0.01 momentum=0.5 rescale_grad=0.5 clip_gradient=0.2",
+        "3x700 3x700 3x700 3x700", ref_mp_sgd_mom),
+    RUN("mp_sgd_mom_update", "lr=0.1", "40000 40000 40000 40000", ref_mp_sgd_mom),
+    RUN("mp_sgd_mom_update", "lr=0.1", "0 0 0 0", ref_mp_sgd_mom),
+    INFERS("mp_sgd_mom_update", "lr=1", "?,?,?,? -> 2x3 => 2x3,2x3,2x3,2x3 -> 2x3"),
+    FAILS("mp_sgd_mom_update", "lr=1", "2 2 3 2", MXC_ESHAPE, "auxiliary state 'mom'"),
+    RUN("multi_sgd_update", "lrs=(0.1) wds=(0)", "7 7", ref_multi_sgd),
+    RUN("multi_sgd_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2", "7 7 2x3 2x3", ref_multi_sgd),
+    RUN("multi_sgd_update", "lrs=(0.1,0.2,0.3) wds=(0.1,0,0.2) num_weights=3 rescale_grad=0.5 clip_gradient=0.3",
+        "1031 1031 0 0 s s", ref_multi_sgd),
+    RUN("multi_sgd_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2", "40000 40000 3 3", ref_multi_sgd),
+    INFERS("multi_sgd_update", "lrs=(1,1) wds=(0,0) num_weights=2", "?,2x3,4,? -> ?,? => 2x3,2x3,4,4 -> 2x3,4"),
+    FAILS("multi_sgd_update", "lrs=(1) wds=(0,0) num_weights=2", "2 2 3 3", MXC_EINVAL, "lrs has 1 numbers and wds 2"),
+    FAILS("multi_sgd_update", "lrs=(1) wds=(0) num_weights=17", "2 2", MXC_EINVAL, "num_weights"),
+    FAILS("multi_sgd_update", "lrs=(1,1) wds=(0,0) num_weights=2", "2 2 3 4", MXC_ESHAPE, "argument 'grad_1'"),
+    RUN("multi_sgd_mom_update", "lrs=(0.1) wds=(0.1) momentum=0.9", "7 7 7", ref_multi_sgd_mom),
+    RUN("multi_sgd_mom_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2 momentum=0.5 clip_gradient=0.3",
+        "7 7 2x3 2x3 7 2x3", ref_multi_sgd_mom),
+    RUN("multi_sgd_mom_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2", "1031 1031 0 0 1031 0", ref_multi_sgd_mom),
+    INFERS("multi_sgd_mom_update", "lrs=(1,1) wds=(0,0) num_weights=2",
+           "?,2x3,4,?,?,? -> ?,? => 2x3,2x3,4,4,2x3,4 -> 2x3,4"),
+    FAILS("multi_sgd_mom_update", "lrs=(1,1) wds=(0,0) num_weights=2", "2 2 3 3 2 2", MXC_ESHAPE,
+          "auxiliary state 'mom_1'"),
+    RUN("multi_mp_sgd_update", "lrs=(0.1) wds=(0.1)", "7 7 7", ref_multi_mp_sgd),
+    RUN("multi_mp_sgd_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2 rescale_grad=0.5", "7 7 2x3 2x3 7 2x3",
+        ref_multi_mp_sgd),
+    RUN("multi_mp_sgd_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2", "1031 1031 0 0 1031 0", ref_multi_mp_sgd),
+    FAILS("multi_mp_sgd_update", "lrs=(1) wds=(0)", "2 2 3", MXC_ESHAPE, "auxiliary state 'weight32_0'"),
+    RUN("multi_mp_sgd_mom_update", "lrs=(0.1) wds=(0.1) momentum=0.9", "7 7 7 7", ref_multi_mp_sgd_mom),
+    RUN("multi_mp_sgd_mom_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2 momentum=0.5",
+        "7 7 2x3 2x3 7 7 2x3 2x3", ref_multi_mp_sgd_mom),
+    INFERS("multi_mp_sgd_mom_update", "lrs=(1) wds=(0)", "?,?,?,5 -> ? => 5,5,5,5 -> 5"),
+    FAILS("multi_mp_sgd_mom_update", "lrs=(1) wds=(0)", "2 2 3 2", MXC_ESHAPE, "auxiliary state 'mom_0'"),
+
+    RUN("multi_sum_sq", "num_arrays=1", "7", ref_sum_sq),
+    RUN("multi_sum_sq", "num_arrays=3", "2x3 0x5 s", ref_sum_sq),
+    RUN("multi_sum_sq", "num_arrays=2", "1 1x1", ref_sum_sq),
+    RUN("multi_sum_sq", "num_arrays=2", "100000@-0.1:0.1 33000@-0.1:0.1", ref_sum_sq),
+    RUN("multi_sum_sq", "num_arrays=4", "513 3 512 2x511", ref_sum_sq),
+    INFERS("multi_sum_sq", "num_arrays=2", "2x3,? -> ? => 2x3,? -> 2"),
+    FAILS("multi_sum_sq", "num_arrays=0", "", MXC_EINVAL, "num_arrays"),
+    FAILS("multi_sum_sq", "num_arrays=2", "3", MXC_EINVAL, "expected 2 arrays"),
+    RUN("clip_global_norm", "max_norm=1", "7 3@1:4", ref_clip_norm),
+    RUN("clip_global_norm", "max_norm=10", "7 3@1:4", ref_clip_norm),
+    RUN("clip_global_norm", "max_norm=0", "2x3 1@1:4", ref_clip_norm),
+    RUN("clip_global_norm", "max_norm=0.5", "1031 200@0:4", ref_clip_norm),
+    RUN("clip_global_norm", "max_norm=0.5", "40000 1@1:2", ref_clip_norm),
+    RUN("clip_global_norm", "max_norm=0.5", "0 1@1:2", ref_clip_norm),
+    RUN("clip_global_norm", "max_norm=0.5", "s 0", ref_clip_norm),
+    INFERS("clip_global_norm", "max_norm=1", "?,4 -> 2x3 => 2x3,4 -> 2x3"),
+    FAILS("clip_global_norm", "", "2 1", MXC_EINVAL, "max_norm"),
+    FAILS("clip_global_norm", "max_norm=-1", "2 1", MXC_EINVAL, "max_norm"),
+    FAILS("clip_global_norm", "max_norm=1", "2 1x1", MXC_ESHAPE, "argument 'sum_sq'"),
+};
+
+MXC_CASES(multi_cases, cases);
