@@ -1,6 +1,6 @@
 /*
  * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the
- * rest).
+ * rest), or without flatten as (product of all but the last, K), and out keeps those axes.
  */
 #include "operator/common.h"
 #include "operator/gemm.h"
@@ -18,40 +18,60 @@ static const mxc_param fc_schema[] = {
     {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, no_bias), .initial = "False",
      .doc = "leave out the bias argument"},
     {.name = "flatten", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, flatten), .initial = "True",
-     .doc = "read data of more axes as (N,K); False is refused"},
+     .doc = "read data of more axes as (N,K), N its axis 0; False: K is its last axis, out keeps the others"},
     MXC_PARAM_END};
-
-static mxc_status fc_check(void *params) {
-    if (!((const fc_params *)params)->flatten)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "FullyConnected: flatten=False is not supported");
-    return MXC_OK;
-}
 
 static int fc_args(const void *params) {
     return ((const fc_params *)params)->no_bias ? 2 : 3;
 }
 
+/* Axes of data that are one sample each, for which out has the same. */
+static int row_axes(const fc_params *p, const mxc_shape *data) {
+    return p->flatten ? 1 : data->ndim - 1;
+}
+
+/* Sizes of a sample's axes from the weight's, where there is one axis; and its rows from out. */
+static void complete_data(mxc_op_sig *sig, int rows) {
+    mxc_shape *data = &sig->in_shape[DATA];
+    for (int i = 0; i < rows; i++)
+        data->dim[i] = sig->out_shape[0].dim[i];
+    if (data->ndim == rows + 1)
+        data->dim[rows] = sig->in_shape[WEIGHT].dim[1];
+}
+
 static mxc_status fc_infer(mxc_op_sig *sig) {
     const fc_params *p = sig->params;
-    mxc_shape *data = &sig->in_shape[DATA];
+    const mxc_shape *data = &sig->in_shape[DATA];
     mxc_shape weight = mxci_shape_of(2, (int64_t[]){p->num_hidden, -1}), bias = mxci_shape_of(1, &p->num_hidden);
-    mxc_shape out = mxci_shape_of(2, (int64_t[]){data->ndim > 0 ? data->dim[0] : -1, p->num_hidden});
-    if (data->ndim == 0)
-        return mxc_sig_fail(sig, "argument 'data': expected at least one axis, found a scalar");
+    mxc_shape out = mxci_shape_axes(data->ndim < 0 ? (p->flatten ? 2 : -1) : row_axes(p, data) + 1);
+    if (data->ndim == 0 || (data->ndim == 1 && !p->flatten)) /* an axis of samples there must be */
+        return mxc_sig_fail(sig, "argument 'data': expected at least %d axes, found %d", p->flatten ? 1 : 2, data->ndim);
     if (data->ndim > 0) {
-        mxc_shape rest = *data;
-        rest.dim[0] = 1;
-        weight.dim[1] = mxc_shape_size(&rest);
+        mxc_shape sample = *data;
+        for (int i = 0; i < row_axes(p, data); i++) {
+            out.dim[i] = data->dim[i];
+            sample.dim[i] = 1;
+        }
+        weight.dim[1] = mxc_shape_size(&sample);
     }
+    if (out.ndim > 0)
+        out.dim[out.ndim - 1] = p->num_hidden;
     MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
     if (!p->no_bias)
         MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     if (data->ndim > 0)
-        data->dim[0] = sig->out_shape[0].dim[0];
-    if (data->ndim == 2)
-        data->dim[1] = sig->in_shape[WEIGHT].dim[1];
+        complete_data(sig, row_axes(p, data));
     return MXC_OK;
+}
+
+/* n, h, k of the product. */
+typedef struct fc_size {
+    int64_t n, h, k;
+} fc_size;
+
+static fc_size size_of(const mxc_shape *out, const mxc_shape *weight) {
+    return (fc_size){mxci_shape_count(out, 0, out->ndim - 1), weight->dim[0], weight->dim[1]};
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -60,7 +80,8 @@ static size_t larger(size_t a, size_t b) {
 
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxc_dtype type = sig->in_type[DATA];
-    int64_t n = sig->out_shape[0].dim[0], h = sig->out_shape[0].dim[1], k = sig->in_shape[WEIGHT].dim[1];
+    fc_size size = size_of(&sig->out_shape[0], &sig->in_shape[WEIGHT]);
+    int64_t n = size.n, h = size.h, k = size.k;
     if (pass == MXC_FORWARD)
         return larger(mxci_gemm_temp_bytes(type, n, h, k, 1), mxci_gemm_temp_bytes(type, n, h, 1, 1));
     return larger(larger(mxci_gemm_temp_bytes(type, n, k, h, 1), mxci_gemm_temp_bytes(type, h, k, n, 1)),
@@ -77,7 +98,8 @@ static const void *one(mxc_dtype dtype) {
 }
 
 static mxc_status fc_forward(const mxc_op_call *call) {
-    int64_t n = call->out[0].shape.dim[0], h = call->out[0].shape.dim[1], k = call->in[WEIGHT].shape.dim[1];
+    fc_size size = size_of(&call->out[0].shape, &call->in[WEIGHT].shape);
+    int64_t n = size.n, h = size.h, k = size.k;
     int add = call->req[0] == MXC_REQ_ADD;
     const void *bias = call->n_in > BIAS ? call->in[BIAS].data : NULL;
     mxc_dtype type = call->in[DATA].dtype;
@@ -118,7 +140,8 @@ static void gradient(const mxc_op_call *call, int slot, int transpose_a, int64_t
 }
 
 static mxc_status fc_backward(const mxc_op_call *call) {
-    int64_t n = call->out[0].shape.dim[0], h = call->out[0].shape.dim[1], k = call->in[WEIGHT].shape.dim[1];
+    fc_size size = size_of(&call->out[0].shape, &call->in[WEIGHT].shape);
+    int64_t n = size.n, h = size.h, k = size.k;
     const void *out_grad = call->out_grad[0].data;
     gradient(call, DATA, 0, n, k, h, out_grad, h, call->in[WEIGHT].data); /* (N,H) (H,K) */
     gradient(call, WEIGHT, 1, h, k, n, out_grad, h, call->in[DATA].data); /* (N,H)^T (N,K) */
@@ -133,7 +156,6 @@ const mxc_op_def mxci_op_fully_connected = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = fc_schema,
     .param_size = sizeof(fc_params),
-    .params_check = fc_check,
     .args = "data,weight,bias",
     .n_args = fc_args,
     .infer_shape = fc_infer,

@@ -6,7 +6,7 @@
 /* ---- FullyConnected ---------------------------------------------------------------------------------------------- */
 
 static void ref_fc(const op_run *r) {
-    int64_t n = r->out_shape[0].dim[0], h = r->out_shape[0].dim[1], k = r->in_shape[1].dim[1];
+    int64_t h = r->in_shape[1].dim[0], k = r->in_shape[1].dim[1], n = case_size(&r->out_shape[0]) / h;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < h; j++) {
             double sum = r->n_in > 2 ? r->in[2][j] : 0;
@@ -17,7 +17,7 @@ static void ref_fc(const op_run *r) {
 }
 
 static void grad_fc(const op_run *r) {
-    int64_t n = r->out_shape[0].dim[0], h = r->out_shape[0].dim[1], k = r->in_shape[1].dim[1];
+    int64_t h = r->in_shape[1].dim[0], k = r->in_shape[1].dim[1], n = case_size(&r->out_shape[0]) / h;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < h; j++) {
             double g = r->out_grad[0][i * h + j];
@@ -320,6 +320,14 @@ static const op_case cases[] = {
     FC("num_hidden=4", "0x3 4x3 4"),
     FC("num_hidden=4", "3x0 4x0 4"),
     FC("num_hidden=48", "50x40@-0.3:0.3 48x40@-0.3:0.3 48"),
+    FC("num_hidden=4 flatten=False", "2x3x5 4x5 4"),
+    FC("num_hidden=3 flatten=False no_bias=True", "2x4x1x6 3x6"),
+    FAILS("FullyConnected", "num_hidden=2 flatten=False", "7 2x7 2", MXC_ESHAPE, "at least 2 axes, found 1"),
+    FC("num_hidden=2 flatten=False", "3x0x4 2x4 2"),
+    FAILS("FullyConnected", "num_hidden=3 flatten=False", "2x5x4 3x20 3", MXC_ESHAPE, "weight"),
+    INFERS("FullyConnected", "num_hidden=4 flatten=False", "8x3x5,?,? -> ? => 8x3x5,4x5,4 -> 8x3x4"),
+    INFERS("FullyConnected", "num_hidden=4 flatten=False", "?x3x?,4x7,? -> 9x?x? => 9x3x7,4x7,4 -> 9x3x4"),
+    INFERS("FullyConnected", "num_hidden=4 flatten=False", "?,?,? -> ? => ?,4x?,4 -> ?"),
     FAILS("FullyConnected", "num_hidden=3", "2x5 3x4 3", MXC_ESHAPE, "weight"),
     FAILS("FullyConnected", "num_hidden=3", "2x5 3x5 4", MXC_ESHAPE, "bias"),
     FAILS("FullyConnected", "num_hidden=3", "s 3x5 4", MXC_ESHAPE, "data"),
