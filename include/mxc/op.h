@@ -118,7 +118,8 @@ struct mxc_op_def {
     /* How many of the names apply, given the parameters; optional: all. */
     int (*n_args)(const void *params);
     int (*n_outputs)(const void *params);
-    /* The arguments' names where parameters decide which they are; optional: the first of args. */
+    /* The arguments' names where parameters decide which they are; optional: the first of args. NULL from one of a
+     * variadic operator: they are counted. */
     const char *(*args_of)(const void *params);
     int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
     int (*n_aux)(const void *params);

@@ -78,9 +78,18 @@ static int64_t variadic_count(const mxc_op_def *def, const void *params) {
     return -1;
 }
 
+/* The names of the arguments; NULL: of a variadic operator they are numbered, of another there is one, data. */
+static const char *arg_names(const mxc_op *op) {
+    return op->def->args_of ? op->def->args_of(op->params) : op->def->args;
+}
+
 static mxc_status count_args(mxc_op *op) {
     const mxc_op_def *def = op->def;
     int64_t count;
+    if (def->variadic && arg_names(op)) {
+        op->n_args = mxci_list_count(arg_names(op));
+        return MXC_OK;
+    }
     if (!def->variadic) {
         int names = def->args ? mxci_list_count(def->args) : 1;
         op->n_args = def->n_args ? def->n_args(op->params) : names;
@@ -264,10 +273,9 @@ static const char *slot_name(const char *list, const char *fallback, int index, 
 }
 
 const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
-    if (op->def->args_of)
-        return slot_name(op->def->args_of(op->params), "data", index, out, size);
-    if (!op->def->variadic)
-        return slot_name(op->def->args, "data", index, out, size);
+    const char *names = arg_names(op);
+    if (names || !op->def->variadic)
+        return slot_name(names, "data", index, out, size);
     if (size)
         snprintf(out, size, "arg%d", index);
     return out;

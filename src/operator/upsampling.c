@@ -1,10 +1,16 @@
 /*
- * UpSampling: images enlarged by whole factors, each element becoming a square of equal ones. Arguments (N,C,h,w), out
- * (N,C,H,W): H and W are those of the first argument times scale, and the others are enlarged to them by factors of
- * their own. Several arguments are put side by side along the channels (concat) or added up (sum).
+ * UpSampling: images enlarged by whole factors. nearest: each element becomes a square of equal ones. Arguments
+ * (N,C,h,w), out (N,C,H,W): H and W are those of the first argument times scale, and the others are enlarged to them by
+ * factors of their own. Several arguments are put side by side along the channels (concat) or added up (sum).
+ * bilinear: data (N,C,h,w), weight (C,1,k,k), out (N,C,H,W) is a Deconvolution of each channel by its own kernel of
+ * k = 2 scale - scale % 2, which an initialiser makes one that reads between elements.
  */
+#include "base/check.h"
+#include "base/text.h"
 #include "operator/common.h"
 #include "operator/kernels/upsampling.h"
+
+extern const mxc_op_def mxci_op_deconvolution;
 
 typedef struct upsampling_params {
     int64_t scale, num_filter, num_args, workspace;
@@ -12,6 +18,7 @@ typedef struct upsampling_params {
 } upsampling_params;
 
 enum { NEAREST, BILINEAR };
+enum { DATA, WEIGHT };
 enum { CONCAT, SUM };
 enum { ROWS_AT_ONCE = 16 }; /* of arguments that one pass of a sum adds up */
 
@@ -19,9 +26,10 @@ static const mxc_param schema[] = {
     {.name = "scale", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, scale), .bounded = 1, .minimum = 1,
      .maximum = 1000, .doc = "by how much the first argument is enlarged"},
     {.name = "num_filter", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, num_filter), .initial = "0",
-     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "accepted for compatibility"},
+     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "bilinear: how many channels data has"},
     {.name = "sample_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(upsampling_params, sample_type),
-     .choices = "nearest,bilinear", .doc = "how elements between are made; bilinear is refused"},
+     .choices = "nearest,bilinear",
+     .doc = "each element becomes a square, or arguments data and weight are those of a Deconvolution"},
     {.name = "multi_input_mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(upsampling_params, multi_input_mode),
      .initial = "concat", .choices = "concat,sum", .doc = "arguments side by side along the channels, or added up"},
     {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, num_args), .bounded = 1,
@@ -30,10 +38,71 @@ static const mxc_param schema[] = {
      .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
     MXC_PARAM_END};
 
+static int is_bilinear(const void *params) {
+    return ((const upsampling_params *)params)->sample_type == BILINEAR;
+}
+
 static mxc_status check_params(void *params) {
-    if (((const upsampling_params *)params)->sample_type == BILINEAR)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "UpSampling: sample_type bilinear is not supported; use Deconvolution");
+    if (is_bilinear(params) && ((const upsampling_params *)params)->num_filter < 1)
+        return MXC_FAIL(MXC_EINVAL, "UpSampling: sample_type bilinear needs num_filter, the channels of data");
     return MXC_OK;
+}
+
+static const char *args_of(const void *params) {
+    return is_bilinear(params) ? "data,weight" : NULL;
+}
+
+static void backward_needs(const void *params, mxc_op_needs *needs) {
+    if (is_bilinear(params))
+        needs->in = 1 << DATA | 1 << WEIGHT;
+}
+
+/* ---- bilinear: a deconvolution ----------------------------------------------------------------------------------- */
+
+/* Its parameters, which only Deconvolution's schema reads and writes. */
+typedef struct deconv_params {
+    _Alignas(16) char bytes[1024];
+} deconv_params;
+
+static mxc_status set_deconv(const upsampling_params *p, deconv_params *out) {
+    static const char *const keys[] = {"kernel", "stride", "pad", "num_filter", "num_group", "no_bias"};
+    char text[4][64];
+    const int64_t size[3] = {2 * p->scale - p->scale % 2, p->scale, p->scale / 2};
+    const char *values[6] = {text[0], text[1], text[2], text[3], text[3], "True"};
+    MXCI_ASSERT(mxci_op_deconvolution.param_size <= sizeof *out);
+    for (int i = 0; i < 3; i++)
+        mxci_format(text[i], sizeof text[i], "(%lld,%lld)", (long long)size[i], (long long)size[i]);
+    mxci_format(text[3], sizeof text[3], "%lld", (long long)p->num_filter);
+    MXC_TRY(mxc_params_parse("UpSampling", mxci_op_deconvolution.params, 6, keys, values, out));
+    return mxci_op_deconvolution.params_check(out);
+}
+
+static mxc_status infer_bilinear(mxc_op_sig *sig) {
+    mxc_shape data = mxci_shape_axes(4);
+    mxc_op_sig deconv = *sig;
+    deconv_params params;
+    data.dim[1] = ((const upsampling_params *)sig->params)->num_filter;
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    MXC_TRY(set_deconv(sig->params, &params));
+    deconv.params = &params;
+    return mxci_op_deconvolution.infer_shape(&deconv);
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    mxc_op_sig deconv = *sig;
+    deconv_params params;
+    if (!is_bilinear(sig->params) || set_deconv(sig->params, &params) != MXC_OK)
+        return 0; /* then inference has failed */
+    deconv.params = &params;
+    return mxci_op_deconvolution.temp_bytes(&deconv, pass);
+}
+
+static mxc_status run_bilinear(const mxc_op_call *call, mxc_op_compute_fn compute) {
+    mxc_op_call deconv = *call;
+    deconv_params params;
+    MXC_TRY(set_deconv(call->params, &params));
+    deconv.params = &params;
+    return compute(&deconv);
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -92,6 +161,8 @@ static mxc_status infer_channels(mxc_op_sig *sig, mxc_shape *out) {
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     mxc_shape samples = mxci_shape_axes(4), out;
+    if (is_bilinear(sig->params))
+        return infer_bilinear(sig);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i <= sig->n_in; i++) {
             int slot = i < sig->n_in ? i : MXC_SLOT_OUT(0);
@@ -152,6 +223,8 @@ static mxc_status forward(const mxc_op_call *call) {
     int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == SUM;
     upsampling_run r = {.call = call, .add = call->req[0] == MXC_REQ_ADD};
     const mxc_shape *out = &call->out[0].shape;
+    if (is_bilinear(call->params))
+        return run_bilinear(call, mxci_op_deconvolution.forward[MXC_CPU]);
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
         return MXC_OK;
     for (; r.first < call->n_in; r.first += r.n) {
@@ -179,6 +252,8 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status backward(const mxc_op_call *call) {
     int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == SUM;
     upsampling_run r = {.call = call};
+    if (is_bilinear(call->params))
+        return run_bilinear(call, mxci_op_deconvolution.backward[MXC_CPU]);
     for (; r.first < call->n_in; r.first++) {
         const int64_t *dim = call->in[r.first].shape.dim;
         int64_t scale = factor(call, r.first);
@@ -194,7 +269,9 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_upsampling = {
     .size = sizeof(mxc_op_def), .name = "UpSampling",
     .doc = "out: arguments (N,C,h,w) enlarged to scale times the size of the first, side by side along the channels or "
-           "added up",
+           "added up; with sample_type bilinear, data (N,C,h,w) and weight (C,1,k,k), k = 2 scale - scale % 2, a "
+           "Deconvolution of each channel",
     .params = schema, .param_size = sizeof(upsampling_params), .params_check = check_params, .variadic = "num_args",
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .args_of = args_of, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1},
+    .backward_needs = backward_needs, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward}};

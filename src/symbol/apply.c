@@ -97,7 +97,7 @@ static int32_t variadic_index(const mxc_op *op, const char *name, size_t length)
 int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length) {
     char input[128];
     int32_t i, n = mxc_op_n_args(op) + mxc_op_n_aux(op);
-    if (mxc_op_get_def(op)->variadic)
+    if (mxc_op_get_def(op)->variadic && n > 0 && !strcmp(mxci_input_name(op, 0, input, sizeof input), "arg0"))
         return variadic_index(op, name, length);
     for (i = 0; i < n; i++) {
         mxci_input_name(op, i, input, sizeof input);

@@ -81,6 +81,23 @@ static void ref_upsampling(const op_run *r) {
     }
 }
 
+/* Each channel of data spread by its own kernel. */
+static void ref_bilinear(const op_run *r) {
+    const int64_t *in = r->in_shape[0].dim, *out = r->out_shape[0].dim, size = r->in_shape[1].dim[2];
+    int64_t scale = (int64_t)case_number(r, "scale", 1), pad = scale / 2;
+    for (int64_t o = 0; o < case_size(&r->out_shape[0]); o++) {
+        int64_t plane = o / out[3] / out[2], y = o / out[3] % out[2] + pad, x = o % out[3] + pad;
+        r->out[0][o] = 0;
+        for (int64_t i = 0; i < in[2] * in[3]; i++) {
+            int64_t row = y - i / in[3] * scale, column = x - i % in[3] * scale;
+            if (row >= 0 && row < size && column >= 0 && column < size)
+                r->out[0][o] += r->in[0][plane * in[2] * in[3] + i] *
+                                r->in[1][(plane % in[1] * size + row) * size + column];
+        }
+    }
+}
+
+#define BILINEAR(given, shapes) RUN("UpSampling", "sample_type=bilinear " given, shapes, ref_bilinear)
 #define NEAREST(given, shapes) RUN("UpSampling", "sample_type=nearest " given, shapes, ref_upsampling)
 
 /* ---- MakeLoss ---------------------------------------------------------------------------------------------------- */
@@ -161,7 +178,22 @@ static const op_case cases[] = {
     NEAREST("scale=4 num_args=3 multi_input_mode=sum", "2x3x2x3 2x3x4x6 2x3x8x12"),
     NEAREST("scale=2 num_args=1 multi_input_mode=sum", "2x3x2x3"),
     NEAREST("scale=2 num_args=2 multi_input_mode=concat", "1x2x1x5 1x2x2x10"),
-    FAILS("UpSampling", "scale=2 sample_type=bilinear num_args=2", "1x1x2x2 1x1x4x4", MXC_EUNSUPPORTED, "bilinear"),
+    BILINEAR("scale=2 num_filter=3 num_args=2", "2x3x4x5 3x1x4x4"),
+    BILINEAR("scale=3 num_filter=2 num_args=2", "1x2x3x2 2x1x5x5"),
+    BILINEAR("scale=1 num_filter=2 num_args=1", "1x2x3x3 2x1x1x1"),
+    BILINEAR("scale=4 num_filter=1 num_args=1", "1x1x1x1 1x1x8x8"),
+    BILINEAR("scale=2 num_filter=4 num_args=2", "2x4x1x7 4x1x4x4"),
+    BILINEAR("scale=5 num_filter=1 num_args=2", "1x1x3x4 1x1x9x9"),
+    BILINEAR("scale=2 num_filter=2 num_args=2", "1x2x13x17 2x1x4x4"),
+    BILINEAR("scale=2 num_filter=3 num_args=2", "0x3x4x5 3x1x4x4"),
+    FAILS("UpSampling", "scale=2 sample_type=bilinear num_args=2", "1x1x2x2 1x1x4x4", MXC_EINVAL, "needs num_filter"),
+    FAILS("UpSampling", "scale=2 sample_type=bilinear num_filter=3 num_args=2", "1x1x2x2 1x1x4x4", MXC_ESHAPE,
+          "argument 'data': expected shape (?,3,?,?)"),
+    FAILS("UpSampling", "scale=2 sample_type=bilinear num_filter=1 num_args=2", "1x1x2x2 1x1x3x3", MXC_ESHAPE,
+          "argument 'weight'"),
+    FAILS("UpSampling", "scale=2 sample_type=bilinear num_filter=1 num_args=1", "1x1x2x2", MXC_EINVAL, "expected 2"),
+    INFERS("UpSampling", "scale=2 sample_type=bilinear num_filter=3 num_args=1",
+           "?x?x4x5,? -> 2x?x?x? => 2x3x4x5,3x1x4x4 -> 2x3x8x10"),
     FAILS("UpSampling", "scale=0 sample_type=nearest num_args=1", "1x1x2x2", MXC_EINVAL, "scale"),
     FAILS("UpSampling", "scale=2 sample_type=nearest num_args=1", "1x2x2", MXC_ESHAPE, "argument 'arg0'"),
     FAILS("UpSampling", "scale=2 sample_type=nearest num_args=2", "1x1x2x2 1x1x3x3", MXC_ESHAPE,

@@ -109,6 +109,24 @@ static void fails(mxc_status code, const char *text, const char *op, const char 
     assert_int_equal(mxci_alloc_live(), before);
 }
 
+/* A count and names by turns, as parameters say: UpSampling. */
+static void test_named_instead_of_counted(void **state) {
+    static const char *const keys[] = {"scale", "sample_type", "num_filter"}, *const args[] = {"weight", "data"};
+    static const char *const values[] = {"2", "bilinear", "3"};
+    mxc_symbol *in[] = {test_var("w"), test_var("x")}, *both, *one;
+    (void)state;
+    assert_ok(mxc_symbol_op("UpSampling", "up", 3, keys, values, 2, args, in, &both));
+    arguments_are(both, "x,w");
+    assert_ok(mxc_symbol_op("UpSampling", "up", 3, keys, values, 1, NULL, in, &one));
+    arguments_are(one, "w,up_weight");
+    mxc_symbol_release(one);
+    assert_fails(mxc_symbol_op("UpSampling", "up", 3, keys, values, 1, (const char *const[]){"arg0"}, in, &one),
+                 MXC_EINVAL, "'arg0'");
+    mxc_symbol_release(in[0]);
+    mxc_symbol_release(in[1]);
+    mxc_symbol_release(both);
+}
+
 static void test_errors(void **state) {
     static const char *const unknown[] = {"wait"}, *const twice[] = {"data", "data"};
     mxc_symbol *x = test_var("x"), *many[] = {x, x, x, x}, *atomic, *null = NULL;
@@ -195,6 +213,7 @@ int main(void) {
         cmocka_unit_test(test_by_position), cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_all_missing), cmocka_unit_test(test_aux_given),
         cmocka_unit_test(test_count),       cmocka_unit_test(test_several_outputs_expand),
+        cmocka_unit_test(test_named_instead_of_counted),
         cmocka_unit_test(test_errors),      cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_atomic_counts_later),
     };
