@@ -21,12 +21,12 @@ if(NOT MXC_NATIVE_LEVEL MATCHES "^v[13]$")
     message(FATAL_ERROR "MXC_NATIVE_LEVEL=${MXC_NATIVE_LEVEL}: expected v1 or v3")
 endif()
 string(SUBSTRING ${MXC_NATIVE_LEVEL} 1 1 kernel_level)
-set(kernel_flags -O3 -ffp-contract=fast)
+set(kernel_flags -ffp-contract=fast)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND kernel_level GREATER 1)
     list(APPEND kernel_flags -march=x86-64-${MXC_NATIVE_LEVEL})
 endif()
-if(CMAKE_C_COMPILER_ID STREQUAL GNU) # remainders of vector loops run as scalars: a quarter less code
-    list(APPEND kernel_flags --param=vect-epilogues-nomask=0)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU) # vector loops as with -O3, but no copies of loops and no vectors for remainders
+    list(APPEND kernel_flags -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
 endif()
 
 if(MXC_BUILD_FUZZ)

@@ -45,7 +45,8 @@ static mxc_status fc_infer(mxc_op_sig *sig) {
     mxc_shape weight = mxci_shape_of(2, (int64_t[]){p->num_hidden, -1}), bias = mxci_shape_of(1, &p->num_hidden);
     mxc_shape out = mxci_shape_axes(data->ndim < 0 ? (p->flatten ? 2 : -1) : row_axes(p, data) + 1);
     if (data->ndim == 0 || (data->ndim == 1 && !p->flatten)) /* an axis of samples there must be */
-        return mxc_sig_fail(sig, "argument 'data': expected at least %d axes, found %d", p->flatten ? 1 : 2, data->ndim);
+        return mxc_sig_fail(sig, "argument 'data': expected at least %d axes, found %d", p->flatten ? 1 : 2,
+                            data->ndim);
     if (data->ndim > 0) {
         mxc_shape sample = *data;
         for (int i = 0; i < row_axes(p, data); i++) {
