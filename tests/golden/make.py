@@ -9,6 +9,7 @@ by those of MKL-DNN.
 import json
 import multiprocessing
 import os
+import re
 import sys
 
 
@@ -20,6 +21,8 @@ class Case:
         f = line.rstrip("\n").split("\t")
         self.number, self.op, self.key, self.checksum = int(f[0]), f[1], f[8], f[7]
         self.params = dict(item.split("=", 1) for item in f[2].split())
+        for key, value in self.params.items():
+            self.params[key] = re.sub(r"^\(([^,()]+)\)$", r"(\1,)", value)
         self.n_in, self.n_aux, self.n_visible, self.train = map(int, f[3:7])
 
 
