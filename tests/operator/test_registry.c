@@ -188,7 +188,7 @@ static void test_describe(void **state) {
                                   "Data types: float32", "pool_type : {", "'max'", "stride", NULL});
     expect_words("BatchNorm",
                  (const char *[]){"Arguments: data, gamma, beta", "Auxiliary states: moving_mean, moving_var",
-                                  "eps : float, optional, default=", "0 to ", NULL});
+                                  "eps : float, optional, default=", "at least 0", NULL});
     expect_words("Concat", (const char *[]){"Arguments: arg0, arg1, ... (num_args of them)", NULL});
     expect_words("FullyConnected", (const char *[]){"num_hidden : int, required", NULL});
 }
