@@ -25,8 +25,8 @@ set(kernel_flags -ffp-contract=fast)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND kernel_level GREATER 1)
     list(APPEND kernel_flags -march=x86-64-${MXC_NATIVE_LEVEL})
 endif()
-if(CMAKE_C_COMPILER_ID STREQUAL GNU) # vector loops as with -O3, but no copies of loops and no vectors for remainders
-    list(APPEND kernel_flags -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU) # vector loops as with -O3, but few copies of loops, no vectors for remainders
+    list(APPEND kernel_flags -funswitch-loops -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
 endif()
 
 if(MXC_BUILD_FUZZ)
