@@ -1,4 +1,5 @@
 /* Making iterators over arrays: names, dtypes, shapes, and what is refused. */
+#include "alive.h"
 #include "base/sys.h"
 #include "io/batches.h"
 
@@ -131,14 +132,14 @@ static void test_every_allocation_failing(void **state) {
     (void)state;
     for (int64_t k = 1; status != MXC_OK; k++) {
         mxc_iter *iter;
-        int64_t live = mxci_alloc_live();
+        int64_t live = test_alive();
         mxci_test_fail_alloc(k, 0);
         status = mxc_iter_from_arrays(&o, 1, &data, 1, &label, NULL, &iter);
         mxci_test_fail_alloc(0, 0);
         assert_true(status == MXC_OK || status == MXC_ENOMEM);
         assert_true((iter != NULL) == (status == MXC_OK));
         if (status != MXC_OK)
-            assert_int_equal(mxci_alloc_live(), live);
+            assert_int_equal(test_alive(), live);
         mxc_iter_destroy(iter);
     }
     mxc_ndarray_release(data);

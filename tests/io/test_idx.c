@@ -3,6 +3,7 @@
 
 #include <mxc/io.h>
 
+#include "alive.h"
 #include "base/sys.h"
 #include "io/idx_files.h"
 
@@ -42,11 +43,11 @@ static void expect_u8(int ndim, const uint32_t *dims) {
 
 /* Nothing may be left behind by a refused file. */
 static void expect_refused(mxc_status code, const char *text) {
-    int64_t live = mxci_alloc_live();
+    int64_t live = test_alive();
     mxc_ndarray *array = (mxc_ndarray *)path;
     assert_fails(mxc_idx_load(path, &array), code, text);
     assert_null(array);
-    assert_int_equal(mxci_alloc_live(), live);
+    assert_int_equal(test_alive(), live);
 }
 
 static void test_shapes(void **state) {
@@ -224,13 +225,13 @@ static void test_every_allocation_failing(void **state) {
         expect_u8(2, dims);
         for (int64_t k = 1; status != MXC_OK; k++) {
             mxc_ndarray *array;
-            int64_t live = mxci_alloc_live();
+            int64_t live = test_alive();
             mxci_test_fail_alloc(k, 0);
             status = mxc_idx_load(path, &array);
             mxci_test_fail_alloc(0, 0);
             assert_true(status == MXC_OK || status == MXC_ENOMEM);
             if (status != MXC_OK)
-                assert_int_equal(mxci_alloc_live(), live);
+                assert_int_equal(test_alive(), live);
             mxc_ndarray_release(array);
         }
     }

@@ -1,4 +1,5 @@
 /* MNISTIter: MXNet's names and defaults, both spellings of a path, and files that do not fit each other. */
+#include "alive.h"
 #include "base/sys.h"
 #include "io/idx_files.h"
 
@@ -141,13 +142,13 @@ static void test_every_allocation_failing(void **state) {
         write_pair(9, 9, 1);
         for (int64_t k = 1; status != MXC_OK; k++) {
             mxc_iter *iter;
-            int64_t live = mxci_alloc_live();
+            int64_t live = test_alive();
             mxci_test_fail_alloc(k, 0);
             status = make(image, &iter, "batch_size", "3", "prefetch_buffer", prefetch ? "2" : "0", NULL);
             mxci_test_fail_alloc(0, 0);
             assert_true(status == MXC_OK || status == MXC_ENOMEM);
             if (status != MXC_OK)
-                assert_int_equal(mxci_alloc_live(), live);
+                assert_int_equal(test_alive(), live);
             mxc_iter_destroy(iter);
         }
     }

@@ -1,4 +1,5 @@
 /* Prefetching: the same batches as without, whatever happens meanwhile; failures and ends at their place. */
+#include "alive.h"
 #include "base/sys.h"
 #include "io/batches.h"
 
@@ -225,12 +226,12 @@ static void test_refusals(void **state) {
     assert_fails(mxc_iter_prefetch(inner, 0, &iter), MXC_EINVAL, "depth 0");
     assert_fails(mxc_iter_prefetch(inner, 2, NULL), MXC_EINVAL, "out");
     for (int64_t k = 1; status != MXC_OK; k++) {
-        int64_t live = mxci_alloc_live();
+        int64_t live = test_alive();
         mxci_test_fail_alloc(k, 0);
         status = mxc_iter_prefetch(inner, 2, &iter);
         mxci_test_fail_alloc(0, 0);
         if (status != MXC_OK)
-            assert_int_equal(mxci_alloc_live(), live);
+            assert_int_equal(test_alive(), live);
     }
     mxc_iter_destroy(iter);
 }

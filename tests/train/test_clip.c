@@ -5,6 +5,7 @@
 
 #include <mxc/train.h>
 
+#include "alive.h"
 #include "base/sys.h"
 
 /* 3, 4 and 12: a norm of 13. */
@@ -70,10 +71,10 @@ static void test_no_memory(void **state) {
     (void)state;
     fail_each(); /* what is kept for later calls */
     test_scales(NULL);
-    before = mxci_alloc_live();
+    before = test_alive();
     fail_each();
     test_scales(NULL);
-    assert_int_equal(mxci_alloc_live(), before);
+    assert_int_equal(test_alive(), before);
 }
 
 int main(void) {
