@@ -66,7 +66,8 @@ run_tests() {
     tail -n +2 "$scratch/counts" | while read -r number name; do
         say "FAILED: $name in $1"
         grep "^$number: " "$1/ctest.log" | grep -vE ': (Test (command|timeout)|Working Dir|Environment| [A-Z]+_OPTIONS=)' |
-            tail -n 100 | sed 's/^[0-9]*:/   /'
+            sed 's/^[0-9]*:/   /' >"$scratch/log"
+        grep -m 1 -A 60 -E '(WARNING|ERROR): [A-Za-z]*Sanitizer' "$scratch/log" || tail -n 100 "$scratch/log"
     done
     if [ $((counts[0] + counts[1])) = 0 ]; then
         failed=$((failed + 1))

@@ -29,6 +29,10 @@ char *mxci_strdup(const char *text);
 void *mxci_pages_alloc(size_t bytes);
 void mxci_pages_free(void *block, size_t bytes);
 
+/* Tell the address sanitizer that of a host block's room only the first bytes may be touched from now on. Nothing is
+ * done without it. */
+void mxci_memory_usable(void *block, size_t bytes, size_t room);
+
 /* Failure injection and counting, for tests and benches. fail_at: the n-th allocation from now fails (1 = next), 0
  * turns it off; sticky makes all later ones fail too. */
 void mxci_test_fail_alloc(int64_t fail_at, int sticky);

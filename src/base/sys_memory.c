@@ -8,6 +8,10 @@
 #include "base/inject.h"
 #include "base/sys.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 enum { ALIGNMENT = 64, PAGE = 4096 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
@@ -106,6 +110,14 @@ void mxci_pages_free(void *block, size_t bytes) {
     }
     MXCI_ASSERT((uintptr_t)block % HUGE_PAGE == 0);
     munmap(block, round_up(bytes, PAGE));
+}
+
+void mxci_memory_usable(void *block, size_t bytes, size_t room) {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(block, bytes);
+    __asan_poison_memory_region((char *)block + bytes, room - bytes);
+#endif
+    (void)block, (void)bytes, (void)room;
 }
 
 void mxci_test_fail_alloc(int64_t fail_at, int sticky) {

@@ -27,9 +27,9 @@ static void widen(const mxc_run *run, int n, const mxc_tensor *from, int load, m
     MXCI_ASSERT(n <= MXCI_WIDEN_SLOTS);
     for (int i = 0; i < n; i++) {
         to[i] = from[i];
+        to[i].dtype = MXC_F32; /* of an empty one as well: kernels are picked by it */
         if (!from[i].data)
             continue;
-        to[i].dtype = MXC_F32;
         to[i].data = *temp;
         *temp += copy_bytes(&from[i].shape);
         if (load)

@@ -72,6 +72,8 @@ mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
         MXC_TRY(mxc_storage_alloc(s->context, bytes, &s->block));
         s->bytes = mxc_storage_class_size(bytes);
     }
+    if (s->context.device != MXC_GPU)
+        mxci_memory_usable(s->block, bytes, s->bytes);
     *out = s->block;
     return MXC_OK;
 }

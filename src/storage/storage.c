@@ -14,10 +14,6 @@
 #include "base/options.h"
 #include "base/sys.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
-
 enum {
     UNIT = 64,      /* smallest class, and least distance between classes */
     LINEAR = 4,     /* classes of 1 to 4 units, before the steps between powers of two */
@@ -130,13 +126,10 @@ static mxc_status pool_lock(mxc_context context, pool **out) {
     return MXC_OK;
 }
 
-/* Under the address sanitizer, cached host blocks are marked so that a use after the free is caught. */
-static void *hide(mxc_context context, void *block, size_t bytes, int hidden) {
-#if defined(__SANITIZE_ADDRESS__)
+/* The block, of whose class only so many bytes may be touched from now on; watched on the host alone. */
+static void *usable(mxc_context context, void *block, size_t bytes, size_t class_bytes) {
     if (block && context.device != MXC_GPU)
-        (hidden ? __asan_poison_memory_region : __asan_unpoison_memory_region)(block, bytes);
-#endif
-    (void)context, (void)bytes, (void)hidden;
+        mxci_memory_usable(block, bytes, class_bytes);
     return block;
 }
 
@@ -181,7 +174,7 @@ static void pool_trim(pool *p, mxc_context context, size_t keep) {
             void *block = NULL;
             mxci_mutex_lock(&p->lock);
             if (p->stats.bytes_cached > 0 && (size_t)p->stats.bytes_cached > keep)
-                block = hide(context, stack_pop(&p->free[i]), class_bytes, 0);
+                block = usable(context, stack_pop(&p->free[i]), class_bytes, class_bytes);
             if (block)
                 p->stats.bytes_cached -= (int64_t)class_bytes;
             if (!p->free[i].count) {
@@ -226,7 +219,7 @@ mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
         return MXC_OK;
     }
     class_index = class_of(bytes, &class_bytes);
-    *out = hide(context, stack_pop(&p->free[class_index]), class_bytes, 0);
+    *out = usable(context, stack_pop(&p->free[class_index]), bytes, class_bytes);
     if (*out) {
         p->stats.bytes_cached -= (int64_t)class_bytes;
         count_out(p, class_bytes);
@@ -241,6 +234,7 @@ mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
     }
     if (status != MXC_OK)
         return status;
+    usable(context, *out, bytes, class_bytes);
     mxci_mutex_lock(&p->lock);
     p->stats.system_allocs++;
     count_out(p, class_bytes);
@@ -258,13 +252,13 @@ void mxc_storage_free(mxc_context context, void *block, size_t bytes) {
     p->stats.bytes_in_use -= (int64_t)class_bytes;
     MXCI_ASSERT(p->stats.bytes_in_use >= 0);
     if ((!p->cap || (size_t)p->stats.bytes_cached + class_bytes <= p->cap) && stack_has_room(&p->free[class_index])) {
-        p->free[class_index].blocks[p->free[class_index].count++] = hide(context, block, class_bytes, 1);
+        p->free[class_index].blocks[p->free[class_index].count++] = usable(context, block, 0, class_bytes);
         p->stats.bytes_cached += (int64_t)class_bytes;
         block = NULL;
     }
     mxci_mutex_unlock(&p->lock);
     if (block)
-        p->device->free(context, block, class_bytes);
+        p->device->free(context, usable(context, block, class_bytes, class_bytes), class_bytes);
 }
 
 mxc_status mxc_storage_get_stats(mxc_context context, mxc_storage_stats *out) {
