@@ -77,6 +77,7 @@ typedef struct measure_case {
     void *arg;
     int calls;      /* in one sample; see measure_calibrate */
     double seconds; /* of one call: a tenth of the samples took less, since other programs only ever add to a time */
+    double median;  /* half of the samples took less */
 } measure_case;
 
 enum { MEASURE_SAMPLES = 31 };
@@ -105,8 +106,10 @@ static inline void measure_in_turn(const mxc_run *run, int n, measure_case *case
     for (int s = 0; s < samples; s++)
         for (int i = 0; i < n; i++)
             times[i][s] = measure_sample(run, &cases[i]);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         cases[i].seconds = measure_quantile(times[i], samples, 0.1);
+        cases[i].median = measure_quantile(times[i], samples, 0.5);
+    }
 }
 
 /* ---- the processor's peak --------------------------------------------------------------------------------------- */
