@@ -56,12 +56,71 @@ int case_parse_inputs(const char *text, case_input *out) {
             assert_int_equal(*end, ':');
             in->high = strtod(end + 1, &end);
             in->whole = *end == 'i';
-            text = end + in->whole;
+            end += in->whole;
+            in->nan = *end == 'n';
+            end += in->nan;
+            in->infinite = *end == 'f';
+            text = end + in->infinite;
         }
         assert_true(*text == ' ' || *text == '\0');
     }
     return n;
 }
+
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
+
+/* Piece i of a text cut at each ";", without the blanks before it; returns how many pieces there are. */
+static int piece_of(const char *text, int i, char *out, size_t size) {
+    int n = 0;
+    for (text = text ? text : "";; text++) {
+        size_t length = strcspn(text += strspn(text, " "), ";");
+        if (n++ == i) {
+            assert_true(length < size);
+            memcpy(out, text, length);
+            out[length] = '\0';
+        }
+        text += length;
+        if (!*text)
+            return n;
+    }
+}
+
+/* Gives each input of a set that has no range the range of its place in the first set. */
+static void give_ranges(const char *first, const char *set, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (set += strspn(set, " "); *set; set += strspn(set, " ")) {
+        size_t length = strcspn(set, " "), model = strcspn(first += strspn(first, " "), " ");
+        const char *range = memchr(first, '@', model);
+        int missing = range && !memchr(set, '@', length);
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s%.*s", used ? " " : "", (int)length, set,
+                                 missing ? (int)(first + model - range) : 0, missing ? range : "");
+        assert_true(used < size);
+        set += length;
+        first += model;
+    }
+}
+
+int case_set_at(const op_case *c, int i, case_set *out) {
+    char first[sizeof out->in], set[sizeof out->in];
+    case_input inputs[CASE_SLOTS];
+    int n_in = piece_of(c->in, 0, first, sizeof first);
+    out->c = *c;
+    if (c->error || c->infer)
+        return i == 0;
+    if (i / n_in >= piece_of(c->params, i / n_in, out->params, sizeof out->params))
+        return 0;
+    piece_of(c->in, i % n_in, set, sizeof set);
+    give_ranges(first, set, out->in, sizeof out->in);
+    out->c.params = out->params;
+    out->c.in = out->in;
+    for (int k = case_parse_inputs(out->in, inputs) - 1; k >= 0; k--)
+        if (inputs[k].nan || inputs[k].infinite)
+            out->c.flags |= CASE_FLOAT_ONLY;
+    return 1;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 int case_parse_shapes(const char **at, mxc_shape *out) {
     int n = 0;

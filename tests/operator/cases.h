@@ -42,9 +42,14 @@ enum {
  * infer: .op .params .infer: shapes before and after one inference, "2x?,? -> ? => 2x3,4x3 -> 2x4"; inputs and aux,
  * "->", outputs; "?" alone is a shape not known at all, inside one an axis not known
  *
- * .in describes arguments and aux states, separated by blanks: SHAPE[@LOW:HIGH[i]]
+ * .in describes arguments and aux states, separated by blanks: SHAPE[@LOW:HIGH[i][n][f]]
  *   SHAPE "2x3x4", "5", "0x3", "s" for a scalar of no axes; LOW:HIGH the range of values, default -1:1; i: whole
- *   numbers. Values are distinct pseudo-random numbers of the range.
+ *   numbers. Values are distinct pseudo-random numbers of the range. n: some are NaN; f: some are infinite; such a run is
+ *   made in float dtypes only, and differences tell nothing of a gradient where they are not finite.
+ *
+ * .params and .in of a run may hold several sets, separated by ";", and each of the one is run with each of the other:
+ * "2x3@0:1 3; 1x1 1; 0x3 3". An input without a range has that of its place in the first set. The first set of both is
+ * the case's name, and what MXNet is asked about (tests/golden/).
  */
 typedef struct op_case {
     const char *op;
@@ -61,6 +66,15 @@ typedef struct op_case {
     const char *error;
     const char *infer;
 } op_case;
+
+/* One run of a case, as a case of its own. */
+typedef struct case_set {
+    op_case c;
+    char params[256], in[256];
+} case_set;
+
+/* Set number i of a case; 0 if it has no more. */
+int case_set_at(const op_case *c, int i, case_set *out);
 
 typedef struct op_case_list {
     const char *name;

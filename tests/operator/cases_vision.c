@@ -25,13 +25,18 @@ static int64_t group_of(const op_run *r, int64_t i) {
 }
 
 static void ref_l2(const op_run *r) {
-    int64_t n = case_size(&r->in_shape[0]);
+    int64_t n = case_size(&r->in_shape[0]), *group = malloc(((size_t)n + 1) * sizeof *group);
+    double eps = case_number(r, "eps", 1e-10), *sum = malloc(((size_t)n + 1) * sizeof *sum); /* one for each group */
     for (int64_t i = 0; i < n; i++) {
-        double sum = case_number(r, "eps", 1e-10);
-        for (int64_t j = 0; j < n; j++)
-            sum += group_of(r, i) == group_of(r, j) ? r->in[0][j] * r->in[0][j] : 0;
-        r->out[0][i] = r->in[0][i] / sqrt(sum);
+        group[i] = group_of(r, i);
+        sum[i] = eps;
     }
+    for (int64_t i = 0; i < n; i++)
+        sum[group[i]] += r->in[0][i] * r->in[0][i];
+    for (int64_t i = 0; i < n; i++)
+        r->out[0][i] = r->in[0][i] / sqrt(sum[group[i]]);
+    free(group);
+    free(sum);
 }
 
 #define L2(given, shapes) RUN("L2Normalization", given, shapes, ref_l2)
@@ -41,21 +46,22 @@ static void ref_l2(const op_run *r) {
 static void ref_pad(const op_run *r) {
     const mxc_shape *in = &r->in_shape[0], *out = &r->out_shape[0];
     mxc_tuple width = case_tuple(r, "pad_width");
+    int is_reflect = case_is(r, "mode", "reflect"), is_constant = case_is(r, "mode", "constant");
+    double constant = case_number(r, "constant_value", 0);
     for (int64_t o = 0; o < case_size(out); o++) {
         int64_t rest = o, from = 0, step = 1;
         int outside = 0;
         for (int k = in->ndim - 1; k >= 0; k--) {
             int64_t i = rest % out->dim[k] - width.value[2 * k], last = in->dim[k] - 1;
             outside |= i < 0 || i > last;
-            if (case_is(r, "mode", "reflect"))
+            if (is_reflect)
                 i = llabs(i > last ? 2 * last - i : i);
             i = i < 0 ? 0 : i > last ? last : i;
             from += i * step;
             step *= in->dim[k];
             rest /= out->dim[k];
         }
-        r->out[0][o] =
-            outside && case_is(r, "mode", "constant") ? case_number(r, "constant_value", 0) : r->in[0][from];
+        r->out[0][o] = outside && is_constant ? constant : r->in[0][from];
     }
 }
 

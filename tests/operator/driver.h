@@ -12,7 +12,7 @@
 typedef struct case_input {
     mxc_shape shape;
     double low, high;
-    int whole;
+    int whole, nan, infinite;
 } case_input;
 
 typedef struct case_params {

@@ -16,27 +16,66 @@ static void test_cases(void **state) {
         check_case(&list->cases[i]);
 }
 
-static const op_case *find_run(const mxc_op_def *def) {
-    for (int i = 0; i < LISTS; i++)
-        for (int j = 0; j < lists[i]->n; j++) {
-            const op_case *c = &lists[i]->cases[j];
-            if (!c->error && !c->infer && mxc_op_find(c->op) == def)
+/* Case number i of all that run this operator; NULL behind the last. */
+static const op_case *find_run(const mxc_op_def *def, int i) {
+    for (int k = 0; k < LISTS; k++)
+        for (int j = 0; j < lists[k]->n; j++) {
+            const op_case *c = &lists[k]->cases[j];
+            if (!c->error && !c->infer && mxc_op_find(c->op) == def && i-- == 0)
                 return c;
         }
     return NULL;
 }
 
-static void test_every_operator_has_a_case(void **state) {
+/* ---- how many runs ----------------------------------------------------------------------------------------------- */
+
+enum { FEWEST_RUNS = 1 };
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Runs of an operator that differ in parameters, inputs or training. */
+static int count_runs(const mxc_op_def *def) {
+    int n = 0, room = 0, distinct = 0;
+    char **texts = NULL;
+    const op_case *c;
+    case_set set;
+    for (int i = 0; (c = find_run(def, i)) != NULL; i++)
+        for (int k = 0; case_set_at(c, k, &set); k++) {
+            char text[sizeof set.params + sizeof set.in + 4];
+            snprintf(text, sizeof text, "%s|%s|%d", set.c.params, set.c.in, (set.c.flags & CASE_TRAIN) != 0);
+            if (n == room)
+                texts = realloc(texts, (size_t)(room = 2 * room + 64) * sizeof *texts);
+            texts[n++] = strdup(text);
+        }
+    if (n)
+        qsort(texts, (size_t)n, sizeof *texts, compare_texts);
+    for (int i = 0; i < n; i++)
+        distinct += i == 0 || strcmp(texts[i - 1], texts[i]) != 0;
+    for (int i = 0; i < n; i++)
+        free(texts[i]);
+    free(texts);
+    return distinct;
+}
+
+static void test_every_operator_has_cases(void **state) {
     int missing = 0;
     (void)state;
     assert_true(mxc_op_count() > 0);
-    for (int i = 0; i < mxc_op_count(); i++)
-        if (!(mxc_op_at(i)->flags & MXC_OP_HIDDEN) && !find_run(mxc_op_at(i))) {
-            print_error("operator %s has no case in tests/operator/cases_*.c\n", mxc_op_at(i)->name);
+    for (int i = 0; i < mxc_op_count(); i++) {
+        const mxc_op_def *def = mxc_op_at(i);
+        int runs = count_runs(def);
+        if (!(def->flags & MXC_OP_HIDDEN) && runs < FEWEST_RUNS) {
+            print_error("%s: %d different runs in tests/operator/cases_*.c, expected at least %d\n", def->name, runs,
+                        FEWEST_RUNS);
             missing++;
         }
+    }
     assert_int_equal(missing, 0);
 }
+
+/* ---- what must hold of each -------------------------------------------------------------------------------------- */
 
 static void expect_message(const mxc_op_def *def, mxc_status found, mxc_status expected, const char *text) {
     if (found != expected || !strstr(mxc_last_error(), def->name) || !strstr(mxc_last_error(), text))
@@ -50,7 +89,8 @@ static void test_misuse(void **state) {
     (void)state;
     for (int i = 0; i < mxc_op_count(); i++) {
         const mxc_op_def *def = mxc_op_at(i);
-        const op_case *c = find_run(def);
+        const op_case *c = find_run(def, 0);
+        case_set set;
         mxc_ndarray *in[2 * CASE_SLOTS + 1], *out[CASE_SLOTS] = {0};
         int64_t dims[1] = {2};
         case_params params;
@@ -58,7 +98,8 @@ static void test_misuse(void **state) {
         if (!c)
             continue;
         expect_message(def, mxc_op_create(def->name, 1, &key, &value, &op), MXC_EINVAL, "no_such_parameter");
-        case_parse_params(c->params, &params);
+        case_set_at(c, 0, &set);
+        case_parse_params(set.params, &params);
         assert_ok(mxc_op_create(def->name, params.n, params.keys, params.values, &op));
         def = mxc_op_get_def(op); /* another one for Custom */
         assert_ok(mxc_ndarray_create(1, dims, MXC_BOOL, mxc_cpu(0), &in[0]));
@@ -101,7 +142,7 @@ static void test_described(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_operator_has_a_case),
+        cmocka_unit_test(test_every_operator_has_cases),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_described),
     };
