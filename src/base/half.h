@@ -1,4 +1,7 @@
-/* Conversions between float and the two 16-bit formats, rounding to nearest even. */
+/*
+ * Conversions between float and the two 16-bit formats, rounding to nearest even. Where the compiler may use F16C, which
+ * is in the kernels, the processor converts f16.
+ */
 #ifndef MXCI_BASE_HALF_H
 #define MXCI_BASE_HALF_H
 
@@ -23,6 +26,18 @@ static inline mxci_bf16 mxci_float_to_bf16(float f) {
     return (mxci_bf16){(uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16)};
 }
 
+#if defined(__F16C__)
+typedef float mxci_f16_floats __attribute__((vector_size(16)));
+typedef short mxci_f16_words __attribute__((vector_size(16)));
+
+static inline float mxci_f16_to_float(mxci_f16 h) {
+    return __builtin_ia32_vcvtph2ps((mxci_f16_words){(short)h.bits})[0];
+}
+
+static inline mxci_f16 mxci_float_to_f16(float f) {
+    return (mxci_f16){(uint16_t)__builtin_ia32_vcvtps2ph((mxci_f16_floats){f}, 0)[0]};
+}
+#else
 static inline float mxci_f16_to_float(mxci_f16 h) {
     uint32_t sign = (uint32_t)(h.bits & 0x8000u) << 16, exponent = (h.bits >> 10) & 0x1fu;
     uint32_t fraction = h.bits & 0x3ffu, u;
@@ -56,5 +71,6 @@ static inline mxci_f16 mxci_float_to_f16(float f) {
     magnitude += 0xc8000fffu + ((magnitude >> 13) & 1u); /* exponent - 112, and round to nearest even */
     return (mxci_f16){(uint16_t)(sign | (magnitude >> 13))};
 }
+#endif
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/half.h"
+
 #pragma GCC diagnostic ignored "-Wpsabi" /* all users of the types below are inlined: no call passes a vector */
 
 #define MXCI_INLINE static inline __attribute__((always_inline))
@@ -37,6 +39,51 @@ MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) { memcpy(p, &v, sizeof 
 
 MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) { return (mxci_v_f32){x, x, x, x, x, x, x, x}; }
 MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) { return (mxci_v_f64){x, x, x, x}; }
+
+/* Eight elements of f16. */
+MXCI_INLINE mxci_v_f32 mxci_load_f16(const mxci_f16 *p) {
+#if defined(__F16C__)
+    mxci_f16_words words;
+    memcpy(&words, p, sizeof words);
+    return __builtin_ia32_vcvtph2ps256(words);
+#else
+    mxci_v_f32 v;
+    for (int i = 0; i < 8; i++)
+        v[i] = mxci_f16_to_float(p[i]);
+    return v;
+#endif
+}
+
+MXCI_INLINE void mxci_store_f16(mxci_f16 *p, mxci_v_f32 v) {
+#if defined(__F16C__)
+    mxci_f16_words words = __builtin_ia32_vcvtps2ph256(v, 0);
+    memcpy(p, &words, sizeof words);
+#else
+    for (int i = 0; i < 8; i++)
+        p[i] = mxci_float_to_f16(v[i]);
+#endif
+}
+
+/* Store at an address aligned to 32 bytes past the caches: the line is neither read first nor kept. Such stores are
+ * ordered by mxci_fence only. */
+MXCI_INLINE void mxci_stream_f32(float *p, mxci_v_f32 v) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(v, (mxci_v_f32 *)(void *)p);
+#elif defined(__AVX__)
+    __builtin_ia32_movntps256(p, v);
+#elif defined(__SSE__)
+    __builtin_ia32_movntps(p, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+    __builtin_ia32_movntps(p + 4, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+#else
+    mxci_store_f32(p, v);
+#endif
+}
+
+MXCI_INLINE void mxci_fence(void) {
+#if defined(__SSE__)
+    __builtin_ia32_sfence();
+#endif
+}
 
 /* Lanes of a where mask is -1, of b where it is 0. */
 MXCI_INLINE mxci_v_f32 mxci_select_f32(mxci_mask_f32 mask, mxci_v_f32 a, mxci_v_f32 b) {

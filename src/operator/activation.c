@@ -1,6 +1,7 @@
 /* Activation: y = f(x), one function out of several, element by element. The gradient needs y only, of mish x. */
 #include "operator/common.h"
 #include "operator/kernels/activation.h"
+#include "operator/map.h"
 
 typedef struct activation_params {
     int32_t act_type;
@@ -13,43 +14,29 @@ static const mxc_param activation_schema[] = {
             "log_sigmoid: log(sigmoid(x)); mish: x tanh(softrelu(x))"},
     MXC_PARAM_END};
 
-/* Shared by both passes: from[0] is x or dy, from[1] is y, or of mish x. */
-typedef struct activation_run {
-    int kind, add;
-    const mxc_tensor *from[2], *to;
-} activation_run;
-
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
-    const activation_run *r = arg;
-    (void)part;
-    mxci_activation_forward[r->to->dtype](r->kind, r->add, end - begin, mxci_at(r->from[0], begin),
-                                          mxci_at(r->to, begin));
-}
-
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
-    const activation_run *r = arg;
-    (void)part;
-    mxci_activation_backward[r->to->dtype](r->kind, r->add, end - begin, mxci_at(r->from[0], begin),
-                                           mxci_at(r->from[1], begin), mxci_at(r->to, begin));
-}
-
-static mxc_status activation(const mxc_op_call *call, const mxc_tensor *first, const mxc_tensor *to,
-                             mxc_range_fn part) {
-    const activation_params *p = call->params;
-    int heavy = p->act_type != MXCI_ACT_RELU && p->act_type != MXCI_ACT_SOFTSIGN;
-    const mxc_tensor *value = p->act_type == MXCI_ACT_MISH ? &call->in[0] : &call->out[0];
-    activation_run r = {p->act_type, call->req[0] == MXC_REQ_ADD, {first, value}, to};
-    if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, mxci_tensor_size(to), MXCI_GRAIN / (heavy ? 8 : 1), part, &r);
-    return MXC_OK;
+/* from[0] is x or dy, from[1] is y, or of mish x. */
+static mxc_status run(const mxc_op_call *call, const mxci_map_fn *kernels, int n_from, const mxc_tensor *const *from,
+                      const mxc_tensor *to) {
+    const int kind = ((const activation_params *)call->params)->act_type;
+    const int heavy = kind != MXCI_ACT_RELU && kind != MXCI_ACT_SOFTSIGN;
+    mxci_mapping m = {.dtype = to->dtype, .n = mxci_tensor_size(to), .grain = MXCI_GRAIN / (heavy ? 8 : 1),
+                      .n_in = n_from};
+    for (int i = 0; i < n_from; i++)
+        m.in[i].data = from[i]->data;
+    m.result[0] = (mxci_result){.fn = kernels[mxci_compute_type(to->dtype)], .req = call->req[0], .data = to->data};
+    return call->req[0] == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(call->run, &m);
 }
 
 static mxc_status activation_forward(const mxc_op_call *call) {
-    return activation(call, &call->in[0], &call->out[0], forward_part);
+    const activation_params *p = call->params;
+    return run(call, mxci_activations[p->act_type].forward, 1, (const mxc_tensor *[]){&call->in[0]}, &call->out[0]);
 }
 
 static mxc_status activation_backward(const mxc_op_call *call) {
-    return activation(call, &call->out_grad[0], &call->in_grad[0], backward_part);
+    const activation_params *p = call->params;
+    const mxc_tensor *value = p->act_type == MXCI_ACT_MISH ? &call->in[0] : &call->out[0];
+    return run(call, mxci_activations[p->act_type].backward, 2, (const mxc_tensor *[]){&call->out_grad[0], value},
+               &call->in_grad[0]);
 }
 
 static void adjust_needs(const void *params, mxc_op_needs *needs) {

@@ -14,17 +14,19 @@ static const mxc_param add_n_schema[] = {
 static void sum_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->out[0].dtype, compute = mxci_compute_type(type);
+    const int how = mxci_how(call->req[0], mxci_tensor_bytes(&call->out[0]), call->out[0].data == call->in[0].data);
     double sum[MXCI_TILE], item[MXCI_TILE]; /* of the compute type, which is no wider */
     (void)part;
-    for (int64_t at = begin; at < end; at += MXCI_TILE) {
-        int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
+    for (int64_t at = begin, n; at < end; at += n) {
+        n = mxci_tile_at(at, end);
         mxci_load(type, mxci_at(&call->in[0], at), sum, n);
         for (int i = 1; i < call->n_in; i++) {
             mxci_load(type, mxci_at(&call->in[i], at), item, n);
             mxci_add_row(compute, sum, item, n);
         }
-        (call->req[0] == MXC_REQ_ADD ? mxci_store_add : mxci_store)(type, sum, mxci_at(&call->out[0], at), n);
+        mxci_put_tile(how, type, sum, mxci_at(&call->out[0], at), n);
     }
+    mxci_stream_end();
 }
 
 static mxc_status add_n_forward(const mxc_op_call *call) {

@@ -15,20 +15,37 @@ void mxci_put_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int6
         memmove(to, from, (size_t)n * mxc_dtype_size(dtype));
 }
 
+int mxci_how(mxc_req req, size_t bytes, int in_place) {
+    if (req == MXC_REQ_ADD)
+        return MXCI_PUT_ADD;
+    return bytes >= MXCI_STREAM_BYTES && !in_place ? MXCI_PUT_STREAM : MXCI_PUT_WRITE;
+}
+
 typedef struct put_args {
+    int how;
     mxc_req req;
     const mxc_tensor *to, *from;
     double value;
 } put_args;
 
+static int how_of(mxc_req req, const mxc_tensor *to) {
+    return mxci_how(req, mxci_tensor_bytes(to), 0);
+}
+
 static void put_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     (void)part;
-    mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, begin), mxci_at(a->from, begin), end - begin);
+    if (a->how == MXCI_PUT_STREAM) {
+        mxci_stream(mxci_at(a->to, begin), mxci_at(a->from, begin),
+                    (size_t)(end - begin) * mxc_dtype_size(a->to->dtype));
+        mxci_stream_end();
+    } else {
+        mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, begin), mxci_at(a->from, begin), end - begin);
+    }
 }
 
 void mxci_put(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
-    put_args args = {req, to, from, 0};
+    put_args args = {how_of(req, to), req, to, from, 0};
     MXCI_ASSERT(req == MXC_REQ_NULL || (to->dtype == from->dtype && mxci_tensor_size(to) == mxci_tensor_size(from)));
     if (req == MXC_REQ_NULL || (req != MXC_REQ_ADD && to->data == from->data))
         return;
@@ -41,14 +58,15 @@ static void fill_range(void *arg, int64_t begin, int64_t end, int part) {
     mxc_dtype dtype = a->to->dtype;
     (void)part;
     mxci_fill_compute(mxci_compute_type(dtype), a->value, tile, end - begin < MXCI_TILE ? end - begin : MXCI_TILE);
-    for (int64_t i = begin; i < end; i += MXCI_TILE) {
-        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
-        (a->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(dtype, tile, mxci_at(a->to, i), n);
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
+        mxci_put_tile(a->how, dtype, tile, mxci_at(a->to, i), n);
     }
+    mxci_stream_end();
 }
 
 void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value) {
-    put_args args = {req, to, NULL, value};
+    put_args args = {how_of(req, to), req, to, NULL, value};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, fill_range, &args);
 }
@@ -58,19 +76,23 @@ static void cast_range(void *arg, int64_t begin, int64_t end, int part) {
     mxc_dtype from = a->from->dtype, to = a->to->dtype;
     _Alignas(64) int64_t tile[MXCI_TILE];
     (void)part;
-    if (a->req != MXC_REQ_ADD) {
+    if (a->how == MXCI_PUT_WRITE) {
         mxci_convert(from, mxci_at(a->from, begin), to, mxci_at(a->to, begin), end - begin);
         return;
     }
-    for (int64_t i = begin; i < end; i += MXCI_TILE) {
-        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
         mxci_convert(from, mxci_at(a->from, i), to, tile, n);
-        mxci_add_row(to, mxci_at(a->to, i), tile, n);
+        if (a->how == MXCI_PUT_ADD)
+            mxci_add_row(to, mxci_at(a->to, i), tile, n);
+        else
+            mxci_stream(mxci_at(a->to, i), tile, (size_t)n * mxc_dtype_size(to));
     }
+    mxci_stream_end();
 }
 
 void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
-    put_args args = {req, to, from, 0};
+    put_args args = {how_of(req, to), req, to, from, 0};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, cast_range, &args);
 }

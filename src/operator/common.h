@@ -9,6 +9,8 @@
 
 /* Elements of light element-wise work that are worth giving to another thread (about 5 us). */
 #define MXCI_GRAIN 16384
+/* Bytes of a result that are likely to have left the caches before they are read. */
+#define MXCI_STREAM_BYTES (32 << 20)
 
 /* ---- inference ------------------------------------------------------------------------------------------------- */
 
@@ -55,6 +57,9 @@ static inline size_t mxci_tensor_bytes(const mxc_tensor *t) {
 void mxci_put(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
 /* The same for n elements from one place to another, on this thread: a row, a tile. */
 void mxci_put_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n);
+/* How a result of so many bytes is best put to memory, for mxci_put_tile: many bytes are streamed, unless they take an
+ * input's memory, which is in the caches by then. Who may stream ends its part of a loop with mxci_stream_end. */
+int mxci_how(mxc_req req, size_t bytes, int in_place);
 /* to = value or to += value. */
 void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value);
 /* to = from or to += from with conversion of the dtype. */

@@ -43,11 +43,23 @@ static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, i
         mxci_scatter_add_f32(r->sum_walk, (const float *)values, begin, n, sums);
 }
 
+static int is_in_place(const mxci_mapping *m, const mxci_result *r) {
+    for (int k = 0; k < m->n_in; k++)
+        if (r->data == m->in[k].data)
+            return 1;
+    return 0;
+}
+
+static int how_of(const mxci_mapping *m, const mxci_result *r) {
+    return mxci_how(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
+}
+
 static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
                     int part) {
     void *to = r->data ? (void *)at(r->data, begin, m->dtype) : NULL;
     tile values;
-    if (!r->sums && is_native(m->dtype) && r->req != MXC_REQ_ADD) {
+    int how = how_of(m, r);
+    if (!r->sums && is_native(m->dtype) && how == MXCI_PUT_WRITE) {
         r->fn(n, in, to);
         return;
     }
@@ -55,7 +67,7 @@ static void compute(const mxci_mapping *m, const mxci_result *r, const void *con
     if (r->sums)
         add_up(m, r, begin, n, &values, part);
     else
-        (r->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(m->dtype, &values, to, n);
+        mxci_put_tile(how, m->dtype, &values, to, n);
 }
 
 static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
@@ -65,14 +77,15 @@ static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
     for (int k = 0; k < m->n_in; k++)
         if (!m->in[k].data)
             mxci_fill_compute(mxci_compute_type(m->dtype), m->in[k].value, &buffers[k], MXCI_TILE);
-    for (int64_t i = begin; i < end; i += MXCI_TILE) {
-        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
         for (int k = 0; k < m->n_in; k++)
             in[k] = fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
         for (int r = 0; r < MXCI_MAP_RESULTS; r++)
             if (m->result[r].req != MXC_REQ_NULL)
                 compute(m, &m->result[r], in, i, n, part);
     }
+    mxci_stream_end();
 }
 
 /* One result, everything where the kernel can take it: no tiles. */
@@ -88,8 +101,8 @@ static int is_plain(const mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
         if (!m->in[k].data || m->in[k].walk)
             return 0;
-    return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && m->result[0].req != MXC_REQ_ADD &&
-           !m->result[0].sums;
+    return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && !m->result[0].sums &&
+           how_of(m, &m->result[0]) == MXCI_PUT_WRITE;
 }
 
 /* A result that takes an input's memory must be the last to be computed of a tile. */
@@ -125,8 +138,8 @@ static void finish_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_add_row(MXC_F64, wide, r->sums + p * r->n_sums + i, n);
         for (int64_t j = 0; j < n; j++)
             narrow[j] = (float)wide[j];
-        (r->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(a->dtype, a->dtype == MXC_F64 ? (void *)wide : narrow,
-                                                              (void *)at(r->data, i, a->dtype), n);
+        mxci_put_tile(r->req == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE, a->dtype,
+                      a->dtype == MXC_F64 ? (void *)wide : narrow, (void *)at(r->data, i, a->dtype), n);
     }
 }
 
@@ -158,13 +171,14 @@ static mxc_status check_kernels(const mxci_mapping *m) {
 
 mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
     mxci_mapping m = *mapping;
-    int parts = mxc_parallel_parts(run, m.n, MXCI_GRAIN);
+    int64_t grain = m.grain ? m.grain : MXCI_GRAIN;
+    int parts = mxc_parallel_parts(run, m.n, grain);
     MXC_TRY(check_kernels(&m));
     parts = parts > 1 ? parts : 1;
     if (m.result[1].req != MXC_REQ_NULL)
         order_results(&m);
     clear_sums(&m, parts);
-    mxc_parallel_for(run, m.n, MXCI_GRAIN, is_plain(&m) ? run_range : run_tiles, &m);
+    mxc_parallel_for(run, m.n, grain, is_plain(&m) ? run_range : run_tiles, &m);
     finish_sums(run, &m, parts);
     return MXC_OK;
 }

@@ -35,6 +35,7 @@ typedef struct mxci_result {
 typedef struct mxci_mapping {
     mxc_dtype dtype; /* of all arrays */
     int64_t n;       /* elements of the space */
+    int64_t grain;   /* elements worth giving to another thread; 0: MXCI_GRAIN */
     int n_in;
     mxci_operand in[MXCI_MAP_INPUTS];
     mxci_result result[MXCI_MAP_RESULTS];

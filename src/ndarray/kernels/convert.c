@@ -1,12 +1,14 @@
 /*
  * Conversion of dense rows: one loop per pair of element types. A source element is widened to W (float, double or an
  * integer that holds it exactly), and W is stored as the target type: convert.inc has the loops of one source type.
+ * The 16-bit floats have loops from and to float only; all else takes two steps, by tiles.
  */
 #include "ndarray/kernels/convert.h"
 
 #include <string.h>
 
 #include "base/half.h"
+#include "base/simd.h"
 
 /* Truncate towards zero to integer type T, within [low, high]; above is high + 1, which a float holds exactly. */
 #define SATURATE(T, w, low, high, above) \
@@ -32,18 +34,6 @@ enum { DTYPES = 13 }; /* one more than the largest flag */
 #define S double
 #define W double
 #define LOAD(s) (s)
-#include "ndarray/kernels/convert.inc"
-
-#define FROM(name) name##_from_f16
-#define S mxci_f16
-#define W float
-#define LOAD(s) mxci_f16_to_float(s)
-#include "ndarray/kernels/convert.inc"
-
-#define FROM(name) name##_from_bf16
-#define S mxci_bf16
-#define W float
-#define LOAD(s) mxci_bf16_to_float(s)
 #include "ndarray/kernels/convert.inc"
 
 /* ---- from integers and bool ---- */
@@ -87,13 +77,69 @@ enum { DTYPES = 13 }; /* one more than the largest flag */
 #define LOAD(s) ((s) != 0)
 #include "ndarray/kernels/convert.inc"
 
+/* ---- between float and the 16-bit floats ---- */
+
+static void f16_to_float(const void *from, void *to, int64_t n) {
+    const mxci_f16 *x = from;
+    float *y = to;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        mxci_store_f32(y + i, mxci_load_f16(x + i));
+    for (; i < n; i++)
+        y[i] = mxci_f16_to_float(x[i]);
+}
+
+static void float_to_f16(const void *from, void *to, int64_t n) {
+    const float *x = from;
+    mxci_f16 *y = to;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        mxci_store_f16(y + i, mxci_load_f32(x + i));
+    for (; i < n; i++)
+        y[i] = mxci_float_to_f16(x[i]);
+}
+
+static void bf16_to_float(const void *from, void *to, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        ((float *)to)[i] = mxci_bf16_to_float(((const mxci_bf16 *)from)[i]);
+}
+
+static void float_to_bf16(const void *from, void *to, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        ((mxci_bf16 *)to)[i] = mxci_float_to_bf16(((const float *)from)[i]);
+}
+
+/* ---- all ---- */
+
+enum { F32 = 0, F16 = 2, BF16 = 12, TILE = 512 };
+
+static const size_t sizes[DTYPES] = {4, 8, 2, 1, 4, 1, 8, 1, [BF16] = 2};
+
 /* Rows of the table stand at the flags of mxc/dtype.def. */
-void mxci_convert(int from_dtype, const void *from, int to_dtype, void *to, int64_t n) {
+static convert_fn loop_of(int from_dtype, int to_dtype) {
     static const convert_fn *const rows[DTYPES] = {
-        [0] = row_from_f32, [1] = row_from_f64, [2] = row_from_f16,  [3] = row_from_u8,    [4] = row_from_i32,
-        [5] = row_from_i8,  [6] = row_from_i64, [7] = row_from_bool, [12] = row_from_bf16,
+        [F32] = row_from_f32, [1] = row_from_f64, [3] = row_from_u8, [4] = row_from_i32,
+        [5] = row_from_i8,  [6] = row_from_i64, [7] = row_from_bool,
     };
-    rows[from_dtype][to_dtype](from, to, n);
+    if (from_dtype == F16 || from_dtype == BF16)
+        return to_dtype != F32 ? NULL : from_dtype == F16 ? f16_to_float : bf16_to_float;
+    if (to_dtype == F16 || to_dtype == BF16)
+        return from_dtype != F32 ? NULL : to_dtype == F16 ? float_to_f16 : float_to_bf16;
+    return rows[from_dtype][to_dtype];
+}
+
+void mxci_convert(int from_dtype, const void *from, int to_dtype, void *to, int64_t n) {
+    const convert_fn loop = loop_of(from_dtype, to_dtype);
+    float tile[TILE];
+    if (loop) {
+        loop(from, to, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += TILE) {
+        int64_t count = n - i < TILE ? n - i : TILE;
+        mxci_convert(from_dtype, (const char *)from + (size_t)i * sizes[from_dtype], F32, tile, count);
+        mxci_convert(F32, tile, to_dtype, (char *)to + (size_t)i * sizes[to_dtype], count);
+    }
 }
 
 /* ---- filling ---- */

@@ -1,9 +1,23 @@
+/* The loops of activation.def, and their table. */
 #include "operator/kernels/activation.h"
 
 #include "operator/kernels/fastmath.h"
 
-#define BODY "operator/kernels/activation.inc"
-#include "operator/kernels/for_floats.inc"
+#define A float
+#define NAME(f) f##_act_f32
+#define FN(f) mxci_##f##_f32
+#include "operator/kernels/activation.inc"
 
-const mxci_activation_forward_fn mxci_activation_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
-const mxci_activation_backward_fn mxci_activation_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);
+#define A double
+#define NAME(f) f##_act_f64
+#define FN(f) mxci_##f##_f64
+#include "operator/kernels/activation.inc"
+
+const mxci_activation mxci_activations[MXCI_ACT_COUNT] = {
+#define ACTIVATION(id, name)                                              \
+    [MXCI_ACT_##id] = {                                                   \
+        .forward = {[MXC_F32] = name##_act_f32, [MXC_F64] = name##_act_f64}, \
+        .backward = {[MXC_F32] = name##_grad_act_f32, [MXC_F64] = name##_grad_act_f64}},
+#include "operator/kernels/activation.def"
+#undef ACTIVATION
+};

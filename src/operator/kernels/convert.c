@@ -1,6 +1,9 @@
-/* Adding with conversion by tiles, and filling. */
+/* Adding with conversion by tiles, storing past the caches, and filling. */
 #include "operator/kernels/convert.h"
 
+#include <string.h>
+
+#include "base/simd.h"
 #include "operator/kernels/loop.h"
 
 static void add_f32(const float *from, float *to, int64_t n) {
@@ -59,6 +62,41 @@ void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n) {
         int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
         mxci_load(dtype, (const char *)from + (size_t)i * size, tile, count);
         mxci_store_add(dtype, tile, (char *)to + (size_t)i * size, count);
+    }
+}
+
+/* Bytes from p on to an address aligned to 32, at most n. */
+static size_t to_aligned(const void *p, size_t n) {
+    size_t bytes = -(uintptr_t)p & 31;
+    return bytes < n ? bytes : n;
+}
+
+void mxci_stream(void *to, const void *from, size_t bytes) {
+    size_t i = to_aligned(to, bytes);
+    memcpy(to, from, i);
+    for (; i + 32 <= bytes; i += 32) {
+        mxci_v_f32 v;
+        memcpy(&v, (const char *)from + i, sizeof v);
+        mxci_stream_f32((float *)(void *)((char *)to + i), v);
+    }
+    memcpy((char *)to + i, (const char *)from + i, bytes - i);
+}
+
+void mxci_stream_end(void) {
+    mxci_fence();
+}
+
+void mxci_put_tile(int how, mxc_dtype dtype, const void *from, void *to, int64_t n) {
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (how == MXCI_PUT_ADD) {
+        mxci_store_add(dtype, from, to, n);
+    } else if (how == MXCI_PUT_WRITE) {
+        mxci_store(dtype, from, to, n);
+    } else if (mxci_compute_type(dtype) == dtype) {
+        mxci_stream(to, from, (size_t)n * mxc_dtype_size(dtype));
+    } else {
+        mxci_store(dtype, from, tile, n);
+        mxci_stream(to, tile, (size_t)n * mxc_dtype_size(dtype));
     }
 }
 

@@ -19,6 +19,13 @@ typedef void (*mxci_map_fn)(int64_t n, const void *const *in, void *out);
 /* Elements in a tile that is converted to the stack: the buffers of a kernel call stay in the first-level cache. */
 #define MXCI_TILE 512
 
+/* Elements of the tile that begins at element i of end: tiles end at multiples of MXCI_TILE, so that no cache line of a
+ * result is in two of them. */
+static inline int64_t mxci_tile_at(int64_t i, int64_t end) {
+    int64_t n = MXCI_TILE - i % MXCI_TILE;
+    return n < end - i ? n : end - i;
+}
+
 /* The type that a dtype computes in: f32 for f32, f16, bf16; f64 for f64; i64 for integers and bool. */
 static inline mxc_dtype mxci_compute_type(mxc_dtype dtype) {
     switch (dtype) {
@@ -37,8 +44,15 @@ static inline void mxci_store(mxc_dtype dtype, const void *from, void *to, int64
 }
 /* to += from, n elements of a dtype, from in its compute type. */
 void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n);
+/* A tile of results, n <= MXCI_TILE elements in the compute type, to memory: written, added, or streamed. */
+enum { MXCI_PUT_WRITE, MXCI_PUT_ADD, MXCI_PUT_STREAM };
+void mxci_put_tile(int how, mxc_dtype dtype, const void *from, void *to, int64_t n);
 /* to += from, both of the dtype; rounds once. */
 void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n);
+/* Copy bytes past the caches, for results that no cache would hold until they are read: their lines are not read before
+ * they are written. Best where `to` is aligned to 64. mxci_stream_end before another thread reads them. */
+void mxci_stream(void *to, const void *from, size_t bytes);
+void mxci_stream_end(void);
 /* n elements of the compute type set to value. */
 void mxci_fill_compute(mxc_dtype compute, double value, void *to, int64_t n);
 
