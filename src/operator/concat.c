@@ -1,9 +1,8 @@
 /* Concat: arrays that differ in one axis only, side by side along it. */
+#include "operator/concat.h"
 #include "operator/pieces.h"
 
-typedef struct concat_params {
-    int64_t num_args, dim;
-} concat_params;
+typedef mxci_concat_params concat_params;
 
 static const mxc_param concat_schema[] = {
     {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, num_args), .bounded = 1, .minimum = 1,
@@ -53,7 +52,7 @@ static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common) {
     return mxc_sig_set_shape(sig, unknown ? last : MXC_SLOT_OUT(0), &common);
 }
 
-static mxc_status concat_infer(mxc_op_sig *sig) {
+mxc_status mxci_concat_infer(mxc_op_sig *sig) {
     const concat_params *p = sig->params;
     int ndim = known_ndim(sig), axis;
     mxc_shape common;
@@ -90,7 +89,7 @@ const mxc_op_def mxci_op_concat = {
     .params = concat_schema,
     .param_size = sizeof(concat_params),
     .variadic = "num_args",
-    .infer_shape = concat_infer,
+    .infer_shape = mxci_concat_infer,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
     .forward = {[MXC_CPU] = concat_forward},

@@ -7,22 +7,17 @@
  * with the kernels of kernels/conv.h. Every result is the same for any number of threads: forward and the data's
  * gradient are cut by samples (forward also by pixels), the weights' gradient by weights.
  */
-#include "operator/common.h"
-#include "operator/kernels/conv.h"
+#include "operator/convolution.h"
 #include "operator/widen.h"
 
 #include <string.h>
 
-typedef struct conv_params {
-    mxc_tuple kernel, stride, dilate, pad;
-    int64_t num_filter, num_group, workspace;
-    int32_t no_bias, cudnn_tune, cudnn_off, layout;
-} conv_params;
+typedef mxci_conv_params conv_params;
 
 enum { DATA, WEIGHT, BIAS };
 
 #define AXES_LIMIT 2147483647.0
-static const mxc_param conv_schema[] = {
+const mxc_param mxci_conv_schema[] = {
     {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, kernel), .bounded = 1, .minimum = 1,
      .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
     {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, stride), .initial = "()", .bounded = 1,
@@ -58,7 +53,7 @@ static mxc_status complete_tuple(const char *name, mxc_tuple *tuple, int n, int6
     return MXC_OK;
 }
 
-static mxc_status conv_check(void *params) {
+mxc_status mxci_conv_check(void *params) {
     conv_params *p = params;
     int n = p->kernel.n;
     if (n < 1 || n > 3)
@@ -115,7 +110,7 @@ static mxc_status infer_channels(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, WEIGHT, &expected);
 }
 
-static mxc_status conv_infer(mxc_op_sig *sig) {
+mxc_status mxci_conv_infer(mxc_op_sig *sig) {
     const conv_params *p = sig->params;
     int ndim = p->kernel.n + 2;
     mxc_shape data = mxci_shape_axes(ndim), weight = data, out = data, bias = mxci_shape_of(1, &p->num_filter);
@@ -141,7 +136,7 @@ static size_t aligned(size_t bytes) {
     return (bytes + 63) & ~(size_t)63;
 }
 
-static mxci_conv_shape group_shape(const conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+mxci_conv_shape mxci_conv_group(const conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape s = {.channels = data->dim[1] / p->num_group, .filters = p->num_filter / p->num_group};
     for (int i = 0; i < 3; i++) {
         int axis = i - (3 - p->kernel.n);
@@ -187,7 +182,7 @@ typedef struct conv_plan {
 
 static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
                       mxc_dtype dtype, mxc_pass pass, int parts) {
-    mxci_conv_shape shape = group_shape(p, data, out), flipped;
+    mxci_conv_shape shape = mxci_conv_group(p, data, out), flipped;
     size_t elements;
     memset(plan, 0, sizeof *plan);
     plan->parts = parts;
@@ -466,12 +461,12 @@ const mxc_op_def mxci_op_convolution = {
     .aliases = "Convolution_v1",
     .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
            "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes",
-    .params = conv_schema,
+    .params = mxci_conv_schema,
     .param_size = sizeof(conv_params),
-    .params_check = conv_check,
+    .params_check = mxci_conv_check,
     .args = "data,weight,bias",
     .n_args = conv_args,
-    .infer_shape = conv_infer,
+    .infer_shape = mxci_conv_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .flags = MXC_OP_SAMPLEWISE,

@@ -4,16 +4,14 @@
  * be of another type than weight and has no gradient; weight's is the sum of out's rows that each of its rows was used
  * for.
  */
+#include "operator/embedding.h"
 #include "operator/rows.h"
 
-typedef struct embedding_params {
-    int64_t input_dim, output_dim;
-    int32_t dtype;
-} embedding_params;
+typedef mxci_embedding_params embedding_params;
 
 enum { DATA, WEIGHT };
 
-static const mxc_param schema[] = {
+const mxc_param mxci_embedding_schema[] = {
     {.name = "input_dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(embedding_params, input_dim), .bounded = 1,
      .minimum = 1, .maximum = 9e15, .doc = "rows of weight"},
     {.name = "output_dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(embedding_params, output_dim), .bounded = 1,
@@ -29,7 +27,7 @@ static mxc_status check_params(void *params) {
     return MXC_FAIL(MXC_EINVAL, "Embedding: dtype is %s, expected a float dtype", mxc_dtype_name(dtype));
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+mxc_status mxci_embedding_infer(mxc_op_sig *sig) {
     const embedding_params *p = sig->params;
     mxc_shape weight = mxci_shape_of(2, (int64_t[]){p->input_dim, p->output_dim}), *data = &sig->in_shape[DATA], out;
     int ndim = data->ndim >= 0 ? data->ndim + 1 : sig->out_shape[0].ndim;
@@ -80,7 +78,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_embedding = {
     .size = sizeof(mxc_op_def), .name = "Embedding",
     .doc = "out (data's shape, output_dim): for each element of data that row of weight (input_dim, output_dim)",
-    .params = schema, .param_size = sizeof(embedding_params), .params_check = check_params, .args = "data,weight",
-    .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER,
+    .params = mxci_embedding_schema, .param_size = sizeof(embedding_params), .params_check = check_params,
+    .args = "data,weight", .infer_shape = mxci_embedding_infer, .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER,
     .needs = {.out_grad = 1, .in = 1 << DATA}, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward},
     .backward = {[MXC_CPU] = backward}};

@@ -1,7 +1,8 @@
 /* Flatten: (N, a, b, ...) to (N, a b ...), the same elements in the same order. */
 #include "operator/common.h"
+#include "operator/flatten.h"
 
-static mxc_status flatten_infer(mxc_op_sig *sig) {
+mxc_status mxci_flatten_infer(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[0], out = mxci_shape_axes(2), rest = *data;
     if (data->ndim == 0)
         return mxc_sig_fail(sig, "argument 'data': expected at least one axis, found a scalar");
@@ -34,7 +35,7 @@ const mxc_op_def mxci_op_flatten = {
     .aliases = "flatten",
     .doc = "output (N, a b ...) = data (N, a, b, ...), the same elements in the same order",
     .flags = MXC_OP_SAMPLEWISE,
-    .infer_shape = flatten_infer,
+    .infer_shape = mxci_flatten_infer,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},

@@ -2,17 +2,14 @@
  * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the
  * rest), or without flatten as (product of all but the last, K), and out keeps those axes.
  */
-#include "operator/common.h"
+#include "operator/fully_connected.h"
 #include "operator/gemm.h"
 
-typedef struct fc_params {
-    int64_t num_hidden;
-    int32_t no_bias, flatten;
-} fc_params;
+typedef mxci_fc_params fc_params;
 
 enum { DATA, WEIGHT, BIAS };
 
-static const mxc_param fc_schema[] = {
+const mxc_param mxci_fc_schema[] = {
     {.name = "num_hidden", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(fc_params, num_hidden), .bounded = 1, .minimum = 1,
      .maximum = 2147483647.0, .doc = "columns of the output"},
     {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, no_bias), .initial = "False",
@@ -39,7 +36,7 @@ static void complete_data(mxc_op_sig *sig, int rows) {
         data->dim[rows] = sig->in_shape[WEIGHT].dim[1];
 }
 
-static mxc_status fc_infer(mxc_op_sig *sig) {
+mxc_status mxci_fc_infer(mxc_op_sig *sig) {
     const fc_params *p = sig->params;
     const mxc_shape *data = &sig->in_shape[DATA];
     mxc_shape weight = mxci_shape_of(2, (int64_t[]){p->num_hidden, -1}), bias = mxci_shape_of(1, &p->num_hidden);
@@ -155,11 +152,11 @@ const mxc_op_def mxci_op_fully_connected = {
     .name = "FullyConnected",
     .doc = "output (N,H) = data (N,K) weight (H,K)^T + bias (H,); H is num_hidden, data of more axes is read as (N,K)",
     .flags = MXC_OP_SAMPLEWISE,
-    .params = fc_schema,
+    .params = mxci_fc_schema,
     .param_size = sizeof(fc_params),
     .args = "data,weight,bias",
     .n_args = fc_args,
-    .infer_shape = fc_infer,
+    .infer_shape = mxci_fc_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .temp_bytes = fc_temp,

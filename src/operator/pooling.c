@@ -6,16 +6,12 @@
  * average divides by the window cut to input and padding; a window without elements gives 0. The gradient of a maximum
  * goes to the first of equal elements, found again by comparison: no indices are stored.
  */
-#include "operator/common.h"
-#include "operator/kernels/pooling.h"
+#include "operator/pooling.h"
 #include "operator/widen.h"
 
-typedef struct pooling_params {
-    mxc_tuple kernel, stride, pad;
-    int32_t global_pool, cudnn_off, pool_type, pooling_convention, count_include_pad, layout;
-} pooling_params;
+typedef mxci_pooling_params pooling_params;
 
-static const mxc_param pooling_schema[] = {
+const mxc_param mxci_pooling_schema[] = {
     {.name = "global_pool", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, global_pool), .initial = "False",
      .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
     {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, cudnn_off), .initial = "False",
@@ -37,7 +33,7 @@ static const mxc_param pooling_schema[] = {
      .doc = "channels come second; the other layouts are refused"},
     MXC_PARAM_END};
 
-static mxc_status pooling_check(void *params) {
+mxc_status mxci_pooling_check(void *params) {
     pooling_params *p = params;
     int n = p->kernel.n;
     if (n < 1 || n > 3)
@@ -74,7 +70,7 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
     return MXC_OK;
 }
 
-static mxc_status pooling_infer(mxc_op_sig *sig) {
+mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     const pooling_params *p = sig->params;
     int ndim = p->kernel.n + 2;
     mxc_shape data = mxci_shape_axes(ndim), out = data;
@@ -103,21 +99,24 @@ typedef struct pooling_run {
     int64_t in, out; /* elements of a plane */
 } pooling_run;
 
-static pooling_run open_run(const mxc_op_call *call) {
-    const pooling_params *p = call->params;
-    pooling_run r = {.shape = {.kind = p->pool_type}, .call = call, .in = 1, .out = 1};
+mxci_pool_shape mxci_pooling_shape(const pooling_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_pool_shape shape = {.kind = p->pool_type};
     for (int i = 0; i < 3; i++) {
         int axis = i - (3 - p->kernel.n);
-        int64_t in = axis < 0 ? 1 : call->in[0].shape.dim[axis + 2];
-        r.shape.in[i] = in;
-        r.shape.out[i] = axis < 0 ? 1 : call->out[0].shape.dim[axis + 2];
-        r.shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
-        r.shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
-        r.shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];
-        r.in *= r.shape.in[i];
-        r.out *= r.shape.out[i];
+        int64_t in = axis < 0 ? 1 : data->dim[axis + 2];
+        shape.in[i] = in;
+        shape.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
+        shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
+        shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
+        shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];
     }
-    return r;
+    return shape;
+}
+
+static pooling_run open_run(const mxc_op_call *call) {
+    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
+    return (pooling_run){.shape = mxci_pooling_shape(call->params, data, out), .call = call,
+                         .in = mxci_shape_count(data, 2, data->ndim), .out = mxci_shape_count(out, 2, out->ndim)};
 }
 
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -179,10 +178,10 @@ const mxc_op_def mxci_op_pooling = {
     .doc = "output[n,c,p] = maximum, average or sum of data[n,c] over the window at stride p - pad; data (N,C,...), "
            "one to three spatial axes; an average divides by the window cut to input and padding",
     .flags = MXC_OP_SAMPLEWISE,
-    .params = pooling_schema,
+    .params = mxci_pooling_schema,
     .param_size = sizeof(pooling_params),
-    .params_check = pooling_check,
-    .infer_shape = pooling_infer,
+    .params_check = mxci_pooling_check,
+    .infer_shape = mxci_pooling_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .backward_needs = pooling_needs,
     .temp_bytes = mxci_widen_bytes,

@@ -48,22 +48,11 @@ static void ref_quantize(const op_run *r) {
     r->out[2][0] = is_int8 ? most : high;
 }
 
-static void ref_dequantize_u8(const op_run *r) {
-    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
-        r->out[0][i] = r->in[1][0] + r->in[0][i] * (r->in[2][0] - r->in[1][0]) / 255;
-}
-
-static void ref_dequantize_i8(const op_run *r) {
-    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
-        r->out[0][i] = r->in[0][i] * fmax(fabs(r->in[1][0]), fabs(r->in[2][0])) / 127;
-}
-
-/* A run does not tell the dtype, but only a uint8 is above 127: every case with elements has one. */
 static void ref_dequantize(const op_run *r) {
-    int is_u8 = 0;
-    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
-        is_u8 |= r->in[0][i] > 127;
-    (is_u8 ? ref_dequantize_u8 : ref_dequantize_i8)(r);
+    double low = r->in[1][0], high = r->in[2][0], most = r->in_type[0] == MXC_I8 ? 127 : 2147483647.0;
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = r->in_type[0] == MXC_U8 ? low + r->in[0][i] * (high - low) / 255
+                                               : r->in[0][i] * fmax(fabs(low), fabs(high)) / most;
 }
 
 static void grad_none(const op_run *r) {

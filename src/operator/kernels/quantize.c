@@ -17,3 +17,30 @@ void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale,
     for (int64_t i = 0; i < n; i++)
         y[i] = x[i] * scale + shift;
 }
+
+void mxci_extend(int64_t n, const double *x, double *least, double *most) {
+    double low = *least, high = *most;
+    for (int64_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    *least = low;
+    *most = high;
+}
+
+void mxci_round_row(int64_t n, float *x) {
+    for (int64_t i = 0; i < n; i++)
+        x[i] = rintf(x[i]);
+}
+
+void mxci_weigh_row(int64_t n, const double *a, double p, const double *b, double q, double *y) {
+    MXCI_VECTOR_LOOP
+    for (int64_t i = 0; i < n; i++)
+        y[i] = a[i] * p + b[i] * q;
+}
+
+void mxci_product_row(int64_t n, const double *a, const double *b, double p, double *y) {
+    MXCI_VECTOR_LOOP
+    for (int64_t i = 0; i < n; i++)
+        y[i] = a[i] * b[i] * p;
+}

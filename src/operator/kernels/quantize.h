@@ -8,5 +8,12 @@
 void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, double *y);
 /* y = x * scale + shift */
 void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale, double *y);
+/* x rounded to the nearest whole numbers, halves to even. */
+void mxci_round_row(int64_t n, float *x);
+/* y = a * p + b * q, or a * b * p. */
+void mxci_weigh_row(int64_t n, const double *a, double p, const double *b, double q, double *y);
+void mxci_product_row(int64_t n, const double *a, const double *b, double p, double *y);
+/* Have least and most reach to the elements that are numbers. */
+void mxci_extend(int64_t n, const double *x, double *least, double *most);
 
 #endif

@@ -1,0 +1,22 @@
+/* What Convolution and the quantized convolution share: parameters, shapes, geometry. Their slots begin with data,
+ * weight, bias and output. */
+#ifndef MXCI_OPERATOR_CONVOLUTION_H
+#define MXCI_OPERATOR_CONVOLUTION_H
+
+#include "operator/common.h"
+#include "operator/kernels/conv.h"
+
+typedef struct mxci_conv_params {
+    mxc_tuple kernel, stride, dilate, pad;
+    int64_t num_filter, num_group, workspace;
+    int32_t no_bias, cudnn_tune, cudnn_off, layout;
+} mxci_conv_params;
+
+extern const mxc_param mxci_conv_schema[];
+
+mxc_status mxci_conv_check(void *params);
+mxc_status mxci_conv_infer(mxc_op_sig *sig);
+/* The convolution of one sample and one group. */
+mxci_conv_shape mxci_conv_group(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out);
+
+#endif

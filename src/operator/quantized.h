@@ -1,0 +1,51 @@
+/*
+ * Quantized arrays: whole numbers of 8 or 32 bits that stand for numbers of a range, which two arrays of one float32
+ * each give. The range has 0 in its middle: number q stands for q times a unit, the larger of the bounds' absolute
+ * values over 127 (int8), 255 (uint8, which has no negative half) or 2147483647 (int32).
+ */
+#ifndef MXCI_OPERATOR_QUANTIZED_H
+#define MXCI_OPERATOR_QUANTIZED_H
+
+#include "operator/common.h"
+
+#define MXCI_DTYPES_QUANTIZED (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8))
+enum { MXCI_AUTO, MXCI_INT8, MXCI_UINT8 }; /* out_type */
+
+/* min_calib_range and max_calib_range, NaN where not given; 1 if both are. */
+typedef struct mxci_calib {
+    double low, high;
+} mxci_calib;
+int mxci_calib_given(const mxci_calib *calib);
+#define MXCI_CALIB_SCHEMA(params, member)                                                                              \
+    {.name = "min_calib_range", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(params, member.low), .initial = "None",       \
+     .optional = 1, .doc = "least value of the output; None: found in each run"},                                      \
+    {.name = "max_calib_range", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(params, member.high), .initial = "None",      \
+     .optional = 1, .doc = "largest value of the output; None: found in each run"}
+/* The dtype that out_type names; auto: uint8 for a calibrated range without negative numbers, else int8. */
+mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib);
+
+/* The largest whole number of a quantized dtype that is used. */
+double mxci_quantized_most(mxc_dtype dtype);
+/* The unit of a dtype in the range of two arrays. */
+double mxci_quantized_unit(mxc_dtype dtype, const mxc_tensor *low, const mxc_tensor *high);
+
+/* Arguments from first on, and outputs 1 and 2 where there are, are bounds: shape (1,), float32. */
+mxc_status mxci_infer_bounds(mxc_op_sig *sig, int first);
+mxc_status mxci_infer_bound_types(mxc_op_sig *sig, int first);
+/* One shape for the first n arguments and output 0, the other arguments are bounds; and all types: that of argument 0
+ * and output 0 is one. */
+mxc_status mxci_infer_quantized(mxc_op_sig *sig);
+mxc_status mxci_infer_quantized_type(mxc_op_sig *sig);
+/* Outputs 1 and 2 = low and high, or = two arguments. */
+void mxci_put_bounds(const mxc_op_call *call, double low, double high);
+void mxci_pass_bounds(const mxc_op_call *call, int low, int high);
+
+/* to = or += from, elements one by one: to a float dtype from * scale + shift, to a quantized one (from - shift) *
+ * scale, rounded, halves away from 0, and cut to what is used of the dtype. */
+void mxci_recode(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double shift,
+                 double scale);
+/* Least and largest element that are numbers, 0 where there are none; temp: mxci_extent_bytes. */
+size_t mxci_extent_bytes(const mxc_op_sig *sig, mxc_pass pass);
+void mxci_extent(const mxc_run *run, const mxc_tensor *of, void *temp, double *least, double *most);
+
+#endif

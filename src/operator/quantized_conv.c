@@ -1,0 +1,247 @@
+/*
+ * Quantized layers with weights, in one file for what they share: an int32 output whose unit is the product of data's
+ * and weight's, so that sums of products need no scaling. The int8 bias is brought to that unit.
+ *   _contrib_quantized_conv             Convolution of int8 or uint8 data with int8 weights
+ *   _contrib_quantized_fully_connected  FullyConnected of them
+ * Both multiply rows of 16-bit numbers (kernels/int8.h): weights, and samples or patches of the image.
+ */
+#include <math.h>
+
+#include "operator/convolution.h"
+#include "operator/fully_connected.h"
+#include "operator/kernels/int8.h"
+#include "operator/quantized.h"
+
+enum { DATA, WEIGHT, BIAS };
+enum { TILE = 64 }; /* pixels gathered, or rows of weights widened, at a time */
+
+static const char with_bias[] = "data,weight,bias,min_data,max_data,min_weight,max_weight,min_bias,max_bias";
+static const char without_bias[] = "data,weight,min_data,max_data,min_weight,max_weight";
+
+static int has_bias(const mxc_op_call *call) {
+    return call->n_in == 9;
+}
+
+static int n_args(int no_bias) {
+    return no_bias ? 6 : 9;
+}
+
+static mxc_status infer_type(mxc_op_sig *sig) {
+    int layers = sig->n_in / 3; /* arguments without their bounds */
+    for (int i = WEIGHT; i < layers; i++)
+        MXC_TRY(mxc_sig_set_type(sig, i, MXC_I8));
+    MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_I32));
+    return mxci_infer_bound_types(sig, layers);
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+static double unit_of(const mxc_op_call *call, int slot) {
+    int low = call->n_in / 3 + 2 * slot;
+    return mxci_quantized_unit(call->in[slot].dtype, &call->in[low], &call->in[low + 1]);
+}
+
+/* bias in the output's unit, n of it; cut to what int32 can hold. */
+static void convert_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
+    double unit = unit_of(call, DATA) * unit_of(call, WEIGHT), scale = unit > 0 ? unit_of(call, BIAS) / unit : 0;
+    mxc_tensor bias = {.data = to, .shape = mxci_shape_of(1, &n), .dtype = MXC_I32};
+    mxci_recode(NULL, MXC_REQ_WRITE, &bias, &call->in[BIAS], 0, scale);
+}
+
+static void put_range(const mxc_op_call *call) {
+    double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_most(MXC_I32);
+    mxci_put_bounds(call, -most, most);
+}
+
+/* ---- widened rows ------------------------------------------------------------------------------------------------ */
+
+static size_t aligned(size_t bytes) {
+    return (bytes + 63) & ~(size_t)63;
+}
+
+static size_t rows_bytes(int64_t rows, int64_t k) {
+    return aligned((size_t)(rows * MXCI_INT8_ROW(k)) * sizeof(int16_t));
+}
+
+typedef struct widening {
+    const mxc_tensor *from;
+    int64_t k;
+    int16_t *to;
+} widening;
+
+static void widen_range(void *arg, int64_t begin, int64_t end, int part) {
+    const widening *w = arg;
+    (void)part;
+    mxci_int8_widen(w->from->dtype == MXC_U8, mxci_at(w->from, begin * w->k), end - begin, w->k,
+                    w->to + begin * MXCI_INT8_ROW(w->k));
+}
+
+static void widen(const mxc_run *run, const mxc_tensor *from, int64_t rows, int64_t k, int16_t *to) {
+    widening w = {from, k, to};
+    mxc_parallel_for(run, rows, MXCI_GRAIN / (k + 1) + 1, widen_range, &w);
+}
+
+/* ---- _contrib_quantized_fully_connected -------------------------------------------------------------------------- */
+
+static int fc_args(const void *params) {
+    return n_args(((const mxci_fc_params *)params)->no_bias);
+}
+
+static const char *fc_names(const void *params) {
+    return ((const mxci_fc_params *)params)->no_bias ? without_bias : with_bias;
+}
+
+static mxc_status fc_infer(mxc_op_sig *sig) {
+    MXC_TRY(mxci_fc_infer(sig));
+    return mxci_infer_bounds(sig, sig->n_in / 3);
+}
+
+/* Scratch: all rows of data, the bias, and a tile of weights for each part. */
+static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *out = &sig->out_shape[0], *weight = &sig->in_shape[WEIGHT];
+    (void)pass;
+    return rows_bytes(mxci_shape_count(out, 0, out->ndim - 1), weight->dim[1]) +
+           aligned((size_t)weight->dim[0] * sizeof(int32_t)) +
+           (size_t)sig->parallelism * rows_bytes(TILE, weight->dim[1]);
+}
+
+typedef struct fc_run {
+    const mxc_op_call *call;
+    int64_t n, h, k;
+    int16_t *data;
+    int32_t *bias;
+    char *tiles;
+} fc_run;
+
+/* Tiles of columns begin..end-1 of the output. */
+static void fc_range(void *arg, int64_t begin, int64_t end, int part) {
+    const fc_run *r = arg;
+    int16_t *tile = (void *)(r->tiles + (size_t)part * rows_bytes(TILE, r->k));
+    for (int64_t j = begin * TILE; j < end * TILE && j < r->h; j += TILE) {
+        int64_t columns = r->h - j < TILE ? r->h - j : TILE;
+        mxci_int8_product p = {.m = r->n, .n = columns, .k = MXCI_INT8_ROW(r->k), .a = r->data, .b = tile,
+                               .start = r->bias ? r->bias + j : NULL, .out = mxci_at(&r->call->out[0], j),
+                               .row_step = r->h, .column_step = 1, .add = r->call->req[0] == MXC_REQ_ADD};
+        mxci_int8_widen(0, mxci_at(&r->call->in[WEIGHT], j * r->k), columns, r->k, tile);
+        mxci_int8_multiply(&p);
+    }
+}
+
+static mxc_status fc_forward(const mxc_op_call *call) {
+    const mxc_shape *weight = &call->in[WEIGHT].shape;
+    fc_run r = {.call = call, .h = weight->dim[0], .k = weight->dim[1], .data = call->temp};
+    char *temp = call->temp;
+    r.n = mxci_tensor_size(&call->out[0]) / r.h;
+    put_range(call);
+    if (call->req[0] == MXC_REQ_NULL || r.n == 0)
+        return MXC_OK;
+    temp += rows_bytes(r.n, r.k);
+    r.bias = has_bias(call) ? (void *)temp : NULL;
+    r.tiles = temp + aligned((size_t)r.h * sizeof(int32_t));
+    if (r.bias)
+        convert_bias(call, r.h, r.bias);
+    widen(call->run, &call->in[DATA], r.n, r.k, r.data);
+    mxc_parallel_for(call->run, (r.h + TILE - 1) / TILE, (int64_t)(1e6 / ((double)TILE * (double)(r.n * r.k + 1))) + 1,
+                     fc_range, &r);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_quantized_fully_connected = {
+    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_fully_connected",
+    .doc = "output (int32) = data weight^T + bias as FullyConnected has it, of whole numbers; min_output and "
+           "max_output = -r and r, r = unit of data times unit of weight times 2147483647, where a unit is the larger "
+           "absolute value of two bounds over 127 (int8) or 255 (uint8). The bias is brought to output's unit",
+    .args = with_bias, .args_of = fc_names, .n_args = fc_args, .outputs = "output,min_output,max_output",
+    .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_fc_schema, .param_size = sizeof(mxci_fc_params),
+    .infer_shape = fc_infer, .infer_type = infer_type, .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = fc_temp,
+    .forward = {[MXC_CPU] = fc_forward}};
+
+/* ---- _contrib_quantized_conv ------------------------------------------------------------------------------------- */
+
+static int conv_args(const void *params) {
+    return n_args(((const mxci_conv_params *)params)->no_bias);
+}
+
+static const char *conv_names(const void *params) {
+    return ((const mxci_conv_params *)params)->no_bias ? without_bias : with_bias;
+}
+
+static mxc_status conv_infer(mxc_op_sig *sig) {
+    MXC_TRY(mxci_conv_infer(sig));
+    return mxci_infer_bounds(sig, sig->n_in / 3);
+}
+
+static int64_t taps_of(const mxc_shape *weight) {
+    return mxci_shape_count(weight, 1, weight->ndim);
+}
+
+/* Scratch: all weights, the bias, and a tile of patches for each part. */
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *weight = &sig->in_shape[WEIGHT];
+    int64_t taps = taps_of(weight);
+    (void)pass;
+    return rows_bytes(weight->dim[0], taps) + aligned((size_t)weight->dim[0] * sizeof(int32_t)) +
+           (size_t)sig->parallelism * rows_bytes(TILE, taps);
+}
+
+typedef struct conv_run {
+    const mxc_op_call *call;
+    mxci_conv_shape shape;
+    int64_t groups, taps, pixels, image; /* image: elements of a sample's group in data */
+    int64_t tiles;                       /* of the pixels of one sample and group */
+    int16_t *weight;
+    int32_t *bias;
+    char *patches;
+} conv_run;
+
+/* Tiles begin..end-1 of all samples and groups. */
+static void conv_range(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    const mxc_op_call *call = r->call;
+    int16_t *tile = (void *)(r->patches + (size_t)part * rows_bytes(TILE, r->taps));
+    int64_t filters = r->shape.filters, k = MXCI_INT8_ROW(r->taps);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t index = i / r->tiles, group = index % r->groups, first = i % r->tiles * TILE;
+        int64_t last = first + TILE < r->pixels ? first + TILE : r->pixels;
+        mxci_int8_patches patches = {.shape = r->shape, .is_unsigned = call->in[DATA].dtype == MXC_U8,
+                                     .image = mxci_at(&call->in[DATA], index * r->image)};
+        mxci_int8_product p = {.m = last - first, .n = filters, .k = k, .a = tile,
+                               .b = r->weight + group * filters * k,
+                               .start = r->bias ? r->bias + group * filters : NULL,
+                               .out = mxci_at(&call->out[0], index * filters * r->pixels + first), .row_step = 1,
+                               .column_step = r->pixels, .add = call->req[0] == MXC_REQ_ADD};
+        mxci_int8_gather(&patches, first, last, tile);
+        mxci_int8_multiply(&p);
+    }
+}
+
+static mxc_status conv_forward(const mxc_op_call *call) {
+    const mxci_conv_params *params = call->params;
+    const mxc_shape *data = &call->in[DATA].shape, *weight = &call->in[WEIGHT].shape, *out = &call->out[0].shape;
+    conv_run r = {.call = call, .groups = params->num_group, .taps = taps_of(weight), .weight = call->temp};
+    char *temp = (char *)call->temp + rows_bytes(weight->dim[0], r.taps);
+    put_range(call);
+    if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(out) == 0)
+        return MXC_OK;
+    r.shape = mxci_conv_group(params, data, out);
+    r.pixels = mxci_shape_count(out, 2, out->ndim);
+    r.image = r.shape.channels * mxci_shape_count(data, 2, data->ndim);
+    r.tiles = (r.pixels + TILE - 1) / TILE;
+    r.bias = has_bias(call) ? (void *)temp : NULL;
+    r.patches = temp + aligned((size_t)weight->dim[0] * sizeof(int32_t));
+    if (r.bias)
+        convert_bias(call, weight->dim[0], r.bias);
+    widen(call->run, &call->in[WEIGHT], weight->dim[0], r.taps, r.weight);
+    mxc_parallel_for(call->run, data->dim[0] * r.groups * r.tiles,
+                     (int64_t)(1e6 / ((double)TILE * (double)(r.shape.filters * r.taps + 1))) + 1, conv_range, &r);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_quantized_conv = {
+    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_conv",
+    .doc = "output (int32) = Convolution of whole numbers; min_output, max_output and the bias as "
+           "_contrib_quantized_fully_connected has them",
+    .args = with_bias, .args_of = conv_names, .n_args = conv_args, .outputs = "output,min_output,max_output",
+    .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_conv_schema, .param_size = sizeof(mxci_conv_params),
+    .params_check = mxci_conv_check, .infer_shape = conv_infer, .infer_type = infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = conv_temp, .forward = {[MXC_CPU] = conv_forward}};
