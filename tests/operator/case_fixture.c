@@ -163,7 +163,8 @@ void fixture_close(fixture *f) {
 void fixture_reference(const fixture *f, double *const *in, double *const *aux, double *const *out) {
     op_run run = {.params = f->c->params ? f->c->params : "", .is_train = f->sig.is_train, .n_in = f->n_in,
                   .n_aux = f->n_aux, .n_out = f->n_out, .in_shape = f->in_shape, .aux_shape = f->aux_shape,
-                  .out_shape = f->out_shape, .in = in, .aux = aux, .out = out};
+                  .out_shape = f->out_shape, .in_type = f->in_type, .out_type = f->out_type, .in = in, .aux = aux,
+                  .out = out};
     f->c->reference(&run);
 }
 

@@ -10,7 +10,7 @@
 
 #include <mxc/op.h>
 
-#define CASE_SLOTS 8
+#define CASE_SLOTS 12
 
 /* What a reference sees: everything dense, C order, as double. */
 typedef struct op_run {
@@ -18,6 +18,7 @@ typedef struct op_run {
     int is_train;
     int n_in, n_aux, n_out; /* arguments, auxiliary states, outputs (hidden ones too) */
     const mxc_shape *in_shape, *aux_shape, *out_shape;
+    const mxc_dtype *in_type, *out_type; /* forward only */
     double *const *in;  /* arguments */
     double *const *aux; /* auxiliary states: forward changes them in place where the operator does */
     double *const *out; /* forward fills them; grad reads them */
