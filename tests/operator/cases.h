@@ -45,8 +45,8 @@ enum {
  *
  * .in describes arguments and aux states, separated by blanks: SHAPE[@LOW:HIGH[i][n][f]]
  *   SHAPE "2x3x4", "5", "0x3", "s" for a scalar of no axes; LOW:HIGH the range of values, default -1:1; i: whole
- *   numbers. Values are distinct pseudo-random numbers of the range. n: some are NaN; f: some are infinite; such a run is
- *   made in float dtypes only, and differences tell nothing of a gradient where they are not finite.
+ *   numbers. Values are distinct pseudo-random numbers of the range. n: some are NaN; f: some are infinite; such a
+ *   run is made in float dtypes only, and differences tell nothing of a gradient where they are not finite.
  *
  * .params and .in of a run may hold several sets, separated by ";", and each of the one is run with each of the other:
  * "2x3@0:1 3; 1x1 1; 0x3 3". An input without a range has that of its place in the first set. The first set of both is
@@ -82,6 +82,28 @@ typedef struct op_case_list {
     const op_case *cases;
     int n;
 } op_case_list;
+
+/*
+ * Sets of every sort of shape, behind a first one: .in = "3x5@0:2" CASE_EACH(CASE_ONE), CASE_TWO for two inputs of one
+ * shape, and so on. One element, axes of 1 and of 0, many axes, odd sizes, more than a tile (512).
+ */
+#define CASE_EACH(X)                                                                                                  \
+    X("s") X("1") X("7") X("64") X("65") X("1031") X("0") X("0x3") X("3x0x2") X("1x1") X("1x17") X("17x1") X("3x129") \
+    X("2x3x4") X("1x5x1") X("3x1x7") X("2x3x2x5") X("1x1x1x1") X("2x1x3x1x2") X("2x1x2x3x1x2x1x2")
+#define CASE_ONE(s) "; " s
+#define CASE_TWO(s) "; " s " " s
+#define CASE_THREE(s) CASE_TWO(s) " " s
+#define CASE_FOUR(s) CASE_THREE(s) " " s
+#define CASE_FIVE(s) CASE_FOUR(s) " " s
+/* And for operators that make arrays: the parameters given with every sort of shape; with float dtypes too. */
+#define CASE_SHAPED(given)                                                                                           \
+    given "shape=(2,3); " given "shape=1; " given "shape=7; " given "shape=65; " given "shape=1031; "                \
+    given "shape=0; " given "shape=(0,3); " given "shape=(3,0,2); " given "shape=(1,1); " given "shape=(1,17); "     \
+    given "shape=(17,1); " given "shape=(3,129); " given "shape=(2,3,4); " given "shape=(3,1,7); "                   \
+    given "shape=(2,1,2,3,1,2,1,2); " given "shape=(3,700)"
+#define CASE_MADE(given)                                                                                             \
+    CASE_SHAPED(given) "; " given "shape=1 dtype=float64; " given "shape=(2,3) dtype=float64; "                      \
+    given "shape=(1,1,7) dtype=float16; " given "shape=1031 dtype=bfloat16; " given "shape=(0,3) dtype=float16"
 
 #define MXC_CASES(name, array) const op_case_list name = { #name, array, (int)(sizeof(array) / sizeof((array)[0])) }
 

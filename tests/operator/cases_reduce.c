@@ -1,4 +1,4 @@
-/* Cases of the reductions over axes, and of argmax and its kin. What they make of NaN is in test_reduce.c. */
+/* Cases of the reductions over axes, and of argmax and its kin. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -54,6 +54,23 @@ static double multiply(double a, double x) {
     return a * x;
 }
 
+static double add_known(double a, double x) {
+    return isnan(x) ? a : a + x;
+}
+
+static double multiply_known(double a, double x) {
+    return isnan(x) ? a : a * x;
+}
+
+/* NaN stays. */
+static double greater(double a, double x) {
+    return isnan(a) || a > x ? a : x;
+}
+
+static double less(double a, double x) {
+    return isnan(a) || a < x ? a : x;
+}
+
 static void ref_sum(const op_run *r) {
     reduce(r, 0, add);
 }
@@ -62,12 +79,20 @@ static void ref_prod(const op_run *r) {
     reduce(r, 1, multiply);
 }
 
+static void ref_nansum(const op_run *r) {
+    reduce(r, 0, add_known);
+}
+
+static void ref_nanprod(const op_run *r) {
+    reduce(r, 1, multiply_known);
+}
+
 static void ref_max(const op_run *r) {
-    reduce(r, -INFINITY, fmax);
+    reduce(r, -INFINITY, greater);
 }
 
 static void ref_min(const op_run *r) {
-    reduce(r, INFINITY, fmin);
+    reduce(r, INFINITY, less);
 }
 
 static void ref_mean(const op_run *r) {
@@ -99,7 +124,8 @@ static void zero_gradient(const op_run *r) {
 
 /* ---- argmax ------------------------------------------------------------------------------------------------------ */
 
-/* Index of the first greatest element of sign times data along an axis (-1: all elements as one row). */
+/* Index of the first NaN, else of the first greatest element of sign times data, along an axis (-1: all elements as one
+ * row). */
 static void search(const op_run *r, int axis, double sign) {
     const mxc_shape *s = &r->in_shape[0];
     int64_t n = axis < 0 ? case_size(s) : s->dim[axis], inner = 1;
@@ -109,7 +135,8 @@ static void search(const op_run *r, int axis, double sign) {
         const double *x = r->in[0] + i / inner * n * inner + i % inner;
         int64_t best = 0;
         for (int64_t k = 1; k < n; k++)
-            best = sign * x[k * inner] > sign * x[best * inner] ? k : best;
+            if (!isnan(x[best * inner]) && (isnan(x[k * inner]) || sign * x[k * inner] > sign * x[best * inner]))
+                best = k;
         r->out[0][i] = (double)best;
     }
 }
@@ -139,11 +166,13 @@ static void ref_argmax_channel(const op_run *r) {
 
 /* Every choice of axes; sizes that end within a vector, cross a tile, or have one element. */
 #define REDUCTION(name, ref, range)                                                                     \
-    {.op = name, .in = "7@" range, .reference = ref},                                                   \
+    {.op = name, .in = "7@" range "; 1; s; 2x3x2x1x2; 16; 5x9@" range "n; 5x9@" range "f",              \
+     .reference = ref},                                                                                 \
     {.op = name, .in = "1x1x1@" range, .reference = ref},                                               \
     {.op = name, .in = "3x5@" range, .reference = ref},                                                 \
     {.op = name, .params = "axis=()", .in = "2x3x4@" range, .reference = ref},                          \
-    {.op = name, .params = "axis=0", .in = "3x5@" range, .reference = ref},                             \
+    {.op = name, .params = "axis=0; axis=1", .in = "3x5@" range "; 17x1; 1x17; 3x2x2x1; 9x11@" range "nf",  \
+     .reference = ref},                                                                                 \
     {.op = name, .params = "axis=1", .in = "3x5@" range, .reference = ref},                             \
     {.op = name, .params = "axis=-1", .in = "2x3x4@" range, .reference = ref},                          \
     {.op = name, .params = "axis=(0,2)", .in = "2x3x4@" range, .reference = ref},                       \
@@ -169,13 +198,13 @@ static void ref_argmax_channel(const op_run *r) {
     {.op = name, .params = given, .in = shapes, .reference = ref, .gradient = zero_gradient}
 #define ARGS(name, ref)                                                            \
     ARG(name, "", "9@0:9i", ref),                                                  \
-    ARG(name, "", "3x5@0:20i", ref),                                               \
+    ARG(name, "", "3x5@0:20i; 1; 1x1x1; 2x3x2x1x2; 65; 5x9@0:20nf; 9@0:20n", ref),  \
     ARG(name, "keepdims=True", "3x5@0:20i", ref),                                  \
     ARG(name, "axis=0", "7@0:3i", ref),                                            \
     ARG(name, "axis=0", "3x5@0:20i", ref),                                         \
     ARG(name, "axis=1", "3x5@0:20i", ref),                                         \
     ARG(name, "axis=-1", "2x3x40@0:100i", ref),                                    \
-    ARG(name, "axis=1", "4x33x5@0:9i", ref), /* ties */                            \
+    ARG(name, "axis=1", "4x33x5@0:9i; 1x1; 0x2x3; 17x1; 7x9@0:9inf; 9x7x3@0:9in", ref), /* ties */ \
     ARG(name, "axis=-2 keepdims=True", "4x3x5@0:100i", ref),                       \
     ARG(name, "axis=1", "2x1", ref),                                               \
     ARG(name, "axis=1", "0x3", ref),                                               \
@@ -192,8 +221,8 @@ static const op_case cases[] = {
     REDUCTION("sum", ref_sum, "-2:2.3"),
     REDUCTION("mean", ref_mean, "-2:2.3"),
     REDUCTION("prod", ref_prod, "0.5:1.5"),
-    REDUCTION("nansum", ref_sum, "-2:2.3"),
-    REDUCTION("nanprod", ref_prod, "0.5:1.5"),
+    REDUCTION("nansum", ref_nansum, "-2:2.3"),
+    REDUCTION("nanprod", ref_nanprod, "0.5:1.5"),
     REDUCTION("max", ref_max, "-2:2.3"),
     REDUCTION("min", ref_min, "-2:2.3"),
     REDUCTION("norm", ref_norm, "0.5:2.3"),
@@ -228,7 +257,9 @@ static const op_case cases[] = {
     ARGS("argmax", ref_argmax),
     ARGS("argmin", ref_argmin),
     ARG("argmax_channel", "", "5x7@0:30i", ref_argmax_channel),
-    ARG("argmax_channel", "", "2x3x4x5@0:100i", ref_argmax_channel),
+    ARG("argmax_channel", "", "2x3x4x5@0:100i; 1x1; 7x1; 1x65; 65x2; 3x129; 0x2x3; 2x1x0; 3x1x7; 1x5x1x2; 4x9x3@0:2i",
+        ref_argmax_channel),
+    ARG("argmax_channel", "", "9x7@0:9inf; 9x7x3@0:9in; 5x1300@0:120i; 2x3x4x1x2@0:9i; 1x2x1", ref_argmax_channel),
     ARG("argmax_channel", "", "0x3", ref_argmax_channel),
     ARG("argmax_channel", "", "3x1", ref_argmax_channel),
     FAILS("argmax_channel", "", "5", MXC_ESHAPE, "expected at least 2"),

@@ -1,4 +1,4 @@
-/* What reductions make of NaN and infinities, which the cases of cases_reduce.c have none of. */
+/* What reductions make of NaN and infinities at chosen places of long rows. */
 #include "support.h"
 
 #include <math.h>
