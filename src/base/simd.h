@@ -40,6 +40,18 @@ MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) { memcpy(p, &v, sizeof 
 MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) { return (mxci_v_f32){x, x, x, x, x, x, x, x}; }
 MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) { return (mxci_v_f64){x, x, x, x}; }
 
+/* Four floats as doubles. */
+MXCI_INLINE mxci_v_f64 mxci_widen_f32(const float *p) {
+    typedef float floats __attribute__((vector_size(16)));
+    floats v;
+    memcpy(&v, p, sizeof v);
+#if defined(__AVX__) && !defined(__clang__) /* gcc's conversion of vectors goes by halves, through memory */
+    return __builtin_ia32_cvtps2pd256(v);
+#else
+    return __builtin_convertvector(v, mxci_v_f64);
+#endif
+}
+
 /* Eight elements of f16. */
 MXCI_INLINE mxci_v_f32 mxci_load_f16(const mxci_f16 *p) {
 #if defined(__F16C__)

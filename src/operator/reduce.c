@@ -3,7 +3,8 @@
  * gives shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0,
  * prod 1, max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out.
  *
- * Work is split by outputs or, where those are few, by the reduced elements, with the parts' accumulators in scratch.
+ * Work is split by outputs or, where those are few, by the reduced elements: into chunks that depend on the shapes only,
+ * so that the number of threads does not change results. The chunks' accumulators are in scratch.
  */
 #include <math.h>
 
@@ -11,9 +12,12 @@
 #include "operator/kernels/reduce.h"
 #include "operator/map.h"
 
-/* Outputs up to which the reduced elements may be split instead; outputs that are accumulated together, enough for long
- * pieces of rows. */
-enum { FEW_OUTPUTS = 64, OUTPUT_TILE = 4 * MXCI_TILE };
+enum {
+    OUTPUT_TILE = 4 * MXCI_TILE, /* outputs that are accumulated together: enough for long pieces of rows */
+    CHUNKS = 64,
+    FEW_ROWS = CHUNKS,  /* outputs up to which the reduced elements are split, where the innermost axis is reduced */
+    FEW_COLUMNS = 1024, /* the same where it is kept; whole rows are fetched faster than pieces */
+};
 
 typedef enum finish_kind { FINISH_NONE, FINISH_MEAN, FINISH_ROOT } finish_kind;
 
@@ -29,8 +33,8 @@ typedef struct reduce_run {
     const mxci_reduce_kernel *kernel;
     finish_kind finish;
     mxci_strided kept, reduced;
-    int64_t n_out, n_reduced;
-    char *partial; /* n_out accumulators for each part */
+    int64_t n_out, n_reduced, chunks;
+    char *partial; /* n_out accumulators for each chunk */
 } reduce_run;
 
 static int64_t walk_size(const mxci_strided *s) {
@@ -57,46 +61,65 @@ static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *ti
 }
 
 /* The innermost axis is kept: accumulators of n neighbouring outputs take row after row. */
-static void take_rows(const reduce_run *r, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
+static void take_across(const reduce_run *r, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
     _Alignas(64) int64_t tile[MXCI_TILE];
     int64_t stride = r->reduced.step[r->reduced.n - 1];
     mxci_cursor cursor;
     mxci_cursor_seek(&r->reduced, begin, &cursor);
     while (begin < end) {
         int64_t run = mxci_cursor_run(&r->reduced, &cursor, is_native(r) ? end - begin : 1);
-        r->kernel->rows(n, run, stride, load(r, offset + cursor.offset, n, tile), acc);
+        r->kernel->across(n, run, stride, load(r, offset + cursor.offset, n, tile), acc);
         mxci_cursor_advance(&r->reduced, &cursor, run);
         begin += run;
     }
 }
 
 /* The innermost axis is reduced: one accumulator takes whole rows. */
-static void take_row(const reduce_run *r, int64_t offset, int64_t begin, int64_t end, char *acc) {
+static void take_along(const reduce_run *r, int64_t offset, int64_t begin, int64_t end, char *acc) {
     _Alignas(64) int64_t tile[MXCI_TILE];
     mxci_cursor cursor;
     mxci_cursor_seek(&r->reduced, begin, &cursor);
     while (begin < end) {
         int64_t most = is_native(r) || end - begin < MXCI_TILE ? end - begin : MXCI_TILE;
         int64_t run = mxci_cursor_run(&r->reduced, &cursor, most);
-        r->kernel->row(run, load(r, offset + cursor.offset, run, tile), acc);
+        r->kernel->along(run, 1, 0, load(r, offset + cursor.offset, run, tile), acc);
         mxci_cursor_advance(&r->reduced, &cursor, run);
         begin += run;
     }
 }
 
+/* The same for n outputs with a row each, of which as many as a tile has room for are loaded at once. */
+static void take_all_along(const reduce_run *r, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    int64_t stride = r->kept.step[r->kept.n - 1], width = end - begin;
+    int64_t most = is_native(r) ? n : stride == width ? MXCI_TILE / (width + !width) : 0;
+    for (int64_t i = 0, count; i < n; i += count, acc += count * 8) {
+        count = most > 0 ? (n - i < most ? n - i : most) : 1;
+        if (most > 0)
+            r->kernel->along(width, count, stride, load(r, offset + begin + i * stride, count * width, tile), acc);
+        else
+            take_along(r, offset + i * stride, begin, end, acc);
+    }
+}
+
+static int is_inner_reduced(const reduce_run *r) {
+    return r->reduced.step[r->reduced.n - 1] == 1;
+}
+
 /* Accumulators of outputs out_begin..out_end-1 over the reduced elements begin..end-1. */
 static void accumulate(const reduce_run *r, int64_t out_begin, int64_t out_end, int64_t begin, int64_t end, char *acc) {
-    int inner_reduced = r->reduced.step[r->reduced.n - 1] == 1;
     mxci_cursor cursor;
     r->kernel->start(out_end - out_begin, acc);
     mxci_cursor_seek(&r->kept, out_begin, &cursor);
     while (out_begin < out_end) {
         int64_t most = is_native(r) || out_end - out_begin < MXCI_TILE ? out_end - out_begin : MXCI_TILE;
-        int64_t run = inner_reduced ? 1 : mxci_cursor_run(&r->kept, &cursor, most);
-        if (inner_reduced)
-            take_row(r, cursor.offset, begin, end, acc);
+        int64_t run = mxci_cursor_run(&r->kept, &cursor, is_inner_reduced(r) && r->reduced.n > 1 ? 1 : most);
+        if (!is_inner_reduced(r))
+            take_across(r, cursor.offset, run, begin, end, acc);
+        else if (r->reduced.n == 1)
+            take_all_along(r, cursor.offset, run, begin, end, acc);
         else
-            take_rows(r, cursor.offset, run, begin, end, acc);
+            take_along(r, cursor.offset, begin, end, acc);
         mxci_cursor_advance(&r->kept, &cursor, run);
         out_begin += run;
         acc += run * 8;
@@ -139,16 +162,36 @@ static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static void reduced_range(void *arg, int64_t begin, int64_t end, int part) {
+static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
     const reduce_run *r = arg;
-    accumulate(r, 0, r->n_out, begin, end, r->partial + part * r->n_out * 8);
+    (void)part;
+    for (int64_t c = begin; c < end; c++)
+        accumulate(r, 0, r->n_out, r->n_reduced * c / r->chunks, r->n_reduced * (c + 1) / r->chunks,
+                   r->partial + c * r->n_out * 8);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
+/* The walks and sizes, and how many chunks: 1 where outputs are split. */
+static void plan(reduce_run *r, const mxc_shape *data, const void *params) {
+    int reduced[MXC_MAX_NDIM];
+    mxci_axes_of(params, data->ndim, reduced);
+    mxci_axes_part(data, reduced, 0, &r->kept);
+    mxci_axes_part(data, reduced, 1, &r->reduced);
+    r->n_out = walk_size(&r->kept);
+    r->n_reduced = walk_size(&r->reduced);
+    r->chunks = 1;
+    if (r->n_out > 0 && r->n_out <= (is_inner_reduced(r) ? FEW_ROWS : FEW_COLUMNS))
+        r->chunks += r->n_reduced / (4 * MXCI_GRAIN / r->n_out);
+    r->chunks = r->chunks < CHUNKS ? r->chunks : CHUNKS;
+}
+
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    int64_t n_out = mxc_shape_size(&sig->out_shape[0]);
-    return pass == MXC_FORWARD && n_out <= FEW_OUTPUTS ? (size_t)n_out * (size_t)sig->parallelism * 8 : 0;
+    reduce_run r;
+    if (pass == MXC_BACKWARD)
+        return 0;
+    plan(&r, &sig->in_shape[0], sig->params);
+    return r.chunks > 1 ? (size_t)r.n_out * (size_t)r.chunks * 8 : 0;
 }
 
 static int64_t grain_of(int64_t each) {
@@ -158,24 +201,19 @@ static int64_t grain_of(int64_t each) {
 static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     const mxc_tensor *data = &call->in[0];
     reduce_run r = {.call = call, .finish = kind->finish, .partial = call->temp};
-    int reduced[MXC_MAX_NDIM], parts;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     r.kernel = &mxci_reduce_kernels[kind->kernel][mxci_compute_type(data->dtype)];
-    mxci_axes_of(call->params, data->shape.ndim, reduced);
-    mxci_axes_part(&data->shape, reduced, 0, &r.kept);
-    mxci_axes_part(&data->shape, reduced, 1, &r.reduced);
-    r.n_out = walk_size(&r.kept);
-    r.n_reduced = walk_size(&r.reduced);
-    parts = mxc_parallel_parts(call->run, r.n_reduced, grain_of(r.n_out));
-    if (r.n_out > FEW_OUTPUTS || parts <= mxc_parallel_parts(call->run, r.n_out, grain_of(r.n_reduced))) {
+    plan(&r, &data->shape, call->params);
+    if (r.chunks == 1) {
         mxc_parallel_for(call->run, r.n_out, grain_of(r.n_reduced), outputs_range, &r);
         return MXC_OK;
     }
-    mxc_parallel_for(call->run, r.n_reduced, grain_of(r.n_out), reduced_range, &r);
-    for (int p = 1; p < parts; p++)
-        r.kernel->combine(r.n_out, r.partial + p * r.n_out * 8, r.partial);
-    store(&r, 0, r.n_out, r.partial);
+    mxc_parallel_for(call->run, r.chunks, 1, chunks_range, &r);
+    for (int64_t c = 1; c < r.chunks; c++)
+        r.kernel->combine(r.n_out, r.partial + c * r.n_out * 8, r.partial);
+    for (int64_t i = 0; i < r.n_out; i += MXCI_TILE)
+        store(&r, i, r.n_out - i < MXCI_TILE ? r.n_out - i : MXCI_TILE, r.partial + i * 8);
     return MXC_OK;
 }
 

@@ -4,13 +4,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "operator/kernels/loop.h"
 
-/* Accumulators in registers, and rows that take turns with them. */
-enum { LANES = 64, FEW_ROWS = 4 };
+enum { LANES = 4, CHAINS = 8 };
+
+typedef mxci_mask_f64 integers; /* int64_t, that is */
+typedef uint64_t naturals __attribute__((vector_size(32)));
+
+MXCI_INLINE integers load_i64(const int64_t *p) {
+    integers v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+MXCI_INLINE integers select_i64(integers mask, integers a, integers b) {
+    return (mask & a) | (~mask & b);
+}
 
 #define R float
+#define LOAD mxci_widen_f32
 #define S double
+#define V mxci_v_f64
+#define SELECT mxci_select_f64
 #define NAME(f) f##_f32
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
@@ -19,7 +35,10 @@ enum { LANES = 64, FEW_ROWS = 4 };
 #include "operator/kernels/reduce.inc"
 
 #define R double
+#define LOAD mxci_load_f64
 #define S double
+#define V mxci_v_f64
+#define SELECT mxci_select_f64
 #define NAME(f) f##_f64
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
@@ -28,15 +47,18 @@ enum { LANES = 64, FEW_ROWS = 4 };
 #include "operator/kernels/reduce.inc"
 
 #define R int64_t
+#define LOAD load_i64
 #define S int64_t
+#define V integers
+#define SELECT select_i64
 #define NAME(f) f##_i64
-#define ADD(a, b) ((int64_t)((uint64_t)(a) + (uint64_t)(b))) /* wraps */
-#define MUL(a, b) ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
+#define ADD(a, b) ((X)((NATURAL)(a) + (NATURAL)(b))) /* wraps */
+#define MUL(a, b) ((X)((NATURAL)(a) * (NATURAL)(b)))
 #define LOWEST INT64_MIN
 #define HIGHEST INT64_MAX
 #include "operator/kernels/reduce.inc"
 
-#define ENTRY(id, type) {id##_start_##type, id##_row_##type, id##_rows_##type, id##_merge_##type}
+#define ENTRY(id, type) {id##_start_##type, id##_along_##type, id##_across_##type, id##_merge_##type}
 
 const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIMIT] = {
 #define REDUCE(id, ...) \

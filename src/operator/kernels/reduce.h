@@ -17,9 +17,9 @@ enum {
 /* By compute type; acc points to double or int64_t. */
 typedef struct mxci_reduce_kernel {
     void (*start)(int64_t n, void *acc);                  /* acc[0..n) = the value of nothing */
-    void (*row)(int64_t n, const void *x, void *acc);     /* one accumulator takes n elements */
-    /* Accumulator i takes element i of count rows of n, which begin stride elements apart. */
-    void (*rows)(int64_t n, int64_t count, int64_t stride, const void *x, void *acc);
+    /* Of count rows of n, which begin stride elements apart: accumulator k takes row k, or element k of all of them. */
+    void (*along)(int64_t n, int64_t count, int64_t stride, const void *x, void *acc);
+    void (*across)(int64_t n, int64_t count, int64_t stride, const void *x, void *acc);
     void (*combine)(int64_t n, const void *b, void *acc); /* accumulator i takes accumulator b[i] */
 } mxci_reduce_kernel;
 extern const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIMIT];
