@@ -100,7 +100,7 @@ static void ref_to_depth(const op_run *r) {
 
 static const op_case cases[] = {
     RUN("tile", "reps=(3,)", "4", ref_tile),
-    RUN("tile", "reps=(2,3)", "4x5", ref_tile),
+    RUN("tile", "reps=(2,3)", "4x5; 1x1; 1x7; 7x1; 0x3; 65x2; 3x33; 17x1; 2x64; 5x9@-1:1nf", ref_tile),
     RUN("tile", "reps=(2,)", "3x4", ref_tile),
     RUN("tile", "reps=(2,1,3)", "4x5", ref_tile),
     RUN("tile", "reps=(1,1)", "3x4", ref_tile),
@@ -117,7 +117,7 @@ static const op_case cases[] = {
     FAILS("tile", "reps=(8000000000000000,)", "3000", MXC_ESHAPE, "too many"),
     INFERS("tile", "reps=(2,3)", "4x? -> ?x6 => 4x? -> 8x6"),
 
-    RUN("repeat", "repeats=3", "4", ref_repeat),
+    RUN("repeat", "repeats=3", "4; 1; 0; 65; 1x1; 3x2; 0x3; 2x3x4; 2x1x3x1x2; 129; 5x9@-1:1nf", ref_repeat),
     RUN("repeat", "repeats=3", "2x4", ref_repeat),
     RUN("repeat", "repeats=2 axis=0", "3x4", ref_repeat),
     RUN("repeat", "repeats=2 axis=1", "3x4x2", ref_repeat),
@@ -133,7 +133,7 @@ static const op_case cases[] = {
     FAILS("repeat", "repeats=8000000000000000", "3000", MXC_ESHAPE, "too many"),
     INFERS("repeat", "repeats=2 axis=0", "4x? -> ?x6 => 4x? -> 8x6"),
 
-    RUN("reverse", "axis=0", "5", ref_reverse),
+    RUN("reverse", "axis=0", "5; 2; 65; 1x1; 7x1; 1x7; 2x3x4; 2x1x3x1x2; 129x3; 17x2; 5x9@-1:1nf", ref_reverse),
     RUN("reverse", "axis=0", "3x4", ref_reverse),
     RUN("reverse", "axis=1", "3x4", ref_reverse),
     RUN("reverse", "axis=(0,1)", "3x4", ref_reverse),
@@ -148,7 +148,8 @@ static const op_case cases[] = {
     FAILS("reverse", "axis=1", "3", MXC_ESHAPE, "axis 1 is not in [-1, 1)"),
     FAILS("reverse", "axis=(0,-1)", "3", MXC_ESHAPE, "axis 0 is named twice"),
 
-    RUN("squeeze", "", "1x3x1x2", ref_copy),
+    RUN("squeeze", "", "1x3x1x2; 7; 2x1; 1x7; 1x1x1x1; 3x1x0; 65x1; 1x2x1x3x1x2x1x2; 2x3x4; 129x1x3; 1; 5x1x9@-1:1nf",
+        ref_copy),
     RUN("squeeze", "axis=0", "1x3x1", ref_copy),
     RUN("squeeze", "axis=(0,-1)", "1x3x1", ref_copy),
     RUN("squeeze", "axis=1", "70x1x301", ref_copy),
@@ -164,7 +165,8 @@ static const op_case cases[] = {
     INFERS("squeeze", "", "1x? -> ? => 1x? -> ?"),
 
     RUN("stack", "num_args=1", "3", ref_stack),
-    RUN("stack", "num_args=2", "3x4 3x4", ref_stack),
+    RUN("stack", "num_args=2", "3x4 3x4; 1 1; 7 7; 0 0; 1x1 1x1; 7x1 7x1; 65 65; 2x3x4 2x3x4; 3x0x2 3x0x2; "
+                               "2x1x3x1x2 2x1x3x1x2; 129x3 129x3; 5x9@-1:1nf 5x9@-1:1nf", ref_stack),
     RUN("stack", "num_args=3 axis=1", "3x4 3x4 3x4", ref_stack),
     RUN("stack", "num_args=2 axis=2", "3x4 3x4", ref_stack),
     RUN("stack", "num_args=2 axis=-1", "3x4 3x4", ref_stack),
@@ -178,7 +180,7 @@ static const op_case cases[] = {
     INFERS("stack", "num_args=2 axis=1", "3x?,?x4 -> ? => 3x4,3x4 -> 3x2x4"),
     INFERS("stack", "num_args=2 axis=1", "?,? -> 3x?x4 => 3x4,3x4 -> 3x2x4"),
 
-    RUN("_identity_with_attr_like_rhs", "", "3 3", ref_copy),
+    RUN("_identity_with_attr_like_rhs", "", "3 3" CASE_EACH(CASE_TWO), ref_copy),
     RUN("_identity_with_attr_like_rhs", "", "3x4 3x4", ref_copy),
     RUN("_identity_with_attr_like_rhs", "", "1 1", ref_copy),
     RUN("_identity_with_attr_like_rhs", "", "s s", ref_copy),
@@ -189,7 +191,9 @@ static const op_case cases[] = {
     FAILS("_identity_with_attr_like_rhs", "", "3 4", MXC_ESHAPE, "argument 'rhs': expected shape (3,), found (4,)"),
     INFERS("_identity_with_attr_like_rhs", "", "?,2x3 -> ? => 2x3,2x3 -> 2x3"),
 
-    RUN("depth_to_space", "block_size=2", "1x4x1x1", ref_to_space),
+    RUN("depth_to_space", "block_size=2", "1x4x1x1; 1x4x7x1; 1x4x1x7; 2x4x2x2; 3x8x1x1; 1x20x2x3; 1x4x33x2; 1x4x0x3; "
+                                          "0x8x1x1; 1x0x2x2; 5x4x3x3; 1x16x2x2; 2x12x5x1; 1x4x3x5@-1:1nf",
+                                          ref_to_space),
     RUN("depth_to_space", "block_size=2", "2x8x3x5", ref_to_space),
     RUN("depth_to_space", "block_size=3", "1x9x2x2", ref_to_space),
     RUN("depth_to_space", "block_size=1", "2x3x2x2", ref_to_space),
@@ -202,7 +206,9 @@ static const op_case cases[] = {
     FAILS("depth_to_space", "block_size=0", "1x4x2x2", MXC_EINVAL, "block_size"),
     INFERS("depth_to_space", "block_size=2", "1x?x3x? -> ?x2x?x8 => 1x8x3x4 -> 1x2x6x8"),
 
-    RUN("space_to_depth", "block_size=2", "1x1x2x2", ref_to_depth),
+    RUN("space_to_depth", "block_size=2", "1x1x2x2; 1x1x14x2; 1x1x2x14; 2x1x4x4; 3x2x2x2; 1x5x4x6; 1x1x66x4; 1x1x0x4; "
+                                          "0x2x2x2; 1x0x4x4; 5x1x6x6; 1x4x4x4; 2x3x10x2; 1x1x6x10@-1:1nf",
+                                          ref_to_depth),
     RUN("space_to_depth", "block_size=2", "2x3x4x6", ref_to_depth),
     RUN("space_to_depth", "block_size=3", "1x2x3x9", ref_to_depth),
     RUN("space_to_depth", "block_size=1", "2x3x2x2", ref_to_depth),

@@ -230,7 +230,9 @@ static void make_definite(const op_run *r) {
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
-    GEMM("", "2x3 3x4 2x4"), GEMM("alpha=2 beta=-0.5", "2x3 3x4 2x4"), GEMM("transpose_a=true", "3x2 3x4 2x4"),
+    GEMM("", "2x3 3x4 2x4; 7x1 1x7 7x7; 1x9 9x1 1x1; 1x2x3 1x3x4 1x2x4; 2x1x3x2x3 2x1x3x3x1 2x1x3x2x1; 65x3 3x2 65x2; "
+             "33x17 17x5 33x5"),
+    GEMM("alpha=2 beta=-0.5", "2x3 3x4 2x4"), GEMM("transpose_a=true", "3x2 3x4 2x4"),
     GEMM("transpose_b=true beta=0", "5x2x3 5x4x3 5x2x4"),
     GEMM("transpose_a=1 transpose_b=1", "2x2x3x2 2x2x4x3 2x2x2x4"),
     GEMM("axis=1", "2x3x5x4 2x4x5x6 2x3x5x6"), GEMM("axis=0 transpose_a=true alpha=0.5", "4x3x2 4x3x5 2x3x5"),
@@ -245,7 +247,9 @@ static const op_case cases[] = {
     INFERS("_linalg_gemm", "transpose_b=true", "5x2x?,?x4x3,? -> ? => 5x2x3,5x4x3,5x2x4 -> 5x2x4"),
     INFERS("_linalg_gemm", "", "2x3,?,? -> 2x4 => 2x3,3x4,2x4 -> 2x4"),
 
-    GEMM2("", "2x3 3x4"), GEMM2("alpha=2", "2x3 3x4"), GEMM2("transpose_a=true", "3x2 3x4"),
+    GEMM2("", "2x3 3x4; 7x1 1x7; 1x9 9x1; 0x3 3x4; 3x4 4x0; 1x2x3 1x3x4; 2x1x3x2x3 2x1x3x3x1; 65x3 3x2; 33x17 17x5; "
+              "0x2x3 0x3x4"),
+    GEMM2("alpha=2", "2x3 3x4"), GEMM2("transpose_a=true", "3x2 3x4"),
     GEMM2("transpose_b=true", "5x2x3 5x4x3"), GEMM2("transpose_a=1 transpose_b=1 alpha=-1", "2x2x3x2 2x2x4x3"),
     GEMM2("axis=1", "2x3x5x4 2x4x5x6"), GEMM2("axis=0 transpose_b=true", "3x2x4 5x2x4"), GEMM2("", "1x1 1x1"),
     GEMM2("", "2x0 0x4"), GEMM2("", "70x130 130x90"), GEMM2("", "1x7x5 1x5x1"),
@@ -253,30 +257,35 @@ static const op_case cases[] = {
     FAILS("_linalg_gemm2", "axis=2", "2x3 3x4", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
     INFERS("_linalg_gemm2", "axis=0", "?x3x4,4x?x5 -> 2x?x? => 2x3x4,4x3x5 -> 2x3x5"),
 
-    SYRK("", "2x3"), SYRK("transpose=true", "2x3"), SYRK("alpha=-2", "4x3x2"), SYRK("transpose=1 alpha=0.5", "2x2x3x5"),
+    SYRK("", "2x3; 7x1; 1x7; 65x2; 3x1x4; 2x1x3x2x2; 17x33; 1x1x1; 5x5; 0x4; 3x3x3; 33x3"),
+    SYRK("transpose=true", "2x3"), SYRK("alpha=-2", "4x3x2"), SYRK("transpose=1 alpha=0.5", "2x2x3x5"),
     SYRK("", "1x1"), SYRK("", "0x3x2"), SYRK("", "3x0"), SYRK("transpose=true", "90x40"), SYRK("", "2x33x70"),
     FAILS("_linalg_syrk", "", "3", MXC_ESHAPE, "argument 'A' has 1 axes, expected at least 2"),
     INFERS("_linalg_syrk", "", "2x?x5 -> ?x?x3 => 2x3x5 -> 2x3x3"),
 
-    POTRF("", "3x3"), POTRF("lower=false", "3x3"), POTRF("", "1x1"), POTRF("", "4x2x2"),
+    POTRF("", "3x3; 2x2; 5x5; 7x7; 17x17; 1x1x1; 3x1x1; 1x4x4; 2x1x3x2x2; 33x33; 0x0"), POTRF("lower=false", "3x3"),
+    POTRF("", "1x1"), POTRF("", "4x2x2"),
     POTRF("lower=false", "2x3x5x5"),
     POTRF("", "0x2x2"), POTRF("", "2x0x0"), POTRF("", "40x40"), POTRF("", "9x7x7"), POTRF("lower=0", "70x70"),
     FAILS("_linalg_potrf", "", "3x4", MXC_ESHAPE, "expected shape (3,3), found (3,4)"),
     FAILS("_linalg_potrf", "", "3", MXC_ESHAPE, "expected at least 2"),
     INFERS("_linalg_potrf", "", "?x?x3 -> 2x?x? => 2x3x3 -> 2x3x3"),
 
-    POTRI("", "3x3"), POTRI("lower=false", "3x3"), POTRI("", "1x1"), POTRI("", "4x2x2"),
+    POTRI("", "3x3; 2x2; 5x5; 7x7; 1x1x1; 3x1x1; 1x4x4; 2x1x3x2x2; 0x0; 4x4; 9x1x1; 65x2x2"),
+    POTRI("lower=false", "3x3"), POTRI("", "1x1"), POTRI("", "4x2x2"),
     POTRI("lower=false", "2x3x5x5"),
     POTRI("", "0x2x2"), POTRI("", "2x0x0"), POTRI("", "9x6x6"), POTRI("lower=0", "8x8"),
     FAILS("_linalg_potri", "", "3x4", MXC_ESHAPE, "expected shape (3,3), found (3,4)"),
     INFERS("_linalg_potri", "", "? -> 2x?x3 => 2x3x3 -> 2x3x3"),
 
-    SUMLOG("3x3"), SUMLOG("1x1"), SUMLOG("4x2x2"), SUMLOG("2x3x5x5"), SUMLOG("0x2x2"), SUMLOG("2x0x0"), SUMLOG("40x40"),
+    SUMLOG("3x3; 2x2; 5x5; 7x7; 17x17; 1x1x1; 3x1x1; 1x4x4; 2x1x3x2x2; 0x0; 33x33; 65x2x2; 9x9"), SUMLOG("1x1"),
+    SUMLOG("4x2x2"), SUMLOG("2x3x5x5"), SUMLOG("0x2x2"), SUMLOG("2x0x0"), SUMLOG("40x40"),
     SUMLOG("700x3x3"),
     FAILS("_linalg_sumlogdiag", "", "3x4", MXC_ESHAPE, "expected shape (3,3), found (3,4)"),
     INFERS("_linalg_sumlogdiag", "", "2x?x3 -> ? => 2x3x3 -> 2"),
 
-    TRMM("", "3x3 3x4"), TRMM("transpose=true", "3x3 3x4"), TRMM("rightside=true", "4x4 3x4"),
+    TRMM("", "3x3 3x4; 1x1 1x7; 7x7 7x1; 17x17 17x3; 2x1x2x2 2x1x2x5; 1x5x5 1x5x5; 33x33 33x2"),
+    TRMM("transpose=true", "3x3 3x4"), TRMM("rightside=true", "4x4 3x4"),
     TRMM("rightside=true transpose=true alpha=2", "4x4 3x4"), TRMM("lower=false", "5x2x2 5x2x3"),
     TRMM("lower=false transpose=true", "3x3 3x4"), TRMM("lower=false rightside=true", "2x2x4x4 2x2x3x4"),
     TRMM("lower=0 rightside=1 transpose=1 alpha=-0.5", "4x4 1x4"), TRMM("", "1x1 1x1"), TRMM("", "0x0 0x4"),
@@ -285,7 +294,8 @@ static const op_case cases[] = {
     FAILS("_linalg_trmm", "rightside=true", "3x3 3x4", MXC_ESHAPE, "argument 'A': expected shape (?,4), found (3,3)"),
     INFERS("_linalg_trmm", "rightside=true", "?,2x3x4 -> ? => 2x4x4,2x3x4 -> 2x3x4"),
 
-    TRSM("", "3x3 3x4"), TRSM("transpose=true", "3x3 3x4"), TRSM("rightside=true", "4x4 3x4"),
+    TRSM("", "3x3 3x4; 1x1 1x7; 7x7 7x1; 9x9 9x3; 2x1x2x2 2x1x2x5; 1x5x5 1x5x5; 2x2 2x33"),
+    TRSM("transpose=true", "3x3 3x4"), TRSM("rightside=true", "4x4 3x4"),
     TRSM("rightside=true transpose=true alpha=2", "4x4 3x4"), TRSM("lower=false", "5x2x2 5x2x3"),
     TRSM("lower=false transpose=true", "3x3 3x4"), TRSM("lower=false rightside=true", "2x2x4x4 2x2x3x4"),
     TRSM("lower=0 rightside=1 transpose=1 alpha=-0.5", "4x4 1x4"), TRSM("", "1x1 1x1"), TRSM("", "0x0 0x4"),

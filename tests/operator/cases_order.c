@@ -1,4 +1,6 @@
-/* Cases of operators that order: topk, sort, argsort. NaNs and signed zeros are in test_order.c. */
+/* Cases of operators that order: topk, sort, argsort. NaNs come last; those of either sign and signed zeros are in
+ * test_order.c. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "operator/cases.h"
@@ -8,17 +10,21 @@ typedef struct item {
     int64_t index;
 } item;
 
-/* Equals by their indices. */
-static int ascending(const void *a, const void *b) {
-    const item *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
+/* NaNs last, equals by their indices. */
+static int compare(const item *x, const item *y, double sign) {
+    if (isnan(x->value) != isnan(y->value))
+        return isnan(x->value) ? 1 : -1;
+    if (!isnan(x->value) && x->value != y->value)
+        return sign * x->value < sign * y->value ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
+static int ascending(const void *a, const void *b) {
+    return compare(a, b, 1);
+}
+
 static int descending(const void *a, const void *b) {
-    const item *x = a, *y = b;
-    return x->value != y->value ? ascending(b, a) : ascending(a, b);
+    return compare(a, b, -1);
 }
 
 /* Data as (outer, n, inner), ordered along n; k elements of each row come out. */
@@ -123,7 +129,9 @@ static void grad_none(const op_run *r) {
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
-    TOPK("", "7"), TOPK("", "1"), TOPK("k=3", "4x9"), TOPK("k=3 is_ascend=true", "4x9"), TOPK("k=9", "4x9@0:3i"),
+    TOPK("", "7"), TOPK("", "1"),
+    TOPK("k=3; k=3 ret_typ=value axis=0; k=2 ret_typ=mask is_ascend=true", "4x9; 5x9@-1:1nf"),
+    TOPK("k=3 is_ascend=true", "4x9"), TOPK("k=9", "4x9@0:3i"),
     TOPK("k=2 axis=0", "5x3"), TOPK("k=2 axis=1", "3x5x4@0:4i"), TOPK("k=0", "3x6"), TOPK("k=-1 axis=1", "3x6x2"),
     TOPK("k=4 axis=None", "3x5@0:6i"), TOPK("k=3 dtype=int32", "2x8"), TOPK("k=3 dtype=int64 axis=0", "8x2"),
     TOPK("k=2 dtype=uint8", "3x200"), TOPK("k=2 dtype=float16", "3x40"), TOPK("k=2 dtype=float64", "3x40"),
@@ -151,7 +159,8 @@ static const op_case cases[] = {
     INFERS("topk", "k=0 axis=0", "? -> 3x5 => 3x5 -> 3x5"),
     INFERS("topk", "k=3 axis=None ret_typ=both", "? -> ?,? => ? -> 3,3"),
 
-    SORT("", "7"), SORT("", "1"), SORT("", "4x9@0:4i"), SORT("is_ascend=false", "4x9@0:4i"), SORT("axis=0", "30x5"),
+    SORT("", "7; 2; 17x1; 0; 3x129; 2x1x2x3x1x2; 5x9@-1:1nf"), SORT("", "1"), SORT("", "4x9@0:4i"),
+    SORT("is_ascend=false", "4x9@0:4i"), SORT("axis=0", "30x5"),
     SORT("axis=1", "3x8x4"), SORT("axis=None", "3x5"), SORT("axis=None is_ascend=0", "2x3x5@-2:3i"), SORT("", "0x4"),
     SORT("", "4x0"), SORT("", "2x2000"), SORT("axis=0 is_ascend=false", "600x2@0:90i"), SORT("", "3x1"),
     SORT("", "64"), SORT("", "65"), SORT("", "1x5000@-3e4:3e4"),
@@ -162,7 +171,8 @@ static const op_case cases[] = {
     INFERS("sort", "", "?x5 -> 3x?,? => 3x5 -> 3x5,3x5"),
     INFERS("sort", "axis=None", "3x5 -> ?,? => 3x5 -> 15,15"),
 
-    ARGSORT("", "7"), ARGSORT("", "1"), ARGSORT("", "4x9@0:4i"), ARGSORT("is_ascend=false", "4x9@0:4i"),
+    ARGSORT("", "7; 2; 65; 1x1; 17x1; 1x17; 0; 3x129; 2x3x4; 2x1x2x3x1x2; 5x9@-1:1nf"), ARGSORT("", "1"),
+    ARGSORT("", "4x9@0:4i"), ARGSORT("is_ascend=false", "4x9@0:4i"),
     ARGSORT("axis=0", "30x5"), ARGSORT("axis=1 dtype=int32", "3x8x4"), ARGSORT("axis=None", "3x5@0:2i"),
     ARGSORT("", "0x4"), ARGSORT("", "4x0"), ARGSORT("dtype=float64", "2x2000"), ARGSORT("dtype=int64", "4x100@-2:2i"),
     FAILS("argsort", "dtype=float16", "2x2049", MXC_ESHAPE, "dtype float16 cannot hold the indices"),

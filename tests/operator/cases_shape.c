@@ -143,7 +143,8 @@ static void grad_cast(const op_run *r) {
 
 static const op_case cases[] = {
     RUN("broadcast_axis", "axis=0 size=4", "1", ref_broadcast),
-    RUN("broadcast_axis", "axis=0 size=4", "1x3", ref_broadcast),
+    RUN("broadcast_axis", "axis=0 size=4", "1x3; 1x1; 1x65; 1x0; 1x2x3x4; 1x17; 1x1x1; 1x7x1; 1x2x1x3x1x2; 1x129; "
+                                           "1x33x2; 1x5x3; 1x9@-1:1nf", ref_broadcast),
     RUN("broadcast_axis", "axis=-1 size=5", "2x3x1", ref_broadcast),
     RUN("broadcast_axis", "axis=(0,2) size=(2,3)", "1x5x1", ref_broadcast),
     RUN("broadcast_axis", "axis=(2,0) size=(3,2)", "1x5x1x2", ref_broadcast),
@@ -161,7 +162,8 @@ static const op_case cases[] = {
     RUN("broadcast_to", "shape=(4,)", "1", ref_broadcast),
     RUN("broadcast_to", "shape=(4,3)", "1x3", ref_broadcast),
     RUN("broadcast_to", "shape=(2,5,3)", "2x1x3", ref_broadcast),
-    RUN("broadcast_to", "shape=(0,5,0)", "2x1x3", ref_broadcast),
+    RUN("broadcast_to", "shape=(0,5,0)", "2x1x3; 1x1x1; 7x1x1; 1x1x7; 0x1x3; 3x1x0; 2x5x3; 1x5x1; 17x1x3; 1x1x65; "
+                                         "2x1x33; 9x1x2; 33x1x1; 3x1x9@-1:1nf", ref_broadcast),
     RUN("broadcast_to", "shape=(4,2,3,2)", "1x2x1x2", ref_broadcast),
     RUN("broadcast_to", "shape=(70,700)", "70x1", ref_broadcast),
     RUN("broadcast_to", "shape=(70,700)", "1x700", ref_broadcast),
@@ -171,7 +173,9 @@ static const op_case cases[] = {
     FAILS("broadcast_to", "shape=(-1,3)", "1x3", MXC_EINVAL, "shape"),
     INFERS("broadcast_to", "shape=(4,0)", "1x? -> ?x3 => 1x? -> 4x3"),
 
-    RUN("_broadcast", "axis=0 size=4", "1", ref_broadcast), RUN("_broadcast", "axis=0 size=4", "1x3", ref_broadcast),
+    RUN("_broadcast", "axis=0 size=4", "1", ref_broadcast),
+    RUN("_broadcast", "axis=0 size=4", "1x3; 1x1; 1x65; 1x0; 1x2x3x4; 1x17; 1x1x1; 1x7x1; 1x2x1x3x1x2; 1x129; 1x33x2; "
+                                       "1x5x3; 1x9@-1:1nf", ref_broadcast),
     RUN("_broadcast", "axis=-1 size=5", "2x3x1", ref_broadcast),
     RUN("_broadcast", "axis=1 size=0", "2x1", ref_broadcast),
     RUN("_broadcast", "axis=1 size=1300", "3x1", ref_broadcast),
@@ -181,7 +185,10 @@ static const op_case cases[] = {
     FAILS("_broadcast", "axis=0", "1x3", MXC_EINVAL, "\"size\" is missing"),
     INFERS("_broadcast", "axis=0 size=4", "?x3 -> ? => ?x3 -> 4x3"),
 
-    LIKE("", "1 4"), LIKE("", "1x3 4x3"), LIKE("", "2x1x3 2x5x3"), LIKE("", "3x4 3x4"), LIKE("", "1x1 200x300"),
+    LIKE("", "1 4"),
+    LIKE("", "1x3 4x3; 1x1 1x1; 7x1 7x9; 1 65; 1x1x3 2x5x3; 0x1 0x4; 1x0 3x0; 2x1x3x1 2x4x3x5; 1x129 3x129; "
+             "17x1 17x1; s s; 1x3@-1:1nf 5x3"),
+    LIKE("", "2x1x3 2x5x3"), LIKE("", "3x4 3x4"), LIKE("", "1x1 200x300"),
     LIKE("lhs_axes=(0,) rhs_axes=(-1,)", "1x3 7x4"), LIKE("lhs_axes=(2,0) rhs_axes=(0,1)", "1x5x1 3x2"),
     LIKE("", "3x1 3x0"), LIKE("", "70x1 70x700"), LIKE("lhs_axes=(1,) rhs_axes=(0,)", "2x4 4"),
     FAILS("broadcast_like", "", "2x3 4x3", MXC_ESHAPE, "argument 'lhs': axis 0 has size 2, expected 1 or 4"),
@@ -192,7 +199,8 @@ static const op_case cases[] = {
     INFERS("broadcast_like", "", "1x5,4x? -> ? => 1x5,4x? -> 4x5"),
 
     RUN("expand_dims", "axis=0", "3", ref_copy),
-    RUN("expand_dims", "axis=1", "3x4", ref_copy),
+    RUN("expand_dims", "axis=1", "3x4; 1; 7; 1x1; 7x1; 1x7; 65x2; 2x3x4; 3x0x2; 2x1x3x1x2; 129x3; 33; 1x2x1x3x1x2x1; "
+                                 "5x9@-1:1nf", ref_copy),
     RUN("expand_dims", "axis=2", "3x4", ref_copy),
     RUN("expand_dims", "axis=-1", "3x4", ref_copy),
     RUN("expand_dims", "axis=-3", "3x4", ref_copy),
@@ -205,7 +213,8 @@ static const op_case cases[] = {
     INFERS("expand_dims", "axis=1", "? -> 2x1x3 => 2x3 -> 2x1x3"),
 
     RUN("slice_axis", "axis=0 begin=1 end=3", "5", ref_slice_axis),
-    RUN("slice_axis", "axis=0 begin=1 end=3", "5x4", ref_slice_axis),
+    RUN("slice_axis", "axis=0 begin=1 end=3", "5x4; 3; 7x1; 4x0; 3x2x3; 65x2; 4x1x3x1x2; 129; 33x3; 3x1; 5x9@-1:1nf",
+        ref_slice_axis),
     RUN("slice_axis", "axis=1 begin=0 end=1", "3x4x2", ref_slice_axis),
     RUN("slice_axis", "axis=-1 begin=-3 end=-1", "2x3x5", ref_slice_axis),
     RUN("slice_axis", "axis=1 begin=2 end=None", "3x4", ref_slice_axis),
@@ -235,7 +244,7 @@ static const op_case cases[] = {
     INFERS("slice", "begin=(1,None) end=(3,None)", "4x? -> ?x7 => 4x7 -> 2x7"),
 
     RUN("transpose", "", "5", ref_transpose),
-    RUN("transpose", "", "3x4", ref_transpose),
+    RUN("transpose", "", "3x4; 1x7; 7x1; 0; 65x3; 3x1x7; 2x1x2x3x1x2x1x2; 5x9@-1:1nf; s", ref_transpose),
     RUN("transpose", "", "2x3x4", ref_transpose),
     RUN("transpose", "axes=(0,2,1)", "2x3x4", ref_transpose),
     RUN("transpose", "axes=(1,2,0)", "2x3x4", ref_transpose),
@@ -257,7 +266,8 @@ static const op_case cases[] = {
     INFERS("transpose", "axes=(1,2,0)", "? -> 3x4x2 => 2x3x4 -> 3x4x2"),
 
     RUN("SwapAxis", "", "2x3", ref_swap),
-    RUN("SwapAxis", "dim1=0 dim2=1", "3x4", ref_swap),
+    RUN("SwapAxis", "dim1=0 dim2=1", "3x4; 1x1; 7x1; 1x7; 65x3; 3x0; 2x3x4; 2x1x3x1x2; 33x65; 17x2; 3x0x2; 129x2; "
+                                     "1x2x3x2; 5x9@-1:1nf; 2x2", ref_swap),
     RUN("SwapAxis", "dim1=2 dim2=0", "2x3x4", ref_swap),
     RUN("SwapAxis", "dim1=1 dim2=-1", "2x3x4x5", ref_swap),
     RUN("swapaxes", "dim1=0 dim2=1", "150x301", ref_swap),
@@ -266,7 +276,8 @@ static const op_case cases[] = {
     INFERS("SwapAxis", "dim1=0 dim2=2", "2x3x? -> 5x?x? => 2x3x5 -> 5x3x2"),
 
     RUN("SliceChannel", "num_outputs=1", "2x3", ref_split),
-    RUN("SliceChannel", "num_outputs=3", "2x6", ref_split),
+    RUN("SliceChannel", "num_outputs=3", "2x6; 1x3; 7x3; 0x3; 3x0; 65x3; 2x3x4; 2x6x1x5; 1x33; 17x9; 2x3x1x2x1; "
+                                         "129x6; 5x9@-1:1nf", ref_split),
     RUN("SliceChannel", "num_outputs=2 axis=0", "4x3x2", ref_split),
     RUN("SliceChannel", "num_outputs=2 axis=-1", "3x2x4", ref_split),
     RUN("SliceChannel", "num_outputs=3 squeeze_axis=True", "2x3x4", ref_split),
@@ -282,9 +293,9 @@ static const op_case cases[] = {
     INFERS("SliceChannel", "num_outputs=2", "? -> ?,4x3 => 4x6 -> 4x3,4x3"),
     INFERS("SliceChannel", "num_outputs=2 squeeze_axis=True", "? -> ?,4x3 => 4x2x3 -> 4x3,4x3"),
 
-    CAST("dtype=float64", "3x5@-2:2.3", ref_copy),
+    CAST("dtype=float64", "3x5@-2:2.3" CASE_EACH(CASE_ONE) "; 5x9@-2:2.3nf", ref_copy),
     CAST("dtype=float32", "3x5@-2:2.3", ref_copy),
-    CAST("dtype=float16", "1031@-2:2.3", ref_copy),
+    CAST("dtype=float16", "1031@-2:2.3; 5x9@-2:2.3nf", ref_copy),
     CAST("dtype=bfloat16", "3x5@-2:2.3", ref_copy),
     CAST("dtype=int32", "3x5@0:9", ref_cast_i32),
     CAST("dtype=int64", "3x5@0:9", ref_cast_i32),
