@@ -2,6 +2,10 @@
 #ifndef MXCI_SYMBOL_JSON_H
 #define MXCI_SYMBOL_JSON_H
 
+#include <jansson.h>
+
+#include <mxc/status.h>
+
 /* The version of MXNet whose format we write: major * 10000 + minor * 100 + patch. */
 #define MXCI_JSON_VERSION 10901
 /* Files without a version are older than this. */
@@ -10,5 +14,8 @@
 #define MXCI_JSON_BACKWARD "_backward_"
 /* Largest text that is read, bytes. */
 #define MXCI_JSON_LIMIT (256 << 20)
+
+/* Replace nodes that MXNet fused for oneDNN by the layers that they hold. MXC_EFORMAT, MXC_ENOMEM. */
+mxc_status mxci_json_unfuse(json_t *root);
 
 #endif

@@ -6,10 +6,10 @@
  *   0.7, 0.8   "param" holds parameters, "attr" attributes; auxiliary states are left out
  *   0.9 - 0.12 "attr" holds both
  *   1.0 on     "attrs" holds both
+ *
+ * Nodes fused for oneDNN are taken apart before (json_fused.c).
  */
 #include <string.h>
-
-#include <jansson.h>
 
 #include "base/error.h"
 #include "base/sys.h"
@@ -402,6 +402,8 @@ static mxc_status read_heads(const reader *r, mxc_symbol **out) {
 static mxc_status read_graph(reader *r, mxc_symbol **out) {
     int64_t i;
     mxc_status status = read_version(r);
+    if (status == MXC_OK)
+        status = mxci_json_unfuse(r->root);
     if (status == MXC_OK)
         status = read_nodes(r);
     if (status == MXC_OK)

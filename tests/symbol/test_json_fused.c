@@ -1,0 +1,153 @@
+/* Nodes that MXNet fused for oneDNN become the layers that they hold; what does not fit together is refused. */
+#include "support.h"
+
+#include <mxc/executor.h>
+
+#define VAR(name) "{\"op\":\"null\",\"name\":\"" name "\",\"inputs\":[]}"
+#define CONV "\"attrs\":{\"kernel\":\"(1,1)\",\"num_filter\":\"2\",\"no_bias\":\"True\"}"
+#define LAYERS \
+    "{\"nodes\":[" VAR("x0") "," VAR("w0") ",{\"op\":\"Convolution\",\"name\":\"conv\"," CONV \
+    ",\"inputs\":[[0,0,0],[1,0,0]]},{\"op\":\"Activation\",\"name\":\"relu\",\"attrs\":{\"act_type\":\"relu\"}," \
+    "\"inputs\":[[2,0,0]]}],\"arg_nodes\":[0,1],\"heads\":[[3,0,0]]}"
+#define SUM_LAYERS \
+    "{\"nodes\":[" VAR("x0") "," VAR("w0") ",{\"op\":\"Convolution\",\"name\":\"conv\"," CONV \
+    ",\"inputs\":[[0,0,0],[1,0,0]]}," VAR("s0") ",{\"op\":\"elemwise_add\",\"name\":\"add\",\"inputs\":[[2,0,0]," \
+    "[3,0,0]]}],\"arg_nodes\":[0,1,3],\"heads\":[[4,0,0]]}"
+#define FUSED(attrs, inputs, layers) \
+    "{\"op\":\"_sg_mkldnn_conv\",\"name\":\"fused\",\"attrs\":{" attrs "},\"inputs\":[" inputs "],\"subgraphs\":[" \
+    layers "]}"
+#define QUANTIZED "\"quantized\":\"true\",\"min_calib_range\":\"0\",\"max_calib_range\":\"2\""
+#define QUANTIZE "{\"op\":\"_contrib_quantize_v2\",\"name\":\"q\",\"inputs\":[[0,0,0]]}"
+#define GRAPH(nodes, args, head) "{\"nodes\":[" nodes "],\"arg_nodes\":[" args "],\"heads\":[" head "]}"
+
+static mxc_symbol *parse(const char *json) {
+    mxc_symbol *symbol;
+    assert_ok(mxc_symbol_from_json(json, strlen(json), &symbol));
+    return symbol;
+}
+
+static void expect_names(mxc_symbol *symbol, int outputs, const char *expected) {
+    mxc_names names;
+    char text[256] = "";
+    assert_ok(outputs ? mxc_symbol_list_outputs(symbol, &names) : mxc_symbol_list_arguments(symbol, &names));
+    for (int64_t i = 0; i < names.n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", names.items[i]);
+    assert_string_equal(text, expected);
+    mxc_names_release(&names);
+}
+
+/* Run with x as given, weight of ones, any further argument of ones; output 0, 8 elements. */
+static void run(mxc_symbol *symbol, const float *x, float *out) {
+    const char *name = "x";
+    mxc_shape shape = {.ndim = 4, .dim = {1, 2, 2, 2}};
+    mxc_executor *e;
+    mxc_names names;
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, 1, &name, &shape, NULL, MXC_REQ_NULL, 0, NULL, &e));
+    assert_ok(mxc_symbol_list_arguments(symbol, &names));
+    for (int64_t i = 0; i < names.n; i++)
+        assert_ok(mxc_ndarray_fill(mxc_executor_arg(e, i), 1));
+    assert_ok(mxc_ndarray_set(mxc_executor_find_arg(e, "x"), x, 8 * sizeof *x));
+    assert_ok(mxc_executor_forward(e, 0));
+    assert_ok(mxc_ndarray_get(mxc_executor_output(e, 0), out, 8 * sizeof *out));
+    mxc_names_release(&names);
+    mxc_executor_destroy(e);
+}
+
+static const float x[8] = {0.5f, -1, 0.25f, 1, 0.5f, 0.25f, -0.75f, -0.5f};
+
+static void test_float(void **state) {
+    mxc_symbol *symbol =
+        parse(GRAPH(VAR("x") "," VAR("w") "," FUSED("\"with_relu\":\"true\"", "[0,0,0],[1,0,0]", LAYERS), "0,1",
+                    "[2,0,0]"));
+    float out[8];
+    (void)state;
+    expect_names(symbol, 0, "x w");
+    expect_names(symbol, 1, "relu_output");
+    run(symbol, x, out);
+    assert_true(out[0] == 1 && out[1] == 0 && out[2] == 0 && out[3] == 0.5f && out[4] == 1);
+    mxc_symbol_release(symbol);
+}
+
+/* The same within the steps of 8 bits; the bounds are further outputs. */
+static void test_quantized(void **state) {
+    mxc_symbol *symbol =
+        parse(GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," FUSED(QUANTIZED, "[1,0,0],[2,0,0],[1,1,0],[1,2,0]", LAYERS)
+                   ",{\"op\":\"_contrib_dequantize\",\"name\":\"d\",\"inputs\":[[3,0,0],[3,1,0],[3,2,0]]}",
+                   "0,2", "[4,0,0],[3,0,0]"));
+    float out[8];
+    (void)state;
+    expect_names(symbol, 0, "x w");
+    expect_names(symbol, 1, "d_output fused_output0");
+    run(symbol, x, out);
+    for (int i = 0; i < 8; i++) {
+        float sum = x[i % 4] + x[i % 4 + 4];
+        assert_true(out[i] - (sum > 0 ? sum : 0) < 0.02f && out[i] - (sum > 0 ? sum : 0) > -0.02f);
+    }
+    mxc_symbol_release(symbol);
+}
+
+static void test_sum(void **state) {
+    mxc_symbol *symbol = parse(GRAPH(
+        VAR("x") "," QUANTIZE "," VAR("w") ","
+        FUSED("\"with_sum\":\"true\"," QUANTIZED, "[1,0,0],[2,0,0],[1,0,0],[1,1,0],[1,2,0],[1,1,0],[1,2,0]", SUM_LAYERS)
+        ",{\"op\":\"_contrib_dequantize\",\"name\":\"d\",\"inputs\":[[3,0,0],[3,1,0],[3,2,0]]}",
+        "0,2", "[4,0,0]"));
+    float out[8];
+    (void)state;
+    run(symbol, x, out);
+    assert_true(out[0] > 1.48f && out[0] < 1.52f && out[4] > 1.48f && out[4] < 1.52f);
+    mxc_symbol_release(symbol);
+}
+
+static void test_refused(void **state) {
+    static const struct {
+        const char *json, *message;
+    } wrong[] = {
+        {GRAPH(VAR("x") "," FUSED("", "[0,0,0]", LAYERS), "0", "[1,0,0]"), "its inputs do not fit its layers"},
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED("\"quantized\":\"true\"", "[0,0,0],[1,0,0],[0,0,0],[0,0,0]", LAYERS),
+               "0,1", "[2,0,0]"),
+         "without min_calib_range"},
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]", "{}"), "0", "[1,0,0]"), "expected one graph"},
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[2,0,0]", LAYERS), "0", "[1,0,0]"), "input 1: expected"},
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]", "{\"nodes\":[" VAR("a") "," VAR("b")
+                                               "],\"heads\":[[0,0,0]]}"), "0", "[2,0,0]"),
+         "expected one layer's first output"},
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]", "{\"nodes\":[" VAR("a") "," VAR("b")
+                                               ",{\"op\":\"relu\",\"name\":\"r\",\"inputs\":[[2,0,0]]}],\"heads\":"
+                                               "[[2,0,0]]}"), "0", "[2,0,0]"),
+         "input 0: expected"},
+    };
+    mxc_symbol *symbol;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_fails(mxc_symbol_from_json(wrong[i].json, strlen(wrong[i].json), &symbol), MXC_EFORMAT,
+                     wrong[i].message);
+        assert_null(symbol);
+    }
+}
+
+/* All its shapes follow from data's. */
+static void test_mobilenet(void **state) {
+    const char *name = "data";
+    mxc_shape shape = {.ndim = 4, .dim = {1, 3, 224, 224}};
+    mxc_dtype type = MXC_F32;
+    mxc_inferred inferred;
+    mxc_symbol *symbol;
+    test_path path;
+    (void)state;
+    if (!test_data(path, "graphs/mobilenet1.0_int8-symbol.json"))
+        skip();
+    assert_ok(mxc_symbol_load(path, &symbol));
+    assert_ok(mxc_symbol_infer(symbol, 1, &name, &shape, &type, &inferred));
+    assert_true(inferred.complete);
+    assert_true(inferred.output_shapes[0].ndim == 2 && inferred.output_shapes[0].dim[1] == 1000);
+    mxc_inferred_release(&inferred);
+    mxc_symbol_release(symbol);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_float), cmocka_unit_test(test_quantized),
+                                       cmocka_unit_test(test_sum), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_mobilenet)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
