@@ -3,8 +3,8 @@
  * gives shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0,
  * prod 1, max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out.
  *
- * Work is split by outputs or, where those are few, by the reduced elements: into chunks that depend on the shapes only,
- * so that the number of threads does not change results. The chunks' accumulators are in scratch.
+ * Work is split by outputs or, where those are few, by the reduced elements: in chunks that depend on shapes only, so
+ * that the number of threads does not change results. Their accumulators are in scratch.
  */
 #include <math.h>
 
