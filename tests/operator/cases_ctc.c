@@ -82,7 +82,7 @@ static void grad_none(const op_run *r) {
 
 static const op_case cases[] = {
     CTC("", "1x1x2 1x1@1:1.5"),
-    CTC("", "4x2x3@-2:2 2x2@1:2i"),
+    CTC("", "4x2x3@-2:2 2x2@1:2i; 8x1x3 1x2; 5x7x3 7x1; 4x65x3 65x1; 3x17x4 17x1; 6x1x5 1x2"),
     CTC("", "6x3x4@-3:3 3x3@0:3i"),
     CTC("", "7x5x3@-2:2 5x3@0:2i"),
     CTC("", "3x2x4 2x4@0:0.5"), /* nothing is spelt */

@@ -62,13 +62,10 @@ static void cube_reference(const op_run *run) {
 }
 
 static const op_case cases[] = {
-    {.op = "case_cube", .params = "power=3", .in = "2x3", .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
-    {.op = "case_cube", .params = "power=3", .in = "1", .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
-    {.op = "case_cube", .params = "power=3", .in = "s", .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
-    {.op = "case_cube", .params = "power=3", .in = "0x4", .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
-    {.op = "case_cube", .params = "power=3", .in = "70x301", .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
+    {.op = "case_cube", .params = "power=3", .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf; 70x301",
+     .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
     {.op = "case_cube", .params = "power=2", .in = "2", .status = MXC_EINVAL, .error = "expected power=3"},
-    {.op = "Custom", .params = "op_type=case_cube power=3", .in = "2x3", .flags = CASE_F64_ONLY,
+    {.op = "Custom", .params = "op_type=case_cube power=3", .in = "2x3" CASE_EACH(CASE_ONE), .flags = CASE_F64_ONLY,
      .reference = cube_reference},
     {.op = "Custom", .params = "power=3 op_type=case_cube", .in = "5x1x7", .flags = CASE_F64_ONLY,
      .reference = cube_reference},

@@ -77,7 +77,7 @@ static const op_case cases[] = {
     DOT("", "33x17 17x65"),
     DOT("transpose_a=True", "17x33 17x65"),
     DOT("transpose_b=True", "33x17 65x17"),
-    DOT("", "130x131 131x129"),
+    DOT("", "130x131 131x33"),
     DOT("", "1x300 300x200"),
     FAILS("dot", "", "3x4 5x6", MXC_ESHAPE,
           "argument 'rhs': expected 4 in axis 0, as axis 1 of 'lhs' (3,4) has, found (5,6)"),
@@ -89,7 +89,8 @@ static const op_case cases[] = {
     INFERS("dot", "transpose_a=True", "4x2,4x5 -> ? => 4x2,4x5 -> 2x5"),
 
     BATCH("", "1x1x1 1x1x1"),
-    BATCH("", "2x3x4 2x4x5"),
+    BATCH("", "2x3x4 2x4x5; 7x1x1 7x1x1; 1x1x7 1x7x1; 1x3x4 1x4x5; 3x1x4 3x4x1; 65x2x2 65x2x2; 2x33x3 2x3x2; "
+              "2x2x65 2x65x2; 1x17x1 1x1x17; 3x2x3 3x3x0; 2x3x4@-1:1n 2x4x5"),
     BATCH("transpose_a=True", "2x4x3 2x4x5"),
     BATCH("transpose_b=True", "2x3x4 2x5x4"),
     BATCH("transpose_a=True transpose_b=True", "2x4x3 2x5x4"),

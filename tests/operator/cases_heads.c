@@ -121,6 +121,11 @@ static void ref_add_n(const op_run *r) {
 #define SOFT_ACT(given, shapes) {.op = "SoftmaxActivation", .params = given, .in = shapes, .reference = ref_softmax}
 #define REGRESSION(name, given, shapes, forward, backward) \
     {.op = name, .params = given, .in = shapes, .constant = 2, .reference = forward, .gradient = backward}
+/* Data and a label of its shape. */
+#define LABELLED                                                                                                  \
+    "; 1 1; 7 7; 65 65; 0 0; 0x3 0x3; 1x17 1x17; 3x129 3x129; 2x3x4 2x3x4; 1x5x1 1x5x1; 3x1x7 3x1x7; "            \
+    "2x3x2x5 2x3x2x5; 1x1x1x1 1x1x1x1; 2x1x3x1x2 2x1x3x1x2; 1031 1031; 3x0x2 3x0x2; 64x2 64x2; 33x3 33x3; 5 5; " \
+    "5x9@-1:1nf 5x9"
 #define CONCAT(given, shapes) {.op = "Concat", .params = given, .in = shapes, .reference = ref_concat}
 #define ADD_N(given, shapes) {.op = "add_n", .params = given, .in = shapes, .reference = ref_add_n}
 #define FLATTEN(shapes) {.op = "Flatten", .in = shapes, .reference = ref_identity}
@@ -162,25 +167,26 @@ static const op_case cases[] = {
     INFERS("SoftmaxOutput", "multi_output=True", "2x5x3x4,? -> ? => 2x5x3x4,2x12 -> 2x5x3x4"),
     INFERS("Softmax", "", "8x10,8x10 -> ? => 8x10,8x10 -> 8x10"),
 
-    SOFT_ACT("", "3x5@-4:4"),
+    SOFT_ACT("", "3x5@-4:4; 1x1; 1x7; 7x1; 0x3; 65x3; 3x129; 2x3x4; 1x2x1x3; 17x2; 2x1x3x1x2; 5x9@-4:4nf"),
     SOFT_ACT("", "3x5x2@-4:4"),
-    SOFT_ACT("mode=channel", "3x5x2x3@-4:4"),
+    SOFT_ACT("mode=channel", "3x5x2x3@-4:4; 1x1x1x1; 1x7x1; 2x1x3; 7x3; 0x3x2; 9x5x3@-4:4nf"),
     SOFT_ACT("mode=channel", "2x3x520@-4:4"),
     SOFT_ACT("", "0x5"),
     FAILS("SoftmaxActivation", "mode=channel", "5", MXC_ESHAPE, "at least 2 axes"),
 
-    REGRESSION("LinearRegressionOutput", "", "5x3 5x3", ref_identity, grad_regression),
+    REGRESSION("LinearRegressionOutput", "", "5x3 5x3" LABELLED, ref_identity, grad_regression),
     REGRESSION("LinearRegressionOutput", "grad_scale=0.1", "5x1 5", ref_identity, grad_regression),
     {.op = "LinearRegressionOutput", .in = "5x1 5x1", .flags = CASE_ONE_OF_FORMS, .constant = 2,
      .reference = ref_identity, .gradient = grad_regression},
     REGRESSION("LinearRegressionOutput", "", "5 5", ref_identity, grad_regression),
-    REGRESSION("LogisticRegressionOutput", "grad_scale=2", "5x3x2@-4:4 5x3x2@0:1", ref_logistic, grad_regression),
-    REGRESSION("MAERegressionOutput", "", "7x3 7x3", ref_identity, grad_mae),
+    REGRESSION("LogisticRegressionOutput", "grad_scale=2", "5x3x2@-4:4 5x3x2@0:1" LABELLED, ref_logistic,
+               grad_regression),
+    REGRESSION("MAERegressionOutput", "", "7x3 7x3" LABELLED, ref_identity, grad_mae),
     FAILS("LinearRegressionOutput", "", "5x3 5", MXC_ESHAPE, "label"),
     INFERS("LinearRegressionOutput", "", "6x1,? -> ? => 6x1,6 -> 6x1"),
     INFERS("MAERegressionOutput", "", "?,? -> 6x4 => 6x4,6x4 -> 6x4"),
 
-    FLATTEN("3x4"),
+    FLATTEN("3x4" CASE_AXES(CASE_ONE) "; 5x9@-1:1nf"),
     FLATTEN("3"),
     FLATTEN("2x3x4x5"),
     FLATTEN("0x3x4"),
@@ -190,7 +196,7 @@ static const op_case cases[] = {
     INFERS("Flatten", "", "?x? -> 7x5 => 7x5 -> 7x5"),
 
     RESHAPE("shape=(6,4)", "2x3x4"),
-    RESHAPE("shape=(-1,)", "2x3x4"),
+    RESHAPE("shape=(-1,)", "2x3x4" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf"),
     RESHAPE("shape=(0,-1)", "2x3x4"),
     RESHAPE("shape=(-3,0) reverse=True", "2x3x4"),
     RESHAPE("target_shape=(0,12)", "2x3x4"),
@@ -227,7 +233,8 @@ static const op_case cases[] = {
     INFERS("Reshape", "target_shape=(0,0) keep_highest=True", "2x3x4 -> ? => 2x3x4 -> 2x12"),
 
     CONCAT("num_args=1", "2x3"),
-    CONCAT("num_args=2", "2x3 2x4"),
+    CONCAT("num_args=2", "2x3 2x4; 1x1 1x1; 7x1 7x3; 0x3 0x2; 3x0 3x0; 65x2 65x7; 2x3x4 2x1x4; 2x1x3x1x2 2x4x3x1x2; "
+                         "1x129 1x3; 17x1 17x1; 3x1x7 3x2x7; 1x33 1x33; 2x3x1x2 2x1x1x2; 5x9@-1:1nf 5x2"),
     CONCAT("num_args=3 dim=0", "2x3 1x3 4x3"),
     CONCAT("num_args=2 dim=-1", "2x3x4 2x3x1"),
     CONCAT("num_args=3 dim=2", "2x3x4x5 2x3x1x5 2x3x2x5"),
@@ -241,7 +248,7 @@ static const op_case cases[] = {
     INFERS("Concat", "num_args=2", "?,? -> ? => ?,? -> ?"),
 
     ADD_N("num_args=1", "2x3"),
-    ADD_N("num_args=2", "2x3 2x3"),
+    ADD_N("num_args=2", "2x3 2x3" CASE_EACH(CASE_TWO) "; 5x9@-1:1nf 5x9@-1:1nf"),
     ADD_N("num_args=5", "40x50 40x50 40x50 40x50 40x50"),
     ADD_N("num_args=3", "0x3 0x3 0x3"),
     FAILS("add_n", "num_args=2", "2x3 3x2", MXC_ESHAPE, "arg1"),

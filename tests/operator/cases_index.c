@@ -133,7 +133,7 @@ static void ref_cross_entropy(const op_run *r) {
 
 static const op_case cases[] = {
     RUN("take", "", "5 4@0:4i", ref_take),
-    RUN("take", "", "5x3 2x3@0:4i", ref_take),
+    RUN("take", "", "5x3 2x3@0:4i; 5 7; 1x3 1; 5x1 7; 5x0 3; 5x2x3 2x1x2; 65x2 s; 5 0; 5x3@-1:1nf 4", ref_take),
     RUN("take", "", "5x3 s@3:3.5", ref_take),
     RUN("take", "", "4x7 9@-3:8i", ref_take), /* cut to the rows that there are */
     RUN("take", "mode=wrap", "4x7 12@-9:9i", ref_take),
@@ -159,7 +159,8 @@ static const op_case cases[] = {
     RUN("pick", "axis=0", "5x4 4@0:4i", ref_pick),
     RUN("pick", "axis=1 keepdims=true", "3x5x4 3x4@0:4i", ref_pick),
     PICK_KEPT("axis=-2", "3x5x4 3x1x4@0:4i"),
-    RUN("pick", "", "6x4 6@-3:7i", ref_pick),
+    RUN("pick", "", "6x4 6@-3:7i; 7x1 7; 1x7 1; 65x3 65; 2x3x4 2x3; 3x1x2x5 3x1x2; 3x129 3; 17x2 17; 5x9@-1:1nf 5; "
+                    "0x3 0", ref_pick),
     RUN("pick", "mode=wrap", "6x4 6@-9:9i", ref_pick),
     PICK_KEPT("axis=0 keepdims=true", "1x1 1x1@0:1"),
     RUN("pick", "axis=1", "60x3x50 60x50@0:2i", ref_pick),
@@ -171,7 +172,8 @@ static const op_case cases[] = {
     INFERS("pick", "axis=1", "2x3x?,? -> ?x5 => 2x3x5,2x5 -> 2x5"),
     INFERS("pick", "axis=1 keepdims=true", "?x3x?,2x5 -> ? => 2x3x5,2x5 -> 2x1x5"),
 
-    RUN("batch_take", "", "5x4 5@0:3i", ref_pick),
+    RUN("batch_take", "", "5x4 5@0:3i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 3x129 3; 17x2 17; 33x5 33; 2x2 2; 64x4 64; "
+                          "5x9@-1:1nf 5; 0x3 0; 1x2 1", ref_pick),
     RUN("batch_take", "", "1x1 1@0:1", ref_pick),
     RUN("batch_take", "", "1x9 1@4:5", ref_pick),
     RUN("batch_take", "", "7x3 7@-2:5i", ref_pick),
@@ -183,7 +185,9 @@ static const op_case cases[] = {
     FAILS("batch_take", "", "5x4 4", MXC_ESHAPE, "argument 'indices': expected shape (5,), found (4,)"),
     INFERS("batch_take", "", "?x3,? -> 5 => 5x3,5 -> 5"),
 
-    RUN("gather_nd", "", "5 1x4@0:4i", ref_gather_nd), RUN("gather_nd", "", "5x3 1x4@0:4i", ref_gather_nd),
+    RUN("gather_nd", "", "5 1x4@0:4i", ref_gather_nd),
+    RUN("gather_nd", "", "5x3 1x4@0:4i; 5 1x1; 5x1 1x7; 5x0 1x2; 65x3 1x5; 5x2x3 1x2x3; 5x2 1x0; 7x1x2x3 1x9; "
+                         "129x2 1x3; 5x3@-1:1nf 1x4", ref_gather_nd),
     RUN("gather_nd", "", "5x3 2x9@0:2i", ref_gather_nd), RUN("gather_nd", "", "4x3x5 2x2x3@-3:2i", ref_gather_nd),
     RUN("gather_nd", "", "4x3x5 3@0:2i", ref_gather_nd), RUN("gather_nd", "", "1x1 2x1@0:0.1", ref_gather_nd),
     RUN("gather_nd", "", "40x30x7 2x700@-30:29i", ref_gather_nd),
@@ -198,7 +202,8 @@ static const op_case cases[] = {
     INFERS("gather_nd", "", "5x3x?,2x? -> 4x6 => 5x3x6,2x4 -> 4x6"),
 
     RUN("scatter_nd", "shape=(5,)", "4 1x4@0:4i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(5,3)", "4x3 1x4@0:4i", ref_scatter_nd),
+    RUN("scatter_nd", "shape=(5,3)", "4x3 1x4@0:4i; 1x3 1x1; 7x3 1x7; 0x3 1x0; 2x3x3 1x2x3; 65x3 1x65; 1x1x3 1x1x1; "
+                                     "3 1; 17x3 1x17; 2x1x2x3 1x2x1x2; 33x3 1x33; 4x3@-1:1nf 1x4", ref_scatter_nd),
     RUN("scatter_nd", "shape=(5,3)", "9 2x9@0:2i", ref_scatter_nd),
     RUN("scatter_nd", "shape=(4,3,5)", "2x3x5 2x2x3@-3:2i", ref_scatter_nd),
     RUN("scatter_nd", "shape=(4,3,5)", "s 3@0:2i", ref_scatter_nd),
@@ -212,14 +217,16 @@ static const op_case cases[] = {
     FAILS("scatter_nd", "shape=(1,1,1,1,1,1,1,1,1)", "4 1x4", MXC_ESHAPE, "9 axes"),
     INFERS("scatter_nd", "shape=(5,3)", "4x?,1x? -> ? => 4x3,1x4 -> 5x3"),
 
-    ENCODE("4@0:4i 4x5"), ENCODE("4@0:4i 4x2"), ENCODE("1@0:0.5 1x1"), ENCODE("9@-4:6i 9x4"),
+    ENCODE("4@0:4i 4x5; 1 1x1; 7 7x1; 1 1x7; 65 65x3; 0 0x3; 17 17x9; 33 33x2; 3 3x129; 64 64x5; 2 2x2; 129 129x3; "
+           "5 5x65"),
+    ENCODE("4@0:4i 4x2"), ENCODE("1@0:0.5 1x1"), ENCODE("9@-4:6i 9x4"),
     ENCODE("30@0:120i 30x700"), ENCODE("9000@0:2i 9000x3"), ENCODE("0 0x3"), ENCODE("3 3x0"),
     FAILS("_onehot_encode", "", "4 5x3", MXC_ESHAPE, "argument 'rhs': expected shape (4,?), found (5,3)"),
     FAILS("_onehot_encode", "", "4x2 4x3", MXC_ESHAPE, "argument 'lhs': expected shape"),
     INFERS("_onehot_encode", "", "?,? -> 4x3 => 4,4x3 -> 4x3"),
 
     ONE_HOT("depth=5", "4@0:4i"),
-    ONE_HOT("depth=3", "2x3@0:2i"),
+    ONE_HOT("depth=3", "2x3@0:2i; 1; 7; 0; 1x1; 7x1; 2x3x2; 65; 2x1x3x1x2"),
     ONE_HOT("depth=4", "9@-4:6i"), /* outside: off */
     ONE_HOT("depth=4 on_value=3 off_value=-2", "7@0:3i"),
     ONE_HOT("depth=4 dtype=int32", "2x2@0:3i"),
@@ -236,7 +243,9 @@ static const op_case cases[] = {
     FAILS("one_hot", "depth=3", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
     INFERS("one_hot", "depth=3", "? -> 2x4x? => 2x4 -> 2x4x3"),
 
-    RUN("fill_element_0index", "", "5x4 5 5@0:3i", ref_fill_element),
+    RUN("fill_element_0index", "", "5x4 5 5@0:3i; 7x1 7 7; 1x7 1 1; 65x3 65 65; 129x2 129 129; 3x129 3 3; 17x2 17 17; "
+                                   "33x5 33 33; 2x2 2 2; 64x4 64 64; 5x9@-1:1nf 5@-1:1nf 5; 0x3 0 0; 1x2 1 1",
+                                   ref_fill_element),
     RUN("fill_element_0index", "", "1x1 1 1@0:1", ref_fill_element),
     RUN("fill_element_0index", "", "7x3 7 7@-2:5i", ref_fill_element),
     RUN("fill_element_0index", "", "3x700 3 3@0:699i", ref_fill_element),
@@ -248,7 +257,10 @@ static const op_case cases[] = {
     FAILS("fill_element_0index", "", "5x0 5 5", MXC_ESHAPE, "argument 'lhs': axis 1 has no elements"),
     INFERS("fill_element_0index", "", "?x3,5,? -> ? => 5x3,5,5 -> 5x3"),
 
-    WHERE("5@0:1i 5 5"), WHERE("3x4@0:1i 3x4 3x4"), WHERE("3@0:1i 3x4 3x4"), WHERE("2x3x4@-1:1i 2x3x4 2x3x4"),
+    WHERE("5@0:1i 5 5"),
+    WHERE("3x4@0:1i 3x4 3x4; 1x1 1x1 1x1; 7 7x1 7x1; 7x1 7x1 7x1; 65 65 65; 2x3x4 2x3x4 2x3x4; 0 0 0; "
+          "17 17x3x2 17x3x2; 1x129 1x129 1x129; 5x9 5x9@-1:1nf 5x9@-1:1nf; 5x9@-1:1nf 5x9 5x9"),
+    WHERE("3@0:1i 3x4 3x4"), WHERE("2x3x4@-1:1i 2x3x4 2x3x4"),
     WHERE("4@-1:1i 4x1x2 4x1x2"), WHERE("1@0:1i 1 1"), WHERE("s@0:1i s s"), WHERE("20@0:1i 20x700 20x700"),
     WHERE("9000@0:1i 9000x3 9000x3"), WHERE("30x700@0:1i 30x700 30x700"), WHERE("0 0x3 0x3"), WHERE("3 3x0 3x0"),
     FAILS("where", "", "4 3x4 3x4", MXC_ESHAPE, "expected shape"),
@@ -257,7 +269,9 @@ static const op_case cases[] = {
     INFERS("where", "", "2x?,?,?x3 -> ? => 2x3,2x3,2x3 -> 2x3"),
     INFERS("where", "", "2,?,?x3 -> ? => 2,2x3,2x3 -> 2x3"),
 
-    CROSS_ENTROPY("3x4@-2:2 3@0:3i"), CROSS_ENTROPY("1x1 1@0:0.5"), CROSS_ENTROPY("5x1 5@-1:1i"),
+    CROSS_ENTROPY("3x4@-2:2 3@0:3i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 3x129 3; 17x2 17; 33x5 33; 2x2 2; 64x4 64; "
+                  "0x9 0; 1x2 1; 5x9@-2:2nf 5"),
+    CROSS_ENTROPY("1x1 1@0:0.5"), CROSS_ENTROPY("5x1 5@-1:1i"),
     CROSS_ENTROPY("1x9@-9:9 1@4:5"), CROSS_ENTROPY("7x3 7@-2:5i"), /* cut to the classes */
     CROSS_ENTROPY("2x700@-4:4 2@0:699i"), CROSS_ENTROPY("40x110@-4:4 40@0:109i"), CROSS_ENTROPY("0x3 0"),
     FAILS("softmax_cross_entropy", "", "3x4 4", MXC_ESHAPE, "argument 'label': expected shape (3,), found (4,)"),

@@ -106,10 +106,10 @@ static void grad_embedding(const op_run *r) {
 #define LIMITED(name, given, shapes, ref) \
     {.op = name, .params = "use_length=True " given, .in = shapes, .constant = 2, .reference = ref}
 #define SOFTMAX(name, ref)                                                    \
-    RUN(name, "", "7@-4:4", ref), RUN(name, "", "5x3@-9:9", ref),             \
+    RUN(name, "", "7@-4:4", ref), RUN(name, "", "5x3@-9:9; 5x9@-4:4n; 5x9@-4:4f", ref), \
     RUN(name, "", "1x1", ref), RUN(name, "axis=1", "3x5x2@-4:4", ref),        \
     RUN(name, "axis=0", "4x7@-4:4", ref), RUN(name, "axis=-2", "2x3x4x5@-4:4", ref), \
-    RUN(name, "axis=1", "2x3x300@-4:4", ref), RUN(name, "", "3x130@-9:9", ref), \
+    RUN(name, "axis=1", "2x3x300@-4:4; 9x5x3@-4:4n; 9x7x5@-4:4f", ref), RUN(name, "", "3x130@-9:9", ref), \
     RUN(name, "temperature=2.5", "4x9@-4:4", ref), RUN(name, "axis=1 temperature=0.5", "2x5x3@-2:2", ref), \
     RUN(name, "temperature=None", "4x9@-4:4", ref), RUN(name, "", "0x5", ref), RUN(name, "axis=0", "0x5", ref), \
     RUN(name, "", "40x110@-4:4", ref),                                        \
@@ -128,10 +128,10 @@ static void grad_embedding(const op_run *r) {
     INFERS(name, "axis=1 use_length=True", "?x3x4,? -> 2x?x? => 2x3x4,2x4 -> 2x3x4")
 
 static const op_case cases[] = {
-    RUN("LeakyReLU", "", "3x5@-2:2.3", ref_leaky),
+    RUN("LeakyReLU", "", "3x5@-2:2.3" CASE_EACH(CASE_ONE) "; 5x9@-2:2.3nf", ref_leaky),
     RUN("LeakyReLU", "slope=0.1", "1031@-2:2.3", ref_leaky),
     RUN("LeakyReLU", "act_type=leaky slope=0.01 lower_bound=0.2", "2x3x4x5@-2:2.3", ref_leaky),
-    RUN("LeakyReLU", "act_type=elu", "3x5@-2:2.3", ref_leaky),
+    RUN("LeakyReLU", "act_type=elu", "3x5@-2:2.3; 5x9@-2:2.3nf", ref_leaky),
     RUN("LeakyReLU", "act_type=elu slope=1.5", "1031@-2:2.3", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "3x5@-2:2.3 5@0:1", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "2x3x4x5@-2:2.3 3@0:1", ref_leaky),
@@ -141,11 +141,11 @@ static const op_case cases[] = {
     RUN("LeakyReLU", "act_type=prelu", "2x40x30x9@-2:2.3 40@0:1", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "0x3x4 3", ref_leaky),
     RUN("LeakyReLU", "act_type=elu", "0x3", ref_leaky),
-    RUN("LeakyReLU", "act_type=gelu", "3x5@-4:4.3", ref_gelu),
+    RUN("LeakyReLU", "act_type=gelu", "3x5@-4:4.3; 5x9@-4:4.3nf", ref_gelu),
     RUN("LeakyReLU", "act_type=gelu slope=0.5", "1031@-4:4.3", ref_gelu),
     RUN("LeakyReLU", "act_type=gelu", "2x3x4x5@-2:2.3", ref_gelu),
     RUN("LeakyReLU", "act_type=gelu", "0x3", ref_gelu),
-    RUN("LeakyReLU", "act_type=selu", "3x5@-2:2.3", ref_selu),
+    RUN("LeakyReLU", "act_type=selu", "3x5@-2:2.3; 5x9@-2:2.3nf", ref_selu),
     RUN("LeakyReLU", "act_type=selu", "1031@-4:2.3", ref_selu),
     RUN("LeakyReLU", "act_type=selu", "s@-2:-1", ref_selu),
     FAILS("LeakyReLU", "act_type=gelu", "3x5 5", MXC_EINVAL, "LeakyReLU: expected 1 arrays"),
@@ -155,7 +155,8 @@ static const op_case cases[] = {
     FAILS("LeakyReLU", "act_type=prelu", "3x5 4", MXC_ESHAPE, "argument 'gamma': expected shape (5,), found (4,)"),
     INFERS("LeakyReLU", "act_type=prelu", "?x6,? -> 2x? => 2x6,6 -> 2x6"),
     EMBEDDING("input_dim=5 output_dim=3", "4@0:4i 5x3"),
-    EMBEDDING("input_dim=5 output_dim=3", "2x3@0:4i 5x3"),
+    EMBEDDING("input_dim=5 output_dim=3", "2x3@0:4i 5x3; 1 5x3; 7x1 5x3; 0 5x3; 2x3x4 5x3; 65 5x3; 1x1 5x3; "
+                                          "2x1x3x1x2 5x3; 129 5x3; 17 5x3; s 5x3; 9 5x3@-1:1nf"),
     EMBEDDING("input_dim=5 output_dim=1", "s@3:3.5 5x1"),
     EMBEDDING("input_dim=4 output_dim=7", "9@-3:8i 4x7"), /* cut to the rows that there are */
     EMBEDDING("input_dim=30 output_dim=130", "3x50@0:29i 30x130"),

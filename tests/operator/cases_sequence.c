@@ -110,9 +110,11 @@ static void ref_lrn(const op_run *r) {
 #define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 #define SEQUENCE(name, ref)                                                                                            \
-    RUN(name, "", "3x2x4", ref), RUN(name, "", "5x1", ref), RUN(name, "axis=1", "2x3x2x2", ref),                       \
+    RUN(name, "", "3x2x4; 7x1; 1x7; 65x2; 2x3x4x5; 17x1x3; 129x2; 3x2x9@-1:1nf", ref),                                 \
+    RUN(name, "", "5x1", ref), RUN(name, "axis=1", "2x3x2x2", ref),                                                    \
     RUN(name, "", "1x1", ref), RUN(name, "", "3x0x2", ref), RUN(name, "", "3x2x0", ref),                               \
-    WITH(name, "", "3x2x4 2@1:3i", ref), WITH(name, "", "7x5 5@1:7i", ref), WITH(name, "axis=1", "3x4x2 3@1:4i", ref), \
+    WITH(name, "", "3x2x4 2@1:3i", ref), WITH(name, "", "7x5 5@1:7i; 1x1 1; 9x2x3 2; 65x3 3", ref),                    \
+    WITH(name, "axis=1", "3x4x2 3@1:4i", ref),                                                                         \
     WITH(name, "", "4x3x700 3@0:5i", ref), WITH(name, "", "2x9x3x3 9@0:2i", ref),                                      \
     WITH(name, "axis=1", "6x1x3 6@0:1i", ref),                                                                         \
     FAILS(name, "", "3", MXC_ESHAPE, "expected at least 2 axes, found 1"),                                             \
@@ -131,7 +133,8 @@ static const op_case cases[] = {
     SEQUENCE("SequenceReverse", ref_reverse),
     INFERS("SequenceReverse", "use_sequence_length=True axis=1", "?x3,? -> 2x? => 2x3,2 -> 2x3"),
 
-    RUN("Crop", "num_args=1 h_w=(2,3)", "2x3x4x5", ref_crop),
+    RUN("Crop", "num_args=1 h_w=(2,3)", "2x3x4x5; 1x1x2x3; 7x1x2x4; 1x7x3x3; 1x1x2x65; 1x2x33x3; 2x0x4x5; 3x3x5x7; "
+                                        "1x1x9x9; 17x1x2x3; 1x65x3x4; 2x2x2x3@-1:1nf", ref_crop),
     RUN("Crop", "num_args=1 h_w=(2,3) offset=(1,2)", "2x3x4x5", ref_crop),
     RUN("Crop", "num_args=1 h_w=(3,2) center_crop=True", "1x2x6x7", ref_crop),
     RUN("Crop", "num_args=1 h_w=(4,5)", "2x1x4x5", ref_crop),
@@ -149,7 +152,8 @@ static const op_case cases[] = {
     FAILS("Crop", "num_args=1 h_w=(2,2)", "3x4x5", MXC_ESHAPE, "argument 'data'"),
     INFERS("Crop", "num_args=2", "?x3x8x9,?x?x4x5 -> 2x?x?x? => 2x3x8x9,?x?x4x5 -> 2x3x4x5"),
 
-    SVM("", "4x5@-2:2 4@0:4i"),
+    SVM("", "4x5@-2:2 4@0:4i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 2x1x3 2x1; 17x2 17; 33x5 33; 2x3x2x4 2x3x2; "
+            "1x1x9 1x1; 64x4 64"),
     SVM("margin=0.5 regularization_coefficient=0.1", "7x3@-2:2 7@0:2i"),
     SVM("use_linear=True", "4x5@-2:2 4@0:4i"),
     SVM("use_linear=True margin=2 regularization_coefficient=3", "9x4@-3:3 9@0:3i"),
@@ -163,7 +167,8 @@ static const op_case cases[] = {
     FAILS("SVMOutput", "", "4x5 5", MXC_ESHAPE, "argument 'label': expected shape (4,), found (5,)"),
     INFERS("SVMOutput", "", "?x3,4 -> ? => 4x3,4 -> 4x3"),
 
-    RUN("LRN", "nsize=3", "2x5x3", ref_lrn),
+    RUN("LRN", "nsize=3", "2x5x3; 1x7; 7x1; 1x65; 2x1x3; 3x2x2x2; 1x3x1x2x3; 17x4; 2x33x2; 1x2x129; 2x5x9@-1:1nf",
+        ref_lrn),
     RUN("LRN", "nsize=5 alpha=0.5 beta=0.6 knorm=1", "2x7x3x2", ref_lrn),
     RUN("LRN", "nsize=1 alpha=1", "3x4", ref_lrn),
     RUN("LRN", "nsize=3 alpha=2 beta=1 knorm=0.5", "1x1x5", ref_lrn),
