@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "operator/kernels/choose.h"
 #include "operator/kernels/convert.h"
 #include "operator/rows.h"
 
@@ -49,25 +50,28 @@ static void read_condition(const choice *c, int64_t first, int64_t n, uint8_t *k
     }
 }
 
+static const void *row_of(const mxc_tensor *from, int64_t i, const void *zeros) {
+    return from ? mxci_at(from, i) : zeros;
+}
+
 static void choose_range(void *arg, int64_t begin, int64_t end, int part) {
+    static const int64_t zeros[MXCI_TILE];
     const choice *c = arg;
     const size_t size = mxc_dtype_size(c->to->dtype);
+    const int how = mxci_how(c->req, mxci_tensor_bytes(c->to), c->to->data == (c->yes ? c->yes : c->no)->data);
     uint8_t kept[MXCI_TILE];
-    _Alignas(64) char tile[MXCI_TILE * sizeof(int64_t)];
+    _Alignas(64) int64_t tile[MXCI_TILE];
     (void)part;
-    for (int64_t i = begin; i < end; i += MXCI_TILE) {
-        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
         read_condition(c, i, n, kept);
-        memset(tile, 0, sizeof tile);
-        for (int64_t k = 0, run; k < n; k += run) { /* runs of one answer */
-            const mxc_tensor *from = kept[k] ? c->yes : c->no;
-            for (run = 1; k + run < n && kept[k + run] == kept[k];)
-                run++;
-            if (from)
-                memcpy(tile + (size_t)k * size, mxci_at(from, i + k), (size_t)run * size);
-        }
-        mxci_put_row(c->req, c->to->dtype, mxci_at(c->to, i), tile, n);
+        mxci_choose(size, n, kept, row_of(c->yes, i, zeros), row_of(c->no, i, zeros), tile);
+        if (how == MXCI_PUT_STREAM)
+            mxci_stream(mxci_at(c->to, i), tile, (size_t)n * size);
+        else
+            mxci_put_row(c->req, c->to->dtype, mxci_at(c->to, i), tile, n);
     }
+    mxci_stream_end();
 }
 
 static void choose(const mxc_run *run, choice c) {
