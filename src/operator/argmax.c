@@ -66,12 +66,33 @@ static mxc_status infer_channel_shape(mxc_op_sig *sig) {
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
+enum {
+    PLACES = 4 * MXCI_TILE, /* outputs that are searched together: enough for long pieces of rows */
+    CHUNKS = 64,            /* of n, where there are few outputs; they depend on the shapes only */
+    FEW_OUTPUTS = 1024,
+};
+
 /* Data as (outer, n, inner), searched along n. */
 typedef struct search {
     const mxc_op_call *call;
-    int64_t n, inner;
-    mxci_arg_fn offer, row;
+    const mxci_arg_kernel *kernel;
+    int64_t n, inner, n_out, chunks;
+    char *best, *where; /* n_out places, 8 bytes each, of each chunk */
 } search;
+
+static void plan(search *s, const mxc_shape *data, int64_t axis) {
+    s->n = mxc_shape_size(data);
+    s->inner = s->n_out = s->chunks = 1;
+    if (axis != MXC_PARAM_UNSET) {
+        int at = (int)(axis < 0 ? axis + data->ndim : axis);
+        s->n = data->dim[at];
+        s->inner = mxci_shape_count(data, at + 1, data->ndim);
+        s->n_out = mxci_shape_count(data, 0, at) * s->inner;
+    }
+    if (s->n_out == 1 || (s->inner > 1 && s->n_out > 0 && s->n_out <= FEW_OUTPUTS))
+        s->chunks += s->n / (4 * MXCI_GRAIN / s->n_out);
+    s->chunks = s->chunks < CHUNKS ? s->chunks : CHUNKS;
+}
 
 static const void *load(const search *s, int64_t element, int64_t n, void *tile) {
     const mxc_tensor *data = &s->call->in[0];
@@ -81,59 +102,110 @@ static const void *load(const search *s, int64_t element, int64_t n, void *tile)
     return tile;
 }
 
-/* Outputs place..place+n-1, all of one outer index. */
-static void search_places(const search *s, int64_t place, int64_t n, int64_t *where) {
-    _Alignas(64) int64_t tile[MXCI_TILE], best[MXCI_TILE];
+/* Outputs place..place+n-1, all of one outer index, over elements begin..end-1 of n. */
+static void search_places(const search *s, int64_t place, int64_t n, int64_t begin, int64_t end, void *best,
+                          void *where) {
+    _Alignas(64) int64_t tile[PLACES];
     int64_t first = place / s->inner * s->n * s->inner + place % s->inner;
-    for (int64_t k = 0; s->inner > 1 && k < s->n; k++)
-        s->offer(n, load(s, first + k * s->inner, n, tile), k, best, where);
-    for (int64_t k = 0; s->inner == 1 && k < s->n; k += MXCI_TILE) {
-        int64_t run = s->n - k < MXCI_TILE ? s->n - k : MXCI_TILE;
-        s->row(run, load(s, first + k, run, tile), k, best, where);
+    for (int64_t k = begin; s->inner > 1 && k < end; k++)
+        s->kernel->offer(n, load(s, first + k * s->inner, n, tile), k, k == begin, best, where);
+    for (int64_t k = begin; s->inner == 1 && k < end; k += PLACES) {
+        int64_t run = end - k < PLACES ? end - k : PLACES;
+        s->kernel->offer_row(run, load(s, first + k, run, tile), k, k == begin, best, where);
     }
 }
 
-static void search_range(void *arg, int64_t begin, int64_t end, int part) {
-    const search *s = arg;
+/* As many outputs from place on as are of one outer index, at most PLACES. */
+static int64_t run_of(const search *s, int64_t place, int64_t end) {
+    int64_t n = s->inner - place % s->inner;
+    n = n < end - place ? n : end - place;
+    return n < PLACES ? n : PLACES;
+}
+
+static void store(const search *s, int64_t place, int64_t n, const char *where) {
     const mxc_op_call *call = s->call;
-    (void)part;
-    while (begin < end) {
-        int64_t where[MXCI_TILE], n = s->inner - begin % s->inner;
-        float found[MXCI_TILE];
-        n = n < end - begin ? n : end - begin;
-        n = n < MXCI_TILE ? n : MXCI_TILE;
-        search_places(s, begin, n, where);
-        mxci_convert(MXC_I64, where, MXC_F32, found, n);
-        mxci_put_row(call->req[0], MXC_F32, mxci_at(&call->out[0], begin), found, n);
-        begin += n;
+    float found[MXCI_TILE];
+    for (int64_t i = 0; i < n; i += MXCI_TILE) {
+        int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
+        mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
+        mxci_convert(compute, where + (size_t)i * mxc_dtype_size(compute), MXC_F32, found, count);
+        mxci_put_row(call->req[0], MXC_F32, mxci_at(&call->out[0], place + i), found, count);
     }
 }
 
-static mxc_status run(const mxc_op_call *call, int64_t axis, const mxci_arg_fn *offer, const mxci_arg_fn *row) {
-    const mxc_tensor *data = &call->in[0];
-    mxc_dtype compute = mxci_compute_type(data->dtype);
-    search s = {call, mxci_tensor_size(data), 1, offer[compute], row[compute]};
+static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
+    const search *s = arg;
+    _Alignas(64) int64_t best[PLACES], where[PLACES];
+    (void)part;
+    for (int64_t n; begin < end; begin += n) {
+        n = run_of(s, begin, end);
+        search_places(s, begin, n, 0, s->n, best, where);
+        store(s, begin, n, (const char *)where);
+    }
+}
+
+static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
+    const search *s = arg;
+    const size_t size = mxc_dtype_size(mxci_compute_type(s->call->in[0].dtype));
+    (void)part;
+    for (int64_t c = begin; c < end; c++)
+        for (int64_t i = 0, n; i < s->n_out; i += n) {
+            size_t at = (size_t)(c * s->n_out + i) * size;
+            n = run_of(s, i, s->n_out);
+            search_places(s, i, n, s->n * c / s->chunks, s->n * (c + 1) / s->chunks, s->best + at, s->where + at);
+        }
+}
+
+static size_t place_bytes(const search *s) {
+    return s->chunks > 1 ? (size_t)(s->n_out * s->chunks) * 8 : 0;
+}
+
+static mxc_status run(const mxc_op_call *call, int64_t axis, const mxci_arg_kernel *kernels) {
+    mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
+    size_t row;
+    search s = {.call = call, .kernel = &kernels[compute], .best = call->temp};
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    if (axis != MXC_PARAM_UNSET) {
-        int at = (int)(axis < 0 ? axis + data->shape.ndim : axis);
-        s.n = data->shape.dim[at];
-        s.inner = mxci_shape_count(&data->shape, at + 1, data->shape.ndim);
+    plan(&s, &call->in[0].shape, axis);
+    if (s.chunks == 1) {
+        mxc_parallel_for(call->run, s.n_out, 1 + MXCI_GRAIN / s.n, outputs_range, &s);
+        return MXC_OK;
     }
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), 1 + MXCI_GRAIN / s.n, search_range, &s);
+    s.where = s.best + place_bytes(&s);
+    mxc_parallel_for(call->run, s.chunks, 1, chunks_range, &s);
+    row = (size_t)s.n_out * mxc_dtype_size(compute);
+    for (int64_t c = 1; c < s.chunks; c++)
+        s.kernel->merge(s.n_out, s.best + (size_t)c * row, s.where + (size_t)c * row, s.best, s.where);
+    store(&s, 0, s.n_out, s.where);
     return MXC_OK;
 }
 
+static size_t temp_of(const mxc_op_sig *sig, mxc_pass pass, int64_t axis) {
+    search s;
+    if (pass == MXC_BACKWARD)
+        return 0;
+    plan(&s, &sig->in_shape[0], axis);
+    return 2 * place_bytes(&s);
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return temp_of(sig, pass, ((const arg_params *)sig->params)->axis);
+}
+
+static size_t channel_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return temp_of(sig, pass, 1);
+}
+
 static mxc_status argmax(const mxc_op_call *call) {
-    return run(call, ((const arg_params *)call->params)->axis, mxci_argmax_offer, mxci_argmax_row);
+    return run(call, ((const arg_params *)call->params)->axis, mxci_argmax_kernels);
 }
 
 static mxc_status argmin(const mxc_op_call *call) {
-    return run(call, ((const arg_params *)call->params)->axis, mxci_argmin_offer, mxci_argmin_row);
+    return run(call, ((const arg_params *)call->params)->axis, mxci_argmin_kernels);
 }
 
 static mxc_status argmax_channel(const mxc_op_call *call) {
-    return run(call, 1, mxci_argmax_offer, mxci_argmax_row);
+    return run(call, 1, mxci_argmax_kernels);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
@@ -141,15 +213,15 @@ static mxc_status argmax_channel(const mxc_op_call *call) {
 const mxc_op_def mxci_op_argmax = {
     .size = sizeof(mxc_op_def), .name = "argmax", .doc = "out = index of the greatest element along axis, as float32",
     .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(arg_params), .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .forward = {[MXC_CPU] = argmax}};
+    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = argmax}};
 
 const mxc_op_def mxci_op_argmin = {
     .size = sizeof(mxc_op_def), .name = "argmin", .doc = "out = index of the least element along axis, as float32",
     .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(arg_params), .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .forward = {[MXC_CPU] = argmin}};
+    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = argmin}};
 
 const mxc_op_def mxci_op_argmax_channel = {
     .size = sizeof(mxc_op_def), .name = "argmax_channel",
     .doc = "data (N,C,...), out (N,...) = index of the greatest element along axis 1, as float32",
     .flags = MXC_OP_ZERO_GRADIENT, .infer_shape = infer_channel_shape, .infer_type = infer_type,
-    .dtypes = MXC_DTYPES_NUMBER, .forward = {[MXC_CPU] = argmax_channel}};
+    .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = channel_temp_bytes, .forward = {[MXC_CPU] = argmax_channel}};

@@ -7,21 +7,21 @@ enum { FEW = 32 };
 
 #define NOT_A_NUMBER(x) ((x) != (x))
 #define R float
-#define NAME(f) f##_f32
+#define NAME(f) f##_F32
 #include "operator/kernels/argmax.inc"
 
 #define R double
-#define NAME(f) f##_f64
+#define NAME(f) f##_F64
 #include "operator/kernels/argmax.inc"
 
 #undef NOT_A_NUMBER
 #define NOT_A_NUMBER(x) 0
 #define R int64_t
-#define NAME(f) f##_i64
+#define NAME(f) f##_I64
 #include "operator/kernels/argmax.inc"
 
-#define BY_TYPE(f) {[MXC_F32] = f##_f32, [MXC_F64] = f##_f64, [MXC_I64] = f##_i64}
-const mxci_arg_fn mxci_argmax_offer[MXCI_COMPUTE_LIMIT] = BY_TYPE(offer_max);
-const mxci_arg_fn mxci_argmin_offer[MXCI_COMPUTE_LIMIT] = BY_TYPE(offer_min);
-const mxci_arg_fn mxci_argmax_row[MXCI_COMPUTE_LIMIT] = BY_TYPE(row_max);
-const mxci_arg_fn mxci_argmin_row[MXCI_COMPUTE_LIMIT] = BY_TYPE(row_min);
+#define ENTRY(name, type) [MXC_##type] = {name##_offer_##type, name##_offer_row_##type, name##_merge_##type}
+const mxci_arg_kernel mxci_argmax_kernels[MXCI_COMPUTE_LIMIT] = {
+    ENTRY(argmax, F32), ENTRY(argmax, F64), ENTRY(argmax, I64)};
+const mxci_arg_kernel mxci_argmin_kernels[MXCI_COMPUTE_LIMIT] = {
+    ENTRY(argmin, F32), ENTRY(argmin, F64), ENTRY(argmin, I64)};
