@@ -19,6 +19,7 @@
 #include <mxc/kvstore.h>
 #include <mxc/io.h>
 #include <mxc/train.h>
+#include <mxc/quantize.h>
 #include <mxc/version.h>
 
 #endif

@@ -107,16 +107,15 @@ static int is_fed(const mxci_feed *feed, const mxc_ndarray *array) {
     return 0;
 }
 
-/* Every argument that the iterator does not feed, and every auxiliary state. */
-static mxc_status load_params(const mxci_evaluator *e, const mxc_ndarray_list *params) {
+mxc_status mxci_evaluator_load(const mxci_evaluator *e, const char *owner, const mxc_ndarray_list *params) {
     const mxc_names *args = mxc_executor_arg_names(e->executor), *aux = mxc_executor_aux_names(e->executor);
     for (int64_t i = 0; i < args->n; i++) {
         mxc_ndarray *to = mxc_executor_arg(e->executor, i);
         if (!is_fed(&e->feed, to))
-            MXC_TRY(mxci_model_restore("mxc_evaluate", params, "arg:", args->items[i], to));
+            MXC_TRY(mxci_model_restore(owner, params, "arg:", args->items[i], to));
     }
     for (int64_t i = 0; i < aux->n; i++)
-        MXC_TRY(mxci_model_restore("mxc_evaluate", params, "aux:", aux->items[i], mxc_executor_aux(e->executor, i)));
+        MXC_TRY(mxci_model_restore(owner, params, "aux:", aux->items[i], mxc_executor_aux(e->executor, i)));
     return MXC_OK;
 }
 
@@ -127,7 +126,7 @@ mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_
         return MXC_FAIL(MXC_EINVAL, "mxc_evaluate: symbol, params, data and metrics must not be NULL");
     mxc_status status = mxci_evaluator_open(&e, symbol, data, context);
     if (status == MXC_OK)
-        status = load_params(&e, params);
+        status = mxci_evaluator_load(&e, "mxc_evaluate", params);
     if (status == MXC_OK)
         status = mxci_evaluator_run(&e, n_metrics, metrics);
     mxci_evaluator_close(&e);

@@ -16,6 +16,8 @@ mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, mxc_iter *
  * pool is used too: the two must not run at the same time. */
 mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data);
 void mxci_evaluator_close(mxci_evaluator *e);
+/* Fill every argument that the iterator does not feed, and every auxiliary state. owner, a call, begins messages. */
+mxc_status mxci_evaluator_load(const mxci_evaluator *e, const char *owner, const mxc_ndarray_list *params);
 /* One epoch of the iterator, which is reset at its end; each metric is updated with the first label and the last
  * output. All runs have ended on return. */
 mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics);

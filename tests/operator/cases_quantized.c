@@ -426,7 +426,8 @@ static const op_case cases[] = {
 
     {.op = "_contrib_quantized_embedding", .params = "input_dim=5 output_dim=3",
      .in = "4@-1:6i 5x3@-127:127i " BOUNDS "; 1 5x3 1 1; 2x3 5x3 1 1; 0 5x3 1 1; s 5x3 1 1; 300 5x3 1 1; "
-           "2x1x4 5x3 1 1; 3x0 5x3 1 1; 17 5x3 1 1; 2x2x2x2 5x3 1 1", .reference = ref_embedding, .gradient = grad_none},
+           "2x1x4 5x3 1 1; 3x0 5x3 1 1; 17 5x3 1 1; 2x2x2x2 5x3 1 1",
+     .reference = ref_embedding, .gradient = grad_none},
     {.op = "_contrib_quantized_embedding", .params = "input_dim=1 output_dim=1",
      .in = "4@-1:6i 1x1@-127:127i " BOUNDS "; 1 1x1 1 1; 5x3 1x1 1 1; 0 1x1 1 1; 70 1x1 1 1",
      .reference = ref_embedding, .gradient = grad_none},

@@ -1,0 +1,201 @@
+/*
+ * Ranges of activations: a float network runs over some batches, and a monitor looks at what each of its nodes makes;
+ * for entropy it runs again, and counts numbers in the ranges found.
+ */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/sys.h"
+#include "train/evaluator.h"
+#include "train/quantize.h"
+
+typedef struct watch {
+    const mxc_quantize_options *options;
+    const mxci_graph *graph;
+    mxci_range *ranges;
+    mxci_map *by_name; /* ranges by the names that the monitor tells */
+    mxci_evaluator runner;
+    int counting;      /* the second time */
+    mxc_status status; /* the first failure in the monitor */
+} watch;
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "mxc_quantize: no memory for calibration");
+}
+
+/* ---- looking ----------------------------------------------------------------------------------------------------- */
+
+static void extend(mxci_range *range, const float *x, int64_t n) {
+    float low = range->low, high = range->high;
+    for (int64_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    range->low = low;
+    range->high = high;
+}
+
+static float edge_of(const mxci_range *range) {
+    return fmaxf(fabsf(range->low), fabsf(range->high));
+}
+
+/* Infinities count at the ends, what is no number not at all. */
+static void count(mxci_range *range, const float *x, int64_t n) {
+    float edge = edge_of(range), scale = edge > 0 ? MXCI_HISTOGRAM / (2 * edge) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        float at = (x[i] + edge) * scale;
+        if (at >= 0)
+            range->histogram[at < MXCI_HISTOGRAM ? (int)at : MXCI_HISTOGRAM - 1]++;
+    }
+}
+
+static mxc_status look_at(const watch *w, mxci_range *range, mxc_ndarray *array) {
+    void *data;
+    if (mxc_ndarray_dtype(array) != MXC_F32)
+        return MXC_OK;
+    MXC_TRY(mxc_ndarray_data(array, &data));
+    if (w->counting)
+        count(range, data, mxc_ndarray_size(array));
+    else
+        extend(range, data, mxc_ndarray_size(array));
+    return MXC_OK;
+}
+
+static void monitor(const char *name, mxc_ndarray *array, void *user) {
+    watch *w = user;
+    mxci_range *range = mxci_map_get(w->by_name, name);
+    mxc_status status = range && w->status == MXC_OK ? look_at(w, range, array) : MXC_OK;
+    w->status = status == MXC_OK ? w->status : status;
+}
+
+/* Variables, which the monitor does not tell of. */
+static mxc_status look_at_inputs(const watch *w) {
+    const mxci_feed *feed = &w->runner.feed;
+    for (int32_t i = 0; i < w->graph->n_args; i++) {
+        const mxci_gnode *g = &w->graph->nodes[w->graph->args[i]];
+        mxc_ndarray *array = mxc_executor_find_arg(w->runner.executor, g->name);
+        for (int k = 0; k < feed->n; k++)
+            if (array && feed->inputs[k] == array)
+                MXC_TRY(look_at(w, &w->ranges[g->first_entry], array));
+    }
+    return MXC_OK;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status run_batch(watch *w, const mxc_batch *batch) {
+    mxc_executor *e = w->runner.executor;
+    MXC_TRY(mxci_feed_copy(&w->runner.feed, batch, 0, 1));
+    MXC_TRY(look_at_inputs(w));
+    MXC_TRY(mxc_executor_forward(e, 0));
+    for (int64_t i = 0; i < w->graph->n_outputs; i++)
+        MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(e, i)));
+    return w->status;
+}
+
+static mxc_status run_batches(watch *w) {
+    int64_t most = w->options->batches > 0 ? w->options->batches : INT64_MAX;
+    for (int64_t i = 0; i < most; i++) {
+        mxc_batch batch;
+        MXC_TRY(mxc_iter_next(w->options->data, &batch));
+        if (batch.n_data == 0)
+            break;
+        MXC_TRY(run_batch(w, &batch));
+    }
+    return mxc_iter_reset(w->options->data);
+}
+
+static mxc_status count_batches(watch *w) {
+    for (int32_t i = 0; i < w->graph->n_entries; i++) {
+        if (w->ranges[i].low > w->ranges[i].high)
+            continue;
+        w->ranges[i].histogram = mxci_calloc(MXCI_HISTOGRAM, sizeof(float));
+        if (!w->ranges[i].histogram)
+            return no_memory();
+    }
+    w->counting = 1;
+    return run_batches(w);
+}
+
+static mxc_status name_entries(watch *w) {
+    MXC_TRY(mxci_map_create(&w->by_name));
+    for (int32_t e = 0; e < w->graph->n_entries; e++) {
+        const mxci_gnode *g = &w->graph->nodes[w->graph->entry_node[e]];
+        mxc_status status;
+        char *name;
+        w->ranges[e].low = INFINITY;
+        w->ranges[e].high = -INFINITY;
+        if (g->kind != MXCI_FORWARD)
+            continue;
+        MXC_TRY(mxci_node_output_name(g->node, e - g->first_entry, &name));
+        status = mxci_map_put(w->by_name, name, &w->ranges[e]);
+        mxci_free(name);
+        MXC_TRY(status);
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_calibrate(const mxc_quantize_options *options, mxc_symbol *symbol, const mxc_ndarray_list *params,
+                          const mxci_graph *graph, mxci_range *ranges) {
+    watch w = {.options = options, .graph = graph, .ranges = ranges};
+    mxc_status status = name_entries(&w);
+    if (status == MXC_OK)
+        status = mxci_evaluator_open(&w.runner, symbol, options->data, options->context);
+    if (status == MXC_OK)
+        status = mxci_evaluator_load(&w.runner, "mxc_quantize", params);
+    if (status == MXC_OK)
+        status = mxc_executor_set_monitor(w.runner.executor, monitor, &w);
+    if (status == MXC_OK)
+        status = run_batches(&w);
+    if (status == MXC_OK && options->calibration == MXC_CALIBRATE_ENTROPY)
+        status = count_batches(&w);
+    mxci_evaluator_close(&w.runner);
+    mxci_map_destroy(w.by_name);
+    return status;
+}
+
+/* ---- what was seen ----------------------------------------------------------------------------------------------- */
+
+void mxci_ranges_close(int32_t n, mxci_range *ranges) {
+    for (int32_t i = 0; ranges && i < n; i++)
+        mxci_free(ranges[i].histogram);
+    mxci_free(ranges);
+}
+
+/* The threshold of least divergence. Numbers without a negative half are told in twice as many levels. */
+static mxc_status find_threshold(const mxci_range *range, double *out) {
+    static const char *const key = "num_quantized_bins";
+    const char *levels = range->low >= 0 ? "511" : "255";
+    float edges[MXCI_HISTOGRAM + 1], edge = edge_of(range), threshold;
+    int64_t bins = MXCI_HISTOGRAM, n_edges = MXCI_HISTOGRAM + 1;
+    mxc_ndarray *in[2] = {NULL, NULL}, *found[2] = {NULL, NULL};
+    mxc_status status;
+    for (int i = 0; i <= MXCI_HISTOGRAM; i++)
+        edges[i] = edge * (float)(2.0 * i / MXCI_HISTOGRAM - 1);
+    status = mxc_ndarray_from_data(1, &bins, MXC_F32, range->histogram, &in[0]);
+    if (status == MXC_OK)
+        status = mxc_ndarray_from_data(1, &n_edges, MXC_F32, edges, &in[1]);
+    if (status == MXC_OK)
+        status = mxc_invoke("_contrib_calibrate_entropy", 2, in, 1, &key, &levels, 2, found);
+    if (status == MXC_OK)
+        status = mxc_ndarray_get(found[0], &threshold, sizeof threshold);
+    for (int i = 0; i < 2; i++) {
+        mxc_ndarray_release(in[i]);
+        mxc_ndarray_release(found[i]);
+    }
+    *out = status == MXC_OK ? threshold : 0;
+    return status;
+}
+
+mxc_status mxci_range_bounds(const mxci_range *range, double *low, double *high) {
+    double threshold;
+    *low = range->low;
+    *high = range->high;
+    if (!range->histogram || !(edge_of(range) > 0) || !isfinite(edge_of(range)))
+        return MXC_OK;
+    MXC_TRY(find_threshold(range, &threshold));
+    *low = range->low >= 0 ? 0 : -threshold;
+    *high = threshold;
+    return MXC_OK;
+}
