@@ -166,7 +166,7 @@ static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {
         inside *= s->in[i];
         outside *= s->out[i];
     }
-    return possible && inside * 4 <= outside * 5;
+    return possible && inside * 4 <= outside * 5 && (s->channels > 3 || s->filters <= 2);
 }
 
 /* Scratch of one pass, in this order: tables of the field, and of out_grad's where it is convolved; a block per part
@@ -243,6 +243,13 @@ static int64_t panels_of(const conv_run *r, int64_t n) {
     return (n + wide - 1) / wide;
 }
 
+/* The padding of the part's fields: once, since filling them leaves it. */
+static void clear_fields(const conv_run *r, int part) {
+    if (!r->field->plain)
+        memset(r->blocks + (size_t)part * r->plan->block, 0,
+               (size_t)(r->field->elements * r->field->samples) * r->plan->element);
+}
+
 /* The fields of a group in some samples from index on: the images themselves, or filled into the part's block. */
 static const void *read_fields(const conv_run *r, int64_t index, int64_t samples, int part) {
     void *block = r->blocks + (size_t)part * r->plan->block;
@@ -264,6 +271,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
     static const double zero;
+    clear_fields(r, part);
     while (begin < end) {
         int64_t index = begin / r->units, group = index % r->groups, first = begin % r->units;
         int64_t last = end - begin < r->units - first ? first + end - begin : r->units;
@@ -293,6 +301,7 @@ static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
     int64_t taps = r->field->taps;
+    clear_fields(r, part);
     while (begin < end) {
         int64_t group = begin / taps, first = begin % taps;
         int64_t last = end - begin < taps - first ? first + end - begin : taps;

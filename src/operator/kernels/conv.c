@@ -40,7 +40,7 @@ void mxci_field_group(mxci_field *f, int64_t samples, int64_t step) {
 }
 
 size_t mxci_field_table_bytes(const mxci_field *f, int lanes) {
-    return aligned((size_t)f->taps * sizeof(int64_t)) + aligned((size_t)(f->samples * f->pixels) * sizeof(int64_t)) +
+    return 2 * aligned((size_t)f->taps * sizeof(int64_t)) + aligned((size_t)(f->samples * f->pixels) * sizeof(int64_t)) +
            aligned((size_t)((f->pixels + lanes - 1) / lanes) * sizeof(mxci_lanes));
 }
 
@@ -55,6 +55,15 @@ static void plan_taps(const mxci_field *f, int64_t *tap) {
                     int64_t at = x * s->dilate[2];
                     tap[k++] = row * f->size[2] + at % s->stride[2] * f->phase + at / s->stride[2];
                 }
+}
+
+/* Neighbours lie in different channels, then rows, so that adding one row of a tile never waits for the row before. */
+static void plan_order(const mxci_field *f, int64_t *order) {
+    const int64_t width = f->shape.kernel[2], places = volume(f->shape.kernel);
+    for (int64_t x = 0, i = 0; x < width; x++)
+        for (int64_t place = x; place < places; place += width)
+            for (int64_t c = 0; c < f->shape.channels; c++)
+                order[i++] = c * places + place;
 }
 
 static void plan_pixels(const mxci_field *f, int64_t *pixel) {
@@ -87,14 +96,28 @@ static void plan_lanes(const mxci_field *f, int lanes, mxci_lanes *out) {
 }
 
 void mxci_field_plan(mxci_field *f, int lanes, void *tables) {
-    int64_t *tap = tables, *pixel = (void *)((char *)tables + aligned((size_t)f->taps * sizeof *tap));
+    const size_t taps = aligned((size_t)f->taps * sizeof(int64_t));
+    int64_t *tap = tables, *order = (void *)((char *)tables + taps), *pixel = (void *)((char *)order + taps);
     mxci_lanes *vectors = (void *)((char *)pixel + aligned((size_t)(f->samples * f->pixels) * sizeof *pixel));
     f->tap = tap;
+    f->order = order;
     f->pixel = pixel;
     f->lanes = vectors;
     plan_taps(f, tap);
+    plan_order(f, order);
     plan_pixels(f, pixel);
     plan_lanes(f, lanes, vectors);
+}
+
+/* ---- strips ---------------------------------------------------------------------------------------------------- */
+
+/* Taps are taken in strips of at most six that differ by at most one. */
+static int64_t strip_count(const mxci_field *f) {
+    return (f->taps + 5) / 6;
+}
+
+static int64_t strip_first(const mxci_field *f, int64_t strip) {
+    return strip * f->taps / strip_count(f);
 }
 
 /* ---- by element type ------------------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ typedef struct mxci_field {
     int plain;                       /* the field is the image */
     int64_t samples, step;           /* fields side by side in memory, and elements from one to the next */
     const int64_t *tap, *pixel;      /* offsets, K and samples x P of them; taps in the order of the weights */
+    const int64_t *order;            /* the K taps as the data's gradient takes them */
     const mxci_lanes *lanes;         /* one per vector of pixels */
 } mxci_field;
 
@@ -57,7 +58,7 @@ void mxci_field_plan(mxci_field *field, int lanes, void *tables);
 /* Elements may be float or double. Images have C channels, dense. Pixels are counted in panels of two vectors. */
 typedef struct mxci_conv_kernels {
     int lanes;
-    /* Image to field. */
+    /* Image to field, whose padding is 0 already. */
     void (*fill)(const mxci_field *f, const void *image, void *field);
     /* Field to image: image = or += field without its padding; image elements that no tap sees get 0 (or stay). */
     void (*unfill)(const mxci_field *f, int add, const void *field, void *image);
@@ -73,8 +74,8 @@ typedef struct mxci_conv_kernels {
                    int add, void *sums, int64_t begin, int64_t end);
     /* weight' = or += sums of taps begin..end-1. */
     void (*put_weight)(const mxci_field *f, const void *sums, int add, void *weight_grad, int64_t begin, int64_t end);
-    /* Weights for data: strips of six taps, taps ordered by kernel place, then channel. packed: K x F elements. Strips
-     * begin..end-1 of (K + 5) / 6. */
+    /* Weights for data: strips of at most six taps, in the field's order. packed: K x F elements.
+     * Strips begin..end-1 of (K + 5) / 6. */
     void (*pack)(const mxci_field *f, const void *weight, void *packed, int64_t begin, int64_t end);
     /* field += image gradient of all pixels. scratch: F x two vectors. */
     void (*data)(const mxci_field *f, const void *packed, const void *out_grad, void *scratch, void *field);
