@@ -33,7 +33,7 @@ static void round_values(mxc_dtype dtype, double *values, int64_t n) {
     free(narrow);
 }
 
-/* What stands at a place of each period instead of a value: one NaN and an infinity of either sign, as far as wanted. */
+/* What stands at a place of each period instead of a value: a NaN and an infinity of either sign, as far as wanted. */
 static double special(const case_input *in, int64_t place, double value) {
     double specials[4] = {value, value, value, value};
     int n = 0;

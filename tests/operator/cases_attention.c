@@ -123,7 +123,7 @@ static const op_case cases[] = {
     INFERS("scaled_dot_product_attention", "", "?,2x3x4,? -> 2x5x6,? => 2x5x4,2x3x4,2x3x6 -> 2x5x6,2x5"),
     INFERS("scaled_dot_product_attention", "", "?,?,? -> ?,? => ?,?,? -> ?,?"),
     ROTARY("", "1x2"),
-    ROTARY("", "2x3x5x8"),
+    ROTARY("", "2x3x5x8; 1x1x2; 7x2; 3x1x4; 65x2; 2x1x3x2x6; 1x33x2; 5x9x10; 5x9x4@-1:1n"),
     ROTARY("interleaved=True", "2x3x5x8"),
     ROTARY("base=100 offset=7", "4x9x6"),
     ROTARY("axis=1", "2x5x3x4"),

@@ -97,11 +97,15 @@ static void zero_gradient(const op_run *r) {
      .reference = ref, .gradient = zero_gradient}
 /* Stretched at either side and at both, along outer, middle and inner axes, and where the array has fewer axes. */
 #define STRETCHED(a, b)                                                                                               \
-    "2x3@" a " 2x3@" b "; 2x1x4 1x3x1; 2x3x4 1x3x1; 5x3 3; 1 2x1x3; 0x3 1x3; s s; s 3x4; 4x5 s; 1x1 1x1; 1x129 3x1; "  \
-    "7x1 1; 1x5x1x2 3x1x4x1; 3x0 1; 3x0x1 1x0x4; 1x3 5x3; 2x3x2 3x1; 1x2x1x1 2x1x1x2; 17x1x1 1x1x17; " \
+    "2x3@" a " 2x3@" b "; 0x3 1x3; s s; s 3x4; 4x5 s; 1x1 1x1; 1x129 3x1; 7x1 1; 1x5x1x2 3x1x4x1; 3x0 1; "            \
+    "3x0x1 1x0x4; 1x3 5x3; 2x3x2 3x1; 1x2x1x1 2x1x1x2; 17x1x1 1x1x17; 1 9; 65x3 3; 2x3x4 1x3x1; 1 1x1x1; "            \
     "1x1x1x1x1x1x1x3 2x1x1x2x1x1x1x1; 5x1@" a "nf 1x7@" b "nf"
 #define BROADCAST(name, ref, a, b, wide)                               \
     {.op = name, .in = STRETCHED(a, b), .reference = ref},             \
+    {.op = name, .in = "2x1x4@" a " 1x3x1@" b, .reference = ref},      \
+    {.op = name, .in = "2x3x4@" a " 1x3x1@" b, .reference = ref},      \
+    {.op = name, .in = "5x3@" a " 3@" b, .reference = ref},            \
+    {.op = name, .in = "1@" a " 2x1x3@" b, .reference = ref},          \
     {.op = name, .in = "3x1@" a " 3x700@" b "; 1x700 3x1; 2x1x2x1x2x1x2 1x3x1x2x1x3x1", .reference = ref,       \
      .flags = wide},                                                   \
     {.op = name, .infer = "2x1,2x3 -> ? => 2x1,2x3 -> 2x3"},           \

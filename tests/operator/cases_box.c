@@ -108,7 +108,10 @@ static const op_case cases[] = {
     FAILS("slice", "begin=() end=() step=(1,1,1)", "2x3", MXC_ESHAPE, "begin, end and step name 0, 0 and 3 axes"),
     INFERS("slice", "begin=(None,None) end=(None,None) step=(-1,2)", "?x6 -> 4x? => ?x6 -> 4x3"),
 
-    LIKE("", "5 3"), LIKE("", "4x6 2x3"), LIKE("", "4x6 4x6"), LIKE("axes=(1,)", "4x6 9x2"), LIKE("", "3x4x5 2x4"),
+    LIKE("", "5 3"),
+    LIKE("", "4x6 2x3; 7 7; 7x1 1x1; 1x7 1x3; 65x3 2x3; 3x129 3x5; 2x3x4 1x2x3; 2x1x3x1x2 1x1x2x1x1; 0x3 0x2; "
+             "4x6@-1:1nf 3x5; 33 17"),
+    LIKE("", "4x6 4x6"), LIKE("axes=(1,)", "4x6 9x2"), LIKE("", "3x4x5 2x4"),
     LIKE("axes=(-1,0)", "5x2x6 3x9x4"), LIKE("", "4x6 0x3"), LIKE("axes=(0,)", "70x300 41"), LIKE("", "1x1 1x1"),
     LIKE("", "60x70x3 50x66x2"),
     FAILS("slice_like", "", "4x6 5x3", MXC_ESHAPE, "'shape_like': axis 0 has 5 elements, expected at most the 4"),
@@ -120,7 +123,9 @@ static const op_case cases[] = {
 
     ASSIGN("begin=(1,) end=(4,)", "5 3"), ASSIGN("begin=(1,2) end=(3,5)", "4x6 2x3"),
     ASSIGN("begin=(0,0) end=(4,6)", "4x6 4x6"), ASSIGN("begin=(None,-2) end=(2,None)", "4x6 2x2"),
-    ASSIGN("begin=(1,) end=(3,)", "4x2x3 2x2x3"), ASSIGN("begin=(2,0) end=(2,6)", "4x6 0x6"),
+    ASSIGN("begin=(1,) end=(3,)", "4x2x3 2x2x3; 3 2; 7x1 2x1; 4x0 2x0; 65x3 2x3; 5x1x3x1x2 2x1x3x1x2; 3x129 2x129; "
+                                  "4x9@-1:1nf 2x9@-1:1nf"),
+    ASSIGN("begin=(2,0) end=(2,6)", "4x6 0x6"),
     ASSIGN("begin=(0,1) end=(None,None) step=(2,3)", "5x10 3x3"),
     ASSIGN("begin=(None,None) end=(None,None) step=(-1,-2)", "3x6 3x3"),
     ASSIGN("begin=(0,0,1) end=(2,3,3)", "2x3x4 2x3x2"), ASSIGN("begin=() end=()", "s s"),
@@ -135,7 +140,8 @@ static const op_case cases[] = {
 
     SCALAR("begin=(1,) end=(4,) scalar=3", "5"), SCALAR("begin=(1,2) end=(3,5)", "4x6"),
     SCALAR("begin=(0,0) end=(4,6) scalar=-2", "4x6"), SCALAR("begin=(None,-2) end=(2,None) scalar=1.5", "4x6"),
-    SCALAR("begin=(1,) end=(3,) scalar=7", "4x2x3"), SCALAR("begin=(2,0) end=(2,6) scalar=7", "4x6"),
+    SCALAR("begin=(1,) end=(3,) scalar=7", "4x2x3; 3; 7x1; 4x0; 65x3; 5x1x3x1x2; 3x129; 4x9@-1:1nf; 3x3; 1031"),
+    SCALAR("begin=(2,0) end=(2,6) scalar=7", "4x6"),
     SCALAR("begin=(0,1) end=(None,None) step=(2,3) scalar=4", "5x10"),
     SCALAR("begin=(20,10) end=(60,1300) scalar=0.25", "80x2000"), SCALAR("begin=() end=() scalar=2", "s"),
     SCALAR("begin=(0,) end=(0,) scalar=2", "0x3"), SCALAR("begin=(0,) end=(1,) scalar=2", "1"),

@@ -200,7 +200,8 @@ static void ref_proposal(const op_run *r) {
     {.op = "_contrib_Proposal", .params = given, .in = shapes, .reference = ref_proposal, .constant = 7, .tolerance = 4}
 
 static const op_case cases[] = {
-    IOU("", "12x4@0:1 9x4@0:1"),
+    IOU("", "12x4@0:1 9x4@0:1; 1x4 1x4; 7x4 1x4; 1x4 7x4; 65x4 3x4; 2x3x4 5x4; 3x4 2x3x4; 4 4; 2x1x2x4 3x4; "
+            "17x4 33x4; 0x4 0x4; 2x2x4 2x2x4; 5x4 129x4"),
     IOU("format=center", "2x5x4@0:1 3x4@0:1"),
     IOU("", "4@0:1 2x3x2x4@0:1"),
     IOU("", "40x4@0:1 4@0:1"),
@@ -215,7 +216,7 @@ static const op_case cases[] = {
     FAILS("box_iou", "format=edge", "2x4 3x4", MXC_EINVAL, "format"),
     INFERS("box_iou", "", "?x4,2x? -> 5x? => 5x4,2x4 -> 5x2"),
     INFERS("box_iou", "", "3x4,? -> ?x5x6 => 3x4,5x6x4 -> 3x5x6"),
-    NMS("", "20x6@0:1"),
+    NMS("", "20x6@0:1; 1x6; 2x6; 7x6; 1x9x6; 65x6; 2x1x3x6"),
     NMS("overlap_thresh=0.1", "3x30x6@0:1"),
     NMS("id_index=0 overlap_thresh=0.05", "2x3x40x6@-1:4i"),
     NMS("id_index=0 force_suppress=true background_id=1 overlap_thresh=0.3", "2x40x7@0:2i"),
@@ -235,7 +236,11 @@ static const op_case cases[] = {
     FAILS("box_nms", "score_index=-1", "2x6", MXC_EINVAL, "score_index"),
     FAILS("box_nms", "out_format=middle", "2x6", MXC_EINVAL, "out_format"),
     INFERS("box_nms", "", "2x?x6 -> ?x5x?,? => 2x5x6 -> 2x5x6,2x5x1"),
-    PROPOSAL("scales=(2) ratios=(1) rpn_min_size=0 rpn_post_nms_top_n=6", "1x2x3x4@0:1 1x4x3x4 1x3@0:100"),
+    PROPOSAL("scales=(2) ratios=(1) rpn_min_size=0 rpn_post_nms_top_n=6",
+             "1x2x3x4@0:1 1x4x3x4 1x3@0:100; 1x2x1x1 1x4x1x1 1x3; 1x2x7x1 1x4x7x1 1x3; 1x2x1x9 1x4x1x9 1x3; "
+             "1x2x5x5 1x4x5x5 1x3; 1x2x2x3 1x4x2x3 1x3; 1x2x2x7 1x4x2x7 1x3; 1x2x6x2 1x4x6x2 1x3; "
+             "1x2x9x9 1x4x9x9 1x3; 1x2x4x4 1x4x4x4 1x3; 1x2x17x1 1x4x17x1 1x3; 1x2x1x33 1x4x1x33 1x3; "
+             "1x2x8x3 1x4x8x3 1x3"),
     PROPOSAL("scales=(1,2) ratios=(1,2,3) rpn_min_size=0 rpn_post_nms_top_n=20 output_score=true",
              "1x12x5x7@0:1 1x24x5x7@-0.4:0.4 1x3@0:120"),
     PROPOSAL("scales=(1,3) ratios=(2) rpn_min_size=1 rpn_post_nms_top_n=30 output_score=true threshold=0.3",

@@ -51,13 +51,18 @@ static void ref_deformable(const op_run *r) {
     {.op = "_contrib_DeformableConvolution", .params = given, .in = shapes, .reference = ref_deformable, .tolerance = 4}
 
 static const op_case cases[] = {
-    DEFORM("kernel=(3,3) num_filter=2", "2x3x5x6 2x18x3x4@-1.3:1.317 2x3x3x3 2"),
+    DEFORM("kernel=(3,3) num_filter=2", "2x3x5x6 2x18x3x4@-1.3:1.317 2x3x3x3 2; 1x1x3x3 1x18x1x1 2x1x3x3 2; "
+                                        "1x2x3x7 1x18x1x5 2x2x3x3 2; 3x1x4x3 3x18x2x1 2x1x3x3 2; "
+                                        "1x5x4x4 1x18x2x2 2x5x3x3 2"),
     DEFORM("kernel=(3,3) num_filter=4 pad=(1,1) stride=(2,2) no_bias=true", "1x2x5x6 1x18x3x3@-2.1:2.117 4x2x3x3"),
     DEFORM("kernel=(2,3) num_filter=4 num_group=2 num_deformable_group=2 pad=(1,0) dilate=(2,1)",
            "2x4x5x5 2x24x5x3@-0.9:0.917 4x2x2x3 4"),
     DEFORM("kernel=(1,1) num_filter=3 num_deformable_group=3", "1x3x4x4 1x6x4x4@-1.1:1.117 3x3x1x1 3"),
     DEFORM("kernel=(2,2) num_filter=2 pad=(3,3)", "1x1x3x3 1x8x8x8@-0.7:0.717 2x1x2x2 2"),
-    DEFORM("kernel=(1,1) num_filter=1 no_bias=true", "1x1x1x1 1x2x1x1@0.1:0.7 1x1x1x1"),
+    DEFORM("kernel=(1,1) num_filter=1 no_bias=true", "1x1x1x1 1x2x1x1@0.1:0.7 1x1x1x1; 7x1x1x1 7x2x1x1 1x1x1x1; "
+                                                     "1x3x2x2 1x2x2x2 1x3x1x1; 1x1x1x9 1x2x1x9 1x1x1x1; "
+                                                     "2x2x3x1 2x2x3x1 1x2x1x1; 0x1x2x2 0x2x2x2 1x1x1x1; "
+                                                     "1x1x5x5 1x2x5x5 1x1x1x1; 1x65x1x1 1x2x1x1 1x65x1x1"),
     DEFORM("kernel=(1,2) num_filter=1", "1x2x9x11 1x4x9x10@-0.4:0.4173 1x2x1x2 1"),
     DEFORM("kernel=(3,3) num_filter=6 num_group=3 pad=(1,1)", "1x3x4x4 1x18x4x4@20:30 6x1x3x3 6"),
     DEFORM("kernel=(3,3) num_filter=2", "0x3x5x6 0x18x3x4 2x3x3x3 2"),

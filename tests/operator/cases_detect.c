@@ -249,7 +249,8 @@ static void ref_detection(const op_run *r) {
      .flags = CASE_OUT_EXACT}
 
 static const op_case cases[] = {
-    PRIOR("", "1x3x2x2"),
+    PRIOR("", "1x3x2x2; 1x1x1x1; 7x1x2x1; 1x7x1x3; 2x2x5x5; 1x1x33x1; 1x1x1x65; 3x2x9x4; 1x65x2x2; 1x1x17x3; 2x0x3x3; "
+              "1x3x2x2@-1:1n"),
     PRIOR("sizes=(0.5,0.25) ratios=(1,2,0.5)", "2x3x4x5"),
     PRIOR("sizes=(0.5,0.25) ratios=(2,1) clip=true", "1x1x3x7"),
     PRIOR("sizes=(0.2) ratios=(1,2,0.5,3,0.3333) clip=true", "1x2x1x1"),
@@ -265,7 +266,8 @@ static const op_case cases[] = {
     FAILS("MultiBoxPrior", "offsets=(1,2,3)", "1x1x2x2", MXC_EINVAL, "offsets 3, expected 2"),
     FAILS("MultiBoxPrior", "", "1x1x2", MXC_ESHAPE, "argument 'data'"),
     INFERS("MultiBoxPrior", "sizes=(1,2) ratios=(1,2)", "?x?x3x4 -> ? => ?x?x3x4 -> 1x36x4"),
-    TARGET("", "1x12x4@0:1 1x3x5@0:1 1x2x12"),
+    TARGET("", "1x12x4@0:1 1x3x5@0:1 1x2x12; 1x2x4 1x1x5 1x2x2; 1x7x4 2x1x5 2x2x7; 1x65x4 1x1x5 1x2x65; "
+               "1x3x4 3x7x5 3x2x3; 1x9x4 1x2x6 1x5x9; 1x33x4 2x2x5 2x2x33; 1x17x4 1x3x5 1x1x17"),
     TARGET("", "1x60x4@0:1 3x4x5@0:1 3x3x60"),
     TARGET("overlap_threshold=0.1 variances=(1,0.5,0.25,2)", "1x80x4@0:1 2x5x6@0:1 2x2x80"),
     TARGET("overlap_threshold=0 ignore_label=-7", "1x40x4@0:1 2x3x5@0:1 2x2x40"),
@@ -289,7 +291,8 @@ static const op_case cases[] = {
     FAILS("MultiBoxTarget", "", "1x3x4 1x1x5 1x0x3", MXC_ESHAPE, "cls_pred"),
     INFERS("MultiBoxTarget", "", "1x7x4,2x3x5,? -> ?,?,? => 1x7x4,2x3x5,2x?x7 -> 2x28,2x28,2x7"),
     INFERS("MultiBoxTarget", "", "?,?,? -> ?,?,2x7 => 1x7x4,2x?x?,2x?x7 -> 2x28,2x28,2x7"),
-    DETECTION("", "2x3x12@0:1 2x48 1x12x4@0:1"),
+    DETECTION("", "2x3x12@0:1 2x48 1x12x4@0:1; 1x2x2 1x8 1x2x4; 7x2x3 7x12 1x3x4; 1x9x5 1x20 1x5x4; "
+                  "1x2x65 1x260 1x65x4; 3x3x1 3x4 1x1x4; 2x4x17 2x68 1x17x4; 1x3x33 1x132 1x33x4"),
     DETECTION("", "2x2x40@0:1 2x160 1x40x4@0:1"),
     DETECTION("nms_threshold=0.1 force_suppress=true", "2x5x40@0:1 2x160 1x40x4@0:1"),
     DETECTION("clip=false threshold=0.6 variances=(1,0.5,0.25,2)", "2x3x20@0:1 2x80 1x20x4@0:1"),

@@ -122,7 +122,7 @@ static void grad_roi(const op_run *r) {
      .tolerance = 4}
 
 static const op_case cases[] = {
-    AFFINE("(3,4)", "2x6"),
+    AFFINE("(3,4)", "2x6; 1x6; 7x6; 65x6; 3x6@-9:9; 17x6; 2x6@-1:1n"),
     AFFINE("(1,1)", "1x6"),
     AFFINE("(1,5)", "3x6@-3:3"),
     AFFINE("(17,1)", "1x6"),
@@ -132,7 +132,7 @@ static const op_case cases[] = {
     FAILS("GridGenerator", "transform_type=affine target_shape=(2,2,2)", "1x6", MXC_EINVAL, "target_shape"),
     FAILS("GridGenerator", "transform_type=affine target_shape=(2,2)", "1x7", MXC_ESHAPE, "argument 'data'"),
     INFERS("GridGenerator", "transform_type=affine target_shape=(2,3)", "? -> 4x?x?x? => 4x6 -> 4x2x2x3"),
-    WARP("2x2x3x4"),
+    WARP("2x2x3x4; 1x2x7x1; 7x2x1x1; 1x2x2x2; 3x2x5x1; 1x2x65x2; 2x2x3x4@-1:1n"),
     WARP("1x2x1x1"),
     WARP("1x2x1x9@-3:3"),
     WARP("2x2x31x41@-5:5"),
@@ -141,6 +141,8 @@ static const op_case cases[] = {
     INFERS("GridGenerator", "transform_type=warp", "1x?x3x4 -> ? => 1x2x3x4 -> 1x2x3x4"),
     SAMPLER("2x3x4x5 2x2x3x4"),
     SAMPLER("2x3x4x5 2x2x6x7@-1.6:1.6"),
+    SAMPLER("1x1x2x2 1x2x1x9@-0.9:0.9173; 7x1x3x3 7x2x2x2; 1x7x2x3 1x2x1x1; 1x1x1x5 1x2x3x1; 1x1x5x1 1x2x2x2; "
+            "3x2x2x2 3x2x0x2; 1x1x17x3 1x2x3x3; 1x3x3x3 1x2x9x2; 2x1x4x4 2x2x1x7; 1x65x2x2 1x2x1x2"),
     SAMPLER("1x1x1x1 1x2x2x2@-0.5:0.5"),
     SAMPLER("1x2x1x6 1x2x3x3@-1.3:1.3"),
     SAMPLER("1x2x5x5 1x2x1x1@0.1:0.7"),
@@ -154,7 +156,9 @@ static const op_case cases[] = {
     FAILS("BilinearSampler", "", "1x2x3x3 2x2x2x2", MXC_ESHAPE, "BilinearSampler: argument"),
     FAILS("BilinearSampler", "", "2x3x3 2x2x2x2", MXC_ESHAPE, "argument 'data'"),
     INFERS("BilinearSampler", "", "?x3x7x7,? -> 2x?x4x5 => 2x3x7x7,2x2x4x5 -> 2x3x4x5"),
-    TRANSFORMER("(3,4)", "2x3x4x5 2x6@-1:0.937"),
+    TRANSFORMER("(3,4)", "2x3x4x5 2x6@-1:0.937; 1x1x2x2 1x6; 7x1x3x3 7x6; 1x7x2x3 1x6; 1x1x1x5 1x6; 1x1x5x1 1x6; "
+                         "3x2x2x2 3x6; 1x1x17x3 1x6; 1x3x3x3 1x6; 2x1x4x4 2x6; 1x1x1x1 1x6; 2x2x9x2 2x6; "
+                         "1x1x3x33 1x6; 0x1x2x2 0x6"),
     TRANSFORMER("(6,5)", "2x3x4x5 2x6@-0.7:0.6613"),
     TRANSFORMER("(1,1)", "1x1x3x3 1x6@-1:0.937"),
     TRANSFORMER("(7,1)", "1x2x4x6 1x6@-0.6:0.5717"),
@@ -170,7 +174,9 @@ static const op_case cases[] = {
           MXC_EINVAL, "transform_type"),
     INFERS("SpatialTransformer", "transform_type=affine sampler_type=bilinear target_shape=(2,3)",
            "?x3x7x7,4x? -> ? => 4x3x7x7,4x6 -> 4x3x2x3"),
-    ROI("pooled_size=(2,2) spatial_scale=1", "4x3x5x6 6x5@0:3i"),
+    ROI("pooled_size=(2,2) spatial_scale=1", "4x3x5x6 6x5@0:3i; 2x1x3x3 7x5; 1x7x2x2 1x5; 2x3x9x4 5x5; 1x1x1x7 3x5; "
+                                             "1x1x7x1 3x5; 2x1x2x2 65x5; 2x65x2x2 1x5; 3x2x5x5 2x5; 2x2x17x3 3x5; "
+                                             "2x1x33x2 2x5; 4x1x9x9 7x5; 5x2x4x4 1x5"),
     ROI("pooled_size=(3,2) spatial_scale=0.5", "4x2x7x9 9x5@0:7i"),
     ROI("pooled_size=(1,1) spatial_scale=1", "3x1x4x4 4x5@0:2i"),
     ROI("pooled_size=(7,7) spatial_scale=0.25", "2x2x6x6 8x5@-1:20i"),

@@ -191,7 +191,7 @@ static void ref_activation(const op_run *r) {
     int is_tanh = case_is(r, "act_type", "tanh");
     for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
         double x = r->in[0][i];
-        r->out[0][i] = relu      ? fmax(x, 0)
+        r->out[0][i] = relu      ? (x < 0 ? 0 : x)
                        : sigmoid ? 1 / (1 + exp(-x))
                        : is_tanh ? tanh(x)
                                  : fmax(x, 0) + log1p(exp(-fabs(x)));
@@ -305,7 +305,7 @@ static void ref_kept(const op_run *r) {
 
 static const op_case cases[] = {
     FC("num_hidden=1", "1x1 1x1 1"),
-    FC("num_hidden=3", "2x5 3x5 3"),
+    FC("num_hidden=3", "2x5 3x5 3; 1x1 3x1 3; 7x2 3x2 3; 0x2 3x2 3; 2x2x2 3x4 3; 65x3 3x3 3; 4x5@-1:1n 3x5 3"),
     FC("num_hidden=7 no_bias=True", "5x9 7x9"),
     FC("num_hidden=16", "6x16 16x16 16"),
     FC("num_hidden=17", "7x33 17x33 17"),
@@ -416,7 +416,8 @@ static const op_case cases[] = {
            "2x4x9x12 -> ? => 2x4x9x12 -> 2x4x4x6"),
     INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max", "?x?x7x7 -> 5x6x?x? => 5x6x7x7 -> 5x6x1x1"),
 
-    SPARSE("", "4x3@0.1:0.9 3@0.2:0.8", CASE_TRAIN),
+    SPARSE("", "4x3@0.1:0.9 3@0.2:0.8; 7x1 1; 1x7 7; 65x2 2; 2x3x4 3; 5x2x1x3 2; 17x5 5; 2x1x3x1x2 1; 33x3 3; 1x1 1; "
+           "3x129 129; 9x9 9; 2x65 65", CASE_TRAIN),
     SPARSE("", "4x3@0.1:0.9 3@0.2:0.8", 0),
     SPARSE("penalty=0.5 sparseness_target=0.3", "5x2x3x4@0.1:0.9 2@0.2:0.8", CASE_TRAIN),
     SPARSE("momentum=0 penalty=0.1", "7x1@0.1:0.9 1@0.2:0.8", CASE_TRAIN),
@@ -428,14 +429,14 @@ static const op_case cases[] = {
     FAILS("IdentityAttachKLSparseReg", "momentum=2", "4x3 3", MXC_EINVAL, "momentum"),
     FAILS("IdentityAttachKLSparseReg", "", "4x3 4", MXC_ESHAPE, "moving_avg"),
     INFERS("IdentityAttachKLSparseReg", "", "?,? -> 2x3x4,? => 2x3x4,3 -> 2x3x4,3"),
-    ACT("act_type=relu", "3x7@-1:1.1"),
+    ACT("act_type=relu", "3x7@-1:1.1" CASE_EACH(CASE_ONE) "; 5x9@-1:1.1nf"),
     ACT("act_type=relu", "0x7"),
     ACT("act_type=relu", "s"),
-    ACT("act_type=sigmoid", "2x3x5@-6:6"),
+    ACT("act_type=sigmoid", "2x3x5@-6:6; 5x9@-6:6nf"),
     ACT("act_type=sigmoid", "1x17@-30:30"),
-    ACT("act_type=tanh", "5x9@-3:3"),
+    ACT("act_type=tanh", "5x9@-3:3; 5x9@-6:6nf"),
     ACT("act_type=tanh", "40x500@-2:2"),
-    ACT("act_type=softrelu", "4x9@-5:5"),
+    ACT("act_type=softrelu", "4x9@-5:5; 5x9@-6:6nf"),
     ACT("act_type=softrelu", "33@-40:40"),
     {.op = "Activation", .params = "act_type=softsign", .in = "3x7@-3:3.2", .reference = ref_softsign},
     {.op = "Activation", .params = "act_type=softsign", .in = "40x500@-3:3.2", .reference = ref_softsign},
@@ -448,7 +449,9 @@ static const op_case cases[] = {
     FAILS("Activation", "", "3x7", MXC_EINVAL, "act_type"),
 
     BN("", "4x3 3 3 3 3@0.5:2"),
-    BN("fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2"),
+    BN("fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; 5x2x1x2 2 2 2 2; "
+                          "2x2x3x2x2 2 2 2 2; 33x2 2 2 2 2; 3x1x17 1 1 1 1; 9x4 4 4 4 4; 17x3 3 3 3 3; "
+                          "3x4x1x1 4 4 4 4; 2x3x9@-1:1nf 3 3 3 3"),
     BN("fix_gamma=False eps=0.01 momentum=0.5", "3x2x4x5@-2:2 2@0.5:2 2 2 2@0.5:2"),
     BN("fix_gamma=False", "2x3x7@5:9 3@0.5:2 3 3 3@0.5:2"),
     BN("fix_gamma=False use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
@@ -475,7 +478,8 @@ static const op_case cases[] = {
     INFERS("BatchNorm", "", "2x5x3,?,?,?,? -> ?,?,? => 2x5x3,5,5,5,5 -> 2x5x3,5,5"),
     INFERS("BatchNorm", "", "2x?x3,?,7,?,? -> ?,?,? => 2x7x3,7,7,7,7 -> 2x7x3,7,7"),
 
-    {.op = "Dropout", .params = "p=0.3", .in = "4x5", .flags = CASE_NO_GRADIENT, .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0.3", .in = "4x5" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", .flags = CASE_NO_GRADIENT,
+     .reference = ref_kept},
     {.op = "Dropout", .params = "p=0", .in = "4x5", .flags = CASE_TRAIN, .reference = ref_kept},
     {.op = "Dropout", .params = "p=0", .in = "0x5", .flags = CASE_TRAIN, .reference = ref_kept},
     {.op = "Dropout", .params = "p=0.5", .in = "50x70", .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},

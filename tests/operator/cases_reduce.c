@@ -259,7 +259,7 @@ static const op_case cases[] = {
     ARG("argmax_channel", "", "5x7@0:30i", ref_argmax_channel),
     ARG("argmax_channel", "", "2x3x4x5@0:100i; 1x1; 7x1; 1x65; 65x2; 3x129; 0x2x3; 2x1x0; 3x1x7; 1x5x1x2; 4x9x3@0:2i",
         ref_argmax_channel),
-    ARG("argmax_channel", "", "9x7@0:9inf; 9x7x3@0:9in; 5x1300@0:120i; 2x3x4x1x2@0:9i; 1x2x1", ref_argmax_channel),
+    ARG("argmax_channel", "", "9x7@0:9inf; 9x7x3@0:9in; 5x1300@0:120i; 2x3x4x1x2@0:9i; 1x2x1; 64x64@0:99i", ref_argmax_channel),
     ARG("argmax_channel", "", "0x3", ref_argmax_channel),
     ARG("argmax_channel", "", "3x1", ref_argmax_channel),
     FAILS("argmax_channel", "", "5", MXC_ESHAPE, "expected at least 2"),

@@ -131,7 +131,8 @@ static void ref_align(const op_run *r) {
 
 static const op_case cases[] = {
     CORRELATION("", "2x3x5x6 2x3x5x6"),
-    CORRELATION("pad_size=1", "1x2x3x4 1x2x3x4"),
+    CORRELATION("pad_size=1", "1x2x3x4 1x2x3x4; 7x1x2x2 7x1x2x2; 1x7x1x3 1x7x1x3; 2x2x5x1 2x2x5x1; 1x1x9x9 1x1x9x9; "
+                              "1x33x2x2 1x33x2x2; 1x1x1x17 1x1x1x17; 3x2x3x3 3x2x3x3; 1x2x4x3@-1:1n 1x2x4x3"),
     CORRELATION("kernel_size=3 max_displacement=2 pad_size=3", "2x2x6x7 2x2x6x7"),
     CORRELATION("kernel_size=3 max_displacement=4 stride1=2 stride2=2 pad_size=4", "1x3x8x9 1x3x8x9"),
     CORRELATION("max_displacement=3 stride2=2 pad_size=3", "1x1x5x4 1x1x5x4"),
@@ -154,7 +155,7 @@ static const op_case cases[] = {
     INFERS("Correlation", "max_displacement=2 pad_size=2", "?x3x7x?,?x3x?x9 -> 4x?x?x? => 4x3x7x9,4x3x7x9 -> 4x25x7x9"),
     RESIZE("height=7 width=9", "2x3x4x5"),
     RESIZE("height=2 width=3", "2x3x4x5"),
-    RESIZE("height=4 width=5", "2x3x4x5"),
+    RESIZE("height=4 width=5", "2x3x4x5; 1x1x1x1; 3x1x2x7; 1x33x2x2"),
     RESIZE("", "1x2x3x3"),
     RESIZE("height=5 width=3 align_corners=false", "2x2x3x4"),
     RESIZE("height=2 width=3 align_corners=false", "2x2x7x5"),
@@ -183,7 +184,8 @@ static const op_case cases[] = {
     BLOCKS("output_size=(3,2)", "2x3x7x5"),
     BLOCKS("output_size=(3,4)", "2x3x3x4"),
     BLOCKS("output_size=(7,5)", "2x2x3x4"),
-    BLOCKS("output_size=2", "1x2x5x5"),
+    BLOCKS("output_size=2", "1x2x5x5; 1x1x1x1; 7x1x2x2; 1x7x3x1; 1x1x1x9; 2x2x2x7; 1x33x2x2; 1x1x17x3; 3x2x4x4; "
+                            "0x2x3x3; 1x1x65x2; 2x1x6x5; 1x2x3x9@-1:1nf"),
     BLOCKS("", "2x3x4x5"),
     BLOCKS("output_size=(1,3)", "1x2x40x31"),
     BLOCKS("output_size=(4,4)", "1x1x1x1"),
@@ -193,7 +195,8 @@ static const op_case cases[] = {
     FAILS("AdaptiveAvgPooling2D", "", "1x1x2x0", MXC_ESHAPE, "data"),
     FAILS("AdaptiveAvgPooling2D", "", "1x1x2", MXC_ESHAPE, "argument 'data'"),
     INFERS("AdaptiveAvgPooling2D", "output_size=3", "2x?x5x5 -> ?x3x?x? => 2x3x5x5 -> 2x3x3x3"),
-    ALIGN("pooled_size=(2,2) spatial_scale=1", "4x3x5x6 6x5@0:3i"),
+    ALIGN("pooled_size=(2,2) spatial_scale=1", "4x3x5x6 6x5@0:3i; 2x1x3x3 7x5; 1x7x2x2 1x5; 1x1x1x7 3x5; 1x1x7x1 3x5; "
+                                               "2x1x2x2 65x5; 2x33x2x2 1x5; 2x2x17x3 3x5"),
     ALIGN("pooled_size=(3,2) spatial_scale=0.5", "4x2x7x9 9x5@0:9i"),
     ALIGN("pooled_size=(2,3) spatial_scale=0.7 sample_ratio=2", "4x2x7x6 6x5@0:8i"),
     ALIGN("pooled_size=(2,2) spatial_scale=1 aligned=true", "3x2x5x5 9x5@0:6i"),

@@ -128,7 +128,7 @@ static void grad_loss(const op_run *r) {
     {.op = "MakeLoss", .params = given, .in = shapes, .reference = ref_loss, .gradient = grad_loss}
 
 static const op_case cases[] = {
-    L2("", "3x5"),
+    L2("", "3x5; 7x1@0.5:2; 65x3@0.5:2; 17@0.5:2; 2x1x3x1x2@0.5:2; 5x9@-1:1nf"),
     L2("eps=1", "7"),
     L2("eps=0.5", "2x3x4x5"),
     L2("", "2x1x1"),
@@ -148,7 +148,7 @@ static const op_case cases[] = {
     FAILS("L2Normalization", "mode=channel", "2x3", MXC_ESHAPE, "expected at least 3 axes, found 2"),
     FAILS("L2Normalization", "mode=batch", "2x3", MXC_EINVAL, "mode"),
     INFERS("L2Normalization", "", "?x3 -> 2x? => 2x3 -> 2x3"),
-    PAD("mode=constant pad_width=(0,0,0,0,1,2,3,4)", "2x3x4x5"),
+    PAD("mode=constant pad_width=(0,0,0,0,1,2,3,4)", "2x3x4x5; 1x1x1x1; 7x1x2x2; 1x7x1x3; 1x1x33x2; 2x3x4x5@-1:1nf"),
     PAD("mode=constant pad_width=(0,0,0,0,0,0,1,0) constant_value=2.5", "1x1x1x1"),
     PAD("mode=constant pad_width=(0,0,0,0,1,0,2,1,0,3) constant_value=-1", "2x1x3x2x4"),
     PAD("mode=constant pad_width=(0,0,0,0,1,1,1,1)", "0x2x3x3"),
@@ -173,7 +173,7 @@ static const op_case cases[] = {
     FAILS("Pad", "mode=reflect pad_width=(0,0,0,0,0,0,1,3)", "1x1x3x3", MXC_ESHAPE,
           "axis 3 has 3 elements, expected at least 4 to be padded"),
     INFERS("Pad", "mode=edge pad_width=(0,0,0,0,1,1,0,2)", "?x3x4x? -> 2x?x?x7 => 2x3x4x5 -> 2x3x6x7"),
-    NEAREST("scale=2 num_args=1", "2x3x4x5"),
+    NEAREST("scale=2 num_args=1", "2x3x4x5; 1x1x1x1; 7x1x2x3; 1x7x1x33; 2x3x4x5@-1:1nf"),
     NEAREST("scale=1 num_args=1", "1x2x3x3"),
     NEAREST("scale=7 num_args=1", "1x1x1x1"),
     NEAREST("scale=3 num_args=1", "1x2x3x211"),
@@ -210,7 +210,7 @@ static const op_case cases[] = {
     FAILS("UpSampling", "scale=2 sample_type=nearest num_args=2", "1x1x2x2 2x1x2x2", MXC_ESHAPE, "argument 'arg1'"),
     INFERS("UpSampling", "scale=2 sample_type=nearest num_args=2",
            "?,3x2x8x8 -> ?x6x8x8 => 3x4x4x4,3x2x8x8 -> 3x6x8x8"),
-    LOSS("", "3x5"),
+    LOSS("", "3x5" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf"),
     LOSS("grad_scale=0.5", "7"),
     LOSS("grad_scale=3 normalization=batch", "4x2x3"),
     LOSS("grad_scale=3 normalization=batch", "0x3"),
