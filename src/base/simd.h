@@ -134,6 +134,33 @@ MXCI_INLINE void mxci_transpose_f32(mxci_v_f32 v[8]) {
     }
 }
 
+typedef uint16_t mxci_v_u16 __attribute__((vector_size(16)));
+typedef uint8_t mxci_v_u8 __attribute__((vector_size(16)));
+
+/* Squares of small elements: as often as halving gets to 1, each vector is interleaved with the one half a square on. */
+MXCI_INLINE void mxci_transpose_u16(mxci_v_u16 v[8]) {
+    mxci_v_u16 t[8];
+    MXCI_UNROLL for (int step = 0; step < 3; step++) {
+        MXCI_UNROLL for (int i = 0; i < 4; i++) {
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+        }
+        MXCI_UNROLL for (int i = 0; i < 8; i++) v[i] = t[i];
+    }
+}
+
+MXCI_INLINE void mxci_transpose_u8(mxci_v_u8 v[16]) {
+    mxci_v_u8 t[16];
+    MXCI_UNROLL for (int step = 0; step < 4; step++) {
+        MXCI_UNROLL for (int i = 0; i < 8; i++) {
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14,
+                                                   30, 15, 31);
+        }
+        MXCI_UNROLL for (int i = 0; i < 16; i++) v[i] = t[i];
+    }
+}
+
 MXCI_INLINE void mxci_transpose_f64(mxci_v_f64 v[4]) {
     mxci_v_f64 t[4];
     MXCI_UNROLL for (int i = 0; i < 2; i++) {

@@ -56,42 +56,39 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 
 /* ---- gathering -------------------------------------------------------------------------------------------------- */
 
-static inline void transpose_f32(const uint32_t *from, int64_t from_step, uint32_t *to, int64_t to_step) {
-    mxci_v_f32 v[8];
-    MXCI_UNROLL for (int i = 0; i < 8; i++) memcpy(&v[i], from + i * from_step, sizeof v[i]);
-    mxci_transpose_f32(v);
-    MXCI_UNROLL for (int i = 0; i < 8; i++) memcpy(to + i * to_step, &v[i], sizeof v[i]);
-}
+/* A square of N elements of type T, in vectors V. */
+#define TRANSPOSE_SQUARE(name, N, T, V, transpose)                                                 \
+    static inline void name(const T *from, int64_t from_step, T *to, int64_t to_step) {            \
+        V v[N];                                                                                    \
+        MXCI_UNROLL for (int i = 0; i < N; i++) memcpy(&v[i], from + i * from_step, sizeof v[i]);  \
+        transpose(v);                                                                              \
+        MXCI_UNROLL for (int i = 0; i < N; i++) memcpy(to + i * to_step, &v[i], sizeof v[i]);      \
+    }
+TRANSPOSE_SQUARE(transpose_1, 16, uint8_t, mxci_v_u8, mxci_transpose_u8)
+TRANSPOSE_SQUARE(transpose_2, 8, uint16_t, mxci_v_u16, mxci_transpose_u16)
+TRANSPOSE_SQUARE(transpose_4, 8, uint32_t, mxci_v_f32, mxci_transpose_f32)
+TRANSPOSE_SQUARE(transpose_8, 4, uint64_t, mxci_v_f64, mxci_transpose_f64)
 
-static inline void transpose_f64(const uint64_t *from, int64_t from_step, uint64_t *to, int64_t to_step) {
-    mxci_v_f64 v[4];
-    MXCI_UNROLL for (int i = 0; i < 4; i++) memcpy(&v[i], from + i * from_step, sizeof v[i]);
-    mxci_transpose_f64(v);
-    MXCI_UNROLL for (int i = 0; i < 4; i++) memcpy(to + i * to_step, &v[i], sizeof v[i]);
-}
-
-#define ONE_ELEMENT(from, from_step, to, to_step) (*(to) = *(from))
-
-#define SQUARE 1
-#define TRANSPOSE ONE_ELEMENT
+#define SQUARE 16
+#define TRANSPOSE transpose_1
 #define T uint8_t
 #define NAME(f) f##_1
 #include "operator/kernels/strided.inc"
 
-#define SQUARE 1
-#define TRANSPOSE ONE_ELEMENT
+#define SQUARE 8
+#define TRANSPOSE transpose_2
 #define T uint16_t
 #define NAME(f) f##_2
 #include "operator/kernels/strided.inc"
 
 #define SQUARE 8
-#define TRANSPOSE transpose_f32
+#define TRANSPOSE transpose_4
 #define T uint32_t
 #define NAME(f) f##_4
 #include "operator/kernels/strided.inc"
 
 #define SQUARE 4
-#define TRANSPOSE transpose_f64
+#define TRANSPOSE transpose_8
 #define T uint64_t
 #define NAME(f) f##_8
 #include "operator/kernels/strided.inc"
