@@ -22,6 +22,35 @@ typedef double mxci_v_f64 __attribute__((vector_size(32)));
 typedef int32_t mxci_mask_f32 __attribute__((vector_size(32))); /* a lane is 0 or -1 */
 typedef int64_t mxci_mask_f64 __attribute__((vector_size(32)));
 
+/* Whole numbers: pairs of 16 bits, and sums in 32 bits, which wrap. */
+typedef int16_t mxci_v_i16 __attribute__((vector_size(32)));
+typedef uint32_t mxci_v_u32 __attribute__((vector_size(32)));
+
+MXCI_INLINE mxci_v_i16 mxci_load_i16(const int16_t *p) {
+    mxci_v_i16 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* One pair in all lanes. */
+MXCI_INLINE mxci_v_i16 mxci_splat_pair(const int16_t *p) {
+    uint32_t x;
+    memcpy(&x, p, sizeof x);
+    return (mxci_v_i16)(mxci_v_u32){x, x, x, x, x, x, x, x};
+}
+
+/* For each pair the sum of its two products, which must fit into 32 bits with a sign. */
+MXCI_INLINE mxci_v_u32 mxci_multiply_pairs(mxci_v_i16 a, mxci_v_i16 b) {
+#if defined(__AVX2__)
+    return (mxci_v_u32)__builtin_ia32_pmaddwd256(a, b);
+#else
+    mxci_v_u32 sum;
+    for (int i = 0; i < 8; i++)
+        sum[i] = (uint32_t)(a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1]);
+    return sum;
+#endif
+}
+
 MXCI_INLINE mxci_v_f32 mxci_load_f32(const float *p) {
     mxci_v_f32 v;
     memcpy(&v, p, sizeof v);
@@ -154,8 +183,8 @@ MXCI_INLINE void mxci_transpose_u8(mxci_v_u8 v[16]) {
     MXCI_UNROLL for (int step = 0; step < 4; step++) {
         MXCI_UNROLL for (int i = 0; i < 8; i++) {
             t[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14,
-                                                   30, 15, 31);
+            t[2 * i + 1] =
+                __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         }
         MXCI_UNROLL for (int i = 0; i < 16; i++) v[i] = t[i];
     }

@@ -1,6 +1,8 @@
 /* Moving rows between an array and its pieces. As (outer, size_i, inner) each. */
 #include "operator/pieces.h"
 
+#include "operator/kernels/convert.h"
+
 typedef struct move {
     const mxc_tensor *whole, *pieces;
     const mxc_req *req;
@@ -8,21 +10,38 @@ typedef struct move {
     int64_t outer, row; /* row: elements of whole in one outer index */
 } move;
 
-static void move_rows(void *arg, int64_t begin, int64_t end, int part) {
+static void put(mxc_req req, const mxc_tensor *to, int64_t to_at, const mxc_tensor *from, int64_t from_at, int64_t n) {
+    if (req != MXC_REQ_NULL && mxci_how(req, mxci_tensor_bytes(to), 0) == MXCI_PUT_STREAM)
+        mxci_stream(mxci_at(to, to_at), mxci_at(from, from_at), (size_t)n * mxc_dtype_size(to->dtype));
+    else
+        mxci_put_row(req, to->dtype, mxci_at(to, to_at), mxci_at(from, from_at), n);
+}
+
+/* Elements begin..end-1 of whole that are piece i's, whose rows of n stand at offset in those of whole. */
+static void move_piece(const move *m, int i, int64_t offset, int64_t n, int64_t begin, int64_t end) {
+    const mxc_tensor *piece = &m->pieces[i];
+    for (int64_t o = begin / m->row; o * m->row < end && n > 0; o++) {
+        int64_t start = o * m->row + offset, first = begin > start ? begin - start : 0;
+        int64_t last = end - start < n ? end - start : n;
+        if (first >= last)
+            continue;
+        if (m->to_pieces)
+            put(m->req[i], piece, o * n + first, m->whole, start + first, last - first);
+        else
+            put(m->req[0], m->whole, start + first, piece, o * n + first, last - first);
+    }
+}
+
+static void move_range(void *arg, int64_t begin, int64_t end, int part) {
     const move *m = arg;
     int64_t offset = 0;
     (void)part;
     for (int i = 0; i < m->n; i++) {
-        int64_t row = mxci_tensor_size(&m->pieces[i]) / m->outer;
-        for (int64_t o = begin; o < end && row > 0; o++) {
-            void *whole = mxci_at(m->whole, o * m->row + offset), *piece = mxci_at(&m->pieces[i], o * row);
-            if (m->to_pieces)
-                mxci_put_row(m->req[i], m->whole->dtype, piece, whole, row);
-            else
-                mxci_put_row(m->req[0], m->whole->dtype, whole, piece, row);
-        }
-        offset += row;
+        int64_t n = mxci_tensor_size(&m->pieces[i]) / m->outer;
+        move_piece(m, i, offset, n, begin, end);
+        offset += n;
     }
+    mxci_stream_end();
 }
 
 static void run_move(const mxc_run *run, move *m, int axis) {
@@ -30,7 +49,7 @@ static void run_move(const mxc_run *run, move *m, int axis) {
     m->outer = mxci_shape_count(shape, 0, axis);
     m->row = mxci_shape_count(shape, axis, shape->ndim);
     if (m->outer > 0 && m->row > 0)
-        mxc_parallel_for(run, m->outer, MXCI_GRAIN / m->row + 1, move_rows, m);
+        mxc_parallel_for(run, m->outer * m->row, MXCI_GRAIN, move_range, m);
 }
 
 void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *pieces, int axis) {
