@@ -184,3 +184,17 @@ mxc_tuple case_tuple(const op_run *run, const char *key) {
 int64_t case_size(const mxc_shape *shape) {
     return mxc_shape_size(shape);
 }
+
+void case_indices(const mxc_shape *s, int64_t i, int64_t *index) {
+    for (int axis = s->ndim - 1; axis >= 0; axis--) {
+        index[axis] = i % s->dim[axis];
+        i /= s->dim[axis];
+    }
+}
+
+int64_t case_element(const mxc_shape *s, const int64_t *index) {
+    int64_t at = 0;
+    for (int axis = 0; axis < s->ndim; axis++)
+        at = at * s->dim[axis] + index[axis];
+    return at;
+}

@@ -83,6 +83,12 @@ typedef struct op_case_list {
     int n;
 } op_case_list;
 
+/* The usual forms. */
+#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
+#define FAILS(name, given, shapes, code, text) \
+    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
+#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+
 /*
  * Sets of every sort of shape, behind a first one: .in = "3x5@0:2" CASE_EACH(CASE_ONE), CASE_TWO for two inputs of one
  * shape, and so on; CASE_AXES for those that have axes. One element, axes of 1 and of 0, many axes, odd sizes, more
@@ -121,5 +127,21 @@ double case_number(const op_run *run, const char *key, double initial);
 int case_is(const op_run *run, const char *key, const char *value); /* 1 if key=value is given */
 mxc_tuple case_tuple(const op_run *run, const char *key); /* n 0 if absent; an entry None is MXC_PARAM_UNSET */
 int64_t case_size(const mxc_shape *shape);
+/* The indices of a shape's element i in C order, and the element at indices. */
+void case_indices(const mxc_shape *s, int64_t i, int64_t *index);
+int64_t case_element(const mxc_shape *s, const int64_t *index);
+
+/*
+ * Windows that stand over a plane of up to three axes, which are the last ones; those that are missing are 1. Of a
+ * convolution the windows are out's elements and the plane is data's, of a deconvolution the other way round.
+ */
+typedef struct case_windows {
+    int64_t windows[3], plane[3], kernel[3], stride[3], dilate[3], pad[3];
+} case_windows;
+
+case_windows case_windows_of(const op_run *r, const mxc_shape *windows, const mxc_shape *plane);
+int64_t case_volume(const int64_t axes[3]);
+/* The element of the plane under place k of window p (both counted through), or -1 in the padding. */
+int64_t case_under(const case_windows *w, int64_t p, int64_t k);
 
 #endif

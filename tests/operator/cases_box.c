@@ -93,9 +93,6 @@ static void ref_slice_like(const op_run *r) {
 #define ASSIGN(given, shapes) {.op = "_slice_assign", .params = given, .in = shapes, .reference = ref_assign}
 #define SCALAR(given, shape) \
     {.op = "_crop_assign_scalar", .params = given, .in = shape, .reference = ref_assign_scalar}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
     SLICE("begin=(1,) end=(9,) step=(2,)", "10"), SLICE("begin=(None,) end=(None,) step=(-1,)", "7"),

@@ -5,10 +5,6 @@
 
 #include "operator/cases.h"
 
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
-
 static void to_corners(const double *box, int centred, double *out) {
     for (int k = 0; k < 2; k++) {
         out[k] = centred ? box[k] - box[k + 2] / 2 : box[k];

@@ -3,15 +3,6 @@
 
 #include "operator/cases.h"
 
-#define FAILS(given, shapes, code, text) \
-    {.op = "DeformableConvolution", .params = given, .in = shapes, .status = code, .error = text}
-
-/* Entry i of a parameter that may be absent. */
-static int64_t entry(const op_run *r, const char *key, int i, int64_t initial) {
-    mxc_tuple tuple = case_tuple(r, key);
-    return tuple.n > i ? tuple.value[i] : initial;
-}
-
 /* 0 before the first element; behind the last one, up to its edge, the plane goes on. */
 static double read_at(const double *plane, const int64_t *in, double y, double x) {
     double sum = 0;
@@ -25,24 +16,27 @@ static double read_at(const double *plane, const int64_t *in, double y, double x
 }
 
 /* Channel c of sample n where element k of the patch at place p is read. */
-static double moved(const op_run *r, int64_t n, int64_t c, int64_t k, int64_t p) {
+static double moved(const op_run *r, const case_windows *w, int64_t groups, int64_t n, int64_t c, int64_t k,
+                    int64_t p) {
     const int64_t *in = r->in_shape[0].dim, *out = r->out_shape[0].dim, places = out[2] * out[3];
-    int64_t width = entry(r, "kernel", 1, 1), size = entry(r, "kernel", 0, 1) * width;
-    int64_t groups = (int64_t)case_number(r, "num_deformable_group", 1), group = c / (in[1] / groups);
+    int64_t size = case_volume(w->kernel), group = c / (in[1] / groups);
     const double *offset = r->in[1] + ((n * groups + group) * size + k) * 2 * places + p;
-    int64_t y = p / out[3] * entry(r, "stride", 0, 1) - entry(r, "pad", 0, 0) + k / width * entry(r, "dilate", 0, 1);
-    int64_t x = p % out[3] * entry(r, "stride", 1, 1) - entry(r, "pad", 1, 0) + k % width * entry(r, "dilate", 1, 1);
+    int64_t y = p / out[3] * w->stride[1] - w->pad[1] + k / w->kernel[2] * w->dilate[1];
+    int64_t x = p % out[3] * w->stride[2] - w->pad[2] + k % w->kernel[2] * w->dilate[2];
     return read_at(r->in[0] + (n * in[1] + c) * in[2] * in[3], in, (double)y + offset[0], (double)x + offset[places]);
 }
 
 static void ref_deformable(const op_run *r) {
     const int64_t *out = r->out_shape[0].dim, *weight = r->in_shape[2].dim, size = weight[2] * weight[3];
     int64_t filters = out[1] / (int64_t)case_number(r, "num_group", 1);
+    int64_t groups = (int64_t)case_number(r, "num_deformable_group", 1);
+    case_windows w = case_windows_of(r, &r->out_shape[0], &r->in_shape[0]);
     for (int64_t o = 0; o < case_size(&r->out_shape[0]); o++) {
         int64_t p = o % (out[2] * out[3]), f = o / (out[2] * out[3]) % out[1], n = o / (out[2] * out[3]) / out[1];
         double sum = r->n_in > 3 ? r->in[3][f] : 0;
         for (int64_t i = 0; i < weight[1] * size; i++)
-            sum += r->in[2][f * weight[1] * size + i] * moved(r, n, f / filters * weight[1] + i / size, i % size, p);
+            sum += r->in[2][f * weight[1] * size + i] *
+                   moved(r, &w, groups, n, f / filters * weight[1] + i / size, i % size, p);
         r->out[0][o] = sum;
     }
 }
@@ -66,15 +60,24 @@ static const op_case cases[] = {
     DEFORM("kernel=(1,2) num_filter=1", "1x2x9x11 1x4x9x10@-0.4:0.4173 1x2x1x2 1"),
     DEFORM("kernel=(3,3) num_filter=6 num_group=3 pad=(1,1)", "1x3x4x4 1x18x4x4@20:30 6x1x3x3 6"),
     DEFORM("kernel=(3,3) num_filter=2", "0x3x5x6 0x18x3x4 2x3x3x3 2"),
-    FAILS("kernel=(3,) num_filter=2", "1x1x5x5 1x18x3x3 2x1x3x3 2", MXC_EINVAL, "kernel has 1 entries"),
-    FAILS("kernel=(3,3) num_filter=2 stride=(1,)", "1x1x5x5 1x18x3x3 2x1x3x3 2", MXC_EINVAL, "stride has 1 entries"),
-    FAILS("kernel=(3,3) num_filter=3 num_group=2", "1x2x5x5 1x18x3x3 3x1x3x3 3", MXC_EINVAL, "not a multiple of"),
-    FAILS("kernel=(5000,5000) num_filter=3", "1x2x5x5 1x18x3x3 3x1x3x3 3", MXC_EINVAL, "kernel has 25000000 elements"),
-    FAILS("kernel=(3,3) num_filter=2", "1x1x5x2 1x18x3x3 2x1x3x3 2", MXC_ESHAPE, "fewer than the 3 of a patch"),
-    FAILS("kernel=(3,3) num_filter=2", "1x1x5x5 1x17x3x3 2x1x3x3 2", MXC_ESHAPE, "argument 'offset'"),
-    FAILS("kernel=(3,3) num_filter=2", "1x1x5x5 1x18x3x3 2x2x3x3 2", MXC_ESHAPE, "argument 'weight'"),
-    FAILS("kernel=(3,3) num_filter=2", "1x1x5x5 1x18x3x3 2x1x3x3 3", MXC_ESHAPE, "argument 'bias'"),
-    FAILS("kernel=(3,3) num_filter=2 num_deformable_group=2", "1x3x5x5 1x36x3x3 2x3x3x3 2", MXC_ESHAPE,
+    FAILS("DeformableConvolution", "kernel=(3,) num_filter=2", "1x1x5x5 1x18x3x3 2x1x3x3 2", MXC_EINVAL,
+          "kernel has 1 entries"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2 stride=(1,)", "1x1x5x5 1x18x3x3 2x1x3x3 2", MXC_EINVAL,
+          "stride has 1 entries"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=3 num_group=2", "1x2x5x5 1x18x3x3 3x1x3x3 3", MXC_EINVAL,
+          "not a multiple of"),
+    FAILS("DeformableConvolution", "kernel=(5000,5000) num_filter=3", "1x2x5x5 1x18x3x3 3x1x3x3 3", MXC_EINVAL,
+          "kernel has 25000000 elements"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2", "1x1x5x2 1x18x3x3 2x1x3x3 2", MXC_ESHAPE,
+          "fewer than the 3 of a patch"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2", "1x1x5x5 1x17x3x3 2x1x3x3 2", MXC_ESHAPE,
+          "argument 'offset'"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2", "1x1x5x5 1x18x3x3 2x2x3x3 2", MXC_ESHAPE,
+          "argument 'weight'"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2", "1x1x5x5 1x18x3x3 2x1x3x3 3", MXC_ESHAPE,
+          "argument 'bias'"),
+    FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2 num_deformable_group=2", "1x3x5x5 1x36x3x3 2x3x3x3 2",
+          MXC_ESHAPE,
           "3 channels, expected a multiple of"),
     {.op = "DeformableConvolution", .params = "kernel=(3,3) num_filter=4 num_group=2 no_bias=true",
      .infer = "?x?x5x6,?,?x2x?x? -> 2x?x?x? => 2x4x5x6,2x18x3x4,4x2x3x3 -> 2x4x3x4"},

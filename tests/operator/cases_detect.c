@@ -5,10 +5,6 @@
 
 #include "operator/cases.h"
 
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
-
 /* Intersection over union of corner boxes. */
 static double overlap(const double *a, const double *b) {
     double w = fmin(a[2], b[2]) - fmax(a[0], b[0]), h = fmin(a[3], b[3]) - fmax(a[1], b[1]), both = 0;

@@ -44,9 +44,6 @@ static void ref_batch_dot(const op_run *r) {
 #define DOT(given, shapes) {.op = "dot", .params = given, .in = shapes, .reference = ref_dot, .tolerance = 2}
 #define BATCH(given, shapes) \
     {.op = "batch_dot", .params = given, .in = shapes, .reference = ref_batch_dot, .tolerance = 2}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
     DOT("", "1 1"),

@@ -4,10 +4,7 @@
 
 #include "operator/cases.h"
 
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+#define ROUGH(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4}
 
 /* ---- grids ------------------------------------------------------------------------------------------------------- */
 
@@ -69,11 +66,11 @@ static void ref_transformer(const op_run *r) {
     sample(r, 1);
 }
 
-#define AFFINE(shape, shapes) RUN("GridGenerator", "transform_type=affine target_shape=" shape, shapes, ref_affine)
-#define WARP(shapes) RUN("GridGenerator", "transform_type=warp", shapes, ref_warp)
-#define SAMPLER(shapes) RUN("BilinearSampler", "", shapes, ref_sampler)
+#define AFFINE(shape, shapes) ROUGH("GridGenerator", "transform_type=affine target_shape=" shape, shapes, ref_affine)
+#define WARP(shapes) ROUGH("GridGenerator", "transform_type=warp", shapes, ref_warp)
+#define SAMPLER(shapes) ROUGH("BilinearSampler", "", shapes, ref_sampler)
 #define TRANSFORMER(shape, shapes)                                                                                     \
-    RUN("SpatialTransformer", "transform_type=affine sampler_type=bilinear target_shape=" shape, shapes,               \
+    ROUGH("SpatialTransformer", "transform_type=affine sampler_type=bilinear target_shape=" shape, shapes,             \
         ref_transformer)
 
 /* ---- ROIPooling -------------------------------------------------------------------------------------------------- */

@@ -130,9 +130,6 @@ static void ref_add_n(const op_run *r) {
 #define ADD_N(given, shapes) {.op = "add_n", .params = given, .in = shapes, .reference = ref_add_n}
 #define FLATTEN(shapes) {.op = "Flatten", .in = shapes, .reference = ref_identity}
 #define RESHAPE(given, shapes) {.op = "Reshape", .params = given, .in = shapes, .reference = ref_identity}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
     SOFTMAX("", "1x1 1@0:1i"),

@@ -117,7 +117,7 @@ static void ref_cross_entropy(const op_run *r) {
     }
 }
 
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref}
+#define INDEXED(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref}
 #define WHERE(shapes) {.op = "where", .in = shapes, .constant = 1, .reference = ref_where, .flags = CASE_ONE_OF_FORMS}
 #define CROSS_ENTROPY(shapes) \
     {.op = "softmax_cross_entropy", .in = shapes, .constant = 2, .reference = ref_cross_entropy, .tolerance = 4}
@@ -127,73 +127,72 @@ static void ref_cross_entropy(const op_run *r) {
 /* index with the axis */
 #define PICK_KEPT(given, shapes) \
     {.op = "pick", .params = given, .in = shapes, .constant = 2, .reference = ref_pick, .flags = CASE_ONE_OF_FORMS}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
-    RUN("take", "", "5 4@0:4i", ref_take),
-    RUN("take", "", "5x3 2x3@0:4i; 5 7; 1x3 1; 5x1 7; 5x0 3; 5x2x3 2x1x2; 65x2 s; 5 0; 5x3@-1:1nf 4", ref_take),
-    RUN("take", "", "5x3 s@3:3.5", ref_take),
-    RUN("take", "", "4x7 9@-3:8i", ref_take), /* cut to the rows that there are */
-    RUN("take", "mode=wrap", "4x7 12@-9:9i", ref_take),
-    RUN("take", "mode=raise", "4x3 6@0:3i", ref_take),
-    RUN("take", "axis=1", "3x5x2 4@0:4i", ref_take),
-    RUN("take", "axis=-1", "3x5 2x2@0:4i", ref_take),
-    RUN("take", "axis=1 mode=wrap", "2x3x2x2 7@-4:5i", ref_take),
-    RUN("take", "axis=1", "1x1x1 1@0:0.5", ref_take),
-    RUN("take", "", "30x130 3x50@0:29i", ref_take),
-    RUN("take", "axis=1", "40x3x6 70@0:2i", ref_take),
-    RUN("take", "", "3x600@-0.5:0.5 70@0:2i", ref_take),
-    RUN("take", "", "5x3 0x2", ref_take),
-    RUN("take", "axis=1", "0x3 4@0:2i", ref_take),
+    INDEXED("take", "", "5 4@0:4i", ref_take),
+    INDEXED("take", "", "5x3 2x3@0:4i; 5 7; 1x3 1; 5x1 7; 5x0 3; 5x2x3 2x1x2; 65x2 s; 5 0; 5x3@-1:1nf 4", ref_take),
+    INDEXED("take", "", "5x3 s@3:3.5", ref_take),
+    INDEXED("take", "", "4x7 9@-3:8i", ref_take), /* cut to the rows that there are */
+    INDEXED("take", "mode=wrap", "4x7 12@-9:9i", ref_take),
+    INDEXED("take", "mode=raise", "4x3 6@0:3i", ref_take),
+    INDEXED("take", "axis=1", "3x5x2 4@0:4i", ref_take),
+    INDEXED("take", "axis=-1", "3x5 2x2@0:4i", ref_take),
+    INDEXED("take", "axis=1 mode=wrap", "2x3x2x2 7@-4:5i", ref_take),
+    INDEXED("take", "axis=1", "1x1x1 1@0:0.5", ref_take),
+    INDEXED("take", "", "30x130 3x50@0:29i", ref_take),
+    INDEXED("take", "axis=1", "40x3x6 70@0:2i", ref_take),
+    INDEXED("take", "", "3x600@-0.5:0.5 70@0:2i", ref_take),
+    INDEXED("take", "", "5x3 0x2", ref_take),
+    INDEXED("take", "axis=1", "0x3 4@0:2i", ref_take),
     FAILS("take", "axis=2", "5x3 4", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
     FAILS("take", "mode=none", "5x3 4", MXC_EINVAL, "mode"),
     FAILS("take", "", "0x3 2", MXC_ESHAPE, "argument 'a': axis 0 has no elements"),
     FAILS("take", "", "5x2x2x2x2x2x2x2 2x2", MXC_ESHAPE, "out would have 9 axes"),
     INFERS("take", "axis=1", "2x3x?,4x? -> ?x?x5x6 => 2x3x6,4x5 -> 2x4x5x6"),
 
-    RUN("pick", "", "5 1@0:4", ref_pick),
-    RUN("pick", "", "5x4 5@0:3i", ref_pick),
+    INDEXED("pick", "", "5 1@0:4", ref_pick),
+    INDEXED("pick", "", "5x4 5@0:3i", ref_pick),
     PICK_KEPT("axis=1", "5x4 5x1@0:3i"),
-    RUN("pick", "axis=0", "5x4 4@0:4i", ref_pick),
-    RUN("pick", "axis=1 keepdims=true", "3x5x4 3x4@0:4i", ref_pick),
+    INDEXED("pick", "axis=0", "5x4 4@0:4i", ref_pick),
+    INDEXED("pick", "axis=1 keepdims=true", "3x5x4 3x4@0:4i", ref_pick),
     PICK_KEPT("axis=-2", "3x5x4 3x1x4@0:4i"),
-    RUN("pick", "", "6x4 6@-3:7i; 7x1 7; 1x7 1; 65x3 65; 2x3x4 2x3; 3x1x2x5 3x1x2; 3x129 3; 17x2 17; 5x9@-1:1nf 5; "
+    INDEXED("pick", "", "6x4 6@-3:7i; 7x1 7; 1x7 1; 65x3 65; 2x3x4 2x3; 3x1x2x5 3x1x2; 3x129 3; 17x2 17; 5x9@-1:1nf 5; "
                     "0x3 0", ref_pick),
-    RUN("pick", "mode=wrap", "6x4 6@-9:9i", ref_pick),
+    INDEXED("pick", "mode=wrap", "6x4 6@-9:9i", ref_pick),
     PICK_KEPT("axis=0 keepdims=true", "1x1 1x1@0:1"),
-    RUN("pick", "axis=1", "60x3x50 60x50@0:2i", ref_pick),
-    RUN("pick", "", "0x4 0", ref_pick),
-    RUN("choose_element_0index", "", "7x9 7@0:8i", ref_pick),
+    INDEXED("pick", "axis=1", "60x3x50 60x50@0:2i", ref_pick),
+    INDEXED("pick", "", "0x4 0", ref_pick),
+    INDEXED("choose_element_0index", "", "7x9 7@0:8i", ref_pick),
     FAILS("pick", "axis=2", "5x3 5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
     FAILS("pick", "", "5x3 4", MXC_ESHAPE, "argument 'index': expected shape (5,), found (4,)"),
     FAILS("pick", "", "5x0 5", MXC_ESHAPE, "argument 'data': axis 1 has no elements"),
     INFERS("pick", "axis=1", "2x3x?,? -> ?x5 => 2x3x5,2x5 -> 2x5"),
     INFERS("pick", "axis=1 keepdims=true", "?x3x?,2x5 -> ? => 2x3x5,2x5 -> 2x1x5"),
 
-    RUN("batch_take", "", "5x4 5@0:3i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 3x129 3; 17x2 17; 33x5 33; 2x2 2; 64x4 64; "
+    INDEXED("batch_take", "", "5x4 5@0:3i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 3x129 3; 17x2 17; 33x5 33; 2x2 2; "
+                              "64x4 64; "
                           "5x9@-1:1nf 5; 0x3 0; 1x2 1", ref_pick),
-    RUN("batch_take", "", "1x1 1@0:1", ref_pick),
-    RUN("batch_take", "", "1x9 1@4:5", ref_pick),
-    RUN("batch_take", "", "7x3 7@-2:5i", ref_pick),
-    RUN("batch_take", "", "3x700 3@0:699i", ref_pick),
-    RUN("batch_take", "", "2000x3 2000@0:2i", ref_pick),
-    RUN("batch_take", "", "9x1 9@0:3i", ref_pick),
-    RUN("batch_take", "", "0x4 0", ref_pick),
+    INDEXED("batch_take", "", "1x1 1@0:1", ref_pick),
+    INDEXED("batch_take", "", "1x9 1@4:5", ref_pick),
+    INDEXED("batch_take", "", "7x3 7@-2:5i", ref_pick),
+    INDEXED("batch_take", "", "3x700 3@0:699i", ref_pick),
+    INDEXED("batch_take", "", "2000x3 2000@0:2i", ref_pick),
+    INDEXED("batch_take", "", "9x1 9@0:3i", ref_pick),
+    INDEXED("batch_take", "", "0x4 0", ref_pick),
     FAILS("batch_take", "", "5 5", MXC_ESHAPE, "argument 'a': expected shape"),
     FAILS("batch_take", "", "5x4 4", MXC_ESHAPE, "argument 'indices': expected shape (5,), found (4,)"),
     INFERS("batch_take", "", "?x3,? -> 5 => 5x3,5 -> 5"),
 
-    RUN("gather_nd", "", "5 1x4@0:4i", ref_gather_nd),
-    RUN("gather_nd", "", "5x3 1x4@0:4i; 5 1x1; 5x1 1x7; 5x0 1x2; 65x3 1x5; 5x2x3 1x2x3; 5x2 1x0; 7x1x2x3 1x9; "
+    INDEXED("gather_nd", "", "5 1x4@0:4i", ref_gather_nd),
+    INDEXED("gather_nd", "", "5x3 1x4@0:4i; 5 1x1; 5x1 1x7; 5x0 1x2; 65x3 1x5; 5x2x3 1x2x3; 5x2 1x0; 7x1x2x3 1x9; "
                          "129x2 1x3; 5x3@-1:1nf 1x4", ref_gather_nd),
-    RUN("gather_nd", "", "5x3 2x9@0:2i", ref_gather_nd), RUN("gather_nd", "", "4x3x5 2x2x3@-3:2i", ref_gather_nd),
-    RUN("gather_nd", "", "4x3x5 3@0:2i", ref_gather_nd), RUN("gather_nd", "", "1x1 2x1@0:0.1", ref_gather_nd),
-    RUN("gather_nd", "", "40x30x7 2x700@-30:29i", ref_gather_nd),
-    RUN("gather_nd", "", "3x700 1x50@0:2i", ref_gather_nd),
-    RUN("gather_nd", "", "5x3 2x0", ref_gather_nd), RUN("gather_nd", "", "5x0 1x3@0:4i", ref_gather_nd),
-    RUN("gather_nd", "", "2x2x2x2 4x3x2@0:1i", ref_gather_nd),
+    INDEXED("gather_nd", "", "5x3 2x9@0:2i", ref_gather_nd),
+    INDEXED("gather_nd", "", "4x3x5 2x2x3@-3:2i", ref_gather_nd),
+    INDEXED("gather_nd", "", "4x3x5 3@0:2i", ref_gather_nd), INDEXED("gather_nd", "", "1x1 2x1@0:0.1", ref_gather_nd),
+    INDEXED("gather_nd", "", "40x30x7 2x700@-30:29i", ref_gather_nd),
+    INDEXED("gather_nd", "", "3x700 1x50@0:2i", ref_gather_nd),
+    INDEXED("gather_nd", "", "5x3 2x0", ref_gather_nd), INDEXED("gather_nd", "", "5x0 1x3@0:4i", ref_gather_nd),
+    INDEXED("gather_nd", "", "2x2x2x2 4x3x2@0:1i", ref_gather_nd),
     FAILS("gather_nd", "", "5x3 3x4", MXC_ESHAPE, "argument 'indices': has 3 places in axis 0, expected at most the 2"),
     FAILS("gather_nd", "", "5x0 2x3", MXC_ESHAPE, "axis 1, which indices name places in, has no elements"),
     FAILS("gather_nd", "", "5x3 s", MXC_ESHAPE, "argument 'indices' has no axes"),
@@ -201,16 +200,17 @@ static const op_case cases[] = {
     INFERS("gather_nd", "", "?x3x?,1x4 -> ?x?x6 => ?x3x6,1x4 -> 4x3x6"),
     INFERS("gather_nd", "", "5x3x?,2x? -> 4x6 => 5x3x6,2x4 -> 4x6"),
 
-    RUN("scatter_nd", "shape=(5,)", "4 1x4@0:4i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(5,3)", "4x3 1x4@0:4i; 1x3 1x1; 7x3 1x7; 0x3 1x0; 2x3x3 1x2x3; 65x3 1x65; 1x1x3 1x1x1; "
+    INDEXED("scatter_nd", "shape=(5,)", "4 1x4@0:4i", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(5,3)", "4x3 1x4@0:4i; 1x3 1x1; 7x3 1x7; 0x3 1x0; 2x3x3 1x2x3; 65x3 1x65; "
+                                         "1x1x3 1x1x1; "
                                      "3 1; 17x3 1x17; 2x1x2x3 1x2x1x2; 33x3 1x33; 4x3@-1:1nf 1x4", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(5,3)", "9 2x9@0:2i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(4,3,5)", "2x3x5 2x2x3@-3:2i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(4,3,5)", "s 3@0:2i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(1,1)", "1 2x1@0:0.1", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(40,30,7)", "700x7 2x700@-30:29i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(3,700)", "50x700 1x50@0:2i", ref_scatter_nd),
-    RUN("scatter_nd", "shape=(5,3)", "0 2x0", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(5,3)", "9 2x9@0:2i", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(4,3,5)", "2x3x5 2x2x3@-3:2i", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(4,3,5)", "s 3@0:2i", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(1,1)", "1 2x1@0:0.1", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(40,30,7)", "700x7 2x700@-30:29i", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(3,700)", "50x700 1x50@0:2i", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(5,3)", "0 2x0", ref_scatter_nd),
     FAILS("scatter_nd", "shape=(5,3)", "4x2 1x4", MXC_ESHAPE, "argument 'data': expected shape (4,3), found (4,2)"),
     FAILS("scatter_nd", "shape=(5,)", "4 2x4", MXC_ESHAPE, "argument 'indices': has 2 places in axis 0"),
     FAILS("scatter_nd", "", "4 1x4", MXC_EINVAL, "\"shape\" is missing"),
@@ -243,16 +243,17 @@ static const op_case cases[] = {
     FAILS("one_hot", "depth=3", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
     INFERS("one_hot", "depth=3", "? -> 2x4x? => 2x4 -> 2x4x3"),
 
-    RUN("fill_element_0index", "", "5x4 5 5@0:3i; 7x1 7 7; 1x7 1 1; 65x3 65 65; 129x2 129 129; 3x129 3 3; 17x2 17 17; "
+    INDEXED("fill_element_0index", "", "5x4 5 5@0:3i; 7x1 7 7; 1x7 1 1; 65x3 65 65; 129x2 129 129; 3x129 3 3; "
+                                       "17x2 17 17; "
                                    "33x5 33 33; 2x2 2 2; 64x4 64 64; 5x9@-1:1nf 5@-1:1nf 5; 0x3 0 0; 1x2 1 1",
                                    ref_fill_element),
-    RUN("fill_element_0index", "", "1x1 1 1@0:1", ref_fill_element),
-    RUN("fill_element_0index", "", "7x3 7 7@-2:5i", ref_fill_element),
-    RUN("fill_element_0index", "", "3x700 3 3@0:699i", ref_fill_element),
-    RUN("fill_element_0index", "", "9000x3 9000 9000@0:2i", ref_fill_element),
-    RUN("fill_element_0index", "", "9x1 9 9@0:3i", ref_fill_element),
-    RUN("fill_element_0index", "", "1x9 1 1@3:4", ref_fill_element),
-    RUN("fill_element_0index", "", "0x4 0 0", ref_fill_element),
+    INDEXED("fill_element_0index", "", "1x1 1 1@0:1", ref_fill_element),
+    INDEXED("fill_element_0index", "", "7x3 7 7@-2:5i", ref_fill_element),
+    INDEXED("fill_element_0index", "", "3x700 3 3@0:699i", ref_fill_element),
+    INDEXED("fill_element_0index", "", "9000x3 9000 9000@0:2i", ref_fill_element),
+    INDEXED("fill_element_0index", "", "9x1 9 9@0:3i", ref_fill_element),
+    INDEXED("fill_element_0index", "", "1x9 1 1@3:4", ref_fill_element),
+    INDEXED("fill_element_0index", "", "0x4 0 0", ref_fill_element),
     FAILS("fill_element_0index", "", "5x4 4 5", MXC_ESHAPE, "argument 'mhs': expected shape (5,), found (4,)"),
     FAILS("fill_element_0index", "", "5x0 5 5", MXC_ESHAPE, "argument 'lhs': axis 1 has no elements"),
     INFERS("fill_element_0index", "", "?x3,5,? -> ? => 5x3,5,5 -> 5x3"),

@@ -98,11 +98,6 @@ static void grad_embedding(const op_run *r) {
     {.op = "Embedding", .params = given, .in = shapes, .constant = 1, .reference = ref_embedding,                      \
      .gradient = grad_embedding, .tolerance = 4}
 
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
-
 #define LIMITED(name, given, shapes, ref) \
     {.op = name, .params = "use_length=True " given, .in = shapes, .constant = 2, .reference = ref}
 #define SOFTMAX(name, ref)                                                    \

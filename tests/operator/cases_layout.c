@@ -2,28 +2,14 @@
  * _identity_with_attr_like_rhs, depth_to_space, space_to_depth. */
 #include "operator/cases.h"
 
-static void indices_of(const mxc_shape *s, int64_t i, int64_t *index) {
-    for (int axis = s->ndim - 1; axis >= 0; axis--) {
-        index[axis] = i % s->dim[axis];
-        i /= s->dim[axis];
-    }
-}
-
-static int64_t element_at(const mxc_shape *s, const int64_t *index) {
-    int64_t at = 0;
-    for (int axis = 0; axis < s->ndim; axis++)
-        at = at * s->dim[axis] + index[axis];
-    return at;
-}
-
 static void ref_tile(const op_run *r) {
     const mxc_shape *data = &r->in_shape[0], *out = &r->out_shape[0];
     int64_t index[MXC_MAX_NDIM];
     for (int64_t i = 0; i < case_size(out); i++) {
-        indices_of(out, i, index);
+        case_indices(out, i, index);
         for (int axis = 0; axis < data->ndim; axis++)
             index[axis] = index[axis + out->ndim - data->ndim] % data->dim[axis];
-        r->out[0][i] = r->in[0][element_at(data, index)];
+        r->out[0][i] = r->in[0][case_element(data, index)];
     }
 }
 
@@ -33,10 +19,10 @@ static void ref_repeat(const op_run *r) {
     int axis = (int)case_number(r, "axis", 100);
     axis = axis < 0 ? axis + data->ndim : axis;
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        indices_of(&r->out_shape[0], i, index);
+        case_indices(&r->out_shape[0], i, index);
         if (axis < MXC_MAX_NDIM)
             index[axis] /= repeats;
-        r->out[0][i] = r->in[0][axis < MXC_MAX_NDIM ? element_at(data, index) : i / repeats];
+        r->out[0][i] = r->in[0][axis < MXC_MAX_NDIM ? case_element(data, index) : i / repeats];
     }
 }
 
@@ -45,12 +31,12 @@ static void ref_reverse(const op_run *r) {
     mxc_tuple axes = case_tuple(r, "axis");
     int64_t index[MXC_MAX_NDIM];
     for (int64_t i = 0; i < case_size(data); i++) {
-        indices_of(data, i, index);
+        case_indices(data, i, index);
         for (int k = 0; k < axes.n; k++) {
             int64_t axis = axes.value[k] < 0 ? axes.value[k] + data->ndim : axes.value[k];
             index[axis] = data->dim[axis] - 1 - index[axis];
         }
-        r->out[0][i] = r->in[0][element_at(data, index)];
+        r->out[0][i] = r->in[0][case_element(data, index)];
     }
 }
 
@@ -65,22 +51,22 @@ static void ref_stack(const op_run *r) {
     int64_t index[MXC_MAX_NDIM];
     axis = axis < 0 ? axis + out->ndim : axis;
     for (int64_t i = 0; i < case_size(out); i++) {
-        indices_of(out, i, index);
+        case_indices(out, i, index);
         int64_t piece = index[axis];
         for (int k = axis; k < out->ndim - 1; k++)
             index[k] = index[k + 1];
-        r->out[0][i] = r->in[piece][element_at(&r->in_shape[piece], index)];
+        r->out[0][i] = r->in[piece][case_element(&r->in_shape[piece], index)];
     }
 }
 
 /* The element of data where element i of the wide array is found in the deep one, whose shapes these are. */
 static int64_t deep_of(const op_run *r, const mxc_shape *deep, const mxc_shape *wide, int64_t i) {
     int64_t b = (int64_t)case_number(r, "block_size", 1), index[MXC_MAX_NDIM];
-    indices_of(wide, i, index);
+    case_indices(wide, i, index);
     index[1] += (index[2] % b * b + index[3] % b) * wide->dim[1];
     index[2] /= b;
     index[3] /= b;
-    return element_at(deep, index);
+    return case_element(deep, index);
 }
 
 static void ref_to_space(const op_run *r) {
@@ -92,11 +78,6 @@ static void ref_to_depth(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][deep_of(r, &r->out_shape[0], &r->in_shape[0], i)] = r->in[0][i];
 }
-
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
     RUN("tile", "reps=(3,)", "4", ref_tile),

@@ -32,68 +32,28 @@ static void grad_fc(const op_run *r) {
 
 /* ---- windows: convolution and pooling ---------------------------------------------------------------------------- */
 
-/* The last three of up to three spatial axes; missing ones are 1 (pad 0). */
-typedef struct geometry {
-    int n; /* spatial axes */
-    int64_t in[3], out[3], kernel[3], stride[3], dilate[3], pad[3];
-} geometry;
-
-static int64_t entry(const mxc_tuple *tuple, int axis, int64_t initial) {
-    return axis < 0 || tuple->n == 0 ? initial : tuple->value[axis];
-}
-
-static geometry geometry_of(const op_run *r) {
-    mxc_tuple kernel = case_tuple(r, "kernel"), stride = case_tuple(r, "stride"), dilate = case_tuple(r, "dilate"),
-              pad = case_tuple(r, "pad");
-    geometry g = {.n = kernel.n};
-    for (int i = 0; i < 3; i++) {
-        int axis = i - (3 - kernel.n);
-        g.in[i] = axis < 0 ? 1 : r->in_shape[0].dim[axis + 2];
-        g.out[i] = axis < 0 ? 1 : r->out_shape[0].dim[axis + 2];
-        g.kernel[i] = entry(&kernel, axis, 1);
-        g.stride[i] = entry(&stride, axis, 1);
-        g.dilate[i] = entry(&dilate, axis, 1);
-        g.pad[i] = entry(&pad, axis, 0);
-        if (axis >= 0 && case_is(r, "global_pool", "True")) {
-            g.kernel[i] = g.in[i];
-            g.stride[i] = 1;
-            g.pad[i] = 0;
-        }
+static case_windows windows_of(const op_run *r) {
+    case_windows w = case_windows_of(r, &r->out_shape[0], &r->in_shape[0]);
+    for (int i = 0; i < 3 && case_is(r, "global_pool", "True"); i++) {
+        w.kernel[i] = w.plane[i];
+        w.stride[i] = 1;
+        w.pad[i] = 0;
     }
-    return g;
-}
-
-static int64_t volume(const int64_t axes[3]) {
-    return axes[0] * axes[1] * axes[2];
-}
-
-/* The input element under kernel place k of output place p (both counted through), or -1 in the padding. */
-static int64_t under(const geometry *g, int64_t p, int64_t k) {
-    int64_t at[3], index = 0;
-    for (int i = 2; i >= 0; i--) {
-        at[i] = p % g->out[i] * g->stride[i] + k % g->kernel[i] * g->dilate[i] - g->pad[i];
-        p /= g->out[i];
-        k /= g->kernel[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        if (at[i] < 0 || at[i] >= g->in[i])
-            return -1;
-        index = index * g->in[i] + at[i];
-    }
-    return index;
+    return w;
 }
 
 /* Calls visit for every product of the convolution, with the indices in out, data and weight. */
 static void each_product(const op_run *r, void (*visit)(const op_run *, int64_t, int64_t, int64_t)) {
-    geometry g = geometry_of(r);
+    case_windows w = windows_of(r);
     int64_t filters = r->in_shape[1].dim[0], per_group = r->in_shape[1].dim[1], channels = r->in_shape[0].dim[1];
-    int64_t pixels = volume(g.out), plane = volume(g.in), places = volume(g.kernel);
+    int64_t pixels = case_volume(w.windows), plane = case_volume(w.plane), places = case_volume(w.kernel);
     for (int64_t n = 0; n < r->in_shape[0].dim[0]; n++)
         for (int64_t f = 0; f < filters; f++)
             for (int64_t p = 0; p < pixels; p++)
                 for (int64_t c = 0; c < per_group; c++)
                     for (int64_t k = 0; k < places; k++) {
-                        int64_t at = under(&g, p, k), channel = f / (filters / (channels / per_group)) * per_group + c;
+                        int64_t at = case_under(&w, p, k);
+                        int64_t channel = f / (filters / (channels / per_group)) * per_group + c;
                         if (at >= 0)
                             visit(r, (n * filters + f) * pixels + p, (n * channels + channel) * plane + at,
                                   (f * per_group + c) * places + k);
@@ -128,22 +88,22 @@ static void grad_conv(const op_run *r) {
 /* ---- Pooling ----------------------------------------------------------------------------------------------------- */
 
 /* Elements of the window with its padding. */
-static int64_t padded_count(const geometry *g, int64_t p) {
+static int64_t padded_count(const case_windows *w, int64_t p) {
     int64_t count = 1;
     for (int i = 2; i >= 0; i--) {
-        int64_t start = p % g->out[i] * g->stride[i] - g->pad[i], stop = start + g->kernel[i];
-        count *= (stop < g->in[i] + g->pad[i] ? stop : g->in[i] + g->pad[i]) - start;
-        p /= g->out[i];
+        int64_t start = p % w->windows[i] * w->stride[i] - w->pad[i], stop = start + w->kernel[i];
+        count *= (stop < w->plane[i] + w->pad[i] ? stop : w->plane[i] + w->pad[i]) - start;
+        p /= w->windows[i];
     }
     return count;
 }
 
 /* One window: its value, and the first of its largest elements (-1: empty). */
-static double pool_window(const op_run *r, const geometry *g, const double *plane, int64_t p, int64_t *largest) {
+static double pool_window(const op_run *r, const case_windows *w, const double *plane, int64_t p, int64_t *largest) {
     double sum = 0, most = 0;
     *largest = -1;
-    for (int64_t k = 0; k < volume(g->kernel); k++) {
-        int64_t at = under(g, p, k);
+    for (int64_t k = 0; k < case_volume(w->kernel); k++) {
+        int64_t at = case_under(w, p, k);
         if (at < 0)
             continue;
         sum += plane[at];
@@ -156,31 +116,34 @@ static double pool_window(const op_run *r, const geometry *g, const double *plan
         return 0;
     return case_is(r, "pool_type", "max")   ? most
            : case_is(r, "pool_type", "sum") ? sum
-                                            : sum / (double)padded_count(g, p);
+                                            : sum / (double)padded_count(w, p);
 }
 
 static void ref_pool(const op_run *r) {
-    geometry g = geometry_of(r);
-    int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], largest;
+    case_windows w = windows_of(r);
+    int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], plane = case_volume(w.plane), largest;
+    int64_t windows = case_volume(w.windows);
     for (int64_t i = 0; i < planes; i++)
-        for (int64_t p = 0; p < volume(g.out); p++)
-            r->out[0][i * volume(g.out) + p] = pool_window(r, &g, r->in[0] + i * volume(g.in), p, &largest);
+        for (int64_t p = 0; p < windows; p++)
+            r->out[0][i * windows + p] = pool_window(r, &w, r->in[0] + i * plane, p, &largest);
 }
 
 static void grad_pool(const op_run *r) {
-    geometry g = geometry_of(r);
-    int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], largest;
+    int is_avg = case_is(r, "pool_type", "avg");
+    case_windows w = windows_of(r);
+    int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], plane = case_volume(w.plane), largest;
+    int64_t windows = case_volume(w.windows);
     for (int64_t i = 0; i < planes; i++)
-        for (int64_t p = 0; p < volume(g.out); p++) {
-            double grad = r->out_grad[0][i * volume(g.out) + p], *to = r->in_grad[0] + i * volume(g.in);
-            pool_window(r, &g, r->in[0] + i * volume(g.in), p, &largest);
+        for (int64_t p = 0; p < windows; p++) {
+            double grad = r->out_grad[0][i * windows + p], *to = r->in_grad[0] + i * plane;
+            pool_window(r, &w, r->in[0] + i * plane, p, &largest);
             if (largest >= 0 && case_is(r, "pool_type", "max")) {
                 to[largest] += grad;
                 continue;
             }
-            for (int64_t k = 0; k < volume(g.kernel); k++)
-                if (under(&g, p, k) >= 0)
-                    to[under(&g, p, k)] += case_is(r, "pool_type", "avg") ? grad / (double)padded_count(&g, p) : grad;
+            for (int64_t k = 0; k < case_volume(w.kernel); k++)
+                if (case_under(&w, p, k) >= 0)
+                    to[case_under(&w, p, k)] += is_avg ? grad / (double)padded_count(&w, p) : grad;
         }
 }
 
@@ -299,9 +262,6 @@ static void ref_kept(const op_run *r) {
      .gradient = grad_sparse}
 #define ACT(given, shapes) {.op = "Activation", .params = given, .in = shapes, .reference = ref_activation}
 #define BN(given, shapes) {.op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
     FC("num_hidden=1", "1x1 1x1 1"),

@@ -124,9 +124,6 @@ static void grad_none(const op_run *r) {
 /* gradient by differences: no equals */
 #define SMOOTH(name, given, shape, ref) \
     {.op = name, .params = given, .in = shape, .reference = ref, .flags = CASE_FLOAT_ONLY}
-#define FAILS(name, given, shape, code, text) \
-    {.op = name, .params = given, .in = shape, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 static const op_case cases[] = {
     TOPK("", "7"), TOPK("", "1"),

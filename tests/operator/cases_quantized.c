@@ -88,60 +88,16 @@ static void ref_fc(const op_run *r) {
     put_layer_bounds(r);
 }
 
-/* Three axes of a window; missing ones come first and are trivial. */
-typedef struct window {
-    int64_t in[3], out[3], kernel[3], stride[3], dilate[3], pad[3];
-} window;
-
-static int64_t item(const mxc_tuple *t, int axis, int n, int64_t initial) {
-    return t->n ? t->value[axis - (3 - n)] : initial;
-}
-
-static window window_of(const op_run *r) {
-    mxc_tuple kernel = case_tuple(r, "kernel"), stride = case_tuple(r, "stride"), dilate = case_tuple(r, "dilate"),
-              pad = case_tuple(r, "pad");
-    window w;
-    int n = kernel.n;
-    for (int i = 0; i < 3; i++) {
-        int is_there = i >= 3 - n;
-        w.in[i] = is_there ? r->in_shape[0].dim[i - (3 - n) + 2] : 1;
-        w.out[i] = is_there ? r->out_shape[0].dim[i - (3 - n) + 2] : 1;
-        w.kernel[i] = is_there ? item(&kernel, i, n, 1) : 1;
-        w.stride[i] = is_there ? item(&stride, i, n, 1) : 1;
-        w.dilate[i] = is_there ? item(&dilate, i, n, 1) : 1;
-        w.pad[i] = is_there ? item(&pad, i, n, 0) : 0;
-    }
-    return w;
-}
-
-/* The element of a plane that place k of the kernel sees from output pixel p; -1 outside. */
-static int64_t seen(const window *w, int64_t p, int64_t k) {
-    int64_t at = 0, step = 1;
-    for (int i = 2; i >= 0; i--) {
-        int64_t x = p % w->out[i] * w->stride[i] + k % w->kernel[i] * w->dilate[i] - w->pad[i];
-        if (x < 0 || x >= w->in[i])
-            return -1;
-        at += x * step;
-        step *= w->in[i];
-        p /= w->out[i];
-        k /= w->kernel[i];
-    }
-    return at;
-}
-
-static int64_t volume(const int64_t axes[3]) {
-    return axes[0] * axes[1] * axes[2];
-}
-
 static void ref_conv(const op_run *r) {
-    window w = window_of(r);
+    case_windows w = case_windows_of(r, &r->out_shape[0], &r->in_shape[0]);
     int64_t groups = (int64_t)case_number(r, "num_group", 1), filters = r->in_shape[1].dim[0];
-    int64_t channels = r->in_shape[1].dim[1], plane = volume(w.in), pixels = volume(w.out), places = volume(w.kernel);
+    int64_t channels = r->in_shape[1].dim[1], plane = case_volume(w.plane);
+    int64_t pixels = case_volume(w.windows), places = case_volume(w.kernel);
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
         int64_t p = i % pixels, f = i / pixels % filters, n = i / pixels / filters, first = f / (filters / groups);
         double sum = bias_of(r, f);
         for (int64_t c = 0; c < channels * places; c++) {
-            int64_t at = seen(&w, p, c % places);
+            int64_t at = case_under(&w, p, c % places);
             const double *image = r->in[0] + (n * groups + first) * channels * plane + c / places * plane;
             sum += at < 0 ? 0 : image[at] * r->in[1][f * channels * places + c];
         }
@@ -152,18 +108,18 @@ static void ref_conv(const op_run *r) {
 
 static void ref_pooling(const op_run *r) {
     int is_max = case_is(r, "pool_type", "max"), is_global = case_is(r, "global_pool", "true");
-    window w = window_of(r);
+    case_windows w = case_windows_of(r, &r->out_shape[0], &r->in_shape[0]);
     for (int i = 0; i < 3 && is_global; i++) {
-        w.kernel[i] = w.in[i];
+        w.kernel[i] = w.plane[i];
         w.stride[i] = 1;
         w.pad[i] = 0;
     }
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        int64_t pixels = volume(w.out), places = volume(w.kernel);
+        int64_t pixels = case_volume(w.windows), places = case_volume(w.kernel);
         double sum = 0, most = -INFINITY;
         for (int64_t k = 0; k < places; k++) {
-            int64_t at = seen(&w, i % pixels, k);
-            double x = at < 0 ? 0 : r->in[0][i / pixels * volume(w.in) + at];
+            int64_t at = case_under(&w, i % pixels, k);
+            double x = at < 0 ? 0 : r->in[0][i / pixels * case_volume(w.plane) + at];
             sum += x;
             most = at < 0 ? most : fmax(most, x);
         }
@@ -325,10 +281,6 @@ static void prepare_histogram(const op_run *r) {
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define BOUNDS "1@-1.3:-1.1 1@0.9:1"
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 
 #define FC_BIAS "@-128:255i 3x4@-127:127i 3@-127:127i " BOUNDS " 1@-0.5:-0.4 1@0.6:0.7 1@-0.2:-0.1 1@0.1:0.2"
 #define FC_NONE "@-128:255i 3x4@-60:60i " BOUNDS " 1@-0.5:-0.4 1@0.6:0.7"

@@ -160,10 +160,6 @@ static void ref_argmax_channel(const op_run *r) {
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
-
 /* Every choice of axes; sizes that end within a vector, cross a tile, or have one element. */
 #define REDUCTION(name, ref, range)                                                                     \
     {.op = name, .in = "7@" range "; 1; s; 2x3x2x1x2; 16; 5x9@" range "n; 5x9@" range "f",              \
@@ -259,7 +255,8 @@ static const op_case cases[] = {
     ARG("argmax_channel", "", "5x7@0:30i", ref_argmax_channel),
     ARG("argmax_channel", "", "2x3x4x5@0:100i; 1x1; 7x1; 1x65; 65x2; 3x129; 0x2x3; 2x1x0; 3x1x7; 1x5x1x2; 4x9x3@0:2i",
         ref_argmax_channel),
-    ARG("argmax_channel", "", "9x7@0:9inf; 9x7x3@0:9in; 5x1300@0:120i; 2x3x4x1x2@0:9i; 1x2x1; 64x64@0:99i", ref_argmax_channel),
+    ARG("argmax_channel", "", "9x7@0:9inf; 9x7x3@0:9in; 5x1300@0:120i; 2x3x4x1x2@0:9i; 1x2x1; 64x64@0:99i",
+        ref_argmax_channel),
     ARG("argmax_channel", "", "0x3", ref_argmax_channel),
     ARG("argmax_channel", "", "3x1", ref_argmax_channel),
     FAILS("argmax_channel", "", "5", MXC_ESHAPE, "expected at least 2"),

@@ -4,21 +4,6 @@
 
 #include "operator/cases.h"
 
-/* The indices of a shape's element i. */
-static void indices_of(const mxc_shape *s, int64_t i, int64_t *index) {
-    for (int axis = s->ndim - 1; axis >= 0; axis--) {
-        index[axis] = i % s->dim[axis];
-        i /= s->dim[axis];
-    }
-}
-
-static int64_t element_at(const mxc_shape *s, const int64_t *index) {
-    int64_t at = 0;
-    for (int axis = 0; axis < s->ndim; axis++)
-        at = at * s->dim[axis] + index[axis];
-    return at;
-}
-
 static void ref_copy(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][i] = r->in[0][i];
@@ -27,10 +12,10 @@ static void ref_copy(const op_run *r) {
 static void ref_broadcast(const op_run *r) {
     int64_t index[MXC_MAX_NDIM];
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        indices_of(&r->out_shape[0], i, index);
+        case_indices(&r->out_shape[0], i, index);
         for (int axis = 0; axis < r->out_shape[0].ndim; axis++)
             index[axis] = r->in_shape[0].dim[axis] == 1 ? 0 : index[axis];
-        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], index)];
+        r->out[0][i] = r->in[0][case_element(&r->in_shape[0], index)];
     }
 }
 
@@ -44,10 +29,10 @@ static int64_t begin_of(int64_t begin, int64_t dim) {
 static void copy_box(const op_run *r, const int64_t *begin) {
     int64_t index[MXC_MAX_NDIM];
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        indices_of(&r->out_shape[0], i, index);
+        case_indices(&r->out_shape[0], i, index);
         for (int axis = 0; axis < r->out_shape[0].ndim; axis++)
             index[axis] += begin[axis];
-        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], index)];
+        r->out[0][i] = r->in[0][case_element(&r->in_shape[0], index)];
     }
 }
 
@@ -72,12 +57,12 @@ static void ref_transpose(const op_run *r) {
     int ndim = r->out_shape[0].ndim;
     mxc_tuple axes = case_tuple(r, "axes");
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        indices_of(&r->out_shape[0], i, index);
+        case_indices(&r->out_shape[0], i, index);
         for (int k = 0; k < ndim; k++) {
             int64_t axis = axes.n ? axes.value[k] : ndim - 1 - k;
             source[axis < 0 ? axis + ndim : axis] = index[k];
         }
-        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], source)];
+        r->out[0][i] = r->in[0][case_element(&r->in_shape[0], source)];
     }
 }
 
@@ -87,11 +72,11 @@ static void ref_swap(const op_run *r) {
     a = a < 0 ? a + ndim : a;
     b = b < 0 ? b + ndim : b;
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        indices_of(&r->out_shape[0], i, index);
+        case_indices(&r->out_shape[0], i, index);
         kept = index[a];
         index[a] = index[b];
         index[b] = kept;
-        r->out[0][i] = r->in[0][element_at(&r->in_shape[0], index)];
+        r->out[0][i] = r->in[0][case_element(&r->in_shape[0], index)];
     }
 }
 
@@ -102,7 +87,7 @@ static void ref_split(const op_run *r) {
     axis = axis < 0 ? axis + data->ndim : axis;
     rows = data->dim[axis] / r->n_out;
     for (int64_t i = 0; i < case_size(data); i++) { /* each output takes its elements in order */
-        indices_of(data, i, index);
+        case_indices(data, i, index);
         int64_t piece = index[axis] / rows;
         r->out[piece][at[piece]++] = r->in[0][i];
     }
@@ -132,10 +117,6 @@ static void grad_cast(const op_run *r) {
         r->in_grad[0][i] = r->out_grad[0][i];
 }
 
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
 #define CAST(given, shapes, ref) {.op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast}
 
 #define LIKE(given, shapes) \

@@ -4,11 +4,6 @@
 
 #include "operator/cases.h"
 
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
-#define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
-
 /* ---- L2Normalization ------------------------------------------------------------------------------------------- */
 
 /* The group of element i: its sample, with its channel or its place. */

@@ -29,7 +29,7 @@ static const op_case *find_run(const mxc_op_def *def, int i) {
 
 /* ---- how many runs ----------------------------------------------------------------------------------------------- */
 
-enum { FEWEST_RUNS = 1 };
+enum { FEWEST_RUNS = 20 };
 
 static int compare_texts(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
