@@ -2,7 +2,7 @@
 # Other .c files of a folder are helpers, linked into each test of that folder.
 
 set(test_launcher "")
-set(test_timeout 120)
+set(test_timeout 300)
 if(MXC_SANITIZE STREQUAL thread)
     set(test_timeout 600)
     # The thread sanitizer of gcc 12 does not know the address layout of new kernels. Not allowed in every container.
