@@ -166,7 +166,7 @@ MXCI_INLINE void mxci_transpose_f32(mxci_v_f32 v[8]) {
 typedef uint16_t mxci_v_u16 __attribute__((vector_size(16)));
 typedef uint8_t mxci_v_u8 __attribute__((vector_size(16)));
 
-/* Squares of small elements: as often as halving gets to 1, each vector is interleaved with the one half a square on. */
+/* Squares of small elements: each vector is interleaved with the one half a square on, until halving gets to 1. */
 MXCI_INLINE void mxci_transpose_u16(mxci_v_u16 v[8]) {
     mxci_v_u16 t[8];
     MXCI_UNROLL for (int step = 0; step < 3; step++) {

@@ -3,7 +3,7 @@
  * and weight's, so that sums of products need no scaling. The int8 bias is brought to that unit.
  *   _contrib_quantized_conv             Convolution of int8 or uint8 data with int8 weights
  *   _contrib_quantized_fully_connected  FullyConnected of them
- * Both multiply rows of 16-bit numbers (kernels/int8.h): weights, and samples or patches of the image.
+ * Both multiply 16-bit numbers (kernels/int8.h): weights, and samples or patches of the image.
  */
 #include <math.h>
 
@@ -13,7 +13,7 @@
 #include "operator/quantized.h"
 
 enum { DATA, WEIGHT, BIAS };
-enum { TILE = 64 }; /* pixels gathered, or rows of weights widened, at a time */
+enum { TILE = 64 }; /* rows of weights that are widened at a time */
 
 static const char with_bias[] = "data,weight,bias,min_data,max_data,min_weight,max_weight,min_bias,max_bias";
 static const char without_bias[] = "data,weight,min_data,max_data,min_weight,max_weight";
@@ -59,25 +59,26 @@ static size_t aligned(size_t bytes) {
     return (bytes + 63) & ~(size_t)63;
 }
 
-static size_t rows_bytes(int64_t rows, int64_t k) {
-    return aligned((size_t)(rows * MXCI_INT8_ROW(k)) * sizeof(int16_t));
+static size_t rows_bytes(int64_t rows, int64_t step) {
+    return aligned((size_t)(rows * step) * sizeof(int16_t));
 }
 
 typedef struct widening {
     const mxc_tensor *from;
-    int64_t k;
+    int64_t k, step;
     int16_t *to;
 } widening;
 
 static void widen_range(void *arg, int64_t begin, int64_t end, int part) {
     const widening *w = arg;
     (void)part;
-    mxci_int8_widen(w->from->dtype == MXC_U8, mxci_at(w->from, begin * w->k), end - begin, w->k,
-                    w->to + begin * MXCI_INT8_ROW(w->k));
+    mxci_int8_widen(w->from->dtype == MXC_U8, mxci_at(w->from, begin * w->k), end - begin, w->k, w->step,
+                    w->to + begin * w->step);
 }
 
-static void widen(const mxc_run *run, const mxc_tensor *from, int64_t rows, int64_t k, int16_t *to) {
-    widening w = {from, k, to};
+/* to (rows, step) = from (rows, k) and zeros. */
+static void widen(const mxc_run *run, const mxc_tensor *from, int64_t rows, int64_t k, int64_t step, int16_t *to) {
+    widening w = {from, k, step, to};
     mxc_parallel_for(run, rows, MXCI_GRAIN / (k + 1) + 1, widen_range, &w);
 }
 
@@ -100,14 +101,14 @@ static mxc_status fc_infer(mxc_op_sig *sig) {
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *out = &sig->out_shape[0], *weight = &sig->in_shape[WEIGHT];
     (void)pass;
-    return rows_bytes(mxci_shape_count(out, 0, out->ndim - 1), weight->dim[1]) +
+    return rows_bytes(mxci_shape_count(out, 0, out->ndim - 1), MXCI_INT8_ROW(weight->dim[1])) +
            aligned((size_t)weight->dim[0] * sizeof(int32_t)) +
-           (size_t)sig->parallelism * rows_bytes(TILE, weight->dim[1]);
+           (size_t)sig->parallelism * rows_bytes(TILE, MXCI_INT8_ROW(weight->dim[1]));
 }
 
 typedef struct fc_run {
     const mxc_op_call *call;
-    int64_t n, h, k;
+    int64_t n, h, k, step; /* step: elements of a widened row */
     int16_t *data;
     int32_t *bias;
     char *tiles;
@@ -116,13 +117,13 @@ typedef struct fc_run {
 /* Tiles of columns begin..end-1 of the output. */
 static void fc_range(void *arg, int64_t begin, int64_t end, int part) {
     const fc_run *r = arg;
-    int16_t *tile = (void *)(r->tiles + (size_t)part * rows_bytes(TILE, r->k));
+    int16_t *tile = (void *)(r->tiles + (size_t)part * rows_bytes(TILE, r->step));
     for (int64_t j = begin * TILE; j < end * TILE && j < r->h; j += TILE) {
         int64_t columns = r->h - j < TILE ? r->h - j : TILE;
-        mxci_int8_product p = {.m = r->n, .n = columns, .k = MXCI_INT8_ROW(r->k), .a = r->data, .b = tile,
+        mxci_int8_product p = {.m = r->n, .n = columns, .k = r->step, .a = r->data, .b = tile,
                                .start = r->bias ? r->bias + j : NULL, .out = mxci_at(&r->call->out[0], j),
-                               .row_step = r->h, .column_step = 1, .add = r->call->req[0] == MXC_REQ_ADD};
-        mxci_int8_widen(0, mxci_at(&r->call->in[WEIGHT], j * r->k), columns, r->k, tile);
+                               .step = r->h, .add = r->call->req[0] == MXC_REQ_ADD};
+        mxci_int8_widen(0, mxci_at(&r->call->in[WEIGHT], j * r->k), columns, r->k, r->step, tile);
         mxci_int8_multiply(&p);
     }
 }
@@ -132,15 +133,16 @@ static mxc_status fc_forward(const mxc_op_call *call) {
     fc_run r = {.call = call, .h = weight->dim[0], .k = weight->dim[1], .data = call->temp};
     char *temp = call->temp;
     r.n = mxci_tensor_size(&call->out[0]) / r.h;
+    r.step = MXCI_INT8_ROW(r.k);
     put_range(call);
     if (call->req[0] == MXC_REQ_NULL || r.n == 0)
         return MXC_OK;
-    temp += rows_bytes(r.n, r.k);
+    temp += rows_bytes(r.n, r.step);
     r.bias = has_bias(call) ? (void *)temp : NULL;
     r.tiles = temp + aligned((size_t)r.h * sizeof(int32_t));
     if (r.bias)
         convert_bias(call, r.h, r.bias);
-    widen(call->run, &call->in[DATA], r.n, r.k, r.data);
+    widen(call->run, &call->in[DATA], r.n, r.k, r.step, r.data);
     mxc_parallel_for(call->run, (r.h + TILE - 1) / TILE, (int64_t)(1e6 / ((double)TILE * (double)(r.n * r.k + 1))) + 1,
                      fc_range, &r);
     return MXC_OK;
@@ -171,69 +173,111 @@ static mxc_status conv_infer(mxc_op_sig *sig) {
     return mxci_infer_bounds(sig, sig->n_in / 3);
 }
 
-static int64_t taps_of(const mxc_shape *weight) {
-    return mxci_shape_count(weight, 1, weight->ndim);
+/* A kernel of one place sees all pixels as one row. */
+static mxci_conv_shape shape_of(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_conv_shape s = mxci_conv_group(p, data, out);
+    int is_point = 1;
+    for (int i = 0; i < 3; i++)
+        is_point = is_point && s.kernel[i] == 1 && s.stride[i] == 1 && s.pad[i] == 0;
+    if (is_point) {
+        s.in[2] = s.out[2] = s.out[0] * s.out[1] * s.out[2];
+        s.in[0] = s.in[1] = s.out[0] = s.out[1] = 1;
+    }
+    return s;
 }
 
-/* Scratch: all weights, the bias, and a tile of patches for each part. */
+enum { LANES = 16 }; /* of the field's table of vectors, which is not read */
+
+/* Scratch: all weights, the bias, the field's tables, and a field and a tile of patches for each part. */
+typedef struct conv_plan {
+    mxci_field field;
+    int64_t step; /* elements of a row of weights */
+    size_t weights, bias, tables, image, block;
+} conv_plan;
+
+static conv_plan make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_conv_shape shape = shape_of(p, data, out);
+    conv_plan plan;
+    mxci_field_measure(&shape, &plan.field);
+    plan.step = MXCI_INT8_PAIRS(plan.field.taps);
+    plan.weights = rows_bytes(p->num_filter, plan.step);
+    plan.bias = aligned((size_t)p->num_filter * sizeof(int32_t));
+    plan.tables = mxci_field_table_bytes(&plan.field, LANES);
+    plan.image = aligned((size_t)plan.field.elements + MXCI_INT8_SLACK);
+    plan.block = plan.image + rows_bytes(MXCI_INT8_TILE_ROOM, plan.step);
+    return plan;
+}
+
 static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    const mxc_shape *weight = &sig->in_shape[WEIGHT];
-    int64_t taps = taps_of(weight);
+    conv_plan plan;
     (void)pass;
-    return rows_bytes(weight->dim[0], taps) + aligned((size_t)weight->dim[0] * sizeof(int32_t)) +
-           (size_t)sig->parallelism * rows_bytes(TILE, taps);
+    if (mxc_shape_size(&sig->out_shape[0]) == 0)
+        return 0;
+    plan = make_plan(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
+    return plan.weights + plan.bias + plan.tables + (size_t)sig->parallelism * plan.block;
 }
 
 typedef struct conv_run {
     const mxc_op_call *call;
-    mxci_conv_shape shape;
-    int64_t groups, taps, pixels, image; /* image: elements of a sample's group in data */
-    int64_t tiles;                       /* of the pixels of one sample and group */
+    const conv_plan *plan;
+    int64_t groups, image; /* image: elements of a sample's group in data */
+    int64_t tiles;         /* of the pixels of one sample and group */
     int16_t *weight;
     int32_t *bias;
-    char *patches;
+    char *blocks;
 } conv_run;
+
+/* One tile of pixels of one sample and group, whose field is there. */
+static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const void *field, int16_t *patches) {
+    const mxc_op_call *call = r->call;
+    const mxci_field *f = &r->plan->field;
+    int64_t filters = f->shape.filters, group = index % r->groups, first = tile * MXCI_INT8_TILE;
+    int64_t last = first + MXCI_INT8_TILE < f->pixels ? first + MXCI_INT8_TILE : f->pixels;
+    mxci_int8_convolution c = {.pixels = last - first, .filters = filters, .pairs = r->plan->step / 2,
+                               .patches = patches, .weight = r->weight + group * filters * r->plan->step,
+                               .start = r->bias ? r->bias + group * filters : NULL,
+                               .out = mxci_at(&call->out[0], index * filters * f->pixels + first), .step = f->pixels,
+                               .add = call->req[0] == MXC_REQ_ADD};
+    mxci_int8_gather(f, call->in[DATA].dtype == MXC_U8, field, first, last, patches);
+    mxci_int8_convolve(&c);
+}
 
 /* Tiles begin..end-1 of all samples and groups. */
 static void conv_range(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
-    const mxc_op_call *call = r->call;
-    int16_t *tile = (void *)(r->patches + (size_t)part * rows_bytes(TILE, r->taps));
-    int64_t filters = r->shape.filters, k = MXCI_INT8_ROW(r->taps);
+    char *block = r->blocks + (size_t)part * r->plan->block;
+    int64_t filled = -1;
     for (int64_t i = begin; i < end; i++) {
-        int64_t index = i / r->tiles, group = index % r->groups, first = i % r->tiles * TILE;
-        int64_t last = first + TILE < r->pixels ? first + TILE : r->pixels;
-        mxci_int8_patches patches = {.shape = r->shape, .is_unsigned = call->in[DATA].dtype == MXC_U8,
-                                     .image = mxci_at(&call->in[DATA], index * r->image)};
-        mxci_int8_product p = {.m = last - first, .n = filters, .k = k, .a = tile,
-                               .b = r->weight + group * filters * k,
-                               .start = r->bias ? r->bias + group * filters : NULL,
-                               .out = mxci_at(&call->out[0], index * filters * r->pixels + first), .row_step = 1,
-                               .column_step = r->pixels, .add = call->req[0] == MXC_REQ_ADD};
-        mxci_int8_gather(&patches, first, last, tile);
-        mxci_int8_multiply(&p);
+        int64_t index = i / r->tiles;
+        const void *image = mxci_at(&r->call->in[DATA], index * r->image);
+        if (index != filled)
+            mxci_int8_fill(&r->plan->field, image, block);
+        filled = index;
+        convolve_tile(r, index, i % r->tiles, block, (void *)(block + r->plan->image));
     }
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {
-    const mxci_conv_params *params = call->params;
-    const mxc_shape *data = &call->in[DATA].shape, *weight = &call->in[WEIGHT].shape, *out = &call->out[0].shape;
-    conv_run r = {.call = call, .groups = params->num_group, .taps = taps_of(weight), .weight = call->temp};
-    char *temp = (char *)call->temp + rows_bytes(weight->dim[0], r.taps);
+    const mxci_conv_params *p = call->params;
+    const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
+    char *temp = call->temp;
+    conv_plan plan;
+    conv_run r = {.call = call, .plan = &plan, .groups = p->num_group, .weight = call->temp};
     put_range(call);
     if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(out) == 0)
         return MXC_OK;
-    r.shape = mxci_conv_group(params, data, out);
-    r.pixels = mxci_shape_count(out, 2, out->ndim);
-    r.image = r.shape.channels * mxci_shape_count(data, 2, data->ndim);
-    r.tiles = (r.pixels + TILE - 1) / TILE;
-    r.bias = has_bias(call) ? (void *)temp : NULL;
-    r.patches = temp + aligned((size_t)weight->dim[0] * sizeof(int32_t));
+    plan = make_plan(p, data, out);
+    mxci_field_plan(&plan.field, LANES, temp + plan.weights + plan.bias);
+    r.image = plan.field.shape.channels * mxci_shape_count(data, 2, data->ndim);
+    r.tiles = (plan.field.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
+    r.bias = has_bias(call) ? (void *)(temp + plan.weights) : NULL;
+    r.blocks = temp + plan.weights + plan.bias + plan.tables;
     if (r.bias)
-        convert_bias(call, weight->dim[0], r.bias);
-    widen(call->run, &call->in[WEIGHT], weight->dim[0], r.taps, r.weight);
+        convert_bias(call, p->num_filter, r.bias);
+    widen(call->run, &call->in[WEIGHT], p->num_filter, plan.field.taps, plan.step, r.weight);
     mxc_parallel_for(call->run, data->dim[0] * r.groups * r.tiles,
-                     (int64_t)(1e6 / ((double)TILE * (double)(r.shape.filters * r.taps + 1))) + 1, conv_range, &r);
+                     (int64_t)(1e6 / (MXCI_INT8_TILE * (double)(plan.field.shape.filters * plan.field.taps + 1))) + 1,
+                     conv_range, &r);
     return MXC_OK;
 }
 

@@ -10,19 +10,19 @@ MXCI_INLINE int16_t element(const int is_unsigned, const void *from, int64_t i) 
     return is_unsigned ? ((const uint8_t *)from)[i] : ((const int8_t *)from)[i];
 }
 
-MXCI_INLINE void widen_row(const int is_unsigned, const void *restrict from, int64_t k, int16_t *restrict to) {
-    int64_t whole = MXCI_INT8_ROW(k);
+MXCI_INLINE void widen_row(const int is_unsigned, const void *restrict from, int64_t k, int64_t step,
+                           int16_t *restrict to) {
     for (int64_t i = 0; i < k; i++)
         to[i] = element(is_unsigned, from, i);
-    memset(to + k, 0, (size_t)(whole - k) * sizeof *to);
+    memset(to + k, 0, (size_t)(step - k) * sizeof *to);
 }
 
-void mxci_int8_widen(int is_unsigned, const void *from, int64_t rows, int64_t k, int16_t *to) {
+void mxci_int8_widen(int is_unsigned, const void *from, int64_t rows, int64_t k, int64_t step, int16_t *to) {
     for (int64_t i = 0; i < rows; i++) {
         if (is_unsigned)
-            widen_row(1, (const uint8_t *)from + i * k, k, to + i * MXCI_INT8_ROW(k));
+            widen_row(1, (const uint8_t *)from + i * k, k, step, to + i * step);
         else
-            widen_row(0, (const int8_t *)from + i * k, k, to + i * MXCI_INT8_ROW(k));
+            widen_row(0, (const int8_t *)from + i * k, k, step, to + i * step);
     }
 }
 
@@ -70,7 +70,7 @@ static void any_block(int rows, int columns, int64_t k, const int16_t *a, const 
 }
 
 static void put(const mxci_int8_product *p, int64_t i, int64_t j, uint32_t sum) {
-    int32_t *to = p->out + i * p->row_step + j * p->column_step;
+    int32_t *to = p->out + i * p->step + j;
     *to = (int32_t)(sum + (p->add ? (uint32_t)*to : 0));
 }
 
@@ -103,55 +103,112 @@ void mxci_int8_multiply(const mxci_int8_product *p) {
 
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
 
-/* One tap of n output pixels in a row, step elements of to apart: those of an input row of width elements from at on,
- * stride apart; outside of it, and where there is no row, 0. */
-MXCI_INLINE void gather_tap(const int is_unsigned, const void *row, int64_t width, int64_t at, int64_t stride,
-                            int64_t n, int64_t step, int16_t *to) {
-    for (int64_t i = 0; i < n; i++, at += stride)
-        to[i * step] = row && at >= 0 && at < width ? element(is_unsigned, row, at) : 0;
+/* One row of the image, NULL in the padding, as the rows of its phases, each phase elements long. */
+static void fill_row(const mxci_field *f, const uint8_t *row, uint8_t *to) {
+    const mxci_conv_shape *s = &f->shape;
+    int64_t stride = s->stride[2];
+    memset(to, 0, (size_t)f->size[2]);
+    for (int64_t phase = 0; row && phase < stride; phase++)
+        for (int64_t i = 0; i < f->phase; i++) {
+            int64_t at = i * stride + phase - s->pad[2];
+            if (at >= 0 && at < s->in[2])
+                to[phase * f->phase + i] = row[at];
+        }
 }
 
-/* The taps of one row of the kernel, of n output pixels from column x on. */
-static void gather_row(const mxci_int8_patches *p, const void *row, int64_t x, int64_t n, int64_t step, int16_t *to) {
-    const mxci_conv_shape *s = &p->shape;
-    for (int64_t k = 0; k < s->kernel[2]; k++) {
-        int64_t at = x * s->stride[2] + k * s->dilate[2] - s->pad[2];
-        if (p->is_unsigned)
-            gather_tap(1, row, s->in[2], at, s->stride[2], n, step, to + k);
-        else
-            gather_tap(0, row, s->in[2], at, s->stride[2], n, step, to + k);
+static void fill_plain_row(const mxci_field *f, const uint8_t *row, uint8_t *to) {
+    const mxci_conv_shape *s = &f->shape;
+    int64_t room = f->size[2] - s->pad[2], n = room < s->in[2] ? room : s->in[2];
+    memset(to, 0, (size_t)f->size[2]);
+    if (row && n > 0)
+        memcpy(to + s->pad[2], row, (size_t)n);
+}
+
+void mxci_int8_fill(const mxci_field *f, const void *image, void *field) {
+    const mxci_conv_shape *s = &f->shape;
+    uint8_t *to = field;
+    for (int64_t c = 0; c < s->channels; c++)
+        for (int64_t z = 0; z < f->size[0]; z++)
+            for (int64_t y = 0; y < f->size[1]; y++, to += f->size[2]) {
+                int64_t iz = z - s->pad[0], iy = y - s->pad[1];
+                int inside = iz >= 0 && iz < s->in[0] && iy >= 0 && iy < s->in[1];
+                const uint8_t *row =
+                    inside ? (const uint8_t *)image + ((c * s->in[0] + iz) * s->in[1] + iy) * s->in[2] : NULL;
+                if (s->stride[2] == 1)
+                    fill_plain_row(f, row, to);
+                else
+                    fill_row(f, row, to);
+            }
+}
+
+/* Two taps of 16 pixels, side by side. */
+MXCI_INLINE void interleave(const int is_unsigned, const void *restrict a, const void *restrict b,
+                            int16_t *restrict to) {
+    for (int i = 0; i < 16; i++) {
+        to[2 * i] = element(is_unsigned, a, i);
+        to[2 * i + 1] = element(is_unsigned, b, i);
     }
 }
 
-/* The input row of channel c that the kernel's row (kz,ky) sees from output row (z,y); NULL in the padding. */
-static const void *row_at(const mxci_int8_patches *p, int64_t c, int64_t z, int64_t y, int64_t kz, int64_t ky) {
-    const mxci_conv_shape *s = &p->shape;
-    int64_t iz = z * s->stride[0] + kz * s->dilate[0] - s->pad[0];
-    int64_t iy = y * s->stride[1] + ky * s->dilate[1] - s->pad[1];
-    int inside = iz >= 0 && iz < s->in[0] && iy >= 0 && iy < s->in[1];
-    return inside ? (const char *)p->image + ((c * s->in[0] + iz) * s->in[1] + iy) * s->in[2] : NULL;
+/* All taps of n pixels that stand side by side in the field, from pixel at on. */
+MXCI_INLINE void gather_run(const mxci_field *f, const int is_unsigned, const uint8_t *at, int64_t n, int16_t *to) {
+    for (int64_t k = 0; k < f->taps; k += 2, to += 2 * MXCI_INT8_TILE_ROOM) {
+        const uint8_t *a = at + f->tap[k], *b = at + f->tap[k + 1 < f->taps ? k + 1 : k];
+        for (int64_t i = 0; i < n; i += 16)
+            interleave(is_unsigned, a + i, b + i, to + 2 * i);
+    }
 }
 
-/* All taps of n pixels of output row (z,y) from column x on. */
-static void gather_pixels(const mxci_int8_patches *p, int64_t z, int64_t y, int64_t x, int64_t n, int64_t step,
-                          int16_t *to) {
-    const mxci_conv_shape *s = &p->shape;
-    for (int64_t c = 0; c < s->channels; c++)
-        for (int64_t kz = 0; kz < s->kernel[0]; kz++)
-            for (int64_t ky = 0; ky < s->kernel[1]; ky++, to += s->kernel[2])
-                gather_row(p, row_at(p, c, z, y, kz, ky), x, n, step, to);
+void mxci_int8_gather(const mxci_field *f, int is_unsigned, const void *field, int64_t begin, int64_t end,
+                      int16_t *to) {
+    for (int64_t n; begin < end; begin += n, to += 2 * n) {
+        int64_t rest = f->shape.out[2] - begin % f->shape.out[2];
+        const uint8_t *at = (const uint8_t *)field + f->pixel[begin];
+        n = rest < end - begin ? rest : end - begin;
+        if (is_unsigned)
+            gather_run(f, 1, at, n, to);
+        else
+            gather_run(f, 0, at, n, to);
+    }
 }
 
-void mxci_int8_gather(const mxci_int8_patches *p, int64_t begin, int64_t end, int16_t *to) {
-    const mxci_conv_shape *s = &p->shape;
-    int64_t taps = s->channels * s->kernel[0] * s->kernel[1] * s->kernel[2], step = MXCI_INT8_ROW(taps);
-    for (int64_t i = begin; i < end; i++)
-        memset(to + (i - begin) * step + taps, 0, (size_t)(step - taps) * sizeof *to);
-    while (begin < end) {
-        int64_t x = begin % s->out[2], row = begin / s->out[2], n = s->out[2] - x;
-        n = n < end - begin ? n : end - begin;
-        gather_pixels(p, row / s->out[1], row % s->out[1], x, n, step, to);
-        begin += n;
-        to += n * step;
+/* ---- convolution ------------------------------------------------------------------------------------------------- */
+
+enum { LANES = 8, FILTERS = 4 }; /* pixels in a vector, two of which are worked on for some filters at a time */
+
+/* Pixels first..first + 15 of a tile; n of them are stored. */
+MXCI_INLINE void convolve_block(const mxci_int8_convolution *c, const int filters, int64_t filter, int64_t first,
+                                int64_t n) {
+    const int16_t *patches = c->patches + 2 * first, *weight = c->weight + filter * 2 * c->pairs;
+    mxci_v_u32 sums[FILTERS][2];
+    MXCI_UNROLL for (int f = 0; f < filters; f++) {
+        uint32_t start = c->start ? (uint32_t)c->start[filter + f] : 0;
+        sums[f][0] = sums[f][1] = (mxci_v_u32){0} + start;
+    }
+    for (int64_t k = 0; k < c->pairs; k++, patches += 2 * MXCI_INT8_TILE_ROOM) {
+        mxci_v_i16 low = mxci_load_i16(patches), high = mxci_load_i16(patches + 2 * LANES);
+        MXCI_UNROLL for (int f = 0; f < filters; f++) {
+            mxci_v_i16 w = mxci_splat_pair(weight + (f * c->pairs + k) * 2);
+            sums[f][0] += mxci_multiply_pairs(w, low);
+            sums[f][1] += mxci_multiply_pairs(w, high);
+        }
+    }
+    for (int f = 0; f < filters; f++) {
+        int32_t *to = c->out + (filter + f) * c->step + first;
+        uint32_t found[2 * LANES];
+        memcpy(found, sums[f], sizeof found);
+        for (int64_t i = 0; c->add && i < n; i++)
+            found[i] += (uint32_t)to[i];
+        memcpy(to, found, (size_t)n * sizeof *to);
+    }
+}
+
+void mxci_int8_convolve(const mxci_int8_convolution *c) {
+    for (int64_t p = 0; p < c->pixels; p += 2 * LANES) {
+        int64_t n = c->pixels - p < 2 * LANES ? c->pixels - p : 2 * LANES, f = 0;
+        for (; f + FILTERS <= c->filters; f += FILTERS)
+            convolve_block(c, FILTERS, f, p, n);
+        for (; f < c->filters; f++)
+            convolve_block(c, 1, f, p, n);
     }
 }
