@@ -11,8 +11,12 @@ static void ref_leaky(const op_run *r) {
     double slope = case_number(r, "slope", 0.25);
     for (int i = 2; i < r->in_shape[0].ndim; i++)
         inner *= r->in_shape[0].dim[i];
+    if (case_is(r, "act_type", "rrelu")) /* in inference, or with one slope for all */
+        slope = (case_number(r, "lower_bound", 0.125) + case_number(r, "upper_bound", 0.334)) / 2;
     for (int64_t i = 0; i < n; i++) {
         double x = r->in[0][i];
+        if (r->n_out == 2)
+            r->out[1][i] = slope;
         if (r->n_in == 2)
             slope = r->in[1][i / inner % r->in_shape[0].dim[1] % r->in_shape[1].dim[0]];
         r->out[0][i] = x > 0 ? x : elu ? slope * expm1(x) : slope * x;
@@ -144,7 +148,13 @@ static const op_case cases[] = {
     RUN("LeakyReLU", "act_type=selu", "1031@-4:2.3", ref_selu),
     RUN("LeakyReLU", "act_type=selu", "s@-2:-1", ref_selu),
     FAILS("LeakyReLU", "act_type=gelu", "3x5 5", MXC_EINVAL, "LeakyReLU: expected 1 arrays"),
-    FAILS("LeakyReLU", "act_type=rrelu", "3x5", MXC_EUNSUPPORTED, "LeakyReLU: act_type rrelu"),
+    RUN("LeakyReLU", "act_type=rrelu", "3x5@-2:2.3; 1031@-2:2.3; 0x3", ref_leaky),
+    RUN("LeakyReLU", "act_type=rrelu lower_bound=0.1 upper_bound=0.2", "2x3x4x5@-2:2.3", ref_leaky),
+    {.op = "LeakyReLU", .params = "act_type=rrelu lower_bound=0.25 upper_bound=0.25", .in = "7x129@-2:2.3",
+     .reference = ref_leaky, .flags = CASE_TRAIN},
+    {.op = "LeakyReLU", .params = "act_type=rrelu", .in = "50x70@-2:2.3",
+     .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
+    FAILS("LeakyReLU", "act_type=rrelu lower_bound=0.5", "3x5", MXC_EINVAL, "lower_bound is 0.5, expected at most"),
     FAILS("LeakyReLU", "act_type=relu", "3x5", MXC_EINVAL, "act_type"),
     FAILS("LeakyReLU", "act_type=prelu", "3 3", MXC_ESHAPE, "expected at least 2 axes"),
     FAILS("LeakyReLU", "act_type=prelu", "3x5 4", MXC_ESHAPE, "argument 'gamma': expected shape (5,), found (4,)"),

@@ -64,6 +64,31 @@ static void test_moments(void **state) {
     }
 }
 
+/* LeakyReLU of -1 in training is the slope, with its sign changed. */
+static void test_slopes(void **state) {
+    static const char *const keys[] = { "act_type", "lower_bound", "upper_bound" }, *const values[] = { "rrelu", "0.2",
+                                                                                                       "0.5" };
+    static double x[N];
+    static const int64_t dims[] = { N };
+    mxc_ndarray *in, *out = NULL;
+    mxc_op *op;
+    (void)state;
+    mxc_random_seed(5);
+    for (int i = 0; i < N; i++)
+        x[i] = -1;
+    assert_ok(mxc_ndarray_from_data(1, dims, MXC_F64, x, &in));
+    assert_ok(mxc_op_create("LeakyReLU", 3, keys, values, &op));
+    assert_ok(mxc_op_invoke(op, 1, &in, 1, &out, NULL, 1));
+    assert_ok(mxc_ndarray_get(out, x, sizeof x));
+    for (int i = 0; i < N; i++)
+        if (!(x[i] <= -0.2 && x[i] > -0.5))
+            fail_msg("slope %d is %g, expected one of [0.2, 0.5)", i, -x[i]);
+    expect_moments("slopes of LeakyReLU", x, N, -0.35, 0.3 * 0.3 / 12);
+    mxc_op_release(op);
+    mxc_ndarray_release(in);
+    mxc_ndarray_release(out);
+}
+
 static int compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -235,6 +260,7 @@ static void test_threads_do_not_matter(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_slopes),
         cmocka_unit_test(test_continuous_fit),
         cmocka_unit_test(test_discrete_fit),
         cmocka_unit_test(test_rows),
