@@ -80,15 +80,18 @@ static void recode_range(void *arg, int64_t begin, int64_t end, int part) {
     mxc_dtype from = r->from->dtype, to = r->to->dtype;
     double most = mxci_quantized_most(to), least = to == MXC_U8 ? 0 : -most;
     double x[MXCI_TILE], y[MXCI_TILE];
+    int32_t whole[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = tile_at(i, end);
         mxci_convert(from, mxci_at(r->from, i), MXC_F64, x, n);
-        if (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(to))
+        if (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(to)) {
             mxci_dequantize_row(n, x, r->shift, r->scale, y);
-        else
-            mxci_quantize_row(n, x, r->shift, r->scale, least, most, y);
-        mxci_convert(MXC_F64, y, to, x, n);
+            mxci_convert(MXC_F64, y, to, x, n);
+        } else {
+            mxci_quantize_row(n, x, r->shift, r->scale, least, most, whole);
+            mxci_convert(MXC_I32, whole, to, x, n);
+        }
         mxci_put_row(r->req, to, mxci_at(r->to, i), x, n);
     }
 }

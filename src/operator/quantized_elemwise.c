@@ -61,6 +61,7 @@ static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
     const elemwise_run *r = arg;
     const mxc_tensor *a = &r->call->in[LHS], *b = &r->call->in[RHS], *to = &r->call->out[0];
     double most = mxci_quantized_most(to->dtype), x[MXCI_TILE], y[MXCI_TILE], z[MXCI_TILE];
+    int32_t whole[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
@@ -71,8 +72,9 @@ static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
         else
             mxci_weigh_row(n, x, r->left, y, r->right, z);
         if (to->dtype != MXC_F32)
-            mxci_quantize_row(n, z, 0, 1, to->dtype == MXC_U8 ? 0 : -most, most, z);
-        mxci_convert(MXC_F64, z, to->dtype, x, n);
+            mxci_quantize_row(n, z, 0, 1, to->dtype == MXC_U8 ? 0 : -most, most, whole);
+        mxci_convert(to->dtype == MXC_F32 ? MXC_F64 : MXC_I32, to->dtype == MXC_F32 ? (void *)z : whole, to->dtype, x,
+                     n);
         mxci_put_row(r->call->req[0], to->dtype, mxci_at(to, i), x, n);
     }
 }

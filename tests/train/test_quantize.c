@@ -4,7 +4,10 @@
 #include "support.h"
 
 #include <mxc/quantize.h>
+#include <mxc/storage.h>
 #include <mxc/train.h>
+
+#include "base/sys.h"
 
 enum { SIDE = 10, CLASSES = 4, SAMPLES = 128, BATCH = 16, PIXELS = SIDE * SIDE };
 
@@ -356,11 +359,68 @@ static void test_refused(void **state) {
     mxc_symbol_release(net);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static mxc_status quantize_once(mxc_symbol *net, const mxc_ndarray_list *params, mxc_iter *data) {
+    mxc_quantize_options options = MXC_QUANTIZE_OPTIONS_INIT;
+    mxc_ndarray_list small;
+    mxc_symbol *out;
+    mxc_status status;
+    options.symbol = net;
+    options.params = params;
+    options.calibration = MXC_CALIBRATE_MINMAX;
+    options.data = data;
+    options.batches = 1;
+    status = mxc_quantize(&options, &out, &small);
+    assert_true((status == MXC_OK) == (out != NULL) && (status == MXC_OK) == (small.n > 0));
+    mxc_ndarray_list_release(&small);
+    mxc_symbol_release(out);
+    return status;
+}
+
+/* Blocks in use once all that was queued has ended and the pool holds nothing back. */
+static int64_t live_blocks(void) {
+    mxc_engine *engine;
+    assert_ok(mxc_engine_default(&engine));
+    mxc_wait_all(engine);
+    assert_ok(mxc_storage_trim(mxc_cpu(0), 0));
+    return mxci_alloc_live();
+}
+
+/* Every seventh allocation in turn fails. */
+static void test_each_allocation_fails(void **state) {
+    mxc_symbol *net = branched_net();
+    mxc_ndarray_list params = random_params(net);
+    mxc_iter *data = open_images();
+    int64_t n, live, failed = 0, tried = 0;
+    (void)state;
+    assert_ok(quantize_once(net, &params, data));
+    n = mxci_alloc_count();
+    assert_ok(quantize_once(net, &params, data));
+    n = mxci_alloc_count() - n;
+    live = live_blocks();
+    for (int64_t at = 1; at <= n; at += TEST_SANITIZED ? 71 : 7, tried++) {
+        mxci_test_fail_alloc(at, 0);
+        mxc_status status = quantize_once(net, &params, data);
+        mxci_test_fail_alloc(0, 0);
+        assert_true(status == MXC_OK || status == MXC_ENOMEM);
+        failed += status != MXC_OK;
+        if (live_blocks() > live + 64)
+            fail_msg("allocation %lld: %lld blocks more", (long long)at, (long long)(live_blocks() - live));
+        assert_ok(mxc_iter_reset(data));
+    }
+    assert_true(failed > tried / 2);
+    mxc_iter_destroy(data);
+    release_made(&params);
+    mxc_symbol_release(net);
+}
+
 /* ---- others' models ---------------------------------------------------------------------------------------------- */
 
-/* Handwritten digits: 10,000 images, calibrated on some of them. */
+/* Handwritten digits: a quarter of 10,000 images, calibrated on some of them. */
 static void check_digits(const char *name) {
-    const char *keys[] = {"image", "label", "batch_size"}, *values[3] = {NULL, NULL, "100"};
+    const char *keys[] = {"image", "label", "batch_size", "num_parts"};
+    const char *values[4] = {NULL, NULL, "100", TEST_SANITIZED ? "50" : "4"};
     char model[128];
     test_path prefix, image, label;
     mxc_ndarray_list params, small;
@@ -373,7 +433,7 @@ static void check_digits(const char *name) {
     *strstr(prefix, "-symbol.json") = '\0';
     values[0] = image;
     values[1] = label;
-    assert_ok(mxc_iter_create("MNISTIter", 3, keys, values, &data));
+    assert_ok(mxc_iter_create("MNISTIter", 4, keys, values, &data));
     assert_ok(mxc_model_load(prefix, 0, &net, &params));
     whole = quantize(net, &params, MXC_CALIBRATE_ENTROPY, data, 5, NULL, &small);
     double real = accuracy(net, &params, data), found = accuracy(whole, &small, data);
@@ -441,9 +501,15 @@ static void test_resnet_v2(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trained), cmocka_unit_test(test_saved),     cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_lenet),     cmocka_unit_test(test_cnn),
-        cmocka_unit_test(test_resnet_v1), cmocka_unit_test(test_resnet_v2),
+        cmocka_unit_test(test_trained),
+        cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_lenet),
+        cmocka_unit_test(test_cnn),
+        cmocka_unit_test(test_resnet_v1),
+        cmocka_unit_test(test_resnet_v2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

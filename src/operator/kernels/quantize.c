@@ -4,11 +4,12 @@
 
 #include "operator/kernels/loop.h"
 
-void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, double *y) {
+void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, int32_t *y) {
     MXCI_VECTOR_LOOP
     for (int64_t i = 0; i < n; i++) {
-        double scaled = (x[i] - shift) * scale, whole = trunc(scaled + (scaled < 0 ? -0.5 : 0.5));
-        y[i] = whole < low ? low : whole > high ? high : whole;
+        double scaled = (x[i] - shift) * scale, away = trunc(scaled + (scaled < 0 ? -0.5 : 0.5));
+        double number = away == away ? away : 0;
+        y[i] = (int32_t)(number < low ? low : number > high ? high : number);
     }
 }
 

@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-/* y = the whole part of (x - shift) * scale away from 0 by one half, within low..high. */
-void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, double *y);
+/* y = the whole part of (x - shift) * scale away from 0 by one half, within low..high, which int32 holds; 0 for what is
+ * no number. */
+void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, int32_t *y);
 /* y = x * scale + shift */
 void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale, double *y);
 /* x rounded to the nearest whole numbers, halves to even. */
