@@ -10,6 +10,7 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/batch_norm.h"
+#include "operator/kernels/convert.h"
 
 #include <math.h>
 
@@ -135,18 +136,37 @@ static double scale_of(const mxc_op_call *call, int64_t c, double var) {
     return (p->fix_gamma ? 1 : get(&call->in[GAMMA], c)) / sqrt(var + p->eps);
 }
 
+/* y = scale (x - mean) + shift for channel c; large results by tiles that are streamed. */
+static void put_affine(const bn_run *r, int64_t c, double scale, double mean, double shift) {
+    const mxc_op_call *call = r->call;
+    const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];
+    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data);
+    const int64_t d = r->channel.d;
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (how != MXCI_PUT_STREAM) {
+        mxci_bn_affine[x->dtype](&r->channel, how == MXCI_PUT_ADD, scale, mean, shift, mxci_at(x, c * d),
+                                 mxci_at(y, c * d));
+        return;
+    }
+    for (int64_t i = 0; i < r->channel.n; i++)
+        for (int64_t j = c * d, n; j < (c + 1) * d; j += n) {
+            int64_t at = i * r->channel.step + j;
+            n = mxci_tile_at(j, (c + 1) * d);
+            mxci_bn_affine[x->dtype](&(mxci_channel){.n = 1, .d = n}, 0, scale, mean, shift, mxci_at(x, at), tile);
+            mxci_stream(mxci_at(y, at), tile, (size_t)n * mxc_dtype_size(y->dtype));
+        }
+    mxci_stream_end();
+}
+
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const bn_run *r = arg;
     const mxc_op_call *call = r->call;
-    const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];
     (void)part;
     for (int64_t c = begin; c < end; c++) {
         double mean, var;
-        int64_t at = c * r->channel.d;
         statistics(r, c, &mean, &var);
         if (call->req[OUT] != MXC_REQ_NULL)
-            mxci_bn_affine[x->dtype](&r->channel, call->req[OUT] == MXC_REQ_ADD, scale_of(call, c, var), mean,
-                                     get(&call->in[BETA], c), mxci_at(x, at), mxci_at(y, at));
+            put_affine(r, c, scale_of(call, c, var), mean, get(&call->in[BETA], c));
     }
 }
 

@@ -114,6 +114,25 @@ static void measure(const norm_run *r, int64_t start, double *mean, double *std)
     *std = sqrt(variance + ((const norm_params *)r->call->params)->eps);
 }
 
+/* The row's results; of large arrays by tiles that are streamed. */
+static void put_affine(const norm_run *r, mxci_norm_row row, int64_t start) {
+    const mxc_op_call *call = r->call;
+    const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT], *beta = &call->in[r->std == STD ? BETA : GAMMA];
+    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data || r->inner > 1);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (how != MXCI_PUT_STREAM) {
+        mxci_norm_affine[x->dtype](&row, how == MXCI_PUT_ADD, r->std == STD ? beta->data : NULL, mxci_at(y, start));
+        return;
+    }
+    for (int64_t j = 0; j < r->columns; j += row.n) {
+        row.n = r->columns - j < MXCI_TILE ? r->columns - j : MXCI_TILE;
+        row.x = mxci_at(x, start + j);
+        row.gamma = mxci_at(&call->in[GAMMA], j);
+        mxci_norm_affine[x->dtype](&row, 0, r->std == STD ? mxci_at(beta, j) : NULL, tile);
+        mxci_stream(mxci_at(y, start + j), tile, (size_t)row.n * mxc_dtype_size(y->dtype));
+    }
+}
+
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const norm_run *r = arg;
     const mxc_op_call *call = r->call;
@@ -128,10 +147,9 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
             mxci_put_value(call->req[MEAN], &call->out[MEAN], i, row.mean);
         mxci_put_value(call->req[r->std], &call->out[r->std], i, std);
         if (call->req[OUT] != MXC_REQ_NULL)
-            mxci_norm_affine[call->in[DATA].dtype](&row, call->req[OUT] == MXC_REQ_ADD,
-                                                   r->std == STD ? call->in[BETA].data : NULL,
-                                                   mxci_at(&call->out[OUT], start_of(r, i)));
+            put_affine(r, row, start_of(r, i));
     }
+    mxci_stream_end();
 }
 
 static mxc_status forward(const mxc_op_call *call) {
