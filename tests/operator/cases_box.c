@@ -34,7 +34,7 @@ static places places_of(const op_run *r, int axis, int64_t dim) {
 
 /* For each element of the box (up to limit of them) its element in the array; returns how many there are. */
 static int64_t box_of(const op_run *r, const mxc_shape *array, int64_t *element) {
-    int64_t n = 1;
+    int64_t n = case_size(array) > 0;
     element[0] = 0;
     for (int axis = 0; axis < array->ndim; axis++) {
         places p = places_of(r, axis, array->dim[axis]);
