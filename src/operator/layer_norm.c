@@ -6,6 +6,7 @@
  * unless output_mean_var, f32 where data is f16 or bf16; no gradient flows through them.
  */
 #include <math.h>
+#include <string.h>
 
 #include "operator/common.h"
 #include "operator/kernels/batch_norm.h"
@@ -20,6 +21,7 @@ typedef struct norm_params {
 
 enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, STD, RMS = MEAN };
+enum { CHUNKS = 64 };
 
 #define AXIS_AND_EPS                                                                                                   \
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(norm_params, axis), .initial = "-1",                       \
@@ -80,7 +82,8 @@ typedef struct norm_run {
     const mxc_op_call *call;
     int64_t rows, columns, inner; /* a row's elements lie inner apart */
     int std;                      /* the output */
-    double *sums;                 /* backward: of gamma's gradient, then of beta's */
+    int64_t chunks;               /* backward */
+    double *sums;                 /* of each chunk those of gamma's gradient, then of beta's */
 } norm_run;
 
 static norm_run open_run(const mxc_op_call *call) {
@@ -160,64 +163,86 @@ static mxc_status forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return pass == MXC_FORWARD ? 0 : 2 * (size_t)sig->in_shape[GAMMA].dim[0] * sizeof(double);
+/* Rows are cut into chunks, which depend on the shapes only; each has sums for gamma and beta. */
+static int64_t chunks_of(int64_t rows, int64_t columns) {
+    int64_t chunks = rows / 16 < rows * columns / MXCI_GRAIN ? rows / 16 : rows * columns / MXCI_GRAIN;
+    return chunks < 1 ? 1 : chunks < CHUNKS ? chunks : CHUNKS;
 }
 
-/* Columns first.. of a row. */
-static mxci_norm_row row_of(const norm_run *r, int64_t i, int64_t first, int64_t n) {
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    int64_t columns = sig->in_shape[GAMMA].dim[0], size = mxc_shape_size(&sig->in_shape[DATA]);
+    if (pass == MXC_FORWARD || columns == 0)
+        return 0;
+    return 2 * (size_t)(columns * chunks_of(size / columns, columns)) * sizeof(double);
+}
+
+static mxci_norm_row row_of(const norm_run *r, int64_t i) {
     const mxc_op_call *call = r->call;
-    return (mxci_norm_row){.n = n, .step = r->inner,
+    return (mxci_norm_row){.n = r->columns, .step = r->inner,
                            .mean = r->std == STD ? mxci_value_at(&call->out[MEAN], i) : 0,
                            .scale = 1 / mxci_value_at(&call->out[r->std], i),
-                           .x = mxci_at(&call->in[DATA], start_of(r, i) + first * r->inner),
-                           .gamma = mxci_at(&call->in[GAMMA], first)};
+                           .x = mxci_at(&call->in[DATA], start_of(r, i)), .gamma = call->in[GAMMA].data};
 }
 
 /* With m elements in the row, g = gamma dy: dx = (g - sum(g) / m - (x - mean) sum(g (x - mean)) / (m std^2)) / std,
  * without the mean of g where none was taken off. */
-static void data_part(void *arg, int64_t begin, int64_t end, int part) {
+static void put_data_gradient(const norm_run *r, const mxci_norm_row *row, const void *dy, void *dx) {
+    const mxc_op_call *call = r->call;
+    const mxc_dtype type = call->in[DATA].dtype;
+    double sum, product, share = row->scale / (double)r->columns;
+    mxci_norm_sums[type](row, dy, &sum, &product);
+    mxci_norm_combine[type](row, call->req[DATA] == MXC_REQ_ADD, -product * share * row->scale * row->scale,
+                            r->std == STD ? -sum * share : 0, dy, dx);
+}
+
+static int wants_sums(const norm_run *r) {
+    const mxc_req *req = r->call->req;
+    return req[GAMMA] != MXC_REQ_NULL || (r->std == STD && req[BETA] != MXC_REQ_NULL);
+}
+
+/* The sums of a row before data's gradient, which may take out_grad's memory. */
+static void chunks_part(void *arg, int64_t begin, int64_t end, int part) {
     const norm_run *r = arg;
     const mxc_op_call *call = r->call;
-    const mxc_tensor *dx = &call->in_grad[DATA];
+    (void)part;
+    for (int64_t c = begin; c < end; c++) {
+        double *sums = r->sums + 2 * c * r->columns;
+        memset(sums, 0, 2 * (size_t)r->columns * sizeof *sums);
+        for (int64_t i = r->rows * c / r->chunks; i < r->rows * (c + 1) / r->chunks; i++) {
+            mxci_norm_row row = row_of(r, i);
+            const void *dy = mxci_at(&call->out_grad[OUT], start_of(r, i));
+            if (wants_sums(r))
+                mxci_norm_columns[call->in[DATA].dtype](&row, dy, sums, sums + r->columns);
+            if (call->req[DATA] != MXC_REQ_NULL)
+                put_data_gradient(r, &row, dy, mxci_at(&call->in_grad[DATA], start_of(r, i)));
+        }
+    }
+}
+
+static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
+    const norm_run *r = arg;
+    const mxc_op_call *call = r->call;
     (void)part;
     for (int64_t i = begin; i < end; i++) {
-        mxci_norm_row row = row_of(r, i, 0, r->columns);
-        const void *dy = mxci_at(&call->out_grad[OUT], start_of(r, i));
-        double sum, product, share = row.scale / (double)r->columns;
-        mxci_norm_sums[dx->dtype](&row, dy, &sum, &product);
-        mxci_norm_combine[dx->dtype](&row, call->req[DATA] == MXC_REQ_ADD, -product * share * row.scale * row.scale,
-                                     r->std == STD ? -sum * share : 0, dy, mxci_at(dx, start_of(r, i)));
-    }
-}
-
-/* Columns begin..end-1 of all rows: parts do not meet. */
-static void gamma_part(void *arg, int64_t begin, int64_t end, int part) {
-    const norm_run *r = arg;
-    const mxc_op_call *call = r->call;
-    double *gamma = r->sums, *beta = r->sums + r->columns;
-    (void)part;
-    for (int64_t c = begin; c < end; c++)
-        gamma[c] = beta[c] = 0;
-    for (int64_t i = 0; i < r->rows; i++) {
-        mxci_norm_row row = row_of(r, i, begin, end - begin);
-        mxci_norm_columns[call->in[DATA].dtype](
-            &row, mxci_at(&call->out_grad[OUT], start_of(r, i) + begin * r->inner), gamma + begin, beta + begin);
-    }
-    for (int64_t c = begin; c < end; c++) {
-        mxci_put_value(call->req[GAMMA], &call->in_grad[GAMMA], c, gamma[c]);
+        double gamma = 0, beta = 0;
+        for (int64_t c = 0; c < r->chunks; c++) {
+            gamma += r->sums[2 * c * r->columns + i];
+            beta += r->sums[(2 * c + 1) * r->columns + i];
+        }
+        mxci_put_value(call->req[GAMMA], &call->in_grad[GAMMA], i, gamma);
         if (r->std == STD)
-            mxci_put_value(call->req[BETA], &call->in_grad[BETA], c, beta[c]);
+            mxci_put_value(call->req[BETA], &call->in_grad[BETA], i, beta);
     }
 }
 
-/* The sums before data's gradient, which may take out_grad's memory. */
 static mxc_status backward(const mxc_op_call *call) {
     norm_run r = open_run(call);
-    if (call->req[GAMMA] != MXC_REQ_NULL || (r.std == STD && call->req[BETA] != MXC_REQ_NULL))
-        mxc_parallel_for(call->run, r.columns, MXCI_GRAIN / 4 / (r.rows + 1) + 16, gamma_part, &r);
-    if (call->req[DATA] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, r.columns ? r.rows : 0, MXCI_GRAIN / 4 / (r.columns + 1) + 1, data_part, &r);
+    if (r.columns == 0)
+        return MXC_OK;
+    r.chunks = chunks_of(r.rows, r.columns);
+    mxc_parallel_for(call->run, r.chunks, 1, chunks_part, &r);
+    if (wants_sums(&r))
+        mxc_parallel_for(call->run, r.columns, MXCI_GRAIN / 16 / r.chunks, columns_part, &r);
     return MXC_OK;
 }
 
