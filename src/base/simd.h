@@ -69,6 +69,18 @@ MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) { memcpy(p, &v, sizeof 
 MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) { return (mxci_v_f32){x, x, x, x, x, x, x, x}; }
 MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) { return (mxci_v_f64){x, x, x, x}; }
 
+typedef uint64_t mxci_v_u64 __attribute__((vector_size(32)));
+
+/* Products of the lower halves of lanes. */
+MXCI_INLINE mxci_v_u64 mxci_mul_halves(mxci_v_u64 a, mxci_v_u64 b) {
+#if defined(__AVX2__) && !defined(__clang__) /* gcc multiplies whole lanes */
+    typedef int32_t words __attribute__((vector_size(32)));
+    return (mxci_v_u64)__builtin_ia32_pmuludq256((words)a, (words)b);
+#else
+    return (a & 0xffffffffu) * (b & 0xffffffffu);
+#endif
+}
+
 /* Four floats as doubles. */
 MXCI_INLINE mxci_v_f64 mxci_widen_f32(const float *p) {
     typedef float floats __attribute__((vector_size(16)));

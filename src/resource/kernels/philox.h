@@ -15,13 +15,17 @@
 #define MXCI_PHILOX_FN static inline
 #endif
 
+/* The rounds' multipliers. */
+#define MXCI_PHILOX_M0 0xD2511F53u
+#define MXCI_PHILOX_M1 0xCD9E8D57u
+
 typedef struct mxci_philox {
     uint32_t word[4];
 } mxci_philox;
 
 /* One of the ten rounds: x is mixed in place with the round's key. */
 MXCI_PHILOX_FN void mxci_philox_round(mxci_philox *x, uint32_t key0, uint32_t key1) {
-    uint64_t a = (uint64_t)0xD2511F53u * x->word[0], b = (uint64_t)0xCD9E8D57u * x->word[2];
+    uint64_t a = (uint64_t)MXCI_PHILOX_M0 * x->word[0], b = (uint64_t)MXCI_PHILOX_M1 * x->word[2];
     uint32_t word1 = x->word[1], word3 = x->word[3];
     x->word[0] = (uint32_t)(b >> 32) ^ word1 ^ key0;
     x->word[1] = (uint32_t)b;

@@ -2,35 +2,50 @@
 #include "resource/kernels/random.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/simd.h"
 #include "resource/kernels/philox.h"
 
-enum { BLOCKS = 8, BATCH = 256 }; /* blocks computed side by side; words held at once */
+enum { LANES = 4, GROUPS = 4, BLOCKS = LANES * GROUPS, BATCH = 256 }; /* computed side by side; words held at once */
 
-/* BLOCKS whole blocks from block number block on, laid out so that the compiler uses one vector for a word of all. */
+static mxci_v_u64 splat(uint64_t x) {
+    return (mxci_v_u64){x, x, x, x};
+}
+
+/* Word i of LANES blocks each, in the lower halves of lanes; the upper halves are of no matter. */
+typedef struct group {
+    mxci_v_u64 word[4];
+} group;
+
+/* mxci_philox_round. */
+MXCI_INLINE void group_round(group *g, mxci_v_u64 key0, mxci_v_u64 key1) {
+    mxci_v_u64 a = mxci_mul_halves(splat(MXCI_PHILOX_M0), g->word[0]);
+    mxci_v_u64 b = mxci_mul_halves(splat(MXCI_PHILOX_M1), g->word[2]);
+    g->word[0] = (b >> 32) ^ g->word[1] ^ key0;
+    g->word[1] = b;
+    g->word[2] = (a >> 32) ^ g->word[3] ^ key1;
+    g->word[3] = a;
+}
+
+/* BLOCKS whole blocks from block number block on. */
 static void many_blocks(uint64_t seed, uint64_t stream, uint64_t block, uint32_t *out) {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-    uint32_t x0[BLOCKS], x1[BLOCKS], x2[BLOCKS], x3[BLOCKS];
-    for (int j = 0; j < BLOCKS; j++) {
-        x0[j] = (uint32_t)(block + (uint64_t)j);
-        x1[j] = (uint32_t)((block + (uint64_t)j) >> 32);
-        x2[j] = (uint32_t)stream;
-        x3[j] = (uint32_t)(stream >> 32);
+    group g[GROUPS];
+    MXCI_UNROLL for (int i = 0; i < GROUPS; i++) {
+        mxci_v_u64 number = splat(block + (uint64_t)(i * LANES)) + (mxci_v_u64){0, 1, 2, 3};
+        g[i] = (group){{number, number >> 32, splat(stream), splat(stream >> 32)}};
     }
-    for (uint32_t i = 0; i < 10; i++)
-        for (int j = 0; j < BLOCKS; j++) {
-            mxci_philox x = { { x0[j], x1[j], x2[j], x3[j] } };
-            mxci_philox_round(&x, key0 + i * 0x9E3779B9u, key1 + i * 0xBB67AE85u);
-            x0[j] = x.word[0];
-            x1[j] = x.word[1];
-            x2[j] = x.word[2];
-            x3[j] = x.word[3];
-        }
-    for (int j = 0; j < BLOCKS; j++) {
-        out[4 * j] = x0[j];
-        out[4 * j + 1] = x1[j];
-        out[4 * j + 2] = x2[j];
-        out[4 * j + 3] = x3[j];
+    for (uint32_t round = 0; round < 10; round++) {
+        mxci_v_u64 k0 = splat(key0 + round * 0x9E3779B9u), k1 = splat(key1 + round * 0xBB67AE85u);
+        MXCI_UNROLL for (int i = 0; i < GROUPS; i++) group_round(&g[i], k0, k1);
+    }
+    for (int i = 0; i < GROUPS; i++) {
+        mxci_v_u64 low = (g[i].word[0] & 0xffffffffu) | g[i].word[1] << 32;
+        mxci_v_u64 high = (g[i].word[2] & 0xffffffffu) | g[i].word[3] << 32;
+        mxci_v_u64 pairs[2] = {__builtin_shufflevector(low, high, 0, 4, 1, 5),
+                               __builtin_shufflevector(low, high, 2, 6, 3, 7)};
+        memcpy(out + 4 * LANES * i, pairs, sizeof pairs);
     }
 }
 
