@@ -95,6 +95,7 @@ static void ref_slice_like(const op_run *r) {
     {.op = "_crop_assign_scalar", .params = given, .in = shape, .reference = ref_assign_scalar}
 
 static const op_case cases[] = {
+    SLICE("begin=(0,) end=(1,)", "1; 7x1; 1x7; 1x1; 5x9@-1:1nf"),
     SLICE("begin=(1,) end=(9,) step=(2,)", "10"), SLICE("begin=(None,) end=(None,) step=(-1,)", "7"),
     SLICE("begin=(5,) end=(1,) step=(-2,)", "8x3"), SLICE("begin=(None,None) end=(None,None) step=(2,-3)", "5x10"),
     SLICE("begin=(0,1,2) end=(None,None,-1) step=(3,None,2)", "7x4x9"),

@@ -235,7 +235,7 @@ static const op_case cases[] = {
     PROPOSAL("scales=(2) ratios=(1) rpn_min_size=0 rpn_post_nms_top_n=6",
              "1x2x3x4@0:1 1x4x3x4 1x3@0:100; 1x2x1x1 1x4x1x1 1x3; 1x2x7x1 1x4x7x1 1x3; 1x2x1x9 1x4x1x9 1x3; "
              "1x2x5x5 1x4x5x5 1x3; 1x2x2x3 1x4x2x3 1x3; 1x2x2x7 1x4x2x7 1x3; 1x2x6x2 1x4x6x2 1x3; "
-             "1x2x9x9 1x4x9x9 1x3; 1x2x4x4 1x4x4x4 1x3; 1x2x17x1 1x4x17x1 1x3; 1x2x1x33 1x4x1x33 1x3; "
+             "1x2x9x9 1x4x9x9 1x3; 1x2x4x4 1x4x4x4 1x3; 1x2x17x1 1x4x17x1 1x3; 1x2x1x65 1x4x1x65 1x3; "
              "1x2x8x3 1x4x8x3 1x3"),
     PROPOSAL("scales=(1,2) ratios=(1,2,3) rpn_min_size=0 rpn_post_nms_top_n=20 output_score=true",
              "1x12x5x7@0:1 1x24x5x7@-0.4:0.4 1x3@0:120"),

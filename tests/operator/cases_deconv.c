@@ -63,7 +63,7 @@ static void grad_deconv(const op_run *r) {
 
 static const op_case cases[] = {
     DECONV("kernel=(3,3) num_filter=2", "2x3x4x5 3x2x3x3; 1x1x1x1 1x2x3x3; 7x1x2x2 1x2x3x3; 1x2x1x9 2x2x3x3; "
-                                     "1x7x3x3 7x2x3x3; 2x3x4x5@-1:1n 3x2x3x3"),
+                                     "1x7x3x3 7x2x3x3; 1x1x1x65 1x2x3x3; 2x3x4x5@-1:1n 3x2x3x3"),
     DECONV("kernel=(3,3) num_filter=2 no_bias=False", "2x3x4x5 3x2x3x3 2"),
     DECONV("kernel=(2,2) stride=(2,2) num_filter=3 no_bias=False", "1x2x3x3 2x3x2x2 3"),
     DECONV("kernel=(4,4) stride=(2,2) pad=(1,1) num_filter=5", "2x4x5x6 4x5x4x4"),

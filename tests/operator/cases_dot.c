@@ -49,7 +49,7 @@ static const op_case cases[] = {
     DOT("", "1 1"),
     DOT("", "7 7"),
     DOT("transpose_a=True transpose_b=True", "7 7"),
-    DOT("", "3x4 4x5"),
+    DOT("", "3x4 4x5; 3x4@-1:1n 4x5"),
     DOT("transpose_a=True", "4x3 4x5"),
     DOT("transpose_b=True", "3x4 5x4"),
     DOT("transpose_a=True transpose_b=True", "4x3 5x4"),

@@ -155,7 +155,7 @@ static const op_case cases[] = {
     INFERS("BilinearSampler", "", "?x3x7x7,? -> 2x?x4x5 => 2x3x7x7,2x2x4x5 -> 2x3x4x5"),
     TRANSFORMER("(3,4)", "2x3x4x5 2x6@-1:0.937; 1x1x2x2 1x6; 7x1x3x3 7x6; 1x7x2x3 1x6; 1x1x1x5 1x6; 1x1x5x1 1x6; "
                          "3x2x2x2 3x6; 1x1x17x3 1x6; 1x3x3x3 1x6; 2x1x4x4 2x6; 1x1x1x1 1x6; 2x2x9x2 2x6; "
-                         "1x1x3x33 1x6; 0x1x2x2 0x6"),
+                         "1x1x3x65 1x6; 0x1x2x2 0x6"),
     TRANSFORMER("(6,5)", "2x3x4x5 2x6@-0.7:0.6613"),
     TRANSFORMER("(1,1)", "1x1x3x3 1x6@-1:0.937"),
     TRANSFORMER("(7,1)", "1x2x4x6 1x6@-0.6:0.5717"),

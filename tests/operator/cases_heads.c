@@ -133,7 +133,7 @@ static void ref_add_n(const op_run *r) {
 
 static const op_case cases[] = {
     SOFTMAX("", "1x1 1@0:1i"),
-    SOFTMAX("", "4x10@-3:3 4@0:9i"),
+    SOFTMAX("", "4x10@-3:3 4@0:9i; 5x9@-3:3n 5; 5x9@-3:3f 5"),
     SOFTMAX("", "5x3@-30:30 5@0:2i"),
     SOFTMAX("", "5x67 5@0:66i"),
     SOFTMAX("", "5x3 5@-2:4i"), /* labels outside the classes */

@@ -360,6 +360,7 @@ static const op_case cases[] = {
     POOL("kernel=(1,1) stride=(3,3) pool_type=sum pooling_convention=full", "1x2x5x6"),
     POOL("kernel=(1,1) global_pool=True pool_type=avg", "2x3x5x7"),
     POOL("kernel=(1,1) global_pool=True pool_type=max", "2x3x5x7"),
+    POOL("kernel=(1,1) pool_type=max; kernel=(1,1) pool_type=avg", "1x1x1x1; 1x1x5x1; 3x65x2x2"),
     POOL("kernel=(3) stride=(2) pool_type=max", "2x3x9"),
     POOL("kernel=(3) pad=(1) pool_type=avg", "2x3x9"),
     POOL("kernel=(2,2,2) stride=(2,2,2) pool_type=max", "1x2x4x5x6"),
@@ -411,7 +412,7 @@ static const op_case cases[] = {
     BN("", "4x3 3 3 3 3@0.5:2"),
     BN("fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; 5x2x1x2 2 2 2 2; "
                           "2x2x3x2x2 2 2 2 2; 33x2 2 2 2 2; 3x1x17 1 1 1 1; 9x4 4 4 4 4; 17x3 3 3 3 3; "
-                          "3x4x1x1 4 4 4 4; 2x3x9@-1:1nf 3 3 3 3"),
+                          "3x4x1x1 4 4 4 4; 1x1 1 1 1 1; 2x3x9@-1:1nf 3 3 3 3"),
     BN("fix_gamma=False eps=0.01 momentum=0.5", "3x2x4x5@-2:2 2@0.5:2 2 2 2@0.5:2"),
     BN("fix_gamma=False", "2x3x7@5:9 3@0.5:2 3 3 3@0.5:2"),
     BN("fix_gamma=False use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),

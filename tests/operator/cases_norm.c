@@ -77,7 +77,8 @@ static void ref_rms(const op_run *r) {
 
 static const op_case cases[] = {
     ROUGH("InstanceNorm", "", "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
-                            "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 2x3x9@-1:1nf 3 3",
+                            "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 1x1x1 1 1; "
+                            "2x3x9@-1:1nf 3 3",
                             ref_instance),
     ROUGH("InstanceNorm", "eps=0.1", "2x3x4x5 3 3", ref_instance),
     ROUGH("InstanceNorm", "", "1x1x1 1 1", ref_instance),
@@ -91,7 +92,8 @@ static const op_case cases[] = {
     FAILS("InstanceNorm", "", "2x3x4 3 2", MXC_ESHAPE, "argument 'beta'"),
     INFERS("InstanceNorm", "", "?x?x5,3,? -> 2x?x?,?,? => 2x3x5,3,3 -> 2x3x5,2x3,2x3"),
     ROUGH("GroupNorm", "", "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
-                         "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 2x3x9@-1:1nf 3 3", ref_group),
+                         "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 1x1x1 1 1; 2x3x9@-1:1nf 3 3",
+                         ref_group),
     ROUGH("GroupNorm", "num_groups=2", "2x4x3 4 4", ref_group),
     ROUGH("GroupNorm", "num_groups=3 eps=0.01", "2x6x2x5 6 6", ref_group),
     ROUGH("GroupNorm", "num_groups=4", "3x4x7 4 4", ref_group),

@@ -152,7 +152,7 @@ static const op_case cases[] = {
     INFERS("Correlation", "max_displacement=2 pad_size=2", "?x3x7x?,?x3x?x9 -> 4x?x?x? => 4x3x7x9,4x3x7x9 -> 4x25x7x9"),
     RESIZE("height=7 width=9", "2x3x4x5"),
     RESIZE("height=2 width=3", "2x3x4x5"),
-    RESIZE("height=4 width=5", "2x3x4x5; 1x1x1x1; 3x1x2x7; 1x33x2x2"),
+    RESIZE("height=4 width=5", "2x3x4x5; 1x1x1x1; 3x1x2x7; 1x65x2x2"),
     RESIZE("", "1x2x3x3"),
     RESIZE("height=5 width=3 align_corners=false", "2x2x3x4"),
     RESIZE("height=2 width=3 align_corners=false", "2x2x7x5"),

@@ -196,7 +196,7 @@ static const op_case cases[] = {
     RUN("slice_axis", "axis=0 begin=1 end=3", "5", ref_slice_axis),
     RUN("slice_axis", "axis=0 begin=1 end=3", "5x4; 3; 7x1; 4x0; 3x2x3; 65x2; 4x1x3x1x2; 129; 33x3; 3x1; 5x9@-1:1nf",
         ref_slice_axis),
-    RUN("slice_axis", "axis=1 begin=0 end=1", "3x4x2", ref_slice_axis),
+    RUN("slice_axis", "axis=1 begin=0 end=1", "3x4x2; 1x1; 1x1x1; 7x1; 3x65", ref_slice_axis),
     RUN("slice_axis", "axis=-1 begin=-3 end=-1", "2x3x5", ref_slice_axis),
     RUN("slice_axis", "axis=1 begin=2 end=None", "3x4", ref_slice_axis),
     RUN("slice_axis", "axis=0 begin=0 end=3", "3x4", ref_slice_axis),
@@ -256,7 +256,7 @@ static const op_case cases[] = {
     FAILS("SwapAxis", "dim1=0 dim2=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
     INFERS("SwapAxis", "dim1=0 dim2=2", "2x3x? -> 5x?x? => 2x3x5 -> 5x3x2"),
 
-    RUN("SliceChannel", "num_outputs=1", "2x3", ref_split),
+    RUN("SliceChannel", "num_outputs=1", "2x3; 1x1; 7x1", ref_split),
     RUN("SliceChannel", "num_outputs=3", "2x6; 1x3; 7x3; 0x3; 3x0; 65x3; 2x3x4; 2x6x1x5; 1x33; 17x9; 2x3x1x2x1; "
                                          "129x6; 5x9@-1:1nf", ref_split),
     RUN("SliceChannel", "num_outputs=2 axis=0", "4x3x2", ref_split),

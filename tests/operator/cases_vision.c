@@ -123,7 +123,7 @@ static void grad_loss(const op_run *r) {
     {.op = "MakeLoss", .params = given, .in = shapes, .reference = ref_loss, .gradient = grad_loss}
 
 static const op_case cases[] = {
-    L2("", "3x5; 7x1@0.5:2; 65x3@0.5:2; 17@0.5:2; 2x1x3x1x2@0.5:2; 5x9@-1:1nf"),
+    L2("", "3x5; 7x1@0.5:2; 1@0.5:2; 65x3@0.5:2; 17@0.5:2; 2x1x3x1x2@0.5:2; 5x9@-1:1nf"),
     L2("eps=1", "7"),
     L2("eps=0.5", "2x3x4x5"),
     L2("", "2x1x1"),
