@@ -57,20 +57,9 @@ static void spread(mxc_shape *const *shapes, const int *axes) {
 }
 
 static mxc_status infer_mask(mxc_op_sig *sig) {
-    const mxc_shape *mask = &sig->in_shape[MXCI_MASK], *query = &sig->in_shape[MXCI_QUERY];
-    mxc_shape full = *query;
-    char expected[MXC_SHAPE_TEXT], found[MXC_SHAPE_TEXT];
+    mxc_shape full = sig->in_shape[MXCI_QUERY];
     full.dim[full.ndim - 1] = sig->in_shape[MXCI_KEY].dim[full.ndim - 2];
-    for (int i = 1; i <= mask->ndim; i++) {
-        int64_t has = mask->dim[mask->ndim - i], wants = i <= full.ndim ? full.dim[full.ndim - i] : 1;
-        if (has != wants && has != 1 && has >= 0 && wants >= 0)
-            return mxc_sig_fail(sig, "argument 'mask' has shape %s, expected one that stretches to %s",
-                                mxc_shape_format(mask, found, sizeof found),
-                                mxc_shape_format(&full, expected, sizeof expected));
-    }
-    if (mask->ndim > full.ndim)
-        return mxc_sig_fail(sig, "argument 'mask' has %d axes, expected at most %d", (int)mask->ndim, (int)full.ndim);
-    return MXC_OK;
+    return mxci_sig_stretches(sig, MXCI_MASK, &full);
 }
 
 static mxc_status infer_shape(mxc_op_sig *sig) {

@@ -40,6 +40,8 @@ mxc_status mxci_sig_same_type(mxc_op_sig *sig, int n, const int *slots);
 
 /* Axis counted from the end if negative, as 0..ndim-1. MXC_ESHAPE names the operator, the axis and the range. */
 mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out);
+/* Input slot's shape, as far as it is known, stretches to full: from the last axis on, its axes are full's or 1. */
+mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *full);
 
 /* Product of axes begin..end-1 of a known shape. */
 int64_t mxci_shape_count(const mxc_shape *shape, int begin, int end);

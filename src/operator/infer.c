@@ -123,6 +123,21 @@ mxc_status mxci_infer_shape_same(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *full) {
+    const mxc_shape *shape = &sig->in_shape[slot];
+    char name[64], expected[MXC_SHAPE_TEXT], found[MXC_SHAPE_TEXT];
+    int fits = shape->ndim <= full->ndim;
+    for (int i = 1; fits && i <= shape->ndim; i++) {
+        int64_t has = shape->dim[shape->ndim - i], wants = full->dim[full->ndim - i];
+        fits = has == wants || has == 1 || has < 0 || wants < 0;
+    }
+    if (fits)
+        return MXC_OK;
+    return mxc_sig_fail(sig, "argument '%s' has shape %s, expected one that stretches to %s",
+                        mxc_op_arg_name(sig->op, slot, name, sizeof name), mxc_shape_format(shape, found, sizeof found),
+                        mxc_shape_format(full, expected, sizeof expected));
+}
+
 mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out) {
     *out = 0;
     if (axis < -ndim || axis >= ndim)

@@ -184,7 +184,8 @@ static void grad_embedding(const op_run *r) {
     INFERS(name, "axis=1 use_length=True", "?x3x4,? -> 2x?x? => 2x3x4,2x4 -> 2x3x4")
 
 #define MASKED(name, given, shapes, ref, grad) \
-    {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref, .gradient = grad}
+    {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref, .gradient = grad, \
+     .flags = CASE_ONE_OF_FORMS}
 #define MASKED_SOFTMAX(name, ref, grad)                                                                                \
     MASKED(name, "", "7@-4:4 7@0:1i; 5x3@-9:9 5x3@0:1i; 1x1 1x1@0:1i; 1x1 1x1@1:1i; 5x9@-4:4n 5x9@0:1i", ref, grad),   \
     MASKED(name, "", "0x5 0x5; 5x0 5x0; 40x110@-4:4 40x110@0:1i; 4x9@-4:4 9@0:1i; 4x9@-4:4 1@0:1i", ref, grad),        \

@@ -40,8 +40,9 @@ void mxci_field_group(mxci_field *f, int64_t samples, int64_t step) {
 }
 
 size_t mxci_field_table_bytes(const mxci_field *f, int lanes) {
-    return 2 * aligned((size_t)f->taps * sizeof(int64_t)) + aligned((size_t)(f->samples * f->pixels) * sizeof(int64_t)) +
-           aligned((size_t)((f->pixels + lanes - 1) / lanes) * sizeof(mxci_lanes));
+    const size_t vectors = (size_t)((f->pixels + lanes - 1) / lanes);
+    return 2 * aligned((size_t)f->taps * sizeof(int64_t)) +
+           aligned((size_t)(f->samples * f->pixels) * sizeof(int64_t)) + aligned(vectors * sizeof(mxci_lanes));
 }
 
 static void plan_taps(const mxci_field *f, int64_t *tap) {
