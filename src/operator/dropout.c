@@ -4,6 +4,7 @@
  * are dropped for any number of threads. The mask is a hidden output, which backward multiplies with.
  */
 #include "operator/common.h"
+#include "operator/kernels/convert.h"
 #include "operator/kernels/dropout.h"
 #include "resource/kernels/random.h"
 
@@ -28,23 +29,38 @@ static uint64_t dropout_numbers(const mxc_op_sig *sig) {
     return sig->is_train ? (uint64_t)mxc_shape_size(&sig->in_shape[0]) : 0;
 }
 
+static void put(mxc_req req, int how, const mxc_tensor *to, int64_t at, const void *from, int64_t n) {
+    if (req == MXC_REQ_WRITE && how == MXCI_PUT_STREAM)
+        mxci_stream(mxci_at(to, at), from, (size_t)n * mxc_dtype_size(to->dtype));
+    else
+        mxci_put_row(req, to->dtype, mxci_at(to, at), from, n);
+}
+
 /* The mask is made tile by tile; where nobody asked for it, in a tile on the stack. */
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->in[0].dtype;
     const double keep = 1 - ((const dropout_params *)call->params)->p;
     uint32_t bits[MXCI_DROPOUT_TILE];
+    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]),
+                             call->out[OUT].data == call->in[0].data);
     double local[MXCI_DROPOUT_TILE];
     (void)part;
-    for (int64_t at = begin; at < end; at += MXCI_DROPOUT_TILE) {
-        int64_t n = end - at < MXCI_DROPOUT_TILE ? end - at : MXCI_DROPOUT_TILE;
+    for (int64_t at = begin, n; at < end; at += n) {
+        n = MXCI_DROPOUT_TILE - at % MXCI_DROPOUT_TILE; /* tiles end where cache lines do */
+        n = n < end - at ? n : end - at;
         mxci_random_words(call->random.seed, call->random.stream, call->random.offset + (uint64_t)at, n, bits);
         mxci_dropout_mask[type](n, bits, keep, local);
-        mxci_put_row(call->req[MASK], type, mxci_at(&call->out[MASK], at), local, n);
-        if (call->req[OUT] != MXC_REQ_NULL)
-            mxci_dropout_apply[type](call->req[OUT] == MXC_REQ_ADD, n, mxci_at(&call->in[0], at), local,
+        put(call->req[MASK], how, &call->out[MASK], at, local, n);
+        if (how == MXCI_PUT_STREAM && call->req[OUT] != MXC_REQ_NULL) {
+            mxci_dropout_apply[type](0, n, mxci_at(&call->in[0], at), local, local);
+            put(call->req[OUT], how, &call->out[OUT], at, local, n);
+        } else if (call->req[OUT] != MXC_REQ_NULL) {
+            mxci_dropout_apply[type](how == MXCI_PUT_ADD, n, mxci_at(&call->in[0], at), local,
                                      mxci_at(&call->out[OUT], at));
+        }
     }
+    mxci_stream_end();
 }
 
 static mxc_status dropout_forward(const mxc_op_call *call) {
