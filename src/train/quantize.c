@@ -1,8 +1,8 @@
 /*
  * mxc_quantize: from a float network to one in whole numbers of 8 bits. What a node makes has up to three forms, each
- * made when it is first asked for: floats; 8 bits with two bounds; and what a layer with weights makes, 32 bits with
- * bounds. From these, floats come by _contrib_dequantize and 8 bits by _contrib_requantize, from floats 8 bits by
- * _contrib_quantize_v2. A relu behind a layer is the uint8 form of its 32 bits.
+ * made when it is first asked for: floats; 8 bits with two bounds; and what a layer with weights or a sum makes, 32
+ * bits with bounds. From these, floats come by _contrib_dequantize and 8 bits by _contrib_requantize, from floats 8 bits by
+ * _contrib_quantize_v2. A relu behind such is the uint8 form of its 32 bits.
  */
 #include <math.h>
 #include <string.h>
@@ -253,7 +253,7 @@ static mxc_status make_layer(pass *p, int32_t node, const char *op) {
     return make_form(p, node, op, NULL, 3 * g->n_inputs, p->in, &p->forms[g->first_entry].int32);
 }
 
-/* An operator on whole numbers that gives such, of 8 bits (or 32 where to says so). */
+/* An operator on whole numbers that gives such: the form to. */
 static mxc_status make_whole(pass *p, int32_t node, const char *op, const range_text *t, mxci_entry *to) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     for (int i = 0; i < g->n_inputs; i++) {
@@ -273,13 +273,6 @@ static mxc_status make_relu(pass *p, int32_t node) {
     if (from->int32.node)
         return requantize(p, g->first_entry, from->int32, "uint8", to);
     return make_whole(p, node, "_contrib_quantized_act", &relu, to);
-}
-
-static mxc_status make_sum(pass *p, int32_t node) {
-    forms *to = &p->forms[p->rebuild.graph->nodes[node].first_entry];
-    range_text t;
-    MXC_TRY(range_params(p, p->rebuild.graph->nodes[node].first_entry, NULL, &t));
-    return make_whole(p, node, "_contrib_quantized_elemwise_add", &t, t.n ? &to->int8 : &to->int32);
 }
 
 static mxc_status make_real(pass *p, int32_t node) {
@@ -305,16 +298,18 @@ static int is_pooling(const pass *p, int32_t node) {
 
 /* Operators that stay in 8 bits where all their inputs are whole. */
 static mxc_status make_between(pass *p, int32_t node) {
-    mxci_entry *to = &p->forms[p->rebuild.graph->nodes[node].first_entry].int8;
+    forms *to = &p->forms[p->rebuild.graph->nodes[node].first_entry];
     if (is_relu(p, node))
         return make_relu(p, node);
     if (is_pooling(p, node))
-        return make_whole(p, node, "_contrib_quantized_pooling", NULL, to);
+        return make_whole(p, node, "_contrib_quantized_pooling", NULL, &to->int8);
     if (is_op(p, node, "Flatten"))
-        return make_whole(p, node, "_contrib_quantized_flatten", NULL, to);
+        return make_whole(p, node, "_contrib_quantized_flatten", NULL, &to->int8);
     if (is_op(p, node, "Concat") && p->rebuild.graph->nodes[node].n_inputs <= 64)
-        return make_whole(p, node, "_contrib_quantized_concat", NULL, to);
-    return is_op(p, node, "elemwise_add") ? make_sum(p, node) : make_real(p, node);
+        return make_whole(p, node, "_contrib_quantized_concat", NULL, &to->int8);
+    if (is_op(p, node, "elemwise_add"))
+        return make_whole(p, node, "_contrib_quantized_elemwise_add", NULL, &to->int32);
+    return make_real(p, node);
 }
 
 static mxc_status make_node(pass *p, int32_t node) {
@@ -343,25 +338,28 @@ static mxc_status check_options(const mxc_quantize_options *o) {
     return MXC_OK;
 }
 
-static mxc_status check_excluded(const pass *p) {
-    const mxci_graph *g = p->rebuild.graph;
-    for (int i = 0; i < p->options->n_excluded; i++) {
-        int32_t k = 0;
-        while (k < g->n_nodes && (g->nodes[k].kind != MXCI_FORWARD || strcmp(g->nodes[k].name,
-                                                                             p->options->excluded[i]) != 0))
-            k++;
-        if (k == g->n_nodes)
-            return MXC_FAIL(MXC_ENOTFOUND, "mxc_quantize: no operator's node is called \"%.80s\"",
-                            p->options->excluded[i]);
-    }
-    return MXC_OK;
+static int has_node(const mxci_graph *g, const char *name) {
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        if (g->nodes[i].kind == MXCI_FORWARD && !strcmp(g->nodes[i].name, name))
+            return 1;
+    return 0;
+}
+
+static mxc_status check_excluded(const mxc_quantize_options *o) {
+    mxci_graph *g;
+    mxc_status status = MXC_OK;
+    MXC_TRY(mxci_graph_from_symbol(o->symbol, &g));
+    for (int i = 0; i < o->n_excluded && status == MXC_OK; i++)
+        if (!has_node(g, o->excluded[i]))
+            status = MXC_FAIL(MXC_ENOTFOUND, "mxc_quantize: no operator's node is called \"%.80s\"", o->excluded[i]);
+    mxci_graph_destroy(g);
+    return status;
 }
 
 static mxc_status open_pass(pass *p, mxc_symbol *symbol, const mxc_ndarray_list *params) {
     const mxci_graph *g;
     MXC_TRY(mxci_rebuild_open(&p->rebuild, symbol, params));
     g = p->rebuild.graph;
-    MXC_TRY(check_excluded(p));
     p->forms = mxci_calloc((size_t)g->n_entries, sizeof *p->forms);
     p->in = mxci_calloc(3 * (size_t)g->n_inputs + (size_t)g->n_outputs, sizeof *p->in);
     if (!p->forms || !p->in)
@@ -391,6 +389,7 @@ mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol
     *symbol = NULL;
     memset(params, 0, sizeof *params);
     MXC_TRY(check_options(options));
+    MXC_TRY(check_excluded(options));
     status = mxci_fold_batch_norm(options->symbol, options->params, &folded, &folded_params);
     if (status == MXC_OK)
         status = open_pass(&p, folded, &folded_params);
