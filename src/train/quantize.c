@@ -1,8 +1,8 @@
 /*
  * mxc_quantize: from a float network to one in whole numbers of 8 bits. What a node makes has up to three forms, each
  * made when it is first asked for: floats; 8 bits with two bounds; and what a layer with weights or a sum makes, 32
- * bits with bounds. From these, floats come by _contrib_dequantize and 8 bits by _contrib_requantize, from floats 8 bits by
- * _contrib_quantize_v2. A relu behind such is the uint8 form of its 32 bits.
+ * bits with bounds. From these, floats come by _contrib_dequantize and 8 bits by _contrib_requantize, from floats
+ * 8 bits by _contrib_quantize_v2. A relu behind such is the uint8 form of its 32 bits.
  */
 #include <math.h>
 #include <string.h>
