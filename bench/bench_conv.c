@@ -1,11 +1,13 @@
 /*
  * Convolutions of today's nets at batch 32, pass by pass, with one thread and with two, and beside them the same by
- * CBLAS: a matrix of patches for each sample and one product. In multiply-adds, and as a share of those that the
+ * CBLAS (a matrix of patches for each sample and one product) and, where it was found, by oneDNN (in its own blocked
+ * layouts, without the time that going into them and back takes). In multiply-adds, and as a share of those that the
  * processor can do, measured in turn with each row.
  */
 #include <cblas.h>
 
 #include "layer.h"
+#include "peers/onednn.h"
 
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
@@ -96,7 +98,7 @@ typedef struct row {
     const layer *layer;
     int pass, threads, quick;
     char *memory;
-    double seconds[3], work; /* of the peak's multiply-adds, of the operator, of CBLAS */
+    double seconds[4], work; /* of the peak's multiply-adds, of the operator, of CBLAS, of oneDNN; 0: not measured */
 } row;
 
 static int has_groups(const layer *l) {
@@ -111,25 +113,51 @@ static patches open_patches(const bound *b, int pass, float *memory) {
     return p;
 }
 
+static peer *open_peer(const bound *b, const row *r) {
+    const int64_t *data = b->in[0].shape.dim, *weight = b->in[1].shape.dim;
+    return peer_open(r->pass == FORWARD ? PEER_FORWARD : r->pass == DATA ? PEER_DATA : PEER_WEIGHTS, (int)data[0],
+                     (int)data[1], (int)data[2], (int)weight[0], (int)weight[2], atoi(r->layer->values[3]), r->threads);
+}
+
+static void call_peer(const mxc_run *run, void *arg) {
+    (void)run;
+    peer_run(arg);
+}
+
 static mxc_status measure_row(const mxc_run *run, void *arg) {
     row *r = arg;
     bound b;
     patches p;
-    measure_case cases[3] = {{.call = measure_peak, .arg = &r->threads}, {.call = call_bound, .arg = &b},
-                             {.call = call_patches, .arg = &p}};
-    int n = has_groups(r->layer) ? 2 : 3;
+    measure_case cases[4] = {{.call = measure_peak, .arg = &r->threads}, {.call = call_bound, .arg = &b}};
+    int which[4] = {0, 1}, n = 2;
+    peer *other;
     open_bound(&b, r->layer, r->pass, r->threads, r->memory, BYTES / 2);
     p = open_patches(&b, r->pass, (float *)(r->memory + BYTES / 2));
+    other = open_peer(&b, r);
+    if (!has_groups(r->layer)) {
+        which[n] = 2;
+        cases[n++] = (measure_case){.call = call_patches, .arg = &p};
+    }
+    if (other) {
+        which[n] = 3;
+        cases[n++] = (measure_case){.call = call_peer, .arg = other};
+    }
     measure_in_turn(run, n, cases, r->quick);
     for (int i = 0; i < n; i++)
-        r->seconds[i] = cases[i].seconds;
+        r->seconds[which[i]] = cases[i].seconds;
     r->work = b.work;
+    if (other)
+        peer_close(other);
     mxc_op_release(b.op);
     return MXC_OK;
 }
 
 static void print_speed(const row *r, int which) {
     double flops = r->work / r->seconds[which], peak = measure_peak_flops(r->threads) / r->seconds[0];
+    if (r->seconds[which] == 0) {
+        printf(" %12s", "-");
+        return;
+    }
     printf(" %7.1f %3.0f%%", 1e-9 * flops, 100 * flops / peak);
 }
 
@@ -140,11 +168,8 @@ static void print_row(const layer *l, int pass, int quick, char *memory) {
         row r = {.layer = l, .pass = pass, .threads = threads, .quick = quick, .memory = memory};
         measure_inside(threads, measure_row, &r);
         printf(" %8.0f us", 1e6 * r.seconds[1]);
-        print_speed(&r, 1);
-        if (has_groups(l))
-            printf(" %12s", "-");
-        else
-            print_speed(&r, 2);
+        for (int which = 1; which < 4; which++)
+            print_speed(&r, which);
     }
     printf("\n");
     fflush(stdout);
@@ -157,8 +182,8 @@ int main(int argc, char **argv) {
         measure_fail("no memory");
     if (openblas_set_num_threads)
         openblas_set_num_threads(1); /* the engine's threads call it */
-    printf("%-22s %-10s %11s %12s %12s %11s %12s %12s\n", "batch 32, GFLOP/s", "pass", "1 thread", "own", "CBLAS",
-           "2 threads", "own", "CBLAS");
+    printf("%-22s %-10s %11s %12s %12s %12s %11s %12s %12s %12s\n", "batch 32, GFLOP/s", "pass", "1 thread", "own",
+           "CBLAS", "oneDNN", "2 threads", "own", "CBLAS", "oneDNN");
     for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
         for (int p = 0; p < 3 && !(quick && layers[i].data[1] * layers[i].data[2] > 3000); p++) /* the small ones */
             print_row(&layers[i], layers[i].passes[p], quick, memory);

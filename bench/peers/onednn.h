@@ -1,0 +1,19 @@
+/*
+ * One pass of a convolution by oneDNN, in the layouts that it likes best (its blocked ones), for bench_conv. Where CMake
+ * does not find oneDNN 2, bench/peers/no_onednn.c stands in its place and peer_open returns NULL.
+ */
+#ifndef MXC_BENCH_PEERS_ONEDNN_H
+#define MXC_BENCH_PEERS_ONEDNN_H
+
+typedef struct peer peer;
+
+enum { PEER_FORWARD, PEER_DATA, PEER_WEIGHTS };
+
+/* data (batch, channels, side, side) to (batch, filters, side, side): stride 1, padding kernel / 2. groups is 1 or
+ * channels. Filled with small numbers. NULL: there is no oneDNN, or it refuses. */
+peer *peer_open(int pass, int batch, int channels, int side, int filters, int kernel, int groups, int threads);
+/* Run the pass and wait for it. */
+void peer_run(peer *p);
+void peer_close(peer *p);
+
+#endif
