@@ -1,6 +1,6 @@
 /*
- * One pass of a convolution by oneDNN, in the layouts that it likes best (its blocked ones), for bench_conv. Where CMake
- * does not find oneDNN 2, bench/peers/no_onednn.c stands in its place and peer_open returns NULL.
+ * One pass of a convolution by oneDNN, in the layouts that it likes best (its blocked ones), for bench_conv. Where it
+ * is not found, bench/peers/no_onednn.c stands in its place and peer_open returns NULL.
  */
 #ifndef MXC_BENCH_PEERS_ONEDNN_H
 #define MXC_BENCH_PEERS_ONEDNN_H
