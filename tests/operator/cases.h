@@ -127,6 +127,7 @@ double case_number(const op_run *run, const char *key, double initial);
 int case_is(const op_run *run, const char *key, const char *value); /* 1 if key=value is given */
 mxc_tuple case_tuple(const op_run *run, const char *key); /* n 0 if absent; an entry None is MXC_PARAM_UNSET */
 int64_t case_size(const mxc_shape *shape);
+void case_zero_gradient(const op_run *run); /* a gradient of 0 everywhere */
 /* The indices of a shape's element i in C order, and the element at indices. */
 void case_indices(const mxc_shape *s, int64_t i, int64_t *index);
 int64_t case_element(const mxc_shape *s, const int64_t *index);

@@ -74,10 +74,6 @@ static void ref_smooth_l1(const op_run *r) {
     }
 }
 
-static void zero_gradient(const op_run *r) {
-    (void)r;
-}
-
 /* Values of two ranges, some of them not finite in the last sets. */
 #define PAIRS(shape, a, b) shape "@" a " " shape "@" b CASE_EACH(CASE_TWO) "; 9x11@" a "nf 9x11@" b "nf"
 #define ELEMWISE(name, ref, a, b)                                      \
@@ -86,7 +82,7 @@ static void zero_gradient(const op_run *r) {
     {.op = name, .in = "2x3 2x4", .status = MXC_ESHAPE, .error = "argument 'rhs': expected shape (2,3), found (2,4)"}
 #define COMPARE(name, ref)                                             \
     {.op = name, .in = "3x5 3x5@-1:1.1", .reference = ref},            \
-    {.op = name, .in = PAIRS("20", "0:2i", "0:2i"), .reference = ref, .gradient = zero_gradient}
+    {.op = name, .in = PAIRS("20", "0:2i", "0:2i"), .reference = ref, .gradient = case_zero_gradient}
 #define SCALAR(name, ref, scalar, range)                               \
     {.op = name, .params = "scalar=" scalar, .in = "3x5@" range CASE_EACH(CASE_ONE) "; 5x9@" range "nf",   \
      .reference = ref},                                                \
@@ -94,7 +90,7 @@ static void zero_gradient(const op_run *r) {
     {.op = name, .in = "2", .status = MXC_EINVAL, .error = "scalar"}
 #define COMPARE_SCALAR(name, ref)                                      \
     {.op = name, .params = "scalar=1; scalar=0", .in = "20@0:2i" CASE_EACH(CASE_ONE) "; 5x9@0:2inf",       \
-     .reference = ref, .gradient = zero_gradient}
+     .reference = ref, .gradient = case_zero_gradient}
 /* Stretched at either side and at both, along outer, middle and inner axes, and where the array has fewer axes. */
 #define STRETCHED(a, b)                                                                                               \
     "2x3@" a " 2x3@" b "; 0x3 1x3; s s; s 3x4; 4x5 s; 1x1 1x1; 1x129 3x1; 7x1 1; 1x5x1x2 3x1x4x1; 3x0 1; "            \
@@ -111,7 +107,8 @@ static void zero_gradient(const op_run *r) {
     {.op = name, .infer = "2x1,2x3 -> ? => 2x1,2x3 -> 2x3"},           \
     {.op = name, .in = "2x3 2x4", .status = MXC_ESHAPE, .error = "expected equal or 1"}
 #define BROADCAST_COMPARE(name, ref)                                   \
-    {.op = name, .in = "2x1x4@0:2i 1x3x1@0:2i; " STRETCHED("0:2i", "0:2i"), .reference = ref, .gradient = zero_gradient}
+    {.op = name, .in = "2x1x4@0:2i 1x3x1@0:2i; " STRETCHED("0:2i", "0:2i"), .reference = ref,    \
+     .gradient = case_zero_gradient}
 
 static const op_case cases[] = {
     ELEMWISE("elemwise_add", ref_add, "-2:2.3", "-2:2.3"),
@@ -165,7 +162,7 @@ static const op_case cases[] = {
     COMPARE_SCALAR("_logical_or_scalar", ref_logical_or_scalar),
     COMPARE_SCALAR("_logical_xor_scalar", ref_logical_xor_scalar),
     {.op = "_logical_or_scalar", .params = "scalar=0", .in = "20@0:2i", .reference = ref_logical_or_scalar,
-     .gradient = zero_gradient},
+     .gradient = case_zero_gradient},
     {.op = "smooth_l1", .params = "scalar=1", .in = "40@-3:3.3" CASE_EACH(CASE_ONE) "; 5x9@-3:3.3nf",
      .reference = ref_smooth_l1},
     {.op = "smooth_l1", .params = "scalar=2.5", .in = "8x9@-1:1.3", .reference = ref_smooth_l1},

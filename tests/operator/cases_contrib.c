@@ -56,10 +56,6 @@ static void ref_dequantize(const op_run *r) {
                                                : r->in[0][i] * fmax(fabs(low), fabs(high)) / most;
 }
 
-static void grad_none(const op_run *r) {
-    (void)r;
-}
-
 /* ---- sketches ---------------------------------------------------------------------------------------------------- */
 
 static void ref_sketch(const op_run *r) {
@@ -71,7 +67,8 @@ static void ref_sketch(const op_run *r) {
 #define FFT(shape) {.op = "_contrib_fft", .in = shape, .reference = ref_fft, .tolerance = 10}
 #define IFFT(shape) {.op = "_contrib_ifft", .in = shape, .reference = ref_ifft, .tolerance = 10}
 #define QUANTIZE(given, shapes) \
-    {.op = "_contrib_quantize", .params = given, .in = shapes, .reference = ref_quantize, .gradient = grad_none}
+    {.op = "_contrib_quantize", .params = given, .in = shapes, .reference = ref_quantize, \
+     .gradient = case_zero_gradient}
 #define DEQUANTIZE(shapes) {.op = "_contrib_dequantize", .in = shapes, .reference = ref_dequantize}
 #define SKETCH(given, shapes) \
     {.op = "_contrib_count_sketch", .params = given, .in = shapes, .constant = 6, .reference = ref_sketch, \

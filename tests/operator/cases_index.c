@@ -88,10 +88,6 @@ static void ref_onehot_encode(const op_run *r) {
         r->out[0][i] = trunc(r->in[0][i / k]) == (double)(i % k);
 }
 
-static void grad_none(const op_run *r) {
-    (void)r;
-}
-
 static void ref_fill_element(const op_run *r) {
     int64_t k = r->in_shape[0].dim[1];
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
@@ -122,8 +118,9 @@ static void ref_cross_entropy(const op_run *r) {
 #define CROSS_ENTROPY(shapes) \
     {.op = "softmax_cross_entropy", .in = shapes, .constant = 2, .reference = ref_cross_entropy, .tolerance = 4}
 #define ONE_HOT(given, shapes) \
-    {.op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = grad_none}
-#define ENCODE(shapes) {.op = "_onehot_encode", .in = shapes, .reference = ref_onehot_encode, .gradient = grad_none}
+    {.op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = case_zero_gradient}
+#define ENCODE(shapes) \
+    {.op = "_onehot_encode", .in = shapes, .reference = ref_onehot_encode, .gradient = case_zero_gradient}
 /* index with the axis */
 #define PICK_KEPT(given, shapes) \
     {.op = "pick", .params = given, .in = shapes, .constant = 2, .reference = ref_pick, .flags = CASE_ONE_OF_FORMS}

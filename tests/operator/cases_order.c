@@ -113,14 +113,10 @@ static void grad_sort(const op_run *r) {
     grad_values(r, sort_rows(r));
 }
 
-static void grad_none(const op_run *r) {
-    (void)r;
-}
-
 #define TOPK(given, shape) {.op = "topk", .params = given, .in = shape, .reference = ref_topk, .gradient = grad_topk}
 #define SORT(given, shape) {.op = "sort", .params = given, .in = shape, .reference = ref_sort, .gradient = grad_sort}
 #define ARGSORT(given, shape) \
-    {.op = "argsort", .params = given, .in = shape, .reference = ref_argsort, .gradient = grad_none}
+    {.op = "argsort", .params = given, .in = shape, .reference = ref_argsort, .gradient = case_zero_gradient}
 /* gradient by differences: no equals */
 #define SMOOTH(name, given, shape, ref) \
     {.op = name, .params = given, .in = shape, .reference = ref, .flags = CASE_FLOAT_ONLY}

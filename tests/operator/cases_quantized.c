@@ -30,10 +30,6 @@ static double calibrated(const op_run *r) {
     return fmax(fabs(case_number(r, "min_calib_range", 0)), fabs(case_number(r, "max_calib_range", 0)));
 }
 
-static void grad_none(const op_run *r) {
-    (void)r;
-}
-
 /* ---- to and from ------------------------------------------------------------------------------------------------- */
 
 /* Argument 0 in units, to the dtype of the output. */
@@ -294,11 +290,12 @@ static void prepare_histogram(const op_run *r) {
 
 static const op_case cases[] = {
     {.op = "_contrib_quantize_v2", .params = ";out_type=uint8;out_type=auto;min_calib_range=-1 max_calib_range=0.7",
-     .in = "3x4@-2:1.5; 7; 1; s; 0x3; 50x70; 20000; 2x3x4x5", .reference = ref_quantize_v2, .gradient = grad_none},
+     .in = "3x4@-2:1.5; 7; 1; s; 0x3; 50x70; 20000; 2x3x4x5", .reference = ref_quantize_v2,
+     .gradient = case_zero_gradient},
     {.op = "_contrib_quantize_v2", .params = "out_type=auto min_calib_range=0 max_calib_range=1.5",
-     .in = "3x5@-1:2; 600@-9:9", .reference = ref_quantize_v2, .gradient = grad_none},
+     .in = "3x5@-1:2; 600@-9:9", .reference = ref_quantize_v2, .gradient = case_zero_gradient},
     {.op = "_contrib_quantize_v2", .params = "min_calib_range=0 max_calib_range=0", .in = "3x5@-1:2",
-     .reference = ref_quantize_v2, .gradient = grad_none},
+     .reference = ref_quantize_v2, .gradient = case_zero_gradient},
     FAILS("_contrib_quantize_v2", "out_type=int32", "3", MXC_EINVAL, "out_type"),
     INFERS("_contrib_quantize_v2", "", "2x? -> ?x3,?,? => 2x3 -> 2x3,1,1"),
 
@@ -379,13 +376,13 @@ static const op_case cases[] = {
     {.op = "_contrib_quantized_embedding", .params = "input_dim=5 output_dim=3",
      .in = "4@-1:6i 5x3@-127:127i " BOUNDS "; 1 5x3 1 1; 2x3 5x3 1 1; 0 5x3 1 1; s 5x3 1 1; 300 5x3 1 1; "
            "2x1x4 5x3 1 1; 3x0 5x3 1 1; 17 5x3 1 1; 2x2x2x2 5x3 1 1",
-     .reference = ref_embedding, .gradient = grad_none},
+     .reference = ref_embedding, .gradient = case_zero_gradient},
     {.op = "_contrib_quantized_embedding", .params = "input_dim=1 output_dim=1",
      .in = "4@-1:6i 1x1@-127:127i " BOUNDS "; 1 1x1 1 1; 5x3 1x1 1 1; 0 1x1 1 1; 70 1x1 1 1",
-     .reference = ref_embedding, .gradient = grad_none},
+     .reference = ref_embedding, .gradient = case_zero_gradient},
     {.op = "_contrib_quantized_embedding", .params = "input_dim=70 output_dim=9",
      .in = "4@0:69i 70x9@-127:127i " BOUNDS "; 1 70x9 1 1; 5x3 70x9 1 1; 900 70x9 1 1; 2x6 70x9 1 1",
-     .reference = ref_embedding, .gradient = grad_none},
+     .reference = ref_embedding, .gradient = case_zero_gradient},
     FAILS("_contrib_quantized_embedding", "input_dim=5", "4 5x3 1 1", MXC_EINVAL, "output_dim"),
     INFERS("_contrib_quantized_embedding", "input_dim=5 output_dim=3", "2x4,?,?,? -> ?,?,? => 2x4,5x3,1,1 -> "
                                                                        "2x4x3,1,1"),
@@ -416,9 +413,9 @@ static const op_case cases[] = {
 
     {.op = "_contrib_calibrate_entropy", .params = "num_quantized_bins=15;num_quantized_bins=7;num_quantized_bins=31",
      .in = "33 34; 61 62; 101 102; 51 52; 201 202; 99 100; 31 32", .reference = ref_entropy,
-     .prepare = prepare_histogram, .gradient = grad_none},
+     .prepare = prepare_histogram, .gradient = case_zero_gradient},
     {.op = "_contrib_calibrate_entropy", .in = "255 256; 601 602; 301 302", .reference = ref_entropy,
-     .prepare = prepare_histogram, .gradient = grad_none},
+     .prepare = prepare_histogram, .gradient = case_zero_gradient},
     FAILS("_contrib_calibrate_entropy", "num_quantized_bins=3", "4 5", MXC_ESHAPE, "expected an odd number"),
     FAILS("_contrib_calibrate_entropy", "num_quantized_bins=9", "5 6", MXC_ESHAPE, "at least num_quantized_bins 9"),
     FAILS("_contrib_calibrate_entropy", "num_quantized_bins=3", "5 5", MXC_ESHAPE, "hist"),
