@@ -146,6 +146,7 @@ static void train(mxc_symbol *net, mxc_iter *data, mxc_ndarray_list *params) {
 }
 
 static void test_trained(void **state) {
+    const int last = TEST_SANITIZED ? MXC_CALIBRATE_MINMAX : MXC_CALIBRATE_ENTROPY;
     mxc_symbol *net = small_net();
     mxc_iter *data = open_images();
     mxc_ndarray_list params;
@@ -154,7 +155,7 @@ static void test_trained(void **state) {
     train(net, data, &params);
     real = accuracy(net, &params, data);
     assert_true(real > 0.95);
-    for (int kind = MXC_CALIBRATE_NONE; kind <= (TEST_SANITIZED ? MXC_CALIBRATE_MINMAX : MXC_CALIBRATE_ENTROPY); kind++) {
+    for (int kind = MXC_CALIBRATE_NONE; kind <= last; kind++) {
         mxc_ndarray_list small;
         mxc_symbol *whole = quantize(net, &params, (mxc_calibration)kind, kind ? data : NULL, 4, NULL, &small);
         assert_true(accuracy(whole, &small, data) >= real - 0.03);
