@@ -7,12 +7,8 @@
 #include "operator/kernels/convert.h"
 
 void mxci_put_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n) {
-    if (req == MXC_REQ_NULL || n == 0)
-        return;
-    if (req == MXC_REQ_ADD)
-        mxci_add_row(dtype, to, from, n);
-    else if (to != from)
-        memmove(to, from, (size_t)n * mxc_dtype_size(dtype));
+    if (req != MXC_REQ_NULL)
+        mxci_put_elements(req == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE, dtype, from, to, n);
 }
 
 int mxci_how(mxc_req req, size_t bytes, int in_place) {
@@ -23,7 +19,6 @@ int mxci_how(mxc_req req, size_t bytes, int in_place) {
 
 typedef struct put_args {
     int how;
-    mxc_req req;
     const mxc_tensor *to, *from;
     double value;
 } put_args;
@@ -35,17 +30,12 @@ static int how_of(mxc_req req, const mxc_tensor *to) {
 static void put_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     (void)part;
-    if (a->how == MXCI_PUT_STREAM) {
-        mxci_stream(mxci_at(a->to, begin), mxci_at(a->from, begin),
-                    (size_t)(end - begin) * mxc_dtype_size(a->to->dtype));
-        mxci_stream_end();
-    } else {
-        mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, begin), mxci_at(a->from, begin), end - begin);
-    }
+    mxci_put_elements(a->how, a->to->dtype, mxci_at(a->from, begin), mxci_at(a->to, begin), end - begin);
+    mxci_stream_end();
 }
 
 void mxci_put(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
-    put_args args = {how_of(req, to), req, to, from, 0};
+    put_args args = {how_of(req, to), to, from, 0};
     MXCI_ASSERT(req == MXC_REQ_NULL || (to->dtype == from->dtype && mxci_tensor_size(to) == mxci_tensor_size(from)));
     if (req == MXC_REQ_NULL || (req != MXC_REQ_ADD && to->data == from->data))
         return;
@@ -66,7 +56,7 @@ static void fill_range(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value) {
-    put_args args = {how_of(req, to), req, to, NULL, value};
+    put_args args = {how_of(req, to), to, NULL, value};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, fill_range, &args);
 }
@@ -83,16 +73,13 @@ static void cast_range(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
         mxci_convert(from, mxci_at(a->from, i), to, tile, n);
-        if (a->how == MXCI_PUT_ADD)
-            mxci_add_row(to, mxci_at(a->to, i), tile, n);
-        else
-            mxci_stream(mxci_at(a->to, i), tile, (size_t)n * mxc_dtype_size(to));
+        mxci_put_elements(a->how, to, tile, mxci_at(a->to, i), n);
     }
     mxci_stream_end();
 }
 
 void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
-    put_args args = {how_of(req, to), req, to, from, 0};
+    put_args args = {how_of(req, to), to, from, 0};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, cast_range, &args);
 }

@@ -29,13 +29,6 @@ static uint64_t dropout_numbers(const mxc_op_sig *sig) {
     return sig->is_train ? (uint64_t)mxc_shape_size(&sig->in_shape[0]) : 0;
 }
 
-static void put(mxc_req req, int how, const mxc_tensor *to, int64_t at, const void *from, int64_t n) {
-    if (req == MXC_REQ_WRITE && how == MXCI_PUT_STREAM)
-        mxci_stream(mxci_at(to, at), from, (size_t)n * mxc_dtype_size(to->dtype));
-    else
-        mxci_put_row(req, to->dtype, mxci_at(to, at), from, n);
-}
-
 /* The mask is made tile by tile; where nobody asked for it, in a tile on the stack. */
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
@@ -44,6 +37,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     uint32_t bits[MXCI_DROPOUT_TILE];
     const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]),
                              call->out[OUT].data == call->in[0].data);
+    const int mask_how = mxci_how(call->req[MASK], mxci_tensor_bytes(&call->out[MASK]), 0);
     double local[MXCI_DROPOUT_TILE];
     (void)part;
     for (int64_t at = begin, n; at < end; at += n) {
@@ -51,10 +45,11 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         n = n < end - at ? n : end - at;
         mxci_random_words(call->random.seed, call->random.stream, call->random.offset + (uint64_t)at, n, bits);
         mxci_dropout_mask[type](n, bits, keep, local);
-        put(call->req[MASK], how, &call->out[MASK], at, local, n);
+        if (call->req[MASK] != MXC_REQ_NULL)
+            mxci_put_elements(mask_how, type, local, mxci_at(&call->out[MASK], at), n);
         if (how == MXCI_PUT_STREAM && call->req[OUT] != MXC_REQ_NULL) {
             mxci_dropout_apply[type](0, n, mxci_at(&call->in[0], at), local, local);
-            put(call->req[OUT], how, &call->out[OUT], at, local, n);
+            mxci_put_elements(how, type, local, mxci_at(&call->out[OUT], at), n);
         } else if (call->req[OUT] != MXC_REQ_NULL) {
             mxci_dropout_apply[type](how == MXCI_PUT_ADD, n, mxci_at(&call->in[0], at), local,
                                      mxci_at(&call->out[OUT], at));

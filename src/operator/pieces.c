@@ -11,10 +11,9 @@ typedef struct move {
 } move;
 
 static void put(mxc_req req, const mxc_tensor *to, int64_t to_at, const mxc_tensor *from, int64_t from_at, int64_t n) {
-    if (req != MXC_REQ_NULL && mxci_how(req, mxci_tensor_bytes(to), 0) == MXCI_PUT_STREAM)
-        mxci_stream(mxci_at(to, to_at), mxci_at(from, from_at), (size_t)n * mxc_dtype_size(to->dtype));
-    else
-        mxci_put_row(req, to->dtype, mxci_at(to, to_at), mxci_at(from, from_at), n);
+    if (req != MXC_REQ_NULL)
+        mxci_put_elements(mxci_how(req, mxci_tensor_bytes(to), 0), to->dtype, mxci_at(from, from_at),
+                          mxci_at(to, to_at), n);
 }
 
 /* Elements begin..end-1 of whole that are piece i's, whose rows of n stand at offset in those of whole. */

@@ -46,12 +46,16 @@ static int64_t walk_size(const mxci_strided *s) {
 
 /* ---- accumulating ----------------------------------------------------------------------------------------------- */
 
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
 /* 1 if data is in its compute type, so that rows are read where they lie. */
 static int is_native(const reduce_run *r) {
     return mxci_compute_type(r->call->in[0].dtype) == r->call->in[0].dtype;
 }
 
-/* Elements at an offset of data, in the compute type: where they lie, or n <= MXCI_TILE of them in the tile. */
+/* Elements at an offset of data, in the compute type: where they lie, or n of them in the tile. */
 static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *tile) {
     const mxc_tensor *data = &r->call->in[0];
     if (is_native(r))
@@ -62,7 +66,7 @@ static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *ti
 
 /* The innermost axis is kept: accumulators of n neighbouring outputs take row after row. */
 static void take_across(const reduce_run *r, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
-    _Alignas(64) int64_t tile[MXCI_TILE];
+    _Alignas(64) int64_t tile[OUTPUT_TILE];
     int64_t stride = r->reduced.step[r->reduced.n - 1];
     mxci_cursor cursor;
     mxci_cursor_seek(&r->reduced, begin, &cursor);
@@ -112,8 +116,8 @@ static void accumulate(const reduce_run *r, int64_t out_begin, int64_t out_end, 
     r->kernel->start(out_end - out_begin, acc);
     mxci_cursor_seek(&r->kept, out_begin, &cursor);
     while (out_begin < out_end) {
-        int64_t most = is_native(r) || out_end - out_begin < MXCI_TILE ? out_end - out_begin : MXCI_TILE;
-        int64_t run = mxci_cursor_run(&r->kept, &cursor, is_inner_reduced(r) && r->reduced.n > 1 ? 1 : most);
+        int single = is_inner_reduced(r) && r->reduced.n > 1;
+        int64_t run = mxci_cursor_run(&r->kept, &cursor, single ? 1 : smaller(out_end - out_begin, OUTPUT_TILE));
         if (!is_inner_reduced(r))
             take_across(r, cursor.offset, run, begin, end, acc);
         else if (r->reduced.n == 1)

@@ -131,15 +131,17 @@ typedef struct rows_run {
 
 static void take_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
+    const int how = mxci_how(r->req, mxci_tensor_bytes(r->dense), 0);
     int64_t where[MXCI_TILE], length = r->rows->length;
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = smaller(end - i, MXCI_TILE);
         r->rows->find(r->rows, i, n, where);
         for (int64_t k = 0; k < n; k++)
-            mxci_put_row(r->req, r->dense->dtype, mxci_at(r->dense, (i + k) * length), mxci_at(r->array, where[k]),
-                         length);
+            mxci_put_elements(how, r->dense->dtype, mxci_at(r->array, where[k]), mxci_at(r->dense, (i + k) * length),
+                              length);
     }
+    mxci_stream_end();
 }
 
 void mxci_rows_take(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_rows *rows,

@@ -12,14 +12,6 @@ typedef struct walk_args {
     int across; /* axis of step 1 that is not the last one; -1: none */
 } walk_args;
 
-/* Elements i.. of to. */
-static void put(const walk_args *a, int64_t i, const void *from, int64_t n) {
-    if (a->how == MXCI_PUT_STREAM)
-        mxci_stream(mxci_at(a->to, i), from, (size_t)n * mxc_dtype_size(a->to->dtype));
-    else
-        mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, i), from, n);
-}
-
 static void gather_range(void *arg, int64_t begin, int64_t end, int part) {
     const walk_args *a = arg;
     size_t size = mxc_dtype_size(a->to->dtype);
@@ -32,7 +24,7 @@ static void gather_range(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
         mxci_gather(a->walk, size, mxci_at(a->from, a->first), i, n, tile);
-        put(a, i, tile, n);
+        mxci_put_elements(a->how, a->to->dtype, tile, mxci_at(a->to, i), n);
     }
     mxci_stream_end();
 }
@@ -70,7 +62,8 @@ static void transpose_block(const walk_args *a, int64_t to, int64_t from, int64_
     size_t size = mxc_dtype_size(a->to->dtype);
     mxci_gather_block(&block, size, mxci_at(a->from, from), tile);
     for (int64_t r = 0; r < rows; r++)
-        put(a, to + r * row_step, tile + (size_t)(r * columns) * size, columns);
+        mxci_put_elements(a->how, a->to->dtype, tile + (size_t)(r * columns) * size,
+                          mxci_at(a->to, to + r * row_step), columns);
 }
 
 /* Strips of as many rows: a strip is one block of the axis across, at one place of the axes that are neither it nor

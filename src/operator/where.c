@@ -66,10 +66,7 @@ static void choose_range(void *arg, int64_t begin, int64_t end, int part) {
         n = mxci_tile_at(i, end);
         read_condition(c, i, n, kept);
         mxci_choose(size, n, kept, row_of(c->yes, i, zeros), row_of(c->no, i, zeros), tile);
-        if (how == MXCI_PUT_STREAM)
-            mxci_stream(mxci_at(c->to, i), tile, (size_t)n * size);
-        else
-            mxci_put_row(c->req, c->to->dtype, mxci_at(c->to, i), tile, n);
+        mxci_put_elements(how, c->to->dtype, tile, mxci_at(c->to, i), n);
     }
     mxci_stream_end();
 }

@@ -100,6 +100,16 @@ void mxci_put_tile(int how, mxc_dtype dtype, const void *from, void *to, int64_t
     }
 }
 
+void mxci_put_elements(int how, mxc_dtype dtype, const void *from, void *to, int64_t n) {
+    size_t bytes = (size_t)n * mxc_dtype_size(dtype);
+    if (how == MXCI_PUT_ADD)
+        mxci_add_row(dtype, to, from, n);
+    else if (how == MXCI_PUT_STREAM)
+        mxci_stream(to, from, bytes);
+    else if (bytes > 0 && to != from)
+        memmove(to, from, bytes);
+}
+
 void mxci_fill_compute(mxc_dtype compute, double value, void *to, int64_t n) {
     int64_t element;
     mxci_convert(MXC_F64, &value, compute, &element, 1);
