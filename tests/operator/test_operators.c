@@ -16,14 +16,15 @@ static void test_cases(void **state) {
         check_case(&list->cases[i]);
 }
 
-/* Case number i of all that run this operator; NULL behind the last. */
-static const op_case *find_run(const mxc_op_def *def, int i) {
-    for (int k = 0; k < LISTS; k++)
-        for (int j = 0; j < lists[k]->n; j++) {
-            const op_case *c = &lists[k]->cases[j];
-            if (!c->error && !c->infer && mxc_op_find(c->op) == def && i-- == 0)
-                return c;
-        }
+static int runs(const op_case *c, const mxc_op_def *def) {
+    return !c->error && !c->infer && mxc_op_find(c->op) == def;
+}
+
+static const op_case *find_run(const mxc_op_def *def) {
+    for (int i = 0; i < LISTS; i++)
+        for (int j = 0; j < lists[i]->n; j++)
+            if (runs(&lists[i]->cases[j], def))
+                return &lists[i]->cases[j];
     return NULL;
 }
 
@@ -35,27 +36,38 @@ static int compare_texts(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+typedef struct texts {
+    int n, room;
+    char **text;
+} texts;
+
+static void add_sets(texts *t, const op_case *c) {
+    case_set set;
+    for (int i = 0; case_set_at(c, i, &set); i++) {
+        char text[sizeof set.params + sizeof set.in + 4];
+        snprintf(text, sizeof text, "%s|%s|%d", set.c.params, set.c.in, (set.c.flags & CASE_TRAIN) != 0);
+        if (t->n == t->room)
+            t->text = realloc(t->text, (size_t)(t->room = 2 * t->room + 64) * sizeof *t->text);
+        assert_non_null(t->text);
+        t->text[t->n++] = strdup(text);
+    }
+}
+
 /* Runs of an operator that differ in parameters, inputs or training. */
 static int count_runs(const mxc_op_def *def) {
-    int n = 0, room = 0, distinct = 0;
-    char **texts = NULL;
-    const op_case *c;
-    case_set set;
-    for (int i = 0; (c = find_run(def, i)) != NULL; i++)
-        for (int k = 0; case_set_at(c, k, &set); k++) {
-            char text[sizeof set.params + sizeof set.in + 4];
-            snprintf(text, sizeof text, "%s|%s|%d", set.c.params, set.c.in, (set.c.flags & CASE_TRAIN) != 0);
-            if (n == room)
-                texts = realloc(texts, (size_t)(room = 2 * room + 64) * sizeof *texts);
-            texts[n++] = strdup(text);
-        }
-    if (n)
-        qsort(texts, (size_t)n, sizeof *texts, compare_texts);
-    for (int i = 0; i < n; i++)
-        distinct += i == 0 || strcmp(texts[i - 1], texts[i]) != 0;
-    for (int i = 0; i < n; i++)
-        free(texts[i]);
-    free(texts);
+    texts t = {0};
+    int distinct = 0;
+    for (int i = 0; i < LISTS; i++)
+        for (int j = 0; j < lists[i]->n; j++)
+            if (runs(&lists[i]->cases[j], def))
+                add_sets(&t, &lists[i]->cases[j]);
+    if (t.n)
+        qsort(t.text, (size_t)t.n, sizeof *t.text, compare_texts);
+    for (int i = 0; i < t.n; i++)
+        distinct += i == 0 || strcmp(t.text[i - 1], t.text[i]) != 0;
+    for (int i = 0; i < t.n; i++)
+        free(t.text[i]);
+    free(t.text);
     return distinct;
 }
 
@@ -65,9 +77,9 @@ static void test_every_operator_has_cases(void **state) {
     assert_true(mxc_op_count() > 0);
     for (int i = 0; i < mxc_op_count(); i++) {
         const mxc_op_def *def = mxc_op_at(i);
-        int runs = count_runs(def);
-        if (!(def->flags & MXC_OP_HIDDEN) && runs < FEWEST_RUNS) {
-            print_error("%s: %d different runs in tests/operator/cases_*.c, expected at least %d\n", def->name, runs,
+        int found = count_runs(def);
+        if (!(def->flags & MXC_OP_HIDDEN) && found < FEWEST_RUNS) {
+            print_error("%s: %d different runs in tests/operator/cases_*.c, expected at least %d\n", def->name, found,
                         FEWEST_RUNS);
             missing++;
         }
@@ -89,7 +101,7 @@ static void test_misuse(void **state) {
     (void)state;
     for (int i = 0; i < mxc_op_count(); i++) {
         const mxc_op_def *def = mxc_op_at(i);
-        const op_case *c = find_run(def, 0);
+        const op_case *c = find_run(def);
         case_set set;
         mxc_ndarray *in[2 * CASE_SLOTS + 1], *out[CASE_SLOTS] = {0};
         int64_t dims[1] = {2};
