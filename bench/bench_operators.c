@@ -1,9 +1,9 @@
 /*
  * Element-wise operators, reductions and moves on arrays of 64 MiB, which no cache holds: bytes that a call must read
- * and write each second, and the share that is of what memcpy moves from one such array to another with as many threads,
- * measured in turn with each row. Beside it, the same copy with stores past the caches: memcpy's own read each line of
- * the target first, which nobody counts. An array that is not needed as a whole (a table of which rows are taken) counts
- * as much as the result. Optimizers work in place. --only TEXT: the rows whose title contains it.
+ * and write each second, and the share that is of what memcpy moves from one such array to another with as many
+ * threads, measured in turn with each row. Beside it, the same copy with stores past the caches: memcpy's own read each
+ * line of the target first, which nobody counts. An array that is not needed as a whole (a table of which rows are
+ * taken) counts as much as the result. Optimizers work in place. --only TEXT: the rows whose title contains it.
  */
 #include <mxc/op.h>
 
