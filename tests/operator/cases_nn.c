@@ -319,7 +319,8 @@ static const op_case cases[] = {
     CONV("kernel=(3,3) pad=(1,1) num_group=3 num_filter=12 no_bias=True", "2x6x5x8 12x2x3x3"),
     CONV("kernel=(3,3) pad=(1,1) num_group=6 num_filter=6", "2x6x8x9 6x1x3x3 6"),
     CONV("kernel=(3,3) stride=(2,2) pad=(1,1) num_group=4 num_filter=8", "2x4x9x8 8x1x3x3 8"),
-    CONV("kernel=(3) num_filter=4", "2x3x9 4x3x3 4"),
+    CONV("kernel=(3) num_filter=4", "2x3x9 4x3x3 4; 1x1x3 4x1x3 4; 1x1x300 4x1x3 4; 1x7x4 4x7x3 4; 0x3x9 4x3x3 4; "
+                                    "7x1x5 4x1x3 4"),
     CONV("kernel=(4) stride=(3) pad=(2) dilate=(2) num_filter=3", "3x2x17 3x2x4 3"),
     CONV("kernel=(2,3,2) pad=(1,0,1) num_filter=3", "1x2x4x5x4 3x2x2x3x2 3"),
     CONV("kernel=(2,2,3) stride=(2,1,2) dilate=(1,2,1) num_filter=2", "2x2x5x5x7 2x2x2x2x3 2"),
@@ -365,7 +366,8 @@ static const op_case cases[] = {
     POOL("kernel=(3) pad=(1) pool_type=avg", "2x3x9"),
     POOL("kernel=(2,2,2) stride=(2,2,2) pool_type=max", "1x2x4x5x6"),
     POOL("kernel=(2,3,2) stride=(1,2,1) pad=(1,1,0) pool_type=avg", "1x2x4x5x6"),
-    POOL("kernel=(2,2) pool_type=max", "0x2x4x4"),
+    POOL("kernel=(2,2) pool_type=max; kernel=(2,2) pool_type=avg pad=(1,1) stride=(2,1)",
+         "0x2x4x4; 2x0x4x4; 1x1x2x2; 1x1x3x300; 7x1x9x2"),
     POOL("kernel=(1,2) stride=(1,2) pool_type=max", "1x1x1x1200"), /* rows longer than a block */
     POOL("kernel=(1,3) pool_type=avg", "1x1x1x1100"),
     FAILS("Pooling", "kernel=(3,3) pool_type=max", "1x2x2x5", MXC_ESHAPE, "spatial axis 0"),
@@ -412,6 +414,7 @@ static const op_case cases[] = {
     BN("", "4x3 3 3 3 3@0.5:2"),
     BN("fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; 5x2x1x2 2 2 2 2; "
                           "2x2x3x2x2 2 2 2 2; 33x2 2 2 2 2; 3x1x17 1 1 1 1; 9x4 4 4 4 4; 17x3 3 3 3 3; "
+                          "9x4x33@-50:-49 4 4 4 4; "
                           "3x4x1x1 4 4 4 4; 1x1 1 1 1 1; 2x3x9@-1:1nf 3 3 3 3"),
     BN("fix_gamma=False eps=0.01 momentum=0.5", "3x2x4x5@-2:2 2@0.5:2 2 2 2@0.5:2"),
     BN("fix_gamma=False", "2x3x7@5:9 3@0.5:2 3 3 3@0.5:2"),
@@ -423,6 +426,9 @@ static const op_case cases[] = {
      .in = "2x3x5x2 3@0.5:2 3 3 3@0.5:2",
      .flags = CASE_NO_GRADIENT,
      .reference = ref_bn},
+    /* the mean that backward reads is rounded */
+    {.op = "BatchNorm", .params = "fix_gamma=False", .in = "9x4@1000:1001 4@0.5:2 4 4 4@0.5:2; 9x4x33 4 4 4 4",
+     .reference = ref_bn, .flags = CASE_TRAIN | CASE_NO_GRADIENT},
     {.op = "BatchNorm",
      .params = "output_mean_var=True",
      .in = "3x2x5 2 2 2 2@0.5:2",

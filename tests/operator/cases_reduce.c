@@ -225,6 +225,7 @@ static const op_case cases[] = {
     {.op = "sum", .params = "axis=0", .in = "3x1100", .reference = ref_sum},
     {.op = "sum", .params = "axis=1", .in = "70x1301", .reference = ref_sum},
     {.op = "sum", .params = "axis=(0,2)", .in = "11x5x813", .reference = ref_sum},
+    {.op = "norm", .in = "7@1e19:2e19; 7@1e-20:2e-20", .reference = ref_norm, .flags = CASE_FLOAT_ONLY},
     {.op = "mean", .in = "3x65; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ", .reference = ref_mean},
     {.op = "nansum", .in = "3x65; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ", .reference = ref_nansum},
     {.op = "prod", .in = "3x65@0.9:1.1; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ", .reference = ref_prod,

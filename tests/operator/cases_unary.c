@@ -61,7 +61,7 @@ FUNCTION(ref_gelu, 0.5 * x * (1 + erf(x / sqrt(2))))
 FUNCTION(ref_gelu_tanh, 0.5 * x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))))
 FUNCTION(ref_silu, x / (1 + exp(-x)))
 FUNCTION(ref_mish, x * tanh(log1p(exp(x))))
-FUNCTION(ref_log_sigmoid, -log1p(exp(-x)))
+FUNCTION(ref_log_sigmoid, x < 0 ? x - log1p(exp(x)) : -log1p(exp(-x)))
 
 /* By digamma(x) = digamma(x + 1) - 1/x up to where few terms of the asymptotic series do. */
 static double f_ref_digamma(double x) {
@@ -177,6 +177,22 @@ static const op_case cases[] = {
     {.op = "erfinv", .in = "7@-0.001:0.001", .reference = ref_erfinv},
     {.op = "digamma", .in = "3x5@0.5:9; 40@12:30; 7@-2.7:-2.3; 9@100:300" CASE_EACH(CASE_ONE) "; 9@1:9n",
      .reference = ref_digamma, .tolerance = 4},
+    {.op = "sigmoid", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_sigmoid},
+    {.op = "tanh", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_tanh},
+    {.op = "softsign", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_softsign},
+    {.op = "erf", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_erf},
+    {.op = "gelu", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_gelu},
+    {.op = "gelu_tanh", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_gelu_tanh},
+    {.op = "silu", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_silu},
+    {.op = "mish", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_mish},
+    {.op = "log_sigmoid", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_log_sigmoid},
+    {.op = "relu", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_relu},
+    {.op = "arctan", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_arctan},
+    {.op = "arcsinh", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_arcsinh},
+    {.op = "hard_sigmoid", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_hard_sigmoid},
+    {.op = "sign", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_sign},
+    {.op = "abs", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_abs},
+    {.op = "cbrt", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_cbrt},
     {.op = "gelu", .in = "150x301@-4:4.3; s", .reference = ref_gelu},
     {.op = "silu", .in = "s@-4:4.3", .reference = ref_silu},
     {.op = "hard_sigmoid", .params = "alpha=0.3 beta=0.1", .in = "4x5@-4:4.3", .reference = ref_hard_sigmoid},
