@@ -21,7 +21,7 @@ static const mxc_param schema[] = {
     {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, eps), .initial = "0.001", .bounded = 1,
      .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
     {.name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, momentum), .initial = "0.9",
-     .doc = "accepted for compatibility, as the next four"},
+     .doc = "accepted for compatibility, as the next three"},
     {.name = "use_global_stats", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, use_global_stats),
      .initial = "False", .doc = "always so"},
     {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, output_mean_var), .initial = "False",
