@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "operator/kernels/choose.h"
-#include "operator/kernels/softmax.h"
 #include "operator/map.h"
 #include "operator/rows.h"
+#include "operator/softmax.h"
 
 typedef struct masked_params {
     int64_t axis;
@@ -90,38 +90,15 @@ static void hide(const mxc_op_call *call, const mxc_tensor *from, double fill, m
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
 
-/* Arrays of data's dtype: z and y in one place, or dy, y and dx. */
-typedef struct masked_run {
-    mxci_softmax_shape shape;
-    int add;
-    const void *from, *y;
-    void *to;
-    mxci_softmax_forward_fn forward;
-    mxci_softmax_backward_fn backward; /* NULL where forward runs */
-} masked_run;
-
-static void run_part(void *arg, int64_t begin, int64_t end, int part) {
-    const masked_run *r = arg;
-    (void)part;
-    if (r->backward)
-        r->backward(&r->shape, r->add, r->from, r->y, r->to, begin, end);
-    else
-        r->forward(&r->shape, 0, r->from, r->to, begin, end);
-}
-
-static void run(const mxc_op_call *call, masked_run *r) {
+static void run(const mxc_op_call *call, mxci_softmax_pass *r) {
     const masked_params *p = call->params;
-    const mxc_shape *data = &call->in[DATA].shape;
-    int axis = (int)(p->axis < 0 ? p->axis + data->ndim : p->axis);
-    r->shape = (mxci_softmax_shape){.k = data->dim[axis], .inner = mxci_shape_count(data, axis + 1, data->ndim),
-                                    .scale = 1 / p->temperature};
-    mxc_parallel_for(call->run, mxci_shape_count(data, 0, axis), MXCI_GRAIN / 4 / (r->shape.k * r->shape.inner) + 1,
-                     run_part, r);
+    r->shape.scale = 1 / p->temperature;
+    mxci_softmax_run(call->run, &call->in[DATA].shape, p->axis, r);
 }
 
 static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn, double hidden) {
     mxc_tensor z = call->in[DATA];
-    masked_run r = {.from = call->temp, .to = call->temp, .forward = fn[z.dtype]};
+    mxci_softmax_pass r = {.from = call->temp, .to = call->temp, .forward = fn[z.dtype]};
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&z) == 0)
         return MXC_OK;
     z.data = call->temp;
@@ -134,8 +111,8 @@ static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forwar
 /* y is 0, or minus infinity, where it is hidden, so only dy must be. */
 static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn) {
     mxc_tensor dy = call->out_grad[0];
-    masked_run r = {.add = call->req[DATA] == MXC_REQ_ADD, .from = call->temp, .y = call->out[0].data,
-                    .to = call->in_grad[DATA].data, .backward = fn[dy.dtype]};
+    mxci_softmax_pass r = {.add = call->req[DATA] == MXC_REQ_ADD, .from = call->temp, .y = call->out[0].data,
+                           .to = call->in_grad[DATA].data, .backward = fn[dy.dtype]};
     mxci_put_no_gradient(call, MASK);
     if (call->req[DATA] == MXC_REQ_NULL || mxci_tensor_size(&dy) == 0)
         return MXC_OK;

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "operator/kernels/softmax.h"
 #include "operator/rows.h"
+#include "operator/softmax.h"
 
 typedef struct softmax_params {
     int64_t axis;
@@ -89,18 +89,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
 
-/* Arrays of out's dtype: x or dy, y, and what is computed. */
-typedef struct softmax_run {
-    mxci_softmax_shape shape;
-    int add;
-    const void *from, *y;
-    void *to;
-    mxci_softmax_forward_fn forward;
-    mxci_softmax_backward_fn backward; /* NULL where forward runs */
-} softmax_run;
-
 static void run_part(void *arg, int64_t begin, int64_t end, int part) {
-    const softmax_run *r = arg;
+    const mxci_softmax_pass *r = arg;
     (void)part;
     if (r->backward)
         r->backward(&r->shape, r->add, r->from, r->y, r->to, begin, end);
@@ -108,23 +98,29 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
         r->forward(&r->shape, r->add, r->from, r->to, begin, end);
 }
 
+void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, mxci_softmax_pass *pass) {
+    int at = (int)(axis < 0 ? axis + data->ndim : axis);
+    pass->shape.k = data->dim[at];
+    pass->shape.inner = mxci_shape_count(data, at + 1, data->ndim);
+    mxc_parallel_for(run, mxci_shape_count(data, 0, at),
+                     MXCI_GRAIN / 4 / (pass->shape.k * pass->shape.inner) + 1, run_part, pass);
+}
+
 /* sign: of z in data. */
-static void run(const mxc_op_call *call, softmax_run *r, double sign) {
+static void run(const mxc_op_call *call, mxci_softmax_pass *r, double sign) {
     const softmax_params *p = call->params;
-    const mxc_shape *data = &call->in[DATA].shape;
-    int axis = (int)(p->axis < 0 ? p->axis + data->ndim : p->axis);
-    int64_t row, *lengths = call->temp;
-    r->shape.k = data->dim[axis];
-    r->shape.inner = mxci_shape_count(data, axis + 1, data->ndim);
+    const mxc_tensor *data = &call->in[DATA];
+    int axis = (int)(p->axis < 0 ? p->axis + data->shape.ndim : p->axis);
+    int64_t *lengths = call->temp;
     r->shape.scale = isnan(p->temperature) ? sign : sign / p->temperature;
-    row = r->shape.k * r->shape.inner;
-    if (row == 0)
+    if (mxci_tensor_size(data) == 0)
         return;
     if (has_length(p)) {
-        mxci_read_indices(&call->in[LENGTH], 0, count_rows(p, data), r->shape.k + 1, MXCI_INDEX_CLIP, lengths);
+        mxci_read_indices(&call->in[LENGTH], 0, count_rows(p, &data->shape), data->shape.dim[axis] + 1, MXCI_INDEX_CLIP,
+                          lengths);
         r->shape.length = lengths;
     }
-    mxc_parallel_for(call->run, mxci_shape_count(data, 0, axis), MXCI_GRAIN / 4 / row + 1, run_part, r);
+    mxci_softmax_run(call->run, &data->shape, axis, r);
 }
 
 /* The copy of data or its gradient in out's dtype. */
@@ -135,8 +131,8 @@ static mxc_tensor copy_of(const mxc_op_call *call) {
 
 static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn, double sign) {
     mxc_tensor data = call->in[DATA];
-    softmax_run r = {.add = call->req[0] == MXC_REQ_ADD, .to = call->out[0].data,
-                     .forward = fn[call->out[0].dtype]};
+    mxci_softmax_pass r = {.add = call->req[0] == MXC_REQ_ADD, .to = call->out[0].data,
+                           .forward = fn[call->out[0].dtype]};
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     if (data.dtype != call->out[0].dtype) {
@@ -151,9 +147,9 @@ static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forwar
 static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn, double sign) {
     mxc_tensor copy = copy_of(call);
     int same = call->in[DATA].dtype == copy.dtype;
-    softmax_run r = {.add = same && call->req[DATA] == MXC_REQ_ADD, .from = call->out_grad[0].data,
-                     .y = call->out[0].data, .to = same ? call->in_grad[DATA].data : copy.data,
-                     .backward = fn[copy.dtype]};
+    mxci_softmax_pass r = {.add = same && call->req[DATA] == MXC_REQ_ADD, .from = call->out_grad[0].data,
+                           .y = call->out[0].data, .to = same ? call->in_grad[DATA].data : copy.data,
+                           .backward = fn[copy.dtype]};
     if (has_length(call->params))
         mxci_put_no_gradient(call, LENGTH);
     if (call->req[DATA] == MXC_REQ_NULL)

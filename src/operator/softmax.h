@@ -1,0 +1,21 @@
+/* A pass of softmax or its logarithm over the threads; what softmax and its forms with a mask share. */
+#ifndef MXCI_OPERATOR_SOFTMAX_H
+#define MXCI_OPERATOR_SOFTMAX_H
+
+#include "operator/common.h"
+#include "operator/kernels/softmax.h"
+
+/* Arrays of one dtype: x, or dy and y, and what is computed. */
+typedef struct mxci_softmax_pass {
+    mxci_softmax_shape shape; /* the axis is filled in by the run */
+    int add;
+    const void *from, *y;
+    void *to;
+    mxci_softmax_forward_fn forward;
+    mxci_softmax_backward_fn backward; /* NULL where forward runs */
+} mxci_softmax_pass;
+
+/* Along axis (from the end if negative) of arrays of data's shape, which have elements. */
+void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, mxci_softmax_pass *pass);
+
+#endif
