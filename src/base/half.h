@@ -19,11 +19,11 @@ static inline float mxci_bf16_to_float(mxci_bf16 h) {
 }
 
 static inline mxci_bf16 mxci_float_to_bf16(float f) {
-    uint32_t u;
+    uint32_t u, rounded;
     memcpy(&u, &f, sizeof u);
-    if ((u & 0x7fffffffu) > 0x7f800000u) /* NaN stays NaN */
-        return (mxci_bf16){(uint16_t)((u >> 16) | 0x0040u)};
-    return (mxci_bf16){(uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16)};
+    rounded = u + 0x7fffu + ((u >> 16) & 1u);
+    rounded = (int32_t)(u & 0x7fffffffu) > 0x7f800000 ? u | 0x00400000u : rounded; /* NaN stays NaN */
+    return (mxci_bf16){(uint16_t)(rounded >> 16)};
 }
 
 #if defined(__F16C__)
