@@ -58,10 +58,11 @@ static void ref_slice(const op_run *r) {
 static void assign(const op_run *r, const double *rhs) {
     int64_t size = case_size(&r->in_shape[0]), *element = malloc(((size_t)size + 1) * sizeof *element);
     int64_t n = box_of(r, &r->in_shape[0], element);
+    double scalar = case_number(r, "scalar", 0);
     for (int64_t i = 0; i < size; i++)
         r->out[0][i] = r->in[0][i];
     for (int64_t i = 0; i < n; i++)
-        r->out[0][element[i]] = rhs ? rhs[i] : case_number(r, "scalar", 0);
+        r->out[0][element[i]] = rhs ? rhs[i] : scalar;
     free(element);
 }
 
@@ -126,7 +127,8 @@ static const op_case cases[] = {
     ASSIGN("begin=(2,0) end=(2,6)", "4x6 0x6"),
     ASSIGN("begin=(0,1) end=(None,None) step=(2,3)", "5x10 3x3"),
     ASSIGN("begin=(None,None) end=(None,None) step=(-1,-2)", "3x6 3x3"),
-    ASSIGN("begin=(0,0,1) end=(2,3,3)", "2x3x4 2x3x2"), ASSIGN("begin=() end=()", "s s"),
+    ASSIGN("begin=(0,0,1) end=(2,3,3)", "2x3x4 2x3x2"),
+    ASSIGN("begin=() end=()", "s s; 2x1x2x1x2x1x2x2 2x1x2x1x2x1x2x2"),
     ASSIGN("begin=(20,10) end=(60,200)", "80x300 40x190"), ASSIGN("begin=(0,) end=(0,)", "0x3 0x3"),
     ASSIGN("begin=(0,0) end=(1,1)", "1x1 1x1"),
     FAILS("_slice_assign", "begin=(1,) end=(4,)", "5 2", MXC_ESHAPE, "argument 'rhs': expected shape (3,), found (2,)"),

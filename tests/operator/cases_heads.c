@@ -231,7 +231,8 @@ static const op_case cases[] = {
 
     CONCAT("num_args=1", "2x3"),
     CONCAT("num_args=2", "2x3 2x4; 1x1 1x1; 7x1 7x3; 0x3 0x2; 3x0 3x0; 65x2 65x7; 2x3x4 2x1x4; 2x1x3x1x2 2x4x3x1x2; "
-                         "1x129 1x3; 17x1 17x1; 3x1x7 3x2x7; 1x33 1x33; 2x3x1x2 2x1x1x2; 5x9@-1:1nf 5x2"),
+                         "1x129 1x3; 17x1 17x1; 3x1x7 3x2x7; 1x33 1x33; 2x3x1x2 2x1x1x2; "
+                         "2x1x2x1x2x1x2x1 2x3x2x1x2x1x2x1; 5x9@-1:1nf 5x2"),
     CONCAT("num_args=3 dim=0", "2x3 1x3 4x3"),
     CONCAT("num_args=2 dim=-1", "2x3x4 2x3x1"),
     CONCAT("num_args=3 dim=2", "2x3x4x5 2x3x1x5 2x3x2x5"),

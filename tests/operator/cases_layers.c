@@ -163,7 +163,7 @@ static void grad_embedding(const op_run *r) {
     {.op = name, .params = "use_length=True " given, .in = shapes, .constant = 2, .reference = ref}
 #define SOFTMAX(name, ref)                                                    \
     RUN(name, "", "7@-4:4", ref), RUN(name, "", "5x3@-9:9; 5x9@-4:4n; 5x9@-4:4f; 5x9@-1e4:1e4; 3x7@5e4:6e4", ref), \
-    RUN(name, "", "1x1", ref), RUN(name, "axis=1", "3x5x2@-4:4", ref),        \
+    RUN(name, "", "1x1", ref), RUN(name, "axis=1", "3x5x2@-4:4; 1x5x2x1x2x1x2x2", ref),        \
     RUN(name, "axis=0", "4x7@-4:4", ref), RUN(name, "axis=-2", "2x3x4x5@-4:4", ref), \
     RUN(name, "axis=1", "2x3x300@-4:4; 9x5x3@-4:4n; 9x7x5@-4:4f", ref), RUN(name, "", "3x130@-9:9", ref), \
     RUN(name, "temperature=2.5", "4x9@-4:4", ref), RUN(name, "axis=1 temperature=0.5", "2x5x3@-2:2", ref), \

@@ -170,6 +170,7 @@ static void ref_argmax_channel(const op_run *r) {
     {.op = name, .params = "axis=(0,2)", .in = "2x3x4@" range, .reference = ref},                       \
     {.op = name, .params = "axis=(-1,0)", .in = "2x3x4@" range, .reference = ref},                      \
     {.op = name, .params = "axis=(1,3)", .in = "2x3x1x4x2@" range, .reference = ref},                   \
+    {.op = name, .params = "axis=(0,2,4,6)", .in = "2x1x3x2x1x2x1x2@" range "; 1x2x1x2x1x2x3x1", .reference = ref}, \
     {.op = name, .params = "axis=1 keepdims=True", .in = "2x3x4@" range, .reference = ref},             \
     {.op = name, .params = "keepdims=True", .in = "2x3@" range, .reference = ref},                      \
     {.op = name, .params = "axis=1 exclude=True", .in = "2x3x4@" range, .reference = ref},              \
@@ -197,7 +198,7 @@ static void ref_argmax_channel(const op_run *r) {
     ARG(name, "axis=1", "3x5@0:20i", ref),                                         \
     ARG(name, "axis=-1", "2x3x40@0:100i", ref),                                    \
     ARG(name, "axis=1", "4x33x5@0:9i; 1x1; 0x2x3; 17x1; 7x9@0:9inf; 9x7x3@0:9in", ref), /* ties */ \
-    ARG(name, "axis=-2 keepdims=True", "4x3x5@0:100i", ref),                       \
+    ARG(name, "axis=-2 keepdims=True", "4x3x5@0:100i; 1x2x1x2x1x2x5x2", ref),                       \
     ARG(name, "axis=1", "2x1", ref),                                               \
     ARG(name, "axis=1", "0x3", ref),                                               \
     ARG(name, "axis=1", "3x1500@0:120i", ref),                                     \
