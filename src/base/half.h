@@ -1,6 +1,6 @@
 /*
- * Conversions between float and the two 16-bit formats, rounding to nearest even. Where the compiler may use F16C, which
- * is in the kernels, the processor converts f16.
+ * Conversions between float and the two 16-bit formats, rounding to nearest even. Where the compiler may use F16C, as
+ * in the kernels, the processor converts f16.
  */
 #ifndef MXCI_BASE_HALF_H
 #define MXCI_BASE_HALF_H
