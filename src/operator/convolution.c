@@ -467,7 +467,7 @@ static mxc_status conv_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "Convolution",
-    .aliases = "Convolution_v1",
+    .aliases = "Convolution_v1,ChannelwiseConvolution", /* the latter: a fork's, for one filter a channel */
     .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
            "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes",
     .params = mxci_conv_schema,

@@ -329,6 +329,8 @@ static const op_case cases[] = {
     CONV("kernel=(3,3) num_filter=2", "0x2x5x5 2x2x3x3 2"),
     CONV("kernel=(3,3) pad=(2,2) num_filter=2", "1x2x1x1 2x2x3x3 2"),
     CONV("kernel=(1,5) num_filter=2 layout=NCHW workspace=512 cudnn_tune=off", "1x2x2x40 2x2x1x5 2"),
+    INFERS("ChannelwiseConvolution", "kernel=(3,3) num_filter=4 num_group=4 pad=(1,1) no_bias=True",
+           "2x4x5x6,? -> ? => 2x4x5x6,4x1x3x3 -> 2x4x5x6"),
     FAILS("Convolution", "kernel=(3,3) num_filter=2", "1x2x2x5 2x2x3x3 2", MXC_ESHAPE, "spatial axis 0"),
     FAILS("Convolution", "kernel=(3,3) num_filter=2", "1x2x5x5 2x3x3x3 2", MXC_ESHAPE, "weight"),
     FAILS("Convolution", "kernel=(3,3) num_filter=2", "1x2x5 2x2x3x3 2", MXC_ESHAPE, "data"),
