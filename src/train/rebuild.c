@@ -118,13 +118,16 @@ static mxc_status add_value(mxc_ndarray_list *list, const char *prefix, const ch
     char **names = arrays ? mxci_realloc_array(list->names, n, sizeof *names) : NULL;
     list->names = names ? names : list->names;
     mxci_text text = {0};
-    mxci_text_printf(&text, "%s%s", prefix, name);
-    if (!names || mxci_text_take(&text, &list->names[list->n]) != MXC_OK) {
-        mxc_ndarray_release(value);
-        return no_memory();
+    mxc_status status = names ? MXC_OK : no_memory();
+    if (names) {
+        mxci_text_printf(&text, "%s%s", prefix, name);
+        status = mxci_text_take(&text, &list->names[list->n]);
     }
-    list->arrays[list->n++] = value;
-    return MXC_OK;
+    if (status == MXC_OK)
+        list->arrays[list->n++] = value;
+    else
+        mxc_ndarray_release(value);
+    return status;
 }
 
 mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray *value, mxci_entry *out) {
