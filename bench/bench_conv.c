@@ -177,7 +177,9 @@ static void print_row(const layer *l, int pass, int quick, char *memory) {
 
 int main(int argc, char **argv) {
     int quick = measure_is_quick(argc, argv);
-    char *memory = mxci_pages_alloc(BYTES);
+    char *memory;
+    peer_prepare(argv);
+    memory = mxci_pages_alloc(BYTES);
     if (!memory)
         measure_fail("no memory");
     if (openblas_set_num_threads)

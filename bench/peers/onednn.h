@@ -7,6 +7,10 @@
 
 typedef struct peer peer;
 
+/* First in main: OpenMP's threads wait busily after their work and would take the processors from what is measured
+ * beside them; it reads the setting against that only at the program's start, so the program starts again with it. */
+void peer_prepare(char **argv);
+
 enum { PEER_FORWARD, PEER_DATA, PEER_WEIGHTS };
 
 /* data (batch, channels, side, side) to (batch, filters, side, side): stride 1, padding kernel / 2. groups is 1 or
