@@ -8,42 +8,21 @@
  * output_mean_var; no gradient flows through them. gamma, beta and the statistics are f32 where data is f16 or bf16,
  * else of data's type.
  */
+#include "operator/batch_norm.h"
 #include "operator/common.h"
 #include "operator/kernels/batch_norm.h"
 #include "operator/kernels/convert.h"
 
 #include <math.h>
 
-typedef struct bn_params {
-    double eps, momentum;
-    int64_t axis;
-    int32_t fix_gamma, use_global_stats, output_mean_var, cudnn_off;
-} bn_params;
-
 enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, VAR };
 enum { MOVING_MEAN, MOVING_VAR };
 
-static const mxc_param bn_schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, eps), .initial = "0.001", .bounded = 1,
-     .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
-    {.name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, momentum), .initial = "0.9",
-     .doc = "share of the moving statistics that stays in each training pass"},
-    {.name = "fix_gamma", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, fix_gamma), .initial = "True",
-     .doc = "take gamma as 1"},
-    {.name = "use_global_stats", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, use_global_stats),
-     .initial = "False",
-     .doc = "use the moving statistics in training too"},
-    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, output_mean_var), .initial = "False",
-     .doc = "show the outputs mean and var"},
-    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, cudnn_off), .initial = "False",
-     .doc = "accepted for compatibility"},
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(bn_params, axis), .initial = "1", .bounded = 1,
-     .minimum = 1, .maximum = 1, .doc = "where the channels are"},
-    MXC_PARAM_END};
+static const mxc_param bn_schema[] = {MXCI_BN_SCHEMA(mxci_bn_params, ), MXC_PARAM_END};
 
 static int bn_visible(const void *params) {
-    return ((const bn_params *)params)->output_mean_var ? 3 : 1;
+    return ((const mxci_bn_params *)params)->output_mean_var ? 3 : 1;
 }
 
 /* ---- inference ------------------------------------------------------------------------------------------------- */
@@ -98,7 +77,7 @@ static void put(mxc_req req, const mxc_tensor *t, int64_t i, double value) {
 }
 
 static int uses_batch(const mxc_op_call *call) {
-    return call->is_train && !((const bn_params *)call->params)->use_global_stats;
+    return call->is_train && !((const mxci_bn_params *)call->params)->use_global_stats;
 }
 
 typedef struct bn_run {
@@ -118,7 +97,7 @@ static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
 
 static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
     const mxc_op_call *call = r->call;
-    double keep = ((const bn_params *)call->params)->momentum;
+    double keep = ((const mxci_bn_params *)call->params)->momentum;
     *mean = get(&call->aux[MOVING_MEAN], c);
     *var = get(&call->aux[MOVING_VAR], c);
     if (uses_batch(call) && r->channel.n * r->channel.d > 0) {
@@ -132,7 +111,7 @@ static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
 }
 
 static double scale_of(const mxc_op_call *call, int64_t c, double var) {
-    const bn_params *p = call->params;
+    const mxci_bn_params *p = call->params;
     return (p->fix_gamma ? 1 : get(&call->in[GAMMA], c)) / sqrt(var + p->eps);
 }
 
@@ -183,7 +162,7 @@ static mxc_status bn_forward(const mxc_op_call *call) {
 static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const bn_run *r = arg;
     const mxc_op_call *call = r->call;
-    const bn_params *p = call->params;
+    const mxci_bn_params *p = call->params;
     const mxc_tensor *x = &call->in[DATA], *dy = &call->out_grad[OUT], *dx = &call->in_grad[DATA];
     const double count = (double)r->channel.n * (double)r->channel.d;
     (void)part;
@@ -217,7 +196,7 @@ const mxc_op_def mxci_op_batch_norm = {
         "moving + (1 - momentum) batch",
     .flags = MXC_OP_SAMPLEWISE,
     .params = bn_schema,
-    .param_size = sizeof(bn_params),
+    .param_size = sizeof(mxci_bn_params),
     .args = "data,gamma,beta",
     .outputs = "output,mean,var",
     .aux = "moving_mean,moving_var",

@@ -4,36 +4,21 @@
  */
 #include <math.h>
 
+#include "operator/batch_norm.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/quantize.h"
 #include "operator/quantized.h"
 
+/* Of norm, only eps and fix_gamma mean something here. */
 typedef struct bn_params {
-    double eps, momentum;
-    int64_t axis;
-    int32_t fix_gamma, use_global_stats, output_mean_var, cudnn_off;
+    mxci_bn_params norm;
     mxci_calib calib;
 } bn_params;
 
 enum { DATA, GAMMA, BETA, MEAN, VARIANCE, MIN, MAX };
 
-static const mxc_param schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, eps), .initial = "0.001", .bounded = 1,
-     .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
-    {.name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, momentum), .initial = "0.9",
-     .doc = "accepted for compatibility, as the next three"},
-    {.name = "use_global_stats", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, use_global_stats),
-     .initial = "False", .doc = "always so"},
-    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, output_mean_var), .initial = "False",
-     .doc = "not done"},
-    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, cudnn_off), .initial = "False",
-     .doc = "without meaning here"},
-    {.name = "fix_gamma", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(bn_params, fix_gamma), .initial = "True",
-     .doc = "take gamma as 1"},
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(bn_params, axis), .initial = "1", .bounded = 1,
-     .minimum = 1, .maximum = 1, .doc = "where the channels are"},
-    MXCI_CALIB_SCHEMA(bn_params, calib),
-    MXC_PARAM_END};
+static const mxc_param schema[] = {MXCI_BN_SCHEMA(bn_params, norm.), MXCI_CALIB_SCHEMA(bn_params, calib),
+                                   MXC_PARAM_END};
 
 static mxc_status check_params(void *params) {
     if (mxci_calib_given(&((const bn_params *)params)->calib))
@@ -84,7 +69,7 @@ static void run_range(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t i = begin; i < end; i++) {
         int64_t c = i % channels;
-        double scale = (p->fix_gamma ? 1 : value(r, GAMMA, c)) / sqrt(value(r, VARIANCE, c) + p->eps);
+        double scale = (p->norm.fix_gamma ? 1 : value(r, GAMMA, c)) / sqrt(value(r, VARIANCE, c) + p->norm.eps);
         double shift = value(r, BETA, c) - value(r, MEAN, c) * scale;
         for (int64_t k = 0; k < r->plane; k += MXCI_TILE) {
             int64_t n = r->plane - k < MXCI_TILE ? r->plane - k : MXCI_TILE, at = i * r->plane + k;

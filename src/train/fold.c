@@ -3,12 +3,13 @@
  * s = gamma / sqrt(variance + eps); a layer's weights times s and its bias b as (b - mean) s + beta give the same.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/batch_norm.h"
+#include "operator/fully_connected.h"
 #include "train/quantize.h"
 
 enum { DATA, WEIGHT, BIAS, GAMMA = 1, BETA, MEAN, VARIANCE };
@@ -49,18 +50,18 @@ static int64_t filters_of(const mxci_rebuild *r, int32_t layer) {
  * none. */
 static int32_t layer_before(const mxci_rebuild *r, int32_t node) {
     const mxci_graph *g = r->graph;
-    const char *axis = mxci_rebuild_given(r, node, "axis"), *flatten;
     int32_t entry, layer;
-    if (!is_op(g, node, "BatchNorm") || (axis && strcmp(axis, "1") != 0))
+    int is_full;
+    if (!is_op(g, node, "BatchNorm"))
         return -1;
     for (int32_t i = 1; i < g->nodes[node].n_outputs; i++)
         if (count_uses(g, g->nodes[node].first_entry + i))
             return -1;
     entry = mxci_graph_inputs(g, node)[DATA];
     layer = g->entry_node[entry];
-    flatten = is_op(g, layer, "FullyConnected") ? mxci_rebuild_given(r, layer, "flatten") : NULL;
-    if ((!is_op(g, layer, "Convolution") && !is_op(g, layer, "FullyConnected")) || count_uses(g, entry) != 1 ||
-        (flatten && (!strcmp(flatten, "False") || !strcmp(flatten, "false") || !strcmp(flatten, "0"))))
+    is_full = is_op(g, layer, "FullyConnected");
+    if ((!is_op(g, layer, "Convolution") && !is_full) || count_uses(g, entry) != 1 ||
+        (is_full && !((const mxci_fc_params *)mxc_op_params(g->nodes[layer].op))->flatten))
         return -1;
     return are_known(r, layer, BIAS, g->nodes[layer].n_inputs, filters_of(r, layer)) &&
                    are_known(r, node, GAMMA, VARIANCE + 1, filters_of(r, layer))
@@ -83,14 +84,13 @@ typedef struct norm {
 } norm;
 
 static mxc_status open_norm(const mxci_rebuild *r, int32_t node, norm *out) {
-    const char *eps = mxci_rebuild_given(r, node, "eps"), *fixed = mxci_rebuild_given(r, node, "fix_gamma");
-    int is_fixed = !fixed || !strcmp(fixed, "True") || !strcmp(fixed, "true") || !strcmp(fixed, "1");
-    out->eps = eps ? strtod(eps, NULL) : 1e-3;
+    const mxci_bn_params *p = mxc_op_params(r->graph->nodes[node].op);
+    out->eps = p->eps;
     MXC_TRY(values_of(r, node, GAMMA, &out->gamma));
     MXC_TRY(values_of(r, node, BETA, &out->beta));
     MXC_TRY(values_of(r, node, MEAN, &out->mean));
     MXC_TRY(values_of(r, node, VARIANCE, &out->variance));
-    out->gamma = is_fixed ? NULL : out->gamma;
+    out->gamma = p->fix_gamma ? NULL : out->gamma;
     return MXC_OK;
 }
 

@@ -1,0 +1,30 @@
+/* What BatchNorm and its quantized form share: the parameters. */
+#ifndef MXCI_OPERATOR_BATCH_NORM_H
+#define MXCI_OPERATOR_BATCH_NORM_H
+
+#include <mxc/op.h>
+
+typedef struct mxci_bn_params {
+    double eps, momentum;
+    int64_t axis;
+    int32_t fix_gamma, use_global_stats, output_mean_var, cudnn_off;
+} mxci_bn_params;
+
+/* The entries of a schema. at: what stands before the fields' names in the struct type: "norm." or nothing. */
+#define MXCI_BN_SCHEMA(type_, at)                                                                                      \
+    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(type_, at eps), .initial = "0.001", .bounded = 1,         \
+     .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},                                                   \
+    {.name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(type_, at momentum), .initial = "0.9",               \
+     .doc = "share of the moving statistics that stays in each training pass"},                                        \
+    {.name = "fix_gamma", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(type_, at fix_gamma), .initial = "True",             \
+     .doc = "take gamma as 1"},                                                                                        \
+    {.name = "use_global_stats", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(type_, at use_global_stats),                  \
+     .initial = "False", .doc = "use the moving statistics in training too"},                                          \
+    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(type_, at output_mean_var),                    \
+     .initial = "False", .doc = "show the outputs mean and var"},                                                      \
+    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(type_, at cudnn_off), .initial = "False",            \
+     .doc = "accepted for compatibility"},                                                                             \
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(type_, at axis), .initial = "1", .bounded = 1,             \
+     .minimum = 1, .maximum = 1, .doc = "where the channels are"}
+
+#endif
