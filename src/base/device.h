@@ -23,6 +23,15 @@ typedef struct mxci_device {
     void (*stream_destroy)(mxc_context context, void *stream);
     /* Block until everything queued on stream is done; returns the first error of that work. */
     mxc_status (*stream_wait)(mxc_context context, void *stream);
+    /* Marks, optional, all three or none: without them every function is waited for when it returns.
+     * Mark the end of what is queued on stream so far. Marks of a stream count up. May block to bound how far the host
+     * runs ahead. */
+    mxc_status (*stream_mark)(mxc_context context, void *stream, uint64_t *out);
+    /* Have what is queued on stream from now on wait until another stream of this kind of device, which is of context
+     * from, has come to a mark. Does not block. */
+    mxc_status (*stream_follow)(mxc_context context, void *stream, mxc_context from, void *other, uint64_t mark);
+    /* Block until stream has come to a mark; returns the first error of the work before it. Any thread. */
+    mxc_status (*mark_wait)(mxc_context context, void *stream, uint64_t mark);
 } mxci_device;
 
 /* The table for a device kind. MXC_EDEVICE if none is registered or the id does not exist. Thread-safe. */
