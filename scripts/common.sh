@@ -8,7 +8,8 @@ say() { printf '%s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
 
 # Packages that the library itself is built from, on Debian 12.
-build_packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev libjansson-dev zlib1g-dev)
+build_packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev libjansson-dev zlib1g-dev
+    libturbojpeg0-dev libpng-dev)
 
 missing_packages() {
     local package

@@ -7,6 +7,7 @@
 forbidden='abort|exit|_exit|_Exit|quick_exit|printf|vprintf|puts|putchar|putchar_unlocked|__printf_chk|__vprintf_chk'
 forbidden+='|stdout|signal|sigaction|sigprocmask|raise|kill|system|__assert_fail|__assert|__assert_perror_fail'
 needed='libc\.so\.6|libm\.so\.6|libpthread\.so\.0|ld-linux[-a-z0-9_]*\.so\.[0-9]|libopenblas\.so\.0|libjansson\.so\.4|libz\.so\.1'
+needed+='|libturbojpeg\.so\.0|libpng16\.so\.16'
 
 check() {
     local so=$1 thread

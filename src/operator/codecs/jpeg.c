@@ -1,0 +1,72 @@
+/* JPEG by libturbojpeg. Its warnings (damaged data, of which it makes what it can) are no failures. */
+#include "operator/codec.h"
+
+#include <turbojpeg.h>
+
+#include "base/sys.h"
+
+static mxc_status fail(const mxci_image *image, tjhandle handle) {
+    return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: %s", image->who, tjGetErrorStr2(handle));
+}
+
+/* That the library sees the same size as we do: then it fills all of out. It fails on unusual subsampling, which it can
+ * decode; the size is there all the same. */
+static mxc_status check_size(const mxci_image *image, tjhandle handle) {
+    int width = 0, height = 0, subsampling, colours;
+    int failed = tjDecompressHeader3(handle, image->bytes, (unsigned long)image->n, &width, &height, &subsampling,
+                                     &colours);
+    if (width == image->full_width && height == image->full_height)
+        return MXC_OK;
+    return failed ? fail(image, handle)
+                  : MXC_FAIL(MXC_EFORMAT, "%s: JPEG with two headers: %lld x %lld pixels and %d x %d", image->who,
+                             (long long)image->full_height, (long long)image->full_width, height, width);
+}
+
+static mxc_status decompress(const mxci_image *image, int format, uint8_t *out) {
+    tjhandle handle = tjInitDecompress();
+    mxc_status status;
+    if (!handle)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decode JPEG", image->who);
+    status = check_size(image, handle);
+    if (status == MXC_OK &&
+        tjDecompress2(handle, image->bytes, (unsigned long)image->n, out, (int)image->width, 0, (int)image->height,
+                      format, TJFLAG_ACCURATEDCT) != 0 &&
+        tjGetErrorCode(handle) == TJERR_FATAL)
+        status = fail(image, handle);
+    tjDestroy(handle);
+    return status;
+}
+
+/* Inks, stored inverted as Adobe's programs do; grey with the weights of Y in YCbCr. */
+static void mix(const uint8_t *cmyk, int64_t n, mxci_pixels pixels, uint8_t *out) {
+    for (int64_t i = 0; i < n; i++, cmyk += 4) {
+        int k = cmyk[3], part[3];
+        for (int c = 0; c < 3; c++)
+            part[c] = k - ((255 - cmyk[c]) * k >> 8);
+        if (pixels == MXCI_GREY)
+            out[i] = (uint8_t)((4899 * part[0] + 9617 * part[1] + 1868 * part[2] + 8192) >> 14);
+        for (int c = 0; pixels != MXCI_GREY && c < 3; c++)
+            out[3 * i + c] = (uint8_t)part[pixels == MXCI_RGB ? c : 2 - c];
+    }
+}
+
+static mxc_status decode_cmyk(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
+    int64_t n = image->height * image->width;
+    uint8_t *cmyk = mxci_alloc((size_t)n * 4);
+    mxc_status status;
+    if (!cmyk)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld pixels of CMYK", image->who, (long long)n);
+    status = decompress(image, TJPF_CMYK, cmyk);
+    if (status == MXC_OK)
+        mix(cmyk, n, pixels, out);
+    mxci_free(cmyk);
+    return status;
+}
+
+static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
+    if (image->channels == 4)
+        return decode_cmyk(image, pixels, out);
+    return decompress(image, pixels == MXCI_GREY ? TJPF_GRAY : pixels == MXCI_RGB ? TJPF_RGB : TJPF_BGR, out);
+}
+
+const mxci_decoder mxci_jpeg_decoder = decode;

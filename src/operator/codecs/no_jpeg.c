@@ -1,0 +1,4 @@
+/* In the place of jpeg.c where there is no libturbojpeg. */
+#include "operator/codec.h"
+
+const mxci_decoder mxci_jpeg_decoder = NULL;
