@@ -10,12 +10,15 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON) # POSIX and GNU declarations for src/base/sys*.c
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG") # the tests' stand-in for a GPU
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wstrict-prototypes -Wmissing-prototypes -Wvla
-    -fno-math-errno -fno-trapping-math -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+set(common_flags -Wall -Wextra -Wpedantic -Wvla -fno-math-errno -fno-trapping-math
+    -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 if(MXC_WERROR)
-    add_compile_options(-Werror)
+    list(APPEND common_flags -Werror)
 endif()
+add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${common_flags}>"
+    "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>")
 
 if(NOT MXC_NATIVE_LEVEL MATCHES "^v[13]$")
     message(FATAL_ERROR "MXC_NATIVE_LEVEL=${MXC_NATIVE_LEVEL}: expected v1 or v3")

@@ -52,3 +52,11 @@ foreach(source ${test_sources})
     set_tests_properties(${folder}/${file} PROPERTIES LABELS ${folder} TIMEOUT ${test_timeout}
         ENVIRONMENT "${test_environment}")
 endforeach()
+
+# The operators' cases once more, on the stand-in for a GPU.
+if(TARGET mxc_fake_gpu)
+    add_dependencies(test_operator_operators mxc_fake_gpu)
+    add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
+    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout}
+        ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+endif()

@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/module.h"
 #include "base/sys.h"
+#include "base/text.h"
 
 static int cpu_count(void) {
     return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may keep its work apart */
@@ -57,14 +59,32 @@ static int is_kind(int kind) {
     return kind >= MXC_CPU && kind < MXC_DEVICE_LIMIT;
 }
 
+/* The table of a kind, from its module where none is registered. */
+static mxc_status table_of(mxc_context context, const mxci_device **out) {
+    const mxci_module *module;
+    char name[32], why[MXC_ERROR_MAX];
+    mxc_context_format(context, name, sizeof name);
+    *out = is_kind(context.device) ? atomic_load(&devices[context.device]) : NULL;
+    if (*out)
+        return MXC_OK;
+    if (!is_kind(context.device) || mxci_module_get(context.device, &module) != MXC_OK) {
+        mxci_format(why, sizeof why, "%s", is_kind(context.device) ? mxc_last_error() : "no such kind");
+        return MXC_FAIL(MXC_EDEVICE, "%s: no support for this kind of device is loaded: %s", name, why);
+    }
+    *out = module->devices[context.device];
+    if (!*out)
+        return MXC_FAIL(MXC_EDEVICE, "%s: the module for it is built without this kind of device", name);
+    (void)mxci_device_register(context.device, *out); /* another thread may have done it */
+    return MXC_OK;
+}
+
 mxc_status mxci_device_get(mxc_context context, const mxci_device **out) {
-    const mxci_device *device = is_kind(context.device) ? atomic_load(&devices[context.device]) : NULL;
+    const mxci_device *device;
     char name[32];
     int count;
     *out = NULL;
+    MXC_TRY(table_of(context, &device));
     mxc_context_format(context, name, sizeof name);
-    if (!device)
-        return MXC_FAIL(MXC_EDEVICE, "%s: no support for this kind of device is loaded", name);
     count = device->count();
     if (context.id < 0 || context.id >= count)
         return MXC_FAIL(MXC_EDEVICE, "%s: no such device; there are %d of kind %s, counted from 0", name, count,

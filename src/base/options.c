@@ -16,7 +16,11 @@ static const struct {
 } options[MXCI_OPT_COUNT] = {
 #define MXCI_OPTION(name, initial, minimum, maximum, text) { #name, text, initial, minimum, maximum },
 #include "base/options.def"
-#undef MXCI_OPTION
+};
+
+static const char *const text_options[MXCI_TEXT_COUNT] = {
+#define MXCI_TEXT_OPTION(name, text) #name,
+#include "base/options.def"
 };
 
 static _Atomic int64_t values[MXCI_OPT_COUNT];
@@ -55,6 +59,9 @@ static int is_option(const char *name, size_t length) {
     for (int i = 0; i < MXCI_OPT_COUNT; i++)
         if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
             return 1;
+    for (int i = 0; i < MXCI_TEXT_COUNT; i++)
+        if (strlen(text_options[i]) == length && memcmp(text_options[i], name, length) == 0)
+            return 1;
     return 0;
 }
 
@@ -79,4 +86,9 @@ int64_t mxci_option_get(mxci_option option) {
         }
     }
     return atomic_load_explicit(&values[option], memory_order_relaxed);
+}
+
+const char *mxci_option_text(mxci_text_option option) {
+    const char *text = mxci_getenv(text_options[option]);
+    return text && *text ? text : NULL;
 }

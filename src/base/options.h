@@ -7,12 +7,20 @@
 typedef enum mxci_option {
 #define MXCI_OPTION(name, initial, minimum, maximum, text) MXCI_OPT_##name,
 #include "base/options.def"
-#undef MXCI_OPTION
     MXCI_OPT_COUNT
 } mxci_option;
 
+typedef enum mxci_text_option {
+#define MXCI_TEXT_OPTION(name, text) MXCI_TEXT_##name,
+#include "base/options.def"
+    MXCI_TEXT_COUNT
+} mxci_text_option;
+
 /* The option's value: read from the environment at the first call. Thread-safe. */
 int64_t mxci_option_get(mxci_option option);
+
+/* A text option's value as it is now; NULL if it is not set or empty. */
+const char *mxci_option_text(mxci_text_option option);
 
 /* Read text as the option's value. Returns 0, with the default in *out, if it is no number or out of range. */
 int mxci_option_parse(mxci_option option, const char *text, int64_t *out);

@@ -131,6 +131,15 @@ void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
 void mxci_stderr_write(const char *text, size_t bytes);
 int mxci_stderr_is_terminal(void);
 
+/* ---- shared libraries -------------------------------------------------------------------------------------- */
+
+/* MXC_EDEVICE with the loader's words. A library is never unloaded. */
+mxc_status mxci_library_open(const char *path, void **out);
+mxc_status mxci_library_symbol(void *library, const char *name, void **out);
+/* Path of a file in the folder of libmxc.so, or of the program that it is linked into; 0 if that is not known or does
+ * not fit. */
+int mxci_library_beside(const char *file, char *out, size_t size);
+
 /* Text of an environment variable or NULL; the only reader of the environment besides base/options. */
 const char *mxci_getenv(const char *name);
 

@@ -11,6 +11,12 @@ const mxc_op_def *mxci_node_def(const mxci_graph *g, int32_t node) {
     return g->nodes[node].op ? mxc_op_get_def(g->nodes[node].op) : NULL;
 }
 
+mxci_op_form mxci_node_form(const mxci_graph *g, int32_t node) {
+    mxci_op_form form;
+    mxci_form_of(mxci_node_def(g, node), g->nodes[node].context.device, &form);
+    return form;
+}
+
 mxc_status mxci_add_like(mxci_graph *g, const char *op_name, const char *suffix, int32_t n, const int32_t *entries,
                          int32_t *out) {
     int32_t from = entries[0], node = -1;

@@ -78,12 +78,11 @@ static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
 
 static mxc_status find_function(const mxci_program *p, int32_t node, mxc_op_compute_fn *out) {
     const mxci_gnode *n = &p->graph->nodes[node];
-    const mxc_op_def *def = mxci_node_def(p->graph, node);
-    int device = n->context.device == MXC_CPU_PINNED ? MXC_CPU : n->context.device;
+    mxci_op_form form = mxci_node_form(p->graph, node);
     char text[32];
-    *out = n->kind == MXCI_FORWARD ? def->forward[device] : def->backward[device];
+    *out = n->kind == MXCI_FORWARD ? form.forward : form.backward;
     if (!*out)
-        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", def->name, n->name,
+        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", form.name, n->name,
                         mxc_context_format(n->context, text, sizeof text));
     return MXC_OK;
 }
@@ -101,12 +100,12 @@ static mxc_status make_state(maker *m, int32_t node) {
     const mxci_program *p = m->layout->program;
     const mxci_graph *g = p->graph;
     int32_t forward = g->nodes[node].kind == MXCI_BACKWARD ? g->nodes[node].forward : node;
-    const mxc_op_def *def = mxci_node_def(g, forward);
+    mxci_op_form form = mxci_node_form(g, forward);
     mxc_op_sig sig;
-    if (!def->state_create || m->layout->states[forward])
+    if (!form.state_create || m->layout->states[forward])
         return MXC_OK;
     mxci_signature(p, forward, m->parallelism, p->n_forward < p->n_steps, &m->room, &sig);
-    return def->state_create(&sig, &m->layout->states[forward]);
+    return form.state_create(&sig, &m->layout->states[forward]);
 }
 
 /* Reserve the step's place among the random numbers of its pool, in training and not. */
@@ -245,8 +244,8 @@ static void destroy_states(mxci_layout *l) {
     const mxci_graph *g = l->program->graph;
     int32_t i;
     for (i = 0; i < g->n_nodes && l->states; i++)
-        if (l->states[i] && mxci_node_def(g, i)->state_destroy)
-            mxci_node_def(g, i)->state_destroy(l->states[i]);
+        if (l->states[i])
+            mxci_node_form(g, i).state_destroy(l->states[i]);
 }
 
 void mxci_layout_destroy(mxci_layout *l) {

@@ -11,6 +11,7 @@
 
 #include <mxc/executor.h>
 
+#include "operator/form.h"
 #include "symbol/graph.h"
 
 /* Where the data of an entry is. */
@@ -95,6 +96,8 @@ mxc_status mxci_add_like(mxci_graph *graph, const char *op_name, const char *suf
                          int32_t *out);
 /* The operator's descriptor at a node; NULL for a variable. */
 const mxc_op_def *mxci_node_def(const mxci_graph *graph, int32_t node);
+/* How the operator at a node is computed where the node is placed. */
+mxci_op_form mxci_node_form(const mxci_graph *graph, int32_t node);
 /* Node's argument inputs: all but aux. */
 static inline int32_t mxci_n_args(const mxci_gnode *node) {
     return node->n_inputs - node->n_aux;

@@ -67,17 +67,17 @@ void mxci_signature(const mxci_program *p, int32_t node, int parallelism, int is
 }
 
 size_t mxci_signature_temp(const mxci_program *p, int32_t node, int parallelism, const mxci_signature_room *room) {
-    const mxc_op_def *def = mxci_node_def(p->graph, node);
+    mxci_op_form form = mxci_node_form(p->graph, node);
     mxc_pass pass = p->graph->nodes[node].kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
     size_t most = 0;
     int is_train;
-    if (!def->temp_bytes)
+    if (!form.temp_bytes)
         return 0;
     for (is_train = pass == MXC_BACKWARD; is_train < 2; is_train++) {
         mxc_op_sig sig;
         size_t bytes;
         mxci_signature(p, node, parallelism, is_train, room, &sig);
-        bytes = def->temp_bytes(&sig, pass);
+        bytes = form.temp_bytes(&sig, pass);
         most = bytes > most ? bytes : most;
     }
     return most;

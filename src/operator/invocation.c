@@ -82,7 +82,7 @@ void mxci_invocation_release(mxci_invocation *v) {
     if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (v->state)
-        mxc_op_get_def(v->op)->state_destroy(v->state);
+        v->form.state_destroy(v->state);
     for (int i = 0; i < v->n_slots; i++)
         mxc_ndarray_release(v->arrays[i]);
     op = v->op;
@@ -201,15 +201,15 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_changes) {
 static mxc_status prepare(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     mxc_op_call *call = &v->call;
-    if (def->temp_bytes)
-        v->temp_bytes = def->temp_bytes(&v->sig, v->pass);
+    if (v->form.temp_bytes)
+        v->temp_bytes = v->form.temp_bytes(&v->sig, v->pass);
     if (def->random_count && v->pass == MXC_FORWARD) {
         uint64_t count = def->random_count(&v->sig);
         if (count)
             MXC_TRY(mxc_random_reserve(v->sig.context, count, &call->random));
     }
-    if (def->state_create)
-        MXC_TRY(def->state_create(&v->sig, &v->state));
+    if (v->form.state_create)
+        MXC_TRY(v->form.state_create(&v->sig, &v->state));
     call->op = v->op;
     call->params = v->sig.params;
     call->state = v->state;

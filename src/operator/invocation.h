@@ -11,6 +11,7 @@
 #include <mxc/op.h>
 
 #include "operator/callback.h"
+#include "operator/form.h"
 
 /* Slots in order: n_in arguments, n_out outputs, n_aux states; in backward also n_out out_grads and n_in in_grads. */
 typedef struct mxci_invocation {
@@ -25,7 +26,8 @@ typedef struct mxci_invocation {
     mxc_var **vars;       /* room for n_slots: reads from the front, changes from the back */
     mxc_op_sig sig;
     mxc_op_call call;
-    mxc_op_compute_fn compute;
+    mxci_op_form form;         /* on the context's device */
+    mxc_op_compute_fn compute; /* of it, for this pass */
     size_t temp_bytes;
     mxci_callback callback; /* MXC_OP_CALLBACK */
     void *state;

@@ -33,20 +33,11 @@ static mxc_status source_context(const mxc_op *op, mxc_context *out) {
     return MXC_OK;
 }
 
-static mxc_status zero_gradient(const mxc_op_call *call) {
-    for (int i = 0; i < call->n_in; i++)
-        if (call->req[i] != MXC_REQ_ADD)
-            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
-    return MXC_OK;
-}
-
 static mxc_status choose_function(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
-    int device = v->sig.context.device == MXC_CPU_PINNED ? MXC_CPU : v->sig.context.device;
     char text[32];
-    v->compute = v->pass == MXC_FORWARD ? def->forward[device] : def->backward[device];
-    if (!v->compute && v->pass == MXC_BACKWARD && (def->flags & MXC_OP_ZERO_GRADIENT))
-        v->compute = zero_gradient;
+    mxci_form_of(def, v->sig.context.device, &v->form);
+    v->compute = v->pass == MXC_FORWARD ? v->form.forward : v->form.backward;
     if (v->compute)
         return MXC_OK;
     if (v->pass == MXC_BACKWARD && !def->backward[MXC_CPU])
@@ -178,11 +169,23 @@ static void describe_outputs(mxci_invocation *v) {
     }
 }
 
+/* Shapes that follow from what the inputs hold, which are waited for. */
+static mxc_status infer_from_data(mxci_invocation *v) {
+    for (int i = 0; i < v->n_in; i++) {
+        mxc_tensor *t = &v->tensors[i];
+        *t = (mxc_tensor){.shape = v->sig.in_shape[i], .dtype = v->sig.in_type[i], .context = v->sig.context};
+        MXC_TRY(mxc_ndarray_data(v->arrays[i], &t->data));
+    }
+    return mxc_op_get_def(v->op)->infer_from_data(&v->sig, v->tensors);
+}
+
 /* From the inputs; where that is not enough (always for sources), from the outputs too. */
 static mxc_status infer_forward(mxci_invocation *v) {
     if (v->n_in == 0)
         describe_outputs(v);
     MXC_TRY(infer(v));
+    if (mxc_op_get_def(v->op)->infer_from_data)
+        MXC_TRY(infer_from_data(v));
     if (!outputs_known(v)) {
         describe_outputs(v);
         MXC_TRY(infer(v));

@@ -24,6 +24,13 @@ static double *copy_values(const double *values, int64_t n) {
     return copy;
 }
 
+static void *encode(const double *values, mxc_dtype dtype, int64_t n) {
+    void *data = calloc((size_t)n + 1, 8);
+    assert_non_null(data);
+    mxci_convert(MXC_F64, values, dtype, data, n);
+    return data;
+}
+
 /* Round in place to what the dtype can hold. */
 static void round_values(mxc_dtype dtype, double *values, int64_t n) {
     char *narrow = calloc((size_t)n + 1, 8);
@@ -76,7 +83,6 @@ static double *random_values(const case_input *in, mxc_dtype dtype, uint64_t see
 /* ---- the fixture ------------------------------------------------------------------------------------------------- */
 
 static void infer(fixture *f) {
-    char name[256];
     mxc_op_sig *sig = &f->sig;
     *sig = (mxc_op_sig){.op = f->op, .params = mxc_op_params(f->op),
                         .n_in = f->n_in, .n_out = f->n_out, .n_aux = f->n_aux,
@@ -96,6 +102,21 @@ static void infer(fixture *f) {
             f->in_type[i] = f->dtype;
     assert_ok(mxc_op_infer_type(sig));
     assert_ok(mxc_op_infer_shape(sig));
+}
+
+/* What is not known of outputs before the inputs have values. */
+static void infer_from_data(fixture *f) {
+    const mxc_op_def *def = mxc_op_get_def(f->op);
+    mxc_tensor in[CASE_SLOTS];
+    char name[256];
+    if (def->infer_from_data) {
+        for (int i = 0; i < f->n_in; i++)
+            in[i] = (mxc_tensor){.data = encode(f->in[i], f->in_type[i], mxc_shape_size(&f->in_shape[i])),
+                                 .dtype = f->in_type[i], .shape = f->in_shape[i]};
+        assert_ok(def->infer_from_data(&f->sig, in));
+        for (int i = 0; i < f->n_in; i++)
+            free(in[i].data);
+    }
     for (int i = 0; i < f->n_out; i++)
         if (!mxc_shape_known(&f->out_shape[i]) || f->out_type[i] == MXC_DTYPE_UNKNOWN)
             fail_msg("%s: output %d is not inferred", fixture_name(f, name, sizeof name), i);
@@ -117,6 +138,7 @@ static void set_values(fixture *f, const case_input *inputs) {
         f->aux[i] = random_values(&inputs[f->n_in + i], f->aux_type[i], (uint64_t)i + 77);
         f->aux_after[i] = copy_values(f->aux[i], mxc_shape_size(&f->aux_shape[i]));
     }
+    infer_from_data(f);
     for (int i = 0; i < f->n_out; i++) {
         case_input grad = {.shape = f->out_shape[i], .low = -1, .high = 1};
         f->out[i] = new_values(mxc_shape_size(&f->out_shape[i]));
@@ -176,17 +198,13 @@ const char *fixture_name(const fixture *f, char *out, size_t size) {
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-static void *encode(const double *values, mxc_dtype dtype, int64_t n) {
-    void *data = calloc((size_t)n + 1, 8);
-    assert_non_null(data);
-    mxci_convert(MXC_F64, values, dtype, data, n);
-    return data;
-}
+mxc_context case_context = {MXC_CPU, 0};
 
 mxc_ndarray *array_of(const mxc_shape *shape, mxc_dtype dtype, const double *values) {
     mxc_ndarray *array;
     void *data = encode(values, dtype, mxc_shape_size(shape));
-    assert_ok(mxc_ndarray_from_data(shape->ndim, shape->dim, dtype, data, &array));
+    assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, dtype, case_context, &array));
+    assert_ok(mxc_ndarray_set(array, data, mxc_ndarray_bytes(array)));
     free(data);
     return array;
 }
@@ -202,25 +220,47 @@ double *values_of(mxc_ndarray *array) {
     return values;
 }
 
-mxc_ndarray *array_as_view(const mxc_shape *shape, mxc_dtype dtype, const double *values) {
+/* The values in the middle of a block, which has so many of value edge before and behind them. */
+static mxc_ndarray *array_within(const mxc_shape *shape, mxc_dtype dtype, const double *values, int64_t edges,
+                                 double edge, mxc_ndarray **block) {
     int64_t n = mxc_shape_size(shape);
-    double *padded = new_values(n + 5);
-    mxc_shape flat = {.ndim = 1, .dim = {n + 5}};
-    mxc_ndarray *block, *rows, *view;
-    memcpy(padded + 3, values, (size_t)n * sizeof *values);
-    padded[0] = padded[n + 3] = 99;
-    block = array_of(&flat, dtype, padded);
-    assert_ok(mxc_ndarray_slice(block, 3, 3 + n, &rows));
+    double *padded = new_values(n + 2 * edges);
+    mxc_shape flat = {.ndim = 1, .dim = {n + 2 * edges}};
+    mxc_ndarray *rows, *view;
+    for (int64_t i = 0; i < n + 2 * edges; i++)
+        padded[i] = i >= edges && i < n + edges && values ? values[i - edges] : edge;
+    *block = array_of(&flat, dtype, padded);
+    assert_ok(mxc_ndarray_slice(*block, edges, edges + n, &rows));
     assert_ok(mxc_ndarray_reshape(rows, shape->ndim, shape->dim, &view));
     mxc_ndarray_release(rows);
-    mxc_ndarray_release(block);
     free(padded);
     return view;
+}
+
+mxc_ndarray *array_as_view(const mxc_shape *shape, mxc_dtype dtype, const double *values) {
+    mxc_ndarray *block, *view = array_within(shape, dtype, values, 3, 99, &block);
+    mxc_ndarray_release(block);
+    return view;
+}
+
+static void close_device_guards(guarded *g, const char *name) {
+    double *all = values_of(g->around);
+    int64_t n = mxc_ndarray_size(g->around);
+    for (int64_t i = 0; i < CASE_GUARD; i++)
+        if (all[i] != 99 || all[n - 1 - i] != 99)
+            fail_msg("%s: wrote outside its output", name);
+    free(all);
+    mxc_ndarray_release(g->array);
+    mxc_ndarray_release(g->around);
 }
 
 guarded guarded_of(const mxc_shape *shape, mxc_dtype dtype, const double *values) {
     int64_t n = mxc_shape_size(shape);
     guarded g = {.bytes = (size_t)n * mxc_dtype_size(dtype)};
+    if (case_context.device != MXC_CPU) {
+        g.array = array_within(shape, dtype, values, CASE_GUARD, 99, &g.around);
+        return g;
+    }
     g.block = aligned_alloc(64, (g.bytes + 63) / 64 * 64 + 2 * CASE_GUARD);
     assert_non_null(g.block);
     memset(g.block, 0xa5, g.bytes + 2 * CASE_GUARD);
@@ -231,6 +271,10 @@ guarded guarded_of(const mxc_shape *shape, mxc_dtype dtype, const double *values
 }
 
 void guarded_close(guarded *g, const char *name) {
+    if (g->around) {
+        close_device_guards(g, name);
+        return;
+    }
     assert_ok(mxc_ndarray_wait_to_write(g->array));
     mxc_ndarray_release(g->array);
     for (size_t i = 0; i < CASE_GUARD; i++)

@@ -460,7 +460,7 @@ static void check_error(const op_case *c) {
     mxc_status status;
     case_parse_params(c->params, &params);
     for (int i = 0; i < n; i++) {
-        assert_ok(mxc_ndarray_create(inputs[i].shape.ndim, inputs[i].shape.dim, MXC_F32, mxc_cpu(0), &in[i]));
+        assert_ok(mxc_ndarray_create(inputs[i].shape.ndim, inputs[i].shape.dim, MXC_F32, case_context, &in[i]));
         assert_ok(mxc_ndarray_fill(in[i], 1));
     }
     status = mxc_op_create(c->op, params.n, params.keys, params.values, &op);
@@ -481,7 +481,7 @@ static void check_error(const op_case *c) {
 int case_runs_in(const op_case *c, const mxc_op_def *def, mxc_dtype dtype) {
     unsigned set = def->dtypes ? def->dtypes : MXC_DTYPES_REAL, bit = MXC_DTYPE_BIT(dtype);
     int is_int = (bit & MXC_DTYPES_INT) != 0, is_16 = dtype == MXC_F16 || dtype == MXC_BF16;
-    if (!(set & bit) || dtype == MXC_BOOL)
+    if (!(set & bit) || dtype == MXC_BOOL || (c->can_run && !c->can_run()))
         return 0;
     if ((c->flags & CASE_INT_ONLY) && !is_int)
         return 0;
@@ -527,7 +527,9 @@ static void check_run(const op_case *c) {
 
 void check_case(const op_case *c) {
     case_set set;
-    if (c->error)
+    if (c->can_run && !c->can_run())
+        skip();
+    else if (c->error)
         check_error(c);
     else if (c->infer)
         check_inference(c);

@@ -50,6 +50,9 @@ void fixture_reference(const fixture *f, double *const *in, double *const *aux, 
 /* What a run is called in messages. */
 const char *fixture_name(const fixture *f, char *out, size_t size);
 
+/* Where arrays are made, and so where operators run: cpu(0) unless set. */
+extern mxc_context case_context;
+
 /* An array with these values, and its values. */
 mxc_ndarray *array_of(const mxc_shape *shape, mxc_dtype dtype, const double *values);
 double *values_of(mxc_ndarray *array);
@@ -57,8 +60,9 @@ double *values_of(mxc_ndarray *array);
 mxc_ndarray *array_as_view(const mxc_shape *shape, mxc_dtype dtype, const double *values);
 /* An array in the middle of guard bytes, all filled with values (NULL: with a pattern); check and release it. */
 typedef struct guarded {
-    unsigned char *block;
+    unsigned char *block; /* on the host */
     size_t bytes;
+    mxc_ndarray *around;  /* on a device: the guards too, which are numbers there; else NULL */
     mxc_ndarray *array;
 } guarded;
 guarded guarded_of(const mxc_shape *shape, mxc_dtype dtype, const double *values);

@@ -1,4 +1,5 @@
-/* Every operator: all cases of cases.def, and what must hold of each without a case of its own. */
+/* Every operator: all cases of cases.def, and what must hold of each without a case of its own. With the name of a
+ * context, the cases run there. */
 #include "support.h"
 
 #include "operator/driver.h"
@@ -152,14 +153,15 @@ static void test_described(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_operator_has_cases),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_described),
     };
     struct CMUnitTest cases[LISTS];
-    int failed = case_register_ops() != MXC_OK || cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = case_register_ops() != MXC_OK ||
+                 (argc > 1 ? mxc_context_parse(argv[1], &case_context) : cmocka_run_group_tests(tests, NULL, NULL));
     for (int i = 0; i < LISTS; i++)
         cases[i] = (struct CMUnitTest){lists[i]->name, test_cases, NULL, NULL, (void *)lists[i]};
     return failed + cmocka_run_group_tests(cases, NULL, NULL);

@@ -1,0 +1,60 @@
+# The GPU module: src/cuda compiled by nvcc (libmxc_cuda.so, where the CUDA toolkit is), and compiled by the C++ compiler
+# for the tests' stand-in (libmxc_fake_gpu.so, where there is one).
+
+file(GLOB gpu_sources CONFIGURE_DEPENDS src/cuda/*.cu)
+
+include(CheckLanguage)
+
+set(module_link_flags -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/module.map -Wl,--no-undefined)
+
+# ---- NVIDIA ---------------------------------------------------------------------------------------------------------
+
+option(MXC_BUILD_CUDA "The GPU module; left out where the CUDA toolkit is absent" ON)
+set(MXC_CUDA_ARCHITECTURES "80-real;90" CACHE STRING "GPUs that the module has code for, as CMAKE_CUDA_ARCHITECTURES")
+
+if(MXC_BUILD_CUDA AND MXC_SANITIZE STREQUAL none)
+    if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+        find_program(CMAKE_CUDA_COMPILER nvcc HINTS /usr/local/cuda/bin /opt/cuda/bin)
+    endif()
+    check_language(CUDA)
+endif()
+if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    file(GLOB nvidia_sources CONFIGURE_DEPENDS src/cuda/nvidia/*.cu)
+    add_library(mxc_cuda MODULE ${gpu_sources} ${nvidia_sources})
+    set_target_properties(mxc_cuda PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "${MXC_CUDA_ARCHITECTURES}"
+        CUDA_RUNTIME_LIBRARY Static CUDA_VISIBILITY_PRESET hidden)
+    target_include_directories(mxc_cuda PRIVATE include src src/cuda/nvidia)
+    target_compile_options(mxc_cuda PRIVATE --extended-lambda --expt-relaxed-constexpr)
+    target_link_options(mxc_cuda PRIVATE ${module_link_flags})
+    target_link_libraries(mxc_cuda PRIVATE CUDA::cublas)
+    install(TARGETS mxc_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+else()
+    message(STATUS "CUDA toolkit not found: the GPU module is left out")
+endif()
+
+# ---- stand-in for tests ---------------------------------------------------------------------------------------------
+
+if(MXC_BUILD_TESTS)
+    check_language(CXX)
+endif()
+if(MXC_BUILD_TESTS AND CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    file(GLOB fake_sources CONFIGURE_DEPENDS tests/fake_gpu/*.cpp)
+    foreach(source ${gpu_sources})
+        get_filename_component(name ${source} NAME_WE)
+        set(wrapper ${CMAKE_BINARY_DIR}/fake_gpu/${name}.cpp)
+        file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${source}\"\n" @ONLY)
+        list(APPEND fake_sources ${wrapper})
+    endforeach()
+    add_library(mxc_fake_gpu MODULE ${fake_sources})
+    set_target_properties(mxc_fake_gpu PROPERTIES CXX_STANDARD 17 CXX_VISIBILITY_PRESET hidden
+        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    target_include_directories(mxc_fake_gpu PRIVATE include src tests/fake_gpu)
+    target_compile_options(mxc_fake_gpu PRIVATE -Wno-pedantic -Wno-missing-field-initializers) # C's ways
+    if(MXC_SANITIZE STREQUAL none)
+        target_link_options(mxc_fake_gpu PRIVATE ${module_link_flags})
+    endif()
+    target_link_libraries(mxc_fake_gpu PRIVATE Threads::Threads)
+endif()

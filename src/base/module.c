@@ -1,0 +1,69 @@
+/* Finding and loading modules. */
+#include "base/module.h"
+
+#include <string.h>
+
+#include <mxc/version.h>
+
+#include "base/options.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+/* What is known of a module. */
+typedef struct slot {
+    const char *file;
+    mxci_text_option option;
+    int tried;
+    const mxci_module *module; /* NULL: not loaded; then, if it was tried, why */
+    char why[256];
+} slot;
+
+static mxci_mutex lock = MXCI_MUTEX_INIT; /* over slots */
+static slot gpu = { .file = "libmxc_cuda.so", .option = MXCI_TEXT_MXC_GPU_MODULE };
+static slot *const slots[MXC_DEVICE_LIMIT] = { [MXC_GPU] = &gpu, [MXC_CPU_PINNED] = &gpu };
+
+static mxc_status fail_for_module(const char *file, int line, mxc_status code, const char *text) {
+    return mxc_fail_at(file, line, code, "%s", text);
+}
+
+static const mxci_host host = { .version = MXC_VERSION, .fail = fail_for_module };
+
+/* Where the option says; else beside this library or program; else wherever the system looks. */
+static mxc_status open_library(const slot *s, void **out) {
+    const char *given = mxci_option_text(s->option);
+    char path[1024];
+    if (given)
+        return mxci_library_open(given, out);
+    if (mxci_library_beside(s->file, path, sizeof path) && mxci_library_open(path, out) == MXC_OK)
+        return MXC_OK;
+    return mxci_library_open(s->file, out);
+}
+
+static mxc_status open_module(slot *s) {
+    mxci_module_open_fn *open;
+    const mxci_module *module;
+    void *library;
+    MXC_TRY(open_library(s, &library));
+    MXC_TRY(mxci_library_symbol(library, "mxci_module_open", (void **)&open));
+    module = open(&host);
+    if (!module)
+        return MXC_EDEVICE; /* the module has said why */
+    if (strcmp(module->version, MXC_VERSION) != 0)
+        return MXC_FAIL(MXC_EDEVICE, "%s is of libmxc %.32s, this is %s", s->file, module->version, MXC_VERSION);
+    s->module = module;
+    return MXC_OK;
+}
+
+mxc_status mxci_module_get(mxc_device kind, const mxci_module **out) {
+    slot *s = slots[kind];
+    *out = NULL;
+    if (!s)
+        return MXC_FAIL(MXC_EDEVICE, "this kind of device has no module");
+    mxci_mutex_lock(&lock);
+    if (!s->tried && open_module(s) != MXC_OK)
+        mxci_format(s->why, sizeof s->why, "%s", mxc_last_error());
+    s->tried = 1;
+    *out = s->module;
+    mxci_mutex_unlock(&lock);
+    return *out ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s", s->why);
+}

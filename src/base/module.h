@@ -1,0 +1,36 @@
+/*
+ * Modules: shared libraries that add kinds of devices. One is loaded when its device is first asked for, and stays.
+ *
+ * libmxc and a module are built together and check that. A module links nothing of libmxc, so that it serves the shared
+ * and the static library alike: what it needs of libmxc it is given in mxci_host, and what it offers it returns.
+ */
+#ifndef MXCI_BASE_MODULE_H
+#define MXCI_BASE_MODULE_H
+
+#include "base/device.h"
+
+struct mxci_op_form; /* operator/form.h */
+
+/* What a module may call. */
+typedef struct mxci_host {
+    const char *version; /* MXC_VERSION */
+    /* As mxc_fail_at, with the text made. */
+    mxc_status (*fail)(const char *file, int line, mxc_status code, const char *text);
+} mxci_host;
+
+typedef struct mxci_module {
+    const char *version; /* MXC_VERSION */
+    const mxci_device *devices[MXC_DEVICE_LIMIT]; /* NULL: not of this kind */
+    const struct mxci_op_form *forms; /* how operators are computed there; n_forms */
+    int n_forms;
+} mxci_module;
+
+/* The one symbol that a module exports, "mxci_module_open". NULL, with the reason told through host->fail, if it cannot
+ * serve; host stays valid. Called once. */
+typedef const mxci_module *mxci_module_open_fn(const mxci_host *host);
+
+/* The module of a kind of device, loaded at the first call. MXC_EDEVICE, with the reason: the kind has none, or it
+ * cannot be loaded (then every later call says so too). Thread-safe. */
+mxc_status mxci_module_get(mxc_device kind, const mxci_module **out);
+
+#endif

@@ -1,0 +1,32 @@
+/* Streams of NVIDIA GPUs, and errors of CUDA calls. */
+#ifndef MXCU_NVIDIA_STREAM_H
+#define MXCU_NVIDIA_STREAM_H
+
+#include <atomic>
+#include <cstdint>
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <mxc/op.h>
+
+enum { MXCU_MARKS = 256 }; /* the host runs at most so many functions ahead */
+
+/* What mxc_run.stream points to. */
+struct mxcu_stream {
+    int id; /* of the GPU */
+    cudaStream_t stream;
+    cublasHandle_t blas;                /* made at first use */
+    std::atomic<uint64_t> marks;        /* so far */
+    cudaEvent_t events[MXCU_MARKS]; /* mark m is events[m % MXCU_MARKS], until it is recorded again */
+};
+
+/* MXC_OK, or a failure that names the call: MXC_ENOMEM for lack of memory, else MXC_EDEVICE. */
+mxc_status mxcu_check(cudaError_t error, const char *what);
+
+/* Make the call's GPU this thread's, and give its stream. */
+mxc_status mxcu_enter(const mxc_op_call *call, cudaStream_t *out);
+/* What the launch just made says. */
+mxc_status mxcu_launched(const mxc_op_call *call);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * The device tables of the fake GPU: two GPUs in host memory. Each stream is a thread that runs what was queued, in
+ * order and late. Memory is shifted out of the host's reach and filled with junk when it is given out. A stream that has
+ * failed stays so, as on a real GPU: every later wait for it, or for a mark behind the failure, fails.
+ *
+ * Variables of the environment: MXC_FAKE_GPU_MB limits the memory of each GPU, MXC_FAKE_GPU_FAIL=n lets the n-th piece
+ * of work of each stream fail.
+ */
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include "platform.h"
+
+namespace {
+
+enum { GPUS = 2, AHEAD = 256 };
+
+long setting(const char *name) {
+    const char *text = getenv(name);
+    return text ? strtol(text, nullptr, 10) : 0;
+}
+
+/* ---- streams ---- */
+
+struct stream {
+    std::mutex lock;
+    std::condition_variable changed;
+    std::deque<std::function<void()>> queue;
+    uint64_t queued = 0, done = 0; /* pieces of work so far */
+    uint64_t failed = 0;           /* the piece that failed; 0: none */
+    bool stopping = false;
+    std::thread thread;
+
+    void run() {
+        std::unique_lock<std::mutex> held(lock);
+        const uint64_t fail_at = (uint64_t)setting("MXC_FAKE_GPU_FAIL");
+        for (;;) {
+            changed.wait(held, [&] { return stopping || !queue.empty(); });
+            if (queue.empty())
+                return;
+            std::function<void()> work = std::move(queue.front());
+            queue.pop_front();
+            held.unlock();
+            if (done % 8 == 7)
+                std::this_thread::sleep_for(std::chrono::microseconds(20));
+            if (!failed)
+                work();
+            work = nullptr;
+            held.lock();
+            done++;
+            if (done == fail_at)
+                failed = done;
+            changed.notify_all();
+        }
+    }
+
+    void push(std::function<void()> work) {
+        std::lock_guard<std::mutex> held(lock);
+        queue.push_back(std::move(work));
+        queued++;
+        changed.notify_all();
+    }
+
+    /* Whether all went well up to piece number mark. */
+    bool wait(uint64_t mark) {
+        std::unique_lock<std::mutex> held(lock);
+        changed.wait(held, [&] { return done >= mark; });
+        return !failed || failed > mark;
+    }
+};
+
+stream *of(void *handle) {
+    return static_cast<stream *>(handle);
+}
+
+mxc_status outcome(bool good) {
+    return good ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "work on the GPU: the fake GPU was told to fail");
+}
+
+mxc_status stream_create(mxc_context, void **out) {
+    stream *s = new stream;
+    s->thread = std::thread([s] { s->run(); });
+    *out = s;
+    return MXC_OK;
+}
+
+void stream_destroy(mxc_context, void *handle) {
+    stream *s = of(handle);
+    {
+        std::lock_guard<std::mutex> held(s->lock);
+        s->stopping = true;
+        s->changed.notify_all();
+    }
+    s->thread.join();
+    delete s;
+}
+
+mxc_status stream_wait(mxc_context, void *handle) {
+    uint64_t mark;
+    {
+        std::lock_guard<std::mutex> held(of(handle)->lock);
+        mark = of(handle)->queued;
+    }
+    return outcome(of(handle)->wait(mark));
+}
+
+/* A mark is the number of the last piece of work queued, so that two may be the same; at least 1. */
+mxc_status stream_mark(mxc_context, void *handle, uint64_t *out) {
+    stream *s = of(handle);
+    {
+        std::lock_guard<std::mutex> held(s->lock);
+        *out = s->queued;
+    }
+    return outcome(*out <= AHEAD || s->wait(*out - AHEAD));
+}
+
+mxc_status stream_follow(mxc_context, void *handle, mxc_context, void *other, uint64_t mark) {
+    of(handle)->push([=] { (void)of(other)->wait(mark); });
+    return MXC_OK;
+}
+
+mxc_status mark_wait(mxc_context, void *handle, uint64_t mark) {
+    return outcome(of(handle)->wait(mark));
+}
+
+/* ---- memory ---- */
+
+std::atomic<long long> in_use[GPUS];
+
+int count() {
+    return GPUS;
+}
+
+mxc_status gpu_alloc(mxc_context context, size_t bytes, void **out) {
+    const long long limit = (long long)setting("MXC_FAKE_GPU_MB") << 20;
+    void *block = nullptr;
+    *out = nullptr;
+    if (limit && in_use[context.id] + (long long)bytes > limit)
+        return MXC_FAIL(MXC_ENOMEM, "fake GPU: no memory for %zu bytes", bytes);
+    if (posix_memalign(&block, 256, bytes))
+        return MXC_FAIL(MXC_ENOMEM, "fake GPU: no memory for %zu bytes", bytes);
+    in_use[context.id] += (long long)bytes;
+    memset(block, 0xA5, bytes);
+    *out = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(block) + MXCU_SHIFT);
+    return MXC_OK;
+}
+
+void gpu_free(mxc_context context, void *block, size_t bytes) {
+    in_use[context.id] -= (long long)bytes;
+    free(mxcu_pointer<void>(block));
+}
+
+mxc_status pinned_alloc(mxc_context, size_t bytes, void **out) {
+    *out = nullptr;
+    return posix_memalign(out, 256, bytes) ? MXC_FAIL(MXC_ENOMEM, "fake GPU: no memory for %zu bytes", bytes) : MXC_OK;
+}
+
+void pinned_free(mxc_context, void *block, size_t) {
+    free(block);
+}
+
+mxc_status copy(mxc_context, void *to, mxc_context, const void *from, size_t bytes, void *handle) {
+    void *target = mxcu_pointer<void>(to);
+    const void *source = mxcu_pointer<const void>(from);
+    if (handle)
+        return mxcu_fake_queue(handle, [=] { memmove(target, source, bytes); });
+    memmove(target, source, bytes);
+    return MXC_OK;
+}
+
+} // namespace
+
+mxc_status mxcu_fake_queue(void *handle, std::function<void()> work) {
+    of(handle)->push(std::move(work));
+    return MXC_OK;
+}
+
+const mxci_device mxcu_gpu = {"gpu", count, gpu_alloc, gpu_free, copy, stream_create, stream_destroy, stream_wait,
+                              stream_mark, stream_follow, mark_wait};
+const mxci_device mxcu_pinned = {"cpu_pinned", count, pinned_alloc, pinned_free, copy, nullptr, nullptr, nullptr,
+                                 nullptr, nullptr, nullptr};

@@ -1,0 +1,85 @@
+/*
+ * Kernels computed on the host: what cuda/kernel.h builds on in the stand-in for a GPU. A launch is queued on a stream,
+ * whose thread runs it later; every kernel runs with teams of one thread, which every kernel must be right for.
+ *
+ * Addresses of the fake GPU's memory are shifted far out of the process's address space, so that the library ends if it
+ * touches them; mxcu_pointer, which only the module's own code calls, shifts them back.
+ */
+#ifndef MXCU_PLATFORM_H
+#define MXCU_PLATFORM_H
+
+#include <cmath>
+#include <functional>
+
+#include "base/half.h"
+#include "cuda/module.h"
+
+#define MXCU_LAMBDA
+#define MXCU_DEVICE inline
+#define MXCU_BOTH inline
+
+inline float mxcu_f16_to_float(mxci_f16 x) {
+    return mxci_f16_to_float(x);
+}
+inline float mxcu_bf16_to_float(mxci_bf16 x) {
+    return mxci_bf16_to_float(x);
+}
+inline mxci_f16 mxcu_float_to_f16(float x) {
+    return mxci_float_to_f16(x);
+}
+inline mxci_bf16 mxcu_float_to_bf16(float x) {
+    return mxci_float_to_bf16(x);
+}
+
+constexpr uintptr_t MXCU_SHIFT = (uintptr_t)1 << 60;
+
+template <class T> T *mxcu_pointer(const void *data) {
+    uintptr_t address = reinterpret_cast<uintptr_t>(data);
+    return reinterpret_cast<T *>(address & MXCU_SHIFT ? address - MXCU_SHIFT : address);
+}
+
+/* Queue work on a stream. */
+mxc_status mxcu_fake_queue(void *stream, std::function<void()> work);
+
+template <class T> void mxcu_atomic_add(T *to, T value) {
+    *to += value; /* a stream is one thread */
+}
+
+template <class F> mxc_status mxcu_for(const mxc_op_call *call, int64_t n, F body) {
+    if (n == 0)
+        return MXC_OK;
+    return mxcu_fake_queue(call->run->stream, [=] {
+        for (int64_t i = n; i-- > 0;) /* backwards, since no order is promised */
+            body(i);
+    });
+}
+
+struct mxcu_team {
+    int rank = 0, size = 1;
+    void sync() const {
+    }
+    template <class T, class F> T combine(T value, F) const {
+        return value;
+    }
+    template <class T> T sum(T value) const {
+        return value;
+    }
+    template <class T> T max(T value) const {
+        return value;
+    }
+    template <class T> T min(T value) const {
+        return value;
+    }
+};
+
+template <class F> mxc_status mxcu_rows(const mxc_op_call *call, int64_t rows, int64_t width, F body) {
+    (void)width;
+    if (rows == 0)
+        return MXC_OK;
+    return mxcu_fake_queue(call->run->stream, [=] {
+        for (int64_t row = rows; row-- > 0;)
+            body(row, mxcu_team());
+    });
+}
+
+#endif
