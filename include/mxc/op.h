@@ -129,6 +129,9 @@ struct mxc_op_def {
     mxc_status (*infer_shape)(mxc_op_sig *sig);
     /* The same for types. NULL: all inputs, outputs and aux have one type. */
     mxc_status (*infer_type)(mxc_op_sig *sig);
+    /* Complete the outputs' shapes from what the inputs hold, on the host, where they do not follow from shapes. Needs
+     * MXC_OP_ARRAY_ONLY. Such an operator waits for its inputs when it is invoked. NULL: they follow. */
+    mxc_status (*infer_from_data)(mxc_op_sig *sig, const mxc_tensor *in);
     unsigned dtypes; /* of the first input (or output where there is none); 0: MXC_DTYPES_REAL */
 
     mxc_op_needs needs; /* what backward reads */
@@ -211,7 +214,8 @@ MXC_API mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) 
  * @param req      n_out requests, or NULL: write
  * @param is_train training behaviour (dropout, batch statistics)
  * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; a kernel's failure shows at the next wait on out
- * Does not block. Source operators (no inputs) run on cpu(0) or on the context of out[0].
+ * Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on the
+ * context of out[0].
  */
 MXC_API mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out,
                                  const mxc_req *req, int is_train);
