@@ -66,6 +66,7 @@ typedef struct op_case {
     mxc_status status;
     const char *error;
     const char *infer;
+    int (*can_run)(void); /* 0: the library was built without what the case needs, and it is skipped; NULL: always */
 } op_case;
 
 /* One run of a case, as a case of its own. */
