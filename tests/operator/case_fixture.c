@@ -243,11 +243,15 @@ mxc_ndarray *array_as_view(const mxc_shape *shape, mxc_dtype dtype, const double
     return view;
 }
 
+static double guard_of(mxc_dtype dtype) {
+    return dtype == MXC_BOOL ? 1 : 99;
+}
+
 static void close_device_guards(guarded *g, const char *name) {
-    double *all = values_of(g->around);
+    double *all = values_of(g->around), guard = guard_of(mxc_ndarray_dtype(g->around));
     int64_t n = mxc_ndarray_size(g->around);
     for (int64_t i = 0; i < CASE_GUARD; i++)
-        if (all[i] != 99 || all[n - 1 - i] != 99)
+        if (all[i] != guard || all[n - 1 - i] != guard)
             fail_msg("%s: wrote outside its output", name);
     free(all);
     mxc_ndarray_release(g->array);
@@ -258,7 +262,7 @@ guarded guarded_of(const mxc_shape *shape, mxc_dtype dtype, const double *values
     int64_t n = mxc_shape_size(shape);
     guarded g = {.bytes = (size_t)n * mxc_dtype_size(dtype)};
     if (case_context.device != MXC_CPU) {
-        g.array = array_within(shape, dtype, values, CASE_GUARD, 99, &g.around);
+        g.array = array_within(shape, dtype, values, CASE_GUARD, guard_of(dtype), &g.around);
         return g;
     }
     g.block = aligned_alloc(64, (g.bytes + 63) / 64 * 64 + 2 * CASE_GUARD);

@@ -1,0 +1,13 @@
+/* Matrix products on the GPU. By cuBLAS; the tests' stand-in has its own. */
+#ifndef MXCU_BLAS_H
+#define MXCU_BLAS_H
+
+#include "operator/gemm.h"
+
+#include "cuda/module.h"
+
+/* Queue C = alpha op(A) op(B) + beta C for every product of the batch. As mxci_gemm takes it (operator/gemm.h), but
+ * leading dimensions are not 0, and there is no bias. Computed in float32, of float64 in float64. */
+mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g);
+
+#endif
