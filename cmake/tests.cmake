@@ -19,6 +19,9 @@ set(test_environment
     "TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
+if(NOT TARGET mxc_fake_gpu)
+    list(FILTER test_sources EXCLUDE REGEX "/fake_gpu/")
+endif()
 
 function(use_test_settings target)
     target_include_directories(${target} PRIVATE src tests)
@@ -53,10 +56,13 @@ foreach(source ${test_sources})
         ENVIRONMENT "${test_environment}")
 endforeach()
 
-# The operators' cases once more, on the stand-in for a GPU.
+# Tests on the stand-in for a GPU, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
-    add_dependencies(test_operator_operators mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
-    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout}
-        ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
+    add_dependencies(test_operator_operators mxc_fake_gpu)
+    foreach(test operators test_arrays test_failure test_train)
+        set_property(TEST fake_gpu/${test} PROPERTY
+            ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    endforeach()
 endif()

@@ -10,7 +10,9 @@ static const struct command {
     const char *name, *usage, *doc;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"ops", "ops [--markdown | NAME...]", "list the operators, or describe some; --markdown: all, as docs/operators.md",
+    {"ops", "ops [--markdown | --missing DEVICE | NAME...]",
+     "list the operators, or describe some; --markdown: all, as docs/operators.md; --missing: those that are not\n"
+     "    computed on that kind of device (gpu) but on the host for it",
      mxc_ops_main},
 };
 

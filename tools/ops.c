@@ -66,10 +66,38 @@ static int print_markdown(void) {
     return result;
 }
 
+/* An operator that runs on the host for want of a form of its own; of those without a gradient nothing is missing. */
+static int is_missing(const mxc_op_def *op, mxc_device device, const char **what) {
+    int forward = mxc_op_place(op, device, MXC_FORWARD) != MXC_PLACE_DEVICE;
+    int backward = op->backward[MXC_CPU] && mxc_op_place(op, device, MXC_BACKWARD) != MXC_PLACE_DEVICE;
+    *what = forward && backward ? "" : forward ? " (forward)" : " (gradient)";
+    return forward || backward;
+}
+
+static int print_missing(const char *device) {
+    static const mxc_op_def *ops[MAX_OPS];
+    int n = list_ops(ops), devices, missing = 0;
+    const char *what;
+    mxc_context context;
+    if (mxc_context_parse(device, &context) != MXC_OK || mxc_device_count(context.device, &devices) != MXC_OK) {
+        fprintf(stderr, "mxc: %s\n", mxc_last_error());
+        return MXC_EXIT_FAILED;
+    }
+    for (int i = 0; i < n; i++)
+        if (is_missing(ops[i], context.device, &what)) {
+            printf("%s%s\n", ops[i]->name, what);
+            missing++;
+        }
+    fprintf(stderr, "%d of %d operators are computed on the host for arrays on %s\n", missing, n, device);
+    return 0;
+}
+
 int mxc_ops_main(int argc, char **argv) {
     if (argc == 0)
         return print_list();
     if (strcmp(argv[0], "--markdown") == 0)
         return print_markdown();
+    if (strcmp(argv[0], "--missing") == 0 && argc == 2)
+        return print_missing(argv[1]);
     return print_some(argc, argv);
 }

@@ -12,7 +12,8 @@
 
 typedef struct mxc_kvstore mxc_kvstore;
 
-/** Types: "local" (sums on cpu(0)). Status: MXC_ENOTFOUND (lists the types), MXC_ENOMEM. */
+/** Types: "local" (copies and sums on cpu(0)) and "device" (where the first value given for a key is). Status:
+ *  MXC_ENOTFOUND (lists the types), MXC_ENOMEM. */
 MXC_API mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
 MXC_API void mxc_kvstore_destroy(mxc_kvstore *store); /* NULL is fine; does not block */
 /** Set first values, copied. Status: MXC_EEXIST (each key once), MXC_ENOMEM. */

@@ -164,6 +164,14 @@ MXC_API const mxc_op_def *mxc_op_at(int index);
  *  Caller frees with mxc_free. MXC_ENOTFOUND, MXC_ENOMEM. */
 MXC_API mxc_status mxc_op_describe(const char *name, char **out);
 
+/** Where an operator is computed for arrays of a kind of device. */
+typedef enum mxc_place {
+    MXC_PLACE_NONE = 0,   /* nowhere: an error */
+    MXC_PLACE_DEVICE = 1, /* there */
+    MXC_PLACE_HOST = 2    /* on the host, with copies of the arrays; correct, but device and host wait for each other */
+} mxc_place;
+MXC_API mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass);
+
 /* ---- operator with parameters ------------------------------------------------------------------------------ */
 
 /** Parse parameters. MXC_ENOTFOUND (no such operator, with similar names), MXC_EINVAL, MXC_ENOMEM. */

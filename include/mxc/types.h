@@ -45,6 +45,9 @@ MXC_API int mxc_context_equal(mxc_context a, mxc_context b);
 MXC_API mxc_status mxc_context_parse(const char *text, mxc_context *out);
 /** Write "cpu(0)" and the like to out, cut to size bytes; returns out. */
 MXC_API const char *mxc_context_format(mxc_context context, char *out, size_t size);
+/** How many ids of a kind of device there are, counted from 0. Status: MXC_EDEVICE, with the reason, if this library
+ *  cannot be asked to compute there at all, as without its GPU module. May block at the first call. */
+MXC_API mxc_status mxc_device_count(mxc_device device, int *out);
 
 /** Most axes an array may have. */
 #define MXC_MAX_NDIM 8

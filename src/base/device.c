@@ -101,3 +101,11 @@ mxc_status mxci_device_register(mxc_device kind, const mxci_device *device) {
         return MXC_FAIL(MXC_EEXIST, "device %s: a table for this kind is registered already", device->name);
     return MXC_OK;
 }
+
+mxc_status mxc_device_count(mxc_device kind, int *out) {
+    const mxci_device *device;
+    *out = 0;
+    MXC_TRY(table_of((mxc_context){ (int32_t)kind, 0 }, &device));
+    *out = device->count();
+    return MXC_OK;
+}

@@ -40,12 +40,12 @@ static mxc_status open_library(const slot *s, void **out) {
 }
 
 static mxc_status open_module(slot *s) {
-    mxci_module_open_fn *open;
+    mxci_module_open_fn *enter;
     const mxci_module *module;
     void *library;
     MXC_TRY(open_library(s, &library));
-    MXC_TRY(mxci_library_symbol(library, "mxci_module_open", (void **)&open));
-    module = open(&host);
+    MXC_TRY(mxci_library_symbol(library, "mxci_module_open", (void **)&enter));
+    module = enter(&host);
     if (!module)
         return MXC_EDEVICE; /* the module has said why */
     if (strcmp(module->version, MXC_VERSION) != 0)

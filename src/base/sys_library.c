@@ -22,5 +22,6 @@ int mxci_library_beside(const char *file, char *out, size_t size) {
     if (!dladdr((void *)(uintptr_t)mxci_library_open, &here) || !here.dli_fname)
         return 0;
     slash = strrchr(here.dli_fname, '/');
-    return slash && (size_t)mxci_format(out, size, "%.*s/%s", (int)(slash - here.dli_fname), here.dli_fname, file) < size;
+    return slash &&
+           (size_t)mxci_format(out, size, "%.*s/%s", (int)(slash - here.dli_fname), here.dli_fname, file) < size;
 }

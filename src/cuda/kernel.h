@@ -95,12 +95,14 @@ static inline int64_t mxcu_size(const mxc_tensor *t) {
 /* ---- choosing by dtype ------------------------------------------------------------------------------------------- */
 
 /* MXCU_SWITCH_FLOAT(dtype, forward, call) returns forward<T>(call) for the T of a float dtype; _REAL: float32 and
- * float64; _NUMBER: whole numbers too; _ALL: bool too; _BYTES by the element's size, T being an unsigned type. Inference
- * has refused others, so coming to the end is our mistake. */
+ * float64; _NUMBER: whole numbers too; _ALL: bool too; _BYTES by the size of an element, T being an unsigned type.
+ * Inference has refused others, so coming to the end is our mistake. */
 #define MXCU_CASE(flag, T, fn, ...) \
     case flag:                      \
         return fn<T>(__VA_ARGS__);
-#define MXCU_CASES_REAL(fn, ...) MXCU_CASE(MXC_F32, float, fn, __VA_ARGS__) MXCU_CASE(MXC_F64, double, fn, __VA_ARGS__)
+#define MXCU_CASES_REAL(fn, ...)            \
+    MXCU_CASE(MXC_F32, float, fn, __VA_ARGS__) \
+    MXCU_CASE(MXC_F64, double, fn, __VA_ARGS__)
 #define MXCU_CASES_FLOAT(fn, ...)                \
     MXCU_CASES_REAL(fn, __VA_ARGS__)             \
     MXCU_CASE(MXC_F16, mxci_f16, fn, __VA_ARGS__) \
@@ -110,9 +112,11 @@ static inline int64_t mxcu_size(const mxc_tensor *t) {
     MXCU_CASE(MXC_U8, uint8_t, fn, __VA_ARGS__) \
     MXCU_CASE(MXC_I32, int32_t, fn, __VA_ARGS__) \
     MXCU_CASE(MXC_I64, int64_t, fn, __VA_ARGS__)
-#define MXCU_SWITCH(cases, dtype, fn, ...)                                                            \
-    switch (dtype) {                                                                                  \
-        cases(fn, __VA_ARGS__) default : return MXC_FAIL(MXC_EDTYPE, "GPU: dtype %d got past inference", (int)(dtype)); \
+#define MXCU_SWITCH(cases, dtype, fn, ...)                                                \
+    switch (dtype) {                                                                      \
+        cases(fn, __VA_ARGS__)                                                            \
+    default:                                                                              \
+        return MXC_FAIL(MXC_EDTYPE, "GPU: dtype %d got past inference", (int)(dtype));    \
     }
 #define MXCU_CASES_NUMBER(fn, ...) MXCU_CASES_FLOAT(fn, __VA_ARGS__) MXCU_CASES_INT(fn, __VA_ARGS__)
 #define MXCU_CASES_ALL(fn, ...) MXCU_CASES_NUMBER(fn, __VA_ARGS__) MXCU_CASE(MXC_BOOL, bool, fn, __VA_ARGS__)

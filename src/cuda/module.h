@@ -1,7 +1,7 @@
 /*
  * The GPU module's parts. Sources in this folder are compiled twice: by nvcc for the module libmxc_cuda.so, with
- * nvidia/, and by the C++ compiler for a stand-in that the tests load in its place, with tests/fake_gpu/, which computes
- * on the host. What differs is behind platform.h and the functions below; kernels are the same source.
+ * nvidia/; and by the C++ compiler for a stand-in that the tests load in its place, with tests/fake_gpu/, which
+ * computes on the host. What differs is behind platform.h and the functions below; kernels are the same source.
  */
 #ifndef MXCU_MODULE_H
 #define MXCU_MODULE_H

@@ -1,5 +1,6 @@
 /*
- * The local key-value store: master copies on cpu(0), sums in the order of the call, updater or optimizer.
+ * The key-value store of one process: master copies, sums in the order of the call, updater or optimizer. Of type local
+ * the copies are on cpu(0), of type device where the first value is; sums are made where the copy is.
  *
  * Nothing waits here: sums, updates and copies are queued, and the engine orders them by the arrays that they touch.
  */
@@ -18,7 +19,7 @@ typedef struct entry {
     char *key;
     mxc_ndarray *stored;
     mxc_ndarray *sum;  /* of several values; made at the first such push */
-    mxc_ndarray **moved; /* copies on cpu(0) of values that live elsewhere, by position; NULL where not needed */
+    mxc_ndarray **moved; /* copies of values that live elsewhere than stored, by position; NULL where not needed */
     mxc_op *add;       /* add_n over n_add values */
     int n_add, n_moved;
     mxc_ndarray **pending;
@@ -26,6 +27,7 @@ typedef struct entry {
 } entry;
 
 struct mxc_kvstore {
+    const char *type; /* one of types */
     mxci_map *entries;
     mxc_updater_fn updater;
     void *updater_user;
@@ -129,14 +131,14 @@ static mxc_status make_room_for_moved(entry *e) {
 
 static mxc_status new_like(mxc_ndarray *array, mxc_ndarray **out) {
     const mxc_shape *shape = mxc_ndarray_shape(array);
-    return mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(array), mxc_cpu(0), out);
+    return mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(array), mxc_ndarray_context(array), out);
 }
 
-/* Replace pending values of other contexts by copies on cpu(0). */
+/* Replace pending values of other contexts by copies beside the stored one. */
 static mxc_status move_pending(entry *e, int priority) {
     MXC_TRY(make_room_for_moved(e));
     for (int i = 0; i < e->n_pending; i++) {
-        if (mxc_context_equal(mxc_ndarray_context(e->pending[i]), mxc_cpu(0)))
+        if (mxc_context_equal(mxc_ndarray_context(e->pending[i]), mxc_ndarray_context(e->stored)))
             continue;
         if (e->moved[i] == NULL)
             MXC_TRY(new_like(e->stored, &e->moved[i]));
@@ -175,16 +177,27 @@ static mxc_status reduce(entry *e, int priority, mxc_ndarray **out) {
 
 /* ---- the store --------------------------------------------------------------------------------------------- */
 
+static const char *const types[] = {"local", "device"};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+static int is_device(const mxc_kvstore *store) {
+    return store->type == types[1];
+}
+
 mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out) {
+    int i = 0;
     if (type == NULL || out == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_create: type and out must not be NULL");
     *out = NULL;
-    if (strcmp(type, "local") != 0)
-        return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there is local", type);
+    while (i < TYPES && strcmp(type, types[i]) != 0)
+        i++;
+    if (i == TYPES)
+        return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there are local and device", type);
     mxc_kvstore *store = mxci_calloc(1, sizeof *store);
     if (store == NULL)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for the store");
     mxc_status status = mxci_map_create(&store->entries);
+    store->type = types[i];
     if (status != MXC_OK)
         mxci_free(store);
     else
@@ -225,7 +238,8 @@ static mxc_status init_one(mxc_kvstore *store, const char *key, mxc_ndarray *val
     mxc_ndarray *copy;
     if (key == NULL || value == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_init: a key or array is NULL");
-    MXC_TRY(mxc_ndarray_copy(value, mxc_cpu(0), mxc_ndarray_dtype(value), &copy));
+    mxc_context home = is_device(store) ? mxc_ndarray_context(value) : mxc_cpu(0);
+    MXC_TRY(mxc_ndarray_copy(value, home, mxc_ndarray_dtype(value), &copy));
     mxc_status status = mxci_kvstore_adopt(store, key, copy);
     mxc_ndarray_release(copy);
     return status;
@@ -291,8 +305,7 @@ void mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
 /* ---- of several workers: one here --------------------------------------------------------------------------- */
 
 const char *mxc_kvstore_type(const mxc_kvstore *store) {
-    (void)store;
-    return "local";
+    return store ? store->type : types[0];
 }
 
 int mxc_kvstore_rank(const mxc_kvstore *store) {

@@ -61,3 +61,13 @@ void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out) {
         out->temp_bytes = NULL;
     stage(def, out);
 }
+
+mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
+    mxci_op_form form;
+    mxc_op_compute_fn fn;
+    mxci_form_of(def, device, &form);
+    fn = pass == MXC_FORWARD ? form.forward : form.backward;
+    if (!fn)
+        return MXC_PLACE_NONE;
+    return fn == mxci_staged_forward || fn == mxci_staged_backward ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
+}

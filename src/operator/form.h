@@ -1,6 +1,6 @@
 /*
- * Forms: how an operator is computed on a kind of device. The CPU's form is in the descriptor. A device's own are in its
- * module (base/module.h). Where it has none, the operator is computed on the host with copies of the arrays (staged.c).
+ * Forms: how an operator is computed on a kind of device. The CPU's form is in the descriptor; a device's own are in
+ * its module (base/module.h). Where it has none, the operator is computed on the host with copies of the arrays.
  */
 #ifndef MXCI_OPERATOR_FORM_H
 #define MXCI_OPERATOR_FORM_H

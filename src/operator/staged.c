@@ -1,7 +1,7 @@
 /*
  * Computing on the host what a device has no function for: the arrays are copied to host scratch, the CPU form runs
- * there, and what it changed is copied back. Correct for every operator, and slow: the device and the host wait for each
- * other. `mxc ops --missing gpu` lists the operators that come here.
+ * there, and what it changed is copied back. Correct for every operator, and slow: the device and the host wait for
+ * each other. `mxc ops --missing gpu` lists the operators that come here.
  */
 #include <string.h>
 

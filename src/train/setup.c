@@ -126,7 +126,7 @@ static mxc_status make_optimizer(mxci_trainer *t) {
 
 /* With one context the executor's own arrays are the stored values, so that nothing is copied at a pull. */
 static mxc_status fill_store(mxci_trainer *t) {
-    int own = t->n_contexts == 1 && mxc_context_equal(t->contexts[0], mxc_cpu(0));
+    int own = t->n_contexts == 1;
     MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
     mxc_kvstore_set_optimizer(t->store, t->optimizer);
     for (int i = 0; i < t->n_params; i++) {

@@ -3,7 +3,7 @@
  * order and late. Memory is shifted out of the host's reach and filled with junk when it is given out. A stream that has
  * failed stays so, as on a real GPU: every later wait for it, or for a mark behind the failure, fails.
  *
- * Variables of the environment: MXC_FAKE_GPU_MB limits the memory of each GPU, MXC_FAKE_GPU_FAIL=n lets the n-th piece
+ * Variables of the environment: FAKE_GPU_MB limits the memory of each GPU, FAKE_GPU_FAIL=n lets the n-th piece
  * of work of each stream fail.
  */
 #include <atomic>
@@ -40,7 +40,7 @@ struct stream {
 
     void run() {
         std::unique_lock<std::mutex> held(lock);
-        const uint64_t fail_at = (uint64_t)setting("MXC_FAKE_GPU_FAIL");
+        const uint64_t fail_at = (uint64_t)setting("FAKE_GPU_FAIL");
         for (;;) {
             changed.wait(held, [&] { return stopping || !queue.empty(); });
             if (queue.empty())
@@ -139,7 +139,7 @@ int count() {
 }
 
 mxc_status gpu_alloc(mxc_context context, size_t bytes, void **out) {
-    const long long limit = (long long)setting("MXC_FAKE_GPU_MB") << 20;
+    const long long limit = (long long)setting("FAKE_GPU_MB") << 20;
     void *block = nullptr;
     *out = nullptr;
     if (limit && in_use[context.id] + (long long)bytes > limit)

@@ -53,7 +53,9 @@ template <class F> mxc_status mxcu_for(const mxc_op_call *call, int64_t n, F bod
     if (n == 0)
         return MXC_OK;
     MXC_TRY(mxcu_enter(call, &stream));
-    mxcu_for_kernel<<<(unsigned)(blocks < MXCU_MOST_BLOCKS ? blocks : MXCU_MOST_BLOCKS), MXCU_THREADS, 0, stream>>>(n, body);
+    if (blocks > MXCU_MOST_BLOCKS)
+        blocks = MXCU_MOST_BLOCKS;
+    mxcu_for_kernel<<<(unsigned)blocks, MXCU_THREADS, 0, stream>>>(n, body);
     return mxcu_launched(call);
 }
 
@@ -108,7 +110,8 @@ template <class F> mxc_status mxcu_rows(const mxc_op_call *call, int64_t rows, i
     if (rows == 0)
         return MXC_OK;
     MXC_TRY(mxcu_enter(call, &stream));
-    mxcu_rows_kernel<<<(unsigned)(rows < MXCU_MOST_BLOCKS ? rows : MXCU_MOST_BLOCKS), threads, 0, stream>>>(rows, body);
+    mxcu_rows_kernel<<<(unsigned)(rows < MXCU_MOST_BLOCKS ? rows : MXCU_MOST_BLOCKS), threads, 0, stream>>>(rows,
+                                                                                                            body);
     return mxcu_launched(call);
 }
 

@@ -1,0 +1,152 @@
+/* Arrays on the fake GPU: copies each way, views, conversions, printing, files, pools, and running out of memory. */
+#include "support.h"
+
+#include <mxc/mxc.h>
+
+enum { N = 1000 };
+
+static mxc_ndarray *numbers(mxc_context context, int64_t n, float first) {
+    float *values = calloc((size_t)n + 1, sizeof *values);
+    mxc_ndarray *array;
+    for (int64_t i = 0; i < n; i++)
+        values[i] = first + (float)i;
+    assert_ok(mxc_ndarray_create(1, &n, MXC_F32, context, &array));
+    assert_ok(mxc_ndarray_set(array, values, (size_t)n * sizeof *values));
+    free(values);
+    return array;
+}
+
+static void expect_numbers(mxc_ndarray *array, float first) {
+    int64_t n = mxc_ndarray_size(array);
+    float *values = calloc((size_t)n + 1, sizeof *values);
+    assert_ok(mxc_ndarray_get(array, values, (size_t)n * sizeof *values));
+    for (int64_t i = 0; i < n; i++)
+        if (values[i] != first + (float)i)
+            fail_msg("element %lld is %g, expected %g", (long long)i, values[i], first + (float)i);
+    free(values);
+}
+
+static void test_device_count(void **state) {
+    int n;
+    (void)state;
+    assert_ok(mxc_device_count(MXC_GPU, &n));
+    assert_int_equal(n, 2);
+    assert_ok(mxc_device_count(MXC_CPU_PINNED, &n));
+    assert_int_equal(n, 2);
+}
+
+/* From each context to each other one. */
+static void test_copies(void **state) {
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_gpu(0), mxc_gpu(1), {MXC_CPU_PINNED, 0}};
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            mxc_ndarray *from = numbers(contexts[i], N, 3), *to = numbers(contexts[j], N, 0), *view, *made;
+            assert_ok(mxc_ndarray_copy_to(from, to, 0));
+            expect_numbers(to, 3);
+            assert_ok(mxc_ndarray_slice(from, 10, 20, &view));
+            assert_ok(mxc_ndarray_copy(view, contexts[j], MXC_F32, &made));
+            expect_numbers(made, 13);
+            mxc_ndarray_release(from); /* its memory goes back while the copies may still be queued */
+            mxc_ndarray_release(to);
+            mxc_ndarray_release(view);
+            mxc_ndarray_release(made);
+        }
+}
+
+static void test_converted(void **state) {
+    mxc_ndarray *from = numbers(mxc_gpu(0), N, 0), *half, *back;
+    (void)state;
+    assert_ok(mxc_ndarray_copy(from, mxc_gpu(1), MXC_F16, &half));
+    assert_ok(mxc_ndarray_copy(half, mxc_gpu(0), MXC_F32, &back));
+    expect_numbers(back, 0);
+    mxc_ndarray_release(from);
+    mxc_ndarray_release(half);
+    mxc_ndarray_release(back);
+}
+
+/* A chain of operators and copies on two GPUs, whose arrays are given back while work on them is queued. */
+static void test_chain(void **state) {
+    const char *key = "scalar", *one = "1";
+    mxc_op *add;
+    mxc_ndarray *x = numbers(mxc_gpu(0), N, 0), *y;
+    (void)state;
+    assert_ok(mxc_op_create("_plus_scalar", 1, &key, &one, &add));
+    for (int i = 0; i < 200; i++) {
+        y = NULL;
+        assert_ok(mxc_op_invoke(add, 1, &x, 1, &y, NULL, 0));
+        mxc_ndarray_release(x);
+        x = y;
+        if (i % 10 == 9) {
+            assert_ok(mxc_ndarray_copy(x, mxc_gpu(i / 10 % 2), MXC_F32, &y));
+            mxc_ndarray_release(x);
+            x = y;
+        }
+    }
+    expect_numbers(x, 200);
+    mxc_ndarray_release(x);
+    mxc_op_release(add);
+}
+
+static void test_data_is_out_of_reach(void **state) {
+    mxc_ndarray *x = numbers(mxc_gpu(0), N, 0);
+    void *data;
+    (void)state;
+    assert_fails(mxc_ndarray_data(x, &data), MXC_EDEVICE, "out of the host's reach");
+    mxc_ndarray_release(x);
+}
+
+static void test_contexts_differ(void **state) {
+    mxc_ndarray *in[2] = {numbers(mxc_gpu(0), 4, 0), numbers(mxc_cpu(0), 4, 0)}, *out[1] = {NULL};
+    (void)state;
+    assert_fails(mxc_invoke("_plus", 2, in, 0, NULL, NULL, 1, out), MXC_EDEVICE, "expected an array on gpu(0)");
+    mxc_ndarray_release(in[0]);
+    mxc_ndarray_release(in[1]);
+}
+
+/* The pool gives blocks again, trims, and makes room before it says that there is no memory. */
+static void test_pool(void **state) {
+    const int64_t megabytes = 5 << 18;
+    mxc_storage_stats stats;
+    mxc_ndarray *x;
+    int64_t n = megabytes;
+    void *block;
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        x = numbers(mxc_gpu(1), n, 0);
+        mxc_ndarray_release(x);
+        assert_ok(mxc_engine_default(&(mxc_engine *){NULL}));
+    }
+    assert_ok(mxc_storage_get_stats(mxc_gpu(1), &stats));
+    assert_true(stats.bytes_cached > 0);
+    assert_ok(mxc_storage_trim(mxc_gpu(1), 0));
+    assert_ok(mxc_storage_get_stats(mxc_gpu(1), &stats));
+    assert_int_equal(stats.bytes_cached, 0);
+    assert_status(mxc_storage_alloc(mxc_gpu(1), (size_t)1 << 40, &block), MXC_ENOMEM);
+}
+
+static void test_no_memory(void **state) {
+    int64_t n = (int64_t)1 << 30; /* 4 GiB; the fake GPU has 256 MiB */
+    mxc_ndarray *x;
+    float zero = 0;
+    (void)state;
+    assert_ok(mxc_ndarray_create(1, &n, MXC_F32, mxc_gpu(0), &x)); /* memory is taken at the first use */
+    assert_fails(mxc_ndarray_fill(x, zero), MXC_ENOMEM, "no memory for");
+    mxc_ndarray_release(x);
+}
+
+static int shut_down(void **state) {
+    (void)state;
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_device_count), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_converted),    cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_data_is_out_of_reach), cmocka_unit_test(test_contexts_differ),
+        cmocka_unit_test(test_pool),         cmocka_unit_test(test_no_memory),
+    };
+    setenv("FAKE_GPU_MB", "256", 1);
+    return cmocka_run_group_tests(tests, NULL, shut_down);
+}
