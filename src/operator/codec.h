@@ -1,10 +1,10 @@
 /*
  * Compressed images: what their headers say, and reading them into (height, width, channels) of bytes. Headers are read
- * here; the rest of a JPEG by libturbojpeg, of a PNG by libpng, each in a file of codecs/. Where CMake does not find the
- * library, a file stands there that has no decoder, and such images are refused with the library's name.
+ * here; the rest of a JPEG by libturbojpeg, of a PNG by libpng, each in a file of codecs/. Where CMake does not find
+ * the library, a file stands there that has no decoder, and such images are refused with the library's name.
  *
- * Images come from strangers. Before anything is allocated, they are refused (MXC_EFORMAT) if they have more pixels than
- * the caller wants, or than their bytes can hold, or, of a JPEG, more scans than MXCI_JPEG_SCANS or no end.
+ * Images come from strangers. Before anything is allocated, they are refused (MXC_EFORMAT) if they have more pixels
+ * than the caller wants, or than their bytes can hold, or, of a JPEG, more scans than MXCI_JPEG_SCANS or no end.
  */
 #ifndef MXCI_OPERATOR_CODEC_H
 #define MXCI_OPERATOR_CODEC_H

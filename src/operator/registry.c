@@ -40,6 +40,8 @@ static mxc_status check_def(const mxc_op_def *def) {
         return MXC_FAIL(MXC_EINVAL,
                         "mxc_op_register: %s: MXC_OP_CALLBACK goes without temp_bytes and MXC_OP_SAMPLEWISE",
                         def->name);
+    if (def->infer_from_data && !(def->flags & MXC_OP_ARRAY_ONLY))
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: infer_from_data goes with MXC_OP_ARRAY_ONLY", def->name);
     if (def->params_open && (def->params || def->variadic))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: params_open goes without params and variadic", def->name);
     for (i = 0; i < MXC_DEVICE_LIMIT; i++)

@@ -47,6 +47,8 @@ def run(case, arrays):
     """Answers by name; raises where MXNet refuses."""
     def array(kind, i):
         return arrays["%d:%s%d" % (case.number, kind, i)].copy()
+    if case.op == "_cvimdecode":  # not for graphs
+        return {"%d:out0" % case.number: mx.nd._internal._cvimdecode(array("in", 0), **case.params).asnumpy()}
     symbol = symbol_of(case)
     given = {"in%d" % i: array("in", i) for i in range(case.n_in)}
     given.update({"in%d" % (case.n_in + i): array("aux", i) for i in range(case.n_aux)})

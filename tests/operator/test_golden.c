@@ -38,8 +38,8 @@ static void collect_runs(void) {
 /* ---- which cases ------------------------------------------------------------------------------------------------- */
 
 static mxc_dtype dtype_for(const op_case *c) {
-    static const mxc_dtype order[] = {MXC_F32, MXC_I8, MXC_I32, MXC_I64, MXC_F64};
-    for (int i = 0; i < 5; i++)
+    static const mxc_dtype order[] = {MXC_F32, MXC_I8, MXC_I32, MXC_I64, MXC_F64, MXC_U8};
+    for (int i = 0; i < 6; i++)
         if (case_runs_in(c, mxc_op_find(c->op), order[i]))
             return order[i];
     return MXC_DTYPE_UNKNOWN;

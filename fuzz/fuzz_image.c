@@ -1,0 +1,24 @@
+/* Any bytes as an image: refused or decoded, at full and at reduced size, never more. */
+#include <stdint.h>
+
+#include "base/sys.h"
+#include "operator/codec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+    mxci_image image;
+    uint8_t *out;
+    if (mxci_image_probe("fuzz", data, bytes, 1 << 20, &image) != MXC_OK)
+        return 0;
+    for (int64_t least = image.height; least >= 0; least -= least ? least : 1) {
+        mxci_image_reduce(&image, least, 0);
+        for (int pixels = MXCI_GREY; pixels <= MXCI_BGR; pixels++) {
+            out = mxci_alloc((size_t)(image.height * image.width) * (size_t)mxci_pixels_channels((mxci_pixels)pixels));
+            if (out)
+                (void)mxci_image_decode(&image, (mxci_pixels)pixels, out);
+            mxci_free(out);
+        }
+    }
+    return 0;
+}
