@@ -194,7 +194,7 @@ static void prepare_jpeg_planes(const op_run *r) { make_jpeg(r, 1); }
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
-#define READS(name, given, shapes, ref, fill, has)                                                                      \
+#define READS(name, given, shapes, ref, fill, has)                                                                     \
     {.op = name, .params = given, .in = shapes, .reference = ref, .prepare = fill, .can_run = has}
 #define PNG(given, bytes) READS("_cvimdecode", given, bytes, ref_png, prepare_png, has_png)
 #define JPEG(given, bytes) READS("_cvimdecode", given, bytes, ref_jpeg, prepare_jpeg, has_jpeg)
