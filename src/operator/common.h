@@ -44,7 +44,12 @@ mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out
 mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *full);
 
 /* Product of axes begin..end-1 of a known shape. */
-int64_t mxci_shape_count(const mxc_shape *shape, int begin, int end);
+static inline int64_t mxci_shape_count(const mxc_shape *shape, int begin, int end) {
+    int64_t count = 1;
+    for (int i = begin; i < end; i++)
+        count *= shape->dim[i];
+    return count;
+}
 static inline int64_t mxci_tensor_size(const mxc_tensor *t) {
     return mxc_shape_size(&t->shape);
 }

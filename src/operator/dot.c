@@ -4,11 +4,9 @@
  *              transpose_b the last of rhs): out has lhs's other axes, then rhs's; of two vectors it is (1,)
  *   batch_dot  lhs (B,M,K), rhs (B,K,N), out (B,M,N); transposed lhs is (B,K,M), rhs (B,N,K)
  */
-#include "operator/matmul.h"
+#include "operator/dot.h"
 
-typedef struct dot_params {
-    int32_t transpose_a, transpose_b;
-} dot_params;
+typedef mxci_dot_params dot_params;
 
 static const mxc_param schema[] = {
     {.name = "transpose_a", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(dot_params, transpose_a), .initial = "false",
@@ -17,20 +15,7 @@ static const mxc_param schema[] = {
      .doc = "rhs is given transposed"},
     MXC_PARAM_END};
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------- */
-
-/* Every product here as batch times (m,k) (k,n). */
-static mxci_matmul sizes_of(const mxc_shape *lhs, const mxc_shape *rhs, const dot_params *p, int batched) {
-    int first = batched ? 1 : 0;
-    int a = p->transpose_a ? first : lhs->ndim - 1, b = p->transpose_b ? rhs->ndim - 1 : first;
-    mxci_matmul s = {.batch = batched ? lhs->dim[0] : 1, .m = 1, .n = 1, .k = lhs->dim[a], .between = 1,
-                     .transpose_a = p->transpose_a, .transpose_b = p->transpose_b, .alpha = 1};
-    for (int i = first; i < lhs->ndim; i++)
-        s.m *= i == a ? 1 : lhs->dim[i];
-    for (int i = first; i < rhs->ndim; i++)
-        s.n *= i == b ? 1 : rhs->dim[i];
-    return s;
-}
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static mxc_status check_inner(const mxc_op_sig *sig, int a, int b) {
     const mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1];
@@ -94,13 +79,13 @@ static mxc_status infer_batch_dot_shape(mxc_op_sig *sig) {
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 static mxc_status product(const mxc_op_call *call, int batched) {
-    mxci_matmul p = sizes_of(&call->in[0].shape, &call->in[1].shape, call->params, batched);
+    mxci_matmul p = mxci_dot_sizes(&call->in[0].shape, &call->in[1].shape, call->params, batched);
     mxci_matmul_product(call->run, &p, call->req[0], &call->out[0], call->in[0].data, call->in[1].data, call->temp);
     return MXC_OK;
 }
 
 static mxc_status gradients(const mxc_op_call *call, int batched) {
-    mxci_matmul p = sizes_of(&call->in[0].shape, &call->in[1].shape, call->params, batched);
+    mxci_matmul p = mxci_dot_sizes(&call->in[0].shape, &call->in[1].shape, call->params, batched);
     const void *a = call->in[0].data, *b = call->in[1].data, *g = call->out_grad[0].data;
     mxci_matmul_gradient_a(call->run, &p, call->req[0], &call->in_grad[0], g, b, call->temp);
     mxci_matmul_gradient_b(call->run, &p, call->req[1], &call->in_grad[1], a, g, call->temp);
@@ -108,7 +93,7 @@ static mxc_status gradients(const mxc_op_call *call, int batched) {
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass, int batched) {
-    mxci_matmul p = sizes_of(&sig->in_shape[0], &sig->in_shape[1], sig->params, batched);
+    mxci_matmul p = mxci_dot_sizes(&sig->in_shape[0], &sig->in_shape[1], sig->params, batched);
     return mxci_matmul_temp(&p, sig->in_type[0], pass);
 }
 

@@ -52,13 +52,6 @@ mxc_shape mxci_shape_of(int ndim, const int64_t *dims) {
     return shape;
 }
 
-int64_t mxci_shape_count(const mxc_shape *shape, int begin, int end) {
-    int64_t count = 1;
-    for (int i = begin; i < end; i++)
-        count *= shape->dim[i];
-    return count;
-}
-
 int mxci_shape_merge(mxc_shape *a, const mxc_shape *b) {
     if (b->ndim < 0)
         return 1;

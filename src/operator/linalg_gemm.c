@@ -5,15 +5,10 @@
  *   _linalg_syrk   out = alpha A A', or with transpose alpha A' A
  * op is transposing where the flags say so. In the first two, rows may stand along another axis than the last but one.
  */
-#include "operator/linalg.h"
+#include "operator/linalg_gemm.h"
 #include "operator/map.h"
-#include "operator/matmul.h"
 
-typedef struct gemm_params {
-    int32_t transpose_a, transpose_b;
-    double alpha, beta;
-    int64_t axis;
-} gemm_params;
+typedef mxci_linalg_gemm_params gemm_params;
 
 enum { A, B, C };
 
@@ -92,13 +87,7 @@ static mxc_status gemm_infer_shape(mxc_op_sig *sig) {
 /* ---- gemm and gemm2 ---------------------------------------------------------------------------------------------- */
 
 static mxci_matmul product_of(const mxc_op_call *call) {
-    const gemm_params *p = call->params;
-    const mxc_shape *a = &call->in[A].shape, *b = &call->in[B].shape;
-    int columns = a->ndim - 1, rows = (int)(p->axis < 0 ? p->axis + a->ndim : p->axis);
-    return (mxci_matmul){.batch = mxci_shape_count(a, 0, rows), .between = mxci_shape_count(a, rows + 1, columns),
-                         .m = a->dim[p->transpose_a ? columns : rows], .k = a->dim[p->transpose_a ? rows : columns],
-                         .n = b->dim[p->transpose_b ? rows : columns], .transpose_a = p->transpose_a,
-                         .transpose_b = p->transpose_b, .alpha = p->alpha};
+    return mxci_linalg_gemm_sizes(call->params, &call->in[A].shape, &call->in[B].shape);
 }
 
 static mxc_status gemm2_forward(const mxc_op_call *call) {
@@ -147,10 +136,7 @@ const mxc_op_def mxci_op_linalg_gemm2 = {
 
 /* ---- syrk -------------------------------------------------------------------------------------------------------- */
 
-typedef struct syrk_params {
-    int32_t transpose;
-    double alpha;
-} syrk_params;
+typedef mxci_syrk_params syrk_params;
 
 static const mxc_param syrk_schema[] = {
     {.name = "transpose", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(syrk_params, transpose), .initial = "false",
@@ -179,24 +165,14 @@ static mxc_status syrk_infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, 0, &axes);
 }
 
-static mxci_matmul square_of(const mxc_op_call *call) {
-    const syrk_params *p = call->params;
-    const mxc_shape *a = &call->in[0].shape;
-    int64_t rows = mxci_linalg_rows(a), columns = mxci_linalg_columns(a);
-    return (mxci_matmul){.batch = mxci_linalg_batch(a), .between = 1, .m = p->transpose ? columns : rows,
-                         .n = p->transpose ? columns : rows, .k = p->transpose ? rows : columns,
-                         .transpose_a = p->transpose, .transpose_b = !p->transpose, .alpha = p->alpha};
-}
-
 static mxc_status syrk_forward(const mxc_op_call *call) {
-    mxci_matmul p = square_of(call);
+    mxci_matmul p = mxci_syrk_sizes(call->params, &call->in[0].shape);
     mxci_matmul_product(call->run, &p, call->req[0], &call->out[0], call->in[0].data, call->in[0].data, NULL);
     return MXC_OK;
 }
 
-/* A is both operands. */
 static mxc_status syrk_backward(const mxc_op_call *call) {
-    mxci_matmul p = square_of(call);
+    mxci_matmul p = mxci_syrk_sizes(call->params, &call->in[0].shape);
     const void *a = call->in[0].data, *g = call->out_grad[0].data;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;

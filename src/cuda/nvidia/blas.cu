@@ -35,6 +35,11 @@ static cudaDataType_t type_of(mxc_dtype dtype) {
     }
 }
 
+/* Leading dimensions, also of matrices without elements. */
+static int64_t at_least_1(int64_t n) {
+    return n > 0 ? n : 1;
+}
+
 mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
     const cudaDataType_t type = type_of(g->dtype);
     const int wide = g->dtype == MXC_F64;
@@ -46,8 +51,9 @@ mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
     return check(
         cublasGemmStridedBatchedEx_64(
             handle, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m,
-            g->k, wide ? (const void *)&g->alpha : &alpha, g->b, type, g->ldb, g->b_stride, g->a, type, g->lda,
-            g->a_stride, wide ? (const void *)&g->beta : &beta, g->c, type, g->ldc, g->c_stride, g->batch,
+            g->k, wide ? (const void *)&g->alpha : &alpha, g->b, type, at_least_1(g->ldb), g->b_stride, g->a, type,
+            at_least_1(g->lda), g->a_stride, wide ? (const void *)&g->beta : &beta, g->c, type, g->ldc, g->c_stride,
+            g->batch,
             wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }

@@ -1,0 +1,158 @@
+/* Operators that are matrix products: FullyConnected, dot, batch_dot, the linalg products. Over mxcu_gemm. */
+#include "cuda/bias.h"
+#include "cuda/blas.h"
+#include "cuda/kernel.h"
+#include "operator/dot.h"
+#include "operator/fully_connected.h"
+#include "operator/linalg_gemm.h"
+
+/* c = or += p's products. */
+static mxc_status multiply(const mxc_op_call *call, const mxci_matmul *p, mxc_req req, const mxc_tensor *c,
+                           mxci_gemm_args g) {
+    if (req == MXC_REQ_NULL || mxcu_size(c) == 0)
+        return MXC_OK;
+    g.dtype = c->dtype;
+    g.c = c->data;
+    g.beta = req == MXC_REQ_ADD;
+    if (p->between == 1)
+        return mxcu_gemm(call, &g);
+    for (int64_t i = 0; i < p->batch; i++) {
+        mxci_gemm_args one = mxci_matmul_spread(&g, p->between, i, mxcu_element_bytes(g.dtype));
+        MXC_TRY(mxcu_gemm(call, &one));
+    }
+    return MXC_OK;
+}
+
+static mxc_status product(const mxc_op_call *call, const mxci_matmul *p) {
+    return multiply(call, p, call->req[0], &call->out[0], mxci_matmul_args_c(p, call->in[0].data, call->in[1].data));
+}
+
+static mxc_status gradients(const mxc_op_call *call, const mxci_matmul *p) {
+    const void *a = call->in[0].data, *b = call->in[1].data, *g = call->out_grad[0].data;
+    MXC_TRY(multiply(call, p, call->req[0], &call->in_grad[0], mxci_matmul_args_a(p, g, b)));
+    return multiply(call, p, call->req[1], &call->in_grad[1], mxci_matmul_args_b(p, a, g));
+}
+
+/* ---- dot, batch_dot ---------------------------------------------------------------------------------------------- */
+
+template <int batched> static mxci_matmul dot_of(const mxc_op_call *call) {
+    return mxci_dot_sizes(&call->in[0].shape, &call->in[1].shape, static_cast<const mxci_dot_params *>(call->params),
+                          batched);
+}
+
+template <int batched> static mxc_status dot_forward(const mxc_op_call *call) {
+    mxci_matmul p = dot_of<batched>(call);
+    return product(call, &p);
+}
+
+template <int batched> static mxc_status dot_backward(const mxc_op_call *call) {
+    mxci_matmul p = dot_of<batched>(call);
+    return gradients(call, &p);
+}
+
+/* ---- linalg ------------------------------------------------------------------------------------------------------ */
+
+static mxci_matmul gemm_of(const mxc_op_call *call) {
+    return mxci_linalg_gemm_sizes(static_cast<const mxci_linalg_gemm_params *>(call->params), &call->in[0].shape,
+                                  &call->in[1].shape);
+}
+
+static mxc_status gemm2_forward(const mxc_op_call *call) {
+    mxci_matmul p = gemm_of(call);
+    return product(call, &p);
+}
+
+static mxc_status gemm2_backward(const mxc_op_call *call) {
+    mxci_matmul p = gemm_of(call);
+    return gradients(call, &p);
+}
+
+/* to = or += beta from. */
+template <class T>
+static mxc_status put_scaled_as(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    const mxcu_compute_t<T> beta = static_cast<const mxci_linalg_gemm_params *>(call->params)->beta;
+    mxcu_in<T> x = mxcu_data<T>(from);
+    mxcu_out<T> y = {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD};
+    return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t i) { y.put(i, beta * x[i]); });
+}
+
+static mxc_status put_scaled(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    if (req == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_REAL(to->dtype, put_scaled_as, call, req, to, from)
+}
+
+static mxc_status gemm_forward(const mxc_op_call *call) {
+    mxci_matmul p = gemm_of(call);
+    const mxc_tensor *out = &call->out[0];
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXC_TRY(put_scaled(call, call->req[0], out, &call->in[2]));
+    return multiply(call, &p, MXC_REQ_ADD, out, mxci_matmul_args_c(&p, call->in[0].data, call->in[1].data));
+}
+
+static mxc_status gemm_backward(const mxc_op_call *call) {
+    MXC_TRY(gemm2_backward(call));
+    return put_scaled(call, call->req[2], &call->in_grad[2], &call->out_grad[0]);
+}
+
+static mxci_matmul syrk_of(const mxc_op_call *call) {
+    return mxci_syrk_sizes(static_cast<const mxci_syrk_params *>(call->params), &call->in[0].shape);
+}
+
+static mxc_status syrk_forward(const mxc_op_call *call) {
+    mxci_matmul p = syrk_of(call);
+    return multiply(call, &p, call->req[0], &call->out[0],
+                    mxci_matmul_args_c(&p, call->in[0].data, call->in[0].data));
+}
+
+static mxc_status syrk_backward(const mxc_op_call *call) {
+    mxci_matmul p = syrk_of(call);
+    const void *a = call->in[0].data, *g = call->out_grad[0].data;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXC_TRY(multiply(call, &p, call->req[0], &call->in_grad[0], mxci_matmul_args_a(&p, g, a)));
+    return multiply(call, &p, MXC_REQ_ADD, &call->in_grad[0], mxci_matmul_args_b(&p, a, g));
+}
+
+/* ---- FullyConnected ---------------------------------------------------------------------------------------------- */
+
+enum { DATA, WEIGHT, BIAS };
+
+/* out (N,H) = data (N,K) weight (H,K)^T. */
+static mxci_matmul fc_of(const mxc_op_call *call) {
+    const mxc_shape *out = &call->out[0].shape, *weight = &call->in[WEIGHT].shape;
+    return {1, mxci_shape_count(out, 0, out->ndim - 1), weight->dim[0], weight->dim[1], 1, 0, 1, 1};
+}
+
+static mxc_status fc_forward(const mxc_op_call *call) {
+    mxci_matmul p = fc_of(call);
+    mxc_req req = call->req[0];
+    if (req == MXC_REQ_NULL)
+        return MXC_OK;
+    if (call->n_in > BIAS) { /* every row begins as the bias */
+        MXC_TRY(mxcu_bias_put(call, req, &call->out[0], &call->in[BIAS], 1));
+        req = MXC_REQ_ADD;
+    }
+    return multiply(call, &p, req, &call->out[0], mxci_matmul_args_c(&p, call->in[DATA].data, call->in[WEIGHT].data));
+}
+
+static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *out = &sig->out_shape[0];
+    return pass == MXC_BACKWARD && sig->n_in > BIAS
+               ? (size_t)(mxci_shape_count(out, 0, out->ndim - 1) * mxcu_element_bytes(sig->in_type[DATA]))
+               : 0;
+}
+
+static mxc_status fc_backward(const mxc_op_call *call) {
+    mxci_matmul p = fc_of(call);
+    MXC_TRY(gradients(call, &p));
+    if (call->n_in <= BIAS || call->req[BIAS] == MXC_REQ_NULL)
+        return MXC_OK;
+    return mxcu_bias_sum_rows(call, call->req[BIAS], call->in_grad[BIAS].dtype, call->in_grad[BIAS].data,
+                              call->out_grad[0].data, p.m, p.n, call->temp);
+}
+
+MXCU_FORMS(matmul, {"dot", dot_forward<0>, dot_backward<0>}, {"batch_dot", dot_forward<1>, dot_backward<1>},
+           {"_linalg_gemm", gemm_forward, gemm_backward}, {"_linalg_gemm2", gemm2_forward, gemm2_backward},
+           {"_linalg_syrk", syrk_forward, syrk_backward}, {"FullyConnected", fc_forward, fc_backward, fc_temp})
