@@ -30,7 +30,7 @@ enum { RST0 = 0xd0, RST7 = 0xd7, EOI = 0xd9, SOS = 0xda };
 
 typedef struct jpeg_walk {
     size_t at;
-    int has_frame, scans;
+    int has_frame;
 } jpeg_walk;
 
 /* The marker at or behind w->at, which goes behind it; 0 at the end. Data between markers is passed over. */
@@ -84,7 +84,7 @@ static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
     if (is_frame(code) && !w->has_frame++)
         MXC_TRY(take_frame(image, code, image->bytes + w->at, length));
     w->at += (size_t)length;
-    w->scans += code == SOS;
+    image->scans += code == SOS;
     return MXC_OK;
 }
 
@@ -96,17 +96,25 @@ static mxc_status probe_jpeg(mxci_image *image) {
             return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: no end marker in %zu bytes: truncated", image->who, image->n);
         MXC_TRY(take_segment(image, code, &w));
     }
-    if (!w.has_frame || !w.scans)
+    if (!w.has_frame || !image->scans)
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG without %s", image->who, w.has_frame ? "a scan" : "a frame header");
-    if (w.scans > MXCI_JPEG_SCANS)
-        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans, expected at most %d", image->who, w.scans, MXCI_JPEG_SCANS);
+    if (image->scans > MXCI_JPEG_SCANS)
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans, expected at most %d", image->who, image->scans,
+                        MXCI_JPEG_SCANS);
     return MXC_OK;
 }
 
-/* A block of 8 x 8 takes a bit at least. */
+/* A block of 8 x 8 takes a bit at least. Scans that add nothing to it take none, but each takes time: so many as eight
+ * over the most crowded image are borne, and what takes no time anyway. */
 static mxc_status check_jpeg(const mxci_image *image) {
-    int64_t most = (int64_t)image->n * 512;
-    return image->full_height * image->full_width > most ? fail_crowded(image) : MXC_OK;
+    int64_t pixels = image->full_height * image->full_width, most = (int64_t)image->n * 512;
+    if (pixels > most)
+        return fail_crowded(image);
+    if (pixels * image->scans > 8 * most + (1 << 24))
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans over %lld x %lld pixels, more than its %zu bytes need",
+                        image->who, image->scans, (long long)image->full_height, (long long)image->full_width,
+                        image->n);
+    return MXC_OK;
 }
 
 /* ---- PNG --------------------------------------------------------------------------------------------------------- */

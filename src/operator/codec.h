@@ -4,7 +4,8 @@
  * the library, a file stands there that has no decoder, and such images are refused with the library's name.
  *
  * Images come from strangers. Before anything is allocated, they are refused (MXC_EFORMAT) if they have more pixels
- * than the caller wants, or than their bytes can hold, or, of a JPEG, more scans than MXCI_JPEG_SCANS or no end.
+ * than the caller wants, or than their bytes can hold, or, of a JPEG, no end, or more scans than MXCI_JPEG_SCANS or
+ * than so many bytes need.
  */
 #ifndef MXCI_OPERATOR_CODEC_H
 #define MXCI_OPERATOR_CODEC_H
@@ -37,6 +38,7 @@ typedef struct mxci_image {
     int64_t full_height, full_width; /* of the image */
     int64_t height, width;           /* of what decoding gives */
     int channels; /* in the image: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha or, of a JPEG, CMYK */
+    int scans;       /* of a JPEG */
     int progressive; /* 1 if it comes in several passes over the whole: progressive JPEG, interlaced PNG */
 } mxci_image;
 

@@ -200,6 +200,24 @@ static void test_many_scans(void **state) {
     }
 }
 
+/* Scans over a large image that add nothing to it. */
+static void test_idle_scans(void **state) {
+    static test_image t;
+    mxci_image image;
+    (void)state;
+    if (!has_both())
+        skip();
+    jpeg_begin(&t, JPEG_PROGRESSIVE, 4000, 4000, 1, -1);
+    for (int i = 0; i < 20; i++) {
+        jpeg_scan(&t, 0, 0, i > 0, i > 0 ? 63 : 0);
+        image_put_number(&t, 0x7f, 1);
+    }
+    jpeg_segment(&t, 0xfe, 35000, 0); /* a comment, so that its bytes are enough for the pixels */
+    t.n += 34997;
+    image_put_number(&t, 0xffd9, 2);
+    assert_fails(probe(&t, &image), MXC_EFORMAT, "20 scans over 4000 x 4000 pixels, more than its");
+}
+
 /* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static void with_each(void (*check)(const test_image *t)) {
@@ -502,6 +520,7 @@ int main(void) {
         cmocka_unit_test(test_sizes_refused),
         cmocka_unit_test(test_sorts_of_jpeg),
         cmocka_unit_test(test_many_scans),
+        cmocka_unit_test(test_idle_scans),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_wrong_chunks),
