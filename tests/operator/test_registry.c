@@ -64,6 +64,11 @@ static void test_unknown_name(void **state) {
 
 /* ---- registering ------------------------------------------------------------------------------------------------- */
 
+static mxc_status from_data(mxc_op_sig *sig, const mxc_tensor *in) {
+    (void)sig, (void)in;
+    return MXC_OK;
+}
+
 static void test_wrong_definitions(void **state) {
     static const mxc_param no_params[] = {MXC_PARAM_END};
     static const struct {
@@ -79,6 +84,8 @@ static void test_wrong_definitions(void **state) {
         {{.size = sizeof(mxc_op_def), .name = "t_wrong", .params = no_params, FORWARD}, MXC_EINVAL, "no param_size"},
         {{.size = sizeof(mxc_op_def), .name = "t_wrong",
           .variadic = "n", FORWARD}, MXC_EINVAL, "variadic without params"},
+        {{.size = sizeof(mxc_op_def), .name = "t_wrong", .infer_from_data = from_data, FORWARD},
+         MXC_EINVAL, "t_wrong: infer_from_data goes with MXC_OP_ARRAY_ONLY"},
         {{.size = sizeof(mxc_op_def), .name = "relu", FORWARD}, MXC_EEXIST, "relu: the name 'relu' is taken"},
         {{.size = sizeof(mxc_op_def), .name = "t_wrong",
           .aliases = "t_new,crop", FORWARD}, MXC_EEXIST, "'crop' is taken"},
