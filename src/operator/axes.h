@@ -2,6 +2,8 @@
 #ifndef MXCI_OPERATOR_AXES_H
 #define MXCI_OPERATOR_AXES_H
 
+#include <string.h>
+
 #include "operator/common.h"
 #include "operator/kernels/strided.h"
 
@@ -20,17 +22,50 @@ typedef struct mxci_axes_params {
     {.name = "exclude", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, exclude), .initial = "false",        \
      .doc = "reduce all axes but those named"}
 
+/* 1 if no axes are named, which means all. */
+static inline int mxci_axes_all(const mxci_axes_params *p) {
+    return p->axis.n <= 0;
+}
+
 /* reduced[i] = 1 for each axis of ndim that is reduced. MXC_ESHAPE for an axis that is not there or named twice. */
 mxc_status mxci_axes_mark(const mxc_op_sig *sig, const mxci_axes_params *p, int ndim, int *reduced);
 /* The same where inference has checked already. */
-void mxci_axes_of(const mxci_axes_params *p, int ndim, int *reduced);
+static inline void mxci_axes_of(const mxci_axes_params *p, int ndim, int *reduced) {
+    int others = !mxci_axes_all(p) && p->exclude;
+    for (int i = 0; i < ndim; i++)
+        reduced[i] = mxci_axes_all(p) || others;
+    for (int i = 0; i < p->axis.n; i++)
+        reduced[p->axis.value[i] < 0 ? p->axis.value[i] + ndim : p->axis.value[i]] = !others;
+}
 
 /* Shapes of data and output 0, both ways. All axes reduced without keepdims: (1,). */
 mxc_status mxci_axes_infer_shape(mxc_op_sig *sig);
 
 /* How the reduced array is walked by the space of the full one. */
-void mxci_axes_walk(const mxc_shape *full, const int *reduced, mxci_strided *out);
+static inline void mxci_axes_walk(const mxc_shape *full, const int *reduced, mxci_strided *out) {
+    int64_t step[MXC_MAX_NDIM], size = 1;
+    for (int i = full->ndim - 1; i >= 0; i--) {
+        step[i] = reduced[i] ? 0 : size;
+        size *= reduced[i] ? 1 : full->dim[i];
+    }
+    mxci_strided_set(out, full->ndim, full->dim, step);
+}
+
 /* The part of the full array's space that is reduced (which 1) or kept (0), as steps in the full array. */
-void mxci_axes_part(const mxc_shape *full, const int *reduced, int which, mxci_strided *out);
+static inline void mxci_axes_part(const mxc_shape *full, const int *reduced, int which, mxci_strided *out) {
+    int64_t dim[MXC_MAX_NDIM], step[MXC_MAX_NDIM], size = 1;
+    int n = 0;
+    for (int i = full->ndim - 1; i >= 0; i--) {
+        if (reduced[i] == which) {
+            memmove(dim + 1, dim, (size_t)n * sizeof *dim);
+            memmove(step + 1, step, (size_t)n * sizeof *step);
+            dim[0] = full->dim[i];
+            step[0] = size;
+            n++;
+        }
+        size *= full->dim[i];
+    }
+    mxci_strided_set(out, n, dim, step);
+}
 
 #endif

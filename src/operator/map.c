@@ -202,26 +202,3 @@ mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to
     return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
 }
 
-/* ---- stretching ------------------------------------------------------------------------------------------------- */
-
-/* Size of the axis that is i-th from the last. */
-static int64_t axis_from_end(const mxc_shape *shape, int i) {
-    return i < shape->ndim ? shape->dim[shape->ndim - 1 - i] : 1;
-}
-
-int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space) {
-    for (int i = 0; i < space->ndim; i++)
-        if (axis_from_end(array, i) != axis_from_end(space, i))
-            return 1;
-    return 0;
-}
-
-void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *out) {
-    int64_t step[MXC_MAX_NDIM], size = 1;
-    for (int i = 0; i < space->ndim; i++) {
-        int64_t axis = axis_from_end(array, i);
-        step[space->ndim - 1 - i] = axis == 1 ? 0 : size;
-        size *= axis;
-    }
-    mxci_strided_set(out, space->ndim, space->dim, step);
-}

@@ -46,10 +46,29 @@ static inline size_t mxci_sum_bytes(int64_t n_sums, int parts) {
     return (size_t)n_sums * (size_t)parts * sizeof(double);
 }
 
-/* The walk of an array over a space whose axes its own, aligned at the last, equal or stretch to from 1. */
-void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *out);
-/* 1 if it is stretched at all. */
-int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space);
+/* Size of the axis that is i-th from the last. */
+static inline int64_t mxci_axis_from_end(const mxc_shape *shape, int i) {
+    return i < shape->ndim ? shape->dim[shape->ndim - 1 - i] : 1;
+}
+
+/* 1 if an array is stretched at all over a space whose axes its own, aligned at the last, equal or stretch to from 1. */
+static inline int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space) {
+    for (int i = 0; i < space->ndim; i++)
+        if (mxci_axis_from_end(array, i) != mxci_axis_from_end(space, i))
+            return 1;
+    return 0;
+}
+
+/* Its walk over the space. */
+static inline void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *out) {
+    int64_t step[MXC_MAX_NDIM], size = 1;
+    for (int i = 0; i < space->ndim; i++) {
+        int64_t axis = mxci_axis_from_end(array, i);
+        step[space->ndim - 1 - i] = axis == 1 ? 0 : size;
+        size *= axis;
+    }
+    mxci_strided_set(out, space->ndim, space->dim, step);
+}
 
 /* MXC_EDTYPE where a wanted result has no kernel: a gradient in integers. */
 mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);

@@ -10,17 +10,12 @@
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
-/* Size of the axis that is i-th from the last. */
-static int64_t axis_from_end(const mxc_shape *shape, int i) {
-    return i < shape->ndim ? shape->dim[shape->ndim - 1 - i] : 1;
-}
-
 static mxc_status infer_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out) {
     char left[MXC_SHAPE_TEXT], right[MXC_SHAPE_TEXT];
     (void)env, (void)n;
     out->ndim = in[0].ndim > in[1].ndim ? in[0].ndim : in[1].ndim;
     for (int i = 0; i < out->ndim; i++) {
-        int64_t a = axis_from_end(&in[0], i), b = axis_from_end(&in[1], i);
+        int64_t a = mxci_axis_from_end(&in[0], i), b = mxci_axis_from_end(&in[1], i);
         if (a != b && a != 1 && b != 1)
             return MXC_FAIL(MXC_ESHAPE, "argument 'lhs' has shape %s and argument 'rhs' %s: axis %d from the end is "
                             "%lld and %lld, expected equal or 1", mxc_shape_format(&in[0], left, sizeof left),

@@ -8,27 +8,6 @@
 
 /* ---- cursors ---------------------------------------------------------------------------------------------------- */
 
-void mxci_strided_set(mxci_strided *out, int ndim, const int64_t *dim, const int64_t *step) {
-    out->n = 0;
-    for (int i = 0; i < ndim; i++) {
-        int last = out->n - 1;
-        if (dim[i] == 1)
-            continue;
-        if (last >= 0 && out->step[last] == step[i] * dim[i]) {
-            out->dim[last] *= dim[i];
-            out->step[last] = step[i];
-        } else {
-            out->dim[out->n] = dim[i];
-            out->step[out->n++] = step[i];
-        }
-    }
-    if (out->n == 0) {
-        out->dim[0] = 1;
-        out->step[0] = 0;
-        out->n = 1;
-    }
-}
-
 void mxci_cursor_seek(const mxci_strided *s, int64_t index, mxci_cursor *out) {
     out->offset = 0;
     for (int i = s->n - 1; i >= 0; i--) {

@@ -16,8 +16,28 @@ typedef struct mxci_strided {
     int64_t dim[MXCI_STRIDED_MAX], step[MXCI_STRIDED_MAX];
 } mxci_strided;
 
-/* Fill out, leaving out axes of size 1 and merging neighbours that one step serves. */
-void mxci_strided_set(mxci_strided *out, int ndim, const int64_t *dim, const int64_t *step);
+/* Fill out, leaving out axes of size 1 and merging neighbours that one step serves. In the header because GPU modules,
+ * which link nothing of the library, describe walks too. */
+static inline void mxci_strided_set(mxci_strided *out, int ndim, const int64_t *dim, const int64_t *step) {
+    out->n = 0;
+    for (int i = 0; i < ndim; i++) {
+        int last = out->n - 1;
+        if (dim[i] == 1)
+            continue;
+        if (last >= 0 && out->step[last] == step[i] * dim[i]) {
+            out->dim[last] *= dim[i];
+            out->step[last] = step[i];
+        } else {
+            out->dim[out->n] = dim[i];
+            out->step[out->n++] = step[i];
+        }
+    }
+    if (out->n == 0) {
+        out->dim[0] = 1;
+        out->step[0] = 0;
+        out->n = 1;
+    }
+}
 
 /* A place in the walk. */
 typedef struct mxci_cursor {
