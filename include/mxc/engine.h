@@ -41,7 +41,8 @@ typedef struct mxc_engine_options {
 typedef struct mxc_run {
     mxc_engine *engine;
     mxc_context context;
-    void *stream;   /* the worker's device stream; NULL on CPU contexts */
+    void *stream;   /* the worker's device stream; NULL on CPU contexts. What a function queues there counts as part of
+                       it, also what is done after it has returned */
     uint64_t token; /* as given to the push */
     int worker;     /* running thread's number, 0 to mxc_engine_thread_limit() - 1: index for scratch per thread */
 } mxc_run;

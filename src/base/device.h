@@ -13,6 +13,7 @@ typedef struct mxci_device {
     int (*count)(void);
     /* Fresh memory, at least 64-byte aligned. MXC_ENOMEM. May block. */
     mxc_status (*alloc)(mxc_context context, size_t bytes, void **out);
+    /* May block until queued work that still uses the memory is done. */
     void (*free)(mxc_context context, void *block, size_t bytes);
     /* Copy between two places of which at least one is on this device; on the host when stream is NULL and then
      * complete on return, else queued on stream. */

@@ -70,7 +70,9 @@ struct mxc_engine {
     mxci_mutex all_mutex;           /* held by the one mxc_wait_all that goes on */
     mxci_seeded seeded;
 
-    _Alignas(MXCI_CACHE_LINE) _Atomic int64_t marked; /* variables with a failure: rarely written */
+    _Alignas(MXCI_CACHE_LINE) _Atomic int64_t failed; /* variables with a failure: rarely written */
+    _Atomic(mxci_stream *) streams;                   /* those that run ahead; NULL: no variable has marks */
+    _Atomic int32_t n_streams;
     _Atomic(mxci_failure *) first_failure;            /* since the last mxc_wait_all */
     _Atomic int32_t draining;                         /* threads that wait for an epoch */
     _Atomic int32_t telling;                          /* threads inside mxc_done_complete */

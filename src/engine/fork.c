@@ -147,3 +147,15 @@ void mxci_fork_remove(mxc_engine *engine) {
     *at = engine->next;
     mxci_mutex_unlock(&engines_lock);
 }
+
+mxc_status mxci_fork_visit(const mxc_engine *but, mxc_status (*visit)(mxc_engine *engine, void *arg), void *arg) {
+    mxc_status status = MXC_OK;
+    int before = mxci_gate_suspend(); /* a thread that forks holds the lock while it waits for the gate */
+    mxci_mutex_lock(&engines_lock);
+    for (mxc_engine *e = engines; e && status == MXC_OK; e = e->next)
+        if (e != but)
+            status = visit(e, arg);
+    mxci_mutex_unlock(&engines_lock);
+    mxci_gate_resume(before);
+    return status;
+}

@@ -28,5 +28,7 @@ int mxci_thread_index(void);
 /* The list of engines that fork() looks after. Status: MXC_ENOMEM. */
 mxc_status mxci_fork_add(mxc_engine *engine);
 void mxci_fork_remove(mxc_engine *engine);
+/* Visit all engines but one, none of which ends meanwhile; stops at a failure and returns it. May block. */
+mxc_status mxci_fork_visit(const mxc_engine *but, mxc_status (*visit)(mxc_engine *engine, void *arg), void *arg);
 
 #endif

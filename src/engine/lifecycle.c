@@ -215,6 +215,7 @@ void mxci_engine_forked(mxc_engine *engine) {
         atomic_store(&engine->seeded.owner, 0);
     mxci_mutex_init(&engine->pools_mutex);
     mxci_mutex_init(&engine->all_mutex);
+    mxci_streams_forked(engine);
     each_pool(engine, mxci_pool_forked);
 }
 

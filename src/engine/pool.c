@@ -256,8 +256,9 @@ static mxc_status start_worker(mxci_pool *pool, int i) {
     if (!worker->runner)
         return MXC_FAIL(MXC_ESTATE, "engine: more than %d threads beside the %d workers", MXCI_EXTRAS,
                         pool->engine->workers);
-    if (pool->device && pool->device->stream_create && !worker->stream)
-        MXC_TRY(pool->device->stream_create(pool->context, &worker->stream));
+    if (pool->device && pool->device->stream_create && !worker->stream.handle)
+        MXC_TRY(mxci_stream_open(pool->engine, pool->device, pool->context, i == 0 && pool->property == MXC_PROP_NORMAL,
+                                 &worker->stream));
     worker->pool = pool;
     atomic_store(&worker->state, AWAKE);
     name_worker(pool, i, name, sizeof name);
@@ -357,8 +358,7 @@ void mxci_pool_stop(mxci_pool *pool) {
 
 void mxci_pool_destroy(mxci_pool *pool) {
     for (int i = 0; i < pool->count; i++)
-        if (pool->worker[i].stream && pool->device->stream_destroy)
-            pool->device->stream_destroy(pool->context, pool->worker[i].stream);
+        mxci_stream_close(&pool->worker[i].stream);
     mxci_mutex_destroy(&pool->mutex);
     mxci_pages_free(pool, sizeof *pool + (size_t)pool->limit * sizeof(mxci_worker));
 }

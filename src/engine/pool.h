@@ -14,7 +14,7 @@ typedef struct mxci_worker {
     int alive;          /* has a thread in this process */
     mxci_pool *pool;
     mxci_runner *runner;
-    void *stream;
+    mxci_stream stream; /* of its own, if the pool has a device */
     mxci_thread thread;
 } mxci_worker;
 

@@ -34,37 +34,47 @@ void mxci_runner_release(mxci_runner *runner) {
 
 /* ---- calling the function ---- */
 
-static mxc_status open_stream(const mxci_body *body, void *given, void **out) {
+/* The worker's stream; or one of the function's own, in made, if it has none and the device wants one. */
+static mxc_status open_stream(const mxci_body *body, mxci_stream *given, mxci_stream *made, mxci_stream **out) {
     *out = given;
     if (given || !body->device || !body->device->stream_create)
         return MXC_OK;
-    return body->device->stream_create(body->context, out);
+    *made = (mxci_stream){ .handle = NULL };
+    MXC_TRY(mxci_stream_open(NULL, body->device, body->context, 0, made));
+    *out = made;
+    return MXC_OK;
 }
 
-/* Wait for what the function queued on the stream, unless the function says itself when it ends. */
-static mxc_status close_stream(const mxci_body *body, void *given, void *stream) {
-    mxc_status status = MXC_OK;
-    if (!stream)
-        return MXC_OK;
-    if (body->device->stream_wait && (!body->async_fn || !given))
-        status = body->device->stream_wait(body->context, stream);
-    if (!given && body->device->stream_destroy)
-        body->device->stream_destroy(body->context, stream);
-    return status;
+/* Fails only if the function was not called: it says itself how it ends. It is called when all that it comes after is
+ * done, since it may hand its work to anybody. */
+static mxc_status call_async(mxci_block *block, const mxc_run *run, const mxci_stream *made) {
+    MXC_TRY(mxci_marks_before(block, NULL));
+    block->body->async_fn(run, block->body->arg, (mxc_done *)block);
+    if (made && made->device->stream_wait)
+        (void)made->device->stream_wait(made->context, made->handle);
+    return MXC_OK;
 }
 
-/* Fails for an asynchronous function only if it was not called. */
-static mxc_status call(mxci_runner *runner, void *stream, mxci_block *block) {
+static mxc_status call_sync(mxci_block *block, const mxc_run *run, mxci_stream *stream) {
+    mxc_status status, after;
+    mxci_frame_top->stream = stream;
+    MXC_TRY(mxci_marks_before(block, stream));
+    status = block->body->fn(run, block->body->arg);
+    after = mxci_marks_after(block, stream);
+    return status != MXC_OK ? status : after;
+}
+
+static mxc_status call(mxci_runner *runner, mxci_stream *given, mxci_block *block) {
     const mxci_body *body = block->body;
     mxc_run run = { block->home->engine, body->context, NULL, block->token, runner->number };
-    mxc_status status = MXC_OK, closed;
-    MXC_TRY(open_stream(body, body->device ? stream : NULL, &run.stream));
-    if (body->async_fn)
-        body->async_fn(&run, body->arg, (mxc_done *)block);
-    else
-        status = body->fn(&run, body->arg);
-    closed = close_stream(body, stream, run.stream);
-    return status == MXC_OK && !body->async_fn ? closed : status;
+    mxci_stream made, *stream;
+    mxc_status status;
+    MXC_TRY(open_stream(body, body->device ? given : NULL, &made, &stream));
+    run.stream = stream ? stream->handle : NULL;
+    status = body->async_fn ? call_async(block, &run, stream == &made ? stream : NULL) : call_sync(block, &run, stream);
+    if (stream == &made)
+        mxci_stream_close(stream);
+    return status;
 }
 
 /* With the message of this thread, or one made up for a function that left none since before. */
@@ -76,7 +86,7 @@ static mxci_failure *failure_of(const mxci_body *body, mxc_status status, unsign
     return mxci_failure_of_thread(status);
 }
 
-static void note_first(mxc_engine *engine, mxci_failure *failure) {
+void mxci_note_first(mxc_engine *engine, mxci_failure *failure) {
     mxci_failure *none = NULL;
     if (!failure || atomic_load(&engine->first_failure))
         return;
@@ -106,10 +116,10 @@ void mxci_flight_remove(mxc_engine *engine, mxci_block *block) {
 }
 
 /* Call with all the circumstance: frame, trace, failure. */
-static mxci_failure *perform(mxci_runner *runner, void *stream, mxci_block *block) {
+static mxci_failure *perform(mxci_runner *runner, mxci_stream *stream, mxci_block *block) {
     mxc_engine *engine = block->home->engine;
     const char *name = block->body->name;
-    mxci_frame frame = { mxci_frame_top, engine, block };
+    mxci_frame frame = { mxci_frame_top, engine, block, NULL };
     unsigned before = mxci_error_count();
     int64_t begin = mxci_trace_begin();
     mxc_status status;
@@ -122,7 +132,8 @@ static mxci_failure *perform(mxci_runner *runner, void *stream, mxci_block *bloc
     return failure_of(block->body, status, before);
 }
 
-static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
+static void run_async(mxci_runner *runner, mxci_stream *stream, mxci_block *block, mxci_list *ready,
+                      mxci_failure **own) {
     mxc_engine *engine = block->home->engine;
     mxci_failure *failure;
     block->failure = NULL;
@@ -130,7 +141,7 @@ static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci
     mxci_flight_add(engine, block);
     failure = perform(runner, stream, block);
     if (failure)
-        note_first(engine, failure); /* no stream, so the function was not called, and nobody will tell its end */
+        mxci_note_first(engine, failure); /* no stream, so the function was not called, and nobody will tell its end */
     else if (engine->kind->half(block, 0))
         failure = block->failure;
     else
@@ -140,7 +151,7 @@ static void run_async(mxci_runner *runner, void *stream, mxci_block *block, mxci
     mxci_block_end(block, failure, ready);
 }
 
-void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
+void mxci_block_run(mxci_runner *runner, mxci_stream *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
     mxci_failure *failure = mxci_block_inherited(block);
     if (failure) {
         mxci_block_end(block, mxci_failure_retain(failure), ready);
@@ -148,7 +159,7 @@ void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_l
         run_async(runner, stream, block, ready, own);
     } else {
         failure = perform(runner, stream, block);
-        note_first(block->home->engine, failure);
+        mxci_note_first(block->home->engine, failure);
         if (own)
             *own = mxci_failure_retain(failure);
         mxci_block_end(block, failure, ready);
@@ -192,7 +203,7 @@ void mxc_done_complete(mxc_done *done, mxc_status status, const char *message) {
     mxci_gate_enter();
     if (!block->canceled) {
         block->failure = status == MXC_OK ? NULL : mxci_failure_of_text(status, message);
-        note_first(engine, block->failure);
+        mxci_note_first(engine, block->failure);
         if (engine->kind->half(block, 1))
             mxci_block_end(block, block->failure, &ready);
         mxci_dispatch(engine, &ready);
@@ -215,7 +226,7 @@ static void cancel(mxc_engine *engine, mxci_block *block, mxci_list *ready) {
     mxci_failure *failure;
     mxci_format(text, sizeof text, "%s: had not ended when the process forked", block->body->name);
     failure = mxci_failure_of_text(MXC_ECANCELED, text);
-    note_first(engine, failure);
+    mxci_note_first(engine, failure);
     block->canceled = 1;
     mxci_block_end(block, failure, ready);
 }

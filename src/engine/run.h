@@ -6,6 +6,7 @@
 
 #include "engine/block.h"
 #include "engine/fork.h"
+#include "engine/mark.h"
 
 /* Who runs a function: mxc_run.worker is its number. A pool's thread has its own; any other thread claims one. */
 typedef struct mxci_runner {
@@ -19,6 +20,7 @@ typedef struct mxci_frame {
     struct mxci_frame *outer;
     mxc_engine *engine;
     mxci_block *block;
+    const mxci_stream *stream; /* where its device work goes; NULL: nowhere, or it tells its end itself */
 } mxci_frame;
 extern MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top;
 
@@ -32,7 +34,9 @@ void mxci_runner_release(mxci_runner *runner);
 /* Run or skip the block, which is granted, and end it unless it is asynchronous and goes on. Adds what became ready.
  * stream: the worker's, or NULL: one is made if the device wants one. own, unless NULL, gets the function's own
  * failure, retained. Inside the gate. */
-void mxci_block_run(mxci_runner *runner, void *stream, mxci_block *block, mxci_list *ready, mxci_failure **own);
+void mxci_block_run(mxci_runner *runner, mxci_stream *stream, mxci_block *block, mxci_list *ready, mxci_failure **own);
+/* Keep it for mxc_wait_all if it is the first since the last; NULL is fine. */
+void mxci_note_first(mxc_engine *engine, mxci_failure *failure);
 
 /* End a block that ran or was skipped; takes over failure. The block is gone afterwards. Inside the gate. */
 void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready);

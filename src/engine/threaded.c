@@ -113,7 +113,7 @@ void mxci_pool_run(mxci_pool *pool, mxci_worker *worker) {
     int streak = 0;
     while (block) {
         mxci_list ready = { NULL, NULL };
-        mxci_block_run(worker->runner, worker->stream, block, &ready, NULL);
+        mxci_block_run(worker->runner, worker->stream.handle ? &worker->stream : NULL, block, &ready, NULL);
         block = keep_one(pool, &ready, &streak);
         if (atomic_load_explicit(&mxci_gate_closed, memory_order_relaxed) || atomic_load(&pool->surplus) > 0)
             break;

@@ -1,4 +1,4 @@
-/* Variables: their queues and marks, creation and deferred deletion. */
+/* Variables: their queues and failures, creation and deferred deletion. */
 #include "engine/var.h"
 
 #include "base/check.h"
@@ -85,15 +85,28 @@ int mxci_block_queue(mxci_block *block) {
     return granted == n;
 }
 
-/* Set the mark; returns the old one. Locked, the change granted. */
-static mxci_failure *set_mark(mxc_var *var, mxci_failure *failure) {
-    mxci_failure *before = var->failure;
+static mxci_failure *get_failure(mxc_var *var) {
+    return atomic_load_explicit(&var->failure, memory_order_acquire);
+}
+
+/* Returns the one before. Locked. The change is granted; or there was no failure, as a reader may look at one. */
+static mxci_failure *set_failure(mxc_var *var, mxci_failure *failure) {
+    mxci_failure *before = get_failure(var);
     if (!before && !failure)
         return NULL;
-    var->failure = mxci_failure_retain(failure);
+    atomic_store_explicit(&var->failure, mxci_failure_retain(failure), memory_order_release);
     if (!before != !failure)
-        atomic_fetch_add(&var->engine->marked, failure ? 1 : -1);
+        atomic_fetch_add(&var->engine->failed, failure ? 1 : -1);
     return before;
+}
+
+void mxci_var_late_failure(mxc_var *var, mxci_mark mark, mxci_failure *failure) {
+    mxci_note_first(var->engine, failure);
+    mxci_lock_take(&var->lock);
+    if (!var->changing && !get_failure(var) && var->written.on == mark.on && var->written.position == mark.position)
+        (void)set_failure(var, failure);
+    mxci_lock_drop(&var->lock);
+    mxci_failure_release(failure);
 }
 
 /* Blocks of granted dependencies that wait for nothing else. */
@@ -107,7 +120,7 @@ static void add_ready(mxci_dep *granted, mxci_list *ready) {
     }
 }
 
-static void end_var(mxc_var *var);
+static void end_deleted(mxc_var *var);
 
 /* One dependency ends. Returns 1 if somebody waits for what the variable has become. */
 static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
@@ -121,7 +134,7 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
     } else {
         var->changing = 0;
         if (dep->mode == MXCI_CHANGE) {
-            before = set_mark(var, failure);
+            before = set_failure(var, failure);
             atomic_store_explicit(&var->version, var->version + 1, memory_order_release);
         }
     }
@@ -137,7 +150,7 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
     mxci_failure_release(before);
     add_ready(granted, ready);
     if (over)
-        end_var(var);
+        end_deleted(var);
     return awaited;
 }
 
@@ -172,11 +185,11 @@ void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *rea
 mxci_failure *mxci_block_inherited(const mxci_block *block) {
     unsigned flags = block->body->flags;
     mxci_failure *first = NULL;
-    if ((flags & MXC_TASK_ALWAYS) || !atomic_load_explicit(&block->home->engine->marked, memory_order_relaxed))
+    if ((flags & MXC_TASK_ALWAYS) || !atomic_load_explicit(&block->home->engine->failed, memory_order_relaxed))
         return NULL;
     for (int i = 0; i < block->n_deps; i++)
         if (block->deps[i].mode == MXCI_READ || (flags & MXC_TASK_UPDATES))
-            first = mxci_failure_earlier(first, block->deps[i].var->failure);
+            first = mxci_failure_earlier(first, get_failure(block->deps[i].var));
     return first;
 }
 
@@ -190,7 +203,7 @@ void mxci_var_wake_at(mxc_var *var, uint64_t version) {
 mxci_failure *mxci_var_failure(mxc_var *var) {
     mxci_failure *failure;
     mxci_lock_take(&var->lock);
-    failure = mxci_failure_retain(var->failure);
+    failure = mxci_failure_retain(get_failure(var));
     mxci_lock_drop(&var->lock);
     return failure;
 }
@@ -233,16 +246,21 @@ mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
     return MXC_OK;
 }
 
-/* Nothing pending any more: call back, and free. */
-static void end_var(mxc_var *var) {
+void mxci_var_end(mxc_var *var) {
     mxc_engine *engine = var->engine;
     if (var->destroy)
         var->destroy(var->arg);
-    mxci_failure_release(set_mark(var, NULL));
+    mxci_failure_release(set_failure(var, NULL));
     mxci_lock_take(&engine->vars_lock);
     var->next_free = engine->free_vars;
     engine->free_vars = var;
     mxci_lock_drop(&engine->vars_lock);
+}
+
+/* No function is pending any more. */
+static void end_deleted(mxc_var *var) {
+    if (!mxci_var_hand_over(var))
+        mxci_var_end(var);
 }
 
 void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg) {
@@ -258,7 +276,7 @@ void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg) {
     over = var->pending == 0;
     mxci_lock_drop(&var->lock);
     if (over)
-        end_var(var);
+        end_deleted(var);
     mxci_gate_leave();
 }
 

@@ -81,17 +81,18 @@ static mxc_status check_not_named(const char *who, const mxc_var *var) {
     return MXC_OK;
 }
 
-static mxc_status raise_mark(mxc_var *var) {
+/* No function is to run any more that changes it, or that uses it if all is set. */
+static mxc_status settle_and_raise(mxc_var *var, int all) {
     mxci_failure *failure;
-    mxc_status status;
-    if (!atomic_load_explicit(&var->engine->marked, memory_order_relaxed))
-        return MXC_OK;
+    mxc_status late = mxci_var_settle(var, all), status;
+    if (!atomic_load_explicit(&var->engine->failed, memory_order_relaxed))
+        return late;
     mxci_gate_enter();
     failure = mxci_var_failure(var);
     mxci_gate_leave();
     status = mxci_failure_raise(failure);
     mxci_failure_release(failure);
-    return status;
+    return status != MXC_OK ? status : late;
 }
 
 static mxc_status check_var(const char *who, const mxc_var *var) {
@@ -109,7 +110,7 @@ mxc_status mxc_wait_to_read(mxc_var *var) {
         MXC_TRY(check_not_named("mxc_wait_to_read", var));
         MXC_TRY(mxci_wait_for(&wait));
     }
-    return raise_mark(var);
+    return settle_and_raise(var, 0);
 }
 
 /* Stand in the variable's queue like a change. NULL in *out if everything before has run already. */
@@ -151,7 +152,7 @@ mxc_status mxc_wait_to_write(mxc_var *var) {
         MXC_TRY(mxci_wait_for(&wait));
         mxci_block_return(wait.block);
     }
-    return raise_mark(var);
+    return settle_and_raise(var, 1);
 }
 
 /* ---- everything ---- */
@@ -215,6 +216,7 @@ mxc_status mxc_wait_all(mxc_engine *engine) {
     status = drain_earlier(engine);
     mxci_mutex_unlock(&engine->all_mutex);
     MXC_TRY(status);
+    mxci_streams_wait(engine);
     first = atomic_exchange(&engine->first_failure, NULL);
     status = mxci_failure_raise(first);
     mxci_failure_release(first);
@@ -224,4 +226,5 @@ mxc_status mxc_wait_all(mxc_engine *engine) {
 void mxci_wait_idle(mxc_engine *engine) {
     mxci_wait wait = { .engine = engine, .over = all_drained };
     (void)drain(&wait);
+    mxci_streams_wait(engine);
 }

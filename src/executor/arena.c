@@ -7,9 +7,17 @@
 
 #include "base/device.h"
 #include "base/sys.h"
+#include "engine/mark.h"
 
-static mxc_status fresh_block(mxc_context context, size_t bytes, void **out) {
+static mxc_status fresh_block(mxc_var *var, mxc_context context, size_t bytes, void **out) {
+    mxc_status status;
     MXC_TRY(mxc_storage_alloc(context, bytes, out));
+    status = mxci_var_memory(var, context);
+    if (status != MXC_OK) {
+        mxc_storage_free(context, *out, bytes);
+        *out = NULL;
+        return status;
+    }
     if (context.device != MXC_GPU && bytes)
         memset(*out, 0, bytes);
     return MXC_OK;
@@ -26,7 +34,7 @@ mxc_status mxci_arena_create(mxc_engine *engine, mxc_context context, size_t byt
     a->bytes = bytes;
     status = mxc_var_create(engine, &a->var);
     if (status == MXC_OK)
-        status = fresh_block(context, bytes, &a->block);
+        status = fresh_block(a->var, context, bytes, &a->block);
     if (status == MXC_OK)
         *out = a;
     else
@@ -68,8 +76,8 @@ mxc_status mxci_arena_grow(mxci_arena *a, size_t bytes) {
     mxc_status status;
     if (bytes <= a->bytes)
         return MXC_OK;
-    mxc_wait_to_write(a->var); /* an earlier run's failure is not this call's */
-    MXC_TRY(fresh_block(a->context, bytes, &block));
+    MXC_TRY(fresh_block(a->var, a->context, bytes, &block));
+    mxc_wait_to_write(a->var); /* for both blocks; an earlier run's failure is not this call's */
     status = move(a, block);
     if (status != MXC_OK) {
         mxc_storage_free(a->context, block, bytes);

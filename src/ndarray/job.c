@@ -1,8 +1,8 @@
 /* Queued changes of arrays: their life, and how one runs on host and on device arrays. */
 #include "ndarray/job.h"
 
-#include "base/device.h"
 #include "base/sys.h"
+#include "engine/mark.h"
 #include "resource/temp.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
@@ -99,22 +99,17 @@ static mxc_status run_staged(const mxc_run *run, mxci_job *job, const void *sour
     int fetch = job->from && !mxci_on_host(job->from->chunk->context), send = !mxci_on_host(to);
     size_t fetched = fetch ? aligned(mxci_array_bytes(job->from)) : 0;
     mxc_run scratch_run = *run;
-    const mxci_device *device;
     void *scratch, *out;
     scratch_run.context = host;
     MXC_TRY(mxci_temp_get(&scratch_run, fetched + mxci_array_bytes(job->to), &scratch));
     out = send ? (char *)scratch + fetched : target;
     if (fetch) {
         const mxc_context from = job->from->chunk->context;
-        MXC_TRY(mxci_device_get(from, &device));
-        MXC_TRY(device->copy(host, scratch, from, source, mxci_array_bytes(job->from), NULL));
+        MXC_TRY(mxci_run_copy(run, host, scratch, from, source, mxci_array_bytes(job->from)));
         source = scratch;
     }
     produce_all(run, job, source, out);
-    if (!send)
-        return MXC_OK;
-    MXC_TRY(mxci_device_get(to, &device));
-    return device->copy(to, target, host, out, mxci_array_bytes(job->to), NULL);
+    return send ? mxci_run_copy(run, to, target, host, out, mxci_array_bytes(job->to)) : MXC_OK;
 }
 
 mxc_status mxci_job_run(const mxc_run *run, void *arg) {

@@ -6,6 +6,7 @@
 #include "base/device.h"
 #include "base/error.h"
 #include "base/sys.h"
+#include "engine/mark.h"
 #include "ndarray/array.h"
 
 /* ---- chunks ---------------------------------------------------------------------------------------------------- */
@@ -51,12 +52,14 @@ static mxc_status chunk_create(mxc_context context, size_t bytes, mxci_chunk **o
 /* Take the chunk's memory unless there is some. Threads may race here: the first wins. */
 static mxc_status chunk_allocate(mxci_chunk *chunk) {
     void *block, *none = NULL;
+    mxc_status status;
     if (chunk->bytes == 0 || atomic_load(&chunk->data))
         return MXC_OK;
     MXC_TRY(mxc_storage_alloc(chunk->context, chunk->bytes, &block));
-    if (!atomic_compare_exchange_strong(&chunk->data, &none, block))
+    status = mxci_var_memory(chunk->var, chunk->context);
+    if (status != MXC_OK || !atomic_compare_exchange_strong(&chunk->data, &none, block))
         mxc_storage_free(chunk->context, block, chunk->bytes);
-    return MXC_OK;
+    return status;
 }
 
 mxc_status mxci_array_data(mxc_ndarray *array, void **out) {

@@ -4,6 +4,7 @@
 #include <mxc/storage.h>
 
 #include "base/sys.h"
+#include "engine/mark.h"
 
 typedef struct scratch {
     struct scratch *next;
@@ -61,17 +62,32 @@ static mxc_status entry(mxc_context context, scratch **out) {
     return MXC_OK;
 }
 
+static void drop(scratch *s) {
+    mxc_storage_free(s->context, s->block, s->bytes);
+    s->block = NULL;
+    s->bytes = 0;
+}
+
+/* A larger block. What the function, or those before it on this thread's stream, queued may still use the old one. */
+static mxc_status grow(const mxc_run *run, scratch *s, size_t bytes) {
+    mxc_status status;
+    if (s->block)
+        MXC_TRY(mxci_run_wait(run));
+    drop(s);
+    MXC_TRY(mxc_storage_alloc(s->context, bytes, &s->block));
+    s->bytes = mxc_storage_class_size(bytes);
+    status = mxci_run_memory(run);
+    if (status != MXC_OK)
+        drop(s);
+    return status;
+}
+
 mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
     scratch *s;
     *out = NULL;
     MXC_TRY(entry(run->context, &s));
-    if (bytes > s->bytes) {
-        mxc_storage_free(s->context, s->block, s->bytes);
-        s->block = NULL;
-        s->bytes = 0;
-        MXC_TRY(mxc_storage_alloc(s->context, bytes, &s->block));
-        s->bytes = mxc_storage_class_size(bytes);
-    }
+    if (bytes > s->bytes)
+        MXC_TRY(grow(run, s, bytes));
     if (s->context.device != MXC_GPU)
         mxci_memory_usable(s->block, bytes, s->bytes);
     *out = s->block;
