@@ -19,7 +19,7 @@ typedef struct settings {
     int32_t network, resume;
     int64_t batch_size, epochs, seed;
     double lr, momentum;
-    char data[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
+    char data[TEXT], context[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
 } settings;
 
 static const mxc_param schema[] = {
@@ -27,6 +27,8 @@ static const mxc_param schema[] = {
       .initial = "lenet", .doc = "what to train" },
     { .name = "data", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, data),
       .initial = "/usr/share/datasets/fashion-mnist", .doc = "folder of the four IDX files, plain or .gz" },
+    { .name = "context", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, context), .initial = "cpu(0)",
+      .doc = "where to train, as gpu(0)" },
     { .name = "batch-size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, batch_size), .initial = "64",
       .bounded = 1, .minimum = 1, .maximum = 60000, .doc = "images in a step" },
     { .name = "epochs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, epochs), .initial = "10", .bounded = 1,
@@ -206,13 +208,17 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
     const char *key = "momentum", *value;
     char momentum[32];
     int steps = 0;
+    mxc_context context;
     mxc_fit_options options;
+    check(mxc_context_parse(s->context, &context));
     snprintf(momentum, sizeof momentum, "%.17g", s->momentum);
     value = momentum;
     mxc_fit_options_init(&options);
     options.symbol = net;
     options.train = training;
     options.valid = test;
+    options.n_contexts = 1;
+    options.contexts = &context;
     options.epochs = s->epochs;
     options.epoch_batches = count_batches(s);
     options.n_optimizer_params = 1;

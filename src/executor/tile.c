@@ -50,6 +50,8 @@ static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
     int32_t i;
     if (n->kind != MXCI_FORWARD || !(mxci_node_def(g, p->order[step])->flags & MXC_OP_SAMPLEWISE) || mxci_n_args(n) < 1)
         return 0;
+    if (n->context.device == MXC_GPU)
+        return 0; /* it hides the time of memory by many threads, not by caches */
     rows = g->shapes[input_at(p, step, 0)].ndim > 0 ? g->shapes[input_at(p, step, 0)].dim[0] : 0;
     for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
         if (p->req[i] != MXC_REQ_NULL && !has_rows(&g->shapes[i], rows))
