@@ -17,6 +17,7 @@
 #include <mxc/executor.h>
 #include <mxc/optimizer.h>
 #include <mxc/kvstore.h>
+#include <mxc/recordio.h>
 #include <mxc/io.h>
 #include <mxc/train.h>
 #include <mxc/quantize.h>
