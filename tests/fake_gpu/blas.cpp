@@ -1,23 +1,39 @@
-/* Matrix products of the fake GPU: loops. */
+/* Matrix products of the fake GPU: loops, row by row, summed in double. */
 #include "cuda/blas.h"
+
+#include <vector>
 
 #include "cuda/kernel.h"
 
-template <class T> static void product(const mxci_gemm_args &g, int64_t which, int64_t row, int64_t column) {
+/* Row i of the product. Both loops go through b as it is stored. */
+template <class T> static void sum_row(const mxci_gemm_args &g, const T *a, const T *b, double *row) {
+    const int64_t step = g.transpose_a ? g.lda : 1;
+    for (int64_t j = 0; j < g.n; j++) {
+        row[j] = 0;
+        for (int64_t k = 0; g.transpose_b && k < g.k; k++)
+            row[j] += (double)mxcu_widen<T>(a[k * step]) * mxcu_widen<T>(b[j * g.ldb + k]);
+    }
+    for (int64_t k = 0; !g.transpose_b && k < g.k; k++) {
+        const double factor = mxcu_widen<T>(a[k * step]);
+        for (int64_t j = 0; j < g.n; j++)
+            row[j] += factor * mxcu_widen<T>(b[k * g.ldb + j]);
+    }
+}
+
+template <class T> static void product(const mxci_gemm_args &g, int64_t which, int64_t i, double *row) {
     const T *a = mxcu_pointer<const T>(g.a) + which * g.a_stride, *b = mxcu_pointer<const T>(g.b) + which * g.b_stride;
-    T *c = mxcu_pointer<T>(g.c) + which * g.c_stride + row * g.ldc + column;
-    double sum = 0;
-    for (int64_t i = 0; i < g.k; i++)
-        sum += (double)mxcu_widen<T>(a[g.transpose_a ? i * g.lda + row : row * g.lda + i]) *
-               mxcu_widen<T>(b[g.transpose_b ? column * g.ldb + i : i * g.ldb + column]);
-    *c = mxcu_narrow<T>((mxcu_compute_t<T>)(g.alpha * sum + (g.beta ? g.beta * mxcu_widen<T>(*c) : 0)));
+    T *c = mxcu_pointer<T>(g.c) + which * g.c_stride + i * g.ldc;
+    sum_row(g, a + (g.transpose_a ? i : i * g.lda), b, row);
+    for (int64_t j = 0; j < g.n; j++)
+        c[j] = mxcu_narrow<T>((mxcu_compute_t<T>)(g.alpha * row[j] + (g.beta ? g.beta * mxcu_widen<T>(c[j]) : 0)));
 }
 
 template <class T> static mxc_status queue(const mxc_op_call *call, mxci_gemm_args g) {
     return mxcu_fake_queue(call->run->stream, [=] {
+        std::vector<double> row((size_t)g.n + 1);
         for (int64_t which = 0; which < g.batch; which++)
-            for (int64_t i = 0; i < g.m * g.n; i++)
-                product<T>(g, which, i / g.n, i % g.n);
+            for (int64_t i = 0; i < g.m; i++)
+                product<T>(g, which, i, row.data());
     });
 }
 
