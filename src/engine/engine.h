@@ -93,6 +93,11 @@ static inline mxc_status mxci_engine_resume(mxc_engine *engine) {
 /* The next of the engine's spare numbers, NULL if there is none left. */
 mxci_runner *mxci_engine_extra(mxc_engine *engine);
 
+/* 0: nothing has ever run ahead, so that no variable has marks. */
+static inline int mxci_has_marks(mxc_engine *engine) {
+    return atomic_load_explicit(&engine->streams, memory_order_relaxed) != NULL;
+}
+
 /* Queue all and wake threads. Inside the gate. */
 void mxci_dispatch(mxc_engine *engine, mxci_list *ready);
 

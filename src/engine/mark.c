@@ -98,7 +98,7 @@ static mxc_status follow_all(const mxci_block *block, const mxci_stream *stream)
 }
 
 mxc_status mxci_marks_before(const mxci_block *block, const mxci_stream *stream) {
-    return first_stream(block->home->engine) ? follow_all(block, stream) : MXC_OK;
+    return mxci_has_marks(block->home->engine) ? follow_all(block, stream) : MXC_OK;
 }
 
 /* A new mark of a function with this dependency. 0 if there is no room for it: another stream still reads. A mark that
@@ -144,7 +144,7 @@ mxc_status mxci_marks_after(const mxci_block *block, mxci_stream *stream) {
         return mark_all(block, stream);
     if (stream && stream->device->stream_wait)
         MXC_TRY(stream->device->stream_wait(stream->context, stream->handle));
-    return first_stream(block->home->engine) ? check_all(block) : MXC_OK;
+    return mxci_has_marks(block->home->engine) ? check_all(block) : MXC_OK;
 }
 
 /* ---- waits ----------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static mxc_status settle(mxc_var *var, mxci_mark mark, int changed) {
 mxc_status mxci_var_settle(mxc_var *var, int all) {
     mxci_mark written, used;
     mxc_status status, others;
-    if (!first_stream(var->engine))
+    if (!mxci_has_marks(var->engine))
         return MXC_OK;
     mxci_gate_enter();
     mxci_lock_take(&var->lock);

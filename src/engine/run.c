@@ -55,13 +55,19 @@ static mxc_status call_async(mxci_block *block, const mxc_run *run, const mxci_s
     return MXC_OK;
 }
 
-static mxc_status call_sync(mxci_block *block, const mxc_run *run, mxci_stream *stream) {
+static mxc_status call_ordered(mxci_block *block, const mxc_run *run, mxci_stream *stream) {
     mxc_status status, after;
     mxci_frame_top->stream = stream;
     MXC_TRY(mxci_marks_before(block, stream));
     status = block->body->fn(run, block->body->arg);
     after = mxci_marks_after(block, stream);
     return status != MXC_OK ? status : after;
+}
+
+static mxc_status call_sync(mxci_block *block, const mxc_run *run, mxci_stream *stream) {
+    if (stream || mxci_has_marks(run->engine))
+        return call_ordered(block, run, stream);
+    return block->body->fn(run, block->body->arg);
 }
 
 static mxc_status call(mxci_runner *runner, mxci_stream *given, mxci_block *block) {
