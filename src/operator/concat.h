@@ -1,4 +1,4 @@
-/* What Concat and its quantized form share. */
+/* What Concat, its quantized form and stack share. */
 #ifndef MXCI_OPERATOR_CONCAT_H
 #define MXCI_OPERATOR_CONCAT_H
 

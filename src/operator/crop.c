@@ -4,11 +4,7 @@
  */
 #include "operator/walk.h"
 
-typedef struct crop_params {
-    int64_t num_args;
-    mxc_tuple offset, h_w;
-    int32_t center_crop;
-} crop_params;
+typedef mxci_crop_params crop_params;
 
 enum { DATA, LIKE };
 
@@ -38,11 +34,6 @@ static int n_args(const void *params) {
     return (int)((const crop_params *)params)->num_args;
 }
 
-/* First row (0) or column (1) of the window. */
-static int64_t first_of(const crop_params *p, const mxc_shape *data, const mxc_shape *out, int i) {
-    return p->center_crop ? (data->dim[2 + i] - out->dim[2 + i]) / 2 : p->offset.value[i];
-}
-
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const crop_params *p = sig->params;
     mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[0], expected = mxci_shape_axes(4);
@@ -58,7 +49,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     for (int i = 0; i < 2; i++) {
         data->dim[i] = out->dim[i];
         in = data->dim[2 + i], taken = out->dim[2 + i];
-        if (in >= 0 && taken >= 0 && (taken > in || first_of(p, data, out, i) > in - taken))
+        if (in >= 0 && taken >= 0 && (taken > in || mxci_crop_first(p, data, out, i) > in - taken))
             return mxc_sig_fail(sig, "axis %d of data has %lld elements, fewer than the offset %lld and %lld more",
                                 2 + i, (long long)in, (long long)(p->center_crop ? 0 : p->offset.value[i]),
                                 (long long)taken);
@@ -66,27 +57,14 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static int64_t window_of(const mxc_op_call *call, mxci_strided *walk) {
-    const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
-    int64_t plane = data->dim[2] * data->dim[3];
-    mxci_strided_set(walk, 4, out->dim, (int64_t[]){data->dim[1] * plane, plane, data->dim[3], 1});
-    return first_of(call->params, data, out, 0) * data->dim[3] + first_of(call->params, data, out, 1);
-}
-
 static mxc_status forward(const mxc_op_call *call) {
-    mxci_strided walk;
-    int64_t first = window_of(call, &walk);
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[DATA], first, &walk);
-    return MXC_OK;
+    return mxci_view_take(call, mxci_view_crop);
 }
 
 static mxc_status backward(const mxc_op_call *call) {
-    mxci_strided walk;
-    int64_t first = window_of(call, &walk);
     if (call->n_in > LIKE && call->req[LIKE] != MXC_REQ_ADD)
         mxci_put_constant(call->run, call->req[LIKE], &call->in_grad[LIKE], 0);
-    mxci_put_to_walk(call->run, call->req[DATA], &call->in_grad[DATA], first, &walk, &call->out_grad[0]);
-    return MXC_OK;
+    return mxci_view_put_back(call, mxci_view_crop);
 }
 
 const mxc_op_def mxci_op_crop = {

@@ -5,9 +5,7 @@
  */
 #include "operator/walk.h"
 
-typedef struct block_params {
-    int64_t block_size;
-} block_params;
+typedef mxci_block_params block_params;
 
 static const mxc_param schema[] = {
     {.name = "block_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(block_params, block_size), .bounded = 1,
@@ -36,39 +34,16 @@ static mxc_status infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
     return mxc_sig_set_shape(sig, wide_slot, &wide);
 }
 
-/* wide as (N,C,H,b,W,b), walking deep, which is (N,b,b,C,H,W). */
-static void spread(const mxc_op_call *call, const mxc_tensor *wide, const mxc_tensor *deep) {
-    int64_t b = ((const block_params *)call->params)->block_size;
-    const int64_t *d = deep->shape.dim;
-    int64_t c = d[1] / (b * b), plane = d[2] * d[3];
-    mxci_strided walk;
-    mxci_strided_set(&walk, 6, (int64_t[]){d[0], c, d[2], b, d[3], b},
-                     (int64_t[]){d[1] * plane, plane, d[3], b * c * plane, 1, c * plane});
-    mxci_put_from_walk(call->run, call->req[0], wide, deep, 0, &walk);
-}
-
-/* deep as (N,b,b,C,H,W), walking wide, which is (N,C,H,b,W,b). */
-static void gather(const mxc_op_call *call, const mxc_tensor *deep, const mxc_tensor *wide) {
-    int64_t b = ((const block_params *)call->params)->block_size;
-    const int64_t *w = wide->shape.dim;
-    mxci_strided walk;
-    mxci_strided_set(&walk, 6, (int64_t[]){w[0], b, b, w[1], w[2] / b, w[3] / b},
-                     (int64_t[]){w[1] * w[2] * w[3], w[3], 1, w[2] * w[3], b * w[3], b});
-    mxci_put_from_walk(call->run, call->req[0], deep, wide, 0, &walk);
-}
-
 static mxc_status to_space_infer(mxc_op_sig *sig) {
     return infer(sig, 0, MXC_SLOT_OUT(0));
 }
 
 static mxc_status to_space_forward(const mxc_op_call *call) {
-    spread(call, &call->out[0], &call->in[0]);
-    return MXC_OK;
+    return mxci_view_take(call, mxci_view_to_space);
 }
 
 static mxc_status to_space_backward(const mxc_op_call *call) {
-    gather(call, &call->in_grad[0], &call->out_grad[0]);
-    return MXC_OK;
+    return mxci_view_take_back(call, mxci_view_to_space_back);
 }
 
 const mxc_op_def mxci_op_depth_to_space = {
@@ -82,13 +57,11 @@ static mxc_status to_depth_infer(mxc_op_sig *sig) {
 }
 
 static mxc_status to_depth_forward(const mxc_op_call *call) {
-    gather(call, &call->out[0], &call->in[0]);
-    return MXC_OK;
+    return mxci_view_take(call, mxci_view_to_depth);
 }
 
 static mxc_status to_depth_backward(const mxc_op_call *call) {
-    spread(call, &call->in_grad[0], &call->out_grad[0]);
-    return MXC_OK;
+    return mxci_view_take_back(call, mxci_view_to_depth_back);
 }
 
 const mxc_op_def mxci_op_space_to_depth = {

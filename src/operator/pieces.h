@@ -4,6 +4,12 @@
 
 #include "operator/common.h"
 
+/* Parameters of SliceChannel. */
+typedef struct mxci_split_params {
+    int64_t num_outputs, axis;
+    int32_t squeeze_axis;
+} mxci_split_params;
+
 /* whole = its n pieces side by side along its axis, as req says. A piece may lack the axis where it has one row of it.
  */
 void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *pieces, int axis);

@@ -4,25 +4,10 @@
  *   slice       begin to end by step of each axis named (alias crop)
  *   slice_like  as many elements of each axis as another array has, which has no gradient
  */
-#include "operator/box.h"
 #include "operator/rows.h"
 #include "operator/walk.h"
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
-
-static mxc_status take(const mxc_op_call *call, const mxci_bounds *bounds) {
-    mxci_strided walk;
-    int64_t first = mxci_box_walk(bounds, &call->in[0].shape, &walk);
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], first, &walk);
-    return MXC_OK;
-}
-
-static mxc_status give_back(const mxc_op_call *call, const mxci_bounds *bounds) {
-    mxci_strided walk;
-    int64_t first = mxci_box_walk(bounds, &call->in[0].shape, &walk);
-    mxci_put_to_walk(call->run, call->req[0], &call->in_grad[0], first, &walk, &call->out_grad[0]);
-    return MXC_OK;
-}
 
 /* out's shape from data's; axes of unknown size stay unknown unless they are whole. */
 static mxc_status infer_box(mxc_op_sig *sig, const mxci_bounds *bounds) {
@@ -39,9 +24,7 @@ static mxc_status infer_box(mxc_op_sig *sig, const mxci_bounds *bounds) {
 
 /* ---- slice_axis -------------------------------------------------------------------------------------------------- */
 
-typedef struct slice_axis_params {
-    int64_t axis, begin, end;
-} slice_axis_params;
+typedef mxci_slice_axis_params slice_axis_params;
 
 static const mxc_param slice_axis_schema[] = {
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, axis), .doc = "axis to cut"},
@@ -51,32 +34,22 @@ static const mxc_param slice_axis_schema[] = {
      .doc = "row after the last one; negative: from the end; None: to the end"},
     MXC_PARAM_END};
 
-static mxci_bounds slice_axis_bounds(const slice_axis_params *p, int ndim) {
-    mxci_bounds bounds = mxci_bounds_whole();
-    int axis = (int)(p->axis < 0 ? p->axis + ndim : p->axis);
-    bounds.begin[axis] = p->begin;
-    bounds.end[axis] = p->end;
-    return bounds;
-}
-
 static mxc_status slice_axis_infer_shape(mxc_op_sig *sig) {
     mxci_bounds bounds;
     int ndim = sig->in_shape[0].ndim, axis;
     if (ndim < 0)
         return MXC_OK;
     MXC_TRY(mxci_sig_axis(sig, ((const slice_axis_params *)sig->params)->axis, ndim, &axis));
-    bounds = slice_axis_bounds(sig->params, ndim);
+    bounds = mxci_slice_axis_bounds(sig->params, ndim);
     return infer_box(sig, &bounds);
 }
 
 static mxc_status slice_axis_forward(const mxc_op_call *call) {
-    mxci_bounds bounds = slice_axis_bounds(call->params, call->in[0].shape.ndim);
-    return take(call, &bounds);
+    return mxci_view_take(call, mxci_view_slice_axis);
 }
 
 static mxc_status slice_axis_backward(const mxc_op_call *call) {
-    mxci_bounds bounds = slice_axis_bounds(call->params, call->in[0].shape.ndim);
-    return give_back(call, &bounds);
+    return mxci_view_put_back(call, mxci_view_slice_axis);
 }
 
 const mxc_op_def mxci_op_slice_axis = {
@@ -87,9 +60,7 @@ const mxc_op_def mxci_op_slice_axis = {
 
 /* ---- slice ------------------------------------------------------------------------------------------------------- */
 
-typedef struct slice_params {
-    mxci_box_params box;
-} slice_params;
+typedef mxci_slice_params slice_params;
 
 static const mxc_param slice_schema[] = {MXCI_BOX_PARAMS(slice_params, box), MXC_PARAM_END};
 
@@ -107,13 +78,11 @@ static mxc_status slice_infer_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status slice_forward(const mxc_op_call *call) {
-    mxci_bounds bounds = mxci_box_bounds(&((const slice_params *)call->params)->box);
-    return take(call, &bounds);
+    return mxci_view_take(call, mxci_view_slice);
 }
 
 static mxc_status slice_backward(const mxc_op_call *call) {
-    mxci_bounds bounds = mxci_box_bounds(&((const slice_params *)call->params)->box);
-    return give_back(call, &bounds);
+    return mxci_view_put_back(call, mxci_view_slice);
 }
 
 const mxc_op_def mxci_op_slice = {
@@ -176,23 +145,13 @@ static mxc_status slice_like_infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-/* Of a run: out has the sizes. */
-static mxci_bounds bounds_of_shape(const mxc_shape *box) {
-    mxci_bounds bounds = mxci_bounds_whole();
-    for (int i = 0; i < box->ndim; i++)
-        bounds.end[i] = box->dim[i];
-    return bounds;
-}
-
 static mxc_status slice_like_forward(const mxc_op_call *call) {
-    mxci_bounds bounds = bounds_of_shape(&call->out[0].shape);
-    return take(call, &bounds);
+    return mxci_view_take(call, mxci_view_slice_like);
 }
 
 static mxc_status slice_like_backward(const mxc_op_call *call) {
-    mxci_bounds bounds = bounds_of_shape(&call->out_grad[0].shape);
     mxci_put_no_gradient(call, LIKE);
-    return give_back(call, &bounds);
+    return mxci_view_put_back(call, mxci_view_slice_like);
 }
 
 const mxc_op_def mxci_op_slice_like = {

@@ -2,14 +2,10 @@
  * Copies of an array with a box in it replaced (NDArray's x[begin:end] = y): _slice_assign by rhs, which has the box's
  * shape, _crop_assign_scalar by a number. lhs's gradient is 0 in the box, rhs's is the box.
  */
-#include "operator/box.h"
 #include "operator/kernels/convert.h"
 #include "operator/walk.h"
 
-typedef struct assign_params {
-    mxci_box_params box;
-    double scalar;
-} assign_params;
+typedef mxci_assign_params assign_params;
 
 enum { LHS, RHS };
 

@@ -4,10 +4,7 @@
  */
 #include "operator/pieces.h"
 
-typedef struct slice_channel_params {
-    int64_t num_outputs, axis;
-    int32_t squeeze_axis;
-} slice_channel_params;
+typedef mxci_split_params slice_channel_params;
 
 static const mxc_param schema[] = {
     {.name = "num_outputs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_channel_params, num_outputs), .bounded = 1,

@@ -1,14 +1,13 @@
 /* stack: arrays of one shape side by side along a new axis of out. */
+#include "operator/concat.h"
 #include "operator/pieces.h"
 
-typedef struct stack_params {
-    int64_t num_args, axis;
-} stack_params;
+typedef mxci_concat_params stack_params;
 
 static const mxc_param schema[] = {
     {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(stack_params, num_args), .bounded = 1, .minimum = 1,
      .maximum = 65536, .doc = "how many arrays"},
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(stack_params, axis), .initial = "0",
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(stack_params, dim), .initial = "0",
      .doc = "place of the new axis in out; negative: from the end"},
     MXC_PARAM_END};
 
@@ -32,7 +31,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
         return MXC_OK;
     if (ndim < 1 || ndim > MXC_MAX_NDIM)
         return mxc_sig_fail(sig, "out would have %d axes, expected 1 to %d", ndim, MXC_MAX_NDIM);
-    MXC_TRY(mxci_sig_axis(sig, p->axis, ndim, &axis));
+    MXC_TRY(mxci_sig_axis(sig, p->dim, ndim, &axis));
     out = mxci_shape_axes(ndim);
     for (int i = 0; i < ndim; i++)
         out.dim[i] = i == axis ? p->num_args : piece.ndim >= 0 ? piece.dim[i - (i > axis)] : -1;
@@ -44,7 +43,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
-    int64_t axis = ((const stack_params *)call->params)->axis;
+    int64_t axis = ((const stack_params *)call->params)->dim;
     return (int)(axis < 0 ? axis + whole->shape.ndim : axis);
 }
 

@@ -5,15 +5,9 @@
 #include "operator/map.h"
 #include "operator/walk.h"
 
-typedef mxc_status (*walk_fn)(const mxc_op_call *call, const mxci_strided *walk);
-
-static mxc_status copy(const mxc_op_call *call, const mxci_strided *walk) {
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, walk);
-    return MXC_OK;
-}
-
-static mxc_status add_up(const mxc_op_call *call, const mxci_strided *walk) {
-    return mxci_sum_to_walk(call->run, call->req[0], &call->in_grad[0], walk, &call->out_grad[0], call->temp);
+static mxc_status add_up(const mxc_op_call *call, mxci_view_fn view_of) {
+    mxci_view view = view_of(call->params, &call->in[0].shape, &call->out[0].shape);
+    return mxci_sum_to_walk(call->run, call->req[0], &call->in_grad[0], &view.walk, &call->out_grad[0], call->temp);
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -29,24 +23,13 @@ static mxc_status multiply(const mxc_op_sig *sig, int64_t a, int64_t b, int64_t 
 
 /* ---- tile -------------------------------------------------------------------------------------------------------- */
 
-typedef struct tile_params {
-    mxc_tuple reps;
-} tile_params;
+typedef mxci_tile_params tile_params;
 
 static const mxc_param tile_schema[] = {
     {.name = "reps", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(tile_params, reps), .bounded = 1, .minimum = 0,
      .maximum = 9e15, .doc = "copies along each axis; axes that it has not are copied once, those that data has not "
                              "are new"},
     MXC_PARAM_END};
-
-/* Copies along, and size in data of, the axis of out that is i-th of ndim. */
-static int64_t reps_of(const mxc_tuple *reps, int i, int ndim) {
-    return i < ndim - reps->n ? 1 : reps->value[i - (ndim - reps->n)];
-}
-
-static int64_t size_of(const mxc_shape *data, int i, int ndim) {
-    return i < ndim - data->ndim ? 1 : data->dim[i - (ndim - data->ndim)];
-}
 
 static mxc_status tile_infer_shape(mxc_op_sig *sig) {
     const mxc_tuple *reps = &((const tile_params *)sig->params)->reps;
@@ -59,35 +42,17 @@ static mxc_status tile_infer_shape(mxc_op_sig *sig) {
         return mxc_sig_fail(sig, "reps names %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
     out = mxci_shape_axes(ndim);
     for (int i = 0; i < ndim; i++)
-        if (size_of(data, i, ndim) >= 0)
-            MXC_TRY(multiply(sig, size_of(data, i, ndim), reps_of(reps, i, ndim), &out.dim[i]));
+        if (mxci_tile_size(data, i, ndim) >= 0)
+            MXC_TRY(multiply(sig, mxci_tile_size(data, i, ndim), mxci_tile_reps(reps, i, ndim), &out.dim[i]));
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-/* Two axes of the walk for each of out: the copies, and the elements of one. */
-static mxc_status with_tile_walk(const mxc_op_call *call, walk_fn fn) {
-    const mxc_tuple *reps = &((const tile_params *)call->params)->reps;
-    const mxc_shape *data = &call->in[0].shape;
-    int ndim = call->out[0].shape.ndim;
-    int64_t dim[2 * MXC_MAX_NDIM], step[2 * MXC_MAX_NDIM], size = 1;
-    mxci_strided walk;
-    for (int i = ndim - 1; i >= 0; i--) {
-        dim[2 * i] = reps_of(reps, i, ndim);
-        dim[2 * i + 1] = size_of(data, i, ndim);
-        step[2 * i] = 0;
-        step[2 * i + 1] = size;
-        size *= dim[2 * i + 1];
-    }
-    mxci_strided_set(&walk, 2 * ndim, dim, step);
-    return fn(call, &walk);
-}
-
 static mxc_status tile_forward(const mxc_op_call *call) {
-    return with_tile_walk(call, copy);
+    return mxci_view_take(call, mxci_view_tile);
 }
 
 static mxc_status tile_backward(const mxc_op_call *call) {
-    return with_tile_walk(call, add_up);
+    return add_up(call, mxci_view_tile);
 }
 
 const mxc_op_def mxci_op_tile = {
@@ -98,9 +63,7 @@ const mxc_op_def mxci_op_tile = {
 
 /* ---- repeat ------------------------------------------------------------------------------------------------------ */
 
-typedef struct repeat_params {
-    int64_t repeats, axis;
-} repeat_params;
+typedef mxci_repeat_params repeat_params;
 
 static const mxc_param repeat_schema[] = {
     {.name = "repeats", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(repeat_params, repeats), .bounded = 1, .minimum = 0,
@@ -124,23 +87,12 @@ static mxc_status repeat_infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-static mxc_status with_repeat_walk(const mxc_op_call *call, walk_fn fn) {
-    const repeat_params *p = call->params;
-    const mxc_shape *data = &call->in[0].shape;
-    int axis = (int)(p->axis < 0 && p->axis != MXC_PARAM_UNSET ? p->axis + data->ndim : p->axis);
-    int64_t inner = p->axis == MXC_PARAM_UNSET ? 1 : mxci_shape_count(data, axis + 1, data->ndim);
-    int64_t rows = inner ? mxc_shape_size(data) / inner : 0;
-    mxci_strided walk;
-    mxci_strided_set(&walk, 3, (int64_t[]){rows, p->repeats, inner}, (int64_t[]){inner, 0, 1});
-    return fn(call, &walk);
-}
-
 static mxc_status repeat_forward(const mxc_op_call *call) {
-    return with_repeat_walk(call, copy);
+    return mxci_view_take(call, mxci_view_repeat);
 }
 
 static mxc_status repeat_backward(const mxc_op_call *call) {
-    return with_repeat_walk(call, add_up);
+    return add_up(call, mxci_view_repeat);
 }
 
 const mxc_op_def mxci_op_repeat = {

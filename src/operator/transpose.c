@@ -1,9 +1,8 @@
 /* transpose: out's axis i is data's axis axes[i]; axes () reverses them. SwapAxis: axes dim1 and dim2 change places. */
 #include "operator/walk.h"
 
-typedef struct transpose_params {
-    mxc_tuple axes;
-} transpose_params;
+typedef mxci_transpose_params transpose_params;
+typedef mxci_swap_params swap_params;
 
 static const mxc_param schema[] = {
     {.name = "axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(transpose_params, axes), .initial = "()",
@@ -23,42 +22,11 @@ static mxc_status infer_order(mxc_op_sig *sig, int ndim, const int *source) {
     return mxc_sig_set_shape(sig, 0, &data);
 }
 
-/* data walked by out's space. */
-static mxc_status move_forward(const mxc_op_call *call, const int *source) {
-    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
-    int64_t step[MXC_MAX_NDIM];
-    mxci_strided walk;
-    for (int i = 0; i < out->ndim; i++)
-        step[i] = mxci_shape_count(data, source[i] + 1, data->ndim);
-    mxci_strided_set(&walk, out->ndim, out->dim, step);
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, &walk);
-    return MXC_OK;
-}
-
-/* out's space walked by data's: the way back. */
-static mxc_status move_back(const mxc_op_call *call, const int *source) {
-    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
-    int64_t step[MXC_MAX_NDIM];
-    mxci_strided walk;
-    for (int i = 0; i < out->ndim; i++)
-        step[source[i]] = mxci_shape_count(out, i + 1, out->ndim);
-    mxci_strided_set(&walk, data->ndim, data->dim, step);
-    mxci_put_from_walk(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0], 0, &walk);
-    return MXC_OK;
-}
-
 static int known_ndim(const mxc_op_sig *sig) {
     return sig->in_shape[0].ndim >= 0 ? sig->in_shape[0].ndim : sig->out_shape[0].ndim;
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
-
-static void transpose_order(const transpose_params *p, int ndim, int *source) {
-    for (int i = 0; i < ndim; i++) {
-        int64_t axis = p->axes.n > 0 ? p->axes.value[i] : ndim - 1 - i;
-        source[i] = (int)(axis < 0 ? axis + ndim : axis);
-    }
-}
 
 static mxc_status check_axes(const mxc_op_sig *sig, int ndim) {
     const transpose_params *p = sig->params;
@@ -78,20 +46,16 @@ static mxc_status transpose_infer(mxc_op_sig *sig) {
     if (ndim < 0)
         return MXC_OK;
     MXC_TRY(check_axes(sig, ndim));
-    transpose_order(sig->params, ndim, source);
+    mxci_transpose_order(sig->params, ndim, source);
     return infer_order(sig, ndim, source);
 }
 
 static mxc_status transpose_forward(const mxc_op_call *call) {
-    int source[MXC_MAX_NDIM];
-    transpose_order(call->params, call->in[0].shape.ndim, source);
-    return move_forward(call, source);
+    return mxci_view_take(call, mxci_view_transpose);
 }
 
 static mxc_status transpose_backward(const mxc_op_call *call) {
-    int source[MXC_MAX_NDIM];
-    transpose_order(call->params, call->in[0].shape.ndim, source);
-    return move_back(call, source);
+    return mxci_view_take_back(call, mxci_view_transpose_back);
 }
 
 const mxc_op_def mxci_op_transpose = {
@@ -101,20 +65,10 @@ const mxc_op_def mxci_op_transpose = {
 
 /* ---- SwapAxis ---------------------------------------------------------------------------------------------------- */
 
-typedef struct swap_params {
-    int64_t dim1, dim2;
-} swap_params;
-
 static const mxc_param swap_schema[] = {
     {.name = "dim1", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(swap_params, dim1), .initial = "0", .doc = "one axis"},
     {.name = "dim2", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(swap_params, dim2), .initial = "0", .doc = "the other"},
     MXC_PARAM_END};
-
-static void swap_order(const swap_params *p, int ndim, int *source) {
-    int a = (int)(p->dim1 < 0 ? p->dim1 + ndim : p->dim1), b = (int)(p->dim2 < 0 ? p->dim2 + ndim : p->dim2);
-    for (int i = 0; i < ndim; i++)
-        source[i] = i == a ? b : i == b ? a : i;
-}
 
 static mxc_status swap_infer(mxc_op_sig *sig) {
     const swap_params *p = sig->params;
@@ -123,20 +77,16 @@ static mxc_status swap_infer(mxc_op_sig *sig) {
         return MXC_OK;
     MXC_TRY(mxci_sig_axis(sig, p->dim1, ndim, &axis));
     MXC_TRY(mxci_sig_axis(sig, p->dim2, ndim, &axis));
-    swap_order(p, ndim, source);
+    mxci_swap_order(p, ndim, source);
     return infer_order(sig, ndim, source);
 }
 
 static mxc_status swap_forward(const mxc_op_call *call) {
-    int source[MXC_MAX_NDIM];
-    swap_order(call->params, call->in[0].shape.ndim, source);
-    return move_forward(call, source);
+    return mxci_view_take(call, mxci_view_swap);
 }
 
 static mxc_status swap_backward(const mxc_op_call *call) {
-    int source[MXC_MAX_NDIM];
-    swap_order(call->params, call->in[0].shape.ndim, source);
-    return move_back(call, source);
+    return mxci_view_take_back(call, mxci_view_swap_back);
 }
 
 const mxc_op_def mxci_op_swap_axis = {

@@ -139,3 +139,27 @@ void mxci_put_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, int
         mxci_put_constant(run, req, to, 0);
     mxc_parallel_for(run, mxci_tensor_size(from), MXCI_GRAIN, scatter_range, &args);
 }
+
+/* ---- views ------------------------------------------------------------------------------------------------------- */
+
+static mxci_view view_of_call(const mxc_op_call *call, mxci_view_fn view_of) {
+    return view_of(call->params, &call->in[0].shape, &call->out[0].shape);
+}
+
+mxc_status mxci_view_take(const mxc_op_call *call, mxci_view_fn view_of) {
+    mxci_view view = view_of_call(call, view_of);
+    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], view.first, &view.walk);
+    return MXC_OK;
+}
+
+mxc_status mxci_view_take_back(const mxc_op_call *call, mxci_view_fn view_of) {
+    mxci_view view = view_of_call(call, view_of);
+    mxci_put_from_walk(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0], view.first, &view.walk);
+    return MXC_OK;
+}
+
+mxc_status mxci_view_put_back(const mxc_op_call *call, mxci_view_fn view_of) {
+    mxci_view view = view_of_call(call, view_of);
+    mxci_put_to_walk(call->run, call->req[0], &call->in_grad[0], view.first, &view.walk, &call->out_grad[0]);
+    return MXC_OK;
+}
