@@ -24,9 +24,10 @@ if(CMAKE_CUDA_COMPILER)
     file(GLOB nvidia_sources CONFIGURE_DEPENDS src/cuda/nvidia/*.cu)
     add_library(mxc_cuda MODULE ${gpu_sources} ${nvidia_sources})
     set_target_properties(mxc_cuda PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "${MXC_CUDA_ARCHITECTURES}"
-        CUDA_RUNTIME_LIBRARY Static CUDA_VISIBILITY_PRESET hidden)
+        CUDA_RUNTIME_LIBRARY Static CUDA_VISIBILITY_PRESET hidden INSTALL_RPATH_USE_LINK_PATH ON)
     target_include_directories(mxc_cuda PRIVATE include src src/cuda/nvidia)
-    target_compile_options(mxc_cuda PRIVATE --extended-lambda --expt-relaxed-constexpr)
+    target_compile_options(mxc_cuda PRIVATE --extended-lambda --expt-relaxed-constexpr
+        -Xcompiler=-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
     target_link_options(mxc_cuda PRIVATE ${module_link_flags})
     target_link_libraries(mxc_cuda PRIVATE CUDA::cublas)
     install(TARGETS mxc_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
