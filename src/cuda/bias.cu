@@ -29,8 +29,10 @@ static mxc_status sum(const mxc_op_call *call, mxc_req req, const mxc_tensor *gr
     mxcu_out<T> y = {mxcu_pointer<T>(grad->data), req == MXC_REQ_ADD};
     return mxcu_rows(call, c, n * d, [=] MXCU_LAMBDA(int64_t channel, mxcu_team team) {
         mxcu_compute_t<T> total = 0;
-        for (int64_t i = team.rank; i < n * d; i += team.size)
-            total += x[(i / d * c + channel) * d + i % d];
+        for (int64_t i = team.rank; i < n * d; i += team.size) {
+            int64_t sample = mxcu_divide(i, d);
+            total += x[(sample * c + channel) * d + i - sample * d];
+        }
         total = team.sum(total);
         if (team.rank == 0)
             y.put(channel, total);

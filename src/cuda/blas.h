@@ -9,5 +9,7 @@
 /* Queue C = alpha op(A) op(B) + beta C for every product of the batch. As mxci_gemm takes it (operator/gemm.h), but
  * leading dimensions are not 0, and there is no bias. Computed in float32, of float64 in float64. */
 mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g);
+/* The same where C is of the type that it is computed in: float32 for 16-bit operands. */
+mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g);
 
 #endif

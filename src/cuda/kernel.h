@@ -92,6 +92,11 @@ static inline int64_t mxcu_size(const mxc_tensor *t) {
     return mxcu_product(&t->shape, 0, t->shape.ndim);
 }
 
+/* a / b of numbers that are not negative, with 32 bits' quicker division where they do. */
+MXCU_DEVICE int64_t mxcu_divide(int64_t a, int64_t b) {
+    return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
+
 /* ---- choosing by dtype ------------------------------------------------------------------------------------------- */
 
 /* MXCU_SWITCH_FLOAT(dtype, forward, call) returns forward<T>(call) for the T of a float dtype; _REAL: float32 and

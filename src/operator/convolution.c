@@ -136,20 +136,6 @@ static size_t aligned(size_t bytes) {
     return (bytes + 63) & ~(size_t)63;
 }
 
-mxci_conv_shape mxci_conv_group(const conv_params *p, const mxc_shape *data, const mxc_shape *out) {
-    mxci_conv_shape s = {.channels = data->dim[1] / p->num_group, .filters = p->num_filter / p->num_group};
-    for (int i = 0; i < 3; i++) {
-        int axis = i - (3 - p->kernel.n);
-        s.in[i] = axis < 0 ? 1 : data->dim[axis + 2];
-        s.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
-        s.kernel[i] = axis < 0 ? 1 : p->kernel.value[axis];
-        s.stride[i] = axis < 0 ? 1 : p->stride.value[axis];
-        s.dilate[i] = axis < 0 ? 1 : p->dilate.value[axis];
-        s.pad[i] = axis < 0 ? 0 : p->pad.value[axis];
-    }
-    return s;
-}
-
 /* The convolution of out_grad that gives the data's gradient; possible for stride 1, worth it where it multiplies few
  * zeros. Returns whether. */
 static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {

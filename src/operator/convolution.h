@@ -17,6 +17,20 @@ extern const mxc_param mxci_conv_schema[];
 mxc_status mxci_conv_check(void *params);
 mxc_status mxci_conv_infer(mxc_op_sig *sig);
 /* The convolution of one sample and one group. */
-mxci_conv_shape mxci_conv_group(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out);
+static inline mxci_conv_shape mxci_conv_group(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_conv_shape s;
+    s.channels = data->dim[1] / p->num_group;
+    s.filters = p->num_filter / p->num_group;
+    for (int i = 0; i < 3; i++) {
+        int axis = i - (3 - p->kernel.n);
+        s.in[i] = axis < 0 ? 1 : data->dim[axis + 2];
+        s.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
+        s.kernel[i] = axis < 0 ? 1 : p->kernel.value[axis];
+        s.stride[i] = axis < 0 ? 1 : p->stride.value[axis];
+        s.dilate[i] = axis < 0 ? 1 : p->dilate.value[axis];
+        s.pad[i] = axis < 0 ? 0 : p->pad.value[axis];
+    }
+    return s;
+}
 
 #endif

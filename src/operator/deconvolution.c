@@ -6,20 +6,14 @@
  * adj. Everything is computed by Convolution's functions with data and out in each other's place: out is the gradient
  * of the data of a convolution (N,F,spatial') -> (N,C,spatial), data's gradient is that convolution.
  */
-#include "base/check.h"
-#include "base/text.h"
-#include "operator/common.h"
+#include "operator/deconvolution.h"
 #include "operator/kernels/batch_norm.h"
 #include "operator/kernels/convert.h"
 #include "operator/widen.h"
 
 extern const mxc_op_def mxci_op_convolution;
 
-typedef struct deconv_params {
-    mxc_tuple kernel, stride, dilate, pad, adj, target_shape;
-    int64_t num_filter, num_group, workspace;
-    int32_t no_bias, cudnn_tune, cudnn_off, layout;
-} deconv_params;
+typedef mxci_deconv_params deconv_params;
 
 enum { DATA, WEIGHT, BIAS };
 
@@ -94,23 +88,6 @@ static int n_args(const void *params) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-static int has_target(const deconv_params *p) {
-    int64_t any = 0;
-    for (int i = 0; i < p->kernel.n; i++)
-        any |= p->target_shape.value[i];
-    return any != 0;
-}
-
-/* What the kernels span in the output, with what is cut off. */
-static int64_t span_of(const deconv_params *p, int i, int64_t in) {
-    return p->stride.value[i] * (in - 1) + p->dilate.value[i] * (p->kernel.value[i] - 1) + 1;
-}
-
-/* With a target, half of what is too much, rounded up. */
-static int64_t pad_of(const deconv_params *p, int i, int64_t in) {
-    return has_target(p) ? (span_of(p, i, in) - p->target_shape.value[i] + 1) / 2 : p->pad.value[i];
-}
-
 static mxc_status infer_axis(mxc_op_sig *sig, int i) {
     const deconv_params *p = sig->params;
     int64_t in = sig->in_shape[DATA].dim[i + 2], span;
@@ -120,12 +97,15 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i) {
     if (in == 0 || in > (int64_t)AXES_LIMIT)
         return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements, expected 1 to %lld", i,
                             (long long)in, (long long)AXES_LIMIT);
-    span = span_of(p, i, in);
-    if (has_target(p) && (p->target_shape.value[i] < 1 || p->target_shape.value[i] > span))
+    span = mxci_deconv_span(p, i, in);
+    if (mxci_deconv_has_target(p) && (p->target_shape.value[i] < 1 || p->target_shape.value[i] > span))
         return mxc_sig_fail(sig, "target_shape of axis %d is %lld, expected 1 to the %lld that the kernels span", i,
                             (long long)p->target_shape.value[i], (long long)span);
+    if (mxci_deconv_pad(p, i, in) > (int64_t)AXES_LIMIT)
+        return mxc_sig_fail(sig, "target_shape of axis %d cuts off %lld elements, expected at most %lld", i,
+                            (long long)mxci_deconv_pad(p, i, in), (long long)AXES_LIMIT);
     expected.dim[i + 2] =
-        has_target(p) ? p->target_shape.value[i] : span - 2 * p->pad.value[i] + p->adj.value[i];
+        mxci_deconv_has_target(p) ? p->target_shape.value[i] : span - 2 * p->pad.value[i] + p->adj.value[i];
     if (expected.dim[i + 2] < 1)
         return mxc_sig_fail(sig, "pad %lld of axis %d leaves nothing of the %lld elements that the kernels span",
                             (long long)p->pad.value[i], i, (long long)span);
@@ -160,47 +140,11 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 /* ---- the convolution --------------------------------------------------------------------------------------------- */
 
-/* Its parameters, which only Convolution's schema reads and writes. */
-typedef struct conv_params {
-    _Alignas(16) char bytes[1024];
-} conv_params;
-
-static const char *tuple_text(const int64_t *value, int n, char *out, size_t size) {
-    mxci_line line = {out, size, 0};
-    for (int i = 0; i < n; i++)
-        mxci_line_printf(&line, "%s%lld", i ? "," : "(", (long long)value[i]);
-    mxci_line_printf(&line, ",)");
-    return out;
-}
-
-static mxc_status set_conv(const deconv_params *p, const mxc_shape *data, conv_params *out) {
-    static const char *const keys[] = {"kernel", "stride", "dilate", "pad", "num_filter", "num_group", "no_bias"};
-    char text[6][96];
-    int n = p->kernel.n;
-    int64_t pad[3];
-    const char *values[7];
-    MXCI_ASSERT(mxci_op_convolution.param_size <= sizeof *out);
-    for (int i = 0; i < n; i++)
-        pad[i] = pad_of(p, i, data->dim[i + 2]);
-    values[0] = tuple_text(p->kernel.value, n, text[0], sizeof text[0]);
-    values[1] = tuple_text(p->stride.value, n, text[1], sizeof text[1]);
-    values[2] = tuple_text(p->dilate.value, n, text[2], sizeof text[2]);
-    values[3] = tuple_text(pad, n, text[3], sizeof text[3]);
-    mxci_format(text[4], sizeof text[4], "%lld", (long long)data->dim[1]);
-    mxci_format(text[5], sizeof text[5], "%lld", (long long)p->num_group);
-    values[4] = text[4];
-    values[5] = text[5];
-    values[6] = "True";
-    MXC_TRY(mxc_params_parse("Deconvolution", mxci_op_convolution.params, 7, keys, values, out));
-    return mxci_op_convolution.params_check(out);
-}
-
 static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    conv_params params;
+    mxci_conv_params params;
     mxc_op_sig conv = *sig;
     mxc_dtype type = mxci_compute_type(sig->in_type[DATA]);
-    if (set_conv(sig->params, &sig->in_shape[DATA], &params) != MXC_OK)
-        return 0; /* then no run gets further */
+    mxci_deconv_conv(sig->params, &sig->in_shape[DATA], &params);
     conv.params = &params;
     conv.n_in = 2;
     conv.in_shape = (mxc_shape[]){sig->out_shape[0], sig->in_shape[WEIGHT]};
@@ -218,24 +162,24 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 /* A call of the convolution (image, weight) -> what has data's shape. */
 typedef struct conv_call {
     mxc_op_call call;
-    conv_params params;
+    mxci_conv_params params;
     mxc_tensor in[2];
 } conv_call;
 
-static mxc_status open_conv(const mxc_op_call *call, const mxc_tensor *image, conv_call *out) {
+static void open_conv(const mxc_op_call *call, const mxc_tensor *image, conv_call *out) {
     out->call = *call;
     out->call.params = &out->params;
     out->call.n_in = 2;
     out->call.in = out->in;
     out->in[0] = *image;
     out->in[1] = call->in[WEIGHT];
-    return set_conv(call->params, &call->in[DATA].shape, &out->params);
+    mxci_deconv_conv(call->params, &call->in[DATA].shape, &out->params);
 }
 
 /* out = conv(image, weight). */
 static mxc_status run_conv(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *out, mxc_req req) {
     conv_call conv;
-    MXC_TRY(open_conv(call, image, &conv));
+    open_conv(call, image, &conv);
     conv.call.out = out;
     conv.call.req = &req;
     return mxci_op_convolution.forward[MXC_CPU](&conv.call);
@@ -245,7 +189,7 @@ static mxc_status run_conv(const mxc_op_call *call, const mxc_tensor *image, con
 static mxc_status run_conv_backward(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *grad,
                                     const mxc_tensor in_grad[2], const mxc_req req[2]) {
     conv_call conv;
-    MXC_TRY(open_conv(call, image, &conv));
+    open_conv(call, image, &conv);
     conv.call.out = conv.call.out_grad = grad;
     conv.call.in_grad = in_grad;
     conv.call.req = req;

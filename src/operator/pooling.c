@@ -99,20 +99,6 @@ typedef struct pooling_run {
     int64_t in, out; /* elements of a plane */
 } pooling_run;
 
-mxci_pool_shape mxci_pooling_shape(const pooling_params *p, const mxc_shape *data, const mxc_shape *out) {
-    mxci_pool_shape shape = {.kind = p->pool_type};
-    for (int i = 0; i < 3; i++) {
-        int axis = i - (3 - p->kernel.n);
-        int64_t in = axis < 0 ? 1 : data->dim[axis + 2];
-        shape.in[i] = in;
-        shape.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
-        shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
-        shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
-        shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];
-    }
-    return shape;
-}
-
 static pooling_run open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
     return (pooling_run){.shape = mxci_pooling_shape(call->params, data, out), .call = call,

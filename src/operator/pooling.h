@@ -16,6 +16,20 @@ mxc_status mxci_pooling_check(void *params);
 /* Of slots data and output alone. */
 mxc_status mxci_pooling_infer(mxc_op_sig *sig);
 /* The pooling of one plane. */
-mxci_pool_shape mxci_pooling_shape(const mxci_pooling_params *p, const mxc_shape *data, const mxc_shape *out);
+static inline mxci_pool_shape mxci_pooling_shape(const mxci_pooling_params *p, const mxc_shape *data,
+                                                 const mxc_shape *out) {
+    mxci_pool_shape shape;
+    shape.kind = p->pool_type;
+    for (int i = 0; i < 3; i++) {
+        int axis = i - (3 - p->kernel.n);
+        int64_t in = axis < 0 ? 1 : data->dim[axis + 2];
+        shape.in[i] = in;
+        shape.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
+        shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
+        shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
+        shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];
+    }
+    return shape;
+}
 
 #endif

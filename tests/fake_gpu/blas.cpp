@@ -20,23 +20,35 @@ template <class T> static void sum_row(const mxci_gemm_args &g, const T *a, cons
     }
 }
 
-template <class T> static void product(const mxci_gemm_args &g, int64_t which, int64_t i, double *row) {
+template <class T, class C> static void product(const mxci_gemm_args &g, int64_t which, int64_t i, double *row) {
     const T *a = mxcu_pointer<const T>(g.a) + which * g.a_stride, *b = mxcu_pointer<const T>(g.b) + which * g.b_stride;
-    T *c = mxcu_pointer<T>(g.c) + which * g.c_stride + i * g.ldc;
+    C *c = mxcu_pointer<C>(g.c) + which * g.c_stride + i * g.ldc;
     sum_row(g, a + (g.transpose_a ? i : i * g.lda), b, row);
     for (int64_t j = 0; j < g.n; j++)
-        c[j] = mxcu_narrow<T>((mxcu_compute_t<T>)(g.alpha * row[j] + (g.beta ? g.beta * mxcu_widen<T>(c[j]) : 0)));
+        c[j] = mxcu_narrow<C>((mxcu_compute_t<C>)(g.alpha * row[j] + (g.beta ? g.beta * mxcu_widen<C>(c[j]) : 0)));
 }
 
-template <class T> static mxc_status queue(const mxc_op_call *call, mxci_gemm_args g) {
+template <class T, class C> static mxc_status queue_to(const mxc_op_call *call, mxci_gemm_args g) {
     return mxcu_fake_queue(call->run->stream, [=] {
         std::vector<double> row((size_t)g.n + 1);
         for (int64_t which = 0; which < g.batch; which++)
             for (int64_t i = 0; i < g.m; i++)
-                product<T>(g, which, i, row.data());
+                product<T, C>(g, which, i, row.data());
     });
+}
+
+template <class T> static mxc_status queue(const mxc_op_call *call, mxci_gemm_args g) {
+    return queue_to<T, T>(call, g);
+}
+
+template <class T> static mxc_status queue_wide(const mxc_op_call *call, mxci_gemm_args g) {
+    return queue_to<T, mxcu_compute_t<T>>(call, g);
 }
 
 mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
     MXCU_SWITCH_FLOAT(g->dtype, queue, call, *g)
+}
+
+mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g) {
+    MXCU_SWITCH_FLOAT(g->dtype, queue_wide, call, *g)
 }

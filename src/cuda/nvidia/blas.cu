@@ -40,7 +40,7 @@ static int64_t at_least_1(int64_t n) {
     return n > 0 ? n : 1;
 }
 
-mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
+static mxc_status multiply(const mxc_op_call *call, const mxci_gemm_args *g, cudaDataType_t c_type) {
     const cudaDataType_t type = type_of(g->dtype);
     const int wide = g->dtype == MXC_F64;
     const float alpha = (float)g->alpha, beta = (float)g->beta;
@@ -52,8 +52,15 @@ mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
         cublasGemmStridedBatchedEx_64(
             handle, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m,
             g->k, wide ? (const void *)&g->alpha : &alpha, g->b, type, at_least_1(g->ldb), g->b_stride, g->a, type,
-            at_least_1(g->lda), g->a_stride, wide ? (const void *)&g->beta : &beta, g->c, type, g->ldc, g->c_stride,
-            g->batch,
-            wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+            at_least_1(g->lda), g->a_stride, wide ? (const void *)&g->beta : &beta, g->c, c_type, g->ldc, g->c_stride,
+            g->batch, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
+}
+
+mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
+    return multiply(call, g, type_of(g->dtype));
+}
+
+mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g) {
+    return multiply(call, g, g->dtype == MXC_F64 ? CUDA_R_64F : CUDA_R_32F);
 }

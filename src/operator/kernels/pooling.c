@@ -8,20 +8,6 @@
 
 #define COLUMNS 512 /* outputs of a row that are worked on at a time */
 
-/* Elements of the axis in the window of output o: begin..end-1, none where begin >= end. */
-static void window(const mxci_pool_shape *s, int axis, int64_t o, int64_t *begin, int64_t *end) {
-    int64_t start = o * s->stride[axis] - s->pad[axis], stop = start + s->kernel[axis];
-    *begin = start > 0 ? start : 0;
-    *end = stop < s->in[axis] ? stop : s->in[axis];
-}
-
-/* Length of the window with its padding. */
-static int64_t window_length(const mxci_pool_shape *s, int axis, int64_t o) {
-    int64_t start = o * s->stride[axis] - s->pad[axis], stop = start + s->kernel[axis];
-    int64_t limit = s->in[axis] + s->pad[axis];
-    return (stop < limit ? stop : limit) - start;
-}
-
 /* Outputs from *first to *last - 1, within begin..end-1, whose window has its element number k inside the row. */
 static void reach(const mxci_pool_shape *s, int64_t k, int64_t begin, int64_t end, int64_t *first, int64_t *last) {
     int64_t stride = s->stride[2], low = s->pad[2] - k, high = s->in[2] - 1 + s->pad[2] - k;

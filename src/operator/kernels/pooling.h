@@ -7,12 +7,28 @@
 
 #include <stdint.h>
 
+#include "operator/kernels/loop.h"
+
 enum { MXCI_POOL_MAX, MXCI_POOL_AVG, MXCI_POOL_SUM };
 
 typedef struct mxci_pool_shape {
     int kind;
     int64_t in[3], out[3], kernel[3], stride[3], pad[3]; /* missing axes: 1, and pad 0 */
 } mxci_pool_shape;
+
+/* Elements of the axis in the window of output o: begin..end-1, none where begin >= end. */
+MXCI_SCALAR void mxci_pool_window(const mxci_pool_shape *s, int axis, int64_t o, int64_t *begin, int64_t *end) {
+    int64_t start = o * s->stride[axis] - s->pad[axis], stop = start + s->kernel[axis];
+    *begin = start > 0 ? start : 0;
+    *end = stop < s->in[axis] ? stop : s->in[axis];
+}
+
+/* Length of the window with its padding. */
+MXCI_SCALAR int64_t mxci_pool_length(const mxci_pool_shape *s, int axis, int64_t o) {
+    int64_t start = o * s->stride[axis] - s->pad[axis], stop = start + s->kernel[axis];
+    int64_t limit = s->in[axis] + s->pad[axis];
+    return (stop < limit ? stop : limit) - start;
+}
 
 /* y = or += pool(x). */
 void mxci_pool_forward_f32(const mxci_pool_shape *s, int add, const float *x, float *y);

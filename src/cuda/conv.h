@@ -1,0 +1,45 @@
+/*
+ * Convolution and its gradients on the GPU, for Convolution and Deconvolution. Letters: N samples, G groups, C channels
+ * and F filters of a group, K = C x kernel places, P pixels of the output. x (N,GC,in), w (GF,C,kernel), y (N,GF,out).
+ */
+#ifndef MXCU_CONV_H
+#define MXCU_CONV_H
+
+#include "operator/kernels/conv.h"
+
+#include "cuda/module.h"
+
+struct mxcu_conv {
+    mxci_conv_shape s; /* of one sample and one group */
+    int64_t batch, groups;
+    mxc_dtype dtype;
+
+    int64_t taps() const { /* places of the kernel */
+        return s.kernel[0] * s.kernel[1] * s.kernel[2];
+    }
+    int64_t pixels() const {
+        return s.out[0] * s.out[1] * s.out[2];
+    }
+    int64_t image() const { /* elements of one of x's planes */
+        return s.in[0] * s.in[1] * s.in[2];
+    }
+};
+
+/* Queue y = or += conv(x, w); dx = or += its gradient from dy; dw likewise. temp: scratch of mxcu_conv_temp. */
+mxc_status mxcu_conv_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,
+                             int add, void *temp);
+mxc_status mxcu_conv_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
+                          int add, void *temp);
+mxc_status mxcu_conv_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
+                            int add, void *temp);
+size_t mxcu_conv_temp(const mxcu_conv *c);
+
+/* conv_direct.cu: the same without scratch, for groups of one channel. */
+mxc_status mxcu_conv_direct_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,
+                                    int add);
+mxc_status mxcu_conv_direct_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
+                                 int add);
+mxc_status mxcu_conv_direct_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
+                                   int add);
+
+#endif
