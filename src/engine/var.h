@@ -20,7 +20,7 @@ struct mxc_var {
     mxci_dep *first, *last;      /* waiting; first is a change or stands behind one */
     _Atomic uint64_t version;    /* changes that have ended; read without the lock */
     _Atomic uint64_t pushed;     /* changes pushed; read without the lock */
-    _Atomic(mxci_failure *) failure; /* NULL: the value is good. Also read by a block to which the variable is granted */
+    _Atomic(mxci_failure *) failure; /* NULL: the value is good. Whoever the variable is granted to reads it, too */
     uint64_t wake_at;            /* version that a thread waits for; UINT64_MAX: none */
 
     mxc_engine *engine;
