@@ -1,0 +1,74 @@
+/*
+ * The head of image records, 24 bytes: count of labels, the label where it is one, id, id2; little-endian.
+ *
+ * A count of 0 says that the label in the head is the one; otherwise so many labels stand behind the head.
+ */
+#include <string.h>
+
+#include <mxc/recordio.h>
+
+#include "base/error.h"
+#include "io/record_format.h"
+
+enum { HEAD = 24 };
+
+static uint64_t get_u64(const unsigned char *from) {
+    return mxci_get_u32(from) | (uint64_t)mxci_get_u32(from + 4) << 32;
+}
+
+static void put_u64(unsigned char *to, uint64_t value) {
+    mxci_put_u32(to, (uint32_t)value);
+    mxci_put_u32(to + 4, (uint32_t)(value >> 32));
+}
+
+mxc_status mxc_image_record_read(const void *data, size_t bytes, mxc_image_record *out) {
+    MXC_TRY(MXCI_GIVEN(data != NULL && out != NULL, "mxc_image_record_read: data and out"));
+    *out = (mxc_image_record){ 0 };
+    const unsigned char *head = data;
+    if (bytes < HEAD)
+        return MXC_FAIL(MXC_EFORMAT, "image record of %zu bytes, expected at least %d", bytes, HEAD);
+    uint32_t count = mxci_get_u32(head);
+    if (count > (bytes - HEAD) / 4)
+        return MXC_FAIL(MXC_EFORMAT, "image record of %zu bytes cannot hold the %u labels that it claims", bytes,
+                        (unsigned)count);
+    out->id = get_u64(head + 8);
+    out->id2 = get_u64(head + 16);
+    out->n_labels = count > 0 ? count : 1;
+    out->labels = (const float *)(const void *)(count > 0 ? head + HEAD : head + 4);
+    out->image = head + HEAD + 4 * (size_t)count;
+    out->image_bytes = bytes - HEAD - 4 * (size_t)count;
+    return MXC_OK;
+}
+
+float mxc_image_record_label(const mxc_image_record *record, int64_t i) {
+    uint32_t bits = mxci_get_u32((const unsigned char *)(const void *)record->labels + 4 * i);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+size_t mxc_image_record_size(int64_t n_labels, size_t image_bytes) {
+    return HEAD + (n_labels > 1 ? 4 * (size_t)n_labels : 0) + image_bytes;
+}
+
+static void put_float(unsigned char *to, const float *from) {
+    uint32_t bits;
+    memcpy(&bits, from, sizeof bits);
+    mxci_put_u32(to, bits);
+}
+
+void mxc_image_record_write(const mxc_image_record *record, void *out) {
+    unsigned char *to = out;
+    int64_t behind = record->n_labels > 1 ? record->n_labels : 0;
+    memset(to, 0, 8);
+    mxci_put_u32(to, (uint32_t)behind);
+    if (record->n_labels == 1)
+        put_float(to + 4, record->labels);
+    put_u64(to + 8, record->id);
+    put_u64(to + 16, record->id2);
+    to += HEAD;
+    for (int64_t i = 0; i < behind; i++, to += 4)
+        put_float(to, record->labels + i);
+    if (record->image_bytes > 0)
+        memcpy(to, record->image, record->image_bytes);
+}

@@ -1,0 +1,302 @@
+/*
+ * Reading record files.
+ *
+ * The file is seen through one window, which slides over it in large reads and grows only as far as a record has proven
+ * to reach: its bytes are looked through as they come. What is not a whole record is damage: a bad head, a length that
+ * leaves the file, parts in the wrong order, and the magic inside a part, where no writer leaves it. So whether a
+ * record begins at an offset depends on nothing before it, and any cutting into parts gives the same records, each
+ * once, of damaged files too. It also bounds the search behind damage: no byte is looked through more than a few times.
+ */
+#include <string.h>
+
+#include <mxc/recordio.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "io/record_format.h"
+
+enum { BLOCK = 1 << 18, STEP = 1 << 16 };
+
+struct mxc_record_reader {
+    mxci_file *file;
+    mxc_bad_record bad;
+    int64_t size;                 /* of the file */
+    int64_t part_first, part_end; /* the part's first head; heads from part_end on are not its own */
+    int64_t at, end;              /* the next head, and where reading ends */
+    int64_t skipped_places, skipped_bytes;
+    /* The window: block[i] is the file's byte window + i, for i from valid to filled - 1. */
+    unsigned char *block;
+    size_t room, valid, filled;
+    int64_t window;
+};
+
+/* A record in the file. */
+typedef struct span {
+    int64_t end;  /* behind its last part */
+    size_t bytes; /* put together */
+    int n_parts;  /* 1, or more: counted up to 2 */
+} span;
+
+/* Why something is no record. */
+typedef struct flaw {
+    const char *reason; /* NULL: none */
+    int64_t offset;
+} flaw;
+
+static const unsigned char *seen(const mxc_record_reader *r, int64_t offset) {
+    return r->block + (offset - r->window);
+}
+
+/* ---- the window ---- */
+
+/* A block for need bytes; twice the old one where the record is known to go on to that. What it held is gone, so that
+ * never two are there. */
+static mxc_status grow(mxc_record_reader *r, int64_t need, int64_t likely) {
+    int64_t room = 2 * (int64_t)r->room;
+    room = room > likely ? likely : room;
+    room = room > BLOCK ? room : BLOCK;
+    room = room > r->size ? r->size : room;
+    room = room > need ? room : need;
+    mxci_free(r->block);
+    r->room = r->valid = r->filled = 0;
+    r->block = mxci_alloc((size_t)room);
+    if (r->block == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld bytes of a record", mxci_file_path(r->file),
+                        (long long)room);
+    r->room = (size_t)room;
+    return MXC_OK;
+}
+
+/* Have the bytes from keep to to - 1 in the window, to at most the file's size; likely: how far it will go on. */
+static mxc_status want(mxc_record_reader *r, int64_t keep, int64_t to, int64_t likely) {
+    int64_t begin = r->window + (int64_t)r->valid, end = r->window + (int64_t)r->filled;
+    if (keep >= begin && to <= end)
+        return MXC_OK;
+    if (to - keep > (int64_t)r->room) {
+        MXC_TRY(grow(r, to - keep, likely - keep));
+        end = begin; /* nothing is left */
+    }
+    int64_t have = keep >= begin && keep < end ? end - keep : 0, more = to - keep - have;
+    if (have > 0 && keep != r->window)
+        memmove(r->block, seen(r, keep), (size_t)have);
+    r->window = keep;
+    r->valid = 0;
+    r->filled = (size_t)have;
+    more = more > BLOCK ? more : BLOCK;
+    more = more < (int64_t)r->room - have ? more : (int64_t)r->room - have;
+    more = more < r->size - keep - have ? more : r->size - keep - have;
+    MXC_TRY(mxci_file_read_at(r->file, keep + have, r->block + have, (size_t)more));
+    r->filled += (size_t)more;
+    return MXC_OK;
+}
+
+/* ---- finding records ---- */
+
+/* The magic must not stand in the part of a record at keep whose bytes, with the zeros behind, are from to to - 1. */
+static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, int64_t to, flaw *out) {
+    while (from < to) {
+        int64_t n = to - from < STEP ? to - from : STEP;
+        MXC_TRY(want(r, keep, from + n, to));
+        size_t found = mxci_record_find_magic(seen(r, from), (size_t)n);
+        if (found < (size_t)n) {
+            *out = (flaw){ "another head stands inside of it", from + (int64_t)found };
+            return MXC_OK;
+        }
+        from += n;
+    }
+    return MXC_OK;
+}
+
+/* What is wrong with the head of a part, or NULL. */
+static const char *head_flaw(const unsigned char *head, int is_first, int64_t left) {
+    uint32_t word = mxci_get_u32(head + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
+    if (mxci_get_u32(head) != MXCI_RECORD_MAGIC)
+        return is_first ? "no record begins here" : "its next part is not here";
+    if (kind > MXCI_RECORD_LAST || is_first != (kind <= MXCI_RECORD_FIRST))
+        return is_first ? "its head is not that of a first part" : "its next part is another record's or of no kind";
+    if (mxci_record_padded(length) > left - MXCI_RECORD_HEAD)
+        return "its length reaches beyond the end of the file";
+    if (length % 4 != 0 && (kind == MXCI_RECORD_FIRST || kind == MXCI_RECORD_MIDDLE))
+        return "the length of a part before the last is not a multiple of 4";
+    return NULL;
+}
+
+/* Look through the record at an offset; then all of it is in the window, or out_flaw tells what is wrong. */
+static mxc_status check_record(mxc_record_reader *r, int64_t offset, span *out, flaw *out_flaw) {
+    *out = (span){ 0 };
+    *out_flaw = (flaw){ 0 };
+    for (int64_t at = offset;; at = out->end) {
+        if (r->size - at < MXCI_RECORD_HEAD) {
+            *out_flaw = (flaw){ "its head is cut off by the end of the file", at };
+            return MXC_OK;
+        }
+        MXC_TRY(want(r, offset, at + MXCI_RECORD_HEAD, at + MXCI_RECORD_HEAD));
+        *out_flaw = (flaw){ head_flaw(seen(r, at), at == offset, r->size - at), at };
+        if (out_flaw->reason != NULL)
+            return MXC_OK;
+        uint32_t word = mxci_get_u32(seen(r, at) + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
+        out->end = at + MXCI_RECORD_HEAD + mxci_record_padded(length);
+        out->bytes += length + (at == offset ? 0 : 4);
+        out->n_parts = at == offset ? 1 : 2;
+        MXC_TRY(check_body(r, offset, at + MXCI_RECORD_HEAD, out->end, out_flaw));
+        if (out_flaw->reason != NULL || kind == MXCI_RECORD_WHOLE || kind == MXCI_RECORD_LAST)
+            return MXC_OK;
+    }
+}
+
+/* The next head from an offset on: of a whole record, or else of what claims to be one. Where reading ends if none. */
+static mxc_status find_head(mxc_record_reader *r, int64_t at, int whole, int64_t *out) {
+    *out = r->end;
+    for (at = (at + 3) & ~INT64_C(3); at < r->end && r->size - at >= MXCI_RECORD_HEAD;) {
+        int64_t left = (r->size & ~INT64_C(3)) - at, n = left < STEP ? left : STEP;
+        MXC_TRY(want(r, at, at + n, at + n));
+        size_t skip = mxci_record_find_magic(seen(r, at), (size_t)n);
+        at += (int64_t)skip;
+        if (skip == (size_t)n || at >= r->end || r->size - at < MXCI_RECORD_HEAD)
+            continue;
+        span record;
+        flaw wrong = { 0 };
+        MXC_TRY(want(r, at, at + MXCI_RECORD_HEAD, at + MXCI_RECORD_HEAD));
+        int claims = mxci_get_u32(seen(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
+        if (claims && whole)
+            MXC_TRY(check_record(r, at, &record, &wrong));
+        if (claims && wrong.reason == NULL) {
+            *out = at;
+            return MXC_OK;
+        }
+        at += 4;
+    }
+    return MXC_OK;
+}
+
+/* Put the parts of a record in the window together, at its beginning; the magic that was cut out comes back. */
+static const unsigned char *join(mxc_record_reader *r, const span *record) {
+    unsigned char *begin = r->block + (r->at - r->window), *from = begin, *to = begin;
+    if (record->n_parts == 1)
+        return begin + MXCI_RECORD_HEAD;
+    while (from < begin + (record->end - r->at)) {
+        uint32_t length = mxci_get_u32(from + 4) & MXCI_RECORD_MAX_LENGTH;
+        if (from != begin) {
+            mxci_put_u32(to, MXCI_RECORD_MAGIC);
+            to += 4;
+        }
+        memmove(to, from + MXCI_RECORD_HEAD, length);
+        to += length;
+        from += MXCI_RECORD_HEAD + mxci_record_padded(length);
+    }
+    r->valid = (size_t)(record->end - r->window);
+    return begin;
+}
+
+/* ---- the interface ---- */
+
+/* Part i of n of the file: cut at multiples of 4, then moved to the next head. */
+static mxc_status choose_part(mxc_record_reader *r, int part_index, int num_parts) {
+    int64_t step = (r->size / num_parts + (r->size % num_parts != 0) + 3) & ~INT64_C(3);
+    int64_t begin = step * part_index, end = begin + step;
+    begin = begin < r->size ? begin : r->size;
+    r->end = r->part_end = end < r->size && part_index < num_parts - 1 ? end : r->size;
+    r->part_first = 0;
+    if (part_index > 0)
+        MXC_TRY(find_head(r, begin, 0, &r->part_first));
+    r->at = r->part_first;
+    return MXC_OK;
+}
+
+mxc_status mxc_record_reader_open(const char *path, int part_index, int num_parts, mxc_bad_record bad,
+                                  mxc_record_reader **out) {
+    MXC_TRY(MXCI_GIVEN(path != NULL && out != NULL, "mxc_record_reader_open: path and out"));
+    *out = NULL;
+    if (num_parts < 1 || part_index < 0 || part_index >= num_parts)
+        return MXC_FAIL(MXC_EINVAL, "%s: part_index %d of num_parts %d, expected 0 <= part_index < num_parts", path,
+                        part_index, num_parts);
+    if (bad != MXC_BAD_ERROR && bad != MXC_BAD_SKIP)
+        return MXC_FAIL(MXC_EINVAL, "%s: bad %d, expected MXC_BAD_ERROR or MXC_BAD_SKIP", path, (int)bad);
+    mxc_record_reader *r = mxci_calloc(1, sizeof *r);
+    if (r == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
+    r->bad = bad;
+    mxc_status status = mxci_file_open(path, &r->file);
+    if (status == MXC_OK) {
+        r->size = mxci_file_size(r->file);
+        status = choose_part(r, part_index, num_parts);
+    }
+    if (status != MXC_OK)
+        mxc_record_reader_close(r);
+    else
+        *out = r;
+    return status;
+}
+
+void mxc_record_reader_close(mxc_record_reader *reader) {
+    if (reader == NULL)
+        return;
+    mxci_file_close(reader->file);
+    mxci_free(reader->block);
+    mxci_free(reader);
+}
+
+/* Go behind damage that begins where the reader is, and say what it is unless it shall be skipped. */
+static mxc_status pass_damage(mxc_record_reader *r, const flaw *wrong) {
+    int64_t begin = r->at;
+    MXC_TRY(find_head(r, begin + 4, 1, &r->at));
+    r->skipped_places++;
+    r->skipped_bytes += r->at - begin;
+    if (r->bad == MXC_BAD_SKIP)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EFORMAT, "%s: damaged record at offset %lld: %s (offset %lld)", mxci_file_path(r->file),
+                    (long long)begin, wrong->reason, (long long)wrong->offset);
+}
+
+static mxc_status read_next(mxc_record_reader *r, mxc_record *out) {
+    while (r->at < r->end) {
+        span record;
+        flaw wrong;
+        MXC_TRY(check_record(r, r->at, &record, &wrong));
+        if (wrong.reason == NULL) {
+            *out = (mxc_record){ join(r, &record), record.bytes, r->at };
+            r->at = record.end;
+            return MXC_OK;
+        }
+        MXC_TRY(pass_damage(r, &wrong));
+    }
+    return MXC_OK;
+}
+
+mxc_status mxc_record_reader_next(mxc_record_reader *reader, mxc_record *out) {
+    MXC_TRY(MXCI_GIVEN(reader != NULL && out != NULL, "mxc_record_reader_next: reader and out"));
+    *out = (mxc_record){ NULL, 0, reader->at };
+    int64_t places = reader->skipped_places;
+    mxc_status status = read_next(reader, out);
+    if (status == MXC_EFORMAT && reader->skipped_places == places)
+        reader->at = reader->end; /* the file became shorter: there is nothing to go on with */
+    return status;
+}
+
+int64_t mxc_record_reader_tell(const mxc_record_reader *reader) {
+    return reader == NULL ? 0 : reader->at;
+}
+
+mxc_status mxc_record_reader_seek(mxc_record_reader *reader, int64_t offset) {
+    MXC_TRY(MXCI_GIVEN(reader != NULL, "mxc_record_reader_seek: reader"));
+    if (offset < 0 || offset > reader->size || (offset % 4 != 0 && offset != reader->size))
+        return MXC_FAIL(MXC_EINVAL, "%s: no record can begin at offset %lld: expected a multiple of 4 up to %lld",
+                        mxci_file_path(reader->file), (long long)offset, (long long)reader->size);
+    reader->at = offset;
+    reader->end = reader->size;
+    return MXC_OK;
+}
+
+void mxc_record_reader_rewind(mxc_record_reader *reader) {
+    if (reader == NULL)
+        return;
+    reader->at = reader->part_first;
+    reader->end = reader->part_end;
+}
+
+void mxc_record_reader_skipped(const mxc_record_reader *reader, int64_t *places, int64_t *bytes) {
+    if (places != NULL)
+        *places = reader == NULL ? 0 : reader->skipped_places;
+    if (bytes != NULL)
+        *bytes = reader == NULL ? 0 : reader->skipped_bytes;
+}
