@@ -38,7 +38,7 @@ static mxc_status put(const mxc_op_call *call, const mxc_tensor *to, const mxci_
     MXCU_SWITCH_ALL(to->dtype, put_elements, call, to, view, from)
 }
 
-/* ---- by an operator's view ---------------------------------------------------------------------------------------- */
+/* ---- by an operator's view --------------------------------------------------------------------------------------- */
 
 static mxci_view view_of(const mxc_op_call *call, mxci_view_fn fn) {
     return fn(call->params, &call->in[0].shape, &call->out[0].shape);
@@ -62,7 +62,7 @@ template <mxci_view_fn fn> static mxc_status cut_backward(const mxc_op_call *cal
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : put(call, &call->in_grad[0], &view, &call->out_grad[0]);
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* How out's space is summed: the axes along which data does not vary. */
 static mxcu_reduction copies_plan(const mxci_strided *walk) {
@@ -114,7 +114,7 @@ template <mxci_view_fn fn> static mxc_status copies_backward(const mxc_op_call *
     MXCU_SWITCH_FLOAT(dtype, sum_elements, call, &view)
 }
 
-/* ---- replacing a box ---------------------------------------------------------------------------------------------- */
+/* ---- replacing a box --------------------------------------------------------------------------------------------- */
 
 enum { LHS, RHS };
 
@@ -191,7 +191,7 @@ static mxc_status slice_assign_backward(const mxc_op_call *call) {
     return assign_backward(call);
 }
 
-/* ---- another shape -------------------------------------------------------------------------------------------------- */
+/* ---- another shape ----------------------------------------------------------------------------------------------- */
 
 static mxc_status same_forward(const mxc_op_call *call) {
     return mxcu_put(call, &call->out[0], 0, &call->in[0]);

@@ -4,13 +4,10 @@
  * many columns as its second argument has. Gradients are zero.
  */
 #include "operator/common.h"
+#include "operator/indexing.h"
 #include "operator/kernels/convert.h"
 
-typedef struct one_hot_params {
-    int64_t depth;
-    double on_value, off_value;
-    int32_t dtype;
-} one_hot_params;
+typedef mxci_one_hot_params one_hot_params;
 
 static const mxc_param schema[] = {
     {.name = "depth", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(one_hot_params, depth), .bounded = 1, .minimum = 0,

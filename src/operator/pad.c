@@ -3,14 +3,9 @@
  * behind each axis, 0 for N and C. mode constant: they are constant_value; edge: the nearest element; reflect: the
  * element as far inside as they are outside, so that an axis is padded by less than its size.
  */
-#include "operator/common.h"
-#include "operator/kernels/pad.h"
+#include "operator/pad.h"
 
-typedef struct pad_params {
-    mxc_tuple pad_width;
-    double constant_value;
-    int32_t mode;
-} pad_params;
+typedef mxci_pad_params pad_params;
 
 static const mxc_param schema[] = {
     {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pad_params, mode), .choices = "constant,edge,reflect",
@@ -78,15 +73,9 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status run_rows(const mxc_op_call *call, const mxci_pad_fn *kernels, const mxc_tensor *from,
                            const mxc_tensor *to) {
     const pad_params *p = call->params;
-    pad_run r = {{.mode = p->mode, .value = p->constant_value, .add = call->req[0] == MXC_REQ_ADD},
+    pad_run r = {mxci_pad_shape_of(p, &call->in[0].shape, &call->out[0].shape, call->req[0] == MXC_REQ_ADD),
                  kernels[to->dtype], from, to};
     int ndim = p->pad_width.n / 2;
-    for (int i = 0; i < 3; i++) {
-        int axis = ndim - 3 + i, spatial = axis >= 2;
-        r.shape.in[i] = spatial ? call->in[0].shape.dim[axis] : 1;
-        r.shape.out[i] = spatial ? call->out[0].shape.dim[axis] : 1;
-        r.shape.before[i] = spatial ? p->pad_width.value[2 * axis] : 0;
-    }
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(to) > 0)
         mxc_parallel_for(call->run, mxci_shape_count(&to->shape, 0, ndim - 1),
                          MXCI_GRAIN / (to->shape.dim[ndim - 1] + 1) + 1, run_part, &r);

@@ -3,12 +3,10 @@
  * with size 1 there). index has out's shape, with or without the axis. batch_take: the same for axis 1 of a matrix.
  * index may be of another type than data and has no gradient.
  */
+#include "operator/indexing.h"
 #include "operator/rows.h"
 
-typedef struct pick_params {
-    int64_t axis;
-    int32_t keepdims, mode;
-} pick_params;
+typedef mxci_pick_params pick_params;
 
 enum { DATA, INDEX };
 

@@ -12,26 +12,13 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-static int64_t clip(double index, int64_t size) {
-    return index >= (double)size ? size - 1 : index > 0 ? (int64_t)index : 0;
-}
-
-static int64_t wrap(double index, int64_t size) {
-    double rest;
-    if (index > -1 && index < (double)size) /* most are */
-        return (int64_t)index;
-    rest = fmod(trunc(index), (double)size); /* NaN for infinities too */
-    rest += rest < 0 ? (double)size : 0;
-    return rest > 0 ? (int64_t)rest : 0;
-}
-
 void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_t size, int mode, int64_t *out) {
     double tile[MXCI_TILE];
     for (int64_t i = 0; i < n; i += MXCI_TILE) {
         int64_t count = smaller(n - i, MXCI_TILE);
         mxci_convert(index->dtype, mxci_at(index, first + i), MXC_F64, tile, count);
         for (int64_t k = 0; k < count; k++)
-            out[i + k] = mode == MXCI_INDEX_WRAP ? wrap(tile[k], size) : clip(tile[k], size);
+            out[i + k] = mode == MXCI_INDEX_WRAP ? mxci_index_wrap(tile[k], size) : mxci_index_clip(tile[k], size);
     }
 }
 

@@ -7,9 +7,7 @@
 #define MXCI_OPERATOR_ROWS_H
 
 #include "operator/common.h"
-
-/* An index outside 0..size-1 becomes the nearest one, or is taken modulo size. */
-enum { MXCI_INDEX_CLIP, MXCI_INDEX_WRAP };
+#include "operator/kernels/index.h"
 
 /* The whole parts of n elements of index, from the first one on, as rows 0..size-1 (size > 0); a NaN is 0. */
 void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_t size, int mode, int64_t *out);

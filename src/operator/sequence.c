@@ -6,13 +6,10 @@
  * it has none. Mask: rows behind the end become value. Reverse: the rows before the end in reverse order.
  */
 #include "operator/common.h"
+#include "operator/indexing.h"
 #include "operator/kernels/convert.h"
 
-typedef struct sequence_params {
-    int32_t use_sequence_length;
-    double value;
-    int64_t axis;
-} sequence_params;
+typedef mxci_sequence_params sequence_params;
 
 enum { DATA, LENGTH };
 typedef enum kind { LAST, MASK, REVERSE } kind;

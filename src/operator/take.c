@@ -3,15 +3,12 @@
  * (outer..., indices' shape..., inner...). indices may be of another type than a and have no gradient; a's is the sum
  * of out's rows that each of its rows was used for.
  */
+#include "operator/indexing.h"
 #include "operator/rows.h"
 
-typedef struct take_params {
-    int64_t axis;
-    int32_t mode;
-} take_params;
+typedef mxci_take_params take_params;
 
 enum { A, INDICES };
-enum { RAISE, WRAP, CLIP };
 
 static const mxc_param schema[] = {
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(take_params, axis), .initial = "0",
@@ -66,12 +63,12 @@ static mxci_rows rows_of(const mxc_op_call *call) {
     const take_params *p = call->params;
     const mxc_shape *a = &call->in[A].shape;
     return mxci_rows_along(a, (int)(p->axis < 0 ? p->axis + a->ndim : p->axis), &call->in[INDICES],
-                           p->mode == WRAP ? MXCI_INDEX_WRAP : MXCI_INDEX_CLIP);
+                           p->mode == MXCI_TAKE_WRAP ? MXCI_INDEX_WRAP : MXCI_INDEX_CLIP);
 }
 
 static mxc_status forward(const mxc_op_call *call) {
     mxci_rows rows = rows_of(call);
-    if (((const take_params *)call->params)->mode == RAISE)
+    if (((const take_params *)call->params)->mode == MXCI_TAKE_RAISE)
         MXC_TRY(mxci_check_indices(call, INDICES, 0, rows.count, 0, rows.size));
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[A]);
     return MXC_OK;

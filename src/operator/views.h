@@ -23,7 +23,7 @@ static inline int mxci_axis_of(int64_t axis, int ndim) {
     return (int)(axis < 0 ? axis + ndim : axis);
 }
 
-/* ---- transpose, SwapAxis ------------------------------------------------------------------------------------------ */
+/* ---- transpose, SwapAxis ----------------------------------------------------------------------------------------- */
 
 typedef struct mxci_transpose_params {
     mxc_tuple axes;
@@ -91,7 +91,7 @@ static inline mxci_view mxci_view_swap_back(const void *params, const mxc_shape 
     return mxci_view_order_back(data, out, source);
 }
 
-/* ---- reverse, its own inverse ------------------------------------------------------------------------------------- */
+/* ---- reverse, its own inverse ------------------------------------------------------------------------------------ */
 
 typedef struct mxci_reverse_params {
     mxc_tuple axis;
@@ -113,7 +113,7 @@ static inline mxci_view mxci_view_reverse(const void *params, const mxc_shape *d
     return view;
 }
 
-/* ---- depth_to_space, space_to_depth, each other's inverse ---------------------------------------------------------- */
+/* ---- depth_to_space, space_to_depth, each other's inverse -------------------------------------------------------- */
 
 typedef struct mxci_block_params {
     int64_t block_size;
@@ -160,7 +160,7 @@ static inline mxci_view mxci_view_to_depth_back(const void *params, const mxc_sh
     return mxci_view_spread(params, out);
 }
 
-/* ---- slice, slice_axis, slice_like, Crop ---------------------------------------------------------------------------- */
+/* ---- slice, slice_axis, slice_like, Crop ------------------------------------------------------------------------- */
 
 typedef struct mxci_slice_params {
     mxci_box_params box;
@@ -232,7 +232,7 @@ static inline mxci_view mxci_view_crop(const void *params, const mxc_shape *data
     return view;
 }
 
-/* ---- tile, repeat --------------------------------------------------------------------------------------------------- */
+/* ---- tile, repeat ------------------------------------------------------------------------------------------------ */
 
 typedef struct mxci_tile_params {
     mxc_tuple reps;

@@ -1,0 +1,179 @@
+/* Taking and adding rows by index: see rows.h. */
+#include "cuda/rows.h"
+
+#include "cuda/gradient.h"
+#include "cuda/sort.h"
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static mxcu_places places_along_axis(int kind, const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_places p = {};
+    p.kind = kind;
+    p.groups = mxcu_product(array, 0, axis);
+    p.size = array->dim[axis];
+    p.inner = mxcu_product(array, axis + 1, array->ndim);
+    p.mode = mode;
+    p.index = mxcu_numbers_of(index);
+    return p;
+}
+
+mxcu_places mxcu_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_places p = places_along_axis(MXCU_ALONG, array, axis, index, mode);
+    p.count = mxcu_size(index);
+    p.length = p.inner;
+    return p;
+}
+
+mxcu_places mxcu_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_places p = places_along_axis(MXCU_PICKED, array, axis, index, mode);
+    p.count = p.groups ? mxcu_size(index) / p.groups : 0;
+    p.length = 1;
+    return p;
+}
+
+mxcu_places mxcu_rows_named(const mxc_shape *array, const mxc_tensor *index) {
+    mxcu_places p = {};
+    p.kind = MXCU_NAMED;
+    p.axes = (int)index->shape.dim[0];
+    p.groups = 1;
+    p.count = mxcu_product(&index->shape, 1, index->shape.ndim);
+    p.length = p.inner = mxcu_product(array, p.axes, array->ndim);
+    p.size = mxcu_product(array, 0, p.axes);
+    p.mode = MXCI_INDEX_WRAP;
+    p.index = mxcu_numbers_of(index);
+    for (int i = 0; i < p.axes; i++)
+        p.dim[i] = array->dim[i];
+    return p;
+}
+
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
+
+enum { SHORT = 16 }; /* rows of so many elements are not worth a team */
+
+template <class T> static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i,
+                                          const mxcu_places *given, const mxc_tensor *array) {
+    const mxcu_places places = *given;
+    const int64_t n = places.length;
+    mxcu_in<T> x = mxcu_data<T>(array);
+    mxcu_out<T> y = mxcu_result<T>(call, to, i);
+    if (n <= SHORT)
+        return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) {
+            const int64_t row = at / n;
+            y.put(at, x[places(row) + (at - row * n)]);
+        });
+    return mxcu_rows(call, mxcu_size(to) / n, n, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        const int64_t first = places(row);
+        for (int64_t k = team.rank; k < n; k += team.size)
+            y.put(row * n + k, x[first + k]);
+    });
+}
+
+mxc_status mxcu_rows_take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_places *places,
+                          const mxc_tensor *array) {
+    if (call->req[i] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_ALL(to->dtype, take, call, to, i, places, array)
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+size_t mxcu_rows_temp(int64_t count) {
+    return mxcu_sort_bytes(1, count);
+}
+
+/* Rows of one element that never meet. */
+template <class T> static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i,
+                                              const mxcu_places *given, const mxc_tensor *from) {
+    const mxcu_places places = *given;
+    mxcu_in<T> x = mxcu_data<T>(from);
+    mxcu_out<T> y = mxcu_result<T>(call, array, i);
+    return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t r) { y.put(places(r), x[r]); });
+}
+
+/* The rows of each group by the row of the array that they go to. */
+static mxc_status sort_rows(const mxc_op_call *call, const mxcu_places *given, mxcu_item *items) {
+    const mxcu_places places = *given;
+    const int64_t size = mxcu_sort_row(places.count);
+    MXC_TRY(mxcu_for(call, size, [=] MXCU_LAMBDA(int64_t j) {
+        mxcu_item item = MXCU_LAST_ITEM;
+        if (j < places.count) {
+            item.key = (uint64_t)places.key(j);
+            item.index = j;
+        }
+        items[j] = item;
+    }));
+    return mxcu_sort(call, items, 1, size);
+}
+
+/* A team for each row of the array that is met, in each group: the first of the sorted items that go there. */
+template <class T> static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i,
+                                                const mxcu_places *given, const mxc_tensor *from,
+                                                const mxcu_item *items) {
+    const int64_t count = given->count, n = given->length, size = given->size;
+    mxcu_in<T> x = mxcu_data<T>(from);
+    mxcu_out<T> y = mxcu_result<T>(call, array, i);
+    return mxcu_rows(call, given->groups * count, n, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        const int64_t group = row / count, first = row % count;
+        const uint64_t key = items[first].key;
+        if (first > 0 && items[first - 1].key == key)
+            return;
+        for (int64_t k = team.rank; k < n; k += team.size) {
+            mxcu_compute_t<T> sum = 0;
+            for (int64_t j = first; j < count && items[j].key == key; j++)
+                sum += x[(group * count + items[j].index) * n + k];
+            y.put((group * size + (int64_t)key) * n + k, sum);
+        }
+    });
+}
+
+static mxc_status put_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+                           const mxc_tensor *from) {
+    MXCU_SWITCH_ALL(array->dtype, put_each, call, array, i, places, from)
+}
+
+static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+                           const mxc_tensor *from, const mxcu_item *items) {
+    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)
+}
+
+mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+                         const mxc_tensor *from) {
+    mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
+    if (call->req[i] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (call->req[i] != MXC_REQ_ADD)
+        MXC_TRY(mxcu_put_constant(call, array, i, 0));
+    if (mxcu_size(from) == 0)
+        return MXC_OK;
+    if (places->kind == MXCU_PICKED)
+        return put_rows(call, array, i, places, from);
+    MXC_TRY(sort_rows(call, places, items));
+    return add_rows(call, array, i, places, from, items);
+}
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const mxc_tensor *index, int64_t first,
+                              int64_t n, int64_t low, int64_t high) {
+    struct found {
+        int64_t at;
+        double value;
+    } bad, *to = mxcu_temp<found>(call, 0);
+    const mxcu_numbers numbers = mxcu_numbers_of(index);
+    const mxc_context host = {MXC_CPU, 0};
+    MXC_TRY(mxcu_rows(call, 1, n, [=] MXCU_LAMBDA(int64_t, mxcu_team team) {
+        int64_t least = INT64_MAX;
+        for (int64_t i = first + n - 1 - team.rank; i >= first; i -= team.size)
+            if (!(trunc(numbers[i]) >= (double)low && numbers[i] < (double)high))
+                least = i;
+        least = team.min(least);
+        if (team.rank == 0)
+            *to = {least, least < INT64_MAX ? numbers[least] : 0};
+    }));
+    MXC_TRY(mxcu_gpu.stream_wait(call->run->context, call->run->stream));
+    MXC_TRY(mxcu_gpu.copy(host, &bad, call->run->context, call->temp, sizeof bad, nullptr));
+    if (bad.at == INT64_MAX)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "%s: argument 'indices': element %lld is %g, expected an index in [%lld, %lld)", op,
+                    (long long)bad.at, bad.value, (long long)low, (long long)high);
+}
