@@ -1,0 +1,20 @@
+/* Functions of operator/kernels/fastmath.h by the type of their argument, for kernels written once for all types. */
+#ifndef MXCU_MATH_H
+#define MXCU_MATH_H
+
+#include "operator/kernels/fastmath.h"
+
+#include "platform.h"
+
+#define MXCU_OVERLOADS(name)                       \
+    MXCU_DEVICE float mxcu_##name(float x) {       \
+        return mxci_##name##_f32(x);               \
+    }                                              \
+    MXCU_DEVICE double mxcu_##name(double x) {     \
+        return mxci_##name##_f64(x);               \
+    }
+MXCU_OVERLOADS(exp)
+MXCU_OVERLOADS(log)
+#undef MXCU_OVERLOADS
+
+#endif
