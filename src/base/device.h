@@ -33,6 +33,13 @@ typedef struct mxci_device {
     mxc_status (*stream_follow)(mxc_context context, void *stream, mxc_context from, void *other, uint64_t mark);
     /* Block until stream has come to a mark; returns the first error of the work before it. Any thread. */
     mxc_status (*mark_wait)(mxc_context context, void *stream, uint64_t mark);
+    /* Recordings, optional, all four or none. Between begin and end what this thread queues on stream is kept and not
+     * done; replay queues all of it. end fails, with *out NULL, if something cannot be recorded. Memory that the work
+     * names must stay. */
+    mxc_status (*record_begin)(mxc_context context, void *stream);
+    mxc_status (*record_end)(mxc_context context, void *stream, void **out);
+    mxc_status (*replay)(mxc_context context, void *stream, void *recording);
+    void (*record_free)(mxc_context context, void *recording);
 } mxci_device;
 
 /* The table for a device kind. MXC_EDEVICE if none is registered or the id does not exist. Thread-safe. */

@@ -44,6 +44,7 @@ void mxci_layout_fill(const mxc_executor *e, mxci_layout *l) {
     int32_t i, slot;
     for (i = 0; i < l->program->n_pools; i++)
         l->blocks[i] = l->arenas[i]->block;
+    mxci_record_drop(l, &l->bulk);
     for (i = 0; i < l->program->n_steps; i++) {
         l->steps[i].call.temp = temp_of(l, i);
         for (slot = 0; slot < l->steps[i].n_slots; slot++)

@@ -7,6 +7,7 @@
 
 #include <mxc/executor.h>
 
+#include "base/device.h"
 #include "base/sys.h"
 #include "executor/arena.h"
 #include "executor/program.h"
@@ -33,6 +34,9 @@ typedef struct mxci_segment {
     uint64_t token;     /* of the callback's run */
     mxc_var *done; /* changed by the segment; later ones of the run read it, so that a failure stops them */
     mxc_engine_op *op;
+    const mxci_device *recorder; /* NULL: it is not recorded */
+    void *recording[2];          /* [is_train]; NULL: not yet */
+    int runs[2];                 /* [is_train]: before it is recorded */
 } mxci_segment;
 
 typedef struct mxci_segments {
@@ -108,6 +112,13 @@ void *mxci_layout_data(const mxc_executor *executor, const mxci_layout *layout, 
 mxc_status mxci_segments_create(mxc_executor *executor, mxci_layout *layout, int32_t limit, mxci_segments *out);
 void mxci_segments_destroy(mxci_segments *segments);
 
+/* ---- recording (record.c) -------------------------------------------------------------------------------------- */
+
+/* Decide whether a new segment may be recorded. */
+void mxci_record_prepare(const mxci_layout *layout, mxci_segment *segment);
+/* Forget what was recorded: addresses have changed, or the segments go. No run is queued. */
+void mxci_record_drop(const mxci_layout *layout, mxci_segments *segments);
+
 /* ---- reports (report.c) ---------------------------------------------------------------------------------------- */
 
 mxc_status mxci_report(const mxci_program *program, mxc_memory_report *out);
@@ -115,6 +126,8 @@ mxc_status mxci_report(const mxci_program *program, mxc_memory_report *out);
 /* ---- running (run.c, monitor.c) -------------------------------------------------------------------------------- */
 
 mxc_status mxci_run_segment(const mxc_run *run, void *segment);
+/* Its steps, one by one. */
+mxc_status mxci_run_steps(mxci_segment *segment, const mxc_run *run);
 /* The same for a segment with is_callback. */
 void mxci_begin_segment(const mxc_run *run, void *segment, mxc_done *done);
 /* Block until no run is queued. Failures of runs are not reported. */

@@ -65,6 +65,13 @@ static void fill_tensors(mxci_step *s, const mxc_op_sig *sig, int is_backward) {
     }
 }
 
+/* What a copy reads is elsewhere than the node. */
+static void fill_contexts(const mxci_program *p, mxci_step *s) {
+    for (int32_t slot = 0; slot < s->n_slots; slot++)
+        if (s->entries[slot] >= 0)
+            s->tensors[slot].context = p->graph->nodes[p->graph->entry_node[s->entries[slot]]].context;
+}
+
 /* In a tile, whole arrays that are worked on by slices move on from slice to slice: the first input and the outputs. */
 static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
     int32_t at = mxci_tile_of(p, step), slot;
@@ -172,6 +179,7 @@ static mxc_status make_step(maker *m, int32_t step) {
         backward_slots(p, node, s->entries);
     else
         forward_slots(p, node, s->entries);
+    fill_contexts(p, s);
     fill_strides(p, step, s);
     return MXC_OK;
 }
@@ -252,6 +260,7 @@ void mxci_layout_destroy(mxci_layout *l) {
     int32_t i;
     if (!l)
         return;
+    mxci_record_drop(l, &l->bulk);
     mxci_segments_destroy(&l->bulk);
     mxci_segments_destroy(&l->single);
     destroy_states(l);

@@ -49,8 +49,7 @@ static mxc_status run_tile(mxci_segment *s, const mxci_tile *tile, const mxc_run
     return status;
 }
 
-mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
-    mxci_segment *s = arg;
+mxc_status mxci_run_steps(mxci_segment *s, const mxc_run *run) {
     mxci_layout *l = s->executor->layout;
     int32_t i, tile = 0;
     for (i = s->first; i < s->end; i++) {

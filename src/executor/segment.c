@@ -169,6 +169,7 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
                         .pool = mxci_pool_of(p, context_at(p, first)),
                         .is_single = limit == 1,
                         .is_callback = is_callback(p, first)};
+    mxci_record_prepare(c->layout, s);
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
     MXC_TRY(make_op(c, s));
     c->latest[s->pool] = c->segments->n - 1;

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <vector>
 
 #include "platform.h"
 
@@ -36,6 +37,7 @@ struct stream {
     uint64_t queued = 0, done = 0; /* pieces of work so far */
     uint64_t failed = 0;           /* the piece that failed; 0: none */
     bool stopping = false;
+    std::vector<std::function<void()>> *recording = nullptr; /* where work goes instead; of the thread that queues */
     std::thread thread;
 
     void run() {
@@ -62,6 +64,10 @@ struct stream {
     }
 
     void push(std::function<void()> work) {
+        if (recording) {
+            recording->push_back(std::move(work));
+            return;
+        }
         std::lock_guard<std::mutex> held(lock);
         queue.push_back(std::move(work));
         queued++;
@@ -130,6 +136,33 @@ mxc_status mark_wait(mxc_context, void *handle, uint64_t mark) {
     return outcome(of(handle)->wait(mark));
 }
 
+/* ---- recordings ---- */
+
+using list = std::vector<std::function<void()>>;
+
+mxc_status record_begin(mxc_context, void *handle) {
+    of(handle)->recording = new list;
+    return MXC_OK;
+}
+
+mxc_status record_end(mxc_context, void *handle, void **out) {
+    *out = of(handle)->recording;
+    of(handle)->recording = nullptr;
+    return MXC_OK;
+}
+
+mxc_status replay(mxc_context, void *handle, void *recording) {
+    of(handle)->push([work = *static_cast<list *>(recording)] {
+        for (const std::function<void()> &piece : work)
+            piece();
+    });
+    return MXC_OK;
+}
+
+void record_free(mxc_context, void *recording) {
+    delete static_cast<list *>(recording);
+}
+
 /* ---- memory ---- */
 
 std::atomic<long long> in_use[GPUS];
@@ -183,6 +216,6 @@ mxc_status mxcu_fake_queue(void *handle, std::function<void()> work) {
 }
 
 const mxci_device mxcu_gpu = {"gpu", count, gpu_alloc, gpu_free, copy, stream_create, stream_destroy, stream_wait,
-                              stream_mark, stream_follow, mark_wait};
+                              stream_mark, stream_follow, mark_wait, record_begin, record_end, replay, record_free};
 const mxci_device mxcu_pinned = {"cpu_pinned", count, pinned_alloc, pinned_free, copy, nullptr, nullptr, nullptr,
-                                 nullptr, nullptr, nullptr};
+                                 nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};

@@ -138,9 +138,47 @@ static mxc_status mark_wait(mxc_context context, void *stream, uint64_t mark) {
                       "work on the GPU");
 }
 
+/* ---- recordings: CUDA graphs ------------------------------------------------------------------------------------- */
+
+static mxc_status record_begin(mxc_context context, void *stream) {
+    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
+    return mxcu_check(
+        cudaStreamBeginCapture(static_cast<mxcu_stream *>(stream)->stream, cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+}
+
+static mxc_status record_end(mxc_context context, void *stream, void **out) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    mxc_status status;
+    (void)context;
+    *out = nullptr;
+    status = mxcu_check(cudaStreamEndCapture(static_cast<mxcu_stream *>(stream)->stream, &graph),
+                        "cudaStreamEndCapture");
+    if (status == MXC_OK)
+        status = mxcu_check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+    if (graph)
+        (void)cudaGraphDestroy(graph);
+    *out = ready;
+    return status;
+}
+
+static mxc_status replay(mxc_context context, void *stream, void *recording) {
+    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
+    return mxcu_check(
+        cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), static_cast<mxcu_stream *>(stream)->stream),
+        "cudaGraphLaunch");
+}
+
+static void record_free(mxc_context context, void *recording) {
+    if (cudaSetDevice(context.id) == cudaSuccess)
+        (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
+}
+
 const mxci_device mxcu_gpu = {
     "gpu", gpu_count, gpu_alloc, gpu_free, gpu_copy, stream_create, stream_destroy, stream_wait, stream_mark,
-    stream_follow, mark_wait};
+    stream_follow, mark_wait, record_begin, record_end, replay, record_free};
 
 const mxci_device mxcu_pinned = {
-    "cpu_pinned", gpu_count, pinned_alloc, pinned_free, gpu_copy, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    "cpu_pinned", gpu_count, pinned_alloc, pinned_free, gpu_copy, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+    nullptr, nullptr, nullptr, nullptr};

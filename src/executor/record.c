@@ -1,0 +1,74 @@
+/*
+ * Recorded segments: on a device that can, a segment's work is recorded the second time that it runs, and from then on
+ * queued as a whole, which costs the host one call. Nothing of it may differ from run to run: no random numbers, no
+ * step that is computed on the host, the same addresses. Not while a trace is taken, which shows steps.
+ */
+#include "base/device.h"
+#include "base/trace.h"
+#include "executor/bound.h"
+
+/* 1 if the step queues the same work every time. */
+static int repeats(const mxci_program *p, int32_t step) {
+    const mxci_gnode *n = &p->graph->nodes[p->order[step]];
+    const mxc_op_def *def = mxci_node_def(p->graph, p->order[step]);
+    mxc_pass pass = n->kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
+    return !def->random_count && !def->forward[n->context.device] &&
+           mxc_op_place(def, n->context.device, pass) == MXC_PLACE_DEVICE;
+}
+
+void mxci_record_prepare(const mxci_layout *l, mxci_segment *s) {
+    const mxci_program *p = l->program;
+    const mxci_device *device;
+    int32_t i;
+    mxc_context context = p->pools[s->pool];
+    if (context.device != MXC_GPU || s->is_single || mxci_device_get(context, &device) != MXC_OK ||
+        !device->record_begin)
+        return;
+    for (i = s->first; i < s->end; i++)
+        if (!repeats(p, i))
+            return;
+    s->recorder = device;
+}
+
+static void drop(const mxci_layout *l, mxci_segment *s, int is_train) {
+    if (s->recording[is_train])
+        s->recorder->record_free(l->program->pools[s->pool], s->recording[is_train]);
+    s->recording[is_train] = NULL;
+    s->runs[is_train] = 0;
+}
+
+void mxci_record_drop(const mxci_layout *l, mxci_segments *segments) {
+    int32_t i;
+    for (i = 0; i < segments->n; i++)
+        if (segments->items[i].recorder) {
+            drop(l, &segments->items[i], 0);
+            drop(l, &segments->items[i], 1);
+        }
+}
+
+/* What cannot be recorded runs as it is from now on. */
+static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run) {
+    const mxci_device *device = s->recorder;
+    mxc_status status, ended;
+    MXC_TRY(device->record_begin(run->context, run->stream));
+    status = mxci_run_steps(s, run);
+    ended = device->record_end(run->context, run->stream, &s->recording[is_train]);
+    if (status != MXC_OK)
+        return status;
+    if (ended == MXC_OK)
+        return device->replay(run->context, run->stream, s->recording[is_train]);
+    s->recorder = NULL;
+    return mxci_run_steps(s, run);
+}
+
+mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
+    mxci_segment *s = arg;
+    int is_train = (int)(run->token & 1);
+    if (!s->recorder || !run->stream || atomic_load_explicit(&mxci_trace_on, memory_order_relaxed))
+        return mxci_run_steps(s, run);
+    if (s->recording[is_train])
+        return s->recorder->replay(run->context, run->stream, s->recording[is_train]);
+    if (s->runs[is_train]++ == 0)
+        return mxci_run_steps(s, run); /* libraries make what they need at their first call */
+    return record(s, is_train, run);
+}
