@@ -11,6 +11,7 @@
 
 #include "base/sys.h"
 #include "io/iter.h"
+#include "io/order.h"
 
 typedef struct rows_iter {
     mxc_array_iter_options options;
@@ -223,15 +224,10 @@ static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, in
     return MXC_OK;
 }
 
-/* n * part / parts, without overflow. */
-static int64_t part_begin(int64_t n, int part, int parts) {
-    return n / parts * part + n % parts * part / parts;
-}
-
 static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) {
     const mxc_array_iter_options *o = &it->options;
-    it->first = part_begin(n_rows, o->part_index, o->num_parts);
-    it->count = part_begin(n_rows, o->part_index + 1, o->num_parts) - it->first;
+    it->first = mxci_part_begin(n_rows, o->part_index, o->num_parts);
+    it->count = mxci_part_begin(n_rows, o->part_index + 1, o->num_parts) - it->first;
     if (it->count == 0)
         return MXC_FAIL(MXC_EINVAL, "%s: part %d of %d of %lld samples is empty", owner, o->part_index, o->num_parts,
                         (long long)n_rows);

@@ -1,0 +1,189 @@
+/* Applying a plan. Two blocks of pixels take turns; a crop stays a view until its pixels are changed. */
+#include "io/augment.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "operator/kernels/image.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static mxc_status need(void **data, size_t *have, size_t bytes) {
+    if (*have >= bytes)
+        return MXC_OK;
+    mxci_pages_free(*data, *have);
+    *have = 0;
+    *data = mxci_pages_alloc(bytes);
+    if (!*data)
+        return MXC_FAIL(MXC_ENOMEM, "augmentation: no memory for %zu bytes", bytes);
+    *have = bytes;
+    return MXC_OK;
+}
+
+#define NEED(block, bytes_) need(&(block).data, &(block).bytes, bytes_)
+
+void mxci_workspace_free(mxci_workspace *space) {
+    for (int i = 0; i < 2; i++)
+        mxci_pages_free(space->image[i].data, space->image[i].bytes);
+    mxci_pages_free(space->floats.data, space->floats.bytes);
+    mxci_pages_free(space->table.data, space->table.bytes);
+    memset(space, 0, sizeof *space);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+typedef struct work {
+    mxci_workspace *space;
+    int free; /* the block of pixels that the view does not lie in */
+    mxci_view view;
+} work;
+
+/* Room for an image; the view lies in it from here on, though its pixels are still to be written. */
+static mxc_status begin_image(work *w, int64_t h, int64_t width, mxci_view *before, uint8_t **to) {
+    size_t bytes = (size_t)(h * width * w->view.channels);
+    MXC_TRY(NEED(w->space->image[w->free], bytes));
+    *before = w->view;
+    *to = w->space->image[w->free].data;
+    w->view = (mxci_view){*to, width * w->view.channels, h, width, w->view.channels};
+    w->free = 1 - w->free;
+    return MXC_OK;
+}
+
+/* The view as a block of its own, with pad pixels around. */
+static mxc_status make_dense(work *w, int64_t pad, int fill) {
+    mxci_view before;
+    uint8_t *to;
+    MXC_TRY(begin_image(w, w->view.h + 2 * pad, w->view.w + 2 * pad, &before, &to));
+    mxci_pixels_copy(&before, pad, (uint8_t)fill, to);
+    return MXC_OK;
+}
+
+/* Along the rows into floats, then along the columns. */
+static mxc_status resize(work *w, int interpolation, int64_t to_h, int64_t to_w) {
+    const int64_t h = w->view.h, width = w->view.w, channels = w->view.channels;
+    const int kind = mxci_resample_kind(interpolation, h, width, to_h, to_w);
+    size_t rows_bytes = mxci_resample_bytes(kind, width, to_w);
+    mxci_resample rows, columns;
+    mxci_view before;
+    uint8_t *to;
+    if (h == to_h && width == to_w)
+        return MXC_OK;
+    if (w->view.stride != width * channels)
+        MXC_TRY(make_dense(w, 0, 0));
+    MXC_TRY(NEED(w->space->table, rows_bytes + mxci_resample_bytes(kind, h, to_h)));
+    MXC_TRY(NEED(w->space->floats, (size_t)(h * to_w * channels) * sizeof(float)));
+    MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
+    mxci_resample_plan(kind, width, to_w, w->space->table.data, &rows);
+    mxci_resample_plan(kind, h, to_h, (char *)w->space->table.data + rows_bytes, &columns);
+    mxci_resample_rows_u8(&rows, channels, before.at, w->space->floats.data, 0, h);
+    mxci_resample_columns_u8(&columns, to_w * channels, w->space->floats.data, to, 0, to_h);
+    return MXC_OK;
+}
+
+static mxc_status warp(work *w, const mxci_plan *plan, int fill) {
+    mxci_view before;
+    uint8_t *to;
+    MXC_TRY(begin_image(w, plan->warped_h, plan->warped_w, &before, &to));
+    mxci_pixels_warp(&before, plan->warp, plan->interpolation == MXCI_NEAREST, (uint8_t)fill, to, plan->warped_h,
+                     plan->warped_w);
+    return MXC_OK;
+}
+
+/* Brightness, contrast and saturation, each a straight line through each pixel, and noise, as one matrix. */
+static void make_matrix(const mxci_plan *p, double mean_grey, float m[12]) {
+    static const double grey[3] = {0.299, 0.587, 0.114};
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < 3; k++)
+            m[4 * c + k] = (float)(p->brightness * p->contrast *
+                                   (p->saturation * (k == c) + (1 - p->saturation) * grey[k]));
+        m[4 * c + 3] = (float)(p->brightness * mean_grey * (1 - p->contrast) + p->noise[c]);
+    }
+}
+
+static mxc_status change_colours(work *w, const mxci_plan *plan) {
+    uint8_t *pixels;
+    MXC_TRY(make_dense(w, 0, 0));
+    pixels = w->space->image[1 - w->free].data;
+    if (plan->moves)
+        mxci_pixels_move_hls(pixels, w->view.h * w->view.w, plan->move);
+    if (plan->mixes) {
+        float matrix[12];
+        make_matrix(plan, mxci_pixels_mean_grey(&w->view), matrix);
+        mxci_pixels_mix(pixels, w->view.h * w->view.w, matrix);
+    }
+    return MXC_OK;
+}
+
+static void crop(work *w, const mxci_plan *p) {
+    w->view.at += p->crop_y * w->view.stride + p->crop_x * w->view.channels;
+    w->view.h = p->crop_h;
+    w->view.w = p->crop_w;
+}
+
+static void put(const mxci_augment *a, const mxci_plan *plan, const mxci_view *view, void *out) {
+    const mxci_image_params *p = a->params;
+    const double mean[3] = {p->mean_r, p->mean_g, p->mean_b}, deviation[3] = {p->std_r, p->std_g, p->std_b};
+    mxci_pixels_form form = {.mirror = plan->mirror, .by_pixel = p->layout == MXCI_LAYOUT_NHWC, .mean = a->mean};
+    for (int c = 0; c < 3; c++) {
+        double factor = plan->value_contrast * p->scale / deviation[c];
+        form.factor[c] = (float)factor;
+        form.add[c] = (float)(plan->value_illumination * p->scale / deviation[c] - (a->mean ? 0 : mean[c] * factor));
+    }
+    if (a->dtype == MXC_U8)
+        mxci_pixels_put_u8(view, &form, out);
+    else if (a->dtype == MXC_F16)
+        mxci_pixels_put_f16(view, &form, out);
+    else
+        mxci_pixels_put_f32(view, &form, out);
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static int64_t part_of(int64_t x, int64_t part, int64_t whole) {
+    return (x * part + whole - 1) / whole;
+}
+
+/* Where the image is cropped as it is, and the crop then made smaller, a JPEG may be decoded smaller instead. */
+static void reduce_crop(const mxci_augment *a, mxci_plan *p, mxci_image *image) {
+    const int64_t h = image->height, w = image->width;
+    if (p->warps || p->pad || p->resized_h != h || p->resized_w != w || p->grown_h != h || p->grown_w != w)
+        return;
+    mxci_image_reduce(image, part_of(h, a->height, p->crop_h), part_of(w, a->width, p->crop_w));
+    p->crop_h = part_of(p->crop_h, image->height, h);
+    p->crop_w = part_of(p->crop_w, image->width, w);
+    p->crop_y = p->crop_y * image->height / h;
+    p->crop_x = p->crop_x * image->width / w;
+    p->resized_h = p->grown_h = image->height;
+    p->resized_w = p->grown_w = image->width;
+}
+
+static mxc_status decode(const mxci_augment *a, mxci_plan *plan, mxci_image *image, work *w) {
+    mxci_view before;
+    uint8_t *to;
+    if (plan->resized_h < image->height)
+        mxci_image_reduce(image, plan->resized_h, plan->resized_w);
+    else
+        reduce_crop(a, plan, image);
+    w->view.channels = a->channels;
+    MXC_TRY(begin_image(w, image->height, image->width, &before, &to));
+    return mxci_image_decode(image, a->channels == 1 ? MXCI_GREY : MXCI_RGB, to);
+}
+
+mxc_status mxci_augment_apply(const mxci_augment *a, mxci_plan *plan, mxci_image *image, mxci_workspace *space,
+                              void *out) {
+    const int fill = (int)a->params->fill_value;
+    work w = {.space = space};
+    MXC_TRY(decode(a, plan, image, &w));
+    MXC_TRY(resize(&w, plan->interpolation, plan->resized_h, plan->resized_w));
+    if (plan->warps)
+        MXC_TRY(warp(&w, plan, fill));
+    if (plan->pad)
+        MXC_TRY(make_dense(&w, plan->pad, fill));
+    MXC_TRY(resize(&w, plan->interpolation, plan->grown_h, plan->grown_w));
+    crop(&w, plan);
+    MXC_TRY(resize(&w, plan->interpolation, a->height, a->width));
+    if (plan->moves || plan->mixes)
+        MXC_TRY(change_colours(&w, plan));
+    put(a, plan, &w.view, out);
+    return MXC_OK;
+}

@@ -1,0 +1,59 @@
+/*
+ * From a compressed image to a row of a batch: what is done is drawn first (the plan, which knows sizes only), then
+ * applied. The order is MXNet's: resize the shorter side; rotate, shear, scale, change the aspect; pad; crop; mirror;
+ * move hue, lightness and saturation; brightness, contrast, saturation and noise; mean, std and scale.
+ */
+#ifndef MXCI_IO_AUGMENT_H
+#define MXCI_IO_AUGMENT_H
+
+#include <mxc/ndarray.h>
+
+#include "io/image_params.h"
+#include "io/kernels/pixels.h"
+#include "io/order.h"
+#include "operator/codec.h"
+
+/* Read-only once made, so that all threads use one. */
+typedef struct mxci_augment {
+    const mxci_image_params *params; /* borrowed */
+    int64_t channels, height, width;
+    mxc_dtype dtype;
+    float *mean; /* (channels,height,width); NULL: the channels' values */
+} mxci_augment;
+
+/* What happens to one image of a known size. */
+typedef struct mxci_plan {
+    int64_t resized_h, resized_w; /* before all else; the image's own size: no resizing */
+    int interpolation, warps;
+    double warp[6]; /* from a place of the warped image to one of the resized */
+    int64_t warped_h, warped_w;
+    int64_t pad;
+    int64_t grown_h, grown_w; /* resized once more where it is smaller than the crop; else as padded */
+    int64_t crop_y, crop_x, crop_h, crop_w; /* resized to the batch's height and width where it has another size */
+    int mirror;
+    int moves; /* hue, lightness, saturation */
+    float move[3];
+    int mixes;
+    double brightness, contrast, saturation, noise[3];
+    double value_contrast, value_illumination;
+} mxci_plan;
+
+/* Memory of one thread; begin with zeros. It grows to what its largest image needs. */
+typedef struct mxci_workspace {
+    struct { void *data; size_t bytes; } image[2], floats, table;
+} mxci_workspace;
+
+/* Check parameters and read mean_img, which must exist. MXC_EINVAL, MXC_EUNSUPPORTED, and errors of the file. */
+mxc_status mxci_augment_create(const char *owner, const mxci_image_params *params, mxci_augment *out);
+void mxci_augment_destroy(mxci_augment *augment);
+
+/* Draw for an image of a size. MXC_EFORMAT if a step would have more than max_pixels; who is for messages. */
+mxc_status mxci_augment_plan(const mxci_augment *augment, const char *who, mxci_dice *dice, int64_t h, int64_t w,
+                             mxci_plan *out);
+/* Decode and follow the plan, to channels * height * width elements. Plan and image become those of the size that is
+ * decoded. MXC_EFORMAT, MXC_ENOMEM. */
+mxc_status mxci_augment_apply(const mxci_augment *augment, mxci_plan *plan, mxci_image *image, mxci_workspace *space,
+                              void *out);
+void mxci_workspace_free(mxci_workspace *space);
+
+#endif

@@ -1,0 +1,290 @@
+/* Checking the parameters of augmentation, and drawing what happens to one image. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "io/augment.h"
+#include "operator/kernels/image.h"
+
+enum { AUTO = 9, ANY = 10, TRIALS = 10 };
+
+/* ---- once -------------------------------------------------------------------------------------------------------- */
+
+static mxc_status check_range(const char *owner, const char *name, double low, double high) {
+    return low <= high ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: min_%s %g is above max_%s %g", owner, name, low, name, high);
+}
+
+static mxc_status check_params(const char *owner, const mxci_image_params *p) {
+    if (p->data_shape.n != 3 || (p->data_shape.value[0] != 1 && p->data_shape.value[0] != 3))
+        return MXC_FAIL(MXC_EINVAL, "%s: data_shape must be (1,height,width) or (3,height,width)", owner);
+    if (strcmp(p->aug_seq, "aug_default") != 0)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: aug_seq \"%s\", expected \"aug_default\"", owner, p->aug_seq);
+    if (p->resize == 0 || p->max_crop_size == 0 || p->min_crop_size == 0)
+        return MXC_FAIL(MXC_EINVAL, "%s: resize, max_crop_size and min_crop_size are -1 or at least 1", owner);
+    if ((p->max_crop_size > 0) != (p->min_crop_size > 0))
+        return MXC_FAIL(MXC_EINVAL, "%s: max_crop_size and min_crop_size go together", owner);
+    if (p->inter_method > MXCI_LANCZOS && p->inter_method < AUTO)
+        return MXC_FAIL(MXC_EINVAL, "%s: inter_method %lld, expected 0 to 4, 9 or 10", owner, (long long)p->inter_method);
+    if (isnan(p->min_aspect_ratio) && p->max_aspect_ratio >= 1)
+        return MXC_FAIL(MXC_EINVAL, "%s: max_aspect_ratio %g without min_aspect_ratio, expected less than 1", owner,
+                        p->max_aspect_ratio);
+    if (!isnan(p->min_aspect_ratio))
+        MXC_TRY(check_range(owner, "aspect_ratio", p->min_aspect_ratio, p->max_aspect_ratio));
+    MXC_TRY(check_range(owner, "crop_size", (double)p->min_crop_size, (double)p->max_crop_size));
+    MXC_TRY(check_range(owner, "random_scale", p->min_random_scale, p->max_random_scale));
+    MXC_TRY(check_range(owner, "img_size", p->min_img_size, p->max_img_size));
+    return check_range(owner, "random_area", p->min_random_area, p->max_random_area);
+}
+
+static mxc_status choose_dtype(const char *owner, mxci_augment *a) {
+    a->dtype = a->params->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)a->params->dtype;
+    if (a->dtype == MXC_F32 || a->dtype == MXC_F16 || a->dtype == MXC_U8)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EDTYPE, "%s: dtype %s, expected float32, float16 or uint8", owner, mxc_dtype_name(a->dtype));
+}
+
+static mxc_status copy_mean(const char *owner, mxci_augment *a, const mxc_ndarray_list *list) {
+    const mxc_shape want = {3, {a->channels, a->height, a->width}};
+    size_t bytes = (size_t)(a->channels * a->height * a->width) * sizeof(float);
+    if (list->n != 1 || !list->arrays[0] || !mxc_shape_equal(mxc_ndarray_shape(list->arrays[0]), &want) ||
+        mxc_ndarray_dtype(list->arrays[0]) != MXC_F32)
+        return MXC_FAIL(MXC_EFORMAT, "%s: mean_img %s must hold one float32 array of data_shape", owner,
+                        a->params->mean_img);
+    a->mean = mxci_alloc(bytes);
+    if (!a->mean)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the mean image", owner);
+    return mxc_ndarray_get(list->arrays[0], a->mean, bytes);
+}
+
+static mxc_status load_mean(const char *owner, mxci_augment *a) {
+    mxc_ndarray_list list;
+    MXC_TRY(mxc_ndarray_load(a->params->mean_img, &list));
+    mxc_status status = copy_mean(owner, a, &list);
+    mxc_ndarray_list_release(&list);
+    return status;
+}
+
+mxc_status mxci_augment_create(const char *owner, const mxci_image_params *params, mxci_augment *out) {
+    *out = (mxci_augment){.params = params};
+    MXC_TRY(check_params(owner, params));
+    out->channels = params->data_shape.value[0];
+    out->height = params->data_shape.value[1];
+    out->width = params->data_shape.value[2];
+    MXC_TRY(choose_dtype(owner, out));
+    return params->mean_img[0] ? load_mean(owner, out) : MXC_OK;
+}
+
+void mxci_augment_destroy(mxci_augment *augment) {
+    mxci_free(augment->mean);
+    *augment = (mxci_augment){0};
+}
+
+/* ---- for each image ---------------------------------------------------------------------------------------------- */
+
+/* An image that the steps so far have made. */
+typedef struct drawing {
+    const mxci_image_params *p;
+    const char *who;
+    mxci_dice *dice;
+    int64_t h, w;
+} drawing;
+
+static double between(const drawing *d, double low, double high) {
+    return low < high ? mxci_dice_between(d->dice, low, high) : low;
+}
+
+static mxc_status set_size(drawing *d, double h, double w, const char *step) {
+    if (h * w > (double)d->p->max_pixels)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %lld x %lld pixels are %.0f x %.0f %s, expected at most %lld in all", d->who,
+                        (long long)d->h, (long long)d->w, h, w, step, (long long)d->p->max_pixels);
+    d->h = h < 1 ? 1 : (int64_t)h;
+    d->w = w < 1 ? 1 : (int64_t)w;
+    return MXC_OK;
+}
+
+/* The shorter side to resize, the other in proportion. */
+static mxc_status draw_resize(drawing *d, mxci_plan *out) {
+    double side = (double)d->p->resize, h = (double)d->h, w = (double)d->w;
+    if (d->p->resize > 0)
+        MXC_TRY(set_size(d, h < w ? side : floor(side * h / w), h < w ? floor(side * w / h) : side, "resized"));
+    out->resized_h = d->h;
+    out->resized_w = d->w;
+    return MXC_OK;
+}
+
+static int needs_warp(const mxci_image_params *p) {
+    return p->max_rotate_angle > 0 || p->rotate > 0 || p->rotate_list.n > 0 || p->max_shear_ratio > 0 ||
+           p->max_random_scale != 1 || p->min_random_scale != 1 || p->max_img_size != 1e10 || p->min_img_size != 0 ||
+           (!p->random_resized_crop && (p->max_aspect_ratio != 0 || !isnan(p->min_aspect_ratio)));
+}
+
+static double draw_angle(const drawing *d) {
+    const mxci_image_params *p = d->p;
+    int64_t degrees = p->max_rotate_angle > 0 ? mxci_dice_int(d->dice, -p->max_rotate_angle, p->max_rotate_angle) : 0;
+    if (p->rotate > 0)
+        degrees = p->rotate;
+    if (p->rotate_list.n > 0)
+        degrees = p->rotate_list.value[mxci_dice_int(d->dice, 0, p->rotate_list.n - 1)];
+    return (double)degrees * M_PI / 180;
+}
+
+static double draw_aspect(const drawing *d) {
+    const mxci_image_params *p = d->p;
+    if (isnan(p->min_aspect_ratio))
+        return between(d, 1 - p->max_aspect_ratio, 1 + p->max_aspect_ratio);
+    return between(d, p->min_aspect_ratio, p->max_aspect_ratio);
+}
+
+static double within(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
+/* The inverse of (x, y) -> (m0 x + m1 y, m2 x + m3 y) that leaves the middle in the middle. */
+static int invert(const double m[4], int64_t h, int64_t w, int64_t new_h, int64_t new_w, double out[6]) {
+    double det = m[0] * m[3] - m[1] * m[2];
+    double x0 = ((double)new_w - m[0] * (double)w - m[1] * (double)h) / 2;
+    double y0 = ((double)new_h - m[2] * (double)w - m[3] * (double)h) / 2;
+    if (fabs(det) < 1e-9)
+        return 0;
+    out[0] = m[3] / det;
+    out[1] = -m[1] / det;
+    out[3] = -m[2] / det;
+    out[4] = m[0] / det;
+    out[2] = -out[0] * x0 - out[1] * y0;
+    out[5] = -out[3] * x0 - out[4] * y0;
+    return 1;
+}
+
+/* Width is scaled by scale * 2 ratio / (1 + ratio), height by scale * 2 / (1 + ratio), then sheared and rotated. The
+ * size is the image's times scale. */
+static mxc_status draw_warp(drawing *d, mxci_plan *out) {
+    const mxci_image_params *p = d->p;
+    out->warps = needs_warp(p);
+    if (!out->warps)
+        return MXC_OK;
+    double shear = between(d, -p->max_shear_ratio, p->max_shear_ratio), angle = draw_angle(d);
+    double scale = between(d, p->min_random_scale, p->max_random_scale);
+    double ratio = p->random_resized_crop ? 1 : draw_aspect(d);
+    double high = 2 * scale / (1 + ratio), wide = ratio * high, a = cos(angle), b = sin(angle);
+    const double m[4] = {high * a - shear * b * wide, high * b + shear * a * wide, -b * wide, a * wide};
+    int64_t h = d->h, w = d->w;
+    MXC_TRY(set_size(d, floor(within(scale * (double)h, p->min_img_size, p->max_img_size)),
+                     floor(within(scale * (double)w, p->min_img_size, p->max_img_size)), "scaled"));
+    if (!invert(m, h, w, d->h, d->w, out->warp))
+        return MXC_FAIL(MXC_EFORMAT, "%s: nothing is left of the image at scale %g, aspect %g", d->who, scale, ratio);
+    out->warped_h = d->h;
+    out->warped_w = d->w;
+    return MXC_OK;
+}
+
+static mxc_status draw_pad(drawing *d, mxci_plan *out) {
+    out->pad = d->p->pad;
+    return set_size(d, (double)(d->h + 2 * out->pad), (double)(d->w + 2 * out->pad), "padded");
+}
+
+/* A crop of a size, in the middle or anywhere. */
+static void place_crop(const drawing *d, mxci_plan *out, int64_t h, int64_t w, int anywhere) {
+    out->crop_h = h;
+    out->crop_w = w;
+    out->crop_y = anywhere ? mxci_dice_int(d->dice, 0, d->h - h) : (d->h - h) / 2;
+    out->crop_x = anywhere ? mxci_dice_int(d->dice, 0, d->w - w) : (d->w - w) / 2;
+}
+
+/* A share of the area with an aspect, if one of a few fits; else the largest square in the middle. */
+static void draw_share(const drawing *d, mxci_plan *out) {
+    const mxci_image_params *p = d->p;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double area = between(d, p->min_random_area, p->max_random_area) * (double)d->h * (double)d->w;
+        double aspect = draw_aspect(d);
+        int64_t h = (int64_t)rint(sqrt(area / aspect)), w = (int64_t)rint(sqrt(area * aspect));
+        if (h >= 1 && w >= 1 && h <= d->h && w <= d->w) {
+            place_crop(d, out, h, w, 1);
+            return;
+        }
+    }
+    int64_t side = d->h < d->w ? d->h : d->w;
+    place_crop(d, out, side, side, 0);
+}
+
+/* Have the image at least as large as the crop. */
+static mxc_status grow(drawing *d, int64_t h, int64_t w) {
+    double up = fmax((double)h / (double)d->h, (double)w / (double)d->w);
+    if (up <= 1)
+        return MXC_OK;
+    return set_size(d, fmax((double)h, floor(up * (double)d->h)), fmax((double)w, floor(up * (double)d->w)), "enlarged");
+}
+
+static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_plan *out) {
+    const mxci_image_params *p = d->p;
+    int64_t side = p->max_crop_size > 0 ? mxci_dice_int(d->dice, p->min_crop_size, p->max_crop_size) : 0;
+    int64_t h = side ? side : a->height, w = side ? side : a->width;
+    if (!p->random_resized_crop)
+        MXC_TRY(grow(d, h, w));
+    out->grown_h = d->h;
+    out->grown_w = d->w;
+    if (p->random_resized_crop)
+        draw_share(d, out);
+    else
+        place_crop(d, out, h, w, p->rand_crop);
+    if (out->crop_h > p->max_pixels / a->width) /* on the way, the crop has its own height and the batch's width */
+        return MXC_FAIL(MXC_EFORMAT, "%s: a crop of %lld x %lld pixels is too high to be resized to a width of %lld",
+                        d->who, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
+    return MXC_OK;
+}
+
+/* A share of at most limit more or less than 1. */
+static double draw_factor(const drawing *d, double limit) {
+    return between(d, 1 - limit, 1 + limit);
+}
+
+/* Three components with a deviation of noise times their own, of the colours of photographs (Krizhevsky, Sutskever and
+ * Hinton, "ImageNet classification with deep convolutional neural networks", 2012). */
+static void draw_noise(const drawing *d, double noise[3]) {
+    static const double deviation[3] = {55.46, 4.794, 1.148};
+    static const double colour[3][3] = {
+        {-0.5675, 0.7192, 0.4009}, {-0.5808, -0.0045, -0.8140}, {-0.5836, -0.6948, 0.4203}};
+    for (int k = 0; k < 3; k++) {
+        double size = d->p->pca_noise * mxci_dice_normal(d->dice) * deviation[k];
+        for (int c = 0; c < 3; c++)
+            noise[c] += size * colour[c][k];
+    }
+}
+
+/* Grey images have neither hue nor saturation: their colours stay. */
+static void draw_colours(const mxci_augment *a, const drawing *d, mxci_plan *out) {
+    const mxci_image_params *p = d->p;
+    const double most[3] = {(double)p->random_h, (double)p->random_l, (double)p->random_s};
+    out->mirror = p->mirror || (p->rand_mirror && mxci_dice_unit(d->dice) < 0.5);
+    out->moves = a->channels == 3 && (p->random_h || p->random_l || p->random_s);
+    for (int k = 0; k < 3 && out->moves; k++)
+        out->move[k] = (float)between(d, -most[k], most[k]);
+    out->mixes = a->channels == 3 && (p->brightness > 0 || p->contrast > 0 || p->saturation > 0 || p->pca_noise > 0);
+    out->brightness = draw_factor(d, p->brightness);
+    out->contrast = draw_factor(d, p->contrast);
+    out->saturation = draw_factor(d, p->saturation);
+    if (p->pca_noise > 0)
+        draw_noise(d, out->noise);
+    out->value_contrast = draw_factor(d, p->max_random_contrast);
+    out->value_illumination = between(d, -p->max_random_illumination, p->max_random_illumination);
+}
+
+static int choose_interpolation(const mxci_augment *a, const drawing *d) {
+    if (d->p->inter_method == ANY)
+        return (int)mxci_dice_int(d->dice, MXCI_NEAREST, MXCI_LANCZOS);
+    if (d->p->inter_method == AUTO)
+        return d->h >= a->height && d->w >= a->width ? MXCI_AREA : MXCI_CUBIC;
+    return (int)d->p->inter_method;
+}
+
+mxc_status mxci_augment_plan(const mxci_augment *a, const char *who, mxci_dice *dice, int64_t h, int64_t w,
+                             mxci_plan *out) {
+    drawing d = {a->params, who, dice, h, w};
+    *out = (mxci_plan){0};
+    out->interpolation = choose_interpolation(a, &d);
+    MXC_TRY(draw_resize(&d, out));
+    MXC_TRY(draw_warp(&d, out));
+    MXC_TRY(draw_pad(&d, out));
+    MXC_TRY(draw_crop(a, &d, out));
+    draw_colours(a, &d, out);
+    return MXC_OK;
+}

@@ -1,0 +1,165 @@
+#include "io/kernels/pixels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+
+static uint8_t to_byte(float x) {
+    return (uint8_t)(x > 0 ? x < 255 ? rintf(x) : 255 : 0);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static const uint8_t *pixel_at(const mxci_view *v, int64_t y, int64_t x, const uint8_t *outside) {
+    return y >= 0 && y < v->h && x >= 0 && x < v->w ? v->at + y * v->stride + x * v->channels : outside;
+}
+
+static void take_nearest(const mxci_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
+    memcpy(to, pixel_at(v, (int64_t)floor(y + 0.5), (int64_t)floor(x + 0.5), outside), (size_t)v->channels);
+}
+
+static void take_between(const mxci_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
+    int64_t left = (int64_t)floor(x), top = (int64_t)floor(y);
+    float right_share = (float)(x - floor(x)), low_share = (float)(y - floor(y));
+    const uint8_t *p[4];
+    for (int i = 0; i < 4; i++)
+        p[i] = pixel_at(v, top + i / 2, left + i % 2, outside);
+    for (int64_t c = 0; c < v->channels; c++) {
+        float high = (float)p[0][c] * (1 - right_share) + (float)p[1][c] * right_share;
+        float low = (float)p[2][c] * (1 - right_share) + (float)p[3][c] * right_share;
+        to[c] = to_byte(high * (1 - low_share) + low * low_share);
+    }
+}
+
+/* 1 if a pixel of the image can have a part in what is at that place. */
+static int is_near(const mxci_view *v, double x, double y) {
+    return x > -1 && y > -1 && x < (double)v->w && y < (double)v->h;
+}
+
+void mxci_pixels_warp(const mxci_view *v, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
+                      int64_t w) {
+    const uint8_t outside[3] = {fill, fill, fill};
+    for (int64_t i = 0; i < h; i++)
+        for (int64_t k = 0; k < w; k++, to += v->channels) {
+            double x = m[0] * (double)k + m[1] * (double)i + m[2], y = m[3] * (double)k + m[4] * (double)i + m[5];
+            if (!is_near(v, x, y))
+                memcpy(to, outside, (size_t)v->channels);
+            else if (nearest)
+                take_nearest(v, x, y, outside, to);
+            else
+                take_between(v, x, y, outside, to);
+        }
+}
+
+void mxci_pixels_copy(const mxci_view *v, int64_t pad, uint8_t fill, uint8_t *to) {
+    size_t row = (size_t)(v->w * v->channels), side = (size_t)(pad * v->channels), full = row + 2 * side;
+    memset(to, fill, full * (size_t)pad);
+    to += full * (size_t)pad;
+    for (int64_t y = 0; y < v->h; y++, to += full) {
+        memset(to, fill, side);
+        memcpy(to + side, v->at + y * v->stride, row);
+        memset(to + side + row, fill, side);
+    }
+    memset(to, fill, full * (size_t)pad);
+}
+
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
+
+/* hls: hue 0 to 180, lightness and saturation 0 to 255. */
+static void to_hls(const uint8_t *rgb, float *hls) {
+    float r = rgb[0], g = rgb[1], b = rgb[2];
+    float most = fmaxf(r, fmaxf(g, b)), least = fminf(r, fminf(g, b)), range = most - least, sum = most + least;
+    hls[0] = hls[2] = 0;
+    hls[1] = sum / 2;
+    if (range == 0)
+        return;
+    hls[2] = 255 * range / (sum <= 255 ? sum : 510 - sum);
+    hls[0] = most == r ? 30 * (g - b) / range : most == g ? 30 * (b - r) / range + 60 : 30 * (r - g) / range + 120;
+    if (hls[0] < 0)
+        hls[0] += 180;
+}
+
+/* A channel whose hue stands so far from the colour's, in sixths of the circle. */
+static uint8_t channel_of(float hue, float low, float high) {
+    hue = hue < 0 ? hue + 6 : hue >= 6 ? hue - 6 : hue;
+    float share = hue < 1 ? hue : hue < 3 ? 1 : hue < 4 ? 4 - hue : 0;
+    return to_byte(low + (high - low) * share);
+}
+
+static void from_hls(const float *hls, uint8_t *rgb) {
+    float lightness = hls[1] / 255, saturation = hls[2] / 255, hue = hls[0] / 30;
+    float high = lightness <= 0.5f ? lightness * (1 + saturation) : lightness + saturation - lightness * saturation;
+    float low = 2 * lightness - high;
+    for (int c = 0; c < 3; c++)
+        rgb[c] = channel_of(hue + (float)(2 - 2 * c), 255 * low, 255 * high);
+}
+
+void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, const float add[3]) {
+    static const float most[3] = {180, 255, 255};
+    for (int64_t i = 0; i < n; i++, rgb += 3) {
+        float hls[3];
+        to_hls(rgb, hls);
+        for (int k = 0; k < 3; k++)
+            hls[k] = fmaxf(0, fminf(most[k], hls[k] + add[k]));
+        from_hls(hls, rgb);
+    }
+}
+
+void mxci_pixels_mix(uint8_t *rgb, int64_t n, const float m[12]) {
+    for (int64_t i = 0; i < n; i++, rgb += 3) {
+        float r = rgb[0], g = rgb[1], b = rgb[2];
+        for (int c = 0; c < 3; c++)
+            rgb[c] = to_byte(m[4 * c] * r + m[4 * c + 1] * g + m[4 * c + 2] * b + m[4 * c + 3]);
+    }
+}
+
+double mxci_pixels_mean_grey(const mxci_view *v) {
+    double sums[3] = {0, 0, 0};
+    for (int64_t y = 0; y < v->h; y++) {
+        const uint8_t *row = v->at + y * v->stride;
+        int64_t sum[3] = {0, 0, 0};
+        for (int64_t x = 0; x < v->w; x++, row += 3)
+            for (int c = 0; c < 3; c++)
+                sum[c] += row[c];
+        for (int c = 0; c < 3; c++)
+            sums[c] += (double)sum[c];
+    }
+    return (0.299 * sums[0] + 0.587 * sums[1] + 0.114 * sums[2]) / (double)(v->h * v->w);
+}
+
+/* ---- into a batch ------------------------------------------------------------------------------------------------ */
+
+enum { PIECE = 256 };
+
+/* n pixels of a row as planes; mirror: the last first. */
+static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirror, uint8_t split[3][PIECE]) {
+    if (channels == 1)
+        memcpy(split[0], from, (size_t)n);
+    for (int64_t i = 0; channels == 3 && i < n; i++) {
+        split[0][i] = from[3 * i];
+        split[1][i] = from[3 * i + 1];
+        split[2][i] = from[3 * i + 2];
+    }
+    for (int64_t c = 0; mirror && c < channels; c++) {
+        uint8_t row[PIECE];
+        memcpy(row, split[c], (size_t)n);
+        for (int64_t i = 0; i < n; i++)
+            split[c][i] = row[n - 1 - i];
+    }
+}
+
+#define T uint8_t
+#define NAME(stem) stem##_u8
+#define CONVERT(byte, mean, factor, add) ((void)(mean), (void)(factor), (void)(add), (byte))
+#include "io/kernels/pixels_put.inc"
+
+#define T mxci_f16
+#define NAME(stem) stem##_f16
+#define CONVERT(byte, mean, factor, add) mxci_float_to_f16(((float)(byte) - (mean)) * (factor) + (add))
+#include "io/kernels/pixels_put.inc"
+
+#define T float
+#define NAME(stem) stem##_f32
+#define CONVERT(byte, mean, factor, add) (((float)(byte) - (mean)) * (factor) + (add))
+#include "io/kernels/pixels_put.inc"

@@ -1,0 +1,85 @@
+/* Orders of epochs and dice: each sample once, other orders in other epochs, numbers that are even and independent. */
+#include <math.h>
+
+#include "io/order.h"
+#include "support.h"
+
+static void test_each_once(void **state) {
+    (void)state;
+    for (int64_t n = 1; n < 300; n += n < 20 ? 1 : 37)
+        for (uint64_t epoch = 0; epoch < 3; epoch++) {
+            char seen[300] = {0};
+            for (int64_t place = 0; place < n; place++) {
+                int64_t at = mxci_order_at(7, epoch, n, place);
+                assert_in_range(at, 0, n - 1);
+                assert_false(seen[at]++);
+            }
+        }
+}
+
+/* Over many epochs each sample comes to each place about as often. */
+static void test_even(void **state) {
+    enum { N = 6, EPOCHS = 6000 };
+    int count[N][N] = {{0}};
+    (void)state;
+    for (uint64_t epoch = 0; epoch < EPOCHS; epoch++)
+        for (int place = 0; place < N; place++)
+            count[place][mxci_order_at(1, epoch, N, place)]++;
+    for (int i = 0; i < N * N; i++)
+        assert_in_range(count[i / N][i % N], EPOCHS / N - 150, EPOCHS / N + 150); /* five deviations */
+}
+
+static void test_orders_differ(void **state) {
+    int same_seed = 0, same_epoch = 0, stays = 0;
+    (void)state;
+    for (int64_t place = 0; place < 1000; place++) {
+        int64_t at = mxci_order_at(3, 5, 1000, place);
+        same_seed += at == mxci_order_at(4, 5, 1000, place);
+        same_epoch += at == mxci_order_at(3, 6, 1000, place);
+        stays += at == place;
+        assert_int_equal(at, mxci_order_at(3, 5, 1000, place));
+    }
+    assert_true(same_seed < 12 && same_epoch < 12 && stays < 12);
+}
+
+static void test_parts(void **state) {
+    (void)state;
+    for (int64_t n = 0; n < 30; n++)
+        for (int64_t parts = 1; parts < 12; parts++) {
+            assert_int_equal(mxci_part_begin(n, 0, parts), 0);
+            assert_int_equal(mxci_part_begin(n, parts, parts), n);
+            for (int64_t part = 0; part < parts; part++)
+                assert_true(mxci_part_begin(n, part, parts) <= mxci_part_begin(n, part + 1, parts));
+        }
+    assert_int_equal(mxci_part_begin(INT64_MAX, 3, 4), INT64_MAX / 4 * 3 + INT64_MAX % 4 * 3 / 4);
+}
+
+static void test_dice(void **state) {
+    enum { N = 20000 };
+    double sum = 0, square = 0, normal = 0, normal_square = 0;
+    int faces[6] = {0};
+    (void)state;
+    for (uint64_t i = 0; i < N; i++) {
+        mxci_dice dice = {11, i, 2, 0}, again = dice;
+        double x = mxci_dice_between(&dice, 2, 4), z = mxci_dice_normal(&dice);
+        assert_true(x >= 2 && x < 4);
+        sum += x;
+        square += x * x;
+        normal += z;
+        normal_square += z * z;
+        faces[mxci_dice_int(&dice, 1, 6) - 1]++;
+        assert_true(mxci_dice_between(&again, 2, 4) == x);
+    }
+    assert_true(fabs(sum / N - 3) < 0.02 && fabs(square / N - 9 - 1.0 / 3) < 0.1);
+    assert_true(fabs(normal / N) < 0.03 && fabs(normal_square / N - 1) < 0.05);
+    for (int i = 0; i < 6; i++)
+        assert_in_range(faces[i], N / 6 - 270, N / 6 + 270);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_once), cmocka_unit_test(test_even), cmocka_unit_test(test_orders_differ),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_dice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
