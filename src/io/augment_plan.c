@@ -11,7 +11,8 @@ enum { AUTO = 9, ANY = 10, TRIALS = 10 };
 /* ---- once -------------------------------------------------------------------------------------------------------- */
 
 static mxc_status check_range(const char *owner, const char *name, double low, double high) {
-    return low <= high ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: min_%s %g is above max_%s %g", owner, name, low, name, high);
+    return low <= high ? MXC_OK
+                       : MXC_FAIL(MXC_EINVAL, "%s: min_%s %g is above max_%s %g", owner, name, low, name, high);
 }
 
 static mxc_status check_params(const char *owner, const mxci_image_params *p) {
@@ -24,7 +25,8 @@ static mxc_status check_params(const char *owner, const mxci_image_params *p) {
     if ((p->max_crop_size > 0) != (p->min_crop_size > 0))
         return MXC_FAIL(MXC_EINVAL, "%s: max_crop_size and min_crop_size go together", owner);
     if (p->inter_method > MXCI_LANCZOS && p->inter_method < AUTO)
-        return MXC_FAIL(MXC_EINVAL, "%s: inter_method %lld, expected 0 to 4, 9 or 10", owner, (long long)p->inter_method);
+        return MXC_FAIL(MXC_EINVAL, "%s: inter_method %lld, expected 0 to 4, 9 or 10", owner,
+                        (long long)p->inter_method);
     if (isnan(p->min_aspect_ratio) && p->max_aspect_ratio >= 1)
         return MXC_FAIL(MXC_EINVAL, "%s: max_aspect_ratio %g without min_aspect_ratio, expected less than 1", owner,
                         p->max_aspect_ratio);
@@ -211,7 +213,8 @@ static mxc_status grow(drawing *d, int64_t h, int64_t w) {
     double up = fmax((double)h / (double)d->h, (double)w / (double)d->w);
     if (up <= 1)
         return MXC_OK;
-    return set_size(d, fmax((double)h, floor(up * (double)d->h)), fmax((double)w, floor(up * (double)d->w)), "enlarged");
+    return set_size(d, fmax((double)h, floor(up * (double)d->h)), fmax((double)w, floor(up * (double)d->w)),
+                    "enlarged");
 }
 
 static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_plan *out) {

@@ -21,7 +21,7 @@ static const mxci_iter_def *find_iter(const char *name) {
 }
 
 static mxc_status no_such_iter(const char *name) {
-    char known[256] = "";
+    char known[512] = "";
     for (int i = 0; i < N_ITERS; i++) {
         if (i > 0)
             strncat(known, ", ", sizeof known - strlen(known) - 1);

@@ -8,7 +8,7 @@
 
 enum { MOST = 64 * 64 * 3 };
 
-/* ---- running ------------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 typedef struct owner {
     mxci_image_params image;
@@ -71,7 +71,7 @@ static void apply(run *r, uint32_t sample, int h, int w, int smooth, void *out) 
     if (!has_png())                                                                                                    \
     skip()
 
-/* ---- crop, mirror, values ------------------------------------------------------------------------------------------ */
+/* ---- crop, mirror, values ---------------------------------------------------------------------------------------- */
 
 /* out is (3,5,7) or (5,7,3) of the image (h,w,3) cropped as the plan says. */
 static void check_values(const run *r, int w, const float *out, int by_pixel, const double factor[3],
@@ -192,7 +192,7 @@ static void test_grey(void **state) {
     stop(&r);
 }
 
-/* ---- size ---------------------------------------------------------------------------------------------------------- */
+/* ---- size -------------------------------------------------------------------------------------------------------- */
 
 /* Linear, with the middle of a pixel at its half. */
 static double linear_at(const uint8_t *pixels, int h, int w, int c, double y, double x) {
@@ -320,7 +320,7 @@ static void test_reduced(void **state) {
     }
 }
 
-/* ---- rotation and so on -------------------------------------------------------------------------------------------- */
+/* ---- rotation and so on ------------------------------------------------------------------------------------------ */
 
 /* Where the middle of a rotated image shows the image, values are those of the slope at the place it came from. */
 static void test_rotation(void **state) {
@@ -392,7 +392,7 @@ static void test_pad(void **state) {
     stop(&r);
 }
 
-/* ---- colours ------------------------------------------------------------------------------------------------------- */
+/* ---- colours ----------------------------------------------------------------------------------------------------- */
 
 static double cut(double x) {
     return fmin(255, fmax(0, x));
@@ -466,7 +466,7 @@ static void test_moves(void **state) {
     stop(&r);
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 static mxc_status plan_for(const char *const *texts, int64_t h, int64_t w) {
     run r;

@@ -1,0 +1,520 @@
+/*
+ * Batches of images: samples of a source, decoded and augmented by threads ahead of the consumer.
+ *
+ * The samples of all epochs are one sequence of batches, numbered by tickets from where the iterator was put. A ring
+ * of slots holds the tickets from released on; a thread takes a few rows of the last opened ticket, or opens the next
+ * one when all rows of that are taken and a slot is free. What a row holds is a function of epoch, place and seeds
+ * alone. At the end of an epoch the threads go on into the next one. All fields below `lock` are guarded by it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/sys.h"
+#include "io/augment.h"
+#include "io/image_source.h"
+#include "io/iter.h"
+
+enum { DATA, LABEL, ARRAYS };
+enum { MOST_ROWS = 8 }; /* taken at once */
+
+typedef enum slot_state { SLOT_OPENING, SLOT_FILLING, SLOT_DONE } slot_state;
+
+/* A failure or a bad sample, and the row where it was met; of several the first row's stays. */
+typedef struct trouble {
+    mxc_status status;
+    int64_t row;
+    char message[MXC_ERROR_MAX];
+} trouble;
+
+/* One batch. */
+typedef struct slot {
+    mxc_ndarray *array[ARRAYS];
+    uint64_t *index;
+    char *data, *label; /* of the arrays */
+    mxc_iter_state at;
+    slot_state state;
+    int64_t taken, left; /* rows: taken by threads, not finished */
+    trouble failure, bad;
+    int64_t n_bad;
+} slot;
+
+typedef struct image_iter image_iter;
+
+typedef struct worker {
+    image_iter *it;
+    mxci_thread thread;
+    void *cursor;
+    mxci_workspace space;
+    mxci_sample sample;
+    trouble failure, bad; /* of the rows in hand */
+    int64_t n_bad;
+} worker;
+
+struct image_iter {
+    const char *owner;
+    mxci_image_params params;
+    mxci_augment augment;
+    mxci_image_source source;
+    int owns_source;
+    int64_t count, batch; /* samples; rows of a batch */
+    uint64_t seed_aug;
+    mxc_data_desc desc[ARRAYS];
+    size_t row_bytes;
+    int n_slots, n_workers, n_running;
+    slot *slots;
+    worker *workers;
+
+    mxci_mutex lock;
+    mxci_cond work, done; /* for the threads; for the consumer */
+    int64_t released, given, opened; /* tickets */
+    mxc_iter_state next, seen; /* of the ticket to open; of the consumer */
+    int active, paused, stop;
+    int64_t n_bad; /* of the consumer's epoch, so far */
+    char bad_message[MXC_ERROR_MAX];
+};
+
+/* ---- which sample ------------------------------------------------------------------------------------------------ */
+
+static int wraps(const image_iter *it) {
+    return it->params.round_batch && it->count >= it->batch;
+}
+
+/* With round_batch an epoch begins behind the samples that filled up the one before: then all batches so far were full,
+ * so these are -(epoch * count) mod batch. */
+static int64_t first_place(const image_iter *it, uint64_t epoch) {
+    uint64_t size = (uint64_t)it->batch;
+    return wraps(it) ? (int64_t)((size - epoch % size * ((uint64_t)it->count % size) % size) % size) : 0;
+}
+
+static int64_t batches_in(const image_iter *it, uint64_t epoch) {
+    return (it->count - first_place(it, epoch) + it->batch - 1) / it->batch;
+}
+
+/* Place of a row in its epoch, which becomes the next one for rows that fill up with that. */
+static int64_t place_of(const image_iter *it, const mxc_iter_state *at, int64_t row, uint64_t *epoch) {
+    int64_t place = first_place(it, at->epoch) + at->position * it->batch + row;
+    *epoch = at->epoch;
+    if (place < it->count || !wraps(it))
+        return place % it->count;
+    *epoch += 1;
+    return place - it->count;
+}
+
+static int64_t pad_of(const image_iter *it, const mxc_iter_state *at) {
+    int64_t end = first_place(it, at->epoch) + (at->position + 1) * it->batch;
+    return end > it->count ? end - it->count : 0;
+}
+
+static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t place) {
+    return it->params.shuffle ? mxci_order_at((uint64_t)it->params.seed, epoch, it->count, place) : place;
+}
+
+static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
+    if (at.position < batches_in(it, at.epoch))
+        return at;
+    return (mxc_iter_state){at.epoch + 1, 0};
+}
+
+/* ---- one row ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status make_sample(worker *w, slot *s, int64_t row, uint64_t epoch, int64_t number) {
+    const image_iter *it = w->it;
+    mxci_dice dice = {it->seed_aug, (uint64_t)it->params.part_index << 36 | (uint64_t)number, epoch, 0};
+    mxci_sample *sample = &w->sample;
+    float *labels = (float *)(void *)s->label + row * it->params.label_width;
+    mxci_image image;
+    mxci_plan plan;
+    MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, labels));
+    s->index[row] = sample->id;
+    MXC_TRY(mxci_image_probe(sample->who, sample->bytes, sample->n, it->params.max_pixels, &image));
+    MXC_TRY(mxci_augment_plan(&it->augment, sample->who, &dice, image.full_height, image.full_width, &plan));
+    return mxci_augment_apply(&it->augment, &plan, &image, &w->space, s->data + (size_t)row * it->row_bytes);
+}
+
+static int is_bad_data(mxc_status status) {
+    return status == MXC_EFORMAT || status == MXC_EUNSUPPORTED || status == MXC_ENOTFOUND;
+}
+
+static void note(trouble *t, mxc_status status, int64_t row, const char *message) {
+    if (t->status != MXC_OK && t->row <= row)
+        return;
+    t->status = status;
+    t->row = row;
+    snprintf(t->message, sizeof t->message, "%s", message);
+}
+
+/* The sample of a row or, if bad ones are skipped, the next good one of its epoch. */
+static mxc_status make_row(worker *w, slot *s, int64_t row) {
+    const image_iter *it = w->it;
+    uint64_t epoch;
+    int64_t place = place_of(it, &s->at, row, &epoch);
+    for (int64_t i = 0; i < it->count; i++) {
+        mxc_status status = make_sample(w, s, row, epoch, sample_at(it, epoch, (place + i) % it->count));
+        if (status == MXC_OK || !is_bad_data(status) || it->params.bad_data == MXCI_BAD_ERROR)
+            return status;
+        if (i == 0) {
+            note(&w->bad, status, row, mxc_last_error());
+            w->n_bad++;
+        }
+    }
+    return MXC_FAIL(MXC_EFORMAT, "%s: none of %lld samples can be read; one of them: %s", it->owner,
+                    (long long)it->count, w->bad.message);
+}
+
+static void make_rows(worker *w, slot *s, int64_t begin, int64_t end) {
+    w->failure.status = w->bad.status = MXC_OK;
+    w->n_bad = 0;
+    for (int64_t row = begin; row < end && w->failure.status == MXC_OK; row++) {
+        mxc_status status = make_row(w, s, row);
+        if (status != MXC_OK)
+            note(&w->failure, status, row, mxc_last_error());
+    }
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+static slot *slot_of(image_iter *it, int64_t ticket) {
+    return &it->slots[ticket % it->n_slots];
+}
+
+/* When all queued work that reads the arrays has ended. */
+static mxc_status wait_for_arrays(slot *s) {
+    void *data[ARRAYS];
+    for (int i = 0; i < ARRAYS; i++) {
+        MXC_TRY(mxc_ndarray_wait_to_write(s->array[i]));
+        MXC_TRY(mxc_ndarray_data(s->array[i], &data[i]));
+    }
+    s->data = data[DATA];
+    s->label = data[LABEL];
+    return MXC_OK;
+}
+
+/* Lock held, but not in between. */
+static void open_slot(image_iter *it) {
+    slot *s = slot_of(it, it->opened++);
+    s->at = it->next;
+    s->state = SLOT_OPENING;
+    s->failure.status = s->bad.status = MXC_OK;
+    s->n_bad = s->taken = 0;
+    s->left = it->batch;
+    it->next.position++;
+    it->next = behind(it, it->next);
+    it->active++;
+    mxci_mutex_unlock(&it->lock);
+    mxc_status status = wait_for_arrays(s);
+    mxci_mutex_lock(&it->lock);
+    it->active--;
+    s->state = status == MXC_OK ? SLOT_FILLING : SLOT_DONE;
+    if (status != MXC_OK)
+        note(&s->failure, status, 0, mxc_last_error());
+    mxci_cond_broadcast(&it->done);
+    mxci_cond_broadcast(&it->work);
+}
+
+/* Lock held. The slot that rows can be taken of; NULL if there is nothing to do now. */
+static slot *find_work(image_iter *it) {
+    while (!it->stop && !it->paused) {
+        slot *last = it->opened > it->released ? slot_of(it, it->opened - 1) : NULL;
+        if (last && last->state == SLOT_FILLING && last->taken < it->batch)
+            return last;
+        if ((last && last->state == SLOT_OPENING) || it->opened - it->released >= it->n_slots)
+            return NULL;
+        open_slot(it);
+    }
+    return NULL;
+}
+
+static int64_t rows_at_once(const image_iter *it) {
+    int64_t rows = it->batch / (4 * it->n_workers);
+    return rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
+/* Lock held on entry and exit. */
+static void work_on(worker *w, slot *s) {
+    image_iter *it = w->it;
+    int64_t begin = s->taken, end = begin + rows_at_once(it);
+    if (end > it->batch)
+        end = it->batch;
+    s->taken = end;
+    it->active++;
+    mxci_mutex_unlock(&it->lock);
+    make_rows(w, s, begin, end);
+    mxci_mutex_lock(&it->lock);
+    it->active--;
+    if (w->failure.status != MXC_OK)
+        note(&s->failure, w->failure.status, w->failure.row, w->failure.message);
+    if (w->bad.status != MXC_OK)
+        note(&s->bad, w->bad.status, w->bad.row, w->bad.message);
+    s->n_bad += w->n_bad;
+    s->left -= end - begin;
+    if (s->left == 0)
+        s->state = SLOT_DONE;
+    if (s->left == 0 || it->paused)
+        mxci_cond_broadcast(&it->done);
+}
+
+static void work(void *arg) {
+    worker *w = arg;
+    image_iter *it = w->it;
+    mxci_mutex_lock(&it->lock);
+    while (!it->stop) {
+        slot *s = find_work(it);
+        if (s)
+            work_on(w, s);
+        else if (!it->stop)
+            mxci_cond_wait(&it->work, &it->lock);
+    }
+    mxci_mutex_unlock(&it->lock);
+}
+
+static mxc_status start_threads(image_iter *it) {
+    for (; it->n_running < it->n_workers; it->n_running++) {
+        worker *w = &it->workers[it->n_running];
+        if (!w->cursor)
+            MXC_TRY(it->source.open(it->source.self, &w->cursor));
+        MXC_TRY(mxci_thread_start(&w->thread, "decode", work, w));
+    }
+    return MXC_OK;
+}
+
+static void stop_threads(image_iter *it) {
+    mxci_mutex_lock(&it->lock);
+    it->stop = 1;
+    mxci_cond_broadcast(&it->work);
+    mxci_mutex_unlock(&it->lock);
+    for (; it->n_running > 0; it->n_running--)
+        mxci_thread_join(it->workers[it->n_running - 1].thread);
+}
+
+/* ---- consumer ---------------------------------------------------------------------------------------------------- */
+
+/* Drop all batches and begin anew. */
+static void go_to(image_iter *it, mxc_iter_state at) {
+    mxci_mutex_lock(&it->lock);
+    it->paused = 1;
+    while (it->active > 0)
+        mxci_cond_wait(&it->done, &it->lock);
+    it->released = it->given = it->opened = 0;
+    it->n_bad = 0;
+    it->seen = at;
+    it->next = behind(it, at);
+    it->paused = 0;
+    mxci_cond_broadcast(&it->work);
+    mxci_mutex_unlock(&it->lock);
+}
+
+/* Once for each epoch that had any. */
+static void log_bad(image_iter *it) {
+    if (it->n_bad > 0)
+        mxci_log(MXC_LOG_WARNING, "%s: epoch %llu: %lld bad samples replaced by others; the first: %s", it->owner,
+                 (unsigned long long)it->seen.epoch, (long long)it->n_bad, it->bad_message);
+    it->n_bad = 0;
+}
+
+/* Lock held. */
+static void count_bad(image_iter *it, const slot *s) {
+    if (it->n_bad == 0 && s->n_bad > 0)
+        memcpy(it->bad_message, s->bad.message, sizeof it->bad_message);
+    it->n_bad += s->n_bad;
+}
+
+static void give(image_iter *it, slot *s, mxc_batch *out) {
+    out->n_data = out->n_label = 1;
+    out->data = &s->array[DATA];
+    out->label = &s->array[LABEL];
+    out->pad = pad_of(it, &s->at);
+    out->n_index = it->batch;
+    out->index = s->index;
+}
+
+/* Lock held. Threads are woken when half of the ring is free: that takes longer than a small batch. */
+static void release(image_iter *it) {
+    it->released = it->given;
+    if (it->opened - it->released <= it->n_slots / 2)
+        mxci_cond_broadcast(&it->work);
+}
+
+/* Lock held. */
+static mxc_status take_batch(image_iter *it, mxc_batch *out) {
+    slot *s = slot_of(it, it->given);
+    release(it);
+    while (it->opened <= it->given || s->state != SLOT_DONE)
+        mxci_cond_wait(&it->done, &it->lock);
+    if (s->failure.status != MXC_OK)
+        return MXC_FAIL(s->failure.status, "%s", s->failure.message);
+    count_bad(it, s);
+    give(it, s, out);
+    it->given++;
+    it->seen.position++;
+    return MXC_OK;
+}
+
+static mxc_status image_next(void *self, mxc_batch *out) {
+    image_iter *it = self;
+    if (it->seen.position >= batches_in(it, it->seen.epoch)) {
+        log_bad(it);
+        return MXC_OK;
+    }
+    if (it->n_running < it->n_workers)
+        MXC_TRY(start_threads(it));
+    mxci_mutex_lock(&it->lock);
+    mxc_status status = take_batch(it, out);
+    mxci_mutex_unlock(&it->lock);
+    return status;
+}
+
+/* Batches of the next epoch may be there already, if this one was taken to its end. */
+static mxc_status image_reset(void *self) {
+    image_iter *it = self;
+    mxc_iter_state next = {it->seen.epoch + 1, 0};
+    log_bad(it);
+    if (it->seen.position >= batches_in(it, it->seen.epoch))
+        it->seen = next;
+    else
+        go_to(it, next);
+    return MXC_OK;
+}
+
+static mxc_status image_get_state(void *self, mxc_iter_state *out) {
+    *out = ((image_iter *)self)->seen;
+    return MXC_OK;
+}
+
+static mxc_status image_set_state(void *self, const mxc_iter_state *state) {
+    image_iter *it = self;
+    int64_t most = batches_in(it, state->epoch);
+    if (state->position < 0 || state->position > most)
+        return MXC_FAIL(MXC_EINVAL, "mxc_iter_set_state: position %lld, expected 0 to %lld batches",
+                        (long long)state->position, (long long)most);
+    go_to(it, *state);
+    return MXC_OK;
+}
+
+static int image_n_data(void *self) {
+    (void)self;
+    return 1;
+}
+
+static int image_n_label(void *self) {
+    (void)self;
+    return 1;
+}
+
+static const mxc_data_desc *image_desc(void *self, int index) {
+    return &((image_iter *)self)->desc[index];
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static void image_destroy(void *self) {
+    image_iter *it = self;
+    stop_threads(it);
+    for (int i = 0; it->workers && i < it->n_workers; i++) {
+        it->source.close(it->workers[i].cursor);
+        mxci_workspace_free(&it->workers[i].space);
+    }
+    for (int i = 0; it->slots && i < it->n_slots; i++) {
+        for (int k = 0; k < ARRAYS; k++)
+            mxc_ndarray_release(it->slots[i].array[k]);
+        mxci_free(it->slots[i].index);
+    }
+    if (it->owns_source)
+        it->source.destroy(it->source.self);
+    mxci_augment_destroy(&it->augment);
+    mxci_cond_destroy(&it->work);
+    mxci_cond_destroy(&it->done);
+    mxci_mutex_destroy(&it->lock);
+    mxci_free(it->workers);
+    mxci_free(it->slots);
+    mxci_free(it);
+}
+
+static const mxc_iter_methods image_methods = {
+    .size = sizeof image_methods, .n_data = image_n_data, .n_label = image_n_label, .desc = image_desc,
+    .next = image_next, .reset = image_reset, .get_state = image_get_state, .set_state = image_set_state,
+    .destroy = image_destroy,
+};
+
+static mxc_status have_mean(const image_iter *it) {
+    mxci_file *file = NULL;
+    if (!it->params.mean_img[0])
+        return MXC_OK;
+    mxc_status status = mxci_file_open(it->params.mean_img, &file);
+    mxci_file_close(file);
+    return status == MXC_ENOTFOUND ? mxci_image_mean_make(it->owner, &it->params, &it->source) : status;
+}
+
+static void describe(image_iter *it) {
+    const mxci_augment *a = &it->augment;
+    mxc_shape planes = {4, {it->batch, a->channels, a->height, a->width}};
+    mxc_shape pixels = {4, {it->batch, a->height, a->width, a->channels}};
+    mxc_shape labels = {it->params.label_width == 1 ? 1 : 2, {it->batch, it->params.label_width}};
+    it->desc[DATA] = (mxc_data_desc){"data", it->params.layout == MXCI_LAYOUT_NHWC ? pixels : planes, a->dtype};
+    it->desc[LABEL] = (mxc_data_desc){"softmax_label", labels, MXC_F32};
+    it->row_bytes = (size_t)(a->channels * a->height * a->width) * mxc_dtype_size(a->dtype);
+}
+
+static mxc_status make_slot(image_iter *it, slot *s) {
+    for (int i = 0; i < ARRAYS; i++) {
+        const mxc_data_desc *d = &it->desc[i];
+        MXC_TRY(mxc_ndarray_create(d->shape.ndim, d->shape.dim, d->dtype, mxc_cpu(0), &s->array[i]));
+    }
+    s->index = mxci_calloc((size_t)it->batch, sizeof *s->index);
+    return s->index ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "%s: no memory for a batch", it->owner);
+}
+
+static mxc_status build(image_iter *it) {
+    int cpus = mxci_cpu_count();
+    if (it->count == 0)
+        return MXC_FAIL(MXC_EINVAL, "%s: there are no samples, or none in this part", it->owner);
+    MXC_TRY(have_mean(it));
+    MXC_TRY(mxci_augment_create(it->owner, &it->params, &it->augment));
+    describe(it);
+    it->n_workers = it->params.preprocess_threads < cpus ? (int)it->params.preprocess_threads : cpus;
+    it->n_slots = (int)it->params.prefetch_buffer + 1;
+    it->slots = mxci_calloc((size_t)it->n_slots, sizeof *it->slots);
+    it->workers = mxci_calloc((size_t)it->n_workers, sizeof *it->workers);
+    if (!it->slots || !it->workers)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d batches and %d threads", it->owner, it->n_slots,
+                        it->n_workers);
+    for (int i = 0; i < it->n_workers; i++)
+        it->workers[i].it = it;
+    for (int i = 0; i < it->n_slots; i++)
+        MXC_TRY(make_slot(it, &it->slots[i]));
+    return MXC_OK;
+}
+
+mxc_status mxci_image_part(const char *owner, const mxci_image_params *p, int64_t n, int64_t *first, int64_t *count) {
+    if (p->part_index >= p->num_parts)
+        return MXC_FAIL(MXC_EINVAL, "%s: part_index %lld of num_parts %lld, expected 0 <= part_index < num_parts",
+                        owner, (long long)p->part_index, (long long)p->num_parts);
+    *first = mxci_part_begin(n, p->part_index, p->num_parts);
+    *count = mxci_part_begin(n, p->part_index + 1, p->num_parts) - *first;
+    return MXC_OK;
+}
+
+mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params, const mxci_image_source *source,
+                                  mxc_iter **out) {
+    *out = NULL;
+    image_iter *it = mxci_calloc(1, sizeof *it);
+    if (!it)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the iterator", owner);
+    it->owner = owner;
+    it->params = *params;
+    it->source = *source;
+    it->count = source->n;
+    it->batch = params->batch_size;
+    it->seed_aug = (uint64_t)(params->seed_aug == MXC_PARAM_UNSET ? params->seed : params->seed_aug);
+    mxci_mutex_init(&it->lock);
+    mxci_cond_init(&it->work);
+    mxci_cond_init(&it->done);
+    mxc_status status = build(it);
+    if (status == MXC_OK)
+        status = mxc_iter_from_methods(&image_methods, it, out);
+    if (status != MXC_OK)
+        image_destroy(it);
+    else
+        it->owns_source = 1;
+    return status;
+}

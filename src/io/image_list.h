@@ -1,0 +1,30 @@
+/* Lists of images as im2rec makes them: lines of an id, labels and a path, with tabs between. */
+#ifndef MXCI_IO_IMAGE_LIST_H
+#define MXCI_IO_IMAGE_LIST_H
+
+#include <stdint.h>
+
+#include <mxc/status.h>
+
+typedef struct mxci_list_line {
+    uint64_t id;
+    const char *path;
+    const float *labels;
+    int64_t n_labels;
+} mxci_list_line;
+
+typedef struct mxci_image_list {
+    int64_t n;
+    mxci_list_line *lines; /* in the order of the file */
+    char *text;            /* where paths are */
+    float *labels;
+} mxci_image_list;
+
+/* MXC_EFORMAT names the line; errors of the file; MXC_ENOMEM. */
+mxc_status mxci_image_list_load(const char *path, mxci_image_list *out);
+void mxci_image_list_free(mxci_image_list *list);
+/* Order by id, and look for one: NULL if there is none. */
+void mxci_image_list_sort(mxci_image_list *list);
+const mxci_list_line *mxci_image_list_find(const mxci_image_list *sorted, uint64_t id);
+
+#endif

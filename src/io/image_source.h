@@ -1,0 +1,40 @@
+/* Where compressed images with labels come from: samples by number, asked for by several threads. */
+#ifndef MXCI_IO_IMAGE_SOURCE_H
+#define MXCI_IO_IMAGE_SOURCE_H
+
+#include <mxc/io.h>
+
+#include "io/image_params.h"
+
+/* One sample. */
+typedef struct mxci_sample {
+    const void *bytes; /* the compressed image; borrowed until the cursor is used again */
+    size_t n;
+    uint64_t id;
+    char who[MXC_ERROR_MAX / 2]; /* for messages: iterator, file and place in it; set also when reading fails */
+} mxci_sample;
+
+/* All calls but destroy may come from several threads at once, each with a cursor of its own. */
+typedef struct mxci_image_source {
+    void *self;
+    int64_t n; /* samples, of this part only */
+    mxc_status (*open)(void *self, void **cursor);
+    /* Sample number i, and its labels, of which there are label_width. MXC_EFORMAT, MXC_EUNSUPPORTED, MXC_ENOTFOUND:
+     * the sample is bad; other failures are not its own. */
+    mxc_status (*read)(void *self, void *cursor, int64_t i, mxci_sample *out, float *labels);
+    void (*close)(void *cursor); /* NULL is fine */
+    void (*destroy)(void *self);
+} mxci_image_source;
+
+/* Which of n samples are this part's. MXC_EINVAL. */
+mxc_status mxci_image_part(const char *owner, const mxci_image_params *params, int64_t n, int64_t *first,
+                           int64_t *count);
+
+/* An iterator over a source, which it takes over (not if this fails). owner is for messages and must stay. */
+mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params, const mxci_image_source *source,
+                                  mxc_iter **out);
+
+/* Write the mean of one epoch to params->mean_img. */
+mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params, const mxci_image_source *source);
+
+#endif

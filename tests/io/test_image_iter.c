@@ -1,0 +1,688 @@
+/*
+ * Image iterators over record files that the tests write: each sample once, the same for any number of threads and
+ * from any saved state; what rows hold; bad data; means; memory.
+ */
+#include <math.h>
+
+#include <mxc/io.h>
+#include <mxc/log.h>
+#include <mxc/recordio.h>
+
+#include "alive.h"
+#include "image_samples.h"
+
+enum { H = 12, W = 10, N = 23, ROOM = 4096 };
+
+static test_path folder, rec, idx;
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Record i: an image of the bytes of sample_pixels(i), label i and, where there are two, 10 i; id 100 + i. */
+static void put_record(mxc_record_writer *writer, int i, int n_labels, const void *image, size_t bytes) {
+    static uint8_t buffer[1 << 17];
+    const float labels[2] = {(float)i, (float)(10 * i)};
+    const mxc_image_record record = {(uint64_t)(100 + i), 0, n_labels, labels, image, bytes};
+    size_t size = mxc_image_record_size(n_labels, bytes);
+    assert_true(size <= sizeof buffer);
+    mxc_image_record_write(&record, buffer);
+    assert_ok(mxc_record_writer_write(writer, (uint64_t)i, buffer, size));
+}
+
+static void put_png(mxc_record_writer *writer, int i, int n_labels) {
+    static test_image png;
+    uint8_t pixels[H * W * 3];
+    sample_pixels((uint32_t)i, H, W, 3, 0, pixels);
+    sample_png(&png, pixels, H, W, 3);
+    put_record(writer, i, n_labels, png.bytes, png.n);
+}
+
+static void write_records(int n, int n_labels) {
+    mxc_record_writer *writer;
+    assert_ok(mxc_record_writer_open(rec, idx, &writer));
+    for (int i = 0; i < n; i++)
+        put_png(writer, i, n_labels);
+    assert_ok(mxc_record_writer_close(writer));
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    test_temp_dir(folder);
+    test_join(rec, folder, "data.rec");
+    test_join(idx, folder, "data.idx");
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    test_remove_dir(folder);
+    return 0;
+}
+
+/* ---- iterators --------------------------------------------------------------------------------------------------- */
+
+/* Keys and values after these, the last NULL; they may repeat none. */
+static mxc_status make_named(const char *name, mxc_iter **out, const char *const *more) {
+    const char *keys[24] = {"path_imgrec"}, *values[24] = {rec};
+    int n = 1, has_shape = 0;
+    for (; more[2 * n - 2]; n++) {
+        keys[n] = more[2 * n - 2];
+        values[n] = more[2 * n - 1];
+        has_shape |= strcmp(keys[n], "data_shape") == 0;
+    }
+    if (!has_shape) {
+        keys[n] = "data_shape";
+        values[n++] = "(3,8,6)";
+    }
+    return mxc_iter_create(name, n, keys, values, out);
+}
+
+#define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static mxc_iter *make(const char *const *more) {
+    mxc_iter *iter;
+    assert_ok(make_named("ImageRecordIter", &iter, more));
+    return iter;
+}
+
+#define SKIP_WITHOUT_PNG                                                                                               \
+    if (!has_png())                                                                                                    \
+    skip()
+
+/* What a few batches held. */
+typedef struct taken {
+    int64_t n, pad, batches;
+    uint64_t index[ROOM];
+    float label[ROOM];
+    uint64_t sum; /* of all bytes of the data, in order */
+} taken;
+
+static void take_batch(const mxc_batch *batch, taken *t) {
+    const uint8_t *data;
+    float *label;
+    assert_ok(mxc_ndarray_data(batch->data[0], (void **)&data));
+    assert_ok(mxc_ndarray_data(batch->label[0], (void **)&label));
+    for (size_t i = 0; i < mxc_ndarray_bytes(batch->data[0]); i++)
+        t->sum = (t->sum ^ data[i]) * UINT64_C(1099511628211);
+    for (int64_t i = 0; i < batch->n_index; i++, t->n++) {
+        assert_true(t->n < ROOM);
+        t->index[t->n] = batch->index[i];
+        t->label[t->n] = label[i];
+    }
+    t->pad += batch->pad;
+    t->batches++;
+}
+
+/* At most so many batches of this epoch. */
+static void take(mxc_iter *iter, int64_t most, taken *t) {
+    mxc_batch batch;
+    *t = (taken){0};
+    while (t->batches < most) {
+        assert_ok(mxc_iter_next(iter, &batch));
+        if (!batch.n_data)
+            return;
+        take_batch(&batch, t);
+    }
+}
+
+static void assert_same(const taken *a, const taken *b) {
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->pad, b->pad);
+    assert_memory_equal(a->index, b->index, sizeof a->index[0] * (size_t)a->n);
+    assert_memory_equal(a->label, b->label, sizeof a->label[0] * (size_t)a->n);
+    assert_int_equal(a->sum, b->sum);
+}
+
+/* ---- what comes -------------------------------------------------------------------------------------------------- */
+
+static void test_rows(void **state) {
+    mxc_batch batch;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    mxc_iter *iter = make(WITH("batch_size", "5", "mean_r", "3"));
+    assert_string_equal(mxc_iter_desc(iter, 0)->name, "data");
+    assert_string_equal(mxc_iter_desc(iter, 1)->name, "softmax_label");
+    assert_int_equal(mxc_iter_desc(iter, 1)->shape.ndim, 1);
+    for (int b = 0; b < 5; b++) {
+        const float *data, *label;
+        assert_ok(mxc_iter_next(iter, &batch));
+        assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+        assert_ok(mxc_ndarray_data(batch.label[0], (void **)&label));
+        for (int i = 0; i < 5; i++) {
+            uint8_t pixels[H * W * 3];
+            int sample = (5 * b + i) % N;
+            assert_int_equal(batch.index[i], 100 + sample);
+            assert_true(label[i] == (float)sample);
+            sample_pixels((uint32_t)sample, H, W, 3, 0, pixels);
+            for (int k = 0; k < 3 * 8 * 6; k++) {
+                int c = k / 48, y = k / 6 % 8, x = k % 6;
+                float want = (float)pixels[((y + 2) * W + x + 2) * 3 + c] - (c == 0 ? 3 : 0);
+                assert_true(data[i * 144 + k] == want);
+            }
+        }
+        assert_int_equal(batch.pad, b == 4 ? 2 : 0);
+    }
+    mxc_iter_destroy(iter);
+}
+
+static void test_labels(void **state) {
+    mxc_iter *iter;
+    mxc_batch batch;
+    float *label;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 2);
+    iter = make(WITH("batch_size", "4", "label_width", "2"));
+    assert_int_equal(mxc_iter_desc(iter, 1)->shape.ndim, 2);
+    assert_ok(mxc_iter_next(iter, &batch));
+    assert_ok(mxc_ndarray_data(batch.label[0], (void **)&label));
+    for (int i = 0; i < 8; i++)
+        assert_true(label[i] == (float)(i % 2 ? i / 2 * 10 : i / 2));
+    mxc_iter_destroy(iter);
+    iter = make(WITH("batch_size", "4", "label_width", "3"));
+    assert_fails(mxc_iter_next(iter, &batch), MXC_EFORMAT, "ImageRecordIter: record 0 at offset 0 of ");
+    mxc_iter_destroy(iter);
+}
+
+static void test_list_replaces_labels(void **state) {
+    test_path list;
+    char text[4096] = "";
+    mxc_iter *iter;
+    taken t;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    for (int i = N - 1; i >= 0; i--)
+        snprintf(text + strlen(text), 100, "%d\t%d.5\tsome where/%d.png\r\n", 100 + i, 2 * i, i);
+    test_write_file(test_join(list, folder, "data.lst"), text, strlen(text));
+    iter = make(WITH("batch_size", "4", "path_imglist", list));
+    take(iter, 100, &t);
+    for (int i = 0; i < N; i++)
+        assert_true(t.label[i] == (float)(2 * i) + 0.5f);
+    mxc_iter_destroy(iter);
+    test_write_file(list, "103\t1\ta.png\n", 12);
+    iter = make(WITH("batch_size", "4", "path_imglist", list));
+    assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "its id 100 is not in path_imglist");
+    mxc_iter_destroy(iter);
+    for (int i = 0; i < 5; i++) {
+        const char *bad[] = {"x\t1\ta", "1\t2", "1\tb\ta", "-1\t1\ta", "1 1 a"};
+        test_write_file(list, bad[i], strlen(bad[i]));
+        if (i != 1) /* an image without labels is a line */
+            assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "4", "path_imglist", list)),
+                         MXC_EFORMAT, "line 1");
+    }
+}
+
+static void test_bytes(void **state) {
+    mxc_iter *iter;
+    mxc_batch batch;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "ImageRecordUInt8Iter" : "ImageRecordUInt8Iter_v1";
+        assert_ok(make_named(name, &iter, WITH("batch_size", "4", "mean_r", "3", "layout", "NHWC")));
+        assert_int_equal(mxc_iter_desc(iter, 0)->dtype, MXC_U8);
+        assert_int_equal(mxc_iter_desc(iter, 0)->shape.dim[3], 3);
+        assert_ok(mxc_iter_next(iter, &batch));
+        uint8_t pixels[H * W * 3], *data;
+        sample_pixels(0, H, W, 3, 0, pixels);
+        assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+        assert_memory_equal(data, pixels + (2 * W + 2) * 3, 18);
+        mxc_iter_destroy(iter);
+    }
+}
+
+/* ---- epochs ------------------------------------------------------------------------------------------------------ */
+
+static void count_once(const taken *t, int64_t from, int64_t to, int *seen) {
+    for (int64_t i = from; i < to; i++)
+        seen[t->index[i] - 100]++;
+}
+
+/* With round_batch the samples that fill up are the next epoch's, which goes on behind them. */
+static void test_round_batch(void **state) {
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    mxc_iter *iter = make(WITH("batch_size", "5", "shuffle", "1"));
+    int seen[N] = {0};
+    int64_t borrowed = 0;
+    for (int epoch = 0; epoch < 12; epoch++) {
+        taken t;
+        take(iter, 100, &t);
+        assert_int_equal(t.batches, (N - borrowed + 4) / 5);
+        assert_int_equal(t.n - t.pad, N - borrowed);
+        count_once(&t, 0, t.n - t.pad, seen);
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(seen[i], 1);
+            seen[i] = 0;
+        }
+        count_once(&t, t.n - t.pad, t.n, seen);
+        borrowed = t.pad;
+        take(iter, 100, &t);
+        assert_int_equal(t.n, 0); /* asked again, it says so again */
+        assert_ok(mxc_iter_reset(iter));
+    }
+    mxc_iter_destroy(iter);
+}
+
+static void test_no_round_batch(void **state) {
+    taken t;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    mxc_iter *iter = make(WITH("batch_size", "5", "round_batch", "0"));
+    for (int epoch = 0; epoch < 3; epoch++) {
+        take(iter, 100, &t);
+        assert_int_equal(t.n, 25);
+        assert_int_equal(t.pad, 2);
+        assert_int_equal(t.index[0], 100);
+        assert_int_equal(t.index[24], 101);
+        assert_ok(mxc_iter_reset(iter));
+    }
+    mxc_iter_destroy(iter);
+    iter = make(WITH("batch_size", "60")); /* more than there are: each comes at least once */
+    take(iter, 100, &t);
+    assert_int_equal(t.n, 60);
+    assert_int_equal(t.pad, 60 - N);
+    mxc_iter_destroy(iter);
+}
+
+#define ANY_AUGMENTATION                                                                                               \
+    "shuffle", "1", "seed", "3", "rand_crop", "1", "rand_mirror", "1", "max_rotate_angle", "20", "random_h", "30",     \
+        "pca_noise", "0.1", "brightness", "0.3", "max_random_illumination", "5"
+
+static void test_same_for_any_threads(void **state) {
+    static taken want, have;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    for (int epoch = 0; epoch < 3; epoch++)
+        for (int threads = 1; threads <= 4; threads++)
+            for (int depth = 1; depth <= 5; depth += 2) {
+                char count[8], ahead[8];
+                snprintf(count, sizeof count, "%d", threads);
+                snprintf(ahead, sizeof ahead, "%d", depth);
+                mxc_iter *iter = make(WITH("batch_size", "4", "preprocess_threads", count, "prefetch_buffer", ahead,
+                                           ANY_AUGMENTATION));
+                for (int i = 0; i < epoch; i++)
+                    assert_ok(mxc_iter_reset(iter));
+                take(iter, 100, threads == 1 && depth == 1 ? &want : &have);
+                if (threads > 1 || depth > 1)
+                    assert_same(&want, &have);
+                mxc_iter_destroy(iter);
+            }
+}
+
+/* A state put into another iterator, or back, continues bit for bit, into the next epoch too. */
+static void test_state(void **state) {
+    static taken a, b;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    mxc_iter *first = make(WITH("batch_size", "4", ANY_AUGMENTATION));
+    mxc_iter *second = make(WITH("batch_size", "4", ANY_AUGMENTATION));
+    for (int epoch = 0; epoch < 3; epoch++)
+        for (int64_t before = 0; before <= 5; before++) {
+            mxc_iter_state at;
+            assert_ok(mxc_iter_set_state(first, &(mxc_iter_state){(uint64_t)epoch, 0}));
+            take(first, before, &a);
+            assert_ok(mxc_iter_get_state(first, &at));
+            assert_int_equal(at.position, before);
+            assert_ok(mxc_iter_set_state(second, &at));
+            for (int more = 0; more < 2; more++) {
+                take(first, 100, &a);
+                take(second, 100, &b);
+                assert_same(&a, &b);
+                assert_ok(mxc_iter_reset(first));
+                assert_ok(mxc_iter_reset(second));
+            }
+        }
+    assert_fails(mxc_iter_set_state(first, &(mxc_iter_state){0, 7}), MXC_EINVAL, "position 7, expected 0 to 6");
+    assert_fails(mxc_iter_set_state(first, &(mxc_iter_state){0, -1}), MXC_EINVAL, "position -1");
+    mxc_iter_destroy(first);
+    mxc_iter_destroy(second);
+}
+
+/* An epoch left in the middle; threads stopped at any time. */
+static void test_leaving(void **state) {
+    static taken t;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    for (int round = 0; round < TEST_SCALE(60); round++) {
+        mxc_iter *iter = make(WITH("batch_size", "3", "prefetch_buffer", round % 2 ? "1" : "6"));
+        mxc_iter_state at;
+        take(iter, round % 9, &t);
+        assert_ok(mxc_iter_reset(iter));
+        assert_ok(mxc_iter_get_state(iter, &at));
+        assert_int_equal(at.epoch, 1);
+        assert_int_equal(at.position, 0);
+        take(iter, round % 5, &t);
+        mxc_iter_destroy(iter);
+    }
+}
+
+static void test_parts(void **state) {
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    for (int with_index = 0; with_index < 2; with_index++)
+        for (int parts = 1; parts <= 7; parts++) {
+            int seen[N] = {0};
+            for (int part = 0; part < parts; part++) {
+                char index[8], count[8];
+                static taken t;
+                snprintf(index, sizeof index, "%d", part);
+                snprintf(count, sizeof count, "%d", parts);
+                mxc_iter *iter = make(WITH("batch_size", "1", "part_index", index, "num_parts", count, "path_imgidx",
+                                           with_index ? idx : ""));
+                take(iter, 100, &t);
+                count_once(&t, 0, t.n, seen);
+                mxc_iter_destroy(iter);
+            }
+            for (int i = 0; i < N; i++)
+                assert_int_equal(seen[i], 1);
+        }
+    mxc_iter *iter;
+    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "1", "part_index", "2", "num_parts", "2")),
+                 MXC_EINVAL, "part_index 2 of num_parts 2");
+}
+
+/* ---- bad data ---------------------------------------------------------------------------------------------------- */
+
+static char logged[2048];
+static int n_logged;
+
+static void keep_log(mxc_log_level level, const char *message, void *user) {
+    (void)level, (void)user;
+    snprintf(logged, sizeof logged, "%s", message);
+    n_logged++;
+}
+
+enum { BAD_CASES = 8 };
+
+/* Each bad in its own way; text is of the message. */
+static size_t bad_image(int which, uint8_t *out, const char **text) {
+    static test_image image;
+    uint8_t pixels[H * W * 3];
+    sample_pixels(1, H, W, 3, 0, pixels);
+    sample_png(&image, pixels, H, W, 3);
+    switch (which) {
+    case 0: *text = "begin neither as JPEG nor as PNG"; return 0;
+    case 1: *text = "truncated"; image.n = 30; break;
+    case 2: *text = "PNG, before byte"; image.n -= 30; break;
+    case 3: *text = "begin neither"; image.bytes[1] = 'Q'; break;
+    case 4: /* 65535 x 65535 */
+        *text = "pixels";
+        memset(image.bytes + 16, 0, 8);
+        memset(image.bytes + 18, 0xff, 2);
+        memset(image.bytes + 22, 0xff, 2);
+        break;
+    case 5: *text = "0 x 10"; memset(image.bytes + 20, 0, 4); break;
+    case 6: *text = "truncated"; image.n = 8; break;
+    default: *text = "PNG, before byte"; image.bytes[50] ^= 0x55; break;
+    }
+    memcpy(out, image.bytes, image.n);
+    return image.n;
+}
+
+/* N records of which number at is bad. */
+static const char *write_bad(int which, int at) {
+    static uint8_t bytes[1 << 16];
+    const char *text;
+    mxc_record_writer *writer;
+    size_t n = bad_image(which, bytes, &text);
+    assert_ok(mxc_record_writer_open(rec, idx, &writer));
+    for (int i = 0; i < N; i++)
+        if (i == at)
+            put_record(writer, i, 1, bytes, n);
+        else
+            put_png(writer, i, 1);
+    assert_ok(mxc_record_writer_close(writer));
+    return text;
+}
+
+static void test_bad_images(void **state) {
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    mxc_set_logger(keep_log, NULL);
+    for (int which = 0; which < BAD_CASES; which++) {
+        static taken t;
+        mxc_batch batch;
+        const char *text = write_bad(which, 7);
+        mxc_iter *iter = make(WITH("batch_size", "5"));
+        take(iter, 1, &t);
+        for (int again = 0; again < 2; again++) {
+            assert_fails(mxc_iter_next(iter, &batch), MXC_EFORMAT, "ImageRecordIter: record 7 at offset ");
+            assert_non_null(strstr(mxc_last_error(), text));
+        }
+        assert_ok(mxc_iter_set_state(iter, &(mxc_iter_state){0, 2})); /* behind it */
+        take(iter, 100, &t);
+        assert_int_equal(t.n, 15);
+        mxc_iter_destroy(iter);
+        n_logged = 0;
+        iter = make(WITH("batch_size", "5", "bad_data", "skip"));
+        take(iter, 100, &t);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(t.index[i], i == 7 ? 108 : 100 + i);
+        assert_true(t.label[7] == 8);
+        assert_int_equal(n_logged, 1);
+        assert_non_null(strstr(logged, "epoch 0: 1 bad samples replaced"));
+        assert_non_null(strstr(logged, "record 7 at offset"));
+        assert_non_null(strstr(logged, text));
+        mxc_iter_destroy(iter);
+    }
+    mxc_set_logger(NULL, NULL);
+}
+
+static void test_nothing_good(void **state) {
+    mxc_record_writer *writer;
+    mxc_iter *iter;
+    (void)state;
+    assert_ok(mxc_record_writer_open(rec, idx, &writer));
+    for (int i = 0; i < 3; i++)
+        put_record(writer, i, 1, "x", 1);
+    assert_ok(mxc_record_writer_close(writer));
+    iter = make(WITH("batch_size", "5", "bad_data", "skip"));
+    assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "none of 3 samples can be read");
+    mxc_iter_destroy(iter);
+    assert_ok(mxc_record_writer_open(rec, idx, &writer));
+    assert_ok(mxc_record_writer_close(writer));
+    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "5")), MXC_EINVAL, "no samples");
+}
+
+/* Records that are no image records, a damaged file, an index that lies. */
+static void test_bad_files(void **state) {
+    static taken t;
+    mxc_record_writer *writer;
+    mxc_iter *iter;
+    const uint8_t claims[24] = {255, 255, 255, 255};
+    size_t bytes = 0;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    assert_ok(mxc_record_writer_open(rec, idx, &writer));
+    assert_ok(mxc_record_writer_write(writer, 0, claims, sizeof claims)); /* 2^32 - 1 labels */
+    assert_ok(mxc_record_writer_write(writer, 1, claims, 5));
+    assert_ok(mxc_record_writer_write(writer, 2, claims, 0));
+    put_png(writer, 3, 1);
+    assert_ok(mxc_record_writer_close(writer));
+    for (int i = 0; i < 3; i++) {
+        char want[64];
+        snprintf(want, sizeof want, "record %d at offset ", i);
+        iter = make(WITH("batch_size", "1"));
+        assert_ok(mxc_iter_set_state(iter, &(mxc_iter_state){0, i}));
+        assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, want);
+        mxc_iter_destroy(iter);
+    }
+    write_records(N, 1);
+    char *file = test_read_file(rec, &bytes);
+    file[bytes / 2] ^= 1; /* within some record: its image may suffer, or its head */
+    memset(file + bytes / 4, 0x55, 64);
+    test_write_file(rec, file, bytes);
+    free(file);
+    mxc_set_logger(keep_log, NULL);
+    iter = make(WITH("batch_size", "2", "bad_data", "skip"));
+    take(iter, 100, &t);
+    assert_true(t.n - t.pad >= N - 4);
+    mxc_iter_destroy(iter);
+    write_records(N, 1);
+    test_write_file(idx, "0\t0\n1\t4\n2\t99999996\n", 19);
+    iter = make(WITH("batch_size", "3", "path_imgidx", idx, "bad_data", "skip"));
+    take(iter, 1, &t);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(t.index[i], 100);
+    mxc_iter_destroy(iter);
+    mxc_set_logger(NULL, NULL);
+}
+
+static void test_refused(void **state) {
+    mxc_iter *iter;
+    (void)state;
+    write_records(2, 1);
+    assert_fails(mxc_iter_create("ImageRecordIter", 0, NULL, NULL, &iter), MXC_EINVAL, "path_imgrec");
+    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2", "colour", "3")), MXC_EINVAL, "colour");
+    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2", "data_shape", "(2,8,8)")), MXC_EINVAL,
+                 "data_shape");
+    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2", "path_imgidx", "/nowhere/x")),
+                 MXC_ENOTFOUND, "/nowhere/x");
+    unlink(rec);
+    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2")), MXC_ENOTFOUND, "data.rec");
+}
+
+/* ---- mean -------------------------------------------------------------------------------------------------------- */
+
+static void test_mean_image(void **state) {
+    test_path mean;
+    double sum[144] = {0};
+    mxc_ndarray_list list;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    test_join(mean, folder, "mean.nd");
+    for (int again = 0; again < 2; again++) { /* made, then read */
+        mxc_iter *iter = make(WITH("batch_size", "5", "mean_img", mean, "mirror", "1", "scale", "2"));
+        mxc_batch batch;
+        float *data, *values;
+        assert_ok(mxc_ndarray_load(mean, &list));
+        assert_ok(mxc_ndarray_data(list.arrays[0], (void **)&values));
+        assert_ok(mxc_iter_next(iter, &batch));
+        assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+        for (int i = 0; i < N * (1 - again); i++) {
+            uint8_t pixels[H * W * 3];
+            sample_pixels((uint32_t)i, H, W, 3, 0, pixels);
+            for (int k = 0; k < 144; k++)
+                sum[k] += pixels[((k / 6 % 8 + 2) * W + 7 - k % 6) * 3 + k / 48] / (double)N;
+        }
+        for (int k = 0; k < 144; k++) {
+            uint8_t pixels[H * W * 3];
+            sample_pixels(0, H, W, 3, 0, pixels);
+            assert_true(fabs(values[k] - sum[k]) < 1e-3);
+            double byte = pixels[((k / 6 % 8 + 2) * W + 7 - k % 6) * 3 + k / 48];
+            assert_true(fabs(data[k] - 2 * (byte - sum[k])) < 1e-2);
+        }
+        mxc_ndarray_list_release(&list);
+        mxc_iter_destroy(iter);
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void write_jpegs(void) {
+    static test_image image;
+    mxc_record_writer *writer;
+    assert_ok(mxc_record_writer_open(rec, NULL, &writer));
+    for (int i = 0; i < 40; i++) {
+        uint8_t blocks[3 * 9];
+        for (int k = 0; k < 27; k++)
+            blocks[k] = (uint8_t)(i * 5 + k);
+        jpeg_of(&image, JPEG_SEQUENTIAL, 24, 24, 3, -1, blocks);
+        put_record(writer, i, 1, image.bytes, image.n);
+    }
+    assert_ok(mxc_record_writer_close(writer));
+}
+
+static void test_steady_state_allocates_nothing(void **state) {
+    static taken t;
+    (void)state;
+    if (!has_jpeg())
+        skip();
+    write_jpegs();
+    mxc_iter *iter = make(WITH("batch_size", "4", "shuffle", "1", "rand_crop", "1", "resize", "12",
+                               "preprocess_threads", "1")); /* one that has surely had work before */
+    for (int epoch = 0; epoch < 3; epoch++) {
+        take(iter, 100, &t);
+        assert_ok(mxc_iter_reset(iter));
+    }
+    int64_t before = mxci_alloc_count();
+    for (int epoch = 0; epoch < 3; epoch++) {
+        take(iter, 100, &t);
+        assert_int_equal(t.n, 40);
+        assert_ok(mxc_iter_reset(iter));
+    }
+    assert_int_equal(mxci_alloc_count(), before);
+    mxc_iter_destroy(iter);
+}
+
+/* Each allocation in turn fails: an error or the right result, and nothing is lost. */
+static void test_no_memory(void **state) {
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(5, 1);
+    for (int64_t at = 1; at < 2000; at++) {
+        int64_t alive = test_alive();
+        mxc_iter *iter;
+        mxc_batch batch;
+        mxci_test_fail_alloc(at, 0);
+        mxc_status status = make_named("ImageRecordIter", &iter,
+                                       WITH("batch_size", "2", "preprocess_threads", "1", "prefetch_buffer", "1"));
+        for (int i = 0; i < 3 && status == MXC_OK; i++)
+            status = mxc_iter_next(iter, &batch);
+        mxci_test_fail_alloc(0, 0);
+        assert_true(status == MXC_OK || status == MXC_ENOMEM || status == MXC_EIO);
+        mxc_iter_destroy(iter);
+        assert_int_equal(test_alive(), alive);
+        if (status == MXC_OK && at > 120)
+            return;
+    }
+    fail_msg("does not end");
+}
+
+/* ---- files of others --------------------------------------------------------------------------------------------- */
+
+static void test_real_files(void **state) {
+    test_path path;
+    mxc_iter *iter;
+    (void)state;
+    if (!has_jpeg() || !test_data(path, "recordio/ocr-lines-test.rec"))
+        skip();
+    const char *keys[] = {"path_imgrec", "data_shape", "batch_size", "label_width", "resize", "rand_crop", "shuffle"};
+    const char *values[] = {path, "(3,32,100)", "8", "20", "32", "1", "1"};
+    assert_ok(mxc_iter_create("ImageRecordIter", 7, keys, values, &iter));
+    for (int epoch = 0; epoch < 2; epoch++) {
+        mxc_batch batch;
+        int n = 0;
+        for (;; n++) {
+            assert_ok(mxc_iter_next(iter, &batch));
+            if (!batch.n_data)
+                break;
+        }
+        assert_true(n > 0);
+        assert_ok(mxc_iter_reset(iter));
+    }
+    mxc_iter_destroy(iter);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows), cmocka_unit_test(test_labels), cmocka_unit_test(test_list_replaces_labels),
+        cmocka_unit_test(test_bytes), cmocka_unit_test(test_round_batch), cmocka_unit_test(test_no_round_batch),
+        cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_state), cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_bad_images), cmocka_unit_test(test_nothing_good),
+        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_refused), cmocka_unit_test(test_mean_image),
+        cmocka_unit_test(test_steady_state_allocates_nothing), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_real_files),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
