@@ -15,6 +15,8 @@
     }
 MXCU_OVERLOADS(exp)
 MXCU_OVERLOADS(log)
+MXCU_OVERLOADS(tanh)
+MXCU_OVERLOADS(sigmoid)
 #undef MXCU_OVERLOADS
 
 #endif

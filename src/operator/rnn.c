@@ -13,22 +13,17 @@
  * output reserve: gates and LSTM's cells for each way, then the layer's output and the mask of its input. Without
  * reserve it keeps two records in scratch. reserve means nothing outside; every request overwrites it.
  */
-#include "operator/common.h"
 #include "operator/gemm.h"
-#include "operator/kernels/convert.h"
 #include "operator/kernels/dropout.h"
-#include "operator/kernels/rnn.h"
+#include "operator/rnn.h"
 #include "operator/widen.h"
 #include "resource/kernels/random.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct rnn_params {
-    int64_t state_size, num_layers, projection_size;
-    double p, clip_min, clip_max;
-    int32_t bidirectional, mode, state_outputs, use_sequence_length, clip_nan;
-} rnn_params;
+typedef mxci_rnn_params rnn_params;
+typedef mxci_rnn_dims dims;
 
 enum { DATA, PARAMETERS, STATE, STATE_CELL };
 enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
@@ -74,54 +69,11 @@ static int n_args(const void *params) {
 }
 
 static int n_visible(const void *params) {
-    return ((const rnn_params *)params)->state_outputs ? n_args(params) - 1 : 1;
+    return mxci_rnn_n_visible(params);
 }
 
 static void backward_needs(const void *params, mxc_op_needs *needs) {
     needs->out_grad = (1u << n_visible(params)) - 1;
-}
-
-/* ---- sizes ------------------------------------------------------------------------------------------------------- */
-
-/* Counts of elements; in scratch and record in those of type. */
-typedef struct dims {
-    int64_t t, n, i, h, layers, ways, gates; /* gates: blocks of h that W and R have rows for */
-    int64_t rows, width;                     /* T N, and what a layer gives: ways H */
-    int64_t kept;                            /* blocks of h in a record's gates */
-    int64_t cells, masks;                    /* of a record, of all ways */
-    int64_t record;
-    mxc_dtype type; /* f32 or f64 */
-} dims;
-
-static dims dims_of(const rnn_params *p, const mxc_shape *data, mxc_dtype type) {
-    static const int64_t gates[] = {1, 1, 4, 3}, kept[] = {1, 1, 4, 4};
-    dims d = {.t = data->dim[0], .n = data->dim[1], .i = data->dim[2], .h = p->state_size, .layers = p->num_layers};
-    d.ways = p->bidirectional ? 2 : 1;
-    d.gates = gates[p->mode];
-    d.kept = kept[p->mode];
-    d.rows = d.t * d.n;
-    d.width = d.ways * d.h;
-    d.cells = p->mode == MXCI_RNN_LSTM ? d.rows * d.width : 0;
-    d.masks = p->p > 0 ? d.rows * d.width : 0;
-    d.record = d.rows * d.width * (d.kept + 1) + d.cells + d.masks;
-    d.type = mxci_compute_type(type);
-    return d;
-}
-
-static int64_t inputs_of(const dims *d, int64_t layer) {
-    return layer ? d->width : d->i;
-}
-
-/* Where W (which 0) or R (1) of a layer and way begins, and where b or c. */
-static int64_t weight_at(const dims *d, int64_t layer, int way, int which) {
-    int64_t rows = d->gates * d->h, at = 0;
-    if (layer > 0)
-        at = d->ways * rows * (d->i + d->h) + (layer - 1) * d->ways * rows * (d->width + d->h);
-    return at + way * rows * (inputs_of(d, layer) + d->h) + (which ? rows * inputs_of(d, layer) : 0);
-}
-
-static int64_t bias_at(const dims *d, int64_t layer, int way, int which) {
-    return weight_at(d, d->layers, 0, 0) + ((layer * d->ways + way) * 2 + which) * d->gates * d->h;
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -140,8 +92,8 @@ static mxc_status infer_sizes(mxc_op_sig *sig) {
     mxc_shape shape;
     if (!fits(sig->params, data))
         return mxc_sig_fail(sig, "the parameters or the sequence would have too many elements");
-    d = dims_of(sig->params, data, MXC_F32);
-    count = bias_at(&d, d.layers, 0, 0);
+    d = mxci_rnn_dims_of(sig->params, data, MXC_F32);
+    count = mxci_rnn_bias_at(&d, d.layers, 0, 0);
     shape = mxci_shape_of(1, &count);
     MXC_TRY(mxc_sig_set_shape(sig, PARAMETERS, &shape));
     count = d.layers * d.record;
@@ -227,7 +179,7 @@ static size_t divide(rnn *r, mxc_pass pass, char *scratch) {
 static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
     const mxc_tensor *reserve = &call->out[RESERVE];
     rnn r = {.call = call, .p = call->params};
-    r.d = dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
+    r.d = mxci_rnn_dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
     r.element = mxc_dtype_size(r.d.type);
     r.kernels = r.d.type == MXC_F32 ? &mxci_rnn_f32 : &mxci_rnn_f64;
     divide(&r, pass, call->temp);
@@ -240,7 +192,7 @@ static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     rnn r = {.p = sig->params};
-    r.d = dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
+    r.d = mxci_rnn_dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
     r.element = mxc_dtype_size(r.d.type);
     return mxci_widen_bytes(sig, pass) + divide(&r, pass, NULL);
 }
@@ -254,16 +206,16 @@ static char *record_of(const rnn *r, int64_t layer) {
     return at(r, r->records, layer % r->n_records * r->d.record);
 }
 static char *gates_of(const rnn *r, int64_t layer, int way) {
-    return at(r, record_of(r, layer), way * r->d.rows * r->d.kept * r->d.h);
+    return at(r, record_of(r, layer), mxci_rnn_gates_at(&r->d, way));
 }
 static char *cells_of(const rnn *r, int64_t layer, int way) {
-    return at(r, record_of(r, layer), r->d.rows * r->d.width * r->d.kept + way * r->d.rows * r->d.h);
+    return at(r, record_of(r, layer), mxci_rnn_cells_at(&r->d, way));
 }
 static char *out_of(const rnn *r, int64_t layer) {
-    return at(r, record_of(r, layer), r->d.rows * r->d.width * r->d.kept + r->d.cells);
+    return at(r, record_of(r, layer), mxci_rnn_out_at(&r->d));
 }
 static char *mask_of(const rnn *r, int64_t layer) {
-    return at(r, out_of(r, layer), r->d.rows * r->d.width);
+    return at(r, record_of(r, layer), mxci_rnn_mask_at(&r->d));
 }
 
 /* A layer's and way's rows (N,H) of a state. */
@@ -271,10 +223,10 @@ static void *state_of(const rnn *r, const mxc_tensor *state, int64_t layer, int 
     return at(r, state->data, (layer * r->d.ways + way) * r->d.n * r->d.h);
 }
 static const void *weight_of(const rnn *r, int64_t layer, int way, int which) {
-    return at(r, r->call->in[PARAMETERS].data, weight_at(&r->d, layer, way, which));
+    return at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, way, which));
 }
 static const void *bias_of(const rnn *r, int64_t layer, int way, int which) {
-    return at(r, r->call->in[PARAMETERS].data, bias_at(&r->d, layer, way, which));
+    return at(r, r->call->in[PARAMETERS].data, mxci_rnn_bias_at(&r->d, layer, way, which));
 }
 
 static void product(const rnn *r, mxci_gemm_args g) {
@@ -286,26 +238,21 @@ static void product(const rnn *r, mxci_gemm_args g) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* The time of step s, and of the one before (-1: the initial state). */
-static int64_t time_of(const rnn *r, int way, int64_t s) {
-    return s < 0 ? -1 : way ? r->d.t - 1 - s : s;
-}
-
 /* Rows (N,H) of the state after step s, and the elements from one to the next. */
 static const void *state_after(const rnn *r, int64_t layer, int way, int64_t s, int64_t *row) {
     *row = s < 0 ? r->d.h : r->d.width;
     return s < 0 ? state_of(r, &r->call->in[STATE], layer, way)
-                 : at(r, out_of(r, layer), time_of(r, way, s) * r->d.n * r->d.width + way * r->d.h);
+                 : at(r, out_of(r, layer), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.width + way * r->d.h);
 }
 
 static const void *cell_after(const rnn *r, int64_t layer, int way, int64_t s) {
     return s < 0 ? state_of(r, &r->call->in[STATE_CELL], layer, way)
-                 : at(r, cells_of(r, layer, way), time_of(r, way, s) * r->d.n * r->d.h);
+                 : at(r, cells_of(r, layer, way), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.h);
 }
 
 static mxci_rnn_step step_of(const rnn *r, int64_t layer, int way, int64_t s) {
     const dims *d = &r->d;
-    int64_t first = time_of(r, way, s) * d->n; /* row of the sequence */
+    int64_t first = mxci_rnn_time(&r->d, way, s) * d->n; /* row of the sequence */
     mxci_rnn_step step = {.h = d->h, .recurrent = r->recurrent};
     step.gates = at(r, gates_of(r, layer, way), first * d->kept * d->h);
     step.before = state_after(r, layer, way, s - 1, &step.before_row);
@@ -367,7 +314,7 @@ static void drop(const rnn *r, int64_t layer, const char *from, char *to, int ma
 }
 
 static uint64_t random_count(const mxc_op_sig *sig) {
-    dims d = dims_of(sig->params, &sig->in_shape[DATA], sig->in_type[DATA]);
+    dims d = mxci_rnn_dims_of(sig->params, &sig->in_shape[DATA], sig->in_type[DATA]);
     return (uint64_t)((d.layers - 1) * d.masks);
 }
 
@@ -387,7 +334,7 @@ static const void *input_of(const rnn *r, int64_t layer, int make) {
 static void contribute_input(const rnn *r, int64_t layer, int way, const void *x) {
     const dims *d = &r->d;
     const void *bias = bias_of(r, layer, way, 0);
-    int64_t rows = d->gates * d->h, k = inputs_of(d, layer);
+    int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
     if (r->p->mode != MXCI_RNN_GRU) {
         mxci_put_row(MXC_REQ_WRITE, d->type, r->bias, bias, rows);
         mxci_put_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, way, 1), rows);
@@ -457,7 +404,7 @@ static void backward_steps(const rnn *r, int64_t layer, int way, const void *dy)
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h;
     for (int64_t s = d->t - 1; s >= 0; s--) {
-        int64_t first = time_of(r, way, s) * d->n;
+        int64_t first = mxci_rnn_time(&r->d, way, s) * d->n;
         mxci_rnn_step step = step_of(r, layer, way, s);
         step.dy = at(r, dy, first * d->width + way * d->h);
         step.dh = r->dh;
@@ -479,7 +426,7 @@ static void recurrent_gradient(const rnn *r, int64_t layer, int way, double beta
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h, others = d->t > 1 ? (d->t - 1) * d->n : 0, row;
     mxci_gemm_args g = {.transpose_a = 1, .m = rows, .n = d->h, .k = d->t > 0 ? d->n : 0, .beta = beta,
-                        .lda = rows, .c = gradient_at(r, weight_at(d, layer, way, 1)), .ldc = d->h};
+                        .lda = rows, .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 1)), .ldc = d->h};
     g.a = at(r, r->h_gates, way ? others * rows : 0);
     g.b = state_after(r, layer, way, -1, &row);
     g.ldb = row;
@@ -505,20 +452,21 @@ static void bias_gradient(const rnn *r, const char *gates, double beta, void *to
 
 static void parameter_gradient(const rnn *r, int64_t layer, int way, const void *x) {
     const dims *d = &r->d;
-    int64_t rows = d->gates * d->h, k = inputs_of(d, layer);
+    int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
     double beta = r->call->req[PARAMETERS] == MXC_REQ_ADD;
     if (r->call->req[PARAMETERS] == MXC_REQ_NULL)
         return;
     product(r, (mxci_gemm_args){.transpose_a = 1, .m = rows, .n = k, .k = d->rows, .a = r->x_gates, .lda = rows, .b = x,
-                                .ldb = k, .c = gradient_at(r, weight_at(d, layer, way, 0)), .ldc = k, .beta = beta});
+                                .ldb = k, .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 0)), .ldc = k,
+                                .beta = beta});
     recurrent_gradient(r, layer, way, beta);
-    bias_gradient(r, r->x_gates, beta, gradient_at(r, bias_at(d, layer, way, 0)));
-    bias_gradient(r, r->h_gates, beta, gradient_at(r, bias_at(d, layer, way, 1)));
+    bias_gradient(r, r->x_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 0)));
+    bias_gradient(r, r->h_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 1)));
 }
 
 /* Gradient of what the layer read; the second way adds to the first. */
 static void input_gradient(const rnn *r, int64_t layer, int way, void *to, double beta) {
-    int64_t rows = r->d.gates * r->d.h, k = inputs_of(&r->d, layer);
+    int64_t rows = r->d.gates * r->d.h, k = mxci_rnn_inputs_of(&r->d, layer);
     product(r, (mxci_gemm_args){.m = r->d.rows, .n = k, .k = rows, .a = r->x_gates, .lda = rows,
                                 .b = weight_of(r, layer, way, 0), .ldb = k, .c = to, .ldc = k,
                                 .beta = way ? 1 : beta});

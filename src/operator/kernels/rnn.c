@@ -4,13 +4,20 @@
 
 #define T float
 #define NAME(f) f##_f32
+#define UNIT(name) mxci_unit_##name##_f32
 #define FN(f) mxci_##f##_f32
+#include "operator/kernels/rnn_unit.inc"
+
 #include "operator/kernels/rnn.inc"
 #undef T
 #undef NAME
+#undef UNIT
 #undef FN
 
 #define T double
 #define NAME(f) f##_f64
+#define UNIT(name) mxci_unit_##name##_f64
 #define FN(f) mxci_##f##_f64
+#include "operator/kernels/rnn_unit.inc"
+
 #include "operator/kernels/rnn.inc"
