@@ -76,9 +76,11 @@ MXC_API mxc_status mxc_iter_describe(const char *name, char **out);
 
 /** What to do with a last batch that is not full. */
 typedef enum mxc_last_batch {
-    MXC_LAST_PAD = 0,      /* fill it with the first samples of the epoch; pad says how many */
-    MXC_LAST_DISCARD = 1,  /* leave it out */
-    MXC_LAST_ROLL_OVER = 2 /* begin the next epoch with its samples */
+    MXC_LAST_PAD = 0,       /* fill it with the first samples of the epoch; pad says how many */
+    MXC_LAST_DISCARD = 1,   /* leave it out */
+    MXC_LAST_ROLL_OVER = 2, /* begin the next epoch with its samples */
+    MXC_LAST_WRAP = 3       /* fill it with the first samples of the next epoch, which then begins behind them; pad says
+                               how many: MXNet's round_batch */
 } mxc_last_batch;
 
 typedef struct mxc_array_iter_options {

@@ -18,6 +18,9 @@ typedef struct mxci_iter_def {
     mxc_status (*create)(const void *params, mxc_iter **out);
 } mxci_iter_def;
 
+/* inner with depth batches prepared ahead, or inner itself where depth is 0. Inner is taken over, also on failure. */
+mxc_status mxci_iter_prefetched(mxc_iter *inner, int64_t depth, mxc_iter **out);
+
 #define ITER(name) extern const mxci_iter_def mxci_iter_##name;
 #include "io/iter_list.def"
 #undef ITER

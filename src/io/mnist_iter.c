@@ -109,14 +109,7 @@ static mxc_status mnist_create(const void *params, mxc_iter **out) {
     mxc_ndarray_release(label);
     if (status != MXC_OK)
         return status;
-    if (p->prefetch_buffer == 0) {
-        *out = rows;
-        return MXC_OK;
-    }
-    status = mxc_iter_prefetch(rows, (int)p->prefetch_buffer, out);
-    if (status != MXC_OK)
-        mxc_iter_destroy(rows);
-    return status;
+    return mxci_iter_prefetched(rows, p->prefetch_buffer, out);
 }
 
 const mxci_iter_def mxci_iter_MNISTIter = {

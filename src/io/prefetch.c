@@ -281,3 +281,14 @@ mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out) {
         prefetch_free(p);
     return status;
 }
+
+mxc_status mxci_iter_prefetched(mxc_iter *inner, int64_t depth, mxc_iter **out) {
+    if (depth == 0) {
+        *out = inner;
+        return MXC_OK;
+    }
+    mxc_status status = mxc_iter_prefetch(inner, (int)depth, out);
+    if (status != MXC_OK)
+        mxc_iter_destroy(inner);
+    return status;
+}

@@ -2,8 +2,8 @@
  * Batches of rows of arrays in memory.
  *
  * The samples of an epoch are a sequence: under MXC_LAST_ROLL_OVER first those that the epoch before left over, then
- * this epoch's samples in its order. The order is a shuffle made from (seed, epoch) alone, so any position of any epoch
- * can be computed without the epochs before it.
+ * this epoch's samples in its order; under MXC_LAST_WRAP without those that the epoch before took, but with the next
+ * one's first. The order is a function of (seed, epoch), so any position of any epoch is found without those before.
  */
 #include "io/rows_iter.h"
 
@@ -21,69 +21,46 @@ typedef struct rows_iter {
     mxc_data_desc *desc;   /* n_total */
     mxc_ndarray **batch;   /* n_total, refilled for each batch */
     uint64_t *index;       /* batch_size */
-    uint64_t *order;       /* count, this epoch's; NULL without shuffle */
-    uint64_t *left_over;   /* batch_size: samples of the epoch before that begin this one */
-    int64_t n_left_over;
+    int64_t n_before;      /* count_before of this epoch */
     mxc_iter_state state;
 } rows_iter;
 
-/* Fisher-Yates with numbers of a stream of its own for each epoch. */
-static void shuffle(uint64_t *order, int64_t n, uint64_t seed, uint64_t epoch) {
-    const mxc_random numbers = { seed, UINT64_C(0x5348554646000000) ^ epoch, 0 };
-    for (int64_t i = 0; i < n; i++)
-        order[i] = (uint64_t)i;
-    for (int64_t i = n - 1; i > 0; i--) {
-        uint64_t bits = (uint64_t)mxc_random_bits(&numbers, (uint64_t)i * 2) << 32 |
-                        mxc_random_bits(&numbers, (uint64_t)i * 2 + 1);
-        int64_t j = (int64_t)(bits % (uint64_t)(i + 1));
-        uint64_t t = order[i];
-        order[i] = order[j];
-        order[j] = t;
-    }
+/* Sample k of an epoch's order, 0 <= k < count. */
+static uint64_t sample_of_epoch(const rows_iter *it, uint64_t epoch, int64_t k) {
+    return (uint64_t)(it->first + (it->options.shuffle ? mxci_order_at(it->options.seed, epoch, it->count, k) : k));
 }
 
-static void order_of_epoch(rows_iter *it, uint64_t epoch) {
-    if (it->order != NULL)
-        shuffle(it->order, it->count, it->options.seed, epoch);
-}
-
-static uint64_t sample_of_epoch(const rows_iter *it, int64_t k) {
-    return (uint64_t)it->first + (it->order != NULL ? it->order[k] : (uint64_t)k);
-}
-
-/* Samples that all epochs before this one leave over: (epoch * count) mod batch_size. */
-static int64_t count_left_over(const rows_iter *it, uint64_t epoch) {
-    if (it->options.last_batch != MXC_LAST_ROLL_OVER)
-        return 0;
+/* How many samples of the epoch before begin this one; -n: it took n of this one's. With (epoch * count) mod batch_size
+ * samples all epochs before it, put behind each other, end in a batch that is not full. */
+static int64_t count_before(const rows_iter *it, uint64_t epoch) {
     uint64_t size = (uint64_t)it->options.batch_size;
-    return (int64_t)(epoch % size * ((uint64_t)it->count % size) % size);
+    int64_t over = (int64_t)(epoch % size * ((uint64_t)it->count % size) % size);
+    if (it->options.last_batch == MXC_LAST_ROLL_OVER)
+        return over;
+    return it->options.last_batch == MXC_LAST_WRAP && over > 0 ? over - (int64_t)size : 0;
 }
 
 static void enter_epoch(rows_iter *it, uint64_t epoch) {
-    it->n_left_over = count_left_over(it, epoch);
-    if (it->n_left_over > 0) {
-        order_of_epoch(it, epoch - 1);
-        for (int64_t i = 0; i < it->n_left_over; i++)
-            it->left_over[i] = sample_of_epoch(it, it->count - it->n_left_over + i);
-    }
-    order_of_epoch(it, epoch);
+    it->n_before = count_before(it, epoch);
     it->state.epoch = epoch;
     it->state.position = 0;
 }
 
 static int64_t batches_in_epoch(const rows_iter *it) {
-    int64_t size = it->options.batch_size, samples = it->count + it->n_left_over;
-    return it->options.last_batch == MXC_LAST_PAD ? (samples + size - 1) / size : samples / size;
+    int64_t size = it->options.batch_size, samples = it->count + it->n_before;
+    int is_filled = it->options.last_batch == MXC_LAST_PAD || it->options.last_batch == MXC_LAST_WRAP;
+    return is_filled ? (samples + size - 1) / size : samples / size;
 }
 
 /* Choose the samples of the current batch; returns how many only fill it up. */
 static int64_t choose_samples(rows_iter *it) {
     int64_t size = it->options.batch_size, begin = it->state.position * size, pad = 0;
+    int wraps = it->options.last_batch == MXC_LAST_WRAP;
     for (int64_t i = 0; i < size; i++) {
-        int64_t k = begin + i - it->n_left_over;
-        if (k >= it->count)
-            pad++;
-        it->index[i] = k < 0 ? it->left_over[begin + i] : sample_of_epoch(it, k % it->count);
+        int64_t k = begin + i - it->n_before;
+        uint64_t epoch = it->state.epoch + (k < 0 ? UINT64_MAX : k >= it->count && wraps);
+        it->index[i] = sample_of_epoch(it, epoch, (k + it->count) % it->count);
+        pad += k >= it->count;
     }
     return pad;
 }
@@ -91,6 +68,23 @@ static int64_t choose_samples(rows_iter *it) {
 static void scale_bytes(const unsigned char *from, float *to, int64_t n, float scale) {
     for (int64_t i = 0; i < n; i++)
         to[i] = scale * (float)from[i];
+}
+
+/* Rows of zeros with the chosen samples' elements. */
+static mxc_status fill_sparse(rows_iter *it, const mxci_rows *rows, unsigned char *to, int64_t row) {
+    size_t size = mxc_dtype_size(rows->dtype);
+    void *values, *begin, *column;
+    MXC_TRY(mxc_ndarray_data(rows->array, &values));
+    MXC_TRY(mxc_ndarray_data(rows->begin, &begin));
+    MXC_TRY(mxc_ndarray_data(rows->column, &column));
+    memset(to, 0, (size_t)(it->options.batch_size * row) * size);
+    for (int64_t i = 0; i < it->options.batch_size; i++) {
+        const int64_t *range = (const int64_t *)begin + it->index[i];
+        for (int64_t k = range[0]; k < range[1]; k++)
+            memcpy(to + (size_t)(i * row + ((const int32_t *)column)[k]) * size,
+                   (const unsigned char *)values + (size_t)k * size, size);
+    }
+    return MXC_OK;
 }
 
 /* Copy the chosen rows of one array into its batch array. */
@@ -106,6 +100,8 @@ static mxc_status fill_batch(rows_iter *it, int which) {
     MXC_TRY(mxc_ndarray_data(rows->array, &from));
     if (row == 0)
         return MXC_OK;
+    if (rows->begin != NULL)
+        return fill_sparse(it, rows, to, row);
     for (int64_t i = 0; i < n; i++) {
         const unsigned char *source = (const unsigned char *)from + it->index[i] * from_step;
         if (rows->dtype == mxc_ndarray_dtype(rows->array))
@@ -177,6 +173,8 @@ static void rows_destroy(void *self) {
     for (int i = 0; i < it->n_total; i++) {
         if (it->rows != NULL) {
             mxc_ndarray_release(it->rows[i].array);
+            mxc_ndarray_release(it->rows[i].begin);
+            mxc_ndarray_release(it->rows[i].column);
             mxci_free((char *)it->rows[i].name);
         }
         if (it->batch != NULL)
@@ -186,8 +184,6 @@ static void rows_destroy(void *self) {
     mxci_free(it->desc);
     mxci_free(it->batch);
     mxci_free(it->index);
-    mxci_free(it->order);
-    mxci_free(it->left_over);
     mxci_free(it);
 }
 
@@ -202,8 +198,8 @@ static mxc_status check_options(const char *owner, const mxc_array_iter_options 
     if (o->num_parts < 1 || o->part_index < 0 || o->part_index >= o->num_parts)
         return MXC_FAIL(MXC_EINVAL, "%s: part_index %d of num_parts %d, expected 0 <= part_index < num_parts", owner,
                         o->part_index, o->num_parts);
-    if (o->last_batch < MXC_LAST_PAD || o->last_batch > MXC_LAST_ROLL_OVER)
-        return MXC_FAIL(MXC_EINVAL, "%s: last_batch %d, expected 0, 1 or 2", owner, (int)o->last_batch);
+    if (o->last_batch < MXC_LAST_PAD || o->last_batch > MXC_LAST_WRAP)
+        return MXC_FAIL(MXC_EINVAL, "%s: last_batch %d, expected 0 to 3", owner, (int)o->last_batch);
     return MXC_OK;
 }
 
@@ -216,10 +212,11 @@ static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, in
             return MXC_FAIL(MXC_ESHAPE, "%s: array %d is NULL or has no axis of samples", owner, i);
         if (mxc_ndarray_context(rows[i].array).device != MXC_CPU)
             return MXC_FAIL(MXC_EDEVICE, "%s: array %d is not on a CPU context", owner, i);
-        if (*n_rows >= 0 && shape->dim[0] != *n_rows)
+        int64_t n_found = rows[i].begin != NULL ? mxc_ndarray_shape(rows[i].begin)->dim[0] - 1 : shape->dim[0];
+        if (*n_rows >= 0 && n_found != *n_rows)
             return MXC_FAIL(MXC_ESHAPE, "%s: array %d has %lld samples, array 0 has %lld", owner, i,
-                            (long long)shape->dim[0], (long long)*n_rows);
-        *n_rows = shape->dim[0];
+                            (long long)n_found, (long long)*n_rows);
+        *n_rows = n_found;
     }
     return MXC_OK;
 }
@@ -231,9 +228,10 @@ static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) 
     if (it->count == 0)
         return MXC_FAIL(MXC_EINVAL, "%s: part %d of %d of %lld samples is empty", owner, o->part_index, o->num_parts,
                         (long long)n_rows);
-    if (o->last_batch == MXC_LAST_ROLL_OVER && it->count < o->batch_size)
-        return MXC_FAIL(MXC_EINVAL, "%s: roll over needs at least one batch of samples: %lld given, batch_size %lld",
-                        owner, (long long)it->count, (long long)o->batch_size);
+    if ((o->last_batch == MXC_LAST_ROLL_OVER || o->last_batch == MXC_LAST_WRAP) && it->count < o->batch_size)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s needs at least one batch of samples: %lld given, batch_size %lld", owner,
+                        o->last_batch == MXC_LAST_WRAP ? "to wrap around" : "roll over", (long long)it->count,
+                        (long long)o->batch_size);
     return MXC_OK;
 }
 
@@ -241,6 +239,8 @@ static mxc_status add_array(rows_iter *it, int i, const mxci_rows *from) {
     mxci_rows *rows = &it->rows[i];
     *rows = *from;
     mxc_ndarray_retain(rows->array);
+    mxc_ndarray_retain(rows->begin);
+    mxc_ndarray_retain(rows->column);
     rows->name = mxci_strdup(from->name);
     if (rows->name == NULL)
         return MXC_FAIL(MXC_ENOMEM, "iterator: no memory for the name of array %d", i);
@@ -262,10 +262,7 @@ static mxc_status allocate(const char *owner, rows_iter *it) {
     it->desc = mxci_calloc(n, sizeof *it->desc);
     it->batch = mxci_calloc(n, sizeof *it->batch);
     it->index = mxci_calloc(size, sizeof *it->index);
-    it->left_over = mxci_calloc(size, sizeof *it->left_over);
-    if (it->options.shuffle)
-        it->order = mxci_calloc((size_t)it->count, sizeof *it->order);
-    if (!it->rows || !it->desc || !it->batch || !it->index || !it->left_over || (it->options.shuffle && !it->order))
+    if (!it->rows || !it->desc || !it->batch || !it->index)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for a batch of %zu samples", owner, size);
     return MXC_OK;
 }

@@ -1,4 +1,4 @@
-/* Batches of rows of arrays in memory: what NDArrayIter and MNISTIter share. */
+/* Batches of rows of arrays in memory: what NDArrayIter, MNISTIter, CSVIter and LibSVMIter share. */
 #ifndef MXCI_IO_ROWS_ITER_H
 #define MXCI_IO_ROWS_ITER_H
 
@@ -6,12 +6,15 @@
 
 /* One array of the batch. */
 typedef struct mxci_rows {
-    mxc_ndarray *array; /* (N, ...) on the host; retained by the iterator */
+    mxc_ndarray *array; /* (N, ...) on the host; retained by the iterator, as all arrays here */
     const char *name;   /* copied */
     mxc_dtype dtype;    /* of the batch: that of array, or MXC_F32 from MXC_U8 */
     float scale;        /* MXC_U8 to MXC_F32: value = scale * byte */
     int n_tail;         /* row shape in the batch: n_tail sizes; -1: as in array */
     int64_t tail[MXC_MAX_NDIM];
+    /* Sparse rows, or both NULL: row i is zeros but for array[k] at element column[k], begin[i] <= k < begin[i + 1]. */
+    mxc_ndarray *begin;  /* (N + 1) int64, ascending, from 0 to the size of array, which has one axis */
+    mxc_ndarray *column; /* int32, one for each element of array, inside the row */
 } mxci_rows;
 
 /* Data first, then labels. Status: MXC_EINVAL, MXC_ESHAPE, MXC_EDEVICE, MXC_ENOMEM. */

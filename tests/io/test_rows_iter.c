@@ -63,13 +63,34 @@ static void test_roll_over(void **state) {
     mxc_ndarray_release(data);
 }
 
-/* Over many epochs a shuffled roll-over gives every sample once an epoch, in one unbroken sequence. */
-static void test_roll_over_shuffled_is_whole(void **state) {
-    mxc_array_iter_options o = iter_options(7, MXC_LAST_ROLL_OVER, 1, 5);
+/* As MXNet's round_batch: what fills an epoch up is missing at the next one's beginning. */
+static void test_wrap(void **state) {
+    static const uint64_t epochs[3][12] = {
+        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}, {2, 3, 4, 5, 6, 7, 8, 9}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}
+    };
+    mxc_array_iter_options o = iter_options(4, MXC_LAST_WRAP, 0, 0);
+    mxc_iter *iter = numbered_iter(&o, 10);
+    uint64_t ids[ROOM];
+    int64_t pad;
+    (void)state;
+    for (int epoch = 0; epoch < 3; epoch++) {
+        expect_ids(ids, take_epoch(iter, ids, &pad), epochs[epoch], epoch == 1 ? 8 : 12);
+        assert_int_equal(pad, epoch == 1 ? 0 : 2);
+        assert_ok(mxc_iter_reset(iter));
+    }
+    mxc_iter_destroy(iter);
+    o.batch_size = 11;
+    mxc_ndarray *data = numbered(10, 3);
+    assert_fails(mxc_iter_from_arrays(&o, 1, &data, 0, NULL, NULL, &iter), MXC_EINVAL, "at least one batch");
+    mxc_ndarray_release(data);
+}
+
+/* Over many epochs every sample comes once an epoch, in one unbroken sequence. */
+static void check_sequence(mxc_last_batch last) {
+    mxc_array_iter_options o = iter_options(7, last, 1, 5);
     mxc_iter *iter = numbered_iter(&o, 23);
     uint64_t ids[ROOM];
     int64_t n = 0, pad;
-    (void)state;
     for (int epoch = 0; epoch < 20; epoch++) {
         n += take_epoch(iter, ids + n, &pad);
         assert_ok(mxc_iter_reset(iter));
@@ -82,6 +103,12 @@ static void test_roll_over_shuffled_is_whole(void **state) {
             assert_int_equal(seen[i], 1);
     }
     mxc_iter_destroy(iter);
+}
+
+static void test_shuffled_sequences_are_whole(void **state) {
+    (void)state;
+    check_sequence(MXC_LAST_ROLL_OVER);
+    check_sequence(MXC_LAST_WRAP);
 }
 
 static void test_shuffle(void **state) {
@@ -190,7 +217,7 @@ static void check_state(mxc_last_batch last, int shuffle, int epochs, int positi
 
 static void test_state_at_every_position(void **state) {
     (void)state;
-    for (int last = MXC_LAST_PAD; last <= MXC_LAST_ROLL_OVER; last++)
+    for (int last = MXC_LAST_PAD; last <= MXC_LAST_WRAP; last++)
         for (int shuffle = 0; shuffle < 2; shuffle++)
             for (int epochs = 0; epochs < 6; epochs++)
                 for (int position = 0; position <= 4; position++)
@@ -242,7 +269,8 @@ int main(void) {
         cmocka_unit_test(test_pad),
         cmocka_unit_test(test_discard),
         cmocka_unit_test(test_roll_over),
-        cmocka_unit_test(test_roll_over_shuffled_is_whole),
+        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_shuffled_sequences_are_whole),
         cmocka_unit_test(test_shuffle),
         cmocka_unit_test(test_shuffle_is_fair),
         cmocka_unit_test(test_parts_are_an_exact_union),

@@ -1,0 +1,31 @@
+/* What iterators with MXNet's names make of the parameters that they share. */
+#include "io/batch_params.h"
+
+#include "io/iter.h"
+
+mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *params, const mxci_rows rows[2],
+                                mxc_iter **out) {
+    mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
+    mxc_iter *iter;
+    options.batch_size = params->batch_size;
+    options.last_batch = params->round_batch ? MXC_LAST_WRAP : MXC_LAST_PAD;
+    options.part_index = (int)params->part_index;
+    options.num_parts = (int)params->num_parts;
+    MXC_TRY(mxci_rows_iter_create(owner, &options, 1, 1, rows, &iter));
+    return mxci_iter_prefetched(iter, params->prefetch_buffer, out);
+}
+
+mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,
+                             int64_t *width) {
+    mxc_shape whole = { 0 };
+    *width = -1;
+    if (shape->n >= 1 && shape->n < MXC_MAX_NDIM && mxc_shape_set(&whole, shape->n, shape->value) == MXC_OK)
+        *width = mxc_shape_size(&whole);
+    if (*width < 1 || *width > INT32_MAX)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s of %d axes: expected 1 to %d, with at least 1 and less than 2^31 elements",
+                        owner, name, (int)shape->n, MXC_MAX_NDIM - 1);
+    rows->n_tail = flat && shape->n == 1 && shape->value[0] == 1 ? 0 : shape->n;
+    for (int i = 0; i < rows->n_tail; i++)
+        rows->tail[i] = shape->value[i];
+    return MXC_OK;
+}

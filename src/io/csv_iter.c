@@ -1,0 +1,184 @@
+/*
+ * CSVIter: rows of numbers in text files, one sample a line, kept in memory.
+ *
+ * Two passes: one counts the lines, one reads the numbers straight into the array. Names and defaults are MXNet's;
+ * part_index and num_parts are as in its other iterators. What is not a finite decimal number is refused with its line.
+ */
+#include <math.h>
+#include <float.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "io/batch_params.h"
+#include "io/fields.h"
+#include "io/iter.h"
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct csv_params {
+    char data_csv[PATH_SIZE], label_csv[PATH_SIZE];
+    mxc_tuple data_shape, label_shape;
+    int32_t dtype;
+    mxci_batch_params batch;
+} csv_params;
+
+static const mxc_param csv_schema[] = {
+    { .name = "data_csv", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(csv_params, data_csv),
+      .doc = "path of the samples, a line each; several paths with ; between follow each other" },
+    { .name = "data_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(csv_params, data_shape),
+      .doc = "shape of a sample; a line has as many numbers" },
+    { .name = "label_csv", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(csv_params, label_csv), .initial = "NULL",
+      .doc = "path of the labels, a line for each sample; NULL: all labels are 0" },
+    { .name = "label_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(csv_params, label_shape), .initial = "(1,)",
+      .doc = "shape of a label; (1,) gives labels (B,)" },
+    { .name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(csv_params, dtype), .initial = "None", .optional = 1,
+      .doc = "of data and labels: float32, which None means, float64, int32, int64 or uint8" },
+#define BATCH_PARAMS csv_params
+#include "io/batch_params.def"
+#undef BATCH_PARAMS
+    MXC_PARAM_END,
+};
+
+/* Store value as element i; 0 if the dtype does not have it. */
+static int put(mxc_dtype dtype, void *data, int64_t i, double value) {
+    int is_whole = value == floor(value);
+    switch (dtype) {
+    case MXC_F32:
+        ((float *)data)[i] = (float)value;
+        return fabs(value) <= FLT_MAX;
+    case MXC_F64:
+        ((double *)data)[i] = value;
+        return 1;
+    case MXC_I32:
+        if (is_whole && value >= INT32_MIN && value <= INT32_MAX)
+            return ((int32_t *)data)[i] = (int32_t)value, 1;
+        return 0;
+    case MXC_I64:
+        if (is_whole && fabs(value) <= 9007199254740992.0) /* 2^53: up to there doubles are exact */
+            return ((int64_t *)data)[i] = (int64_t)value, 1;
+        return 0;
+    default:
+        if (is_whole && value >= 0 && value <= UINT8_MAX)
+            return ((uint8_t *)data)[i] = (uint8_t)value, 1;
+        return 0;
+    }
+}
+
+static mxc_status count_lines(mxci_fields *fields, int64_t *n) {
+    const char *field;
+    for (*n = 0;; *n += mxci_fields_ends_line(fields)) {
+        MXC_TRY(mxci_fields_next(fields, &field));
+        if (field == NULL)
+            return MXC_OK;
+    }
+}
+
+/* Read the next field as element i of data. */
+static mxc_status read_value(mxci_fields *fields, const char *field, mxc_dtype dtype, void *data, int64_t i) {
+    const char *at = field;
+    double value;
+    if (field[0] == '\0')
+        return mxci_fields_fail(fields, "a value is missing");
+    if (!mxci_read_double(&at, &value) || *at != '\0')
+        return mxci_fields_fail(fields, "\"%.60s\" is not a finite decimal number", field);
+    if (!put(dtype, data, i, value))
+        return mxci_fields_fail(fields, "%.60s is not a value of %s", field, mxc_dtype_name(dtype));
+    return MXC_OK;
+}
+
+/* Read n lines of width values into data, or the first line of any number into it again and again if n is -1. */
+static mxc_status read_lines(mxci_fields *fields, int64_t n, int64_t width, mxc_dtype dtype, void *data) {
+    for (int64_t row = 0;; row++)
+        for (int64_t column = 0, at = n < 0 ? 0 : row * width;; column++) {
+            const char *field;
+            MXC_TRY(mxci_fields_next(fields, &field));
+            if (field == NULL && row == n)
+                return MXC_OK;
+            if (field == NULL || row == n)
+                return mxci_fields_fail(fields, "the file changed while it was read");
+            MXC_TRY(read_value(fields, field, dtype, data, n < 0 ? 0 : at + column));
+            if (mxci_fields_ends_line(fields) != (column == width - 1))
+                return mxci_fields_fail(fields, "%s than the %lld values of the shape",
+                                        column == width - 1 ? "more" : "fewer", (long long)width);
+            if (column == width - 1)
+                break;
+        }
+}
+
+/* (n, tail...) from n lines. */
+static mxc_status read_array(mxci_fields *fields, int64_t n, int64_t width, const mxci_rows *rows, mxc_ndarray **out) {
+    int64_t dims[MXC_MAX_NDIM] = { n };
+    void *data;
+    memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
+    MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), out));
+    MXC_TRY(mxc_ndarray_data(*out, &data));
+    return read_lines(fields, n, width, rows->dtype, data);
+}
+
+/* Set the array of rows from the lines of paths. */
+static mxc_status load(const char *paths, int64_t width, mxci_rows *rows) {
+    mxci_fields *fields;
+    int64_t n = 0, bytes = 0, one;
+    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', &fields));
+    mxc_status status = count_lines(fields, &n);
+    bytes = mxci_fields_bytes(fields);
+    mxci_fields_close(fields);
+    if (status != MXC_OK)
+        return status;
+    if (n == 0)
+        return MXC_FAIL(MXC_EFORMAT, "CSVIter: %s has no lines", paths);
+    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', &fields));
+    if (n > bytes / width) /* too few bytes for so many numbers: only find the line */
+        status = read_lines(fields, -1, width, rows->dtype, &one);
+    else
+        status = read_array(fields, n, width, rows, &rows->array);
+    mxci_fields_close(fields);
+    return status;
+}
+
+/* As many labels of 0 as there are samples. */
+static mxc_status no_labels(int64_t n, mxci_rows *rows) {
+    int64_t dims[MXC_MAX_NDIM] = { n };
+    void *data;
+    memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
+    MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), &rows->array));
+    MXC_TRY(mxc_ndarray_data(rows->array, &data));
+    memset(data, 0, mxc_ndarray_bytes(rows->array));
+    return MXC_OK;
+}
+
+static mxc_status load_both(const csv_params *p, mxci_rows rows[2]) {
+    int64_t data_width, label_width;
+    if (rows[0].dtype != MXC_F32 && rows[0].dtype != MXC_F64 && rows[0].dtype != MXC_I32 && rows[0].dtype != MXC_I64 &&
+        rows[0].dtype != MXC_U8)
+        return MXC_FAIL(MXC_EINVAL, "CSVIter: dtype %s, expected float32, float64, int32, int64 or uint8",
+                        mxc_dtype_name(rows[0].dtype));
+    MXC_TRY(mxci_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &data_width));
+    MXC_TRY(mxci_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &label_width));
+    MXC_TRY(load(p->data_csv, data_width, &rows[0]));
+    if (strcmp(p->label_csv, "NULL") == 0)
+        return no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
+    return load(p->label_csv, label_width, &rows[1]);
+}
+
+static mxc_status csv_create(const void *params, mxc_iter **out) {
+    const csv_params *p = params;
+    mxc_dtype dtype = p->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)p->dtype;
+    mxci_rows rows[2] = { { .name = "data", .dtype = dtype }, { .name = "softmax_label", .dtype = dtype } };
+    mxc_status status = load_both(p, rows);
+    if (status == MXC_OK)
+        status = mxci_batches_of_rows("CSVIter", &p->batch, rows, out);
+    mxc_ndarray_release(rows[0].array);
+    mxc_ndarray_release(rows[1].array);
+    return status;
+}
+
+const mxci_iter_def mxci_iter_CSVIter = {
+    .name = "CSVIter",
+    .doc = "Lines of numbers with commas between: data (B, data_shape...), softmax_label (B, label_shape...). Empty "
+           "lines are passed over; no line of titles and no quotes are understood.",
+    .params = csv_schema,
+    .param_size = sizeof(csv_params),
+    .create = csv_create,
+};

@@ -1,0 +1,168 @@
+/* Text files cut into fields. */
+#include "io/fields.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+
+enum { BLOCK = 1 << 16, FIELD_MAX = 400, PATH_SIZE = 4096, END = -1 };
+
+struct mxci_fields {
+    const char *owner;
+    const char *rest; /* paths still to be opened */
+    char separator;
+    int ends_line;
+    int64_t line, bytes;
+    mxci_file *file;  /* NULL before the first and behind the last */
+    int64_t offset;   /* in file, of the block's end */
+    size_t at, filled;
+    char text[FIELD_MAX + 1];
+    char block[BLOCK];
+    char paths[];
+};
+
+mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, mxci_fields **out) {
+    size_t bytes = strlen(paths) + 1;
+    mxci_fields *f = mxci_calloc(1, sizeof *f + bytes);
+    *out = f;
+    if (f == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read %s", owner, paths);
+    f->owner = owner;
+    f->separator = separator;
+    f->ends_line = 1;
+    f->rest = memcpy(f->paths, paths, bytes);
+    return MXC_OK;
+}
+
+void mxci_fields_close(mxci_fields *fields) {
+    if (fields == NULL)
+        return;
+    mxci_file_close(fields->file);
+    mxci_free(fields);
+}
+
+/* Open the next file, if any is left. */
+static mxc_status next_file(mxci_fields *f) {
+    char path[PATH_SIZE];
+    size_t n = strcspn(f->rest, ";");
+    mxci_file_close(f->file);
+    f->file = NULL;
+    f->offset = 0;
+    f->line = 0;
+    if (n == 0 && f->rest[0] == '\0')
+        return MXC_OK;
+    if (n >= sizeof path)
+        return MXC_FAIL(MXC_EINVAL, "%s: a path of %zu bytes, expected less than %zu", f->owner, n, sizeof path);
+    memcpy(path, f->rest, n);
+    path[n] = '\0';
+    f->rest += n + (f->rest[n] == ';');
+    return mxci_file_open(path, &f->file);
+}
+
+static mxc_status fill(mxci_fields *f) {
+    int64_t left = mxci_file_size(f->file) - f->offset;
+    size_t n = left < BLOCK ? (size_t)left : BLOCK;
+    f->at = f->filled = 0;
+    MXC_TRY(mxci_file_read_at(f->file, f->offset, f->block, n));
+    f->filled = n;
+    f->offset += (int64_t)n;
+    f->bytes += (int64_t)n;
+    return MXC_OK;
+}
+
+/* The next byte of the file, which stays there; END behind the last. */
+static mxc_status peek(mxci_fields *f, int *out) {
+    if (f->at == f->filled && f->file != NULL)
+        MXC_TRY(fill(f));
+    *out = f->at == f->filled ? END : (unsigned char)f->block[f->at];
+    return MXC_OK;
+}
+
+static int is_blank(int c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Go to what is no blank and no comment; *out is that. */
+static mxc_status skip_blanks(mxci_fields *f, int *out) {
+    int in_comment = 0;
+    for (;; f->at++) {
+        MXC_TRY(peek(f, out));
+        in_comment |= *out == '#' && f->separator == ' ';
+        if (*out == '\n' || *out == END || !(in_comment || is_blank(*out)))
+            return MXC_OK;
+    }
+}
+
+/* Go to a line, of this file or the next, that has something; *out is its first byte. */
+static mxc_status find_line(mxci_fields *f, int *out) {
+    for (;;) {
+        f->line++;
+        MXC_TRY(skip_blanks(f, out));
+        if (*out == END) {
+            MXC_TRY(next_file(f));
+            if (f->file == NULL)
+                return MXC_OK;
+        } else if (*out == '\n') {
+            f->at++;
+        } else {
+            return MXC_OK;
+        }
+    }
+}
+
+static int ends_field(const mxci_fields *f, int c) {
+    return c == '\n' || c == END || c == f->separator || (f->separator == ' ' && (is_blank(c) || c == '#'));
+}
+
+static mxc_status take_field(mxci_fields *f, int c) {
+    size_t n = 0;
+    while (!ends_field(f, c)) {
+        if (c == '\0')
+            return mxci_fields_fail(f, "a NUL byte");
+        if (n == FIELD_MAX)
+            return mxci_fields_fail(f, "more than %d bytes without a separator", FIELD_MAX);
+        f->text[n++] = (char)c;
+        f->at++;
+        MXC_TRY(peek(f, &c));
+    }
+    while (n > 0 && is_blank(f->text[n - 1]))
+        n--;
+    f->text[n] = '\0';
+    return MXC_OK;
+}
+
+mxc_status mxci_fields_next(mxci_fields *f, const char **out) {
+    int c;
+    *out = NULL;
+    MXC_TRY(f->ends_line ? find_line(f, &c) : skip_blanks(f, &c));
+    if (c == END && f->ends_line)
+        return MXC_OK;
+    f->ends_line = 0;
+    MXC_TRY(take_field(f, c));
+    MXC_TRY(skip_blanks(f, &c));
+    f->ends_line = c == '\n' || c == END;
+    if (c == '\n' || c == f->separator)
+        f->at++;
+    *out = f->text;
+    return MXC_OK;
+}
+
+int mxci_fields_ends_line(const mxci_fields *f) {
+    return f->ends_line;
+}
+
+int64_t mxci_fields_bytes(const mxci_fields *f) {
+    return f->bytes;
+}
+
+mxc_status mxci_fields_fail(const mxci_fields *f, const char *format, ...) {
+    char reason[256];
+    va_list args;
+    va_start(args, format);
+    mxci_vformat(reason, sizeof reason, format, args);
+    va_end(args);
+    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s", f->owner, f->file != NULL ? mxci_file_path(f->file) : "",
+                    (long long)f->line, reason);
+}

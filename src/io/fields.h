@@ -1,0 +1,23 @@
+/* Text files as fields and lines, in blocks: whatever the file holds, the memory is that of one block. */
+#ifndef MXCI_IO_FIELDS_H
+#define MXCI_IO_FIELDS_H
+
+#include <mxc/status.h>
+
+#include <stdint.h>
+
+typedef struct mxci_fields mxci_fields;
+
+/* Fields between commas (','), or between blanks and up to a comment that begins with # (' '). paths: one, or several
+ * with ; between, which follow each other. owner stands in messages. MXC_ENOMEM, MXC_ENOTFOUND, MXC_EIO. */
+mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, mxci_fields **out);
+void mxci_fields_close(mxci_fields *fields); /* NULL is fine */
+/* The next field, without blanks around, until the next call; NULL at the end. Lines without anything are passed over.
+ * MXC_EFORMAT (a NUL, or more bytes than a number can have), MXC_ENOTFOUND, MXC_EIO. */
+mxc_status mxci_fields_next(mxci_fields *fields, const char **out);
+int mxci_fields_ends_line(const mxci_fields *fields); /* the field was the last in its line */
+int64_t mxci_fields_bytes(const mxci_fields *fields); /* taken from files so far */
+/* MXC_EFORMAT "owner: file: line: " and what format says. */
+mxc_status mxci_fields_fail(const mxci_fields *fields, const char *format, ...) MXC_PRINTF(2, 3);
+
+#endif
