@@ -153,12 +153,14 @@ mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
-mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const mxc_tensor *index, int64_t first,
-                              int64_t n, int64_t low, int64_t high) {
-    struct found {
-        int64_t at;
-        double value;
-    } bad, *to = mxcu_temp<found>(call, 0);
+struct found {
+    int64_t at;
+    double value;
+};
+
+mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
+                              int64_t first, int64_t n, int64_t low, int64_t high) {
+    found bad, *to = mxcu_temp<found>(call, 0);
     const mxcu_numbers numbers = mxcu_numbers_of(index);
     const mxc_context host = {MXC_CPU, 0};
     MXC_TRY(mxcu_rows(call, 1, n, [=] MXCU_LAMBDA(int64_t, mxcu_team team) {
@@ -174,6 +176,6 @@ mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const mxc
     MXC_TRY(mxcu_gpu.copy(host, &bad, call->run->context, call->temp, sizeof bad, nullptr));
     if (bad.at == INT64_MAX)
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "%s: argument 'indices': element %lld is %g, expected an index in [%lld, %lld)", op,
+    return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)", op, argument,
                     (long long)bad.at, bad.value, (long long)low, (long long)high);
 }

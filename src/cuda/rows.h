@@ -56,7 +56,7 @@ size_t mxcu_rows_temp(int64_t count);
 /* MXC_EINVAL unless the whole parts of elements first..first+n-1 of an argument are within low..high-1. Waits for the
  * device. The call's scratch begins with room for MXCU_CHECK_BYTES. */
 enum { MXCU_CHECK_BYTES = 2 * sizeof(int64_t) };
-mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const mxc_tensor *index, int64_t first,
-                              int64_t n, int64_t low, int64_t high);
+mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
+                              int64_t first, int64_t n, int64_t low, int64_t high);
 
 #endif

@@ -8,12 +8,10 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/grid.h"
+#include "operator/vision.h"
 #include "operator/widen.h"
 
-typedef struct transformer_params {
-    mxc_tuple target_shape;
-    int32_t transform_type, sampler_type;
-} transformer_params;
+typedef mxci_transformer_params transformer_params;
 
 enum { DATA, PLACES };
 

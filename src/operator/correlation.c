@@ -9,11 +9,9 @@
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/correlation.h"
+#include "operator/vision.h"
 
-typedef struct correlation_params {
-    int64_t kernel_size, max_displacement, stride1, stride2, pad_size;
-    int32_t is_multiply;
-} correlation_params;
+typedef mxci_correlation_params correlation_params;
 
 enum { FIRST, SECOND };
 

@@ -5,14 +5,10 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/grid.h"
+#include "operator/vision.h"
 #include "operator/widen.h"
 
-typedef struct generator_params {
-    mxc_tuple target_shape;
-    int32_t transform_type;
-} generator_params;
-
-enum { AFFINE, WARP };
+typedef mxci_generator_params generator_params;
 
 static const mxc_param schema[] = {
     {.name = "transform_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(generator_params, transform_type),
@@ -25,7 +21,7 @@ static const mxc_param schema[] = {
 static mxc_status check_params(void *params) {
     const generator_params *p = params;
     const int64_t *target = p->target_shape.value;
-    if (p->transform_type == WARP || (p->target_shape.n == 2 && target[0] > 0 && target[1] > 0))
+    if (p->transform_type == MXCI_GENERATOR_WARP || (p->target_shape.n == 2 && target[0] > 0 && target[1] > 0))
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "GridGenerator: expected a target_shape of two sizes above 0");
 }
@@ -34,7 +30,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     const generator_params *p = sig->params;
     mxc_shape out = mxci_shape_axes(4), data = mxci_shape_axes(2);
     out.dim[1] = 2;
-    if (p->transform_type == WARP) {
+    if (p->transform_type == MXCI_GENERATOR_WARP) {
         MXC_TRY(mxc_sig_set_shape(sig, 0, &out));
         return mxci_infer_shape_same(sig);
     }
@@ -58,7 +54,7 @@ typedef struct generator_run {
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const generator_run *r = arg;
     const mxc_tensor *data = &r->call->in[0], *out = &r->call->out[0];
-    int is_warp = ((const generator_params *)r->call->params)->transform_type == WARP;
+    int is_warp = ((const generator_params *)r->call->params)->transform_type == MXCI_GENERATOR_WARP;
     int64_t places = r->shape.out[0] * r->shape.out[1], last;
     (void)part;
     for (int64_t n = begin / places, first = begin % places; n * places < end; n++, first = 0) {
@@ -75,7 +71,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     int64_t places = r->shape.out[0] * r->shape.out[1];
     (void)part;
     for (int64_t n = begin; n < end; n++) {
-        if (((const generator_params *)r->call->params)->transform_type == AFFINE)
+        if (((const generator_params *)r->call->params)->transform_type == MXCI_GENERATOR_AFFINE)
             r->kernels->affine_grad(&r->shape, mxci_at(g, n * 2 * places), mxci_at(grad, n * 6));
         else
             r->kernels->warp_grad(&r->shape, mxci_at(g, n * 2 * places), mxci_at(grad, n * 2 * places), 0, places);

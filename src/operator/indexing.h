@@ -1,4 +1,5 @@
-/* Parameters of the operators that index and order (take, pick, topk...), for C and GPU modules. Embedding's: embedding.h. */
+/* Parameters of the operators that index and order (take, pick, topk...), for C and GPU modules. Embedding has its own
+ * header. */
 #ifndef MXCI_OPERATOR_INDEXING_H
 #define MXCI_OPERATOR_INDEXING_H
 

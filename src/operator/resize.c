@@ -6,17 +6,12 @@
 #include "operator/common.h"
 #include "operator/kernels/resize.h"
 #include "operator/rows.h"
+#include "operator/vision.h"
 #include "operator/widen.h"
 
-typedef struct resize_params {
-    int64_t height, width;
-    double scale_height, scale_width; /* NaN: not given */
-    int32_t mode, align_corners;
-} resize_params;
+typedef mxci_resize_params resize_params;
 
-typedef struct pool_params {
-    mxc_tuple output_size;
-} pool_params;
+typedef mxci_adaptive_pool_params pool_params;
 
 enum { DATA, LIKE };
 enum { SIZE, ODD_SCALE, LIKE_OTHER, TO_EVEN_DOWN, TO_EVEN_UP, TO_ODD_DOWN, TO_ODD_UP };

@@ -8,14 +8,10 @@
 #include "operator/common.h"
 #include "operator/kernels/roi_align.h"
 #include "operator/rows.h"
+#include "operator/vision.h"
 #include "operator/widen.h"
 
-typedef struct align_params {
-    mxc_tuple pooled_size;
-    double spatial_scale;
-    int64_t sample_ratio;
-    int32_t position_sensitive, aligned;
-} align_params;
+typedef mxci_align_params align_params;
 
 enum { DATA, ROIS };
 

@@ -7,12 +7,10 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/roi_pooling.h"
+#include "operator/vision.h"
 #include "operator/widen.h"
 
-typedef struct roi_params {
-    mxc_tuple pooled_size;
-    double spatial_scale;
-} roi_params;
+typedef mxci_roi_params roi_params;
 
 enum { DATA, ROIS };
 

@@ -9,17 +9,14 @@
  */
 #include <string.h>
 
+#include "operator/indexing.h"
 #include "operator/kernels/order.h"
 #include "operator/kernels/strided.h"
 #include "operator/rows.h"
 
+typedef mxci_topk_params topk_params;
 
-typedef struct topk_params {
-    int64_t axis, k; /* k below 1: all */
-    int32_t ret_typ, is_ascend, dtype;
-} topk_params;
-
-enum { VALUE, INDICES, MASK, BOTH };
+enum { VALUE = MXCI_TOPK_VALUE, INDICES = MXCI_TOPK_INDICES, MASK = MXCI_TOPK_MASK, BOTH = MXCI_TOPK_BOTH };
 
 #define AXIS_PARAM \
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(topk_params, axis), .initial = "-1", .optional = 1, \

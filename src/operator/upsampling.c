@@ -9,17 +9,13 @@
 #include "base/text.h"
 #include "operator/common.h"
 #include "operator/kernels/upsampling.h"
+#include "operator/vision.h"
 
 extern const mxc_op_def mxci_op_deconvolution;
 
-typedef struct upsampling_params {
-    int64_t scale, num_filter, num_args, workspace;
-    int32_t sample_type, multi_input_mode;
-} upsampling_params;
+typedef mxci_upsampling_params upsampling_params;
 
-enum { NEAREST, BILINEAR };
 enum { DATA, WEIGHT };
-enum { CONCAT, SUM };
 enum { ROWS_AT_ONCE = 16 }; /* of arguments that one pass of a sum adds up */
 
 static const mxc_param schema[] = {
@@ -39,7 +35,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END};
 
 static int is_bilinear(const void *params) {
-    return ((const upsampling_params *)params)->sample_type == BILINEAR;
+    return ((const upsampling_params *)params)->sample_type == MXCI_UPSAMPLING_BILINEAR;
 }
 
 static mxc_status check_params(void *params) {
@@ -137,7 +133,8 @@ static mxc_status check_factor(const mxc_op_sig *sig, int i, const mxc_shape *ou
 
 /* Channels: one number where arguments are added up, else out's is the sum, and one unknown number is what is left. */
 static mxc_status infer_channels(mxc_op_sig *sig, mxc_shape *out) {
-    int is_sum = ((const upsampling_params *)sig->params)->multi_input_mode == SUM, unknown = 0, last = 0;
+    int is_sum = ((const upsampling_params *)sig->params)->multi_input_mode == MXCI_UPSAMPLING_SUM;
+    int unknown = 0, last = 0;
     int64_t total = 0;
     mxc_shape shape = mxci_shape_axes(4);
     for (int i = 0; i < sig->n_in; i++) {
@@ -220,7 +217,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == SUM;
+    int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == MXCI_UPSAMPLING_SUM;
     upsampling_run r = {.call = call, .add = call->req[0] == MXC_REQ_ADD};
     const mxc_shape *out = &call->out[0].shape;
     if (is_bilinear(call->params))
@@ -250,7 +247,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status backward(const mxc_op_call *call) {
-    int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == SUM;
+    int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == MXCI_UPSAMPLING_SUM;
     upsampling_run r = {.call = call};
     if (is_bilinear(call->params))
         return run_bilinear(call, mxci_op_deconvolution.backward[MXC_CPU]);

@@ -3,39 +3,24 @@
 
 #include <string.h>
 
+#include "operator/kernels/order_key.h"
+
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Of negative numbers all bits are turned, of others the sign: then they compare as unsigned integers. */
-static void keys_f32(uint32_t turn, int64_t n, const float *x, int64_t index, mxci_order_item *items) {
-    for (int64_t i = 0; i < n; i++) {
-        float value = x[i] + 0.0f; /* no -0 */
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        bits ^= bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31;
-        items[i] = (mxci_order_item){x[i] != x[i] ? UINT32_MAX : bits ^ turn, index + i};
+#define KEYS(suffix, T)                                                                                          \
+    static void keys_##suffix(uint64_t turn, int64_t n, const T *x, int64_t index, mxci_order_item *items) {     \
+        for (int64_t i = 0; i < n; i++)                                                                          \
+            items[i] = (mxci_order_item){mxci_order_key_##suffix(x[i], turn), index + i};                        \
     }
-}
-
-static void keys_f64(uint64_t turn, int64_t n, const double *x, int64_t index, mxci_order_item *items) {
-    for (int64_t i = 0; i < n; i++) {
-        double value = x[i] + 0.0;
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        bits ^= bits >> 63 ? UINT64_MAX : UINT64_C(1) << 63;
-        items[i] = (mxci_order_item){x[i] != x[i] ? UINT64_MAX : bits ^ turn, index + i};
-    }
-}
-
-static void keys_i64(uint64_t turn, int64_t n, const int64_t *x, int64_t index, mxci_order_item *items) {
-    for (int64_t i = 0; i < n; i++)
-        items[i] = (mxci_order_item){((uint64_t)x[i] ^ UINT64_C(1) << 63) ^ turn, index + i};
-}
+KEYS(f32, float)
+KEYS(f64, double)
+KEYS(i64, int64_t)
 
 void mxci_order_keys(mxc_dtype compute, int descending, int64_t n, const void *x, int64_t index,
                      mxci_order_item *items) {
     uint64_t turn = descending ? UINT64_MAX : 0;
     if (compute == MXC_F32)
-        keys_f32((uint32_t)turn, n, x, index, items);
+        keys_f32(turn, n, x, index, items);
     else if (compute == MXC_F64)
         keys_f64(turn, n, x, index, items);
     else

@@ -4,14 +4,38 @@
 
 #include <stdint.h>
 
+#include "operator/kernels/loop.h"
+
 /* What an element along one axis of the result is made of. */
 typedef struct mxci_resize_tap {
     int64_t first, last; /* elements of the plane: two neighbours, or the ends of a block */
     double share;        /* of last, where they are neighbours */
 } mxci_resize_tap;
 
-/* Taps of out elements along an axis of in elements (at least 1): neighbours, where the ends of both are one if
- * aligned and their edges otherwise, and a single one is the first; or blocks that cover all. */
+/* The tap of element i of out along an axis of in elements (at least 1): neighbours, where the ends of both axes are
+ * one if aligned and their edges otherwise, and a single one is the first. */
+MXCI_SCALAR mxci_resize_tap mxci_resize_neighbour(int64_t in, int64_t out, int aligned, int64_t i) {
+    double step = aligned ? (double)(in - 1) / (double)(out > 1 ? out - 1 : 1) : (double)in / (double)out, at;
+    mxci_resize_tap tap;
+    step = out > 1 ? step : 0;
+    at = aligned ? (double)i * step : ((double)i + 0.5) * step - 0.5;
+    tap.first = at > 0 ? (int64_t)at : 0;
+    tap.first = tap.first < in ? tap.first : in - 1;
+    tap.last = tap.first + 1 < in ? tap.first + 1 : tap.first;
+    tap.share = at > 0 ? at - (double)tap.first : 0;
+    return tap;
+}
+
+/* The same where blocks cover all: in parts, as i * in may be too large. */
+MXCI_SCALAR mxci_resize_tap mxci_resize_block(int64_t in, int64_t out, int64_t i) {
+    mxci_resize_tap tap;
+    tap.first = i * (in / out) + i * (in % out) / out;
+    tap.last = (i + 1) * (in / out) + ((i + 1) * (in % out) + out - 1) / out - 1;
+    tap.share = 0;
+    return tap;
+}
+
+/* All taps of an axis. */
 void mxci_resize_neighbours(int64_t in, int64_t out, int aligned, mxci_resize_tap *taps);
 void mxci_resize_blocks(int64_t in, int64_t out, mxci_resize_tap *taps);
 

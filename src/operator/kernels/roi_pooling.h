@@ -2,13 +2,33 @@
 #ifndef MXCI_OPERATOR_KERNELS_ROI_POOLING_H
 #define MXCI_OPERATOR_KERNELS_ROI_POOLING_H
 
+#include <math.h>
 #include <stdint.h>
+
+#include "operator/kernels/loop.h"
 
 typedef struct mxci_roi_shape {
     int64_t samples, channels, in[2], out[2]; /* of data; height and width of its planes and of out's */
     double scale;                             /* from a region's coordinates to elements */
     int add;                                  /* results are added to what is there */
 } mxci_roi_shape;
+
+/* A coordinate in elements, rounded, and cut to what a product with a size can hold. NaN is 0. */
+MXCI_SCALAR int64_t mxci_roi_element(double coordinate, double scale) {
+    double at = round(coordinate * scale);
+    return at > 1e9 ? 1000000000 : at > -1e9 ? (int64_t)at : at < 0 ? -1000000000 : 0;
+}
+
+/* Elements of an axis of n elements in part i of parts of first..last: begin..end-1, neighbours share an element where
+ * the parts are no whole numbers. */
+MXCI_SCALAR void mxci_roi_bin(int64_t first, int64_t last, int64_t i, int64_t parts, int64_t n, int64_t *begin,
+                              int64_t *end) {
+    int64_t length = last >= first ? last - first + 1 : 1;
+    *begin = first + i * length / parts;
+    *end = first + ((i + 1) * length + parts - 1) / parts;
+    *begin = *begin < 0 ? 0 : *begin;
+    *end = *end < n ? *end : n;
+}
 
 /* A region is (sample, x1, y1, x2, y2), both ends within it. forward: planes begin..end-1 of y, a plane for each region
  * and channel. backward: planes begin..end-1 of dx, for each sample and channel, from all regions. */
