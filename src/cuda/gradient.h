@@ -1,4 +1,4 @@
-/* Gradients that need no computing. */
+/* Results that need no computing: gradients of 0, constants, copies. */
 #ifndef MXCU_GRADIENT_H
 #define MXCU_GRADIENT_H
 
@@ -12,5 +12,7 @@ mxc_status mxcu_zero_gradient(const mxc_op_call *call);
 mxc_status mxcu_put_constant(const mxc_op_call *call, const mxc_tensor *to, int i, double value);
 /* The same from an array of as many elements of the dtype. */
 mxc_status mxcu_put(const mxc_op_call *call, const mxc_tensor *to, int i, const mxc_tensor *from);
+/* The same with conversion of the dtype. */
+mxc_status mxcu_put_cast(const mxc_op_call *call, const mxc_tensor *to, mxc_req req, const mxc_tensor *from);
 
 #endif

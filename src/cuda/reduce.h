@@ -2,7 +2,7 @@
  * Reductions on the GPU: what the kept part of a space gets from the other part. A reduction is a small struct R that
  * kernels take by value:
  *
- *     typename R::sum                                 an accumulator, double or int64_t
+ *     typename R::sum                                 an accumulator: double, int64_t, or mxcu_pair of sums
  *     sum start() const                               of nothing
  *     sum step(sum a, int64_t i) const                a with element i of the space
  *     sum combine(sum a, sum b) const
@@ -44,9 +44,14 @@ static inline mxcu_reduction mxcu_plan_reduction(const mxci_strided *kept, const
     return plan;
 }
 
-/* Scratch of a reduction. */
-static inline size_t mxcu_reduction_bytes(const mxcu_reduction *plan) {
-    return plan->chunks > 1 ? (size_t)plan->chunks * (size_t)plan->kept.size * sizeof(double) : 0;
+/* Two sums at once. */
+struct mxcu_pair {
+    double a, b;
+};
+
+/* Scratch of a reduction, whose accumulators have so many bytes. */
+static inline size_t mxcu_reduction_bytes(const mxcu_reduction *plan, size_t each = sizeof(double)) {
+    return plan->chunks > 1 ? (size_t)plan->chunks * (size_t)plan->kept.size * each : 0;
 }
 
 template <class R> struct mxcu_combining {
@@ -55,6 +60,14 @@ template <class R> struct mxcu_combining {
         return r.combine(a, b);
     }
 };
+
+/* The team's accumulators as one. */
+template <class R> MXCU_DEVICE typename R::sum mxcu_team_combine(const mxcu_team &team, const R &r, typename R::sum a) {
+    if constexpr (std::is_same<typename R::sum, mxcu_pair>::value)
+        return {team.sum(a.a), team.sum(a.b)};
+    else
+        return team.combine(a, mxcu_combining<R>{r});
+}
 
 /* One chunk of one kept element by a team or a thread, to the result or to scratch. */
 template <class R> struct mxcu_reducing {
@@ -88,7 +101,7 @@ template <class R> mxc_status mxcu_reduce(const mxc_op_call *call, const mxcu_re
     if (plan->by_team)
         MXC_TRY(mxcu_rows(call, n * chunks, plan->part.size / chunks, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
             sum a = reducing.take(row % n, row / n, team.rank, team.size);
-            a = team.combine(a, mxcu_combining<R>{reducing.r});
+            a = mxcu_team_combine(team, reducing.r, a);
             if (team.rank == 0)
                 reducing.put(row % n, row / n, a);
         }));
@@ -102,7 +115,7 @@ template <class R> mxc_status mxcu_reduce(const mxc_op_call *call, const mxcu_re
         sum a = r.start();
         for (int64_t c = team.rank; c < chunks; c += team.size)
             a = r.combine(a, partial[c * n + k]);
-        a = team.combine(a, mxcu_combining<R>{r});
+        a = mxcu_team_combine(team, r, a);
         if (team.rank == 0)
             r.put(k, a);
     });

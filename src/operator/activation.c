@@ -1,14 +1,12 @@
 /* Activation: y = f(x), one function out of several, element by element. The gradient needs y only, of mish x. */
+#include "operator/activation.h"
+
 #include "operator/common.h"
 #include "operator/kernels/activation.h"
 #include "operator/map.h"
 
-typedef struct activation_params {
-    int32_t act_type;
-} activation_params;
-
 static const mxc_param activation_schema[] = {
-    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(activation_params, act_type),
+    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_activation_params, act_type),
      .choices = "relu,sigmoid,tanh,softrelu,softsign,log_sigmoid,mish",
      .doc = "relu: max(x, 0); sigmoid: 1 / (1 + exp(-x)); tanh; softrelu: log(1 + exp(x)); softsign: x / (1 + |x|); "
             "log_sigmoid: log(sigmoid(x)); mish: x tanh(softrelu(x))"},
@@ -17,7 +15,7 @@ static const mxc_param activation_schema[] = {
 /* from[0] is x or dy, from[1] is y, or of mish x. */
 static mxc_status run(const mxc_op_call *call, const mxci_map_fn *kernels, int n_from, const mxc_tensor *const *from,
                       const mxc_tensor *to) {
-    const int kind = ((const activation_params *)call->params)->act_type;
+    const int kind = ((const mxci_activation_params *)call->params)->act_type;
     const int heavy = kind != MXCI_ACT_RELU && kind != MXCI_ACT_SOFTSIGN;
     mxci_mapping m = {.dtype = to->dtype, .n = mxci_tensor_size(to), .grain = MXCI_GRAIN / (heavy ? 8 : 1),
                       .n_in = n_from};
@@ -28,19 +26,19 @@ static mxc_status run(const mxc_op_call *call, const mxci_map_fn *kernels, int n
 }
 
 static mxc_status activation_forward(const mxc_op_call *call) {
-    const activation_params *p = call->params;
+    const mxci_activation_params *p = call->params;
     return run(call, mxci_activations[p->act_type].forward, 1, (const mxc_tensor *[]){&call->in[0]}, &call->out[0]);
 }
 
 static mxc_status activation_backward(const mxc_op_call *call) {
-    const activation_params *p = call->params;
+    const mxci_activation_params *p = call->params;
     const mxc_tensor *value = p->act_type == MXCI_ACT_MISH ? &call->in[0] : &call->out[0];
     return run(call, mxci_activations[p->act_type].backward, 2, (const mxc_tensor *[]){&call->out_grad[0], value},
                &call->in_grad[0]);
 }
 
 static void adjust_needs(const void *params, mxc_op_needs *needs) {
-    needs->in = ((const activation_params *)params)->act_type == MXCI_ACT_MISH;
+    needs->in = ((const mxci_activation_params *)params)->act_type == MXCI_ACT_MISH;
     needs->out = !needs->in;
 }
 
@@ -50,7 +48,7 @@ const mxc_op_def mxci_op_activation = {
     .doc = "output = f(data), element by element; f is act_type",
     .flags = MXC_OP_SAMPLEWISE,
     .params = activation_schema,
-    .param_size = sizeof(activation_params),
+    .param_size = sizeof(mxci_activation_params),
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1},
     .backward_needs = adjust_needs,

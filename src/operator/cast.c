@@ -1,15 +1,14 @@
 /* Cast: data converted to another dtype, as mxc_ndarray_copy_to converts; the gradient is converted back. */
+#include "operator/cast.h"
+
 #include "operator/common.h"
 
-typedef struct cast_params {
-    int32_t dtype;
-} cast_params;
-
 static const mxc_param schema[] = {
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(cast_params, dtype), .doc = "of out"}, MXC_PARAM_END};
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_cast_params, dtype), .doc = "of out"},
+     MXC_PARAM_END};
 
 static mxc_status infer_type(mxc_op_sig *sig) {
-    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const cast_params *)sig->params)->dtype);
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_cast_params *)sig->params)->dtype);
 }
 
 static mxc_status forward(const mxc_op_call *call) {
@@ -25,5 +24,6 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_cast = {
     .size = sizeof(mxc_op_def), .name = "Cast", .aliases = "cast",
     .doc = "out = data in another dtype; from float to integer towards 0, saturating", .params = schema,
-    .param_size = sizeof(cast_params), .infer_type = infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
+    .param_size = sizeof(mxci_cast_params), .infer_type = infer_type, .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

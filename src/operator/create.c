@@ -1,5 +1,7 @@
 /* Operators without arguments that make or fill an array: _zeros, _ones, _set_value, _arange. ctx is where an
  * imperative call makes it. */
+#include "operator/create.h"
+
 #include <math.h>
 
 #include "operator/common.h"
@@ -7,22 +9,16 @@
 
 /* ---- _zeros and _ones ------------------------------------------------------------------------------------------- */
 
-typedef struct fill_params {
-    mxc_tuple shape;
-    char ctx[32];
-    int32_t dtype;
-} fill_params;
-
 static const mxc_param fill_schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(fill_params, shape), .initial = "()", .bounded = 1,
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_fill_params, shape), .initial = "()", .bounded = 1,
      .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of what it is used with"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(fill_params, ctx), .initial = "",
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_fill_params, ctx), .initial = "",
      .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(fill_params, dtype), .initial = "float32",
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_fill_params, dtype), .initial = "float32",
      .doc = "of the array"},
     MXC_PARAM_END};
 
-static mxc_status infer_given_shape(mxc_op_sig *sig, const fill_params *p) {
+static mxc_status infer_given_shape(mxc_op_sig *sig, const mxci_fill_params *p) {
     mxc_shape shape;
     if (p->shape.n <= 0)
         return MXC_OK;
@@ -36,7 +32,7 @@ static mxc_status infer_fill_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status infer_fill_type(mxc_op_sig *sig) {
-    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const fill_params *)sig->params)->dtype);
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_fill_params *)sig->params)->dtype);
 }
 
 static mxc_status zeros(const mxc_op_call *call) {
@@ -51,73 +47,63 @@ static mxc_status ones(const mxc_op_call *call) {
 
 const mxc_op_def mxci_op_zeros = {
     .size = sizeof(mxc_op_def), .name = "_zeros", .doc = "out = 0", .args = "", .params = fill_schema,
-    .param_size = sizeof(fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
+    .param_size = sizeof(mxci_fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
     .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = zeros}};
 
 const mxc_op_def mxci_op_ones = {
     .size = sizeof(mxc_op_def), .name = "_ones", .doc = "out = 1", .args = "", .params = fill_schema,
-    .param_size = sizeof(fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
+    .param_size = sizeof(mxci_fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
     .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = ones}};
 
 /* ---- _set_value -------------------------------------------------------------------------------------------------- */
 
-typedef struct set_params {
-    double src;
-    fill_params fill;
-} set_params;
-
 static const mxc_param set_schema[] = {
-    {.name = "src", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(set_params, src), .doc = "value of every element"},
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(set_params, fill.shape), .initial = "()", .bounded = 1,
+    {.name = "src", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_set_params, src), .doc = "value of every element"},
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_set_params, fill.shape), .initial = "()",
+     .bounded = 1,
      .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of the array given for out"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(set_params, fill.dtype), .initial = "None",
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .initial = "None",
      .optional = 1, .doc = "of the array; None: that of the array given for out"},
     MXC_PARAM_END};
 
 static mxc_status infer_set_shape(mxc_op_sig *sig) {
-    return infer_given_shape(sig, &((const set_params *)sig->params)->fill);
+    return infer_given_shape(sig, &((const mxci_set_params *)sig->params)->fill);
 }
 
 static mxc_status infer_set_type(mxc_op_sig *sig) {
-    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const set_params *)sig->params)->fill.dtype);
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_set_params *)sig->params)->fill.dtype);
 }
 
 static mxc_status set_value(const mxc_op_call *call) {
-    mxci_put_constant(call->run, call->req[0], &call->out[0], ((const set_params *)call->params)->src);
+    mxci_put_constant(call->run, call->req[0], &call->out[0], ((const mxci_set_params *)call->params)->src);
     return MXC_OK;
 }
 
 const mxc_op_def mxci_op_set_value = {
     .size = sizeof(mxc_op_def), .name = "_set_value", .doc = "out = src", .args = "", .params = set_schema,
-    .param_size = sizeof(set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
+    .param_size = sizeof(mxci_set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
     .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY, .forward = {[MXC_CPU] = set_value}};
 
 /* ---- _arange ---------------------------------------------------------------------------------------------------- */
 
-typedef struct arange_params {
-    double start, stop, step;
-    int64_t repeat;
-    char ctx[32];
-    int32_t dtype;
-} arange_params;
-
 static const mxc_param arange_schema[] = {
-    {.name = "start", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, start), .doc = "first value"},
-    {.name = "stop", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, stop), .initial = "None", .optional = 1,
+    {.name = "start", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_arange_params, start), .doc = "first value"},
+    {.name = "stop", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_arange_params, stop), .initial = "None",
+     .optional = 1,
      .doc = "end, not included; None: from 0 to start"},
-    {.name = "step", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(arange_params, step), .initial = "1",
+    {.name = "step", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_arange_params, step), .initial = "1",
      .doc = "from value to value"},
-    {.name = "repeat", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(arange_params, repeat), .initial = "1", .bounded = 1,
+    {.name = "repeat", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_arange_params, repeat), .initial = "1", .bounded = 1,
      .minimum = 1, .maximum = 1e9, .doc = "times that each value is written"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(arange_params, ctx), .initial = "",
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_arange_params, ctx), .initial = "",
      .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(arange_params, dtype), .initial = "float32",
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_arange_params, dtype), .initial = "float32",
      .doc = "of the array"},
     MXC_PARAM_END};
 
 /* With stop None the range is 0 to start. */
 static mxc_status check_arange(void *params) {
-    arange_params *p = params;
+    mxci_arange_params *p = params;
     double count;
     if (isnan(p->stop)) {
         p->stop = p->start;
@@ -133,20 +119,20 @@ static mxc_status check_arange(void *params) {
 }
 
 static mxc_status infer_arange_shape(mxc_op_sig *sig) {
-    const arange_params *p = sig->params;
+    const mxci_arange_params *p = sig->params;
     double count = ceil((p->stop - p->start) / p->step);
     mxc_shape shape = mxci_shape_of(1, (int64_t[]){count > 0 ? (int64_t)count * p->repeat : 0});
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
 }
 
 static mxc_status infer_arange_type(mxc_op_sig *sig) {
-    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const arange_params *)sig->params)->dtype);
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_arange_params *)sig->params)->dtype);
 }
 
 /* Values begin..end-1 by tiles in double, from where mxci_put_cast makes them the dtype. */
 static void arange_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
-    const arange_params *p = call->params;
+    const mxci_arange_params *p = call->params;
     double tile[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
@@ -168,6 +154,6 @@ static mxc_status arange(const mxc_op_call *call) {
 const mxc_op_def mxci_op_arange = {
     .size = sizeof(mxc_op_def), .name = "_arange", .doc = "out[i] = start + step * floor(i / repeat), below stop",
     .args = "",
-    .params = arange_schema, .param_size = sizeof(arange_params), .params_check = check_arange,
+    .params = arange_schema, .param_size = sizeof(mxci_arange_params), .params_check = check_arange,
     .infer_shape = infer_arange_shape, .infer_type = infer_arange_type, .dtypes = MXC_DTYPES_NUMBER,
     .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = arange}};

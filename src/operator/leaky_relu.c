@@ -9,34 +9,32 @@
  *          their mean. The slopes are a hidden output, which backward uses. Element i's is made of number i of the
  *          run's random range, so it is the same for any number of threads.
  */
+#include "operator/leaky_relu.h"
+
 #include "operator/common.h"
 #include "operator/kernels/leaky.h"
 #include "operator/map.h"
 #include "resource/kernels/random.h"
 
-typedef struct leaky_params {
-    int32_t act_type;
-    double slope, lower_bound, upper_bound;
-} leaky_params;
-
-enum { RRELU, LEAKY, PRELU, ELU, SELU, GELU };
 enum { DATA, GAMMA };
 enum { OUT, MASK };
 
 static const mxc_param schema[] = {
-    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(leaky_params, act_type), .initial = "leaky",
+    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_leaky_params, act_type), .initial = "leaky",
      .choices = "rrelu,leaky,prelu,elu,selu,gelu", .doc = "which function"},
-    {.name = "slope", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(leaky_params, slope), .initial = "0.25",
+    {.name = "slope", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_leaky_params, slope), .initial = "0.25",
      .doc = "of leaky and elu"},
-    {.name = "lower_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(leaky_params, lower_bound), .initial = "0.125",
+    {.name = "lower_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_leaky_params, lower_bound),
+     .initial = "0.125",
      .doc = "least slope of rrelu"},
-    {.name = "upper_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(leaky_params, upper_bound), .initial = "0.334",
+    {.name = "upper_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_leaky_params, upper_bound),
+     .initial = "0.334",
      .doc = "bound of rrelu's slopes"},
     MXC_PARAM_END};
 
 static mxc_status check_params(void *params) {
-    const leaky_params *p = params;
-    if (p->act_type == RRELU && !(p->lower_bound <= p->upper_bound))
+    const mxci_leaky_params *p = params;
+    if (p->act_type == MXCI_LEAKY_RRELU && !(p->lower_bound <= p->upper_bound))
         return MXC_FAIL(MXC_EINVAL, "LeakyReLU: lower_bound is %g, expected at most upper_bound, %g", p->lower_bound,
                         p->upper_bound);
     return MXC_OK;
@@ -45,17 +43,17 @@ static mxc_status check_params(void *params) {
 /* The kernels of each kind. */
 static const struct {
     const mxci_map_fn *forward, *gradient;
-} kinds[] = {[RRELU] = {mxci_leaky, mxci_leaky_grad}, [LEAKY] = {mxci_leaky, mxci_leaky_grad},
-             [PRELU] = {mxci_leaky, mxci_leaky_grad}, [ELU] = {mxci_elu, mxci_elu_grad},
-             [SELU] = {mxci_selu, mxci_selu_grad}, [GELU] = {mxci_gelu, mxci_gelu_grad}};
+} kinds[] = {[MXCI_LEAKY_RRELU] = {mxci_leaky, mxci_leaky_grad}, [MXCI_LEAKY_LEAKY] = {mxci_leaky, mxci_leaky_grad},
+             [MXCI_LEAKY_PRELU] = {mxci_leaky, mxci_leaky_grad}, [MXCI_LEAKY_ELU] = {mxci_elu, mxci_elu_grad},
+             [MXCI_LEAKY_SELU] = {mxci_selu, mxci_selu_grad}, [MXCI_LEAKY_GELU] = {mxci_gelu, mxci_gelu_grad}};
 
 /* The gradient is computed from the output instead of data. */
 static int is_by_output(int kind) {
-    return kind == ELU || kind == SELU;
+    return kind == MXCI_LEAKY_ELU || kind == MXCI_LEAKY_SELU;
 }
 
 static int is_random(const void *params) {
-    return ((const leaky_params *)params)->act_type == RRELU;
+    return ((const mxci_leaky_params *)params)->act_type == MXCI_LEAKY_RRELU;
 }
 
 static int count_outputs(const void *params) {
@@ -72,7 +70,7 @@ static uint64_t count_numbers(const mxc_op_sig *sig) {
 }
 
 static int has_gamma(const void *params) {
-    return ((const leaky_params *)params)->act_type == PRELU;
+    return ((const mxci_leaky_params *)params)->act_type == MXCI_LEAKY_PRELU;
 }
 
 static int count_args(const void *params) {
@@ -95,9 +93,9 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 static void adjust_needs(const void *params, mxc_op_needs *needs) {
-    int kind = ((const leaky_params *)params)->act_type;
-    needs->out = kind == RRELU ? 1 << MASK : is_by_output(kind);
-    needs->in = kind == PRELU ? 3 : !is_by_output(kind);
+    int kind = ((const mxci_leaky_params *)params)->act_type;
+    needs->out = kind == MXCI_LEAKY_RRELU ? 1 << MASK : is_by_output(kind);
+    needs->in = kind == MXCI_LEAKY_PRELU ? 3 : !is_by_output(kind);
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -113,7 +111,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 static void slopes_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
-    const leaky_params *p = call->params;
+    const mxci_leaky_params *p = call->params;
     const mxc_dtype type = call->in[DATA].dtype;
     mxc_tensor slopes = {.data = call->temp, .dtype = type};
     double values[MXCI_TILE];
@@ -130,7 +128,7 @@ static void slopes_part(void *arg, int64_t begin, int64_t end, int part) {
 
 /* In temp, and in the mask if somebody wants it. */
 static void make_slopes(const mxc_op_call *call) {
-    const leaky_params *p = call->params;
+    const mxci_leaky_params *p = call->params;
     mxc_tensor slopes = call->in[DATA];
     slopes.data = call->temp;
     if (call->is_train)
@@ -149,7 +147,7 @@ static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_s
     if (is_random(call->params))
         return (mxci_operand){.data = slopes};
     if (!has_gamma(call->params))
-        return (mxci_operand){.value = ((const leaky_params *)call->params)->slope};
+        return (mxci_operand){.value = ((const mxci_leaky_params *)call->params)->slope};
     dim[0] = data->dim[0];
     dim[1] = data->dim[1];
     dim[2] = mxci_shape_count(data, 2, data->ndim);
@@ -160,7 +158,7 @@ static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_s
 
 static mxc_status forward(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
-    const mxci_map_fn *fn = kinds[((const leaky_params *)call->params)->act_type].forward;
+    const mxci_map_fn *fn = kinds[((const mxci_leaky_params *)call->params)->act_type].forward;
     mxci_strided walk;
     mxci_mapping m = {.dtype = data->dtype, .n = mxci_tensor_size(data), .n_in = 2, .in = {{.data = data->data}}};
     if (is_random(call->params))
@@ -172,7 +170,7 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[DATA];
-    int kind = ((const leaky_params *)call->params)->act_type;
+    int kind = ((const mxci_leaky_params *)call->params)->act_type;
     mxc_dtype compute = mxci_compute_type(grad->dtype);
     mxci_strided walk;
     mxci_mapping m = {.dtype = grad->dtype, .n = mxci_tensor_size(grad), .n_in = 3,
@@ -191,7 +189,7 @@ const mxc_op_def mxci_op_leaky_relu = {
     .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu); "
            "selu: 1.0507 times elu with slope 1.6733; gelu: data (1 + erf(data / sqrt(2))) / 2; rrelu: slopes of each "
            "element, random in [lower_bound, upper_bound) in training, else their mean",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(leaky_params), .params_check = check_params,
+    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_leaky_params), .params_check = check_params,
     .args = "data,gamma", .n_args = count_args, .outputs = "output,mask", .n_outputs = count_outputs,
     .n_visible = one_visible, .random_count = count_numbers, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1}, .backward_needs = adjust_needs, .temp_bytes = temp_bytes,

@@ -51,7 +51,7 @@ static inline int64_t mxci_axis_from_end(const mxc_shape *shape, int i) {
     return i < shape->ndim ? shape->dim[shape->ndim - 1 - i] : 1;
 }
 
-/* 1 if an array is stretched at all over a space whose axes its own, aligned at the last, equal or stretch to from 1. */
+/* 1 if an array is stretched at all over a space whose axes its own, aligned at the last, equal or stretch to. */
 static inline int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space) {
     for (int i = 0; i < space->ndim; i++)
         if (mxci_axis_from_end(array, i) != mxci_axis_from_end(space, i))

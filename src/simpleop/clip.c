@@ -3,30 +3,27 @@
  *   clip          out = data within [a_min, a_max]
  *   hard_sigmoid  out = alpha data + beta within [0, 1]
  */
+#include "simpleop/clip.h"
+
 #include "operator/map.h"
 #include "simpleop/families.h"
 #include "simpleop/kernels/map.h"
 
-/* The two numbers: limits, or factor and offset. */
-typedef struct clip_params {
-    double first, second;
-} clip_params;
-
 static const mxc_param clip_schema[] = {
-    {.name = "a_min", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(clip_params, first), .doc = "least value"},
-    {.name = "a_max", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(clip_params, second), .doc = "greatest value"},
+    {.name = "a_min", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, first), .doc = "least value"},
+    {.name = "a_max", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, second), .doc = "greatest value"},
     MXC_PARAM_END};
 
 static const mxc_param hard_sigmoid_schema[] = {
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(clip_params, first), .initial = "0.2",
+    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, first), .initial = "0.2",
      .doc = "factor of data"},
-    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(clip_params, second), .initial = "0.5",
+    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, second), .initial = "0.5",
      .doc = "what is added"},
     MXC_PARAM_END};
 
 static mxc_status run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *in, mxc_req req,
                               const mxc_tensor *out) {
-    const clip_params *p = env->params;
+    const mxci_clip_params *p = env->params;
     mxci_mapping m = {
         .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 3,
         .in = {{.data = in->data}, {.value = p->first}, {.value = p->second}},
@@ -36,7 +33,7 @@ static mxc_status run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, 
 
 static mxc_status run_backward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *out_grad,
                                const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {
-    const clip_params *p = env->params;
+    const mxci_clip_params *p = env->params;
     mxci_mapping m = {
         .dtype = value->dtype, .n = mxc_shape_size(&value->shape), .n_in = 4,
         .in = {{.data = out_grad->data}, {.data = value->data}, {.value = p->first}, {.value = p->second}},
@@ -55,7 +52,7 @@ static mxc_status clip_backward(const mxc_simple_env *env, const mxc_tensor *out
 
 const mxc_simple_def mxci_simple_clip = {
     .size = sizeof(mxc_simple_def), .name = "clip", .arity = 1, .params = clip_schema,
-    .param_size = sizeof(clip_params),
+    .param_size = sizeof(mxci_clip_params),
     .doc = "out = min(max(data, a_min), a_max); the gradient passes where data lies within",
     .dtypes = MXC_DTYPES_NUMBER,
     .gradient_kind = MXC_GRADIENT_IN, MXCI_ELEMWISE_INPLACE,
@@ -73,7 +70,7 @@ static mxc_status hard_sigmoid_backward(const mxc_simple_env *env, const mxc_ten
 
 const mxc_simple_def mxci_simple_hard_sigmoid = {
     .size = sizeof(mxc_simple_def), .name = "hard_sigmoid", .arity = 1, .params = hard_sigmoid_schema,
-    .param_size = sizeof(clip_params), .doc = "out = min(max(alpha data + beta, 0), 1)",
+    .param_size = sizeof(mxci_clip_params), .doc = "out = min(max(alpha data + beta, 0), 1)",
     .dtypes = MXC_DTYPES_FLOAT,
     .gradient_kind = MXC_GRADIENT_IN, MXCI_ELEMWISE_INPLACE,
     .unary = {[MXC_CPU] = hard_sigmoid_forward}, .unary_grad = {[MXC_CPU] = hard_sigmoid_backward}};

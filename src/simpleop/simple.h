@@ -4,6 +4,11 @@
 
 #include <mxc/simpleop.h>
 
+/* The parameters of one that takes a scalar. */
+typedef struct mxci_scalar_params {
+    double scalar;
+} mxci_scalar_params;
+
 /* The descriptor and what it points to; lives for the process. */
 typedef struct mxci_simple_op {
     mxc_op_def op; /* first: a descriptor is cast back to this */

@@ -9,10 +9,6 @@
 #include "operator/common.h"
 #include "simpleop/simple.h"
 
-typedef struct scalar_params {
-    double scalar;
-} scalar_params;
-
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 
 static const mxc_simple_def *simple_of(const mxc_op *op) {
@@ -23,7 +19,7 @@ static mxc_simple_env make_env(const mxc_op *op, const void *params) {
     const mxc_simple_def *def = simple_of(op);
     mxc_simple_env env = {0};
     if (def->scalar != MXC_SCALAR_NONE)
-        env.scalar = ((const scalar_params *)params)->scalar;
+        env.scalar = ((const mxci_scalar_params *)params)->scalar;
     else if (def->params)
         env.params = params;
     return env;
@@ -187,10 +183,10 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
     if (def->scalar == MXC_SCALAR_NONE)
         return;
     out->scalar_schema[0] = (mxc_param){
-        .name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(scalar_params, scalar),
+        .name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_scalar_params, scalar),
         .doc = def->scalar == MXC_SCALAR_BEFORE ? "left operand" : "right operand"};
     out->op.params = out->scalar_schema;
-    out->op.param_size = sizeof(scalar_params);
+    out->op.param_size = sizeof(mxci_scalar_params);
 }
 
 mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {

@@ -4,9 +4,6 @@
 #include "operator/kernels/fastmath.h"
 #include "operator/kernels/loop.h"
 
-#define SELU_SCALE 1.0507009873554804934193349852946
-#define SELU_SLOPE 1.6732632423543772848170429916717
-
 #define R float
 #define NAME(f) f##_f32
 #define FN(f) mxci_##f##_f32
