@@ -5,25 +5,22 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
+#include "operator/losses.h"
 
-typedef struct loss_params {
-    double grad_scale, valid_thresh;
-    int32_t normalization;
-} loss_params;
-
-enum { NORM_NULL, NORM_BATCH, NORM_VALID };
 
 static const mxc_param schema[] = {
-    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(loss_params, grad_scale), .initial = "1",
+    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_make_loss_params, grad_scale), .initial = "1",
      .doc = "the gradient"},
-    {.name = "valid_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(loss_params, valid_thresh), .initial = "0",
+    {.name = "valid_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_make_loss_params, valid_thresh),
+     .initial = "0",
      .doc = "normalization valid counts the elements above this"},
-    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(loss_params, normalization), .initial = "null",
+    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_make_loss_params, normalization),
+     .initial = "null",
      .choices = "null,batch,valid", .doc = "divide the gradient by nothing, the batch or the count of valid elements"},
     MXC_PARAM_END};
 
 static void loss_needs(const void *params, mxc_op_needs *needs) {
-    *needs = (mxc_op_needs){.in = ((const loss_params *)params)->normalization == NORM_VALID};
+    *needs = (mxc_op_needs){.in = ((const mxci_make_loss_params *)params)->normalization == MXCI_NORM_VALID};
 }
 
 static int64_t count_above(const mxc_tensor *data, double threshold) {
@@ -49,14 +46,14 @@ static mxc_status backward_one(const mxc_op_call *call) {
 }
 
 static mxc_status backward_scaled(const mxc_op_call *call) {
-    const loss_params *p = call->params;
+    const mxci_make_loss_params *p = call->params;
     const mxc_shape *shape = &call->in[0].shape;
     int64_t divisor = 1;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    if (p->normalization == NORM_BATCH && shape->ndim > 0)
+    if (p->normalization == MXCI_NORM_BATCH && shape->ndim > 0)
         divisor = shape->dim[0];
-    else if (p->normalization == NORM_VALID)
+    else if (p->normalization == MXCI_NORM_VALID)
         divisor = count_above(&call->in[0], p->valid_thresh);
     mxci_put_constant(call->run, call->req[0], &call->in_grad[0], p->grad_scale / (double)(divisor > 0 ? divisor : 1));
     return MXC_OK;
@@ -72,6 +69,7 @@ const mxc_op_def mxci_op_make_loss_layer = {
     .size = sizeof(mxc_op_def), .name = "MakeLoss",
     .doc = "out = data, as a loss: data's gradient is grad_scale, divided as normalization says, whatever the gradient "
            "of out",
-    .params = schema, .param_size = sizeof(loss_params), .dtypes = MXC_DTYPES_FLOAT, .backward_needs = loss_needs,
+    .params = schema, .param_size = sizeof(mxci_make_loss_params), .dtypes = MXC_DTYPES_FLOAT,
+    .backward_needs = loss_needs,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward_scaled}};

@@ -10,20 +10,16 @@
 #include "operator/rows.h"
 #include "operator/softmax.h"
 
-typedef struct masked_params {
-    int64_t axis;
-    double temperature;
-    int32_t normalize;
-} masked_params;
-
 enum { DATA, MASK };
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(masked_params, axis), .initial = "-1",
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_masked_softmax_params, axis), .initial = "-1",
      .doc = "axis whose elements sum to 1; negative: from the end"},
-    {.name = "temperature", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(masked_params, temperature), .initial = "1",
+    {.name = "temperature", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_masked_softmax_params, temperature),
+     .initial = "1",
      .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data"},
-    {.name = "normalize", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(masked_params, normalize), .initial = "true",
+    {.name = "normalize", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_masked_softmax_params, normalize),
+     .initial = "true",
      .doc = "accepted for compatibility: the greatest element is always subtracted first"},
     MXC_PARAM_END};
 
@@ -34,7 +30,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_shape(sig, 2, slots));
     if (data->ndim < 0)
         return MXC_OK;
-    MXC_TRY(mxci_sig_axis(sig, ((const masked_params *)sig->params)->axis, data->ndim, &axis));
+    MXC_TRY(mxci_sig_axis(sig, ((const mxci_masked_softmax_params *)sig->params)->axis, data->ndim, &axis));
     if (sig->in_shape[MASK].ndim < 0)
         return mxc_sig_set_shape(sig, MASK, data);
     return mxci_sig_stretches(sig, MASK, data);
@@ -91,7 +87,7 @@ static void hide(const mxc_op_call *call, const mxc_tensor *from, double fill, m
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
 
 static void run(const mxc_op_call *call, mxci_softmax_pass *r) {
-    const masked_params *p = call->params;
+    const mxci_masked_softmax_params *p = call->params;
     r->shape.scale = 1 / p->temperature;
     mxci_softmax_run(call->run, &call->in[DATA].shape, p->axis, r);
 }
@@ -125,7 +121,8 @@ static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backw
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
 #define MASKED_DEF                                                                                                     \
-    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(masked_params), .args = "data,mask",            \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_masked_softmax_params),                    \
+    .args = "data,mask",                                                                                               \
     .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                                  \
     .needs = {.out_grad = 1, .out = 1, .in = 1 << MASK}, .temp_bytes = temp_bytes
 

@@ -5,15 +5,12 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/regression.h"
-
-typedef struct regression_params {
-    double grad_scale;
-} regression_params;
+#include "operator/losses.h"
 
 enum { DATA, LABEL };
 
 static const mxc_param regression_schema[] = {
-    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(regression_params, grad_scale), .initial = "1",
+    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_regression_params, grad_scale), .initial = "1",
      .doc = "multiplies the gradient"},
     MXC_PARAM_END};
 
@@ -67,7 +64,7 @@ static mxc_status logistic_forward(const mxc_op_call *call) {
 }
 
 static mxc_status regression_backward(const mxc_op_call *call, int sign) {
-    const regression_params *p = call->params;
+    const mxci_regression_params *p = call->params;
     const mxc_shape *label = &call->in[LABEL].shape;
     regression_run r = {.call = call, .sign = sign, .scale = p->grad_scale};
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
@@ -92,7 +89,7 @@ static const mxc_inplace out_to_grad[] = {{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_E
 
 #define REGRESSION(title, forward_fn, backward_fn, text)                                                               \
     {.size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = regression_schema,  \
-     .param_size = sizeof(regression_params), .args = "data,label", .infer_shape = regression_infer,                   \
+     .param_size = sizeof(mxci_regression_params), .args = "data,label", .infer_shape = regression_infer, \
      .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1}, .inplace_forward = in_to_out,                  \
      .inplace_backward = out_to_grad, .forward = {[MXC_CPU] = forward_fn}, .backward = {[MXC_CPU] = backward_fn}}
 

@@ -9,34 +9,29 @@
 #include "operator/rows.h"
 #include "operator/softmax.h"
 
-typedef struct softmax_params {
-    int64_t axis;
-    double temperature;
-    int32_t use_length, dtype;
-} softmax_params;
-
 enum { DATA, LENGTH };
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(softmax_params, axis), .initial = "-1",
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_softmax_params, axis), .initial = "-1",
      .doc = "axis whose elements sum to 1; negative: from the end"},
-    {.name = "temperature", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(softmax_params, temperature), .initial = "None",
+    {.name = "temperature", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_params, temperature),
+     .initial = "None",
      .optional = 1, .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data; None: 1"},
-    {.name = "use_length", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(softmax_params, use_length), .initial = "false",
+    {.name = "use_length", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_params, use_length), .initial = "false",
      .optional = 1, .doc = "there is an argument length"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(softmax_params, dtype), .initial = "None",
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_softmax_params, dtype), .initial = "None",
      .optional = 1, .doc = "of out; None: data's"},
     MXC_PARAM_END};
 
 static mxc_status check_params(void *params) {
-    mxc_dtype dtype = (mxc_dtype)((const softmax_params *)params)->dtype;
+    mxc_dtype dtype = (mxc_dtype)((const mxci_softmax_params *)params)->dtype;
     if (dtype == MXC_DTYPE_UNKNOWN || (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype)))
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "softmax: dtype is %s, expected a float dtype", mxc_dtype_name(dtype));
 }
 
 static int has_length(const void *params) {
-    return ((const softmax_params *)params)->use_length == 1; /* None is -1 */
+    return ((const mxci_softmax_params *)params)->use_length == 1; /* None is -1 */
 }
 
 static int count_args(const void *params) {
@@ -51,7 +46,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_shape(sig, 2, slots));
     if (data->ndim < 0)
         return MXC_OK;
-    MXC_TRY(mxci_sig_axis(sig, ((const softmax_params *)sig->params)->axis, data->ndim, &axis));
+    MXC_TRY(mxci_sig_axis(sig, ((const mxci_softmax_params *)sig->params)->axis, data->ndim, &axis));
     if (!has_length(sig->params))
         return MXC_OK;
     length = mxci_shape_axes(data->ndim - 1);
@@ -62,7 +57,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 static mxc_status infer_type(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
-    mxc_dtype dtype = (mxc_dtype)((const softmax_params *)sig->params)->dtype;
+    mxc_dtype dtype = (mxc_dtype)((const mxci_softmax_params *)sig->params)->dtype;
     if (has_length(sig->params) && sig->in_type[LENGTH] == MXC_DTYPE_UNKNOWN)
         MXC_TRY(mxc_sig_set_type(sig, LENGTH, MXC_I32));
     return dtype == MXC_DTYPE_UNKNOWN ? mxci_sig_same_type(sig, 2, slots)
@@ -71,12 +66,12 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 
 /* ---- scratch: lengths, then data or its gradient in out's dtype where that is another ---------------------------- */
 
-static int64_t count_rows(const softmax_params *p, const mxc_shape *data) {
+static int64_t count_rows(const mxci_softmax_params *p, const mxc_shape *data) {
     int axis = (int)(p->axis < 0 ? p->axis + data->ndim : p->axis);
     return mxci_shape_count(data, 0, axis) * mxci_shape_count(data, axis + 1, data->ndim);
 }
 
-static size_t length_bytes(const softmax_params *p, const mxc_shape *data) {
+static size_t length_bytes(const mxci_softmax_params *p, const mxc_shape *data) {
     return has_length(p) ? ((size_t)count_rows(p, data) * sizeof(int64_t) + 63) / 64 * 64 : 0;
 }
 
@@ -108,7 +103,7 @@ void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, m
 
 /* sign: of z in data. */
 static void run(const mxc_op_call *call, mxci_softmax_pass *r, double sign) {
-    const softmax_params *p = call->params;
+    const mxci_softmax_params *p = call->params;
     const mxc_tensor *data = &call->in[DATA];
     int axis = (int)(p->axis < 0 ? p->axis + data->shape.ndim : p->axis);
     int64_t *lengths = call->temp;
@@ -170,7 +165,7 @@ static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END}
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END};
 
 #define SOFTMAX_DEF                                                                                            \
-    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(softmax_params),                        \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_softmax_params),                        \
     .params_check = check_params, .args = "data,length", .n_args = count_args, .infer_shape = infer_shape,     \
     .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .out = 1},                  \
     .backward_needs = adjust_needs, .temp_bytes = temp_bytes, .inplace_forward = in_to_out,                    \

@@ -18,4 +18,22 @@ typedef struct mxci_softmax_pass {
 /* Along axis (from the end if negative) of arrays of data's shape, which have elements. */
 void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, mxci_softmax_pass *pass);
 
+typedef struct mxci_softmax_params {
+    int64_t axis;
+    double temperature;
+    int32_t use_length, dtype;
+} mxci_softmax_params;
+
+typedef struct mxci_masked_softmax_params {
+    int64_t axis;
+    double temperature;
+    int32_t normalize;
+} mxci_masked_softmax_params;
+
+enum { MXCI_MODE_INSTANCE, MXCI_MODE_CHANNEL };
+
+typedef struct mxci_softmax_activation_params {
+    int32_t mode;
+} mxci_softmax_activation_params;
+
 #endif

@@ -1,15 +1,11 @@
 /* SoftmaxActivation: softmax over all axes but the first (mode instance) or along axis 1 (mode channel). */
 #include "operator/common.h"
 #include "operator/kernels/softmax.h"
-
-typedef struct softmax_activation_params {
-    int32_t mode;
-} softmax_activation_params;
-
-enum { MODE_INSTANCE, MODE_CHANNEL };
+#include "operator/softmax.h"
 
 static const mxc_param softmax_activation_schema[] = {
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(softmax_activation_params, mode), .initial = "instance",
+    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_softmax_activation_params, mode),
+     .initial = "instance",
      .choices = "instance,channel", .doc = "instance: over all axes but the first; channel: along axis 1"},
     MXC_PARAM_END};
 
@@ -41,11 +37,11 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status run_rows(const mxc_op_call *call, mxc_range_fn part) {
-    const softmax_activation_params *p = call->params;
+    const mxci_softmax_activation_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     int64_t row = mxci_shape_count(data, 1, data->ndim);
     softmax_run r = {.call = call, .shape = {.k = row, .inner = 1, .scale = 1}, .add = call->req[0] == MXC_REQ_ADD};
-    if (p->mode == MODE_CHANNEL)
+    if (p->mode == MXCI_MODE_CHANNEL)
         r.shape = (mxci_softmax_shape){data->dim[1], mxci_shape_count(data, 2, data->ndim), 1, NULL};
     if (call->req[0] != MXC_REQ_NULL && row > 0)
         mxc_parallel_for(call->run, data->dim[0], MXCI_GRAIN / 4 / row + 1, part, &r);
@@ -67,7 +63,7 @@ const mxc_op_def mxci_op_softmax_activation = {
         "output = exp(data) / sum of exp(data), over all axes but the first (mode instance) or along axis 1 (channel)",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_activation_schema,
-    .param_size = sizeof(softmax_activation_params),
+    .param_size = sizeof(mxci_softmax_activation_params),
     .infer_shape = softmax_activation_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .out = 1},

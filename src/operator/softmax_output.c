@@ -9,35 +9,36 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/softmax.h"
-
-typedef struct softmax_params {
-    double grad_scale, ignore_label;
-    int32_t multi_output, use_ignore, preserve_shape, normalization, out_grad;
-} softmax_params;
+#include "operator/losses.h"
 
 enum { DATA, LABEL };
-enum { NORM_NULL, NORM_BATCH, NORM_VALID };
 
 static const mxc_param softmax_schema[] = {
-    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(softmax_params, grad_scale), .initial = "1",
+    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_output_params, grad_scale),
+     .initial = "1",
      .doc = "multiplies the gradient"},
-    {.name = "ignore_label", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(softmax_params, ignore_label), .initial = "-1",
+    {.name = "ignore_label", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_output_params, ignore_label),
+     .initial = "-1",
      .doc = "class number without gradient (use_ignore) and not counted (normalization valid)"},
-    {.name = "multi_output", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(softmax_params, multi_output), .initial = "False",
+    {.name = "multi_output", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, multi_output),
+     .initial = "False",
      .doc = "softmax along axis 1, a label for each place of the other axes"},
-    {.name = "use_ignore", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(softmax_params, use_ignore), .initial = "False",
+    {.name = "use_ignore", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, use_ignore),
+     .initial = "False",
      .doc = "labels equal to ignore_label give no gradient"},
-    {.name = "preserve_shape", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(softmax_params, preserve_shape),
+    {.name = "preserve_shape", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, preserve_shape),
      .initial = "False", .doc = "softmax along the last axis"},
-    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(softmax_params, normalization), .initial = "null",
+    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_softmax_output_params, normalization),
+     .initial = "null",
      .choices = "null,batch,valid", .doc = "divide the gradient by nothing, the batch or the count of labels"},
-    {.name = "out_grad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(softmax_params, out_grad), .initial = "False",
+    {.name = "out_grad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, out_grad),
+     .initial = "False",
      .doc = "multiply the gradient by that of the output"},
     MXC_PARAM_END};
 
 /* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the places are
  * one axis. */
-static mxc_shape label_shape(const softmax_params *p, const mxc_shape *data) {
+static mxc_shape label_shape(const mxci_softmax_output_params *p, const mxc_shape *data) {
     mxc_shape label = {.ndim = -1};
     if (data->ndim < 2)
         return label;
@@ -50,7 +51,7 @@ static mxc_shape label_shape(const softmax_params *p, const mxc_shape *data) {
 }
 
 /* With multi_output the label may also be data's shape with axis 1 left out or of size 1. */
-static int is_other_label(const softmax_params *p, const mxc_shape *data, const mxc_shape *label) {
+static int is_other_label(const mxci_softmax_output_params *p, const mxc_shape *data, const mxc_shape *label) {
     mxc_shape kept = *data, dropped = *data;
     if (!p->multi_output || !mxc_shape_known(data))
         return 0;
@@ -62,7 +63,7 @@ static int is_other_label(const softmax_params *p, const mxc_shape *data, const 
 }
 
 static mxc_status softmax_infer(mxc_op_sig *sig) {
-    const softmax_params *p = sig->params;
+    const mxci_softmax_output_params *p = sig->params;
     mxc_shape *data = &sig->in_shape[DATA], *label = &sig->in_shape[LABEL], expected;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
     if (data->ndim >= 0 && data->ndim < 2)
@@ -76,12 +77,13 @@ static mxc_status softmax_infer(mxc_op_sig *sig) {
 }
 
 static void softmax_needs(const void *params, mxc_op_needs *needs) {
-    *needs = (mxc_op_needs){.out_grad = ((const softmax_params *)params)->out_grad ? 1 : 0, .in = 1 << LABEL, .out = 1};
+    const mxci_softmax_output_params *p = params;
+    *needs = (mxc_op_needs){.out_grad = p->out_grad ? 1 : 0, .in = 1 << LABEL, .out = 1};
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
-static mxci_softmax_shape shape_of(const softmax_params *p, const mxc_shape *data, int64_t *outer) {
+static mxci_softmax_shape shape_of(const mxci_softmax_output_params *p, const mxc_shape *data, int64_t *outer) {
     int axis = p->multi_output ? 1 : p->preserve_shape ? data->ndim - 1 : 1;
     int last = p->multi_output || p->preserve_shape ? axis + 1 : data->ndim;
     *outer = mxci_shape_count(data, 0, axis);
@@ -106,7 +108,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const softmax_run *r = arg;
     const mxc_op_call *call = r->call;
-    const softmax_params *p = call->params;
+    const mxci_softmax_output_params *p = call->params;
     (void)part;
     mxci_softmax_loss_gradient[call->out[0].dtype](&r->loss, call->out[0].data, call->in[LABEL].data,
                                                    p->out_grad ? call->out_grad[0].data : NULL,
@@ -131,19 +133,19 @@ static mxc_status softmax_forward(const mxc_op_call *call) {
 
 /* What the sum of the gradient is divided by. */
 static double divisor(const mxc_op_call *call, int64_t outer, int64_t inner) {
-    const softmax_params *p = call->params;
+    const mxci_softmax_output_params *p = call->params;
     const mxc_tensor *label = &call->in[LABEL];
     int64_t count;
-    if (p->normalization == NORM_BATCH)
+    if (p->normalization == MXCI_NORM_BATCH)
         return (double)outer * (double)inner;
-    if (p->normalization == NORM_NULL)
+    if (p->normalization == MXCI_NORM_NULL)
         return (double)inner;
     count = mxci_softmax_count[label->dtype](label->data, mxci_tensor_size(label), p->ignore_label);
     return count > 0 ? (double)count : 1;
 }
 
 static mxc_status softmax_backward(const mxc_op_call *call) {
-    const softmax_params *p = call->params;
+    const mxci_softmax_output_params *p = call->params;
     softmax_run r = {.call = call, .loss = {.use_ignore = p->use_ignore, .ignore = p->ignore_label,
                                             .scale = p->grad_scale, .add = call->req[DATA] == MXC_REQ_ADD}};
     int64_t outer;
@@ -166,7 +168,7 @@ const mxc_op_def mxci_op_softmax_output = {
            "label holds class numbers (N,) or probabilities of data's shape",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_schema,
-    .param_size = sizeof(softmax_params),
+    .param_size = sizeof(mxci_softmax_output_params),
     .args = "data,label",
     .infer_shape = softmax_infer,
     .dtypes = MXC_DTYPES_FLOAT,

@@ -5,20 +5,16 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
-
-typedef struct svm_params {
-    double margin, regularization;
-    int32_t use_linear;
-} svm_params;
+#include "operator/losses.h"
 
 enum { DATA, LABEL };
 
 static const mxc_param schema[] = {
-    {.name = "margin", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(svm_params, margin), .initial = "1",
+    {.name = "margin", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_svm_params, margin), .initial = "1",
      .doc = "distance from 0 that costs nothing"},
-    {.name = "regularization_coefficient", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(svm_params, regularization),
+    {.name = "regularization_coefficient", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_svm_params, regularization),
      .initial = "1", .doc = "multiplies the gradient"},
-    {.name = "use_linear", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(svm_params, use_linear), .initial = "False",
+    {.name = "use_linear", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_svm_params, use_linear), .initial = "False",
      .doc = "the hinge itself instead of its square"},
     MXC_PARAM_END};
 
@@ -42,13 +38,6 @@ static mxc_status forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static double slope(const svm_params *p, int is_label, double x) {
-    double sign = is_label ? 1 : -1, hinge = p->margin - sign * x;
-    if (!(hinge > 0))
-        return 0;
-    return -sign * p->regularization * (p->use_linear ? 1 : 2 * hinge);
-}
-
 static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_tensor *y = &call->out[0], *dx = &call->in_grad[DATA];
@@ -61,7 +50,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
             int64_t n = classes - k < MXCI_TILE ? classes - k : MXCI_TILE;
             mxci_convert(y->dtype, mxci_at(y, i * classes + k), MXC_F64, value, n);
             for (int64_t j = 0; j < n; j++)
-                value[j] = slope(call->params, (double)(k + j) == label, value[j]);
+                value[j] = mxci_svm_slope(call->params, (double)(k + j) == label, value[j]);
             mxci_convert(MXC_F64, value, dx->dtype, result, n);
             mxci_put_row(call->req[DATA], dx->dtype, mxci_at(dx, i * classes + k), result, n);
         }
@@ -82,7 +71,7 @@ const mxc_op_def mxci_op_svm_output = {
     .size = sizeof(mxc_op_def), .name = "SVMOutput",
     .doc = "output = data (N,...,K); gradient to data: that of the squared (use_linear: plain) hinge loss with label "
            "(N,...), class numbers, times regularization_coefficient",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(svm_params), .args = "data,label",
+    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_svm_params), .args = "data,label",
     .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_END},
