@@ -8,6 +8,7 @@
 
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
+#include "operator/update.h"
 
 /* ---- multi_sum_sq ------------------------------------------------------------------------------------------------ */
 
@@ -93,12 +94,9 @@ const mxc_op_def mxci_op_multi_sum_sq = {
 
 enum { DATA, SUM_SQ };
 
-typedef struct clip_params {
-    double max_norm;
-} clip_params;
-
 static const mxc_param clip_schema[] = {
-    {.name = "max_norm", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(clip_params, max_norm), .bounded = 1, .minimum = 0,
+    {.name = "max_norm", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_norm_params, max_norm), .bounded = 1,
+     .minimum = 0,
      .maximum = 1e300, .doc = "the greatest norm"},
     MXC_PARAM_END};
 
@@ -142,7 +140,7 @@ static mxc_status clip_forward(const mxc_op_call *call) {
     clip_run r = {.call = call};
     for (int64_t i = 0; i < mxci_tensor_size(&call->in[SUM_SQ]); i++)
         sum += mxci_value_at(&call->in[SUM_SQ], i);
-    factor = ((const clip_params *)call->params)->max_norm / (sqrt(sum) + 1e-8);
+    factor = ((const mxci_clip_norm_params *)call->params)->max_norm / (sqrt(sum) + 1e-8);
     r.factor = factor > 1 ? 1 : factor; /* NaN stays */
     if (r.factor == 1)
         mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
@@ -154,7 +152,7 @@ static mxc_status clip_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_clip_global_norm = {
     .size = sizeof(mxc_op_def), .name = "clip_global_norm", .args = "data,sum_sq",
     .doc = "output = data min(1, max_norm / (sqrt(sum of sum_sq) + 1e-8)); sum_sq (K), f32, from multi_sum_sq",
-    .params = clip_schema, .param_size = sizeof(clip_params), .infer_shape = infer_clip_shape,
+    .params = clip_schema, .param_size = sizeof(mxci_clip_norm_params), .infer_shape = infer_clip_shape,
     .infer_type = infer_clip_type, .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = clip_forward}};

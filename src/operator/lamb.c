@@ -12,25 +12,19 @@
 
 /* ---- phase 1 ---------------------------------------------------------------------------------------------------- */
 
-typedef struct phase1_params {
-    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
-    int64_t t;
-    int32_t bias_correction;
-} phase1_params;
-
 static const mxc_param phase1_schema[] = {
     MXCI_FACTOR(beta1, "0.9", "share of the old in the mean"),
     MXCI_FACTOR(beta2, "0.999", "share of the old in the mean of squares"),
     MXCI_FACTOR(epsilon, "1e-6", "added to the root"),
-    {.name = "t", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(phase1_params, t), .bounded = 1, .minimum = 1,
+    {.name = "t", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_lamb1_params, t), .bounded = 1, .minimum = 1,
      .maximum = 9e15, .doc = "number of this update, from 1"},
-    {.name = "bias_correction", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(phase1_params, bias_correction),
+    {.name = "bias_correction", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_lamb1_params, bias_correction),
      .initial = "true", .doc = "whether the means are corrected for their start at 0"},
     MXCI_FACTOR(wd, NULL, "weight decay: adds wd * weight to the step"),
     MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 
 static mxc_status phase1(const mxc_op_call *call) {
-    const phase1_params *p = call->params;
+    const mxci_lamb1_params *p = call->params;
     mxci_update factors = p->factors;
     factors.mean_scale = p->bias_correction ? 1 / (1 - pow(factors.beta1, (double)p->t)) : 1;
     factors.var_scale = p->bias_correction ? 1 / (1 - pow(factors.beta2, (double)p->t)) : 1;
@@ -41,19 +35,15 @@ const mxc_op_def mxci_op_lamb_update_phase1 = {
     MXCI_UPDATE_DEF, .name = "lamb_update_phase1", .args = "weight,grad", .aux = "mean,var", .params = phase1_schema,
     .doc = "d = clip(rescale_grad grad); mean = beta1 mean + (1 - beta1) d; var = beta2 var + (1 - beta2) d^2; "
            "out = mean' / (sqrt(var') + epsilon) + wd weight, mean' and var' corrected for bias",
-    .param_size = sizeof(phase1_params), .forward = {[MXC_CPU] = phase1}};
+    .param_size = sizeof(mxci_lamb1_params), .forward = {[MXC_CPU] = phase1}};
 
 /* ---- phase 2 ---------------------------------------------------------------------------------------------------- */
 
-typedef struct phase2_params {
-    double lr, lower_bound, upper_bound;
-} phase2_params;
-
 static const mxc_param phase2_schema[] = {
-    {.name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(phase2_params, lr), .doc = "learning rate"},
-    {.name = "lower_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(phase2_params, lower_bound), .initial = "-1.0",
+    {.name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lamb2_params, lr), .doc = "learning rate"},
+    {.name = "lower_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lamb2_params, lower_bound), .initial = "-1.0",
      .doc = "least r1; negative: none"},
-    {.name = "upper_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(phase2_params, upper_bound), .initial = "-1.0",
+    {.name = "upper_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lamb2_params, upper_bound), .initial = "-1.0",
      .doc = "largest r1; negative: none"},
     MXC_PARAM_END};
 
@@ -70,7 +60,7 @@ static double one_number(const mxc_tensor *t) {
 }
 
 static mxc_status phase2(const mxc_op_call *call) {
-    const phase2_params *p = call->params;
+    const mxci_lamb2_params *p = call->params;
     double r1 = one_number(&call->in[2]), r2 = one_number(&call->in[3]);
     if (p->lower_bound >= 0 && r1 < p->lower_bound)
         r1 = p->lower_bound;
@@ -84,5 +74,5 @@ static mxc_status phase2(const mxc_op_call *call) {
 const mxc_op_def mxci_op_lamb_update_phase2 = {
     .size = sizeof(mxc_op_def), .name = "lamb_update_phase2", .args = "weight,g,r1,r2",
     .doc = "out = weight - lr (r1 / r2) g, r1 kept within the bounds; without the quotient where r1 or r2 is 0",
-    .params = phase2_schema, .param_size = sizeof(phase2_params), .infer_shape = infer_phase2_shape,
+    .params = phase2_schema, .param_size = sizeof(mxci_lamb2_params), .infer_shape = infer_phase2_shape,
     .dtypes = MXC_DTYPES_FLOAT, .inplace_forward = mxci_update_inplace, .forward = {[MXC_CPU] = phase2}};

@@ -7,20 +7,14 @@
  */
 #include "operator/update.h"
 
-typedef struct multi_params {
-    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
-    mxc_floats lrs, wds;
-    int64_t num_weights;
-} multi_params;
-
 enum { MOST_WEIGHTS = MXC_TUPLE_MAX };
 
 #define MOMENTUM MXCI_FACTOR(momentum, "0.0", "share of the last step that is taken again")
 #define MULTI                                                                                                          \
-    {.name = "lrs", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(multi_params, lrs), .doc = "learning rates"},            \
-    {.name = "wds", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(multi_params, wds), .doc = "weight decays"},             \
+    {.name = "lrs", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_multi_params, lrs), .doc = "learning rates"}, \
+    {.name = "wds", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_multi_params, wds), .doc = "weight decays"}, \
     MXCI_RESCALE, MXCI_CLIP,                                                                                           \
-    {.name = "num_weights", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(multi_params, num_weights), .initial = "1",         \
+    {.name = "num_weights", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_multi_params, num_weights), .initial = "1", \
      .bounded = 1, .minimum = 1, .maximum = MOST_WEIGHTS, .doc = "how many weights"}
 
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
@@ -44,7 +38,7 @@ static const mxc_inplace multi_inplace[] = {
     PAIR(12), PAIR(13), PAIR(14), PAIR(15), MXC_INPLACE_END};
 
 static mxc_status check_multi(void *params) {
-    const multi_params *p = params;
+    const mxci_multi_params *p = params;
     if (p->lrs.n == p->num_weights && p->wds.n == p->num_weights)
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "multi_sgd_update: lrs has %d numbers and wds %d, expected num_weights, %lld",
@@ -52,7 +46,7 @@ static mxc_status check_multi(void *params) {
 }
 
 static int count_weights(const void *params) {
-    return (int)((const multi_params *)params)->num_weights;
+    return (int)((const mxci_multi_params *)params)->num_weights;
 }
 
 static int count_args(const void *params) {
@@ -103,7 +97,7 @@ static void step(const mxc_op_call *call, const mxci_update_fn *rule, const mxci
 }
 
 static mxc_status steps(const mxc_op_call *call, const mxci_update_fn *rule, int has_master) {
-    const multi_params *p = call->params;
+    const mxci_multi_params *p = call->params;
     for (int i = 0; i < call->n_out; i++) {
         mxci_update factors = p->factors;
         factors.lr = p->lrs.value[i];
@@ -138,7 +132,7 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 
 #define MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
 #define MULTI_DEF                                                                                                   \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(multi_params), .params_check = check_multi,                    \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi, \
     .args = EACH(WEIGHT), .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape,       \
     .inplace_forward = multi_inplace
 

@@ -43,4 +43,24 @@ extern const mxc_inplace mxci_update_inplace[];
 /* The slot, if it is known, must hold one element; if not, it gets the shape (1,). */
 mxc_status mxci_update_infer_single(mxc_op_sig *sig, int slot, const char *name);
 
+typedef struct mxci_lamb1_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    int64_t t;
+    int32_t bias_correction;
+} mxci_lamb1_params;
+
+typedef struct mxci_lamb2_params {
+    double lr, lower_bound, upper_bound;
+} mxci_lamb2_params;
+
+typedef struct mxci_multi_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    mxc_floats lrs, wds;
+    int64_t num_weights;
+} mxci_multi_params;
+
+typedef struct mxci_clip_norm_params {
+    double max_norm;
+} mxci_clip_norm_params;
+
 #endif
