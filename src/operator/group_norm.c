@@ -10,27 +10,24 @@
 #include "operator/common.h"
 #include "operator/kernels/batch_norm.h"
 #include "operator/kernels/convert.h"
-
-typedef struct group_params {
-    int64_t num_groups;
-    double eps;
-    int32_t output_mean_var;
-} group_params;
+#include "operator/norms.h"
 
 enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, STD };
 
 static const mxc_param instance_schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(group_params, eps), .initial = "0.001", .bounded = 1,
+    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_group_norm_params, eps), .initial = "0.001",
+     .bounded = 1,
      .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
     MXC_PARAM_END};
 
 static const mxc_param group_schema[] = {
-    {.name = "num_groups", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(group_params, num_groups), .initial = "1",
+    {.name = "num_groups", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_group_norm_params, num_groups), .initial = "1",
      .bounded = 1, .minimum = 1, .maximum = 1e9, .doc = "groups of channels"},
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(group_params, eps), .initial = "1e-5", .bounded = 1,
+    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_group_norm_params, eps), .initial = "1e-5",
+     .bounded = 1,
      .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
-    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(group_params, output_mean_var),
+    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_group_norm_params, output_mean_var),
      .initial = "False", .doc = "show the outputs mean and std"},
     MXC_PARAM_END};
 
@@ -40,7 +37,7 @@ static int instance_visible(const void *params) {
 }
 
 static int group_visible(const void *params) {
-    return ((const group_params *)params)->output_mean_var ? 3 : 1;
+    return ((const mxci_group_norm_params *)params)->output_mean_var ? 3 : 1;
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -73,7 +70,7 @@ static mxc_status infer_instance(mxc_op_sig *sig) {
 }
 
 static mxc_status infer_group(mxc_op_sig *sig) {
-    return infer_shape(sig, ((const group_params *)sig->params)->num_groups);
+    return infer_shape(sig, ((const mxci_group_norm_params *)sig->params)->num_groups);
 }
 
 static mxc_status infer_type(mxc_op_sig *sig) {
@@ -110,7 +107,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         double mean = 0, variance = 0, std;
         if (group.d > 0)
             mxci_bn_moments[x->dtype](&group, mxci_at(x, i * group.d), &mean, &variance);
-        std = sqrt(variance + ((const group_params *)call->params)->eps);
+        std = sqrt(variance + ((const mxci_group_norm_params *)call->params)->eps);
         mxci_put_value(call->req[MEAN], &call->out[MEAN], i, mean);
         mxci_put_value(call->req[STD], &call->out[STD], i, std);
         for (int64_t k = 0; k < r->per && call->req[OUT] != MXC_REQ_NULL; k++) {
@@ -188,7 +185,7 @@ static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_I
 
 #define NORM(title, text, schema, visible, infer)                                                                     \
     {.size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = schema,             \
-     .param_size = sizeof(group_params), .args = "data,gamma,beta", .outputs = "output,mean,std",                      \
+     .param_size = sizeof(mxci_group_norm_params), .args = "data,gamma,beta", .outputs = "output,mean,std", \
      .n_visible = visible, .infer_shape = infer, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                 \
      .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << STD},                       \
      .inplace_forward = in_to_out, .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes,                         \

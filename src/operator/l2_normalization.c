@@ -5,24 +5,18 @@
  */
 #include "operator/common.h"
 #include "operator/kernels/l2_normalization.h"
-
-typedef struct l2_params {
-    double eps;
-    int32_t mode;
-} l2_params;
-
-enum { INSTANCE, SPATIAL, CHANNEL };
+#include "operator/norms.h"
 
 static const mxc_param schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(l2_params, eps), .initial = "1e-10",
+    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_l2_params, eps), .initial = "1e-10",
      .doc = "added to the sum of squares"},
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(l2_params, mode), .initial = "instance",
+    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_l2_params, mode), .initial = "instance",
      .choices = "instance,spatial,channel", .doc = "what is divided by one norm: a sample, the places of a channel, or "
                                                   "the channels of a place"},
     MXC_PARAM_END};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
-    int least = ((const l2_params *)sig->params)->mode == INSTANCE ? 1 : 3;
+    int least = ((const mxci_l2_params *)sig->params)->mode == MXCI_L2_INSTANCE ? 1 : 3;
     MXC_TRY(mxci_infer_shape_same(sig));
     if (sig->in_shape[0].ndim >= 0 && sig->in_shape[0].ndim < least)
         return mxc_sig_fail(sig, "argument 'data': expected at least %d axes, found %d", least, sig->in_shape[0].ndim);
@@ -35,9 +29,9 @@ typedef struct l2_run {
 } l2_run;
 
 static mxc_status run_strips(const mxc_op_call *call, mxc_range_fn part) {
-    const l2_params *p = call->params;
+    const mxci_l2_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
-    int first = p->mode == SPATIAL ? 2 : 1, end = p->mode == CHANNEL ? 2 : data->ndim;
+    int first = p->mode == MXCI_L2_SPATIAL ? 2 : 1, end = p->mode == MXCI_L2_CHANNEL ? 2 : data->ndim;
     l2_run r = {call, {.k = mxci_shape_count(data, first, end), .inner = mxci_shape_count(data, end, data->ndim),
                        .eps = p->eps, .add = call->req[0] == MXC_REQ_ADD}};
     if (call->req[0] != MXC_REQ_NULL)
@@ -73,7 +67,7 @@ const mxc_op_def mxci_op_l2_normalization = {
     .size = sizeof(mxc_op_def), .name = "L2Normalization",
     .doc = "out = data / sqrt(sum of data^2 + eps); data (N,C,...), summed over a sample (instance), the channels of a "
            "place (channel) or the places of a channel (spatial)",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(l2_params), .infer_shape = infer_shape,
+    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_l2_params), .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .in = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},

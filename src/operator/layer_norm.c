@@ -12,32 +12,27 @@
 #include "operator/kernels/batch_norm.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/layer_norm.h"
-
-typedef struct norm_params {
-    int64_t axis;
-    double eps;
-    int32_t output_mean_var;
-} norm_params;
+#include "operator/norms.h"
 
 enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, STD, RMS = MEAN };
 enum { CHUNKS = 64 };
 
 #define AXIS_AND_EPS                                                                                                   \
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(norm_params, axis), .initial = "-1",                       \
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_norm_params, axis), .initial = "-1", \
      .doc = "axis whose elements are normalised together; negative: from the end"},                                    \
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(norm_params, eps), .initial = "1e-5", .bounded = 1,       \
+    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_norm_params, eps), .initial = "1e-5", .bounded = 1, \
      .minimum = 0, .maximum = 1e30, .doc = "added under the root"}
 
 static const mxc_param layer_schema[] = {
     AXIS_AND_EPS,
-    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(norm_params, output_mean_var),
+    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_norm_params, output_mean_var),
      .initial = "False", .doc = "show the outputs mean and std"},
     MXC_PARAM_END};
 static const mxc_param rms_schema[] = {AXIS_AND_EPS, MXC_PARAM_END};
 
 static int layer_visible(const void *params) {
-    return ((const norm_params *)params)->output_mean_var ? 3 : 1;
+    return ((const mxci_norm_params *)params)->output_mean_var ? 3 : 1;
 }
 
 static int rms_visible(const void *params) {
@@ -48,7 +43,7 @@ static int rms_visible(const void *params) {
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
-    const int64_t given = ((const norm_params *)sig->params)->axis;
+    const int64_t given = ((const mxci_norm_params *)sig->params)->axis;
     mxc_shape *data = &sig->in_shape[DATA], columns = mxci_shape_axes(1), statistics;
     int axis = 0;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(OUT)}));
@@ -88,7 +83,7 @@ typedef struct norm_run {
 
 static norm_run open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape;
-    int64_t axis = ((const norm_params *)call->params)->axis;
+    int64_t axis = ((const mxci_norm_params *)call->params)->axis;
     norm_run r = {.call = call, .columns = call->in[GAMMA].shape.dim[0], .sums = call->temp};
     axis = axis < 0 ? axis + data->ndim : axis;
     r.inner = mxci_shape_count(data, (int)axis + 1, data->ndim);
@@ -114,7 +109,7 @@ static void measure(const norm_run *r, int64_t start, double *mean, double *std)
         variance += *mean * *mean;
         *mean = 0;
     }
-    *std = sqrt(variance + ((const norm_params *)r->call->params)->eps);
+    *std = sqrt(variance + ((const mxci_norm_params *)r->call->params)->eps);
 }
 
 /* The row's results; of large arrays by tiles that are streamed. */
@@ -250,7 +245,7 @@ static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_EN
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END};
 
 #define NORM(title, text, schema, arguments, results, visible, read)                                                  \
-    {.size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema, .param_size = sizeof(norm_params),      \
+    {.size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema, .param_size = sizeof(mxci_norm_params), \
      .args = arguments, .outputs = results, .n_visible = visible, .infer_shape = infer_shape,                          \
      .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                                                             \
      .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out,         \

@@ -5,27 +5,23 @@
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/lrn.h"
-
-typedef struct lrn_params {
-    double alpha, beta, knorm;
-    int64_t nsize;
-} lrn_params;
+#include "operator/norms.h"
 
 enum { OUT, NORM };
 
 static const mxc_param schema[] = {
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(lrn_params, alpha), .initial = "0.0001",
+    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lrn_params, alpha), .initial = "0.0001",
      .doc = "multiplies the mean of squares"},
-    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(lrn_params, beta), .initial = "0.75",
+    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lrn_params, beta), .initial = "0.75",
      .doc = "exponent"},
-    {.name = "knorm", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(lrn_params, knorm), .initial = "2",
+    {.name = "knorm", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lrn_params, knorm), .initial = "2",
      .doc = "added to the mean of squares"},
-    {.name = "nsize", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(lrn_params, nsize), .bounded = 1, .minimum = 1,
+    {.name = "nsize", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_lrn_params, nsize), .bounded = 1, .minimum = 1,
      .maximum = 1e9, .doc = "channels in the mean, an odd number"},
     MXC_PARAM_END};
 
 static mxc_status check_params(void *params) {
-    const lrn_params *p = params;
+    const mxci_lrn_params *p = params;
     if (p->nsize % 2 == 0)
         return MXC_FAIL(MXC_EINVAL, "LRN: nsize is %lld, expected an odd number", (long long)p->nsize);
     return MXC_OK;
@@ -66,7 +62,7 @@ typedef struct lrn_run {
 } lrn_run;
 
 static lrn_run open_run(const mxc_op_call *call) {
-    const lrn_params *p = call->params;
+    const mxci_lrn_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     lrn_run r = {.call = call, .share = call->out[NORM]};
     r.share.data = call->temp;
@@ -141,7 +137,7 @@ const mxc_op_def mxci_op_lrn = {
     .size = sizeof(mxc_op_def), .name = "LRN",
     .doc = "output = data (knorm + alpha / nsize (sum of data^2 over the nsize channels around))^-beta, for data "
            "(N,C,...)",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(lrn_params), .params_check = check_params,
+    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_lrn_params), .params_check = check_params,
     .outputs = "output,tmp_norm", .n_visible = one_visible, .infer_shape = infer_shape, .infer_type = infer_type,
     .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1 << OUT, .in = 1, .out = 1 << NORM}, .temp_bytes = temp_bytes,
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), 0}, MXC_INPLACE_END},
