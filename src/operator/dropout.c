@@ -3,19 +3,17 @@
  * data (and mask, where it is asked for, 1). Element i uses number i of the run's random range, so the same elements
  * are dropped for any number of threads. The mask is a hidden output, which backward multiplies with.
  */
+#include "operator/dropout.h"
+
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/dropout.h"
 #include "resource/kernels/random.h"
 
-typedef struct dropout_params {
-    double p;
-} dropout_params;
-
 enum { OUT, MASK };
 
 static const mxc_param dropout_schema[] = {
-    {.name = "p", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(dropout_params, p), .initial = "0.5", .bounded = 1,
+    {.name = "p", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_dropout_params, p), .initial = "0.5", .bounded = 1,
      .minimum = 0,
      .maximum = 1, .doc = "share of elements that become 0"},
     MXC_PARAM_END};
@@ -33,7 +31,7 @@ static uint64_t dropout_numbers(const mxc_op_sig *sig) {
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->in[0].dtype;
-    const double keep = 1 - ((const dropout_params *)call->params)->p;
+    const double keep = 1 - ((const mxci_dropout_params *)call->params)->p;
     uint32_t bits[MXCI_DROPOUT_TILE];
     const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]),
                              call->out[OUT].data == call->in[0].data);
@@ -89,7 +87,7 @@ const mxc_op_def mxci_op_dropout = {
         "in training output = data mask, mask 1 / (1 - p) with probability 1 - p and else 0; otherwise output = data",
     .flags = MXC_OP_SAMPLEWISE,
     .params = dropout_schema,
-    .param_size = sizeof(dropout_params),
+    .param_size = sizeof(mxci_dropout_params),
     .outputs = "output,mask",
     .n_visible = one_visible,
     .dtypes = MXC_DTYPES_FLOAT,

@@ -4,7 +4,7 @@
  * for each parameter element. Element i uses place i of the run's random range, so results are the same for any number
  * of threads.
  */
-#include <math.h>
+#include "operator/sample.h"
 
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
@@ -17,46 +17,14 @@ typedef struct distribution {
     const char *range;
 } distribution;
 
-typedef struct random_params {
-    double a, b;
-    int64_t k; /* negative binomial: instead of a */
-    mxc_tuple shape;
-    char ctx[32];
-    int32_t dtype;
-} random_params;
-
-static int fits_uniform(double a, double b) {
-    return a <= b && isfinite(b - a);
-}
-static int fits_normal(double a, double b) {
-    return isfinite(a) && b >= 0 && isfinite(b);
-}
-static int fits_gamma(double a, double b) {
-    return a > 0 && b > 0 && isfinite(a) && isfinite(b);
-}
-static int fits_exponential(double a, double b) {
-    (void)b;
-    return a > 0 && isfinite(a);
-}
-static int fits_poisson(double a, double b) {
-    (void)b;
-    return a >= 0 && isfinite(a);
-}
-static int fits_negative(double a, double b) {
-    return a >= 0 && isfinite(a) && b > 0 && b <= 1;
-}
-static int fits_generalized(double a, double b) {
-    return a >= 0 && isfinite(a) && b >= 0 && isfinite(b);
-}
-
-static const distribution uniform = {mxci_sample_uniform, fits_uniform, "low <= high"};
-static const distribution normal = {mxci_sample_normal, fits_normal, "a deviation of at least 0"};
-static const distribution gamma_ = {mxci_sample_gamma, fits_gamma, "alpha > 0 and beta > 0"};
-static const distribution exponential = {mxci_sample_exponential, fits_exponential, "lam > 0"};
-static const distribution poisson = {mxci_sample_poisson, fits_poisson, "lam >= 0"};
-static const distribution negative = {mxci_sample_negative_binomial, fits_negative, "k >= 0 and 0 < p <= 1"};
+static const distribution uniform = {mxci_sample_uniform, mxci_fits_uniform, "low <= high"};
+static const distribution normal = {mxci_sample_normal, mxci_fits_normal, "a deviation of at least 0"};
+static const distribution gamma_ = {mxci_sample_gamma, mxci_fits_gamma, "alpha > 0 and beta > 0"};
+static const distribution exponential = {mxci_sample_exponential, mxci_fits_exponential, "lam > 0"};
+static const distribution poisson = {mxci_sample_poisson, mxci_fits_poisson, "lam >= 0"};
+static const distribution negative = {mxci_sample_negative_binomial, mxci_fits_negative, "k >= 0 and 0 < p <= 1"};
 static const distribution generalized = {
-    mxci_sample_generalized_negative_binomial, fits_generalized, "mu >= 0 and alpha >= 0"};
+    mxci_sample_generalized_negative_binomial, mxci_fits_generalized, "mu >= 0 and alpha >= 0"};
 
 /* ---- drawing ---------------------------------------------------------------------------------------------------- */
 
@@ -130,7 +98,7 @@ static uint64_t one_an_element(const mxc_op_sig *sig) {
 }
 
 static mxc_status infer_random_shape(mxc_op_sig *sig) {
-    const random_params *p = sig->params;
+    const mxci_sample_params *p = sig->params;
     mxc_shape shape;
     if (p->shape.n <= 0)
         return MXC_OK;
@@ -140,7 +108,7 @@ static mxc_status infer_random_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status infer_random_type(mxc_op_sig *sig) {
-    const random_params *p = sig->params;
+    const mxci_sample_params *p = sig->params;
     if (p->dtype != MXC_DTYPE_UNKNOWN)
         return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)p->dtype);
     return sig->out_type[0] == MXC_DTYPE_UNKNOWN ? mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32) : MXC_OK;
@@ -148,7 +116,7 @@ static mxc_status infer_random_type(mxc_op_sig *sig) {
 
 /* Both ways: out is the parameters' shape, then the parameter shape. */
 static mxc_status infer_sample_shape(mxc_op_sig *sig) {
-    const mxc_tuple *row = &((const random_params *)sig->params)->shape;
+    const mxc_tuple *row = &((const mxci_sample_params *)sig->params)->shape;
     mxc_shape *in = &sig->in_shape[0], *out = &sig->out_shape[0], shape;
     int n = row->n > 0 ? row->n : 0;
     MXC_TRY(mxci_sig_same_shape(sig, sig->n_in, (const int[]){0, 1}));
@@ -174,7 +142,7 @@ static mxc_status infer_sample_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status infer_sample_type(mxc_op_sig *sig) {
-    const random_params *p = sig->params;
+    const mxci_sample_params *p = sig->params;
     MXC_TRY(mxci_sig_same_type(sig, sig->n_in, (const int[]){0, 1}));
     if (p->dtype != MXC_DTYPE_UNKNOWN)
         return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)p->dtype);
@@ -184,25 +152,25 @@ static mxc_status infer_sample_type(mxc_op_sig *sig) {
 /* ---- descriptors ------------------------------------------------------------------------------------------------ */
 
 #define NUMBER(as, field, value, text)                                                                          \
-    {.name = as, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(random_params, field), .initial = value, .doc = text}
+    {.name = as, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_sample_params, field), .initial = value, .doc = text}
 #define SHAPE                                                                                            \
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(random_params, shape), .initial = "()",   \
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_sample_params, shape), .initial = "()",   \
      .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "of the array; of the row of each parameter"}
 #define CONTEXT                                                                                          \
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(random_params, ctx), .initial = "",        \
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_sample_params, ctx), .initial = "",        \
      .doc = "context, as cpu(0)"}
 #define DTYPE                                                                                            \
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(random_params, dtype), .initial = "None", \
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_sample_params, dtype), .initial = "None", \
      .optional = 1, .doc = "of the array; None: float32, or that of the parameters"}
 
-static mxc_status check(const random_params *p, const char *name, const distribution *of) {
+static mxc_status check(const mxci_sample_params *p, const char *name, const distribution *of) {
     if (!of->fits(p->a, p->b))
         return MXC_FAIL(MXC_EINVAL, "%s: parameters %g, %g, expected %s", name, p->a, p->b, of->range);
     return MXC_OK;
 }
 
 static mxc_status check_negative_k(void *params) {
-    random_params *p = params;
+    mxci_sample_params *p = params;
     p->a = (double)p->k;
     return check(p, "random_negative_binomial", &negative);
 }
@@ -212,7 +180,7 @@ static mxc_status check_negative_k(void *params) {
     static mxc_status check_##of(void *params) { return check(params, op, &of); }
 #define FORWARD(of)                                                     \
     static mxc_status random_##of(const mxc_op_call *call) {            \
-        const random_params *p = call->params;                          \
+        const mxci_sample_params *p = call->params;                          \
         return run_random(call, &of, p->a, p->b);                       \
     }                                                                   \
     static mxc_status sample_##of(const mxc_op_call *call) { return run_sample(call, &of); }
@@ -233,11 +201,11 @@ FORWARD(generalized)
 
 /* The members that all descriptors of one kind have alike. */
 #define RANDOM_DEF(schema)                                                                               \
-    .size = sizeof(mxc_op_def), .args = "", .params = schema, .param_size = sizeof(random_params),       \
+    .size = sizeof(mxc_op_def), .args = "", .params = schema, .param_size = sizeof(mxci_sample_params),       \
     .infer_shape = infer_random_shape, .infer_type = infer_random_type, .dtypes = MXC_DTYPES_FLOAT,      \
     .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_an_element
 #define SAMPLE_DEF                                                                                       \
-    .size = sizeof(mxc_op_def), .params = sample_schema, .param_size = sizeof(random_params),            \
+    .size = sizeof(mxc_op_def), .params = sample_schema, .param_size = sizeof(mxci_sample_params),            \
     .infer_shape = infer_sample_shape, .infer_type = infer_sample_type, .dtypes = MXC_DTYPES_FLOAT,      \
     .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_an_element
 
@@ -322,7 +290,7 @@ const mxc_op_def mxci_op_sample_poisson = {
     .forward = {[MXC_CPU] = sample_poisson}};
 
 static const mxc_param negative_schema[] = {
-    {.name = "k", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(random_params, k), .initial = "1",
+    {.name = "k", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_sample_params, k), .initial = "1",
      .doc = "successes that end it"},
     NUMBER("p", b, "1.0", "probability of a success"),
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};

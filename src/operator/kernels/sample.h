@@ -1,17 +1,8 @@
-/*
- * Random numbers of distributions, one element at a time. Each element has blocks of its own in the generator's
- * counter: the first half is the element's place in the context's stream, the last word counts from 1 (0 belongs to the
- * plain numbers). So rejection may take as many as it likes, and no element depends on another.
- */
+/* The distributions of draw.h as functions. */
 #ifndef MXCI_OPERATOR_KERNELS_SAMPLE_H
 #define MXCI_OPERATOR_KERNELS_SAMPLE_H
 
-#include <stdint.h>
-
-typedef struct mxci_draws {
-    uint64_t seed, stream, place;
-    uint32_t used; /* blocks */
-} mxci_draws;
+#include "operator/kernels/draw.h"
 
 /* One number of the distribution with parameters a and b, which must be in its range. */
 typedef double (*mxci_sample_fn)(mxci_draws *draws, double a, double b);

@@ -1,0 +1,113 @@
+/* Random numbers, the same as on the CPU for a seed: Dropout, random_<distribution> and sample_<distribution>. Of
+ * parameters out of range, which the host cannot see in time, the numbers are NaN. */
+#include "cuda/convert.h"
+#include "cuda/gradient.h"
+#include "operator/dropout.h"
+#include "operator/kernels/draw.h"
+#include "operator/sample.h"
+
+/* ---- Dropout ----------------------------------------------------------------------------------------------------- */
+
+enum { OUT, MASK };
+
+/* Two results of element i: the mask, rounded to T, and the product with it. */
+template <class T> static mxc_status drop(const mxc_op_call *call) {
+    using C = mxcu_compute_t<T>;
+    const double keep = 1 - static_cast<const mxci_dropout_params *>(call->params)->p;
+    const float limit = (float)keep;
+    const C factor = keep > 0 ? (C)(1 / keep) : 0;
+    const mxc_random random = call->random;
+    const int puts_out = call->req[OUT] != MXC_REQ_NULL, puts_mask = call->req[MASK] != MXC_REQ_NULL;
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT), mask = mxcu_result<T>(call, &call->out[MASK], MASK);
+    return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) {
+        uint32_t bits = mxci_philox_number(random.seed, random.stream, random.offset + (uint64_t)i);
+        C kept = mxci_philox_float(bits) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : (C)0;
+        if (puts_mask)
+            mask.put(i, kept);
+        if (puts_out)
+            y.put(i, x[i] * kept);
+    });
+}
+
+static mxc_status dropout_forward(const mxc_op_call *call) {
+    if (!call->is_train) {
+        MXC_TRY(mxcu_put(call, &call->out[OUT], OUT, &call->in[0]));
+        return mxcu_put_constant(call, &call->out[MASK], MASK, 1);
+    }
+    MXCU_SWITCH_FLOAT(call->in[0].dtype, drop, call)
+}
+
+template <class T> static mxc_status apply_mask(const mxc_op_call *call) {
+    mxcu_in<T> g = mxcu_data<T>(&call->out_grad[OUT]), mask = mxcu_data<T>(&call->out[MASK]);
+    mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
+    return mxcu_for(call, mxcu_size(&call->in_grad[0]), [=] MXCU_LAMBDA(int64_t i) { dx.put(i, g[i] * mask[i]); });
+}
+
+static mxc_status dropout_backward(const mxc_op_call *call) {
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, apply_mask, call)
+}
+
+/* ---- distributions ----------------------------------------------------------------------------------------------- */
+
+namespace {
+
+#define DISTRIBUTION(name, range)                                                     \
+    struct name##_numbers {                                                           \
+        static MXCU_DEVICE double draw(mxci_draws *draws, double a, double b) {       \
+            return mxci_fits_##range(a, b) ? mxci_draw_##name(draws, a, b) : (double)NAN; \
+        }                                                                             \
+    };
+DISTRIBUTION(uniform, uniform)
+DISTRIBUTION(normal, normal)
+DISTRIBUTION(gamma, gamma)
+DISTRIBUTION(exponential, exponential)
+DISTRIBUTION(poisson, poisson)
+DISTRIBUTION(negative_binomial, negative)
+DISTRIBUTION(generalized_negative_binomial, generalized)
+
+/* Element i, with parameters from arrays, each for row neighbours, where these have data. */
+template <class Distribution> struct sampling {
+    mxc_random random;
+    mxcu_any a_array, b_array;
+    double a, b;
+    int64_t row;
+    MXCU_DEVICE double operator()(int64_t i) const {
+        mxci_draws draws = {random.seed, random.stream, random.offset + (uint64_t)i, 0};
+        return Distribution::draw(&draws, a_array.data ? a_array.as<double>(i / row) : a,
+                                  b_array.data ? b_array.as<double>(i / row) : b);
+    }
+};
+
+template <class Distribution> struct drawn {
+    template <class T> static mxc_status put(const mxc_op_call *call, const sampling<Distribution> &s) {
+        mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
+        return mxcu_for(call, mxcu_size(&call->out[0]),
+                        [=] MXCU_LAMBDA(int64_t i) { y.put(i, mxcu_converted<T>(s(i))); });
+    }
+    static mxc_status run(const mxc_op_call *call, const sampling<Distribution> &s) {
+        if (call->req[0] == MXC_REQ_NULL)
+            return MXC_OK;
+        MXCU_SWITCH_FLOAT(call->out[0].dtype, put, call, s)
+    }
+    static mxc_status random(const mxc_op_call *call) {
+        const mxci_sample_params *p = static_cast<const mxci_sample_params *>(call->params);
+        return run(call, {call->random, {}, {}, p->a, p->b, 1});
+    }
+    static mxc_status sample(const mxc_op_call *call) {
+        const int64_t n = mxcu_size(&call->in[0]), size = mxcu_size(&call->out[0]);
+        sampling<Distribution> s = {call->random, mxcu_any_data(&call->in[0]), {}, 0, 0, n && size ? size / n : 1};
+        if (call->n_in > 1)
+            s.b_array = mxcu_any_data(&call->in[1]);
+        return run(call, s);
+    }
+};
+
+} // namespace
+
+#define BOTH(name) \
+    {"random_" #name, drawn<name##_numbers>::random}, {"sample_" #name, drawn<name##_numbers>::sample}
+MXCU_FORMS(random, {"Dropout", dropout_forward, dropout_backward}, BOTH(uniform), BOTH(normal), BOTH(gamma),
+           BOTH(exponential), BOTH(poisson), BOTH(negative_binomial), BOTH(generalized_negative_binomial))
