@@ -28,6 +28,7 @@ typedef struct mxc_batch {
     int64_t pad;           /* of the last rows, how many only fill the batch up */
     int64_t n_index;       /* 0 or the batch size */
     const uint64_t *index; /* which sample each row is */
+    int64_t bucket;        /* length of the batch's sequences where batches differ in it; else 0 */
 } mxc_batch;
 
 /** Where an iterator stands. */
@@ -100,6 +101,35 @@ MXC_API mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, i
                                         mxc_iter **out);
 /** PrefetchingIter: depth batches are prepared ahead on a thread of its own. Takes over inner (not if it fails). */
 MXC_API mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out);
+
+/** ResizeIter: epochs of so many batches, whatever inner's are: shorter ones are gone through again. restart 1: each
+ *  epoch begins with a new one of inner; 0: it goes on where the one before ended. Takes over inner (not if it fails).
+ *  MXC_EINVAL. To go to a state far into an epoch, inner is asked for several positions. */
+MXC_API mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_iter **out);
+
+typedef struct mxc_bucket_iter_options {
+    size_t size; /* sizeof(mxc_bucket_iter_options) */
+    int64_t batch_size;
+    int n_buckets; /* 0: a bucket for each length that at least batch_size sentences have */
+    const int64_t *buckets; /* lengths, ascending */
+    int32_t invalid_label;  /* fills up data and label */
+    mxc_dtype dtype;        /* MXC_F32 or MXC_I32 */
+    int time_major;         /* batches are (T,N), not (N,T) */
+    int shuffle; /* new batches in a new order each epoch, from the seed */
+    uint64_t seed;
+    int part_index, num_parts; /* give only sentences [n*part/parts, n*(part+1)/parts) */
+    const char *data_name, *label_name; /* NULL: "data", "softmax_label" */
+} mxc_bucket_iter_options;
+#define MXC_BUCKET_ITER_OPTIONS_INIT \
+    { sizeof(mxc_bucket_iter_options), 1, 0, NULL, -1, MXC_F32, 0, 1, 0, 0, 1, NULL, NULL }
+
+/** BucketSentenceIter: batches of sentences of like length, for models that learn to predict the next token. Sentence i
+ *  is tokens[offsets[i]] to tokens[offsets[i + 1] - 1]; all are copied. Each goes to the shortest bucket that holds it,
+ *  longer ones are left out, and so is what does not fill a batch. data is the sentence, label the same one place
+ *  ahead, both filled up with invalid_label. The shapes announced are those of the longest bucket, batch.bucket tells
+ *  that of a batch. MXC_EINVAL, MXC_ENOMEM. */
+MXC_API mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64_t n, const int64_t *offsets,
+                                           const int32_t *tokens, mxc_iter **out);
 
 /**
  * Read an IDX file (the format of MNIST; plain or .gz) into a new u8, i8, i32, f32 or f64 array.

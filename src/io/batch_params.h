@@ -13,7 +13,7 @@ typedef struct mxci_batch_params {
 mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *params, const mxci_rows rows[2],
                                 mxc_iter **out);
 
-/* Elements of a sample of that shape; rows gets it as its tail, where (1,) becomes no axis at all if flat. MXC_EINVAL. */
+/* Elements of a sample of that shape. It becomes the tail of rows, but (1,) no axis at all if flat. MXC_EINVAL. */
 mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,
                              int64_t *width);
 

@@ -187,8 +187,8 @@ static mxc_status libsvm_create(const void *params, mxc_iter **out) {
 
 const mxci_iter_def mxci_iter_LibSVMIter = {
     .name = "LibSVMIter",
-    .doc = "Lines \"label index:value ...\": data (B, data_shape...) float32, softmax_label (B, label_shape...). Batches "
-           "are dense, for there are no sparse arrays here. Indices begin at 0 and ascend; # begins a comment.",
+    .doc = "Lines \"label index:value ...\": data (B, data_shape...), softmax_label (B, label_shape...). Batches are "
+           "dense, for there are no sparse arrays here. Indices begin at 0 and ascend; # begins a comment.",
     .params = libsvm_schema,
     .param_size = sizeof(libsvm_params),
     .create = libsvm_create,
