@@ -46,9 +46,10 @@ static inline mxci_bounds mxci_box_bounds(const mxci_box_params *p) {
 
 /* All of each axis. */
 static inline mxci_bounds mxci_bounds_whole(void) {
-    mxci_box_params none;
-    none.begin.n = none.end.n = none.step.n = 0;
-    return mxci_box_bounds(&none);
+    mxci_bounds bounds;
+    for (int i = 0; i < MXC_MAX_NDIM; i++)
+        bounds.begin[i] = bounds.end[i] = bounds.step[i] = MXC_PARAM_UNSET;
+    return bounds;
 }
 
 /* One axis of a box in an axis of dim elements. */
