@@ -12,6 +12,7 @@
 #include <mxc/random.h>
 #include <mxc/ndarray.h>
 #include <mxc/op.h>
+#include <mxc/image.h>
 #include <mxc/simpleop.h>
 #include <mxc/symbol.h>
 #include <mxc/executor.h>

@@ -1,4 +1,4 @@
-/* The mean image of a source, made where mean_img names no file: of one epoch as it is augmented, values not changed. */
+/* The mean image of a source, made where mean_img names no file: of one epoch as augmented, values not changed. */
 #include <string.h>
 
 #include "base/sys.h"

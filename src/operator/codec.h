@@ -55,5 +55,9 @@ mxc_status mxci_image_decode(const mxci_image *image, mxci_pixels pixels, uint8_
 /* Of codecs/: NULL where there is no library. */
 typedef mxc_status (*mxci_decoder)(const mxci_image *image, mxci_pixels pixels, uint8_t *out);
 extern const mxci_decoder mxci_jpeg_decoder, mxci_png_decoder;
+/* Dense pixels as a JPEG of quality 1 to 100: *n bytes at *out, to be freed with mxci_free. MXC_ENOMEM, MXC_EFORMAT. */
+typedef mxc_status (*mxci_encoder)(const uint8_t *pixels, int64_t height, int64_t width, mxci_pixels kind, int quality,
+                                   uint8_t **out, size_t *n);
+extern const mxci_encoder mxci_jpeg_encoder;
 
 #endif

@@ -5,7 +5,8 @@
 
 layers='base=0 storage=1 engine=1 resource=2 ndarray=3 operator=4 simpleop=5 symbol=6 executor=7 kvstore=8 io=8 train=9 compat=9
     <export>=base <status>=base <types>=base <dtype>=base <param>=base <log>=base <trace>=base <version>=base
-    <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <simpleop>=simpleop
+    <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <image>=operator
+    <simpleop>=simpleop
     <symbol>=symbol <executor>=executor <optimizer>=kvstore <kvstore>=kvstore <recordio>=io <io>=io <train>=train <quantize>=train'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
     base/simd.h simpleop/scalar_math.h'

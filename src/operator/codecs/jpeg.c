@@ -1,4 +1,4 @@
-/* JPEG by libturbojpeg. Its warnings (damaged data, of which it makes what it can) are no failures. */
+/* JPEG by libturbojpeg. When reading, its warnings (damaged data, of which it makes what it can) are no failures. */
 #include "operator/codec.h"
 
 #include <turbojpeg.h>
@@ -70,3 +70,34 @@ static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t *o
 }
 
 const mxci_decoder mxci_jpeg_decoder = decode;
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status compress_to(tjhandle handle, const uint8_t *pixels, int64_t height, int64_t width, mxci_pixels kind,
+                              int quality, uint8_t *out, unsigned long *n) {
+    const int format = kind == MXCI_GREY ? TJPF_GRAY : kind == MXCI_RGB ? TJPF_RGB : TJPF_BGR;
+    if (tjCompress2(handle, pixels, (int)width, 0, (int)height, format, &out, n,
+                    kind == MXCI_GREY ? TJSAMP_GRAY : TJSAMP_420, quality, TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT) == 0)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EFORMAT, "JPEG of %lld x %lld pixels: %s", (long long)height, (long long)width,
+                    tjGetErrorStr2(handle));
+}
+
+static mxc_status encode(const uint8_t *pixels, int64_t height, int64_t width, mxci_pixels kind, int quality,
+                         uint8_t **out, size_t *n) {
+    unsigned long bytes = tjBufSize((int)width, (int)height, kind == MXCI_GREY ? TJSAMP_GRAY : TJSAMP_420);
+    tjhandle handle = tjInitCompress();
+    *out = mxci_alloc(bytes);
+    mxc_status status = !handle || !*out ? MXC_FAIL(MXC_ENOMEM, "no memory to encode JPEG")
+                                         : compress_to(handle, pixels, height, width, kind, quality, *out, &bytes);
+    if (handle)
+        tjDestroy(handle);
+    if (status != MXC_OK) {
+        mxci_free(*out);
+        *out = NULL;
+    }
+    *n = status == MXC_OK ? bytes : 0;
+    return status;
+}
+
+const mxci_encoder mxci_jpeg_encoder = encode;

@@ -2,3 +2,4 @@
 #include "operator/codec.h"
 
 const mxci_decoder mxci_jpeg_decoder = NULL;
+const mxci_encoder mxci_jpeg_encoder = NULL;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/simd.h"
 
 /* ---- taps -------------------------------------------------------------------------------------------------------- */
 
@@ -120,23 +121,13 @@ static int64_t inside(int64_t at, int64_t n) {
 
 /* ---- along rows -------------------------------------------------------------------------------------------------- */
 
-#define ROWS(T, name)                                                                                                  \
-    void name(const mxci_resample *r, int64_t channels, const T *from, float *to, int64_t begin, int64_t end) {        \
-        for (int64_t y = begin; y < end; y++) {                                                                        \
-            const T *row = from + y * r->in * channels;                                                                \
-            float *out = to + y * r->out * channels;                                                                   \
-            for (int64_t x = 0; x < r->out; x++, out += channels)                                                      \
-                for (int64_t c = 0; c < channels; c++) {                                                               \
-                    float sum = 0;                                                                                     \
-                    for (int64_t k = 0; k < r->width; k++)                                                             \
-                        sum += r->share[x * r->width + k] *                                                            \
-                               (float)row[inside(r->first[x] + k, r->in) * channels + c];                              \
-                    out[c] = sum;                                                                                      \
-                }                                                                                                      \
-        }                                                                                                              \
-    }
-ROWS(uint8_t, mxci_resample_rows_u8)
-ROWS(float, mxci_resample_rows_f32)
+#define T uint8_t
+#define NAME(stem) stem##_u8
+#include "operator/kernels/image_rows.inc"
+
+#define T float
+#define NAME(stem) stem##_f32
+#include "operator/kernels/image_rows.inc"
 
 /* ---- along columns ----------------------------------------------------------------------------------------------- */
 
