@@ -115,6 +115,10 @@ void mxci_file_close(mxci_file *file); /* NULL is fine */
  * limit bytes with MXC_EFORMAT. */
 mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_t *out_bytes);
 
+/* Names in a folder, sorted by their bytes, without those that begin with a dot; NULL behind the last. One block, to be
+ * freed with mxci_free. MXC_ENOTFOUND (none, or no folder), MXC_EIO, MXC_ENOMEM. */
+mxc_status mxci_folder_list(const char *path, char ***out, int64_t *n);
+
 /* Writer that replaces path in one step: writes path.tmp-<pid>-<n> beside it, then on commit flushes to disk and
  * renames. Until commit the old file is untouched; abandon removes the temporary. Where path is a link, the file that
  * it names is replaced. A file that exists keeps its mode and must be regular and writable. Statuses: MXC_EIO with path
