@@ -14,6 +14,10 @@ static const struct command {
      "list the operators, or describe some; --markdown: all, as docs/operators.md; --missing: those that are not\n"
      "    computed on that kind of device (gpu) but on the host for it",
      mxc_ops_main},
+    {"rec", "rec [--lines N] FILE | --repair FROM TO",
+     "list what a record file holds, its first 10 records and damaged places; --repair: copy the records that are\n"
+     "    intact, and write an index beside, TO with .idx",
+     mxc_rec_main},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
