@@ -17,6 +17,18 @@ mxc_status mxci_linalg_square(mxc_op_sig *sig, int slot);
 /* The slots' axes but the last two are equal. */
 mxc_status mxci_linalg_same_batch(mxc_op_sig *sig, int slot, int other);
 
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
+
+/* Of _linalg_potrf and _linalg_potri; of _linalg_trmm and _linalg_trsm. */
+typedef struct mxci_factor_params {
+    int32_t lower;
+} mxci_factor_params;
+
+typedef struct mxci_triangular_params {
+    int32_t transpose, rightside, lower;
+    double alpha;
+} mxci_triangular_params;
+
 /* ---- one matrix -------------------------------------------------------------------------------------------------- */
 
 /* How a triangular matrix A (n,n) stands to another, B (m,k): from the left (n is m) or from the right (n is k). */

@@ -11,9 +11,7 @@
 
 #include "operator/gemm.h"
 
-typedef struct factor_params {
-    int32_t lower;
-} factor_params;
+typedef mxci_factor_params factor_params;
 
 static const mxc_param schema[] = {
     {.name = "lower", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(factor_params, lower), .initial = "true",

@@ -8,10 +8,7 @@
 #include "operator/linalg.h"
 #include "operator/map.h"
 
-typedef struct triangular_params {
-    int32_t transpose, rightside, lower;
-    double alpha;
-} triangular_params;
+typedef mxci_triangular_params triangular_params;
 
 enum { A, B };
 
