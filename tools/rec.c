@@ -116,8 +116,8 @@ static int list(const char *path, int64_t lines) {
     print_summary(path, &s);
     if (places == 0)
         return 0;
-    fprintf(stderr, "mxc: %s: %" PRId64 " damaged places, %" PRId64 " bytes in them; mxc rec --repair copies the rest\n",
-            path, places, bytes);
+    fprintf(stderr, "mxc: %s: %" PRId64 " damaged places of %" PRId64 " bytes; mxc rec --repair copies the rest\n", path,
+            places, bytes);
     return MXC_EXIT_FAILED;
 }
 
