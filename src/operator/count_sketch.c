@@ -3,12 +3,12 @@
  * places in out, an error outside; s, of h's shape, usually signs. The gradient to data is s[j] times that of
  * out[h[j]]; h and s have none.
  */
+#include "operator/count_sketch.h"
+
 #include "operator/kernels/convert.h"
 #include "operator/rows.h"
 
-typedef struct sketch_params {
-    int64_t out_dim, processing_batch_size;
-} sketch_params;
+typedef mxci_sketch_params sketch_params;
 
 enum { DATA, H, S };
 

@@ -7,18 +7,17 @@
  * labels are 0..C-2, and -1 ends a row. data_lengths and label_lengths (N) say how many steps and labels count, cut to
  * T and L. Where no way spells the labels out is inf and the gradient 0. Only data has a gradient.
  */
+#include "operator/ctc_loss.h"
+
 #include <math.h>
 
 #include "operator/kernels/convert.h"
 #include "operator/kernels/ctc.h"
 #include "operator/rows.h"
 
-typedef struct ctc_params {
-    int32_t use_data_lengths, use_label_lengths, blank_label;
-} ctc_params;
+typedef mxci_ctc_params ctc_params;
 
 enum { DATA, LABEL };
-enum { BLANK_FIRST, BLANK_LAST };
 
 static const mxc_param schema[] = {
     {.name = "use_data_lengths", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(ctc_params, use_data_lengths),
@@ -112,7 +111,7 @@ static void open_part(const ctc_run *r, int part, sequence *q) {
 /* ---- one sequence ------------------------------------------------------------------------------------------------ */
 
 static int64_t padding(const ctc_params *p) {
-    return p->blank_label == BLANK_FIRST ? 0 : -1;
+    return p->blank_label == MXCI_CTC_BLANK_FIRST ? 0 : -1;
 }
 
 /* How many of sequence n's labels count. */
@@ -141,7 +140,7 @@ static void read_sequence(const ctc_run *r, int64_t n, sequence *q) {
     const mxc_tensor *data = &call->in[DATA];
     q->ctc.steps = r->steps;
     q->ctc.n_labels = count_labels(r, n);
-    q->ctc.blank = p->blank_label == BLANK_FIRST ? 0 : r->classes - 1;
+    q->ctc.blank = p->blank_label == MXCI_CTC_BLANK_FIRST ? 0 : r->classes - 1;
     if (p->use_data_lengths)
         mxci_read_indices(&call->in[LABEL + 1], n, 1, r->steps + 1, MXCI_INDEX_CLIP, &q->ctc.steps);
     mxci_read_indices(&call->in[LABEL], n * r->columns, q->ctc.n_labels, r->classes, MXCI_INDEX_CLIP, q->labels);
@@ -191,7 +190,7 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
 
 static mxc_status run(const mxc_op_call *call, int backward) {
     const mxc_shape *data = &call->in[DATA].shape;
-    const int first = ((const ctc_params *)call->params)->blank_label == BLANK_FIRST;
+    const int first = ((const ctc_params *)call->params)->blank_label == MXCI_CTC_BLANK_FIRST;
     ctc_run r = {.call = call, .steps = data->dim[0], .batch = data->dim[1], .classes = data->dim[2],
                  .columns = call->in[LABEL].shape.dim[1], .backward = backward};
     for (int64_t n = 0; n < r.batch; n++)

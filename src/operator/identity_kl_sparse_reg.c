@@ -7,13 +7,13 @@
  * a is the moving mean of data: moving_avg = momentum moving_avg + (1 - momentum) mean, taken by a forward pass in
  * training (MXNet takes it in backward). The second output, hidden, holds the a of this pass for backward.
  */
+#include "operator/identity_kl_sparse_reg.h"
+
 #include "operator/common.h"
 #include "operator/kernels/batch_norm.h"
 #include "operator/kernels/convert.h"
 
-typedef struct sparse_params {
-    double sparseness_target, penalty, momentum;
-} sparse_params;
+typedef mxci_sparse_params sparse_params;
 
 enum { OUT, AVERAGE };
 

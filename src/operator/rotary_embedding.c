@@ -4,17 +4,15 @@
  * (p + offset) base^(-2 i / W). A pair is the elements (i, W / 2 + i), or (2 i, 2 i + 1) where interleaved; what stands
  * behind the first W elements stays. The gradient is turned back.
  */
+#include "operator/rotary_embedding.h"
+
 #include <math.h>
 
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/rotary.h"
 
-typedef struct rotary_params {
-    int64_t axis, width, offset;
-    double base;
-    int32_t interleaved;
-} rotary_params;
+typedef mxci_rotary_params rotary_params;
 
 static const mxc_param schema[] = {
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rotary_params, axis), .initial = "-2",

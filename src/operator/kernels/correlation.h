@@ -10,6 +10,11 @@ typedef struct mxci_correlation_shape {
     int multiply;            /* sum of products; else of absolute differences */
 } mxci_correlation_shape;
 
+/* What a pair of elements p of a and q of b counts; its derivative by p (second: by q) times g. */
+#define MXCI_CORRELATION_TERM(multiply, p, q) ((multiply) ? (p) * (q) : (p) > (q) ? (p) - (q) : (q) - (p))
+#define MXCI_CORRELATION_SLOPE(multiply, second, g, p, q) \
+    ((multiply) ? (g) * ((second) ? (p) : (q)) : ((p) >= (q)) != (second) ? (g) : -(g))
+
 /* a and b stand on the first elements of two patches, in channel 0; n pairs of patches along the row.
  * forward: y (n) = the sums over patches and channels.
  * backward: d, which stands in one channel where a (second: b) does, += g (n) times their derivatives; a and b in that
