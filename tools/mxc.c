@@ -14,10 +14,13 @@ static const struct command {
      "list the operators, or describe some; --markdown: all, as docs/operators.md; --missing: those that are not\n"
      "    computed on that kind of device (gpu) but on the host for it",
      mxc_ops_main},
-    {"rec", "rec [--lines N] FILE | --repair FROM TO",
+    {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
      "list what a record file holds, its first 10 records and damaged places; --repair: copy the records that are\n"
-     "    intact, and write an index beside, TO with .idx",
+     "    intact, and write an index beside, TO with .idx; --sheet: draw the first 100 images into one",
      mxc_rec_main},
+    {"im2rec", "im2rec --list PREFIX ROOT | PREFIX ROOT [--resize N] [--quality N] ...",
+     "list the images below a folder, or pack those of a list into a record file; without arguments: all options",
+     mxc_im2rec_main},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -116,8 +116,8 @@ static int list(const char *path, int64_t lines) {
     print_summary(path, &s);
     if (places == 0)
         return 0;
-    fprintf(stderr, "mxc: %s: %" PRId64 " damaged places of %" PRId64 " bytes; mxc rec --repair copies the rest\n", path,
-            places, bytes);
+    fprintf(stderr, "mxc: %s: %" PRId64 " damaged places of %" PRId64 " bytes; mxc rec --repair copies the rest\n",
+            path, places, bytes);
     return MXC_EXIT_FAILED;
 }
 
@@ -141,10 +141,12 @@ static int repair(const char *from, const char *to) {
 int mxc_rec_main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[0], "--repair") == 0)
         return repair(argv[1], argv[2]);
+    if (argc == 3 && strcmp(argv[0], "--sheet") == 0)
+        return mxc_rec_sheet(argv[2], argv[1]);
     if (argc == 1 && argv[0][0] != '-')
         return list(argv[0], LINES);
     if (argc == 3 && strcmp(argv[0], "--lines") == 0)
         return list(argv[2], strtoll(argv[1], NULL, 10));
-    fprintf(stderr, "usage: mxc rec [--lines N] FILE | --repair FROM TO\n");
+    fprintf(stderr, "usage: mxc rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE\n");
     return MXC_EXIT_USAGE;
 }

@@ -1,0 +1,26 @@
+/* Parts of mxc im2rec. */
+#ifndef MXC_TOOLS_IM2REC_H
+#define MXC_TOOLS_IM2REC_H
+
+#include <stdint.h>
+
+enum { IM2REC_PATH = 4096 };
+
+typedef struct im2rec_options {
+    const char *prefix, *root;
+    /* lists */
+    int list, recursive, shuffle;
+    const char *exts;
+    double train_ratio, test_ratio;
+    uint64_t seed;
+    /* records */
+    int resize, center_crop, quality, threads, color, inter_method, pass_through, pack_label;
+    const char *encoding;
+} im2rec_options;
+
+/* Write PREFIX.lst of the images below root, or PREFIX_train.lst and so on. Exit status. */
+int im2rec_make_list(const im2rec_options *o);
+/* Write PREFIX.rec and PREFIX.idx of PREFIX.lst. Exit status. */
+int im2rec_pack(const im2rec_options *o);
+
+#endif

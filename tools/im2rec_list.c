@@ -1,0 +1,142 @@
+/* mxc im2rec --list: lines of an id, a label and a path, of the images below a folder. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "im2rec.h"
+#include "mxc.h"
+
+typedef struct entry {
+    char *path; /* below the root */
+    int label;
+} entry;
+
+typedef struct listing {
+    const im2rec_options *o;
+    entry *entries;
+    size_t n, room;
+    int labels;
+} listing;
+
+static int fail(const char *what, const char *path) {
+    fprintf(stderr, "mxc: %s %s\n", what, path);
+    return MXC_EXIT_FAILED;
+}
+
+/* Is the end of name in the list of endings? */
+static int has_ending(const char *endings, const char *name) {
+    const char *dot = strrchr(name, '.');
+    size_t n = dot ? strlen(dot) : 0;
+    for (const char *at = endings; dot && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == n && strncasecmp(at, dot, n) == 0)
+            return 1;
+    return 0;
+}
+
+static int add(listing *l, const char *path, int label) {
+    if (l->n == l->room) {
+        size_t room = l->room ? 2 * l->room : 1024;
+        entry *more = realloc(l->entries, room * sizeof *more);
+        if (!more)
+            return fail("no memory at", path);
+        l->entries = more;
+        l->room = room;
+    }
+    l->entries[l->n] = (entry){strdup(path), label};
+    return l->entries[l->n++].path ? 0 : fail("no memory at", path);
+}
+
+static int is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The images of a folder, "" for the root, have one label; then come its folders, in the order of their names. */
+static int walk(listing *l, const char *below, int depth) {
+    char path[2 * IM2REC_PATH], inside[IM2REC_PATH];
+    struct dirent **names;
+    int n, label = -1, result = 0;
+    snprintf(path, sizeof path, "%s/%s", l->o->root, below);
+    n = scandir(path, &names, NULL, alphasort);
+    if (n < 0)
+        return fail("cannot read the folder", path);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n && result == 0; i++) {
+            const char *name = names[i]->d_name;
+            if (name[0] == '.' || snprintf(inside, sizeof inside, "%s%s%s", below, *below ? "/" : "", name) >=
+                                      (int)sizeof inside)
+                continue;
+            snprintf(path, sizeof path, "%s/%s", l->o->root, inside);
+            if (pass == 0 && has_ending(l->o->exts, name) && !is_folder(path)) {
+                label = label < 0 ? l->labels++ : label;
+                result = add(l, inside, label);
+            } else if (pass == 1 && l->o->recursive && depth < 64 && is_folder(path)) {
+                result = walk(l, inside, depth + 1);
+            }
+        }
+    for (int i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    return result;
+}
+
+/* Steps of splitmix64. */
+static uint64_t next_random(uint64_t *state) {
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static void shuffle(listing *l) {
+    uint64_t state = l->o->seed;
+    for (size_t i = l->n; i > 1; i--) {
+        size_t k = next_random(&state) % i;
+        entry e = l->entries[i - 1];
+        l->entries[i - 1] = l->entries[k];
+        l->entries[k] = e;
+    }
+}
+
+static int write_some(const listing *l, const char *ending, size_t begin, size_t end) {
+    char path[IM2REC_PATH];
+    snprintf(path, sizeof path, "%s%s.lst", l->o->prefix, ending);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return fail("cannot write", path);
+    for (size_t i = begin; i < end; i++)
+        fprintf(file, "%zu\t%d\t%s\n", i, l->entries[i].label, l->entries[i].path);
+    if (ferror(file) | fclose(file))
+        return fail("cannot write", path);
+    printf("%s: %zu images\n", path, end - begin);
+    return 0;
+}
+
+static int write_all(const listing *l) {
+    size_t test = (size_t)((double)l->n * l->o->test_ratio), train = (size_t)((double)l->n * l->o->train_ratio);
+    if (l->o->train_ratio == 1)
+        return write_some(l, "", 0, l->n);
+    if (test > 0 && write_some(l, "_test", 0, test))
+        return MXC_EXIT_FAILED;
+    if (train > 0 && write_some(l, "_train", test, test + train))
+        return MXC_EXIT_FAILED;
+    return test + train < l->n ? write_some(l, "_val", test + train, l->n) : 0;
+}
+
+int im2rec_make_list(const im2rec_options *o) {
+    listing l = {.o = o};
+    int result = walk(&l, "", 0);
+    if (result == 0 && l.n == 0)
+        result = fail("there are no images in", o->root);
+    if (result == 0 && o->shuffle)
+        shuffle(&l);
+    if (result == 0)
+        result = write_all(&l);
+    for (size_t i = 0; i < l.n; i++)
+        free(l.entries[i].path);
+    free(l.entries);
+    return result;
+}
