@@ -1,0 +1,196 @@
+/*
+ * Trains a small residual network on images: a record file (.rec) or a folder that has a folder for each class.
+ *
+ *     train_image TRAIN [TEST] [--side 32] [--classes 10] [--blocks 1] [--batch-size 64] [--epochs 10] [--lr 0.1]
+ *
+ * Exit status: 0 trained, 1 failed, 2 wrong options, 128 + 2 when stopped by Ctrl-C after the running step.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mxc/mxc.h>
+
+typedef struct settings {
+    int64_t side, classes, blocks, batch_size, epochs;
+    double lr;
+} settings;
+
+#define WHOLE(name_, field, initial_, most, text)                                                                      \
+    {.name = name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, field), .initial = initial_, .bounded = 1,        \
+     .minimum = 1, .maximum = most, .doc = text}
+static const mxc_param schema[] = {
+    WHOLE("side", side, "32", 1024, "images are cropped to this height and width"),
+    WHOLE("classes", classes, "10", 1e6, "how many there are"),
+    WHOLE("blocks", blocks, "1", 100, "of two convolutions in each of the three stages"),
+    WHOLE("batch-size", batch_size, "64", 65536, "images in a step"),
+    WHOLE("epochs", epochs, "10", 1e6, "times to go through the images"),
+    {.name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, lr), .initial = "0.1", .bounded = 1, .minimum = 0,
+     .maximum = 1e6, .doc = "learning rate at the start; it falls to 0 along a cosine"},
+    MXC_PARAM_END,
+};
+
+static volatile int stop;
+
+static void on_signal(int number) {
+    stop = number;
+}
+
+static void check(mxc_status status) {
+    if (status == MXC_OK)
+        return;
+    fprintf(stderr, "train_image: %s\n", mxc_last_error());
+    exit(1);
+}
+
+/* ---- network ----------------------------------------------------------------------------------------------------- */
+
+/* An operator on inputs that it takes over; params as "kernel=(3,3) pad=(1,1)". */
+static mxc_symbol *op(const char *name_of_op, const char *name, const char *params, int n_in, mxc_symbol **in) {
+    char text[256], *save = NULL;
+    const char *keys[8], *values[8];
+    mxc_symbol *out;
+    int n = 0;
+    snprintf(text, sizeof text, "%s", params);
+    for (char *at = strtok_r(text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(at, '=');
+        *equals = '\0';
+        keys[n] = at;
+        values[n++] = equals + 1;
+    }
+    check(mxc_symbol_op(name_of_op, name, n, keys, values, n_in, NULL, in, &out));
+    for (int i = 0; i < n_in; i++)
+        mxc_symbol_release(in[i]);
+    return out;
+}
+
+/* Convolution and normalisation. */
+static mxc_symbol *conv(mxc_symbol *in, const char *name, int kernel, int channels, int stride) {
+    char full[64], params[128];
+    snprintf(full, sizeof full, "%.40s_conv", name);
+    snprintf(params, sizeof params, "kernel=(%d,%d) pad=(%d,%d) stride=(%d,%d) num_filter=%d no_bias=True", kernel,
+             kernel, kernel / 2, kernel / 2, stride, stride, channels);
+    in = op("Convolution", full, params, 1, &in);
+    snprintf(full, sizeof full, "%.40s_bn", name);
+    return op("BatchNorm", full, "fix_gamma=False", 1, &in);
+}
+
+static mxc_symbol *relu(mxc_symbol *in, const char *name) {
+    char full[64];
+    snprintf(full, sizeof full, "%.40s_relu", name);
+    return op("Activation", full, "act_type=relu", 1, &in);
+}
+
+/* Two convolutions, and the input added to what comes out. */
+static mxc_symbol *block(mxc_symbol *in, const char *name, int channels, int stride, int changes) {
+    char full[64];
+    mxc_symbol *sides[2];
+    mxc_symbol *x = mxc_symbol_retain(in);
+    snprintf(full, sizeof full, "%.40s_a", name);
+    x = relu(conv(x, full, 3, channels, stride), full);
+    snprintf(full, sizeof full, "%.40s_b", name);
+    sides[0] = conv(x, full, 3, channels, 1);
+    snprintf(full, sizeof full, "%.40s_side", name);
+    sides[1] = changes ? conv(in, full, 1, channels, stride) : in;
+    snprintf(full, sizeof full, "%.40s_sum", name);
+    return relu(op("elemwise_add", full, "", 2, sides), name);
+}
+
+static mxc_symbol *make_network(const settings *s) {
+    char name[64];
+    mxc_symbol *x;
+    check(mxc_symbol_variable("data", &x));
+    x = relu(conv(x, "first", 3, 16, 1), "first");
+    for (int stage = 0; stage < 3; stage++)
+        for (int i = 0; i < s->blocks; i++) {
+            snprintf(name, sizeof name, "stage%d_%d", stage, i);
+            x = block(x, name, 16 << stage, stage > 0 && i == 0 ? 2 : 1, stage > 0 && i == 0);
+        }
+    x = op("Pooling", "mean", "global_pool=True pool_type=avg kernel=(1,1)", 1, &x);
+    x = op("Flatten", "flat", "", 1, &x);
+    snprintf(name, sizeof name, "num_hidden=%lld", (long long)s->classes);
+    x = op("FullyConnected", "classes", name, 1, &x);
+    return op("SoftmaxOutput", "softmax", "", 1, &x);
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+
+/* Images for training are shuffled, padded, cropped at random and mirrored. */
+static mxc_iter *open_images(const settings *s, const char *path, int training) {
+    char shape[64], side[32], batch[32];
+    size_t n = strlen(path);
+    int is_record = n > 4 && strcmp(path + n - 4, ".rec") == 0;
+    const char *yes = training ? "1" : "0";
+    const char *keys[] = {is_record ? "path_imgrec" : "path_root", "data_shape", "batch_size", "resize", "shuffle",
+                          "rand_crop", "rand_mirror", "pad", "mean_r", "mean_g", "mean_b", "scale"};
+    const char *values[] = {path, shape, batch, side, yes, yes, yes, training ? "4" : "0", "125", "123", "114",
+                            "0.016"};
+    mxc_iter *iter;
+    snprintf(shape, sizeof shape, "(3,%lld,%lld)", (long long)s->side, (long long)s->side);
+    snprintf(side, sizeof side, "%lld", (long long)s->side);
+    snprintf(batch, sizeof batch, "%lld", (long long)s->batch_size);
+    check(mxc_iter_create(is_record ? "ImageRecordIter" : "ImageFolderIter", 12, keys, values, &iter));
+    return iter;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static int usage(const char *why) {
+    char type[256];
+    fprintf(stderr, "train_image: %s\nusage: train_image TRAIN [TEST] [--OPTION VALUE]...\n", why);
+    for (const mxc_param *p = schema; p->name; p++)
+        fprintf(stderr, "  --%s: %s (%s)\n", p->name, p->doc, mxc_param_describe(p, type, sizeof type));
+    exit(2);
+}
+
+/* Returns how many paths there are, one or two. */
+static int parse(int argc, char **argv, settings *s, const char *paths[2]) {
+    const char *keys[16] = {NULL}, *values[16] = {NULL};
+    int n = 0, n_paths = 0;
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--", 2) != 0) {
+            if (n_paths == 2)
+                usage("more than two paths");
+            paths[n_paths++] = argv[i];
+        } else {
+            if (i + 1 == argc || n == 16)
+                usage("a value is missing");
+            keys[n] = argv[i] + 2;
+            values[n++] = argv[++i];
+        }
+    if (mxc_params_parse("options", schema, n, keys, values, s) != MXC_OK)
+        usage(mxc_last_error());
+    if (n_paths == 0)
+        usage("no images");
+    return n_paths;
+}
+
+int main(int argc, char **argv) {
+    settings s;
+    const char *paths[2], *keys[] = {"momentum", "wd"}, *values[] = {"0.9", "0.0001"};
+    int n_paths = parse(argc, argv, &s, paths);
+    mxc_fit_options options;
+    mxc_fit_progress result;
+    mxc_fit_options_init(&options);
+    signal(SIGINT, on_signal);
+    options.symbol = make_network(&s);
+    options.train = open_images(&s, paths[0], 1);
+    options.valid = n_paths == 2 ? open_images(&s, paths[1], 0) : NULL;
+    options.epochs = s.epochs;
+    options.n_optimizer_params = 2;
+    options.optimizer_keys = keys;
+    options.optimizer_values = values;
+    options.learning_rate = s.lr;
+    options.show = 1;
+    options.stop = &stop;
+    check(mxc_fit(&options, &result, NULL));
+    printf("Share right: %.2f%% of the training images", 100 * result.accuracy);
+    if (n_paths == 2)
+        printf(", %.2f%% of the test images", 100 * result.valid_accuracy);
+    putchar('\n');
+    mxc_symbol_release(options.symbol);
+    mxc_iter_destroy(options.train);
+    mxc_iter_destroy(options.valid);
+    return result.interrupted ? 128 + stop : 0;
+}
