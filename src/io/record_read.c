@@ -121,6 +121,12 @@ static const char *head_flaw(const unsigned char *head, int is_first, int64_t le
     return NULL;
 }
 
+/* From where on to keep the window while a part is looked through: from the record's beginning, unless it is a later
+ * part and there is no room for both. */
+static int64_t keep_from(const mxc_record_reader *r, int64_t offset, int64_t part, int64_t end) {
+    return part == offset || end - offset <= (int64_t)r->room ? offset : part;
+}
+
 /* Look through the record at an offset; then all of it is in the window, or out_flaw tells what is wrong. */
 static mxc_status check_record(mxc_record_reader *r, int64_t offset, span *out, flaw *out_flaw) {
     *out = (span){ 0 };
@@ -130,17 +136,20 @@ static mxc_status check_record(mxc_record_reader *r, int64_t offset, span *out, 
             *out_flaw = (flaw){ "its head is cut off by the end of the file", at };
             return MXC_OK;
         }
-        MXC_TRY(want(r, offset, at + MXCI_RECORD_HEAD, at + MXCI_RECORD_HEAD));
+        int64_t body = at + MXCI_RECORD_HEAD;
+        MXC_TRY(want(r, keep_from(r, offset, at, body), body, body));
         *out_flaw = (flaw){ head_flaw(seen(r, at), at == offset, r->size - at), at };
         if (out_flaw->reason != NULL)
             return MXC_OK;
         uint32_t word = mxci_get_u32(seen(r, at) + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
-        out->end = at + MXCI_RECORD_HEAD + mxci_record_padded(length);
+        out->end = body + mxci_record_padded(length);
         out->bytes += length + (at == offset ? 0 : 4);
         out->n_parts = at == offset ? 1 : 2;
-        MXC_TRY(check_body(r, offset, at + MXCI_RECORD_HEAD, out->end, out_flaw));
-        if (out_flaw->reason != NULL || kind == MXCI_RECORD_WHOLE || kind == MXCI_RECORD_LAST)
+        MXC_TRY(check_body(r, keep_from(r, offset, at, out->end), body, out->end, out_flaw));
+        if (out_flaw->reason != NULL)
             return MXC_OK;
+        if (kind == MXCI_RECORD_WHOLE || kind == MXCI_RECORD_LAST)
+            return want(r, offset, out->end, out->end);
     }
 }
 
