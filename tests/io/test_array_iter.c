@@ -115,8 +115,8 @@ static void test_refusals(void **state) {
     o.part_index = 0;
     assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "part 0 of 7 of 6");
     o = good;
-    o.last_batch = (mxc_last_batch)3;
-    assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "last_batch 3");
+    o.last_batch = (mxc_last_batch)4;
+    assert_fails(mxc_iter_from_arrays(&o, 1, &six, 0, NULL, NULL, &iter), MXC_EINVAL, "last_batch 4");
     pair[0] = pair[1] = six; /* one array twice is fine */
     assert_ok(mxc_iter_from_arrays(&good, 2, pair, 0, NULL, NULL, &iter));
     mxc_iter_destroy(iter);

@@ -14,7 +14,7 @@ static mxc_iter *prefetched(const mxc_array_iter_options *options, int64_t n, in
 static void test_same_batches(void **state) {
     (void)state;
     for (int depth = 1; depth <= 5; depth++)
-        for (int last = MXC_LAST_PAD; last <= MXC_LAST_ROLL_OVER; last++) {
+        for (int last = MXC_LAST_PAD; last <= MXC_LAST_WRAP; last++) {
             mxc_array_iter_options o = iter_options(4, (mxc_last_batch)last, 1, 7);
             mxc_iter *plain = numbered_iter(&o, 23), *ahead = prefetched(&o, 23, depth);
             for (int epoch = 0; epoch < 4; epoch++) {
