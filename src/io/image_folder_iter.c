@@ -26,6 +26,7 @@ static const mxc_param folder_schema[] = {
     {.name = "path_imglist", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(folder_params, path_imglist), .initial = "",
      .doc = "path of a list (id, labels, path below path_root) to go by instead"},
 #include "io/image_params.def"
+#include "io/augment_params.def"
     MXC_PARAM_END,
 };
 #undef OWNER
@@ -209,7 +210,7 @@ static mxc_status folder_create(const void *params, mxc_iter **out) {
     if (status == MXC_OK) {
         int64_t n = (all->n - all->part + all->parts - 1) / all->parts;
         const mxci_image_source source = {all, n > 0 ? n : 0, files_open, files_read, files_close, files_destroy};
-        status = mxci_image_iter_create(owner, &p->image, &source, out);
+        status = mxci_image_iter_create(owner, &p->image, NULL, &source, out);
     }
     if (status != MXC_OK)
         files_destroy(all);

@@ -47,6 +47,7 @@ typedef struct worker {
     void *cursor;
     mxci_workspace space;
     mxci_sample sample;
+    float *labels; /* of a sample whose objects are in them */
     trouble failure, bad; /* of the rows in hand */
     int64_t n_bad;
 } worker;
@@ -55,6 +56,8 @@ struct image_iter {
     const char *owner;
     mxci_image_params params;
     mxci_augment augment;
+    int detects;
+    mxci_detect_params detect;
     mxci_image_source source;
     int owns_source;
     int64_t count, batch; /* samples; rows of a batch */
@@ -118,6 +121,16 @@ static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
 
 /* ---- one row ----------------------------------------------------------------------------------------------------- */
 
+/* What will happen to an image of that size; then its row's labels are there too. */
+static mxc_status plan_sample(worker *w, mxci_dice *dice, const mxci_image *image, float *labels, mxci_plan *out) {
+    const image_iter *it = w->it;
+    const mxci_sample *s = &w->sample;
+    if (!it->detects)
+        return mxci_augment_plan(&it->augment, s->who, dice, image->full_height, image->full_width, out);
+    return mxci_detect_plan(&it->augment, &it->detect, s->who, dice, image->full_height, image->full_width, w->labels,
+                            s->n_labels, out, labels);
+}
+
 static mxc_status make_sample(worker *w, slot *s, int64_t row, uint64_t epoch, int64_t number) {
     const image_iter *it = w->it;
     mxci_dice dice = {it->seed_aug, (uint64_t)it->params.part_index << 36 | (uint64_t)number, epoch, 0};
@@ -125,10 +138,10 @@ static mxc_status make_sample(worker *w, slot *s, int64_t row, uint64_t epoch, i
     float *labels = (float *)(void *)s->label + row * it->params.label_width;
     mxci_image image;
     mxci_plan plan;
-    MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, labels));
+    MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, it->detects ? w->labels : labels));
     s->index[row] = sample->id;
     MXC_TRY(mxci_image_probe(sample->who, sample->bytes, sample->n, it->params.max_pixels, &image));
-    MXC_TRY(mxci_augment_plan(&it->augment, sample->who, &dice, image.full_height, image.full_width, &plan));
+    MXC_TRY(plan_sample(w, &dice, &image, labels, &plan));
     return mxci_augment_apply(&it->augment, &plan, &image, &w->space, s->data + (size_t)row * it->row_bytes);
 }
 
@@ -413,6 +426,7 @@ static void image_destroy(void *self) {
     for (int i = 0; it->workers && i < it->n_workers; i++) {
         it->source.close(it->workers[i].cursor);
         mxci_workspace_free(&it->workers[i].space);
+        mxci_free(it->workers[i].labels);
     }
     for (int i = 0; it->slots && i < it->n_slots; i++) {
         for (int k = 0; k < ARRAYS; k++)
@@ -451,7 +465,7 @@ static void describe(image_iter *it) {
     mxc_shape pixels = {4, {it->batch, a->height, a->width, a->channels}};
     mxc_shape labels = {it->params.label_width == 1 ? 1 : 2, {it->batch, it->params.label_width}};
     it->desc[DATA] = (mxc_data_desc){"data", it->params.layout == MXCI_LAYOUT_NHWC ? pixels : planes, a->dtype};
-    it->desc[LABEL] = (mxc_data_desc){"softmax_label", labels, MXC_F32};
+    it->desc[LABEL] = (mxc_data_desc){it->detects ? "label" : "softmax_label", labels, MXC_F32};
     it->row_bytes = (size_t)(a->channels * a->height * a->width) * mxc_dtype_size(a->dtype);
 }
 
@@ -462,6 +476,13 @@ static mxc_status make_slot(image_iter *it, slot *s) {
     }
     s->index = mxci_calloc((size_t)it->batch, sizeof *s->index);
     return s->index ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "%s: no memory for a batch", it->owner);
+}
+
+static mxc_status make_worker(image_iter *it, worker *w) {
+    w->it = it;
+    if (it->detects)
+        w->labels = mxci_calloc((size_t)it->params.label_width, sizeof *w->labels);
+    return !it->detects || w->labels ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "%s: no memory for labels", it->owner);
 }
 
 static mxc_status build(image_iter *it) {
@@ -479,7 +500,7 @@ static mxc_status build(image_iter *it) {
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d batches and %d threads", it->owner, it->n_slots,
                         it->n_workers);
     for (int i = 0; i < it->n_workers; i++)
-        it->workers[i].it = it;
+        MXC_TRY(make_worker(it, &it->workers[i]));
     for (int i = 0; i < it->n_slots; i++)
         MXC_TRY(make_slot(it, &it->slots[i]));
     return MXC_OK;
@@ -494,14 +515,17 @@ mxc_status mxci_image_part(const char *owner, const mxci_image_params *p, int64_
     return MXC_OK;
 }
 
-mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params, const mxci_image_source *source,
-                                  mxc_iter **out) {
+mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params, const mxci_detect_params *detect,
+                                  const mxci_image_source *source, mxc_iter **out) {
     *out = NULL;
     image_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the iterator", owner);
     it->owner = owner;
     it->params = *params;
+    it->detects = detect != NULL;
+    if (detect)
+        it->detect = *detect;
     it->source = *source;
     it->count = source->n;
     it->batch = params->batch_size;

@@ -69,7 +69,7 @@ mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *para
     *neutral = *params;
     make_neutral(neutral);
     borrowed.destroy = keep;
-    mxc_status status = mxci_image_iter_create(owner, neutral, &borrowed, &iter);
+    mxc_status status = mxci_image_iter_create(owner, neutral, NULL, &borrowed, &iter);
     mxci_free(neutral);
     if (status != MXC_OK)
         return status;

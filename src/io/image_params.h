@@ -1,6 +1,6 @@
 /*
- * Parameters that all image iterators share: names and defaults are MXNet's. image_params.def holds their schema, to be
- * included within a schema where OWNER is a struct with the member image of this type.
+ * Parameters of image iterators: names and defaults are MXNet's. image_params.def and augment_params.def hold their
+ * schema, to be included within a schema where OWNER is a struct with the member image of this type.
  */
 #ifndef MXCI_IO_IMAGE_PARAMS_H
 #define MXCI_IO_IMAGE_PARAMS_H

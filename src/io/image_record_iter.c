@@ -1,18 +1,7 @@
-/*
- * ImageRecordIter: images and labels of a record file. Names and defaults are MXNet's (0.9 and 1.9 together).
- *
- * Where records begin is read once, from path_imgidx or the file itself. Each thread then reads with its own reader,
- * so that any order costs the same. Parts are ranges of the file's bytes, or of the index's lines where there is one.
- */
-#include <stdio.h>
+/* ImageRecordIter: images and labels of a record file. Names and defaults are MXNet's (0.9 and 1.9 together). */
 #include <string.h>
 
-#include <mxc/recordio.h>
-
-#include "base/log.h"
 #include "base/sys.h"
-#include "base/text.h"
-#include "io/image_list.h"
 #include "io/image_source.h"
 #include "io/iter.h"
 
@@ -30,164 +19,18 @@ static const mxc_param record_schema[] = {
     {.name = "path_imglist", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imglist), .initial = "",
      .doc = "path of a list (id, labels, path) whose labels, found by id, replace the records' own"},
 #include "io/image_params.def"
+#include "io/augment_params.def"
     MXC_PARAM_END,
 };
 #undef OWNER
 
-typedef struct records {
-    const char *owner;
-    char path[MXCI_IMAGE_PATH];
-    int64_t n, room, label_width;
-    int64_t *offsets;
-    int has_list;
-    mxci_image_list list;
-} records;
-
-/* ---- reading samples --------------------------------------------------------------------------------------------- */
-
-static mxc_status records_open(void *self, void **cursor) {
-    mxc_record_reader *reader;
-    mxc_status status = mxc_record_reader_open(((records *)self)->path, 0, 1, MXC_BAD_ERROR, &reader);
-    *cursor = reader;
-    return status;
-}
-
-static void records_close(void *cursor) {
-    mxc_record_reader_close(cursor);
-}
-
-/* Failures of the reader and of records, told with where they are. */
-static mxc_status fail_at(const mxci_sample *sample, mxc_status status) {
-    char message[MXC_ERROR_MAX];
-    snprintf(message, sizeof message, "%s", mxc_last_error());
-    return MXC_FAIL(status, "%s: %s", sample->who, message);
-}
-
-static mxc_status take_labels(const records *r, const mxci_sample *sample, const mxc_image_record *record,
-                              float *labels) {
-    const mxci_list_line *line = r->has_list ? mxci_image_list_find(&r->list, record->id) : NULL;
-    int64_t n = line ? line->n_labels : record->n_labels;
-    if (r->has_list && !line)
-        return MXC_FAIL(MXC_EFORMAT, "%s: its id %llu is not in path_imglist", sample->who,
-                        (unsigned long long)record->id);
-    if (n < r->label_width)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %lld labels, expected at least label_width, %lld", sample->who, (long long)n,
-                        (long long)r->label_width);
-    for (int64_t i = 0; i < r->label_width; i++)
-        labels[i] = line ? line->labels[i] : mxc_image_record_label(record, i);
-    return MXC_OK;
-}
-
-static mxc_status records_read(void *self, void *cursor, int64_t i, mxci_sample *out, float *labels) {
-    const records *r = self;
-    mxc_record found;
-    mxc_image_record record;
-    mxci_format(out->who, sizeof out->who, "%s: record %lld at offset %lld of %s", r->owner, (long long)i,
-                (long long)r->offsets[i], r->path);
-    mxc_status status = mxc_record_reader_seek(cursor, r->offsets[i]);
-    if (status == MXC_OK)
-        status = mxc_record_reader_next(cursor, &found);
-    if (status == MXC_OK && !found.data)
-        return MXC_FAIL(MXC_EFORMAT, "%s: the file ends there", out->who);
-    if (status == MXC_OK)
-        status = mxc_image_record_read(found.data, found.bytes, &record);
-    if (status != MXC_OK)
-        return fail_at(out, status == MXC_EINVAL ? MXC_EFORMAT : status); /* an offset of the index */
-    out->bytes = record.image;
-    out->n = record.image_bytes;
-    out->id = record.id;
-    return take_labels(r, out, &record, labels);
-}
-
-static void records_destroy(void *self) {
-    records *r = self;
-    mxci_image_list_free(&r->list);
-    mxci_free(r->offsets);
-    mxci_free(r);
-}
-
-/* ---- opening ----------------------------------------------------------------------------------------------------- */
-
-static mxc_status add_offset(records *r, int64_t offset) {
-    if (r->n == r->room) {
-        int64_t room = r->room < 64 ? 64 : r->room * 2;
-        int64_t *more = mxci_realloc_array(r->offsets, (size_t)room, sizeof *more);
-        if (!more)
-            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the offsets of %lld records", r->owner, (long long)room);
-        r->offsets = more;
-        r->room = room;
-    }
-    r->offsets[r->n++] = offset;
-    return MXC_OK;
-}
-
-static mxc_status scan(records *r, mxc_record_reader *reader) {
-    int64_t places, bytes;
-    for (;;) {
-        mxc_record record;
-        MXC_TRY(mxc_record_reader_next(reader, &record));
-        if (!record.data)
-            break;
-        MXC_TRY(add_offset(r, record.offset));
-    }
-    mxc_record_reader_skipped(reader, &places, &bytes);
-    if (places)
-        mxci_log(MXC_LOG_WARNING, "%s: %s is damaged at %lld places: %lld bytes left out", r->owner, r->path,
-                 (long long)places, (long long)bytes);
-    return MXC_OK;
-}
-
-static mxc_status find_records(records *r, const mxci_image_params *p) {
-    mxc_record_reader *reader;
-    int64_t first, count;
-    MXC_TRY(mxci_image_part(r->owner, p, 0, &first, &count));
-    MXC_TRY(mxc_record_reader_open(r->path, (int)p->part_index, (int)p->num_parts,
-                                   p->bad_data == MXCI_BAD_SKIP ? MXC_BAD_SKIP : MXC_BAD_ERROR, &reader));
-    mxc_status status = scan(r, reader);
-    mxc_record_reader_close(reader);
-    return status;
-}
-
-static mxc_status take_index(records *r, const mxci_image_params *p, const mxc_record_index *index) {
-    int64_t first, count;
-    MXC_TRY(mxci_image_part(r->owner, p, index->n, &first, &count));
-    for (int64_t i = first; i < first + count; i++)
-        MXC_TRY(add_offset(r, index->offsets[i]));
-    return MXC_OK;
-}
-
-static mxc_status load_index(records *r, const mxci_image_params *p, const char *path) {
-    mxc_record_index index;
-    MXC_TRY(mxc_record_index_load(path, &index));
-    mxc_status status = take_index(r, p, &index);
-    mxc_record_index_free(&index);
-    return status;
-}
-
-static mxc_status open_records(records *r, const record_params *p) {
-    snprintf(r->path, sizeof r->path, "%s", p->path_imgrec);
-    r->label_width = p->image.label_width;
-    if (p->path_imglist[0]) {
-        MXC_TRY(mxci_image_list_load(p->path_imglist, &r->list));
-        mxci_image_list_sort(&r->list);
-        r->has_list = 1;
-    }
-    return p->path_imgidx[0] ? load_index(r, &p->image, p->path_imgidx) : find_records(r, &p->image);
-}
-
 static mxc_status create(const char *owner, const record_params *p, mxc_iter **out) {
-    records *r = mxci_calloc(1, sizeof *r);
+    mxci_image_source source;
     *out = NULL;
-    if (!r)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the record file", owner);
-    r->owner = owner;
-    mxc_status status = open_records(r, p);
-    if (status == MXC_OK) {
-        const mxci_image_source source = {r, r->n, records_open, records_read, records_close, records_destroy};
-        status = mxci_image_iter_create(owner, &p->image, &source, out);
-    }
+    MXC_TRY(mxci_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, NULL, &source));
+    mxc_status status = mxci_image_iter_create(owner, &p->image, NULL, &source, out);
     if (status != MXC_OK)
-        records_destroy(r);
+        source.destroy(source.self);
     return status;
 }
 

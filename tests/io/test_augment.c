@@ -16,6 +16,7 @@ typedef struct owner {
 #define OWNER owner
 static const mxc_param schema[] = {
 #include "io/image_params.def"
+#include "io/augment_params.def"
     MXC_PARAM_END,
 };
 #undef OWNER
