@@ -1,8 +1,10 @@
 /* Pooling: a thread, or a team where windows are large, for each output; a thread for each element of the gradient. */
 #include <cmath>
+#include <type_traits>
 
 #include "cuda/kernel.h"
 #include "cuda/place.h"
+#include "cuda/quantized.h"
 #include "operator/pooling.h"
 
 enum { LARGE = 64 }; /* elements of a window that are worth a team */
@@ -42,12 +44,22 @@ static mxci_pool_shape shape_of(const mxc_op_call *call) {
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* Whole numbers are pooled as floats, and the result is rounded to the nearest, halves to even. */
+template <class T> using pooled = typename std::conditional<std::is_integral<T>::value, float, mxcu_compute_t<T>>::type;
+
+template <class T> MXCU_DEVICE mxcu_compute_t<T> finish(pooled<T> value) {
+    if constexpr (std::is_integral<T>::value)
+        return (mxcu_compute_t<T>)rintf(value);
+    else
+        return value;
+}
+
 /* Every step-th element of the window from first on: their maximum or sum. */
-template <class T> MXCU_DEVICE mxcu_compute_t<T> pool(const mxci_pool_shape &s, const window &w, const mxcu_in<T> &x,
-                                                      int64_t plane, int64_t first, int64_t step) {
-    mxcu_compute_t<T> value = s.kind == MXCI_POOL_MAX ? -INFINITY : 0;
+template <class T> MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu_in<T> &x,
+                                              int64_t plane, int64_t first, int64_t step) {
+    pooled<T> value = s.kind == MXCI_POOL_MAX ? -INFINITY : 0;
     for (int64_t i = first; i < w.size; i += step) {
-        mxcu_compute_t<T> next = x[plane + element_of(s, w, i)];
+        pooled<T> next = x[plane + element_of(s, w, i)];
         value = s.kind != MXCI_POOL_MAX ? value + next : next > value ? next : value;
     }
     return value;
@@ -60,7 +72,7 @@ template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_po
         const int64_t plane = mxcu_divide(i, out);
         const mxcu_place o = mxcu_place_of(i - plane * out, s.out);
         const window w = window_of(s, o);
-        y.put(i, w.size == 0 ? 0 : pool<T>(s, w, x, plane * in, 0, 1) / divisor_of(s, o));
+        y.put(i, w.size == 0 ? 0 : finish<T>(pool<T>(s, w, x, plane * in, 0, 1) / divisor_of(s, o)));
     });
 }
 
@@ -72,10 +84,10 @@ template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool
         const int64_t plane = i / out;
         const mxcu_place o = mxcu_place_of(i - plane * out, s.out);
         const window w = window_of(s, o);
-        mxcu_compute_t<T> value = pool<T>(s, w, x, plane * in, team.rank, team.size);
+        pooled<T> value = pool<T>(s, w, x, plane * in, team.rank, team.size);
         value = s.kind == MXCI_POOL_MAX ? team.max(value) : team.sum(value);
         if (team.rank == 0)
-            y.put(i, w.size == 0 ? 0 : value / divisor_of(s, o));
+            y.put(i, w.size == 0 ? 0 : finish<T>(value / divisor_of(s, o)));
     });
 }
 
@@ -90,6 +102,13 @@ static mxc_status forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     MXCU_SWITCH_FLOAT(call->in[0].dtype, forward_as, call)
+}
+
+static mxc_status quantized(const mxc_op_call *call) {
+    MXC_TRY(mxcu_pass_bounds(call, 1, 2));
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    return call->in[0].dtype == MXC_U8 ? forward_as<uint8_t>(call) : forward_as<int8_t>(call);
 }
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -147,4 +166,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[0].dtype, backward_as, call)
 }
 
-MXCU_FORMS(pooling, {"Pooling", forward, backward})
+MXCU_FORMS(pooling, {"Pooling", forward, backward}, {"_contrib_quantized_pooling", quantized})

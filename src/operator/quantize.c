@@ -94,10 +94,7 @@ const mxc_op_def mxci_op_dequantize = {
 
 /* ---- _contrib_quantize_v2 and _contrib_requantize ---------------------------------------------------------------- */
 
-typedef struct range_params {
-    int32_t out_type;
-    mxci_calib calib;
-} range_params;
+typedef mxci_range_params range_params;
 
 static const mxc_param range_schema[] = {
     {.name = "out_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(range_params, out_type), .initial = "int8",

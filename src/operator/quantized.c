@@ -15,10 +15,6 @@ mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib) {
     return is_unsigned ? MXC_U8 : MXC_I8;
 }
 
-double mxci_quantized_most(mxc_dtype dtype) {
-    return dtype == MXC_U8 ? 255 : dtype == MXC_I8 ? 127 : 2147483647.0;
-}
-
 double mxci_quantized_unit(mxc_dtype dtype, const mxc_tensor *low, const mxc_tensor *high) {
     return fmax(fabs(mxci_value_at(low, 0)), fabs(mxci_value_at(high, 0))) / mxci_quantized_most(dtype);
 }

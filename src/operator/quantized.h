@@ -16,6 +16,13 @@ typedef struct mxci_calib {
     double low, high;
 } mxci_calib;
 int mxci_calib_given(const mxci_calib *calib);
+
+/* Parameters of _contrib_quantize_v2 and _contrib_requantize. */
+typedef struct mxci_range_params {
+    int32_t out_type;
+    mxci_calib calib;
+} mxci_range_params;
+
 #define MXCI_CALIB_SCHEMA(params, member)                                                                              \
     {.name = "min_calib_range", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(params, member.low), .initial = "None",       \
      .optional = 1, .doc = "least value of the output; None: found in each run"},                                      \
@@ -25,7 +32,9 @@ int mxci_calib_given(const mxci_calib *calib);
 mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib);
 
 /* The largest whole number of a quantized dtype that is used. */
-double mxci_quantized_most(mxc_dtype dtype);
+static inline double mxci_quantized_most(mxc_dtype dtype) {
+    return dtype == MXC_U8 ? 255 : dtype == MXC_I8 ? 127 : 2147483647.0;
+}
 /* The unit of a dtype in the range of two arrays. */
 double mxci_quantized_unit(mxc_dtype dtype, const mxc_tensor *low, const mxc_tensor *high);
 

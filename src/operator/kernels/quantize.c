@@ -1,16 +1,9 @@
 #include "operator/kernels/quantize.h"
 
-#include <math.h>
-
-#include "operator/kernels/loop.h"
-
 void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, int32_t *y) {
     MXCI_VECTOR_LOOP
-    for (int64_t i = 0; i < n; i++) {
-        double scaled = (x[i] - shift) * scale, away = trunc(scaled + (scaled < 0 ? -0.5 : 0.5));
-        double number = away == away ? away : 0;
-        y[i] = (int32_t)(number < low ? low : number > high ? high : number);
-    }
+    for (int64_t i = 0; i < n; i++)
+        y[i] = mxci_quantize_number(x[i], shift, scale, low, high);
 }
 
 void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale, double *y) {

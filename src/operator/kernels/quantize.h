@@ -2,10 +2,20 @@
 #ifndef MXCI_OPERATOR_KERNELS_QUANTIZE_H
 #define MXCI_OPERATOR_KERNELS_QUANTIZE_H
 
+#include <math.h>
 #include <stdint.h>
 
-/* y = the whole part of (x - shift) * scale away from 0 by one half, within low..high, which int32 holds; 0 for what is
- * no number. */
+#include "operator/kernels/loop.h"
+
+/* The whole part of (x - shift) * scale away from 0 by one half, within low..high, which int32 holds; 0 for what is no
+ * number. */
+MXCI_SCALAR int32_t mxci_quantize_number(double x, double shift, double scale, double low, double high) {
+    double scaled = (x - shift) * scale, away = trunc(scaled + (scaled < 0 ? -0.5 : 0.5));
+    double number = away == away ? away : 0;
+    return (int32_t)(number < low ? low : number > high ? high : number);
+}
+
+/* y = mxci_quantize_number of each. */
 void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, int32_t *y);
 /* y = x * scale + shift */
 void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale, double *y);
