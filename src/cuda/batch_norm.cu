@@ -13,15 +13,6 @@ enum { MOVING_MEAN, MOVING_VAR };
 
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
 
-static mxcu_reduction plan_channels(const mxc_shape *data) {
-    const int64_t n = data->dim[0], c = data->dim[1], d = mxcu_product(data, 2, data->ndim);
-    const int64_t others[2] = {n, d}, steps[2] = {c * d, 1};
-    mxci_strided kept, part;
-    mxci_strided_set(&kept, 1, &c, &d);
-    mxci_strided_set(&part, 2, others, steps);
-    return mxcu_plan_reduction(&kept, &part);
-}
-
 /* Each element's channel. */
 static mxcu_walk channel_walk(const mxc_shape *data) {
     const int64_t dim[3] = {data->dim[0], data->dim[1], mxcu_product(data, 2, data->ndim)}, step[3] = {0, 1, 0};
@@ -35,7 +26,7 @@ static size_t coefficient_bytes(const mxc_shape *data) {
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
-    mxcu_reduction plan = plan_channels(&sig->in_shape[DATA]);
+    mxcu_reduction plan = mxcu_plan_channels(&sig->in_shape[DATA]);
     return coefficient_bytes(&sig->in_shape[DATA]) + mxcu_reduction_bytes(&plan, sizeof(mxcu_pair));
 }
 
@@ -66,8 +57,7 @@ template <class P> MXCU_DEVICE void put_if(P *to, int add, int64_t i, double val
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-template <class T> struct moments {
-    using sum = mxcu_pair;
+template <class T> struct moments : mxcu_pair_sum {
     using P = typename statistic<T>::type;
     mxcu_in<T> x;
     mxcu_walk channel;
@@ -77,10 +67,6 @@ template <class T> struct moments {
     const P *gamma, *beta;
     P *moving_mean, *moving_var, *mean, *var; /* mean and var NULL where they are not wanted */
     coefficients<P> *to;
-
-    MXCU_DEVICE sum start() const {
-        return {0, 0};
-    }
     /* About the channel's first element, so that no digits are lost where the mean is far from 0. */
     MXCU_DEVICE double origin(int64_t c) const {
         return (double)x[c * inner];
@@ -88,9 +74,6 @@ template <class T> struct moments {
     MXCU_DEVICE sum step(sum a, int64_t i) const {
         const double v = (double)x[i] - origin(channel(i));
         return {a.a + v, a.b + v * v};
-    }
-    MXCU_DEVICE sum combine(sum a, sum b) const {
-        return {a.a + b.a, a.b + b.b};
     }
     MXCU_DEVICE void put(int64_t c, sum a) const {
         double m = (double)moving_mean[c], v = (double)moving_var[c];
@@ -114,8 +97,7 @@ template <class T> struct moments {
  *   batch statistics:   dx = s (dy - sum(dy) / m - (x - mean) h sum(dy (x - mean)) / m)
  *   moving statistics:  dx = s dy
  *   dgamma = sum(dy (x - mean)) sqrt(h), dbeta = sum(dy) */
-template <class T> struct gradient_sums {
-    using sum = mxcu_pair;
+template <class T> struct gradient_sums : mxcu_pair_sum {
     using P = typename statistic<T>::type;
     mxcu_in<T> x, dy;
     mxcu_walk channel;
@@ -125,16 +107,9 @@ template <class T> struct gradient_sums {
     const P *gamma, *mean, *var;
     P *gamma_grad, *beta_grad; /* or NULL */
     coefficients<P> *to;       /* dx = scale dy + mean (x - the mean) + offset */
-
-    MXCU_DEVICE sum start() const {
-        return {0, 0};
-    }
     MXCU_DEVICE sum step(sum a, int64_t i) const {
         const double g = (double)dy[i];
         return {a.a + g, a.b + g * ((double)x[i] - (double)mean[channel(i)])};
-    }
-    MXCU_DEVICE sum combine(sum a, sum b) const {
-        return {a.a + b.a, a.b + b.b};
     }
     MXCU_DEVICE void put(int64_t c, sum a) const {
         const double spread = (double)var[c] + eps, s = (fix_gamma ? 1 : (double)gamma[c]) / sqrt(spread);
@@ -155,12 +130,9 @@ template <class P> static P *wanted(const mxc_op_call *call, const mxc_tensor *t
 
 /* Without a batch the reduction is over nothing: only put is called. */
 static mxcu_reduction plan_of(const mxc_op_call *call, int by_batch) {
-    mxcu_reduction plan = plan_channels(&call->in[DATA].shape);
-    if (!by_batch) {
-        plan.part.size = 0;
-        plan.chunks = 1;
-        plan.by_team = 0;
-    }
+    mxcu_reduction plan = mxcu_plan_channels(&call->in[DATA].shape);
+    if (!by_batch)
+        mxcu_plan_nothing(&plan);
     return plan;
 }
 
@@ -173,7 +145,7 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     mxcu_reduction plan = plan_of(call, by_batch);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
     mxcu_walk channel = channel_walk(data);
-    moments<T> r = {x, channel, count, mxcu_product(data, 2, data->ndim), by_batch, p->fix_gamma,
+    moments<T> r = {{}, x, channel, count, mxcu_product(data, 2, data->ndim), by_batch, p->fix_gamma,
                     call->req[MEAN] == MXC_REQ_ADD, call->req[VAR] == MXC_REQ_ADD,
                     p->eps, p->momentum, mxcu_pointer<const P>(call->in[GAMMA].data),
                     mxcu_pointer<const P>(call->in[BETA].data), mxcu_pointer<P>(call->aux[MOVING_MEAN].data),
@@ -195,10 +167,10 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);
     const mxc_shape *data = &call->in[DATA].shape;
     const int64_t count = data->dim[1] ? mxcu_size(&call->in[DATA]) / data->dim[1] : 0;
-    mxcu_reduction plan = plan_channels(data);
+    mxcu_reduction plan = mxcu_plan_channels(data);
     mxcu_walk channel = channel_walk(data);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), dy = mxcu_data<T>(&call->out_grad[OUT]);
-    gradient_sums<T> r = {x, dy, channel, count, uses_batch(call) && count > 0, p->fix_gamma,
+    gradient_sums<T> r = {{}, x, dy, channel, count, uses_batch(call) && count > 0, p->fix_gamma,
                           call->req[GAMMA] == MXC_REQ_ADD, call->req[BETA] == MXC_REQ_ADD, p->eps,
                           mxcu_pointer<const P>(call->in[GAMMA].data), mxcu_pointer<const P>(call->out[MEAN].data),
                           mxcu_pointer<const P>(call->out[VAR].data), wanted<P>(call, &call->in_grad[GAMMA], GAMMA),

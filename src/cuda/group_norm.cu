@@ -91,10 +91,6 @@ template <class T> struct groups {
 
 } // namespace
 
-template <class T> static mxcu_out<T> wanted(const mxc_op_call *call, const mxc_tensor *t, int i) {
-    return call->req[i] == MXC_REQ_NULL ? mxcu_out<T>{nullptr, 0} : mxcu_result<T>(call, t, i);
-}
-
 template <class T> static groups<T> groups_of(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape;
     groups<T> g = {};
@@ -113,9 +109,9 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     using C = mxcu_compute_t<T>;
     groups<T> g = groups_of<T>(call);
     g.beta = mxcu_data<T>(&call->in[BETA]);
-    g.mean_out = wanted<C>(call, &call->out[MEAN], MEAN);
-    g.std_out = wanted<C>(call, &call->out[STD], STD);
-    g.to = wanted<T>(call, &call->out[OUT], OUT);
+    g.mean_out = mxcu_wanted<C>(call, &call->out[MEAN], MEAN);
+    g.std_out = mxcu_wanted<C>(call, &call->out[STD], STD);
+    g.to = mxcu_wanted<T>(call, &call->out[OUT], OUT);
     return mxcu_rows(call, g.samples * g.count, g.per * g.inner,
                      [=] MXCU_LAMBDA(int64_t group, mxcu_team team) { g.forward(group, team); });
 }
@@ -126,9 +122,9 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     g.dy = mxcu_data<T>(&call->out_grad[OUT]);
     g.mean = mxcu_pointer<const C>(call->out[MEAN].data);
     g.std = mxcu_pointer<const C>(call->out[STD].data);
-    g.to = wanted<T>(call, &call->in_grad[DATA], DATA);
-    g.gamma_grad = wanted<T>(call, &call->in_grad[GAMMA], GAMMA);
-    g.beta_grad = wanted<T>(call, &call->in_grad[BETA], BETA);
+    g.to = mxcu_wanted<T>(call, &call->in_grad[DATA], DATA);
+    g.gamma_grad = mxcu_wanted<T>(call, &call->in_grad[GAMMA], GAMMA);
+    g.beta_grad = mxcu_wanted<T>(call, &call->in_grad[BETA], BETA);
     g.sums = mxcu_temp<mxcu_pair>(call, 0);
     g.shares = g.sums + g.samples * g.channels;
     MXC_TRY(mxcu_rows(call, g.samples * g.channels, g.inner,

@@ -76,6 +76,13 @@ template <class T> mxcu_in<T> mxcu_data(const mxc_tensor *t) {
 template <class T> mxcu_out<T> mxcu_result(const mxc_op_call *call, const mxc_tensor *t, int i) {
     return {mxcu_pointer<T>(t->data), call->req[i] == MXC_REQ_ADD};
 }
+/* The same without data where the result is not wanted: a kernel that makes several results asks. */
+template <class T> mxcu_out<T> mxcu_wanted(const mxc_op_call *call, const mxc_tensor *t, int i) {
+    mxcu_out<T> result = mxcu_result<T>(call, t, i);
+    if (call->req[i] == MXC_REQ_NULL)
+        result.data = nullptr;
+    return result;
+}
 /* Scratch of the call, from so many bytes on. */
 template <class T> T *mxcu_temp(const mxc_op_call *call, size_t offset) {
     return mxcu_pointer<T>(static_cast<char *>(call->temp) + offset);
@@ -96,6 +103,17 @@ static inline int64_t mxcu_size(const mxc_tensor *t) {
 MXCU_DEVICE int64_t mxcu_divide(int64_t a, int64_t b) {
     return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
+
+/* A thread that does by itself what a team does for other rows. */
+struct mxcu_alone {
+    int rank = 0, size = 1;
+    template <class T> MXCU_DEVICE T sum(T x) const {
+        return x;
+    }
+    template <class T> MXCU_DEVICE T max(T x) const {
+        return x;
+    }
+};
 
 /* ---- choosing by dtype ------------------------------------------------------------------------------------------- */
 

@@ -11,13 +11,6 @@ enum { OUT, MEAN, STD, RMS = MEAN };
 
 namespace {
 
-struct alone {
-    int rank, size;
-    template <class C> MXCU_DEVICE C sum(C x) const {
-        return x;
-    }
-};
-
 template <class P> struct result {
     P *to; /* or NULL */
     int add;
@@ -98,20 +91,12 @@ template <class T> struct rows {
 };
 
 /* The gradients of gamma and beta: sums of dy (x - mean) / std and of dy over the rows. */
-template <class T> struct column_sums {
-    using sum = mxcu_pair;
+template <class T> struct column_sums : mxcu_pair_sum {
     rows<T> r;
-    mxcu_out<T> gamma, beta; /* no data: not wanted */
-    MXCU_DEVICE sum start() const {
-        return {0, 0};
-    }
-    MXCU_DEVICE sum step(sum a, int64_t i) const {
+    mxcu_out<T> gamma, beta; /* no data: not wanted */    MXCU_DEVICE sum step(sum a, int64_t i) const {
         const int64_t row = r.row_of(i);
         const double g = (double)r.dy[i];
         return {a.a + g * (double)(r.x[i] - r.mean_of(row)) / (double)r.std[row], a.b + g};
-    }
-    MXCU_DEVICE sum combine(sum a, sum b) const {
-        return {a.a + b.a, a.b + b.b};
     }
     MXCU_DEVICE void put(int64_t k, sum a) const {
         if (gamma.data)
@@ -128,10 +113,6 @@ template <class T> struct column_sums {
 static int axis_of(const void *params, const mxc_shape *data) {
     const int64_t axis = static_cast<const mxci_norm_params *>(params)->axis;
     return (int)(axis < 0 ? axis + data->ndim : axis);
-}
-
-template <class T> static mxcu_out<T> wanted(const mxc_op_call *call, const mxc_tensor *t, int i) {
-    return call->req[i] == MXC_REQ_NULL ? mxcu_out<T>{nullptr, 0} : mxcu_result<T>(call, t, i);
 }
 
 template <class T> static rows<T> rows_of(const mxc_op_call *call) {
@@ -156,17 +137,17 @@ static int64_t count_rows(const mxc_op_call *call) {
     (r).inner == 1                                                                                       \
         ? mxcu_rows(call, count_rows(call), (r).columns,                                                 \
                     [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { r.pass(row, team); })                 \
-        : mxcu_for(call, count_rows(call), [=] MXCU_LAMBDA(int64_t row) { r.pass(row, alone{0, 1}); })
+        : mxcu_for(call, count_rows(call), [=] MXCU_LAMBDA(int64_t row) { r.pass(row, mxcu_alone()); })
 
 template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     using P = typename rows<T>::P;
     rows<T> r = rows_of<T>(call);
     const int std = r.centred ? STD : RMS;
-    mxcu_out<P> spread = wanted<P>(call, &call->out[std], std);
-    r.to = wanted<T>(call, &call->out[OUT], OUT);
+    mxcu_out<P> spread = mxcu_wanted<P>(call, &call->out[std], std);
+    r.to = mxcu_wanted<T>(call, &call->out[OUT], OUT);
     r.std_out = {spread.data, spread.add};
     if (r.centred) {
-        mxcu_out<P> mean = wanted<P>(call, &call->out[MEAN], MEAN);
+        mxcu_out<P> mean = mxcu_wanted<P>(call, &call->out[MEAN], MEAN);
         r.mean_out = {mean.data, mean.add};
         r.beta = mxcu_data<T>(&call->in[BETA]);
     }
@@ -196,9 +177,9 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     r.dy = mxcu_data<T>(&call->out_grad[OUT]);
     r.mean = mxcu_pointer<const P>(call->out[MEAN].data);
     r.std = mxcu_pointer<const P>(call->out[r.centred ? STD : RMS].data);
-    column_sums<T> sums = {r, wanted<T>(call, &call->in_grad[GAMMA], GAMMA), {nullptr, 0}};
+    column_sums<T> sums = {{}, r, mxcu_wanted<T>(call, &call->in_grad[GAMMA], GAMMA), {nullptr, 0}};
     if (r.centred)
-        sums.beta = wanted<T>(call, &call->in_grad[BETA], BETA);
+        sums.beta = mxcu_wanted<T>(call, &call->in_grad[BETA], BETA);
     if (sums.gamma.data || sums.beta.data) {
         mxcu_reduction plan = plan_columns(data, axis_of(call->params, data));
         MXC_TRY(mxcu_reduce(call, &plan, sums, call->temp));

@@ -1,19 +1,11 @@
 /* L2Normalization and LRN. */
 #include "cuda/convert.h"
-#include "cuda/kernel.h"
-#include "operator/kernels/fastmath.h"
+#include "cuda/math.h"
 #include "operator/norms.h"
 
 /* ---- L2Normalization: (outer, k, inner), the k elements that stand inner apart share a norm ---------------------- */
 
 namespace {
-
-struct alone {
-    int rank, size;
-    MXCU_DEVICE double sum(double x) const {
-        return x;
-    }
-};
 
 template <class T> struct lengths {
     using C = mxcu_compute_t<T>;
@@ -52,7 +44,7 @@ template <class T> static mxc_status l2_run(const mxc_op_call *call, const mxc_t
         l.g = mxcu_data<T>(g);
     if (l.inner == 1)
         return mxcu_rows(call, l.outer, l.k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { l.run(row, team); });
-    return mxcu_for(call, l.outer * l.inner, [=] MXCU_LAMBDA(int64_t row) { l.run(row, alone{0, 1}); });
+    return mxcu_for(call, l.outer * l.inner, [=] MXCU_LAMBDA(int64_t row) { l.run(row, mxcu_alone()); });
 }
 
 static mxc_status l2_forward(const mxc_op_call *call) {
@@ -71,11 +63,8 @@ static mxc_status l2_backward(const mxc_op_call *call) {
 
 enum { OUT, NORM };
 
-static MXCU_DEVICE float power_of(float base, float exponent) {
-    return mxci_exp_f32(exponent * mxci_log_f32(base));
-}
-static MXCU_DEVICE double power_of(double base, double exponent) {
-    return exp(exponent * log(base));
+template <class C> static MXCU_DEVICE C power_of(C base, C exponent) {
+    return mxcu_exp(exponent * mxcu_log(base));
 }
 
 namespace {

@@ -5,25 +5,12 @@
 #include <cstring>
 
 #include "cuda/gradient.h"
+#include "cuda/math.h"
 #include "cuda/reduce.h"
 #include "cuda/softmax.h"
-#include "operator/kernels/fastmath.h"
-#include "simpleop/scalar_math.h"
 
 enum { DATA, LABEL };
 
-static MXCU_DEVICE float sigmoid_of(float x) {
-    return mxci_sigmoid_f32(x);
-}
-static MXCU_DEVICE double sigmoid_of(double x) {
-    return mxci_sigmoid_f64(x);
-}
-static MXCU_DEVICE float exp_of(float x) {
-    return mxci_exp_f32(x);
-}
-static MXCU_DEVICE double exp_of(double x) {
-    return exp(x);
-}
 
 static mxc_status pass_through(const mxc_op_call *call) {
     return mxcu_put(call, &call->out[0], 0, &call->in[DATA]);
@@ -33,21 +20,14 @@ static mxc_status pass_through(const mxc_op_call *call) {
 
 namespace {
 /* Elements above limit, or, where ignoring, those whose whole part is not limit's. */
-struct counting {
-    using sum = double;
+struct counting : mxcu_sum {
     mxcu_any x;
     double limit;
     int ignoring;
     double *to;
-    MXCU_DEVICE sum start() const {
-        return 0;
-    }
     MXCU_DEVICE sum step(sum a, int64_t i) const {
         double v = x.as<double>(i);
         return a + (ignoring ? trunc(v) != trunc(limit) : v > limit);
-    }
-    MXCU_DEVICE sum combine(sum a, sum b) const {
-        return a + b;
     }
     MXCU_DEVICE void put(int64_t, sum a) const {
         *to = a > 0 ? a : 1;
@@ -55,23 +35,15 @@ struct counting {
 };
 } // namespace
 
-static mxcu_reduction plan_all(int64_t n) {
-    const int64_t one = 1;
-    mxci_strided kept, part;
-    mxci_strided_set(&kept, 0, nullptr, nullptr);
-    mxci_strided_set(&part, 1, &n, &one);
-    return mxcu_plan_reduction(&kept, &part);
-}
-
 /* Scratch: the count, at least 1, at its beginning. */
 static size_t count_bytes(const mxc_shape *shape) {
-    mxcu_reduction plan = plan_all(mxcu_product(shape, 0, shape->ndim));
+    mxcu_reduction plan = mxcu_plan_all(mxcu_product(shape, 0, shape->ndim));
     return sizeof(double) + mxcu_reduction_bytes(&plan);
 }
 
 static mxc_status count(const mxc_op_call *call, const mxc_tensor *x, double limit, int ignoring) {
-    mxcu_reduction plan = plan_all(mxcu_size(x));
-    counting c = {mxcu_any_data(x), limit, ignoring, mxcu_temp<double>(call, 0)};
+    mxcu_reduction plan = mxcu_plan_all(mxcu_size(x));
+    counting c = {{}, mxcu_any_data(x), limit, ignoring, mxcu_temp<double>(call, 0)};
     return mxcu_reduce(call, &plan, c, static_cast<char *>(call->temp) + sizeof(double));
 }
 
@@ -163,7 +135,7 @@ static size_t softmax_temp(const mxc_op_sig *sig, mxc_pass pass) {
 template <class T> static mxc_status logistic(const mxc_op_call *call) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
-    return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, sigmoid_of(x[i])); });
+    return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, mxcu_sigmoid(x[i])); });
 }
 
 static mxc_status logistic_forward(const mxc_op_call *call) {
@@ -235,7 +207,7 @@ template <class T> struct entropy {
     MXCU_DEVICE C sum(int64_t row, C most, const mxcu_team &team) const {
         C s = 0;
         for (int64_t i = team.rank; i < k; i += team.size)
-            s += exp_of(x[row * k + i] - most);
+            s += mxcu_exp(x[row * k + i] - most);
         return team.sum(s);
     }
 };
@@ -250,7 +222,7 @@ struct row_losses {
 
 static size_t entropy_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const int64_t n = sig->in_shape[DATA].dim[0];
-    mxcu_reduction plan = plan_all(n);
+    mxcu_reduction plan = mxcu_plan_all(n);
     return pass == MXC_FORWARD ? (size_t)n * sizeof(double) + mxcu_reduction_bytes(&plan) : 0;
 }
 
@@ -262,7 +234,7 @@ template <class T> static mxc_status entropy_sum(const mxc_op_call *call) {
     const int64_t n = call->in[DATA].shape.dim[0];
     const entropy<T> e = entropy_of<T>(call);
     double *loss = mxcu_temp<double>(call, 0);
-    mxcu_reduction plan = plan_all(n);
+    mxcu_reduction plan = mxcu_plan_all(n);
     MXC_TRY(mxcu_rows(call, n, e.k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
         mxcu_compute_t<T> most = e.most(row, team), sum = e.sum(row, most, team);
         if (team.rank == 0)
@@ -281,7 +253,7 @@ template <class T> static mxc_status entropy_gradient(const mxc_op_call *call) {
         const C most = e.most(row, team), factor = 1 / e.sum(row, most, team), g = dy[0];
         const int64_t target = e.target(row);
         for (int64_t i = team.rank; i < e.k; i += team.size)
-            dx.put(row * e.k + i, g * (exp_of(e.x[row * e.k + i] - most) * factor - (C)(i == target)));
+            dx.put(row * e.k + i, g * (mxcu_exp(e.x[row * e.k + i] - most) * factor - (C)(i == target)));
     });
 }
 

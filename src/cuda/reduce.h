@@ -49,10 +49,56 @@ struct mxcu_pair {
     double a, b;
 };
 
+/* All n elements of an array as one. */
+static inline mxcu_reduction mxcu_plan_all(int64_t n) {
+    const int64_t one = 1;
+    mxci_strided kept, part;
+    mxci_strided_set(&kept, 0, nullptr, nullptr);
+    mxci_strided_set(&part, 1, &n, &one);
+    return mxcu_plan_reduction(&kept, &part);
+}
+
+/* Each channel of data (N,C,...) over the other axes. */
+static inline mxcu_reduction mxcu_plan_channels(const mxc_shape *data) {
+    const int64_t n = data->dim[0], c = data->dim[1], d = mxcu_product(data, 2, data->ndim);
+    const int64_t others[2] = {n, d}, steps[2] = {c * d, 1};
+    mxci_strided kept, part;
+    mxci_strided_set(&kept, 1, &c, &d);
+    mxci_strided_set(&part, 2, others, steps);
+    return mxcu_plan_reduction(&kept, &part);
+}
+
+/* Changed to one over no elements: put is called with start's value. */
+static inline void mxcu_plan_nothing(mxcu_reduction *plan) {
+    plan->part.size = 0;
+    plan->chunks = 1;
+    plan->by_team = 0;
+}
+
 /* Scratch of a reduction, whose accumulators have so many bytes. */
 static inline size_t mxcu_reduction_bytes(const mxcu_reduction *plan, size_t each = sizeof(double)) {
     return plan->chunks > 1 ? (size_t)plan->chunks * (size_t)plan->kept.size * each : 0;
 }
+
+/* What reductions that sum begin with. */
+struct mxcu_sum {
+    using sum = double;
+    MXCU_DEVICE sum start() const {
+        return 0;
+    }
+    MXCU_DEVICE sum combine(sum a, sum b) const {
+        return a + b;
+    }
+};
+struct mxcu_pair_sum {
+    using sum = mxcu_pair;
+    MXCU_DEVICE sum start() const {
+        return {0, 0};
+    }
+    MXCU_DEVICE sum combine(sum a, sum b) const {
+        return {a.a + b.a, a.b + b.b};
+    }
+};
 
 template <class R> struct mxcu_combining {
     R r;

@@ -5,36 +5,13 @@
 #include "cuda/softmax.h"
 
 #include "cuda/gradient.h"
-#include "operator/kernels/fastmath.h"
+#include "cuda/math.h"
 #include "operator/softmax.h"
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-static MXCU_DEVICE float exp_of(float x) {
-    return mxci_exp_f32(x);
-}
-static MXCU_DEVICE double exp_of(double x) {
-    return exp(x);
-}
-static MXCU_DEVICE float log_of(float x) {
-    return mxci_log_f32(x);
-}
-static MXCU_DEVICE double log_of(double x) {
-    return log(x);
-}
 
 namespace {
-
-/* A thread that works alone. */
-struct alone {
-    int rank, size;
-    template <class C> MXCU_DEVICE C max(C x) const {
-        return x;
-    }
-    template <class C> MXCU_DEVICE C sum(C x) const {
-        return x;
-    }
-};
 
 /* Both passes over row number row of outer * inner. */
 template <class T> struct pass {
@@ -65,9 +42,9 @@ template <class T> struct pass {
         most = team.max(most);
         for (int64_t i = team.rank; i < count; i += team.size)
             if (shows(i, count, at + i * s.inner))
-                sum += exp_of(x[at + i * s.inner] * scale - most);
+                sum += mxcu_exp(x[at + i * s.inner] * scale - most);
         sum = team.sum(sum);
-        const C factor = 1 / sum, shift = s.is_log ? log_of(sum) : 0;
+        const C factor = 1 / sum, shift = s.is_log ? mxcu_log(sum) : 0;
         for (int64_t i = team.rank; i < s.k; i += team.size) {
             const int64_t element = at + i * s.inner;
             if (!shows(i, count, element)) {
@@ -75,7 +52,7 @@ template <class T> struct pass {
                 continue;
             }
             C z = x[element] * scale - most;
-            to.put(element, s.is_log ? z - shift : exp_of(z) * factor);
+            to.put(element, s.is_log ? z - shift : mxcu_exp(z) * factor);
         }
     }
 
@@ -93,7 +70,7 @@ template <class T> struct pass {
             const int64_t element = at + i * s.inner;
             C g = 0;
             if (shows(i, count, element))
-                g = s.is_log ? dy[element] - exp_of(y[element]) * sum : y[element] * (dy[element] - sum);
+                g = s.is_log ? dy[element] - mxcu_exp(y[element]) * sum : y[element] * (dy[element] - sum);
             to.put(element, scale * g);
         }
     }
@@ -106,7 +83,7 @@ template <class T> static mxc_status run_forward(const mxc_op_call *call, const 
     pass<T> p = {*s, mxcu_data<T>(x), {nullptr}, {nullptr}, {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD}};
     if (s->inner == 1)
         return mxcu_rows(call, s->outer, s->k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { p.forward(row, team); });
-    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.forward(row, alone{0, 1}); });
+    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.forward(row, mxcu_alone()); });
 }
 
 template <class T> static mxc_status run_backward(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *dy,
@@ -114,7 +91,7 @@ template <class T> static mxc_status run_backward(const mxc_op_call *call, const
     pass<T> p = {*s, {nullptr}, mxcu_data<T>(dy), mxcu_data<T>(y), {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD}};
     if (s->inner == 1)
         return mxcu_rows(call, s->outer, s->k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { p.backward(row, team); });
-    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.backward(row, alone{0, 1}); });
+    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.backward(row, mxcu_alone()); });
 }
 
 mxc_status mxcu_softmax_put(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *x, const mxc_tensor *to,

@@ -219,20 +219,13 @@ static mxc_status lamb_phase2(const mxc_op_call *call) {
 /* ---- the global norm --------------------------------------------------------------------------------------------- */
 
 namespace {
-struct square_sum {
-    using sum = double;
+struct square_sum : mxcu_sum {
     mxcu_any x;
     mxcu_out<float> to;
     int64_t at;
-    MXCU_DEVICE sum start() const {
-        return 0;
-    }
     MXCU_DEVICE sum step(sum a, int64_t i) const {
         double v = x.as<double>(i);
         return a + v * v;
-    }
-    MXCU_DEVICE sum combine(sum a, sum b) const {
-        return a + b;
     }
     MXCU_DEVICE void put(int64_t, sum a) const {
         to.put(at, (float)a);
@@ -240,18 +233,10 @@ struct square_sum {
 };
 } // namespace
 
-static mxcu_reduction plan_squares(const mxc_shape *shape) {
-    const int64_t n = mxcu_product(shape, 0, shape->ndim), one = 1;
-    mxci_strided kept, part;
-    mxci_strided_set(&kept, 0, nullptr, nullptr);
-    mxci_strided_set(&part, 1, &n, &one);
-    return mxcu_plan_reduction(&kept, &part);
-}
-
 static mxc_status sum_squares(const mxc_op_call *call) {
     for (int i = 0; i < call->n_in && call->req[0] != MXC_REQ_NULL; i++) {
-        mxcu_reduction plan = plan_squares(&call->in[i].shape);
-        square_sum r = {mxcu_any_data(&call->in[i]), mxcu_result<float>(call, &call->out[0], 0), i};
+        mxcu_reduction plan = mxcu_plan_all(mxcu_size(&call->in[i]));
+        square_sum r = {{}, mxcu_any_data(&call->in[i]), mxcu_result<float>(call, &call->out[0], 0), i};
         MXC_TRY(mxcu_reduce(call, &plan, r, call->temp));
     }
     return MXC_OK;
@@ -260,7 +245,7 @@ static mxc_status sum_squares(const mxc_op_call *call) {
 static size_t squares_temp(const mxc_op_sig *sig, mxc_pass) {
     size_t most = 0;
     for (int i = 0; i < sig->n_in; i++) {
-        mxcu_reduction plan = plan_squares(&sig->in_shape[i]);
+        mxcu_reduction plan = mxcu_plan_all(mxcu_product(&sig->in_shape[i], 0, sig->in_shape[i].ndim));
         size_t bytes = mxcu_reduction_bytes(&plan);
         most = bytes > most ? bytes : most;
     }

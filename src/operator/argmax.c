@@ -2,18 +2,15 @@
  * argmax, argmin, argmax_channel: the index of the greatest or least element along an axis, as float32 (exact up to
  * 2^24). Of equals the first; a NaN counts as greatest and as least. The gradient is zero.
  */
+#include "operator/argmax.h"
+
 #include "operator/common.h"
 #include "operator/kernels/argmax.h"
 
-typedef struct arg_params {
-    int64_t axis;
-    int32_t keepdims;
-} arg_params;
-
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(arg_params, axis), .initial = "None", .optional = 1,
+    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_arg_params, axis), .initial = "None", .optional = 1,
      .doc = "axis to search, negative: from the end; None: all elements as one row"},
-    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(arg_params, keepdims), .initial = "false",
+    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_arg_params, keepdims), .initial = "false",
      .doc = "leave the axis with size 1"},
     MXC_PARAM_END};
 
@@ -38,7 +35,7 @@ static mxc_status infer_axis(mxc_op_sig *sig, int axis, int keepdims) {
 }
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
-    const arg_params *p = sig->params;
+    const mxci_arg_params *p = sig->params;
     const mxc_shape *data = &sig->in_shape[0];
     mxc_shape out;
     int axis;
@@ -189,7 +186,7 @@ static size_t temp_of(const mxc_op_sig *sig, mxc_pass pass, int64_t axis) {
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return temp_of(sig, pass, ((const arg_params *)sig->params)->axis);
+    return temp_of(sig, pass, ((const mxci_arg_params *)sig->params)->axis);
 }
 
 static size_t channel_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -197,11 +194,11 @@ static size_t channel_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status argmax(const mxc_op_call *call) {
-    return run(call, ((const arg_params *)call->params)->axis, mxci_argmax_kernels);
+    return run(call, ((const mxci_arg_params *)call->params)->axis, mxci_argmax_kernels);
 }
 
 static mxc_status argmin(const mxc_op_call *call) {
-    return run(call, ((const arg_params *)call->params)->axis, mxci_argmin_kernels);
+    return run(call, ((const mxci_arg_params *)call->params)->axis, mxci_argmin_kernels);
 }
 
 static mxc_status argmax_channel(const mxc_op_call *call) {
@@ -212,12 +209,12 @@ static mxc_status argmax_channel(const mxc_op_call *call) {
 
 const mxc_op_def mxci_op_argmax = {
     .size = sizeof(mxc_op_def), .name = "argmax", .doc = "out = index of the greatest element along axis, as float32",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(arg_params), .infer_shape = infer_shape,
+    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(mxci_arg_params), .infer_shape = infer_shape,
     .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = argmax}};
 
 const mxc_op_def mxci_op_argmin = {
     .size = sizeof(mxc_op_def), .name = "argmin", .doc = "out = index of the least element along axis, as float32",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(arg_params), .infer_shape = infer_shape,
+    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(mxci_arg_params), .infer_shape = infer_shape,
     .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = argmin}};
 
 const mxc_op_def mxci_op_argmax_channel = {
