@@ -1,6 +1,6 @@
 /*
- * Image records into batches, images a second of processor time: decode, random crop 224, mirror, normalise, from JPEGs of
- * 480 pixels a side made here, beside the decoder alone (libturbojpeg) on the same bytes. Then with what training
+ * Image records into batches, images a second of processor time: decode, random crop 224, mirror, normalise, from JPEGs
+ * of 480 pixels a side made here, beside the decoder alone (libturbojpeg) on the same bytes. Then with what training
  * usually asks for besides.
  */
 #include <math.h>
