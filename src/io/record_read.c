@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "io/record_format.h"
 
-enum { BLOCK = 1 << 18, STEP = 1 << 16 };
+enum { BLOCK = 1 << 18, STEP = 1 << 16, AFTER_JUMP = 1 << 14 };
 
 struct mxc_record_reader {
     mxci_file *file;
@@ -24,6 +24,7 @@ struct mxc_record_reader {
     int64_t part_first, part_end; /* the part's first head; heads from part_end on are not its own */
     int64_t at, end;              /* the next head, and where reading ends */
     int64_t skipped_places, skipped_bytes;
+    int64_t ahead; /* bytes to read at least: few after a jump, more as reading goes on */
     /* The window: block[i] is the file's byte window + i, for i from valid to filled - 1. */
     unsigned char *block;
     size_t room, valid, filled;
@@ -82,7 +83,8 @@ static mxc_status want(mxc_record_reader *r, int64_t keep, int64_t to, int64_t l
     r->window = keep;
     r->valid = 0;
     r->filled = (size_t)have;
-    more = more > BLOCK ? more : BLOCK;
+    more = more > r->ahead ? more : r->ahead;
+    r->ahead = 2 * r->ahead < BLOCK ? 2 * r->ahead : BLOCK;
     more = more < (int64_t)r->room - have ? more : (int64_t)r->room - have;
     more = more < r->size - keep - have ? more : r->size - keep - have;
     MXC_TRY(mxci_file_read_at(r->file, keep + have, r->block + have, (size_t)more));
@@ -225,6 +227,7 @@ mxc_status mxc_record_reader_open(const char *path, int part_index, int num_part
     if (r == NULL)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
     r->bad = bad;
+    r->ahead = BLOCK;
     mxc_status status = mxci_file_open(path, &r->file);
     if (status == MXC_OK) {
         r->size = mxci_file_size(r->file);
@@ -291,6 +294,7 @@ mxc_status mxc_record_reader_seek(mxc_record_reader *reader, int64_t offset) {
     if (offset < 0 || offset > reader->size || (offset % 4 != 0 && offset != reader->size))
         return MXC_FAIL(MXC_EINVAL, "%s: no record can begin at offset %lld: expected a multiple of 4 up to %lld",
                         mxci_file_path(reader->file), (long long)offset, (long long)reader->size);
+    reader->ahead = offset == reader->at ? reader->ahead : AFTER_JUMP;
     reader->at = offset;
     reader->end = reader->size;
     return MXC_OK;
