@@ -102,11 +102,18 @@ stage_install() {
 
 # Each line of tests/programs.txt is one command; every example, bench program and tool must be in one.
 stage_programs() {
-    local line program
+    local line program data
+    data=$(realpath -m "${LIBMXC_TEST_DATA:-../shared/data}")
     build "${release[@]}" || true
     export TMP="$scratch"
     grep -vE '^(#|$)' tests/programs.txt >"$scratch/programs"
     while read -r line; do
+        if [[ $line == @* ]]; then
+            D=${line%% *} line=${line#* }
+            D=$data/${D#@}
+            [ -r "$D" ] || { skip "$line: needs $D"; continue; }
+            export D
+        fi
         try "$line" timeout 300 bash -euo pipefail -c "cd build/release && $line" || true
     done <"$scratch/programs"
     for program in examples/*.c bench/bench_*.c tools/mxc.c; do
