@@ -3,15 +3,13 @@
  * each box of lhs with each of rhs, 0 where there is no union. The gradient is 0, as in MXNet.
  */
 #include "operator/common.h"
+#include "operator/detection.h"
 #include "operator/kernels/boxes.h"
 #include "operator/widen.h"
 
-typedef struct iou_params {
-    int32_t format;
-} iou_params;
+typedef mxci_iou_params iou_params;
 
 enum { LHS, RHS };
-enum { CORNER, CENTER };
 
 static const mxc_param schema[] = {
     {.name = "format", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(iou_params, format), .initial = "corner",
@@ -51,7 +49,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     int64_t n = mxci_tensor_size(&call->in[RHS]) / 4;
-    int centred = ((const iou_params *)call->params)->format == CENTER, add = call->req[0] == MXC_REQ_ADD;
+    int centred = ((const iou_params *)call->params)->format == MXCI_BOX_CENTER, add = call->req[0] == MXC_REQ_ADD;
     (void)part;
     for (int64_t i = begin; i < end; i++)
         if (call->out[0].dtype == MXC_F32)

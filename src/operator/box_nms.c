@@ -6,18 +6,14 @@
  * as it is.
  */
 #include "operator/common.h"
+#include "operator/detection.h"
 #include "operator/kernels/boxes.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/order.h"
 
-typedef struct nms_params {
-    double overlap_thresh, valid_thresh;
-    int64_t topk, coord_start, score_index, id_index, background_id;
-    int32_t force_suppress, in_format, out_format;
-} nms_params;
+typedef mxci_nms_params nms_params;
 
 enum { OUTPUT, RECORD }; /* RECORD (..., n, 1): the row of data that each row of output is, -1: none */
-enum { CORNER, CENTER };
 
 #define INDEX(field) .type = MXC_PARAM_INT, MXC_PARAM_FIELD(nms_params, field), .bounded = 1, .maximum = 2147483647
 #define FORMAT(field) .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(nms_params, field), .initial = "corner", \
@@ -121,7 +117,7 @@ static nms_run open_run(const mxc_op_call *call) {
     r.groups = mxci_shape_count(data, 0, data->ndim - 2);
     r.compute = mxci_compute_type(call->in[0].dtype);
     r.rows = (mxci_box_rows){.step = r.width, .box = p->coord_start, .id = p->force_suppress ? -1 : p->id_index,
-                             .centred = p->in_format == CENTER, .threshold = p->overlap_thresh};
+                             .centred = p->in_format == MXCI_BOX_CENTER, .threshold = p->overlap_thresh};
     return r;
 }
 

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "operator/kernels/loop.h"
+
 #define T float
 #define NAME(x) x##_f32
 #include "operator/kernels/boxes.inc"
