@@ -36,7 +36,7 @@ typedef struct mxci_segment {
     mxc_engine_op *op;
     const mxci_device *recorder; /* NULL: it is not recorded */
     void *recording[2];          /* [is_train]; NULL: not yet */
-    int runs[2];                 /* [is_train]: before it is recorded */
+    int runs[2];                 /* [is_train]: before it is recorded; -1: it never is */
 } mxci_segment;
 
 typedef struct mxci_segments {

@@ -7,6 +7,8 @@
 #include "base/trace.h"
 #include "executor/bound.h"
 
+enum { NEVER = -1 }; /* in mxci_segment.runs */
+
 /* 1 if the step queues the same work every time. */
 static int repeats(const mxci_program *p, int32_t step) {
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
@@ -46,18 +48,19 @@ void mxci_record_drop(const mxci_layout *l, mxci_segments *segments) {
         }
 }
 
-/* What cannot be recorded runs as it is from now on. */
+/* What cannot be recorded, as a step that waits for the device, runs as it is from now on. */
 static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run) {
     const mxci_device *device = s->recorder;
     mxc_status status, ended;
     MXC_TRY(device->record_begin(run->context, run->stream));
     status = mxci_run_steps(s, run);
     ended = device->record_end(run->context, run->stream, &s->recording[is_train]);
-    if (status != MXC_OK)
-        return status;
-    if (ended == MXC_OK)
+    if (status == MXC_OK && ended == MXC_OK)
         return device->replay(run->context, run->stream, s->recording[is_train]);
-    s->recorder = NULL;
+    if (s->recording[is_train])
+        device->record_free(run->context, s->recording[is_train]);
+    s->recording[is_train] = NULL;
+    s->runs[is_train] = NEVER;
     return mxci_run_steps(s, run);
 }
 
@@ -68,7 +71,7 @@ mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
         return mxci_run_steps(s, run);
     if (s->recording[is_train])
         return s->recorder->replay(run->context, run->stream, s->recording[is_train]);
-    if (s->runs[is_train]++ == 0)
+    if (s->runs[is_train] == NEVER || s->runs[is_train]++ == 0)
         return mxci_run_steps(s, run); /* libraries make what they need at their first call */
     return record(s, is_train, run);
 }

@@ -169,14 +169,22 @@ static void describe_outputs(mxci_invocation *v) {
     }
 }
 
-/* Shapes that follow from what the inputs hold, which are waited for. */
-static mxc_status infer_from_data(mxci_invocation *v) {
-    for (int i = 0; i < v->n_in; i++) {
-        mxc_tensor *t = &v->tensors[i];
-        *t = (mxc_tensor){.shape = v->sig.in_shape[i], .dtype = v->sig.in_type[i], .context = v->sig.context};
-        MXC_TRY(mxc_ndarray_data(v->arrays[i], &t->data));
-    }
-    return mxc_op_get_def(v->op)->infer_from_data(&v->sig, v->tensors);
+/* The inputs from begin on as tensors on the host, then what follows from all of them. */
+static mxc_status infer_on_host(mxci_invocation *v, int begin) {
+    mxc_tensor *t = &v->tensors[begin];
+    mxc_ndarray *copy = NULL;
+    mxc_status status = MXC_OK;
+    if (begin == v->n_in)
+        return mxc_op_get_def(v->op)->infer_from_data(&v->sig, v->tensors);
+    *t = (mxc_tensor){.shape = v->sig.in_shape[begin], .dtype = v->sig.in_type[begin], .context = v->sig.context};
+    if (v->sig.context.device == MXC_GPU)
+        status = mxc_ndarray_copy(v->arrays[begin], mxc_cpu(0), t->dtype, &copy);
+    if (status == MXC_OK)
+        status = mxc_ndarray_data(copy ? copy : v->arrays[begin], &t->data);
+    if (status == MXC_OK)
+        status = infer_on_host(v, begin + 1);
+    mxc_ndarray_release(copy);
+    return status;
 }
 
 /* From the inputs; where that is not enough (always for sources), from the outputs too. */
@@ -185,7 +193,7 @@ static mxc_status infer_forward(mxci_invocation *v) {
         describe_outputs(v);
     MXC_TRY(infer(v));
     if (mxc_op_get_def(v->op)->infer_from_data)
-        MXC_TRY(infer_from_data(v));
+        MXC_TRY(infer_on_host(v, 0)); /* waits for them */
     if (!outputs_known(v)) {
         describe_outputs(v);
         MXC_TRY(infer(v));

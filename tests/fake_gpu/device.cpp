@@ -110,6 +110,8 @@ void stream_destroy(mxc_context, void *handle) {
 
 mxc_status stream_wait(mxc_context, void *handle) {
     uint64_t mark;
+    if (of(handle)->recording)
+        return MXC_FAIL(MXC_EDEVICE, "work on the GPU: waited for while it is recorded");
     {
         std::lock_guard<std::mutex> held(of(handle)->lock);
         mark = of(handle)->queued;
