@@ -50,7 +50,7 @@ struct stream {
             std::function<void()> work = std::move(queue.front());
             queue.pop_front();
             held.unlock();
-            if (done % 8 == 7)
+            if (done % 64 == 63)
                 std::this_thread::sleep_for(std::chrono::microseconds(20));
             if (!failed)
                 work();
