@@ -59,7 +59,7 @@ endforeach()
 # Tests on the stand-in for a GPU, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
-    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
+    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900)
     add_test(NAME fake_gpu/place COMMAND ${test_launcher} $<TARGET_FILE:test_executor_place> gpu\(1\) cpu\(0\))
     add_test(NAME fake_gpu/place2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_place> gpu\(0\) gpu\(1\))
     set_tests_properties(fake_gpu/place fake_gpu/place2 PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
