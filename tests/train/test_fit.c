@@ -197,7 +197,7 @@ static void odd_setting(mxc_fit_options *o) {
     o->optimizer_values = odd_values;
 }
 static void odd_initializer(mxc_fit_options *o) { o->initializer = "he"; }
-static void odd_store(mxc_fit_options *o) { o->kvstore = "device"; }
+static void odd_store(mxc_fit_options *o) { o->kvstore = "cluster"; }
 static void no_folder(mxc_fit_options *o) { o->checkpoint = "/nowhere/at/all"; }
 static void no_folder_for_curve(mxc_fit_options *o) { o->curve = "/nowhere/at/all.svg"; }
 
@@ -214,7 +214,7 @@ static void test_refusals(void **state) {
     refuse(odd_optimizer, MXC_ENOTFOUND, "adamax");
     refuse(odd_setting, MXC_EINVAL, "momentun");
     refuse(odd_initializer, MXC_ENOTFOUND, "he");
-    refuse(odd_store, MXC_ENOTFOUND, "device");
+    refuse(odd_store, MXC_ENOTFOUND, "cluster");
     refuse(no_folder, MXC_EIO, "/nowhere/at/all");
     refuse(no_folder_for_curve, MXC_EIO, "/nowhere/at/all.svg");
     assert_fails(mxc_fit(NULL, NULL, NULL), MXC_EINVAL, "options");
