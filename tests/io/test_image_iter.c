@@ -301,7 +301,7 @@ static void test_same_for_any_threads(void **state) {
     for (int epoch = 0; epoch < 3; epoch++)
         for (int threads = 1; threads <= 4; threads++)
             for (int depth = 1; depth <= 5; depth += 2) {
-                char count[8], ahead[8];
+                char count[16], ahead[8];
                 snprintf(count, sizeof count, "%d", threads);
                 snprintf(ahead, sizeof ahead, "%d", depth);
                 mxc_iter *iter = make(WITH("batch_size", "4", "preprocess_threads", count, "prefetch_buffer", ahead,
@@ -372,7 +372,7 @@ static void test_parts(void **state) {
         for (int parts = 1; parts <= 7; parts++) {
             int seen[N] = {0};
             for (int part = 0; part < parts; part++) {
-                char index[8], count[8];
+                char index[16], count[16];
                 static taken t;
                 snprintf(index, sizeof index, "%d", part);
                 snprintf(count, sizeof count, "%d", parts);
