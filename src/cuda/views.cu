@@ -29,12 +29,14 @@ template <class T> static mxc_status put_elements(const mxc_op_call *call, const
 
 static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxci_view *view,
                        const mxc_tensor *from) {
-    if (call->req[i] == MXC_REQ_NULL)
+    if (call->req[i] == MXC_REQ_NULL || mxcu_size(to) == 0)
         return MXC_OK;
     MXCU_SWITCH_ALL(to->dtype, take_elements, call, to, i, view, from)
 }
 
 static mxc_status put(const mxc_op_call *call, const mxc_tensor *to, const mxci_view *view, const mxc_tensor *from) {
+    if (mxcu_size(from) == 0)
+        return MXC_OK;
     MXCU_SWITCH_ALL(to->dtype, put_elements, call, to, view, from)
 }
 

@@ -14,6 +14,7 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -169,6 +170,10 @@ void record_free(mxc_context, void *recording) {
 
 std::atomic<long long> in_use[GPUS];
 
+/* Where blocks really are, since the leak sanitizer does not know the addresses that are given out. */
+std::mutex blocks_lock;
+std::set<void *> *const blocks = new std::set<void *>;
+
 int count() {
     return GPUS;
 }
@@ -182,6 +187,10 @@ mxc_status gpu_alloc(mxc_context context, size_t bytes, void **out) {
     if (posix_memalign(&block, 256, bytes))
         return MXC_FAIL(MXC_ENOMEM, "fake GPU: no memory for %zu bytes", bytes);
     in_use[context.id] += (long long)bytes;
+    {
+        std::lock_guard<std::mutex> held(blocks_lock);
+        blocks->insert(block);
+    }
     memset(block, 0xA5, bytes);
     *out = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(block) + MXCU_SHIFT);
     return MXC_OK;
@@ -189,6 +198,10 @@ mxc_status gpu_alloc(mxc_context context, size_t bytes, void **out) {
 
 void gpu_free(mxc_context context, void *block, size_t bytes) {
     in_use[context.id] -= (long long)bytes;
+    {
+        std::lock_guard<std::mutex> held(blocks_lock);
+        blocks->erase(mxcu_pointer<void>(block));
+    }
     free(mxcu_pointer<void>(block));
 }
 
