@@ -1,33 +1,7 @@
-/* Any bytes as a LibSVM file: refused or read, never more. */
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <mxc/io.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+/* Any bytes as a LibSVM file. */
+#include "file_iter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-    static char path[64];
-    const char *keys[] = { "data_libsvm", "data_shape", "batch_size", "prefetch_buffer" };
-    const char *values[] = { path, "(3,)", "1", "0" };
-    mxc_iter *iter;
-    mxc_batch batch;
-    if (path[0] == '\0')
-        snprintf(path, sizeof path, "/tmp/fuzz-libsvm-%ld", (long)getpid());
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
-        abort();
-    close(fd);
-    if (mxc_iter_create("LibSVMIter", 4, keys, values, &iter) == MXC_OK) {
-        do {
-            if (mxc_iter_next(iter, &batch) != MXC_OK)
-                abort();
-        } while (batch.n_data > 0);
-        mxc_iter_destroy(iter);
-    }
-    unlink(path);
+    fuzz_file_iter("LibSVMIter", "data_libsvm", data, bytes);
     return 0;
 }

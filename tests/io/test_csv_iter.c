@@ -1,29 +1,8 @@
 /* CSVIter: numbers and shapes, batches, and files that are not what they should be. */
 #include <locale.h>
 
-#include "alive.h"
 #include "base/sys.h"
-#include "io/named_iter.h"
-
-static test_path folder, data_path, label_path;
-
-static int set_up(void **state) {
-    (void)state;
-    test_temp_dir(folder);
-    test_join(data_path, folder, "data.csv");
-    test_join(label_path, folder, "label.csv");
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    test_remove_dir(folder);
-    return 0;
-}
-
-static void write_data(const char *text) {
-    test_write_file(data_path, text, strlen(text));
-}
+#include "io/text_files.h"
 
 static void test_values(void **state) {
     static const float expected[] = { 1, -2.5f, 3e-5f, .5f, 5, 6 };
@@ -111,7 +90,7 @@ static void test_several_files(void **state) {
     mxc_iter_destroy(iter);
     test_write_file(label_path, "3\nx\n", 4);
     assert_fails(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "1", "batch_size", "4", NULL),
-                 MXC_EFORMAT, "label.csv: line 2: \"x\"");
+                 MXC_EFORMAT, "label.txt: line 2: \"x\"");
 }
 
 static void expect_refused(const void *text, size_t bytes, const char *message) {

@@ -1,27 +1,6 @@
 /* LibSVMIter: sparse lines become dense batches; files that are not what they should be. */
-#include "alive.h"
 #include "base/sys.h"
-#include "io/named_iter.h"
-
-static test_path folder, data_path, label_path;
-
-static int set_up(void **state) {
-    (void)state;
-    test_temp_dir(folder);
-    test_join(data_path, folder, "data.libsvm");
-    test_join(label_path, folder, "label.libsvm");
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    test_remove_dir(folder);
-    return 0;
-}
-
-static void write_data(const char *text) {
-    test_write_file(data_path, text, strlen(text));
-}
+#include "io/text_files.h"
 
 static void test_values(void **state) {
     static const char *const texts[] = {

@@ -504,8 +504,8 @@ static void check_in_dtype(const op_case *c, mxc_dtype dtype) {
 }
 
 /* Sanitizers look at memory and threads, not at numbers, and are slow; on a device, waking threads takes most of the
- * time. There a case runs in its first dtype and, by a fixed choice, in a quarter of the others; with both, in a quarter
- * of all. */
+ * time. There a case runs in its first dtype and, by a fixed choice, in a quarter of the others; with both, in a
+ * quarter of all. */
 static int is_due(int runs) {
     static uint32_t n;
     int on_device = case_context.device != MXC_CPU;
