@@ -1,13 +1,7 @@
 /* Any bytes as a record file, and as an index: refused or read, whole and in parts, never more. */
-#include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <mxc/recordio.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+#include "file.h"
 
 static volatile unsigned char sink;
 
@@ -34,16 +28,10 @@ static int64_t read_part(const char *path, int part, int n_parts) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-    static char path[64];
+    const char *path = fuzz_file(data, bytes);
     mxc_record_index index;
     int64_t parts = 0;
     int n_parts = bytes > 0 ? 2 + data[bytes / 2] % 16 : 2;
-    if (path[0] == '\0')
-        snprintf(path, sizeof path, "/tmp/fuzz-record-%ld", (long)getpid());
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
-        abort();
-    close(fd);
     for (int part = 0; part < n_parts; part++)
         parts += read_part(path, part, n_parts);
     if (parts != read_part(path, 0, 1))
