@@ -6,29 +6,27 @@
  * Exit status: 0 trained, 1 failed, 2 wrong options, 128 + 2 when stopped by Ctrl-C after the running step.
  */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <mxc/mxc.h>
+#include "example.h"
 
 typedef struct settings {
     int64_t side, classes, blocks, batch_size, epochs;
     double lr;
 } settings;
 
-#define WHOLE(name_, field, initial_, most, text)                                                                      \
-    {.name = name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, field), .initial = initial_, .bounded = 1,        \
-     .minimum = 1, .maximum = most, .doc = text}
 static const mxc_param schema[] = {
-    WHOLE("side", side, "32", 1024, "images are cropped to this height and width"),
-    WHOLE("classes", classes, "10", 1e6, "how many there are"),
-    WHOLE("blocks", blocks, "1", 100, "of two convolutions in each of the three stages"),
-    WHOLE("batch-size", batch_size, "64", 65536, "images in a step"),
-    WHOLE("epochs", epochs, "10", 1e6, "times to go through the images"),
-    {.name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, lr), .initial = "0.1", .bounded = 1, .minimum = 0,
-     .maximum = 1e6, .doc = "learning rate at the start; it falls to 0 along a cosine"},
+    WHOLE("side", side, "32", 1, 1024, "images are cropped to this height and width"),
+    WHOLE("classes", classes, "10", 1, 1e6, "how many there are"),
+    WHOLE("blocks", blocks, "1", 1, 100, "of two convolutions in each of the three stages"),
+    WHOLE("batch-size", batch_size, "64", 1, 65536, "images in a step"),
+    WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the images"),
+    RATE("0.1", "learning rate"),
     MXC_PARAM_END,
+};
+
+static const example program = {
+    .name = "train_image", .words = "TRAIN [TEST]", .least = 1, .most = 2, .schema = schema,
+    .about = "Trains on images: a record file (.rec) or a folder that has a folder for each class.",
 };
 
 static volatile int stop;
@@ -37,33 +35,7 @@ static void on_signal(int number) {
     stop = number;
 }
 
-static void check(mxc_status status) {
-    if (status == MXC_OK)
-        return;
-    fprintf(stderr, "train_image: %s\n", mxc_last_error());
-    exit(1);
-}
-
 /* ---- network ----------------------------------------------------------------------------------------------------- */
-
-/* An operator on inputs that it takes over; params as "kernel=(3,3) pad=(1,1)". */
-static mxc_symbol *op(const char *name_of_op, const char *name, const char *params, int n_in, mxc_symbol **in) {
-    char text[256], *save = NULL;
-    const char *keys[8], *values[8];
-    mxc_symbol *out;
-    int n = 0;
-    snprintf(text, sizeof text, "%s", params);
-    for (char *at = strtok_r(text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
-        char *equals = strchr(at, '=');
-        *equals = '\0';
-        keys[n] = at;
-        values[n++] = equals + 1;
-    }
-    check(mxc_symbol_op(name_of_op, name, n, keys, values, n_in, NULL, in, &out));
-    for (int i = 0; i < n_in; i++)
-        mxc_symbol_release(in[i]);
-    return out;
-}
 
 /* Convolution and normalisation. */
 static mxc_symbol *conv(mxc_symbol *in, const char *name, int kernel, int channels, int stride) {
@@ -99,8 +71,7 @@ static mxc_symbol *block(mxc_symbol *in, const char *name, int channels, int str
 
 static mxc_symbol *make_network(const settings *s) {
     char name[64];
-    mxc_symbol *x;
-    check(mxc_symbol_variable("data", &x));
+    mxc_symbol *x = variable("data");
     x = relu(conv(x, "first", 3, 16, 1), "first");
     for (int stage = 0; stage < 3; stage++)
         for (int i = 0; i < s->blocks; i++) {
@@ -136,40 +107,10 @@ static mxc_iter *open_images(const settings *s, const char *path, int training) 
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static int usage(const char *why) {
-    char type[256];
-    fprintf(stderr, "train_image: %s\nusage: train_image TRAIN [TEST] [--OPTION VALUE]...\n", why);
-    for (const mxc_param *p = schema; p->name; p++)
-        fprintf(stderr, "  --%s: %s (%s)\n", p->name, p->doc, mxc_param_describe(p, type, sizeof type));
-    exit(2);
-}
-
-/* Returns how many paths there are, one or two. */
-static int parse(int argc, char **argv, settings *s, const char *paths[2]) {
-    const char *keys[16] = {NULL}, *values[16] = {NULL};
-    int n = 0, n_paths = 0;
-    for (int i = 1; i < argc; i++)
-        if (strncmp(argv[i], "--", 2) != 0) {
-            if (n_paths == 2)
-                usage("more than two paths");
-            paths[n_paths++] = argv[i];
-        } else {
-            if (i + 1 == argc || n == 16)
-                usage("a value is missing");
-            keys[n] = argv[i] + 2;
-            values[n++] = argv[++i];
-        }
-    if (mxc_params_parse("options", schema, n, keys, values, s) != MXC_OK)
-        usage(mxc_last_error());
-    if (n_paths == 0)
-        usage("no images");
-    return n_paths;
-}
-
 int main(int argc, char **argv) {
     settings s;
     const char *paths[2], *keys[] = {"momentum", "wd"}, *values[] = {"0.9", "0.0001"};
-    int n_paths = parse(argc, argv, &s, paths);
+    int n_paths = parse_arguments(argc, argv, &s, paths);
     mxc_fit_options options;
     mxc_fit_progress result;
     mxc_fit_options_init(&options);

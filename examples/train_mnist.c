@@ -5,15 +5,11 @@
  * Exit status: 0 trained to the end, 1 failed, 2 wrong options, 128 + number when stopped by SIGINT (130) or SIGTERM.
  */
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <mxc/mxc.h>
+#include "example.h"
 
 enum { MLP, LENET };
-enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100, MAX_OPTIONS = 32 };
+enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100 };
 
 typedef struct settings {
     int32_t network, resume;
@@ -25,29 +21,29 @@ typedef struct settings {
 static const mxc_param schema[] = {
     { .name = "network", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, network), .choices = "mlp,lenet",
       .initial = "lenet", .doc = "what to train" },
-    { .name = "data", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, data),
-      .initial = "/usr/share/datasets/fashion-mnist", .doc = "folder of the four IDX files, plain or .gz" },
-    { .name = "context", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, context), .initial = "cpu(0)",
-      .doc = "where to train, as gpu(0)" },
-    { .name = "batch-size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, batch_size), .initial = "64",
-      .bounded = 1, .minimum = 1, .maximum = 60000, .doc = "images in a step" },
-    { .name = "epochs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, epochs), .initial = "10", .bounded = 1,
-      .minimum = 1, .maximum = 1e6, .doc = "times to go through the training images" },
-    { .name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, lr), .initial = "0.05", .bounded = 1,
-      .minimum = 0, .maximum = 1e6, .doc = "learning rate at the start; it falls to 0 along a cosine" },
+    TEXT_OPTION("data", data, "/usr/share/datasets/fashion-mnist", "folder of the four IDX files, plain or .gz"),
+    TEXT_OPTION("context", context, "cpu(0)", "where to train, as gpu(0)"),
+    WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step"),
+    WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the training images"),
+    RATE("0.05", "learning rate at the start; it falls to 0 along a cosine"),
     { .name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, momentum), .initial = "0.9",
       .bounded = 1, .minimum = 0, .maximum = 1, .doc = "share of the last step that is repeated" },
     { .name = "seed", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, seed), .initial = "1",
       .doc = "of first weights and of the order of images" },
-    { .name = "checkpoint", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, checkpoint), .initial = "",
-      .doc = "first part of the names of files to save to, after each epoch and when interrupted" },
+    TEXT_OPTION("checkpoint", checkpoint, "",
+                "first part of the names of files to save to, after each epoch and when interrupted"),
     { .name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
       .doc = "go on from the checkpoint, if there is one" },
-    { .name = "curve", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, curve), .initial = "",
-      .doc = "SVG file for the learning curve, written after each epoch" },
-    { .name = "profile", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, profile), .initial = "",
-      .doc = "file for a trace of the first 200 steps, for chrome://tracing" },
+    TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch"),
+    TEXT_OPTION("profile", profile, "", "file for a trace of the first 200 steps, for chrome://tracing"),
     MXC_PARAM_END,
+};
+
+static const example program = {
+    .name = "train_mnist", .words = "", .schema = schema,
+    .about = "Trains a network on images in the format of MNIST and prints its accuracy on the test images.\n"
+             "Ctrl-C stops after the running step and saves, if there is a --checkpoint; a second one ends at once.\n"
+             "Exit status: 0 trained to the end, 1 failed, 2 wrong options, 130 stopped by Ctrl-C.",
 };
 
 static volatile int stop; /* the signal that came */
@@ -56,107 +52,32 @@ static void on_signal(int number) {
     stop = number;
 }
 
-static void check(mxc_status status) {
-    if (status == MXC_OK)
-        return;
-    fprintf(stderr, "train_mnist: %s\n", mxc_last_error());
-    exit(1);
-}
-
-/* ---- options ------------------------------------------------------------------------------------------------ */
-
-static void print_help(void) {
-    char type[256];
-    printf("train_mnist [--OPTION VALUE]...\n\n"
-           "Trains a network on images in the format of MNIST and prints its accuracy on the test images.\n\n");
-    for (const mxc_param *p = schema; p->name != NULL; p++)
-        printf("  --%s\n      %s (%s)\n", p->name, p->doc,
-               p->type == MXC_PARAM_BOOL ? "takes no value" : mxc_param_describe(p, type, sizeof type));
-    printf("\nCtrl-C stops after the running step and saves, if there is a --checkpoint; a second one ends at once.\n"
-           "Exit status: 0 trained to the end, 1 failed, 2 wrong options, 130 stopped by Ctrl-C.\n");
-}
-
-static int is_switch(const char *name) {
-    const mxc_param *p = schema;
-    while (p->name != NULL && strcmp(p->name, name) != 0)
-        p++;
-    return p->type == MXC_PARAM_BOOL;
-}
-
-static int usage_error(const char *what, const char *argument) {
-    fprintf(stderr, "train_mnist: %s%s; --help lists the options\n", what, argument);
-    exit(2);
-}
-
-/* Of an option that is given twice the last value counts. */
-static void parse(int argc, char **argv, settings *out) {
-    const char *keys[MAX_OPTIONS], *values[MAX_OPTIONS];
-    int n = 0;
-    for (int i = 1; i < argc; i++) {
-        int at = 0;
-        if (strcmp(argv[i], "--help") == 0) {
-            print_help();
-            exit(0);
-        }
-        if (strncmp(argv[i], "--", 2) != 0)
-            usage_error("not an option: ", argv[i]);
-        const char *key = argv[i] + 2;
-        if (!is_switch(key) && i + 1 == argc)
-            usage_error("a value is missing after ", argv[i]);
-        while (at < n && strcmp(keys[at], key) != 0)
-            at++;
-        if (at == MAX_OPTIONS)
-            usage_error("too many options at ", argv[i]);
-        n += at == n;
-        keys[at] = key;
-        values[at] = is_switch(key) ? "True" : argv[++i];
-    }
-    if (mxc_params_parse("options", schema, n, keys, values, out) != MXC_OK)
-        usage_error(mxc_last_error(), "");
-}
-
 /* ---- networks ----------------------------------------------------------------------------------------------- */
 
-/* An operator on one input, which it takes over; parameters as "key", "value", ..., NULL. */
-static mxc_symbol *layer(const char *op, const char *name, mxc_symbol *in, ...) {
-    const char *keys[8], *values[8];
-    mxc_symbol *out;
-    int n = 0;
-    va_list args;
-    va_start(args, in);
-    while ((keys[n] = va_arg(args, const char *)) != NULL)
-        values[n++] = va_arg(args, const char *);
-    va_end(args);
-    check(mxc_symbol_op(op, name, n, keys, values, 1, NULL, &in, &out));
-    mxc_symbol_release(in);
-    return out;
-}
-
 static mxc_symbol *mlp(mxc_symbol *x) {
-    x = layer("FullyConnected", "fc1", x, "num_hidden", "128", NULL);
-    x = layer("Activation", "relu1", x, "act_type", "relu", NULL);
-    x = layer("FullyConnected", "fc2", x, "num_hidden", "64", NULL);
-    x = layer("Activation", "relu2", x, "act_type", "relu", NULL);
-    return layer("FullyConnected", "fc3", x, "num_hidden", "10", NULL);
+    x = op("FullyConnected", "fc1", "num_hidden=128", 1, &x);
+    x = op("Activation", "relu1", "act_type=relu", 1, &x);
+    x = op("FullyConnected", "fc2", "num_hidden=64", 1, &x);
+    x = op("Activation", "relu2", "act_type=relu", 1, &x);
+    return op("FullyConnected", "fc3", "num_hidden=10", 1, &x);
 }
 
 static mxc_symbol *lenet(mxc_symbol *x) {
-    x = layer("Convolution", "conv1", x, "kernel", "(5,5)", "num_filter", "20", NULL);
-    x = layer("Activation", "tanh1", x, "act_type", "tanh", NULL);
-    x = layer("Pooling", "pool1", x, "pool_type", "max", "kernel", "(2,2)", "stride", "(2,2)", NULL);
-    x = layer("Convolution", "conv2", x, "kernel", "(5,5)", "num_filter", "50", NULL);
-    x = layer("Activation", "tanh2", x, "act_type", "tanh", NULL);
-    x = layer("Pooling", "pool2", x, "pool_type", "max", "kernel", "(2,2)", "stride", "(2,2)", NULL);
-    x = layer("Flatten", "flatten", x, NULL);
-    x = layer("FullyConnected", "fc1", x, "num_hidden", "500", NULL);
-    x = layer("Activation", "tanh3", x, "act_type", "tanh", NULL);
-    return layer("FullyConnected", "fc2", x, "num_hidden", "10", NULL);
+    x = op("Convolution", "conv1", "kernel=(5,5) num_filter=20", 1, &x);
+    x = op("Activation", "tanh1", "act_type=tanh", 1, &x);
+    x = op("Pooling", "pool1", "pool_type=max kernel=(2,2) stride=(2,2)", 1, &x);
+    x = op("Convolution", "conv2", "kernel=(5,5) num_filter=50", 1, &x);
+    x = op("Activation", "tanh2", "act_type=tanh", 1, &x);
+    x = op("Pooling", "pool2", "pool_type=max kernel=(2,2) stride=(2,2)", 1, &x);
+    x = op("Flatten", "flatten", "", 1, &x);
+    x = op("FullyConnected", "fc1", "num_hidden=500", 1, &x);
+    x = op("Activation", "tanh3", "act_type=tanh", 1, &x);
+    return op("FullyConnected", "fc2", "num_hidden=10", 1, &x);
 }
 
 static mxc_symbol *make_network(int network) {
-    mxc_symbol *data;
-    check(mxc_symbol_variable("data", &data));
-    return layer("SoftmaxOutput", "softmax", network == MLP ? mlp(data) : lenet(data), NULL);
+    mxc_symbol *data = variable("data"), *classes = network == MLP ? mlp(data) : lenet(data);
+    return op("SoftmaxOutput", "softmax", "", 1, &classes);
 }
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
@@ -258,7 +179,7 @@ static void catch_signals(void) {
 int main(int argc, char **argv) {
     settings s;
     mxc_fit_progress result;
-    parse(argc, argv, &s);
+    parse_arguments(argc, argv, &s, NULL);
     catch_signals();
     mxc_iter *training = open_data(&s, "train", s.batch_size, 1), *test = open_data(&s, "t10k", TEST_BATCH, 0);
     mxc_symbol *net = make_network(s.network);
