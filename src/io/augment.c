@@ -80,13 +80,18 @@ static mxc_status resize(work *w, int interpolation, int64_t to_h, int64_t to_w)
     return MXC_OK;
 }
 
-static mxc_status warp(work *w, const mxci_plan *plan, int fill) {
+static mxc_status warp(work *w, const double places[6], int nearest, int fill, int64_t to_h, int64_t to_w) {
     mxci_view before;
     uint8_t *to;
-    MXC_TRY(begin_image(w, plan->warped_h, plan->warped_w, &before, &to));
-    mxci_pixels_warp(&before, plan->warp, plan->interpolation == MXCI_NEAREST, (uint8_t)fill, to, plan->warped_h,
-                     plan->warped_w);
+    MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
+    mxci_pixels_warp(&before, places, nearest, (uint8_t)fill, to, to_h, to_w);
     return MXC_OK;
+}
+
+/* At the left and the top of the batch's row, once that is mirrored. */
+static mxc_status place(work *w, const mxci_augment *a, const mxci_plan *plan) {
+    const int64_t left = plan->mirror ? a->width - plan->placed_w : 0;
+    return warp(w, (const double[]){1, 0, -(double)left, 0, 1, 0}, 1, (int)a->params->fill_value, a->height, a->width);
 }
 
 /* Brightness, contrast and saturation, each a straight line through each pixel, and noise, as one matrix. */
@@ -101,15 +106,16 @@ static void make_matrix(const mxci_plan *p, double mean_grey, float m[12]) {
 }
 
 static mxc_status change_colours(work *w, const mxci_plan *plan) {
+    const int64_t n = w->view.h * w->view.w, channels = w->view.channels;
     uint8_t *pixels;
     MXC_TRY(make_dense(w, 0, 0));
     pixels = w->space->image[1 - w->free].data;
     if (plan->moves)
-        mxci_pixels_move_hls(pixels, w->view.h * w->view.w, plan->move);
+        mxci_pixels_move_hls(pixels, n, channels, plan->move);
     if (plan->mixes) {
         float matrix[12];
         make_matrix(plan, mxci_pixels_mean_grey(&w->view), matrix);
-        mxci_pixels_mix(pixels, w->view.h * w->view.w, matrix);
+        mxci_pixels_mix(pixels, n, channels, matrix);
     }
     return MXC_OK;
 }
@@ -122,15 +128,18 @@ static void crop(work *w, const mxci_plan *p) {
 
 static void put(const mxci_augment *a, const mxci_plan *plan, const mxci_view *view, void *out) {
     const mxci_image_params *p = a->params;
-    const double mean[3] = {p->mean_r, p->mean_g, p->mean_b}, deviation[3] = {p->std_r, p->std_g, p->std_b};
+    const double mean[4] = {p->mean_r, p->mean_g, p->mean_b, p->mean_a};
+    const double deviation[4] = {p->std_r, p->std_g, p->std_b, p->std_a};
     mxci_pixels_form form = {.mirror = plan->mirror, .by_pixel = p->layout == MXCI_LAYOUT_NHWC, .mean = a->mean};
-    for (int c = 0; c < 3; c++) {
-        double factor = plan->value_contrast * p->scale / deviation[c];
+    for (int c = 0; c < 4; c++) {
+        double by = p->scale / (deviation[c] > 0 ? deviation[c] : 1), factor = plan->value_contrast * by;
         form.factor[c] = (float)factor;
-        form.add[c] = (float)(plan->value_illumination * p->scale / deviation[c] - (a->mean ? 0 : mean[c] * factor));
+        form.add[c] = (float)(plan->value_illumination * by - (a->mean ? 0 : mean[c] * factor));
     }
     if (a->dtype == MXC_U8)
         mxci_pixels_put_u8(view, &form, out);
+    else if (a->dtype == MXC_I8)
+        mxci_pixels_put_i8(view, &form, out);
     else if (a->dtype == MXC_F16)
         mxci_pixels_put_f16(view, &form, out);
     else
@@ -144,11 +153,11 @@ static int64_t part_of(int64_t x, int64_t part, int64_t whole) {
 }
 
 /* Where the image is cropped as it is, and the crop then made smaller, a JPEG may be decoded smaller instead. */
-static void reduce_crop(const mxci_augment *a, mxci_plan *p, mxci_image *image) {
+static void reduce_crop(mxci_plan *p, mxci_image *image) {
     const int64_t h = image->height, w = image->width;
     if (p->warps || p->pad || p->resized_h != h || p->resized_w != w || p->grown_h != h || p->grown_w != w)
         return;
-    mxci_image_reduce(image, part_of(h, a->height, p->crop_h), part_of(w, a->width, p->crop_w));
+    mxci_image_reduce(image, part_of(h, p->placed_h, p->crop_h), part_of(w, p->placed_w, p->crop_w));
     p->crop_h = part_of(p->crop_h, image->height, h);
     p->crop_w = part_of(p->crop_w, image->width, w);
     p->crop_y = p->crop_y * image->height / h;
@@ -163,10 +172,10 @@ static mxc_status decode(const mxci_augment *a, mxci_plan *plan, mxci_image *ima
     if (plan->resized_h < image->height)
         mxci_image_reduce(image, plan->resized_h, plan->resized_w);
     else
-        reduce_crop(a, plan, image);
+        reduce_crop(plan, image);
     w->view.channels = a->channels;
     MXC_TRY(begin_image(w, image->height, image->width, &before, &to));
-    return mxci_image_decode(image, a->channels == 1 ? MXCI_GREY : MXCI_RGB, to);
+    return mxci_image_decode(image, a->channels == 1 ? MXCI_GREY : a->channels == 3 ? MXCI_RGB : MXCI_RGBA, to);
 }
 
 mxc_status mxci_augment_apply(const mxci_augment *a, mxci_plan *plan, mxci_image *image, mxci_workspace *space,
@@ -176,14 +185,16 @@ mxc_status mxci_augment_apply(const mxci_augment *a, mxci_plan *plan, mxci_image
     MXC_TRY(decode(a, plan, image, &w));
     MXC_TRY(resize(&w, plan->interpolation, plan->resized_h, plan->resized_w));
     if (plan->warps)
-        MXC_TRY(warp(&w, plan, fill));
+        MXC_TRY(warp(&w, plan->warp, plan->interpolation == MXCI_NEAREST, fill, plan->warped_h, plan->warped_w));
     if (plan->pad)
         MXC_TRY(make_dense(&w, plan->pad, fill));
     MXC_TRY(resize(&w, plan->interpolation, plan->grown_h, plan->grown_w));
     crop(&w, plan);
-    MXC_TRY(resize(&w, plan->interpolation, a->height, a->width));
+    MXC_TRY(resize(&w, plan->interpolation, plan->placed_h, plan->placed_w));
     if (plan->moves || plan->mixes)
         MXC_TRY(change_colours(&w, plan));
+    if (plan->placed_h < a->height || plan->placed_w < a->width)
+        MXC_TRY(place(&w, a, plan));
     put(a, plan, &w.view, out);
     return MXC_OK;
 }

@@ -1,7 +1,8 @@
 /*
  * From a compressed image to a row of a batch: what is done is drawn first (the plan, which knows sizes only), then
  * applied. The order is MXNet's: resize the shorter side; rotate, shear, scale, change the aspect; pad; crop; mirror;
- * move hue, lightness and saturation; brightness, contrast, saturation and noise; mean, std and scale.
+ * move hue, lightness and saturation; brightness, contrast, saturation and noise; mean, std and scale. Colours with
+ * alpha change as those without; alpha stays.
  */
 #ifndef MXCI_IO_AUGMENT_H
 #define MXCI_IO_AUGMENT_H
@@ -29,7 +30,8 @@ typedef struct mxci_plan {
     int64_t warped_h, warped_w;
     int64_t pad;
     int64_t grown_h, grown_w; /* resized once more where it is smaller than the crop; else as padded */
-    int64_t crop_y, crop_x, crop_h, crop_w; /* resized to the batch's height and width where it has another size */
+    int64_t crop_y, crop_x, crop_h, crop_w;
+    int64_t placed_h, placed_w; /* the crop, resized; if less than the batch's it is at the left and the top */
     int mirror;
     int moves; /* hue, lightness, saturation */
     float move[3];
@@ -47,6 +49,10 @@ typedef struct mxci_workspace {
 mxc_status mxci_augment_create(const char *owner, const mxci_image_params *params, mxci_augment *out);
 void mxci_augment_destroy(mxci_augment *augment);
 
+/* What all plans begin with: the size in the batch and the interpolation; *h and *w become those of the resized image.
+ * MXC_EFORMAT as below. */
+mxc_status mxci_augment_begin(const mxci_augment *augment, const char *who, mxci_dice *dice, int64_t *h, int64_t *w,
+                              mxci_plan *out);
 /* Draw for an image of a size. MXC_EFORMAT if a step would have more than max_pixels; who is for messages. */
 mxc_status mxci_augment_plan(const mxci_augment *augment, const char *who, mxci_dice *dice, int64_t h, int64_t w,
                              mxci_plan *out);

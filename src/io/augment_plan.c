@@ -16,8 +16,9 @@ static mxc_status check_range(const char *owner, const char *name, double low, d
 }
 
 static mxc_status check_params(const char *owner, const mxci_image_params *p) {
-    if (p->data_shape.n != 3 || (p->data_shape.value[0] != 1 && p->data_shape.value[0] != 3))
-        return MXC_FAIL(MXC_EINVAL, "%s: data_shape must be (1,height,width) or (3,height,width)", owner);
+    const int64_t channels = p->data_shape.n == 3 ? p->data_shape.value[0] : 0;
+    if (channels != 1 && channels != 3 && channels != 4)
+        return MXC_FAIL(MXC_EINVAL, "%s: data_shape must be (channels,height,width) of 1, 3 or 4 channels", owner);
     if (strcmp(p->aug_seq, "aug_default") != 0)
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: aug_seq \"%s\", expected \"aug_default\"", owner, p->aug_seq);
     if (p->resize == 0 || p->max_crop_size == 0 || p->min_crop_size == 0)
@@ -40,9 +41,10 @@ static mxc_status check_params(const char *owner, const mxci_image_params *p) {
 
 static mxc_status choose_dtype(const char *owner, mxci_augment *a) {
     a->dtype = a->params->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)a->params->dtype;
-    if (a->dtype == MXC_F32 || a->dtype == MXC_F16 || a->dtype == MXC_U8)
+    if (a->dtype == MXC_F32 || a->dtype == MXC_F16 || a->dtype == MXC_U8 || a->dtype == MXC_I8)
         return MXC_OK;
-    return MXC_FAIL(MXC_EDTYPE, "%s: dtype %s, expected float32, float16 or uint8", owner, mxc_dtype_name(a->dtype));
+    return MXC_FAIL(MXC_EDTYPE, "%s: dtype %s, expected float32, float16, int8 or uint8", owner,
+                    mxc_dtype_name(a->dtype));
 }
 
 static mxc_status copy_mean(const char *owner, mxci_augment *a, const mxc_ndarray_list *list) {
@@ -184,12 +186,18 @@ static mxc_status draw_pad(drawing *d, mxci_plan *out) {
     return set_size(d, (double)(d->h + 2 * out->pad), (double)(d->w + 2 * out->pad), "padded");
 }
 
-/* A crop of a size, in the middle or anywhere. */
+/* Where a crop begins that has room to move: anywhere, where start says (-1: nothing), or to be in the middle. */
+static int64_t begin_crop(const drawing *d, int64_t room, int64_t start, int anywhere) {
+    if (anywhere)
+        return mxci_dice_int(d->dice, 0, room);
+    return start < 0 ? room / 2 : start < room ? start : room;
+}
+
 static void place_crop(const drawing *d, mxci_plan *out, int64_t h, int64_t w, int anywhere) {
     out->crop_h = h;
     out->crop_w = w;
-    out->crop_y = anywhere ? mxci_dice_int(d->dice, 0, d->h - h) : (d->h - h) / 2;
-    out->crop_x = anywhere ? mxci_dice_int(d->dice, 0, d->w - w) : (d->w - w) / 2;
+    out->crop_y = begin_crop(d, d->h - h, d->p->crop_y_start, anywhere);
+    out->crop_x = begin_crop(d, d->w - w, d->p->crop_x_start, anywhere);
 }
 
 /* A share of the area with an aspect, if one of a few fits; else the largest square in the middle. */
@@ -258,10 +266,10 @@ static void draw_colours(const mxci_augment *a, const drawing *d, mxci_plan *out
     const mxci_image_params *p = d->p;
     const double most[3] = {(double)p->random_h, (double)p->random_l, (double)p->random_s};
     out->mirror = p->mirror || (p->rand_mirror && mxci_dice_unit(d->dice) < 0.5);
-    out->moves = a->channels == 3 && (p->random_h || p->random_l || p->random_s);
+    out->moves = a->channels >= 3 && (p->random_h || p->random_l || p->random_s);
     for (int k = 0; k < 3 && out->moves; k++)
         out->move[k] = (float)between(d, -most[k], most[k]);
-    out->mixes = a->channels == 3 && (p->brightness > 0 || p->contrast > 0 || p->saturation > 0 || p->pca_noise > 0);
+    out->mixes = a->channels >= 3 && (p->brightness > 0 || p->contrast > 0 || p->saturation > 0 || p->pca_noise > 0);
     out->brightness = draw_factor(d, p->brightness);
     out->contrast = draw_factor(d, p->contrast);
     out->saturation = draw_factor(d, p->saturation);
@@ -279,12 +287,21 @@ static int choose_interpolation(const mxci_augment *a, const drawing *d) {
     return (int)d->p->inter_method;
 }
 
-mxc_status mxci_augment_plan(const mxci_augment *a, const char *who, mxci_dice *dice, int64_t h, int64_t w,
-                             mxci_plan *out) {
-    drawing d = {a->params, who, dice, h, w};
-    *out = (mxci_plan){0};
+mxc_status mxci_augment_begin(const mxci_augment *a, const char *who, mxci_dice *dice, int64_t *h, int64_t *w,
+                              mxci_plan *out) {
+    drawing d = {a->params, who, dice, *h, *w};
+    *out = (mxci_plan){.placed_h = a->height, .placed_w = a->width};
     out->interpolation = choose_interpolation(a, &d);
     MXC_TRY(draw_resize(&d, out));
+    *h = d.h;
+    *w = d.w;
+    return MXC_OK;
+}
+
+mxc_status mxci_augment_plan(const mxci_augment *a, const char *who, mxci_dice *dice, int64_t h, int64_t w,
+                             mxci_plan *out) {
+    MXC_TRY(mxci_augment_begin(a, who, dice, &h, &w, out));
+    drawing d = {a->params, who, dice, h, w};
     MXC_TRY(draw_warp(&d, out));
     MXC_TRY(draw_pad(&d, out));
     MXC_TRY(draw_crop(a, &d, out));

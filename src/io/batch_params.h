@@ -6,7 +6,7 @@
 
 typedef struct mxci_batch_params {
     int64_t batch_size, prefetch_buffer, num_parts, part_index;
-    int32_t round_batch;
+    int32_t round_batch, ctx;
 } mxci_batch_params;
 
 /* Batches of data and of one label, with prefetch. */

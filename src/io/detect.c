@@ -78,11 +78,11 @@ static int suits(const mxci_detect_params *p, int64_t k, const region *crop, con
     return all->n == 0 || (suited && kept);
 }
 
-/* A region of a share of the sides and an aspect that sampler k allows, anywhere within. */
-static region draw_region(const mxci_detect_params *p, int64_t k, mxci_dice *dice) {
+/* A region of a share of the sides and an aspect that sampler k allows, anywhere within a canvas of an aspect. */
+static region draw_region(const mxci_detect_params *p, int64_t k, mxci_dice *dice, double aspect) {
     double scale = mxci_dice_between(dice, value_of(&p->min_crop_scales, k), value_of(&p->max_crop_scales, k));
-    double low = fmax(value_of(&p->min_crop_aspect_ratios, k), scale * scale);
-    double high = fmin(value_of(&p->max_crop_aspect_ratios, k), 1 / fmax(scale * scale, 1e-12));
+    double low = fmax(value_of(&p->min_crop_aspect_ratios, k) / aspect, scale * scale);
+    double high = fmin(value_of(&p->max_crop_aspect_ratios, k) / aspect, 1 / fmax(scale * scale, 1e-12));
     double side = sqrt(low < high ? mxci_dice_between(dice, low, high) : fmin(fmax(high, scale * scale), low));
     double w = fmin(scale * side, 1), h = fmin(scale / side, 1);
     double left = mxci_dice_between(dice, 0, 1 - w), top = mxci_dice_between(dice, 0, 1 - h);
@@ -95,14 +95,14 @@ static int64_t trials_of(const mxci_detect_params *p, int64_t k) {
 }
 
 /* One of the samplers' crops, if any of them found one; else the whole canvas. */
-static region draw_crop(const mxci_detect_params *p, mxci_dice *dice, const objects *all) {
+static region draw_crop(const mxci_detect_params *p, mxci_dice *dice, const objects *all, double aspect) {
     region found = {0, 0, 1, 1};
     int64_t n = 0;
     if (mxci_dice_unit(dice) >= p->rand_crop_prob)
         return found;
     for (int64_t k = 0; k < p->num_crop_sampler; k++)
         for (int64_t trial = 0; trial < trials_of(p, k); trial++) {
-            region crop = draw_region(p, k, dice);
+            region crop = draw_region(p, k, dice, aspect);
             if (area(&crop) > 0 && suits(p, k, &crop, all)) {
                 if (mxci_dice_int(dice, 0, n++) == 0) /* each is as likely in the end */
                     found = crop;
@@ -150,6 +150,21 @@ static void set_crop(const objects *all, int64_t h, int64_t w, region *crop, mxc
     out->crop_y = top;
 }
 
+/* The size of the crop in the batch. */
+static void place(const mxci_augment *a, int resize_mode, mxci_plan *out) {
+    const int64_t h = out->crop_h, w = out->crop_w;
+    if (resize_mode == MXCI_RESIZE_FORCE)
+        return;
+    if (resize_mode == MXCI_RESIZE_SHRINK && h <= a->height && w <= a->width) {
+        out->placed_h = h;
+        out->placed_w = w;
+    } else if (w * a->height <= h * a->width) {
+        out->placed_w = w * a->height / h > 1 ? w * a->height / h : 1;
+    } else {
+        out->placed_h = h * a->width / w > 1 ? h * a->width / w : 1;
+    }
+}
+
 static double draw_change(mxci_dice *dice, double most, double probability) {
     double x = mxci_dice_between(dice, -most, most);
     return mxci_dice_unit(dice) < probability ? x : 0;
@@ -159,12 +174,11 @@ static void draw_colours(const mxci_augment *a, const mxci_detect_params *p, mxc
     out->move[0] = (float)draw_change(dice, (double)p->max_random_hue, p->random_hue_prob);
     out->move[1] = (float)draw_change(dice, (double)p->max_random_illumination, p->random_illumination_prob);
     out->move[2] = (float)draw_change(dice, (double)p->max_random_saturation, p->random_saturation_prob);
-    out->moves = a->channels == 3 && (out->move[0] != 0 || out->move[1] != 0 || out->move[2] != 0);
+    out->moves = a->channels >= 3 && (out->move[0] != 0 || out->move[1] != 0 || out->move[2] != 0);
     out->brightness = 1 + draw_change(dice, p->max_random_contrast, p->random_contrast_prob);
     out->contrast = out->saturation = 1; /* MXNet's contrast is a factor */
-    out->mixes = a->channels == 3 && out->brightness != 1;
+    out->mixes = a->channels >= 3 && out->brightness != 1;
     out->value_contrast = 1;
-    out->interpolation = (int)p->inter_method;
 }
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
@@ -174,8 +188,8 @@ static float within(double x) {
 }
 
 /* Head, and the objects that are kept, in shares of the crop. */
-static void put_labels(const mxci_augment *a, const mxci_detect_params *p, const objects *all, const region *crop,
-                       float *row) {
+static void put_labels(const mxci_augment *a, const mxci_detect_params *p, const mxci_plan *plan, const objects *all,
+                       const region *crop, float *row) {
     const double w = crop->right - crop->left, h = crop->bottom - crop->top;
     int64_t n = all->head, room = a->params->label_width;
     float *to = row + MXCI_DETECT_HEAD;
@@ -191,7 +205,7 @@ static void put_labels(const mxci_augment *a, const mxci_detect_params *p, const
         to[n + 4] = within((o.bottom - crop->top) / h);
         n += all->width;
     }
-    memcpy(row, (const float[]){(float)a->channels, (float)a->height, (float)a->width, (float)n},
+    memcpy(row, (const float[]){(float)a->channels, (float)plan->placed_h, (float)plan->placed_w, (float)n},
            sizeof *row * MXCI_DETECT_HEAD);
     for (int64_t i = MXCI_DETECT_HEAD + n; i < room; i++)
         row[i] = (float)p->label_pad_value;
@@ -200,18 +214,19 @@ static void put_labels(const mxci_augment *a, const mxci_detect_params *p, const
 mxc_status mxci_detect_plan(const mxci_augment *a, const mxci_detect_params *p, const char *who, mxci_dice *dice,
                             int64_t h, int64_t w, const float *labels, int64_t n, mxci_plan *out, float *row) {
     objects all;
-    *out = (mxci_plan){.resized_h = h, .resized_w = w};
+    MXC_TRY(mxci_augment_begin(a, who, dice, &h, &w, out));
     MXC_TRY(take_objects(who, labels, n, &all));
     all.mirror = out->mirror = mxci_dice_unit(dice) < p->rand_mirror_prob;
     MXC_TRY(draw_canvas(a, p, who, dice, h, w, out, &all));
     out->grown_h = out->warped_h;
     out->grown_w = out->warped_w;
-    region crop = draw_crop(p, dice, &all);
+    region crop = draw_crop(p, dice, &all, (double)out->grown_w / (double)out->grown_h);
     set_crop(&all, out->grown_h, out->grown_w, &crop, out);
     if (out->crop_h > a->params->max_pixels / a->width)
         return MXC_FAIL(MXC_EFORMAT, "%s: a crop of %lld x %lld pixels is too high to be resized to a width of %lld",
                         who, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
+    place(a, p->resize_mode, out);
     draw_colours(a, p, dice, out);
-    put_labels(a, p, &all, &crop, row);
+    put_labels(a, p, out, &all, &crop, row);
     return MXC_OK;
 }

@@ -8,11 +8,12 @@
 
 #include "io/augment.h"
 
-enum { MXCI_DETECT_HEAD = 4 }; /* of a row of the batch: channels, height, width, count of values behind */
+/* Of a row of the batch: channels, height and width that the image has there, count of values behind. */
+enum { MXCI_DETECT_HEAD = 4 };
 
 typedef struct mxci_detect_params {
     double rand_mirror_prob, rand_pad_prob, max_pad_scale, rand_crop_prob, emit_overlap_thresh;
-    int64_t num_crop_sampler, fill_value, inter_method;
+    int64_t num_crop_sampler;
     /* Of each sampler; the last value counts for those that have none. */
     mxc_floats min_crop_scales, max_crop_scales, min_crop_aspect_ratios, max_crop_aspect_ratios, min_crop_overlaps,
         max_crop_overlaps, min_crop_sample_coverages, max_crop_sample_coverages, min_crop_object_coverages,
@@ -25,6 +26,7 @@ typedef struct mxci_detect_params {
 } mxci_detect_params;
 
 enum { MXCI_EMIT_CENTER, MXCI_EMIT_OVERLAP };
+enum { MXCI_RESIZE_FORCE, MXCI_RESIZE_SHRINK, MXCI_RESIZE_FIT };
 
 /* Draw for an image of a size with n labels; row gets label_width values of augment->params. MXC_EFORMAT (labels that
  * are not as above; sizes). */

@@ -1,7 +1,6 @@
 /*
  * ImageDetRecordIter: images of a record file whose labels say where objects are; see detect.h. Names and defaults are
- * MXNet's. Images are made to fit data_shape as they are (resize_mode force); the modes that keep the aspect are not
- * here.
+ * MXNet's.
  */
 #include <string.h>
 
@@ -66,10 +65,14 @@ static const mxc_param det_schema[] = {
     DET_REAL(random_illumination_prob, "0", 0, 1, "how often"),
     DET_REAL(max_random_contrast, "0", 0, 1, "multiply by 1 plus or minus at most this"),
     DET_REAL(random_contrast_prob, "0", 0, 1, "how often"),
-    WHOLE_OF(detect., fill_value, "127", 0, 255, "what is in the canvas around the image"),
-    WHOLE_OF(detect., inter_method, "1", 0, 4, "resize by 0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos"),
+    WHOLE_OF(image., fill_value, "127", 0, 255, "what is in the canvas, or the batch, around the image"),
+    WHOLE_OF(image., resize, "-1", -1, 65535, "first resize the shorter side to this; -1: do not"),
+    WHOLE_OF(image., inter_method, "1", 0, 10, "resize by 0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos, 9: "
+             "area to make smaller, else cubic, 10: one of the first five at random"),
     {.name = "resize_mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(det_params, detect.resize_mode), .initial = "force",
-     .choices = "force", .doc = "to data_shape, whatever the aspect"},
+     .choices = "force,shrink,fit",
+     .doc = "force: to data_shape, whatever the aspect; shrink: images that are larger, in their aspect, until both "
+            "sides fit; fit: smaller ones too. An image that does not fill the batch's row is at its left and top"},
 #include "io/image_params.def"
     MXC_PARAM_END,
 };
@@ -81,8 +84,7 @@ static const char owner[] = "ImageDetRecordIter";
 static void fill_in(const det_params *p, int64_t most_labels, mxci_image_params *out) {
     *out = p->image;
     strcpy(out->aug_seq, "aug_default");
-    out->resize = out->max_crop_size = out->min_crop_size = -1;
-    out->fill_value = p->detect.fill_value;
+    out->max_crop_size = out->min_crop_size = out->crop_y_start = out->crop_x_start = -1;
     out->label_width = MXCI_DETECT_HEAD + most_labels;
 }
 
@@ -116,10 +118,10 @@ static mxc_status det_create(const void *params, mxc_iter **out) {
 
 const mxci_iter_def mxci_iter_ImageDetRecordIter = {
     .name = owner,
-    .doc = "Images with objects in a record file: data (B,C,H,W); label (B,4+label_pad_width): channels, height, "
-           "width, how many values follow, and these: the head's width A, an object's width, the head's rest, then "
-           "of each object its class, left, top, right and bottom in shares of the image, and what else it has. With "
-           "parts, give label_pad_width, or each part has its own.",
+    .doc = "Images with objects in a record file: data (B,C,H,W); label (B,4+label_pad_width): channels, height and "
+           "width of the image, how many values follow, and these: the head's width A, an object's width, the head's "
+           "rest, then of each object its class, left, top, right and bottom in shares of the image, and what else it "
+           "has. With parts, give label_pad_width, or each part has its own.",
     .params = det_schema,
     .param_size = sizeof(det_params),
     .create = det_create,

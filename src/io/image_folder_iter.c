@@ -209,7 +209,7 @@ static mxc_status folder_create(const void *params, mxc_iter **out) {
     mxc_status status = open_files(all, p);
     if (status == MXC_OK) {
         int64_t n = (all->n - all->part + all->parts - 1) / all->parts;
-        const mxci_image_source source = {all, n > 0 ? n : 0, files_open, files_read, files_close, files_destroy};
+        const mxci_image_source source = {all, n > 0 ? n : 0, 0, files_open, files_read, files_close, files_destroy};
         status = mxci_image_iter_create(owner, &p->image, NULL, &source, out);
     }
     if (status != MXC_OK)

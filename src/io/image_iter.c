@@ -62,6 +62,7 @@ struct image_iter {
     int owns_source;
     int64_t count, batch; /* samples; rows of a batch */
     uint64_t seed_aug;
+    mxci_chunks chunks; /* size 0: all samples are shuffled */
     mxc_data_desc desc[ARRAYS];
     size_t row_bytes;
     int n_slots, n_workers, n_running;
@@ -110,7 +111,10 @@ static int64_t pad_of(const image_iter *it, const mxc_iter_state *at) {
 }
 
 static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t place) {
-    return it->params.shuffle ? mxci_order_at((uint64_t)it->params.seed, epoch, it->count, place) : place;
+    if (!it->params.shuffle)
+        return place;
+    return it->chunks.size ? mxci_order_in_chunks(&it->chunks, epoch, it->count, place)
+                           : mxci_order_at((uint64_t)it->params.seed, epoch, it->count, place);
 }
 
 static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
@@ -456,7 +460,18 @@ static mxc_status have_mean(const image_iter *it) {
         return MXC_OK;
     mxc_status status = mxci_file_open(it->params.mean_img, &file);
     mxci_file_close(file);
-    return status == MXC_ENOTFOUND ? mxci_image_mean_make(it->owner, &it->params, &it->source) : status;
+    if (status != MXC_ENOTFOUND)
+        return status;
+    return mxci_image_mean_make(it->owner, &it->params, it->detects ? &it->detect : NULL, &it->source);
+}
+
+/* So many samples as are in shuffle_chunk_size megabytes of the file. */
+static void choose_chunks(image_iter *it) {
+    double share = (double)it->params.shuffle_chunk_size * 0x1p20 / (double)it->source.bytes;
+    if (it->params.shuffle_chunk_size == 0 || it->source.bytes == 0 || share >= 1)
+        return;
+    int64_t size = (int64_t)(share * (double)it->count);
+    it->chunks = (mxci_chunks){(uint64_t)it->params.seed, (uint64_t)it->params.shuffle_chunk_seed, size > 1 ? size : 1};
 }
 
 static void describe(image_iter *it) {
@@ -491,6 +506,7 @@ static mxc_status build(image_iter *it) {
         return MXC_FAIL(MXC_EINVAL, "%s: there are no samples, or none in this part", it->owner);
     MXC_TRY(have_mean(it));
     MXC_TRY(mxci_augment_create(it->owner, &it->params, &it->augment));
+    choose_chunks(it);
     describe(it);
     it->n_workers = it->params.preprocess_threads < cpus ? (int)it->params.preprocess_threads : cpus;
     it->n_slots = (int)it->params.prefetch_buffer + 1;

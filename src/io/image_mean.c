@@ -60,7 +60,8 @@ static mxc_status sum_and_save(const char *owner, const mxci_image_params *p, mx
     return status;
 }
 
-mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params, const mxci_image_source *source) {
+mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params, const mxci_detect_params *detect,
+                                const mxci_image_source *source) {
     mxci_image_source borrowed = *source;
     mxci_image_params *neutral = mxci_alloc(sizeof *neutral);
     mxc_iter *iter;
@@ -69,7 +70,7 @@ mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *para
     *neutral = *params;
     make_neutral(neutral);
     borrowed.destroy = keep;
-    mxc_status status = mxci_image_iter_create(owner, neutral, NULL, &borrowed, &iter);
+    mxc_status status = mxci_image_iter_create(owner, neutral, detect, &borrowed, &iter);
     mxci_free(neutral);
     if (status != MXC_OK)
         return status;

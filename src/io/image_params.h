@@ -14,11 +14,11 @@ typedef struct mxci_image_params {
     mxc_tuple data_shape; /* (C,H,W) */
     int64_t batch_size, label_width, seed, seed_aug, preprocess_threads, prefetch_buffer, num_parts, part_index;
     int64_t max_pixels, shuffle_chunk_size, shuffle_chunk_seed, device_id;
-    int32_t shuffle, round_batch, dtype, layout, bad_data, verbose;
+    int32_t shuffle, round_batch, dtype, layout, bad_data, verbose, ctx;
     char aug_seq[32];
     /* augmentation */
     int64_t resize, max_rotate_angle, rotate, max_crop_size, min_crop_size, fill_value, inter_method, pad;
-    int64_t random_h, random_s, random_l;
+    int64_t crop_y_start, crop_x_start, random_h, random_s, random_l;
     int32_t rand_crop, random_resized_crop, mirror, rand_mirror;
     mxc_tuple rotate_list;
     double max_aspect_ratio, min_aspect_ratio, max_shear_ratio, max_random_scale, min_random_scale;

@@ -40,16 +40,24 @@ static mxc_status create_any(const void *params, mxc_iter **out) {
     return create("ImageRecordIter", params, out);
 }
 
-static mxc_status create_bytes(const void *params, mxc_iter **out) {
+static mxc_status create_of(const char *owner, mxc_dtype dtype, const void *params, mxc_iter **out) {
     record_params *p = mxci_alloc(sizeof *p);
     *out = NULL;
     if (!p)
-        return MXC_FAIL(MXC_ENOMEM, "ImageRecordUInt8Iter: no memory for its parameters");
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for its parameters", owner);
     memcpy(p, params, sizeof *p);
-    p->image.dtype = MXC_U8;
-    mxc_status status = create("ImageRecordUInt8Iter", p, out);
+    p->image.dtype = (int32_t)dtype;
+    mxc_status status = create(owner, p, out);
     mxci_free(p);
     return status;
+}
+
+static mxc_status create_bytes(const void *params, mxc_iter **out) {
+    return create_of("ImageRecordUInt8Iter", MXC_U8, params, out);
+}
+
+static mxc_status create_signed(const void *params, mxc_iter **out) {
+    return create_of("ImageRecordInt8Iter", MXC_I8, params, out);
 }
 
 #define RECORD_ITER(name_, create_, doc_)                                                                              \
@@ -59,5 +67,6 @@ RECORD_ITER(ImageRecordIter, create_any,
             "Images of a record file, decoded, augmented and normalised by threads ahead of the caller: data "
             "(B,C,H,W), softmax_label (B,) or (B,label_width). The index of a batch holds the records' ids.")
 RECORD_ITER(ImageRecordIter_v1, create_any, "ImageRecordIter by another name.")
+RECORD_ITER(ImageRecordInt8Iter, create_signed, "ImageRecordIter with dtype int8: values rounded and cut.")
 RECORD_ITER(ImageRecordUInt8Iter, create_bytes, "ImageRecordIter with dtype uint8: bytes as they are.")
 RECORD_ITER(ImageRecordUInt8Iter_v1, create_bytes, "ImageRecordUInt8Iter by another name.")

@@ -18,7 +18,7 @@
 typedef struct records {
     const char *owner;
     char path[MXCI_IMAGE_PATH];
-    int64_t n, room;
+    int64_t n, room, bytes; /* bytes: about those of this part */
     int64_t label_width; /* where labels vary: the most */
     int varies, counts;  /* the most is still to be found */
     int64_t *offsets;
@@ -155,9 +155,18 @@ static mxc_status load_index(records *r, const mxci_image_params *p, const char 
     return status;
 }
 
+static mxc_status measure(records *r, const mxci_image_params *p) {
+    mxci_file *file;
+    MXC_TRY(mxci_file_open(r->path, &file));
+    r->bytes = mxci_file_size(file) / p->num_parts;
+    mxci_file_close(file);
+    return MXC_OK;
+}
+
 static mxc_status open_records(records *r, const mxci_image_params *p, const char *path, const char *index,
                                const char *list) {
     mxci_format(r->path, sizeof r->path, "%s", path);
+    MXC_TRY(measure(r, p));
     if (list[0]) {
         MXC_TRY(mxci_image_list_load(list, &r->list));
         mxci_image_list_sort(&r->list);
@@ -184,6 +193,6 @@ mxc_status mxci_records_open(const char *owner, const mxci_image_params *params,
     }
     if (most_labels)
         *most_labels = r->label_width;
-    *out = (mxci_image_source){r, r->n, records_open, records_read, records_close, records_destroy};
+    *out = (mxci_image_source){r, r->n, r->bytes, records_open, records_read, records_close, records_destroy};
     return MXC_OK;
 }

@@ -20,6 +20,7 @@ typedef struct mxci_sample {
 typedef struct mxci_image_source {
     void *self;
     int64_t n; /* samples, of this part only */
+    int64_t bytes; /* about so many in one file, one behind the other; 0: it does not matter which come together */
     mxc_status (*open)(void *self, void **cursor);
     /* Sample number i, and its labels, of which there are label_width; or as many as it has. MXC_EFORMAT,
      * MXC_EUNSUPPORTED, MXC_ENOTFOUND: the sample is bad; other failures are not its own. */
@@ -44,6 +45,7 @@ mxc_status mxci_records_open(const char *owner, const mxci_image_params *params,
                              const char *list, int64_t *most_labels, mxci_image_source *out);
 
 /* Write the mean of one epoch to params->mean_img. */
-mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params, const mxci_image_source *source);
+mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params, const mxci_detect_params *detect,
+                                const mxci_image_source *source);
 
 #endif

@@ -8,15 +8,16 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "io/batch_params.h"
 #include "io/iter.h"
-#include "io/rows_iter.h"
 
 enum { PATH_SIZE = 4096 };
 
 typedef struct mnist_params {
     char image[PATH_SIZE], label[PATH_SIZE];
-    int64_t batch_size, seed, num_parts, part_index, prefetch_buffer;
-    int32_t shuffle, flat, silent;
+    int64_t seed;
+    int32_t shuffle, flat, silent, dtype;
+    mxci_batch_params batch;
 } mnist_params;
 
 static const mxc_param mnist_schema[] = {
@@ -24,7 +25,7 @@ static const mxc_param mnist_schema[] = {
       .initial = "./train-images-idx3-ubyte", .doc = "path of the images, an IDX file of shape (N,H,W), plain or .gz" },
     { .name = "label", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mnist_params, label),
       .initial = "./train-labels-idx1-ubyte", .doc = "path of the labels, an IDX file of shape (N,)" },
-    { .name = "batch_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, batch_size), .initial = "128",
+    { .name = "batch_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, batch.batch_size), .initial = "128",
       .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "samples in a batch" },
     { .name = "shuffle", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, shuffle), .initial = "True",
       .doc = "a new order in each epoch" },
@@ -34,13 +35,11 @@ static const mxc_param mnist_schema[] = {
       .doc = "of the shuffle" },
     { .name = "silent", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, silent), .initial = "False",
       .doc = "accepted for MXNet's sake; nothing is printed either way" },
-    { .name = "num_parts", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, num_parts), .initial = "1",
-      .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "parts that the samples are split into" },
-    { .name = "part_index", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, part_index), .initial = "0",
-      .bounded = 1, .minimum = 0, .maximum = 1 << 24, .doc = "which part to give" },
-    { .name = "prefetch_buffer", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, prefetch_buffer),
-      .initial = "4", .bounded = 1, .minimum = 0, .maximum = 1024,
-      .doc = "batches prepared ahead on a thread of their own; 0: none" },
+    { .name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mnist_params, dtype), .initial = "None", .optional = 1,
+      .doc = "of data and labels: float32, which None means" },
+#define BATCH_PARAMS mnist_params
+#include "io/prefetch_params.def"
+#undef BATCH_PARAMS
     MXC_PARAM_END,
 };
 
@@ -78,12 +77,12 @@ static mxc_status load(const char *path, int ndim, mxc_ndarray **out) {
 static mxc_status make_rows_iter(const mnist_params *p, mxc_ndarray *image, mxc_ndarray *label, mxc_iter **out) {
     const mxc_shape *shape = mxc_ndarray_shape(image);
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
-    options.batch_size = p->batch_size;
+    options.batch_size = p->batch.batch_size;
     options.shuffle = p->shuffle;
     options.seed = (uint64_t)p->seed;
     options.last_batch = MXC_LAST_DISCARD;
-    options.part_index = (int)p->part_index;
-    options.num_parts = (int)p->num_parts;
+    options.part_index = (int)p->batch.part_index;
+    options.num_parts = (int)p->batch.num_parts;
     mxci_rows rows[2] = {
         { .array = image, .name = "data", .dtype = MXC_F32, .scale = 1.0f / 256, .n_tail = 3,
           .tail = { 1, shape->dim[1], shape->dim[2] } },
@@ -100,6 +99,8 @@ static mxc_status mnist_create(const void *params, mxc_iter **out) {
     const mnist_params *p = params;
     mxc_ndarray *image = NULL, *label = NULL;
     mxc_iter *rows = NULL;
+    if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
+        return MXC_FAIL(MXC_EINVAL, "MNISTIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
     mxc_status status = load(p->image, 3, &image);
     if (status == MXC_OK)
         status = load(p->label, 1, &label);
@@ -109,7 +110,7 @@ static mxc_status mnist_create(const void *params, mxc_iter **out) {
     mxc_ndarray_release(label);
     if (status != MXC_OK)
         return status;
-    return mxci_iter_prefetched(rows, p->prefetch_buffer, out);
+    return mxci_iter_prefetched(rows, p->batch.prefetch_buffer, out);
 }
 
 const mxci_iter_def mxci_iter_MNISTIter = {

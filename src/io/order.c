@@ -11,20 +11,54 @@
 enum { ROUNDS = 8, NUMBERS = 1 << 20 };
 static const uint64_t shuffle_stream = UINT64_C(0x4f52444552) << 24; /* apart from the samples' */
 
-int64_t mxci_order_at(uint64_t seed, uint64_t epoch, int64_t n, int64_t place) {
+/* Half of the bits of a place among n. */
+static int half_of(int64_t n) {
     int half = 1;
     while (half < 31 && (int64_t)1 << 2 * half < n)
         half++;
+    return half;
+}
+
+static uint64_t mixed(uint64_t seed, uint64_t epoch, uint64_t low, uint64_t round) {
+    return mxci_philox_stream(seed, shuffle_stream ^ epoch, low * ROUNDS + round).word[0];
+}
+
+int64_t mxci_order_at(uint64_t seed, uint64_t epoch, int64_t n, int64_t place) {
+    const int half = half_of(n);
     const uint64_t mask = (UINT64_C(1) << half) - 1;
     uint64_t at = (uint64_t)place;
     do
         for (uint64_t round = 0; round < ROUNDS; round++) {
             uint64_t low = at & mask, high = at >> half;
-            uint64_t mixed = mxci_philox_stream(seed, shuffle_stream ^ epoch, low * ROUNDS + round).word[0];
-            at = low << half | ((high ^ mixed) & mask);
+            at = low << half | ((high ^ mixed(seed, epoch, low, round)) & mask);
         }
     while (at >= (uint64_t)n);
     return (int64_t)at;
+}
+
+int64_t mxci_order_place(uint64_t seed, uint64_t epoch, int64_t n, int64_t sample) {
+    const int half = half_of(n);
+    const uint64_t mask = (UINT64_C(1) << half) - 1;
+    uint64_t at = (uint64_t)sample;
+    do
+        for (uint64_t round = ROUNDS; round-- > 0;) {
+            uint64_t low = at >> half, high = (at ^ mixed(seed, epoch, low, round)) & mask;
+            at = high << half | low;
+        }
+    while (at >= (uint64_t)n);
+    return (int64_t)at;
+}
+
+/* Places behind the last chunk, which may be shorter, are counted as if it were whole; that makes all others alike. */
+int64_t mxci_order_in_chunks(const mxci_chunks *c, uint64_t epoch, int64_t n, int64_t place) {
+    const int64_t chunks = (n + c->size - 1) / c->size, missing = chunks * c->size - n;
+    const int64_t last = mxci_order_place(c->chunk_seed, epoch, chunks, chunks - 1);
+    if (place >= (last + 1) * c->size - missing)
+        place += missing;
+    int64_t chunk = mxci_order_at(c->chunk_seed, epoch, chunks, place / c->size);
+    int64_t size = chunk == chunks - 1 ? c->size - missing : c->size;
+    uint64_t seed = c->seed + UINT64_C(0x9E3779B97F4A7C15) * ((uint64_t)chunk + 1); /* each chunk its own */
+    return chunk * c->size + mxci_order_at(seed, epoch, size, place % c->size);
 }
 
 static uint32_t throw_bits(mxci_dice *dice) {

@@ -7,6 +7,16 @@
 /* The sample at a place of an epoch in which n samples each come once, shuffled. 0 <= place < n. */
 int64_t mxci_order_at(uint64_t seed, uint64_t epoch, int64_t n, int64_t place);
 
+/* The place where mxci_order_at has a sample. */
+int64_t mxci_order_place(uint64_t seed, uint64_t epoch, int64_t n, int64_t sample);
+
+/* An order that leaves together what lies together: chunks of size samples in a shuffled order, each shuffled. */
+typedef struct mxci_chunks {
+    uint64_t seed, chunk_seed;
+    int64_t size; /* at least 1 */
+} mxci_chunks;
+int64_t mxci_order_in_chunks(const mxci_chunks *chunks, uint64_t epoch, int64_t n, int64_t place);
+
 /* Where part number part of n samples begins; it ends where the next begins. */
 static inline int64_t mxci_part_begin(int64_t n, int64_t part, int64_t parts) {
     return n / parts * part + n % parts * part / parts;

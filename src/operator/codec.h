@@ -21,10 +21,10 @@ enum {
 };
 
 /* What the channels of a result are. */
-typedef enum mxci_pixels { MXCI_GREY, MXCI_RGB, MXCI_BGR } mxci_pixels;
+typedef enum mxci_pixels { MXCI_GREY, MXCI_RGB, MXCI_BGR, MXCI_RGBA } mxci_pixels;
 
 static inline int mxci_pixels_channels(mxci_pixels pixels) {
-    return pixels == MXCI_GREY ? 1 : 3;
+    return pixels == MXCI_GREY ? 1 : pixels == MXCI_RGBA ? 4 : 3;
 }
 
 typedef struct mxci_codec mxci_codec;
@@ -48,8 +48,9 @@ mxc_status mxci_image_probe(const char *who, const void *bytes, size_t n, int64_
 /* Have a JPEG decoded at 1/2, 1/4 or 1/8, the smallest that leaves at least this height and width. Others stay. */
 void mxci_image_reduce(mxci_image *image, int64_t height, int64_t width);
 
-/* To out, height * width * channels of pixels. Alpha is left out, 16 bits are cut to 8, orientation in EXIF is not
- * applied. A JPEG with damaged data gives what can be read of it. MXC_EFORMAT, MXC_ENOMEM; out is then undefined. */
+/* To out, height * width * channels of pixels. Alpha is left out, or 255 where it is asked for and there is none; 16
+ * bits are cut to 8, orientation in EXIF is not applied. A JPEG with damaged data gives what can be read of it.
+ * MXC_EFORMAT, MXC_ENOMEM; out is then undefined. */
 mxc_status mxci_image_decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out);
 
 /* Of codecs/: NULL where there is no library. */

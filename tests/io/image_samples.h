@@ -20,7 +20,7 @@ static inline void sample_pixels(uint32_t seed, int h, int w, int channels, int 
                               : sample_byte(seed * 100003u + (uint32_t)((y * w + x) * channels + c));
 }
 
-/* A PNG of such pixels: 1 channel or 3. */
+/* A PNG of such pixels: 1 channel, 3 or 4. */
 static inline void sample_png(test_image *out, const uint8_t *pixels, int h, int w, int channels) {
     static test_image rows;
     rows.n = 0;
@@ -28,7 +28,7 @@ static inline void sample_png(test_image *out, const uint8_t *pixels, int h, int
         image_put_number(&rows, 0, 1);
         image_put(&rows, pixels + y * w * channels, (size_t)(w * channels));
     }
-    png_begin(out, (uint32_t)h, (uint32_t)w, channels == 1 ? 0 : 2, 8, 0);
+    png_begin(out, (uint32_t)h, (uint32_t)w, channels == 1 ? 0 : channels == 3 ? 2 : 6, 8, 0);
     png_finish(out, &rows);
 }
 

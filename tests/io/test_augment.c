@@ -6,7 +6,7 @@
 #include "io/augment.h"
 #include "io/image_params.h"
 
-enum { MOST = 64 * 64 * 3 };
+enum { MOST = 64 * 64 * 4 };
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
@@ -161,6 +161,7 @@ static void test_dtypes(void **state) {
     float wide[105];
     mxci_f16 half[105];
     uint8_t bytes[105];
+    int8_t low[105];
     (void)state;
     SKIP_WITHOUT_PNG;
     start(&r, TEXTS("data_shape=(3,5,7)", "mirror=1", "mean_r=7", "std_g=3"));
@@ -177,6 +178,88 @@ static void test_dtypes(void **state) {
         assert_int_equal(bytes[i], (int)wide[i] + 7);
         assert_int_equal(bytes[70 + i], (int)wide[70 + i]);
     }
+    stop(&r);
+    start(&r, TEXTS("data_shape=(3,5,7)", "mirror=1", "mean_r=7", "std_g=3", "dtype=int8"));
+    apply(&r, 3, 8, 8, 0, low);
+    for (int i = 0; i < 105; i++)
+        assert_int_equal(low[i], wide[i] > 127 ? 127 : (int)rintf(wide[i]));
+    stop(&r);
+    start(&r, TEXTS("data_shape=(3,5,7)", "mirror=1", "mean_r=300", "std_g=0", "scale=0.5", "dtype=int8"));
+    apply(&r, 3, 8, 8, 0, low);
+    for (int i = 0; i < 35; i++) {
+        assert_int_equal(low[i], fmaxf(-128, rintf((wide[i] + 7 - 300) / 2)));
+        assert_true(fabsf((float)low[35 + i] - wide[35 + i] * 1.5f) <= 0.51f); /* no deviation: as if 1 */
+    }
+    stop(&r);
+}
+
+/* Alpha is a fourth plane: moved with the image, not coloured; 255 where the image has none. */
+static void test_alpha(void **state) {
+    run r;
+    float out[140];
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    start(&r, TEXTS("data_shape=(4,5,7)", "mirror=1", "mean_a=5", "std_a=2", "brightness=0.5", "random_h=20"));
+    for (uint32_t sample = 0; sample < 10; sample++) {
+        apply(&r, sample, 9, 9, 0, out);
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 7; x++)
+                assert_true(out[(15 + y) * 7 + x] == ((float)r.pixels[((y + 2) * 9 + 7 - x) * 4 + 3] - 5) / 2);
+    }
+    stop(&r);
+    start(&r, TEXTS("data_shape=(4,5,7)", "layout=NHWC", "max_rotate_angle=10", "pad=3", "fill_value=9"));
+    apply(&r, 1, 9, 9, 1, out);
+    stop(&r);
+    start(&r, TEXTS("data_shape=(4,5,7)"));
+    for (int channels = 1; channels <= 3; channels += 2) {
+        mxci_dice dice = {0};
+        mxci_image image;
+        sample_pixels(1, 9, 9, channels, 0, r.pixels);
+        sample_png(&r.file, r.pixels, 9, 9, channels);
+        assert_ok(mxci_image_probe("test", r.file.bytes, r.file.n, 1 << 20, &image));
+        assert_ok(mxci_augment_plan(&r.augment, "test", &dice, 9, 9, &r.plan));
+        assert_ok(mxci_augment_apply(&r.augment, &r.plan, &image, &r.space, out));
+        for (int i = 0; i < 140; i++) {
+            const int c = i / 35, y = i / 7 % 5 + 2, x = i % 7 + 1;
+            assert_true(out[i] == (c == 3 ? 255 : (float)r.pixels[(y * 9 + x) * channels + c % channels]));
+        }
+    }
+    stop(&r);
+}
+
+/* A JPEG has no alpha; its colours are the same with it. */
+static void test_alpha_of_jpeg(void **state) {
+    static test_image file;
+    (void)state;
+    if (!has_jpeg())
+        skip();
+    for (int channels = 1; channels <= 4; channels += channels == 1 ? 2 : 1) {
+        uint8_t blocks[16], rgb[16 * 16 * 3], rgba[16 * 16 * 4];
+        mxci_image image;
+        for (int i = 0; i < 16; i++)
+            blocks[i] = sample_byte((uint32_t)i);
+        jpeg_of(&file, JPEG_SEQUENTIAL, 16, 16, channels, channels == 4 ? 0 : -1, blocks);
+        assert_ok(mxci_image_probe("test", file.bytes, file.n, 1 << 20, &image));
+        assert_ok(mxci_image_decode(&image, MXCI_RGB, rgb));
+        assert_ok(mxci_image_decode(&image, MXCI_RGBA, rgba));
+        for (int i = 0; i < 256; i++) {
+            assert_memory_equal(rgba + 4 * i, rgb + 3 * i, 3);
+            assert_int_equal(rgba[4 * i + 3], 255);
+        }
+    }
+}
+
+/* Where crops begin that are not random; as far as there is room. */
+static void test_crop_start(void **state) {
+    run r;
+    float out[105];
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    start(&r, TEXTS("data_shape=(3,5,7)", "crop_y_start=1", "crop_x_start=30"));
+    apply(&r, 1, 12, 20, 0, out);
+    assert_int_equal(r.plan.crop_y, 1);
+    assert_int_equal(r.plan.crop_x, 13);
+    check_values(&r, 20, out, 0, (double[]){1, 1, 1}, (double[]){0, 0, 0});
     stop(&r);
 }
 
@@ -435,17 +518,17 @@ static void test_hls(void **state) {
     (void)state;
     sample_pixels(1, 64, 64, 3, 0, pixels);
     memcpy(before, pixels, sizeof pixels);
-    mxci_pixels_move_hls(pixels, 4096, (float[]){0, 0, 0});
+    mxci_pixels_move_hls(pixels, 4096, 3, (float[]){0, 0, 0});
     for (size_t i = 0; i < sizeof pixels; i++)
         assert_in_range(pixels[i] + 1, before[i], before[i] + 2);
     uint8_t grey[6] = {40, 40, 40, 250, 250, 250};
-    mxci_pixels_move_hls(grey, 2, (float[]){50, 30, 0});
+    mxci_pixels_move_hls(grey, 2, 3, (float[]){50, 30, 0});
     for (int i = 0; i < 6; i++)
         assert_int_equal(grey[i], i < 3 ? 70 : 255);
     uint8_t red[3] = {200, 0, 0};
-    mxci_pixels_move_hls(red, 1, (float[]){60, 0, 0}); /* a third of the circle: green */
+    mxci_pixels_move_hls(red, 1, 3, (float[]){60, 0, 0}); /* a third of the circle: green */
     assert_memory_equal(red, ((uint8_t[]){0, 200, 0}), 3);
-    mxci_pixels_move_hls(red, 1, (float[]){0, 0, -255});
+    mxci_pixels_move_hls(red, 1, 3, (float[]){0, 0, -255});
     assert_memory_equal(red, ((uint8_t[]){100, 100, 100}), 3);
 }
 
@@ -460,7 +543,7 @@ static void test_moves(void **state) {
         apply(&r, k, 6, 6, 0, out);
         memcpy(want, r.pixels, sizeof want);
         assert_true(fabsf(r.plan.move[0]) <= 36 && fabsf(r.plan.move[1]) <= 40 && fabsf(r.plan.move[2]) <= 50);
-        mxci_pixels_move_hls(want, 36, r.plan.move);
+        mxci_pixels_move_hls(want, 36, 3, r.plan.move);
         for (int i = 0; i < 36 * 3; i++)
             assert_true(out[i % 3 * 36 + i / 3] == (float)want[i]);
     }
@@ -497,7 +580,7 @@ static void test_limits(void **state) {
 
 static void test_bad_parameters(void **state) {
     (void)state;
-    assert_fails(plan_for(TEXTS("data_shape=(4,8,8)"), 9, 9), MXC_EINVAL, "data_shape must be");
+    assert_fails(plan_for(TEXTS("data_shape=(2,8,8)"), 9, 9), MXC_EINVAL, "data_shape must be");
     assert_fails(plan_for(TEXTS("data_shape=(8,8)"), 9, 9), MXC_EINVAL, "data_shape must be");
     assert_fails(plan_for(TEXTS("data_shape=(3,8,8)", "aug_seq=mine"), 9, 9), MXC_EUNSUPPORTED, "aug_seq \"mine\"");
     assert_fails(plan_for(TEXTS("data_shape=(3,8,8)", "resize=0"), 9, 9), MXC_EINVAL, "resize");
@@ -538,6 +621,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_middle), cmocka_unit_test(test_values), cmocka_unit_test(test_crops_everywhere),
         cmocka_unit_test(test_contrast_and_illumination), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_grey),
+        cmocka_unit_test(test_alpha), cmocka_unit_test(test_alpha_of_jpeg), cmocka_unit_test(test_crop_start),
         cmocka_unit_test(test_resize_shorter), cmocka_unit_test(test_too_small), cmocka_unit_test(test_sized_crops),
         cmocka_unit_test(test_shares), cmocka_unit_test(test_reduced), cmocka_unit_test(test_rotation),
         cmocka_unit_test(test_quarter_turn_and_fill), cmocka_unit_test(test_scale_and_aspect),

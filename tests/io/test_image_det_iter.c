@@ -81,25 +81,32 @@ static int find_box(const float *data, int channel, float out[4]) {
     return most[0] >= 0;
 }
 
-/* Each label's box must be where its colour is, up to a few pixels of the batch. Returns how many objects there are. */
-static int check_batch(const mxc_batch *batch, float slack) {
+/* Each label's box must be where its colour is, up to a few pixels of the batch, in which the image has h x w pixels.
+ * Returns how many objects there are. */
+static int check_boxes(const mxc_batch *batch, float slack, int h, int w) {
     float *data, *label;
     int objects = 0;
     assert_ok(mxc_ndarray_data(batch->data[0], (void **)&data));
     assert_ok(mxc_ndarray_data(batch->label[0], (void **)&label));
-    assert_memory_equal(label, ((float[]){3, 64, 64}), 3 * sizeof(float));
+    assert_memory_equal(label, ((float[]){3, (float)h, (float)w}), 3 * sizeof(float));
     assert_memory_equal(label + 4, ((float[]){3, 5, 9}), 3 * sizeof(float));
     for (int at = 7; at < 4 + (int)label[3]; at += 5, objects++) {
         float found[4];
         assert_true(find_box(data, (int)label[at] - 1, found));
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) {
+            found[i] *= (float)SIDE / (float)(i % 2 ? h : w);
             if (fabsf(found[i] - label[at + 1 + i]) > slack / SIDE)
                 fail_msg("side %d of object %d of sample %d at %g, label %g", i, (int)label[at],
                          (int)batch->index[0], (double)found[i], (double)label[at + 1 + i]);
+        }
     }
     for (int at = 4 + (int)label[3]; at < 17; at++)
         assert_true(label[at] == -1);
     return objects;
+}
+
+static int check_batch(const mxc_batch *batch, float slack) {
+    return check_boxes(batch, slack, SIDE, SIDE);
 }
 
 static int check_epochs(mxc_iter *iter, int epochs, float slack) {
@@ -145,6 +152,69 @@ static void test_canvas(void **state) {
         skip();
     assert_ok(make(&iter, 3, LIST("rand_pad_prob", "max_pad_scale", "rand_mirror_prob"), LIST("0.8", "3", "0.5")));
     assert_int_equal(check_epochs(iter, 6, 1.6f), 120);
+}
+
+/* One epoch of images of 64 x 64 that have h x w in the batch; what is behind them has the value 7. */
+static void check_mode(const char *mode, const char *resize, const char *shape, int h, int w, int scale) {
+    mxc_iter *iter;
+    mxc_batch batch;
+    const char *keys[] = {"path_imgrec", "data_shape", "batch_size", "resize_mode", "resize", "rand_mirror_prob",
+                          "fill_value"};
+    const char *values[] = {rec, shape, "1", mode, resize, "0.5", "7"};
+    assert_ok(mxc_iter_create("ImageDetRecordIter", 7, keys, values, &iter));
+    const int64_t high = mxc_iter_desc(iter, 0)->shape.dim[2], wide = mxc_iter_desc(iter, 0)->shape.dim[3];
+    for (int i = 0; i < N; i++) {
+        float *data, *label;
+        assert_ok(mxc_iter_next(iter, &batch));
+        assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+        assert_ok(mxc_ndarray_data(batch.label[0], (void **)&label));
+        assert_memory_equal(label, ((float[]){3, (float)h, (float)w}), 3 * sizeof(float));
+        if (high == SIDE && wide == SIDE)
+            check_boxes(&batch, (float)scale, h, w);
+        for (int64_t k = 0; k < high * wide; k++)
+            assert_int_equal(data[2 * high * wide + k], k / wide < h && k % wide < w ? 60 : 7);
+    }
+    mxc_iter_destroy(iter);
+}
+
+static void test_resize_modes(void **state) {
+    (void)state;
+    if (!has_png())
+        skip();
+    check_mode("force", "-1", "(3,32,80)", 32, 80, 0);
+    check_mode("shrink", "-1", "(3,32,80)", 32, 32, 0);
+    check_mode("shrink", "-1", "(3,70,80)", 64, 64, 0);
+    check_mode("shrink", "-1", "(3,70,50)", 50, 50, 0);
+    check_mode("fit", "-1", "(3,70,80)", 70, 70, 0);
+    check_mode("fit", "-1", "(3,90,20)", 20, 20, 0);
+    check_mode("fit", "32", "(3,64,64)", 64, 64, 4);
+    check_mode("shrink", "32", "(3,64,64)", 32, 32, 2); /* resized before all else */
+    check_mode("shrink", "100", "(3,64,64)", 64, 64, 3);
+}
+
+/* An image where nothing is random has its own mean: nothing is left of it. */
+static void test_mean_image(void **state) {
+    test_path mean;
+    (void)state;
+    if (!has_png())
+        skip();
+    test_join(mean, folder, "mean.nd");
+    for (int again = 0; again < 2; again++) { /* made, then read */
+        mxc_iter *iter;
+        mxc_batch batch;
+        float *data;
+        double sum = 0;
+        assert_ok(make(&iter, 1, LIST("mean_img"), LIST(mean)));
+        for (int i = 0; i < N; i++) {
+            assert_ok(mxc_iter_next(iter, &batch));
+            assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+            for (int k = 0; k < 3 * SIDE * SIDE; k++)
+                sum += (double)data[k] / (3 * SIDE * SIDE);
+            assert_true(data[2 * SIDE * SIDE] == 0); /* the blue of a corner is always 60 */
+        }
+        assert_true(fabs(sum) < 1e-2);
+        mxc_iter_destroy(iter);
+    }
 }
 
 /* An object that is cut is as large as what is left of it. */
@@ -238,7 +308,7 @@ static void test_bad_labels(void **state) {
     assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "13 labels, expected at most label_pad_width, 12");
     mxc_iter_destroy(iter);
     assert_fails(make(&iter, 1, LIST("aug_seq"), LIST("aug_default")), MXC_EUNSUPPORTED, "aug_seq");
-    assert_fails(make(&iter, 1, LIST("resize_mode"), LIST("fit")), MXC_EINVAL, "resize_mode");
+    assert_fails(make(&iter, 1, LIST("resize_mode"), LIST("grow")), MXC_EINVAL, "resize_mode");
 }
 
 /* Objects of photographs stay within the image. */
@@ -281,7 +351,8 @@ static int remove_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_mirror), cmocka_unit_test(test_canvas),
-        cmocka_unit_test(test_crops), cmocka_unit_test(test_coverage), cmocka_unit_test(test_same_for_any_threads),
+        cmocka_unit_test(test_resize_modes), cmocka_unit_test(test_mean_image), cmocka_unit_test(test_crops),
+        cmocka_unit_test(test_coverage), cmocka_unit_test(test_same_for_any_threads),
         cmocka_unit_test(test_bad_labels), cmocka_unit_test(test_real_file),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);

@@ -1,136 +1,10 @@
 /*
  * Image iterators over record files that the tests write: each sample once, the same for any number of threads and
- * from any saved state; what rows hold; bad data; means; memory.
+ * from any saved state; what rows hold; means; memory.
  */
-#include <math.h>
+#include <mxc/storage.h>
 
-#include <mxc/io.h>
-#include <mxc/log.h>
-#include <mxc/recordio.h>
-
-#include "alive.h"
-#include "image_samples.h"
-
-enum { H = 12, W = 10, N = 23, ROOM = 4096 };
-
-static test_path folder, rec, idx;
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
-
-/* Record i: an image of the bytes of sample_pixels(i), label i and, where there are two, 10 i; id 100 + i. */
-static void put_record(mxc_record_writer *writer, int i, int n_labels, const void *image, size_t bytes) {
-    static uint8_t buffer[1 << 17];
-    const float labels[2] = {(float)i, (float)(10 * i)};
-    const mxc_image_record record = {(uint64_t)(100 + i), 0, n_labels, labels, image, bytes};
-    size_t size = mxc_image_record_size(n_labels, bytes);
-    assert_true(size <= sizeof buffer);
-    mxc_image_record_write(&record, buffer);
-    assert_ok(mxc_record_writer_write(writer, (uint64_t)i, buffer, size));
-}
-
-static void put_png(mxc_record_writer *writer, int i, int n_labels) {
-    static test_image png;
-    uint8_t pixels[H * W * 3];
-    sample_pixels((uint32_t)i, H, W, 3, 0, pixels);
-    sample_png(&png, pixels, H, W, 3);
-    put_record(writer, i, n_labels, png.bytes, png.n);
-}
-
-static void write_records(int n, int n_labels) {
-    mxc_record_writer *writer;
-    assert_ok(mxc_record_writer_open(rec, idx, &writer));
-    for (int i = 0; i < n; i++)
-        put_png(writer, i, n_labels);
-    assert_ok(mxc_record_writer_close(writer));
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    test_temp_dir(folder);
-    test_join(rec, folder, "data.rec");
-    test_join(idx, folder, "data.idx");
-    return 0;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    test_remove_dir(folder);
-    return 0;
-}
-
-/* ---- iterators --------------------------------------------------------------------------------------------------- */
-
-/* Keys and values after these, the last NULL; they may repeat none. */
-static mxc_status make_named(const char *name, mxc_iter **out, const char *const *more) {
-    const char *keys[24] = {"path_imgrec"}, *values[24] = {rec};
-    int n = 1, has_shape = 0;
-    for (; more[2 * n - 2]; n++) {
-        keys[n] = more[2 * n - 2];
-        values[n] = more[2 * n - 1];
-        has_shape |= strcmp(keys[n], "data_shape") == 0;
-    }
-    if (!has_shape) {
-        keys[n] = "data_shape";
-        values[n++] = "(3,8,6)";
-    }
-    return mxc_iter_create(name, n, keys, values, out);
-}
-
-#define WITH(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static mxc_iter *make(const char *const *more) {
-    mxc_iter *iter;
-    assert_ok(make_named("ImageRecordIter", &iter, more));
-    return iter;
-}
-
-#define SKIP_WITHOUT_PNG                                                                                               \
-    if (!has_png())                                                                                                    \
-    skip()
-
-/* What a few batches held. */
-typedef struct taken {
-    int64_t n, pad, batches;
-    uint64_t index[ROOM];
-    float label[ROOM];
-    uint64_t sum; /* of all bytes of the data, in order */
-} taken;
-
-static void take_batch(const mxc_batch *batch, taken *t) {
-    const uint8_t *data;
-    float *label;
-    assert_ok(mxc_ndarray_data(batch->data[0], (void **)&data));
-    assert_ok(mxc_ndarray_data(batch->label[0], (void **)&label));
-    for (size_t i = 0; i < mxc_ndarray_bytes(batch->data[0]); i++)
-        t->sum = (t->sum ^ data[i]) * UINT64_C(1099511628211);
-    for (int64_t i = 0; i < batch->n_index; i++, t->n++) {
-        assert_true(t->n < ROOM);
-        t->index[t->n] = batch->index[i];
-        t->label[t->n] = label[i];
-    }
-    t->pad += batch->pad;
-    t->batches++;
-}
-
-/* At most so many batches of this epoch. */
-static void take(mxc_iter *iter, int64_t most, taken *t) {
-    mxc_batch batch;
-    *t = (taken){0};
-    while (t->batches < most) {
-        assert_ok(mxc_iter_next(iter, &batch));
-        if (!batch.n_data)
-            return;
-        take_batch(&batch, t);
-    }
-}
-
-static void assert_same(const taken *a, const taken *b) {
-    assert_int_equal(a->n, b->n);
-    assert_int_equal(a->pad, b->pad);
-    assert_memory_equal(a->index, b->index, sizeof a->index[0] * (size_t)a->n);
-    assert_memory_equal(a->label, b->label, sizeof a->label[0] * (size_t)a->n);
-    assert_int_equal(a->sum, b->sum);
-}
+#include "image_iters.h"
 
 /* ---- what comes -------------------------------------------------------------------------------------------------- */
 
@@ -162,6 +36,24 @@ static void test_rows(void **state) {
         }
         assert_int_equal(batch.pad, b == 4 ? 2 : 0);
     }
+    mxc_iter_destroy(iter);
+}
+
+static void test_signed_bytes(void **state) {
+    mxc_iter *iter;
+    mxc_batch batch;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    write_records(N, 1);
+    assert_ok(make_named("ImageRecordInt8Iter", &iter, WITH("batch_size", "4", "mean_g", "128", "ctx", "cpu")));
+    assert_int_equal(mxc_iter_desc(iter, 0)->dtype, MXC_I8);
+    assert_ok(mxc_iter_next(iter, &batch));
+    uint8_t pixels[H * W * 3];
+    int8_t *data;
+    sample_pixels(0, H, W, 3, 0, pixels);
+    assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+    for (int i = 0; i < 48; i++)
+        assert_int_equal(data[48 + i], pixels[((i / 6 + 2) * W + i % 6 + 2) * 3 + 1] - 128);
     mxc_iter_destroy(iter);
 }
 
@@ -289,6 +181,41 @@ static void test_no_round_batch(void **state) {
     mxc_iter_destroy(iter);
 }
 
+/* 40 records of 100 KB: a chunk of a megabyte has about 10, which come together, in an order of their own. */
+static void test_shuffled_chunks(void **state) {
+    static uint8_t bytes[100 * 1024];
+    static test_image png;
+    uint8_t pixels[H * W * 3];
+    mxc_record_writer *writer;
+    taken t, other;
+    int moved = 0;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    sample_pixels(1, H, W, 3, 0, pixels);
+    sample_png(&png, pixels, H, W, 3);
+    memcpy(bytes, png.bytes, png.n);
+    assert_ok(mxc_record_writer_open(rec, idx, &writer));
+    for (int i = 0; i < 40; i++)
+        put_record(writer, i, 1, bytes, sizeof bytes);
+    assert_ok(mxc_record_writer_close(writer));
+    for (int indexed = 0; indexed < 2; indexed++) {
+        mxc_iter *iter = make(WITH("batch_size", "4", "shuffle", "1", "shuffle_chunk_size", "1", "path_imgidx",
+                                   indexed ? idx : ""));
+        take(iter, 100, &t);
+        assert_ok(mxc_iter_reset(iter));
+        take(iter, 100, &other);
+        int seen[40] = {0}, changes = 0;
+        for (int i = 0; i < 40; i++) {
+            assert_int_equal(seen[t.index[i] - 100]++, 0);
+            changes += i > 0 && (t.index[i] - 100) / 10 != (t.index[i - 1] - 100) / 10;
+            moved += t.index[i] != other.index[i];
+        }
+        assert_int_equal(changes, 3);
+        mxc_iter_destroy(iter);
+    }
+    assert_true(moved > 40);
+}
+
 #define ANY_AUGMENTATION                                                                                               \
     "shuffle", "1", "seed", "3", "rand_crop", "1", "rand_mirror", "1", "max_rotate_angle", "20", "random_h", "30",     \
         "pca_noise", "0.1", "brightness", "0.3", "max_random_illumination", "5"
@@ -390,167 +317,6 @@ static void test_parts(void **state) {
                  MXC_EINVAL, "part_index 2 of num_parts 2");
 }
 
-/* ---- bad data ---------------------------------------------------------------------------------------------------- */
-
-static char logged[2048];
-static int n_logged;
-
-static void keep_log(mxc_log_level level, const char *message, void *user) {
-    (void)level, (void)user;
-    snprintf(logged, sizeof logged, "%s", message);
-    n_logged++;
-}
-
-enum { BAD_CASES = 8 };
-
-/* Each bad in its own way; text is of the message. */
-static size_t bad_image(int which, uint8_t *out, const char **text) {
-    static test_image image;
-    uint8_t pixels[H * W * 3];
-    sample_pixels(1, H, W, 3, 0, pixels);
-    sample_png(&image, pixels, H, W, 3);
-    switch (which) {
-    case 0: *text = "begin neither as JPEG nor as PNG"; return 0;
-    case 1: *text = "truncated"; image.n = 30; break;
-    case 2: *text = "PNG, before byte"; image.n -= 30; break;
-    case 3: *text = "begin neither"; image.bytes[1] = 'Q'; break;
-    case 4: /* 65535 x 65535 */
-        *text = "pixels";
-        memset(image.bytes + 16, 0, 8);
-        memset(image.bytes + 18, 0xff, 2);
-        memset(image.bytes + 22, 0xff, 2);
-        break;
-    case 5: *text = "0 x 10"; memset(image.bytes + 20, 0, 4); break;
-    case 6: *text = "truncated"; image.n = 8; break;
-    default: *text = "PNG, before byte"; image.bytes[50] ^= 0x55; break;
-    }
-    memcpy(out, image.bytes, image.n);
-    return image.n;
-}
-
-/* N records of which number at is bad. */
-static const char *write_bad(int which, int at) {
-    static uint8_t bytes[1 << 16];
-    const char *text;
-    mxc_record_writer *writer;
-    size_t n = bad_image(which, bytes, &text);
-    assert_ok(mxc_record_writer_open(rec, idx, &writer));
-    for (int i = 0; i < N; i++)
-        if (i == at)
-            put_record(writer, i, 1, bytes, n);
-        else
-            put_png(writer, i, 1);
-    assert_ok(mxc_record_writer_close(writer));
-    return text;
-}
-
-static void test_bad_images(void **state) {
-    (void)state;
-    SKIP_WITHOUT_PNG;
-    mxc_set_logger(keep_log, NULL);
-    for (int which = 0; which < BAD_CASES; which++) {
-        static taken t;
-        mxc_batch batch;
-        const char *text = write_bad(which, 7);
-        mxc_iter *iter = make(WITH("batch_size", "5"));
-        take(iter, 1, &t);
-        for (int again = 0; again < 2; again++) {
-            assert_fails(mxc_iter_next(iter, &batch), MXC_EFORMAT, "ImageRecordIter: record 7 at offset ");
-            assert_non_null(strstr(mxc_last_error(), text));
-        }
-        assert_ok(mxc_iter_set_state(iter, &(mxc_iter_state){0, 2})); /* behind it */
-        take(iter, 100, &t);
-        assert_int_equal(t.n, 15);
-        mxc_iter_destroy(iter);
-        n_logged = 0;
-        iter = make(WITH("batch_size", "5", "bad_data", "skip"));
-        take(iter, 100, &t);
-        for (int i = 0; i < N; i++)
-            assert_int_equal(t.index[i], i == 7 ? 108 : 100 + i);
-        assert_true(t.label[7] == 8);
-        assert_int_equal(n_logged, 1);
-        assert_non_null(strstr(logged, "epoch 0: 1 bad samples replaced"));
-        assert_non_null(strstr(logged, "record 7 at offset"));
-        assert_non_null(strstr(logged, text));
-        mxc_iter_destroy(iter);
-    }
-    mxc_set_logger(NULL, NULL);
-}
-
-static void test_nothing_good(void **state) {
-    mxc_record_writer *writer;
-    mxc_iter *iter;
-    (void)state;
-    assert_ok(mxc_record_writer_open(rec, idx, &writer));
-    for (int i = 0; i < 3; i++)
-        put_record(writer, i, 1, "x", 1);
-    assert_ok(mxc_record_writer_close(writer));
-    iter = make(WITH("batch_size", "5", "bad_data", "skip"));
-    assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "none of 3 samples can be read");
-    mxc_iter_destroy(iter);
-    assert_ok(mxc_record_writer_open(rec, idx, &writer));
-    assert_ok(mxc_record_writer_close(writer));
-    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "5")), MXC_EINVAL, "no samples");
-}
-
-/* Records that are no image records, a damaged file, an index that lies. */
-static void test_bad_files(void **state) {
-    static taken t;
-    mxc_record_writer *writer;
-    mxc_iter *iter;
-    const uint8_t claims[24] = {255, 255, 255, 255};
-    size_t bytes = 0;
-    (void)state;
-    SKIP_WITHOUT_PNG;
-    assert_ok(mxc_record_writer_open(rec, idx, &writer));
-    assert_ok(mxc_record_writer_write(writer, 0, claims, sizeof claims)); /* 2^32 - 1 labels */
-    assert_ok(mxc_record_writer_write(writer, 1, claims, 5));
-    assert_ok(mxc_record_writer_write(writer, 2, claims, 0));
-    put_png(writer, 3, 1);
-    assert_ok(mxc_record_writer_close(writer));
-    for (int i = 0; i < 3; i++) {
-        char want[64];
-        snprintf(want, sizeof want, "record %d at offset ", i);
-        iter = make(WITH("batch_size", "1"));
-        assert_ok(mxc_iter_set_state(iter, &(mxc_iter_state){0, i}));
-        assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, want);
-        mxc_iter_destroy(iter);
-    }
-    write_records(N, 1);
-    char *file = test_read_file(rec, &bytes);
-    file[bytes / 2] ^= 1; /* within some record: its image may suffer, or its head */
-    memset(file + bytes / 4, 0x55, 64);
-    test_write_file(rec, file, bytes);
-    free(file);
-    mxc_set_logger(keep_log, NULL);
-    iter = make(WITH("batch_size", "2", "bad_data", "skip"));
-    take(iter, 100, &t);
-    assert_true(t.n - t.pad >= N - 4);
-    mxc_iter_destroy(iter);
-    write_records(N, 1);
-    test_write_file(idx, "0\t0\n1\t4\n2\t99999996\n", 19);
-    iter = make(WITH("batch_size", "3", "path_imgidx", idx, "bad_data", "skip"));
-    take(iter, 1, &t);
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(t.index[i], 100);
-    mxc_iter_destroy(iter);
-    mxc_set_logger(NULL, NULL);
-}
-
-static void test_refused(void **state) {
-    mxc_iter *iter;
-    (void)state;
-    write_records(2, 1);
-    assert_fails(mxc_iter_create("ImageRecordIter", 0, NULL, NULL, &iter), MXC_EINVAL, "path_imgrec");
-    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2", "colour", "3")), MXC_EINVAL, "colour");
-    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2", "data_shape", "(2,8,8)")), MXC_EINVAL,
-                 "data_shape");
-    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2", "path_imgidx", "/nowhere/x")),
-                 MXC_ENOTFOUND, "/nowhere/x");
-    unlink(rec);
-    assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "2")), MXC_ENOTFOUND, "data.rec");
-}
-
 /* ---- mean -------------------------------------------------------------------------------------------------------- */
 
 static void test_mean_image(void **state) {
@@ -625,13 +391,20 @@ static void test_steady_state_allocates_nothing(void **state) {
     mxc_iter_destroy(iter);
 }
 
+/* Pools keep blocks, and give them back when an allocation fails. */
+static int64_t alive_without_pools(void) {
+    (void)test_alive();
+    assert_ok(mxc_storage_trim(mxc_cpu(0), 0));
+    return test_alive();
+}
+
 /* Each allocation in turn fails: an error or the right result, and nothing is lost. */
 static void test_no_memory(void **state) {
     (void)state;
     SKIP_WITHOUT_PNG;
     write_records(5, 1);
     for (int64_t at = 1; at < 2000; at++) {
-        int64_t alive = test_alive();
+        int64_t alive = alive_without_pools();
         mxc_iter *iter;
         mxc_batch batch;
         mxci_test_fail_alloc(at, 0);
@@ -642,7 +415,7 @@ static void test_no_memory(void **state) {
         mxci_test_fail_alloc(0, 0);
         assert_true(status == MXC_OK || status == MXC_ENOMEM || status == MXC_EIO);
         mxc_iter_destroy(iter);
-        assert_int_equal(test_alive(), alive);
+        assert_int_equal(alive_without_pools(), alive);
         if (status == MXC_OK && at > 120)
             return;
     }
@@ -677,10 +450,10 @@ static void test_real_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows), cmocka_unit_test(test_labels), cmocka_unit_test(test_list_replaces_labels),
-        cmocka_unit_test(test_bytes), cmocka_unit_test(test_round_batch), cmocka_unit_test(test_no_round_batch),
+        cmocka_unit_test(test_bytes), cmocka_unit_test(test_signed_bytes), cmocka_unit_test(test_round_batch),
+        cmocka_unit_test(test_no_round_batch), cmocka_unit_test(test_shuffled_chunks),
         cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_state), cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_bad_images), cmocka_unit_test(test_nothing_good),
-        cmocka_unit_test(test_bad_files), cmocka_unit_test(test_refused), cmocka_unit_test(test_mean_image),
+        cmocka_unit_test(test_parts), cmocka_unit_test(test_mean_image),
         cmocka_unit_test(test_steady_state_allocates_nothing), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_real_files),
     };

@@ -13,8 +13,33 @@ static void test_each_once(void **state) {
                 int64_t at = mxci_order_at(7, epoch, n, place);
                 assert_in_range(at, 0, n - 1);
                 assert_false(seen[at]++);
+                assert_int_equal(mxci_order_place(7, epoch, n, at), place);
             }
         }
+}
+
+/* Each once, and the samples of a chunk one behind the other, in an order that is not theirs. */
+static void test_chunks(void **state) {
+    int moved = 0, chunks_moved = 0;
+    (void)state;
+    for (int64_t n = 1; n < 120; n += n < 20 ? 1 : 17)
+        for (int64_t size = 1; size <= n + 2; size += size < 9 ? 1 : 13)
+            for (uint64_t epoch = 0; epoch < 3; epoch++) {
+                const mxci_chunks c = {7, 9, size};
+                char seen[120] = {0}, left[121] = {0};
+                for (int64_t place = 0, before = -1; place < n; place++) {
+                    int64_t at = mxci_order_in_chunks(&c, epoch, n, place);
+                    assert_in_range(at, 0, n - 1);
+                    assert_false(seen[at]++);
+                    if (before >= 0 && at / size != before)
+                        left[before] = 1;
+                    assert_false(left[at / size]);
+                    before = at / size;
+                    moved += at % size != place % size;
+                    chunks_moved += at / size != place / size;
+                }
+            }
+    assert_true(moved > 1000 && chunks_moved > 1000);
 }
 
 /* Over many epochs each sample comes to each place about as often. */
@@ -78,8 +103,8 @@ static void test_dice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_once), cmocka_unit_test(test_even), cmocka_unit_test(test_orders_differ),
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_dice),
+        cmocka_unit_test(test_each_once), cmocka_unit_test(test_chunks), cmocka_unit_test(test_even),
+        cmocka_unit_test(test_orders_differ), cmocka_unit_test(test_parts), cmocka_unit_test(test_dice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,10 @@ static uint8_t to_byte(float x) {
     return (uint8_t)(x > 0 ? x < 255 ? rintf(x) : 255 : 0);
 }
 
+static int8_t to_signed(float x) {
+    return (int8_t)(x > -128 ? x < 127 ? rintf(x) : 127 : -128);
+}
+
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static const uint8_t *pixel_at(const mxci_view *v, int64_t y, int64_t x, const uint8_t *outside) {
@@ -39,7 +43,7 @@ static int is_near(const mxci_view *v, double x, double y) {
 
 void mxci_pixels_warp(const mxci_view *v, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
                       int64_t w) {
-    const uint8_t outside[3] = {fill, fill, fill};
+    const uint8_t outside[4] = {fill, fill, fill, fill};
     for (int64_t i = 0; i < h; i++)
         for (int64_t k = 0; k < w; k++, to += v->channels) {
             double x = m[0] * (double)k + m[1] * (double)i + m[2], y = m[3] * (double)k + m[4] * (double)i + m[5];
@@ -95,9 +99,9 @@ static void from_hls(const float *hls, uint8_t *rgb) {
         rgb[c] = channel_of(hue + (float)(2 - 2 * c), 255 * low, 255 * high);
 }
 
-void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, const float add[3]) {
+void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]) {
     static const float most[3] = {180, 255, 255};
-    for (int64_t i = 0; i < n; i++, rgb += 3) {
+    for (int64_t i = 0; i < n; i++, rgb += step) {
         float hls[3];
         to_hls(rgb, hls);
         for (int k = 0; k < 3; k++)
@@ -106,8 +110,8 @@ void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, const float add[3]) {
     }
 }
 
-void mxci_pixels_mix(uint8_t *rgb, int64_t n, const float m[12]) {
-    for (int64_t i = 0; i < n; i++, rgb += 3) {
+void mxci_pixels_mix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]) {
+    for (int64_t i = 0; i < n; i++, rgb += step) {
         float r = rgb[0], g = rgb[1], b = rgb[2];
         for (int c = 0; c < 3; c++)
             rgb[c] = to_byte(m[4 * c] * r + m[4 * c + 1] * g + m[4 * c + 2] * b + m[4 * c + 3]);
@@ -119,7 +123,7 @@ double mxci_pixels_mean_grey(const mxci_view *v) {
     for (int64_t y = 0; y < v->h; y++) {
         const uint8_t *row = v->at + y * v->stride;
         int64_t sum[3] = {0, 0, 0};
-        for (int64_t x = 0; x < v->w; x++, row += 3)
+        for (int64_t x = 0; x < v->w; x++, row += v->channels)
             for (int c = 0; c < 3; c++)
                 sum[c] += row[c];
         for (int c = 0; c < 3; c++)
@@ -133,7 +137,7 @@ double mxci_pixels_mean_grey(const mxci_view *v) {
 enum { PIECE = 256 };
 
 /* n pixels of a row as planes; mirror: the last first. */
-static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirror, uint8_t split[3][PIECE]) {
+static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirror, uint8_t split[4][PIECE]) {
     if (channels == 1)
         memcpy(split[0], from, (size_t)n);
     for (int64_t i = 0; channels == 3 && i < n; i++) {
@@ -141,6 +145,9 @@ static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirr
         split[1][i] = from[3 * i + 1];
         split[2][i] = from[3 * i + 2];
     }
+    for (int64_t i = 0; channels == 4 && i < n; i++)
+        for (int c = 0; c < 4; c++)
+            split[c][i] = from[4 * i + c];
     for (int64_t c = 0; mirror && c < channels; c++) {
         uint8_t row[PIECE];
         memcpy(row, split[c], (size_t)n);
@@ -152,6 +159,11 @@ static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirr
 #define T uint8_t
 #define NAME(stem) stem##_u8
 #define CONVERT(byte, mean, factor, add) ((void)(mean), (void)(factor), (void)(add), (byte))
+#include "io/kernels/pixels_put.inc"
+
+#define T int8_t
+#define NAME(stem) stem##_i8
+#define CONVERT(byte, mean, factor, add) to_signed(((float)(byte) - (mean)) * (factor) + (add))
 #include "io/kernels/pixels_put.inc"
 
 #define T mxci_f16

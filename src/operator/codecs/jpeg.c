@@ -39,6 +39,7 @@ static mxc_status decompress(const mxci_image *image, int format, uint8_t *out) 
 
 /* Inks, stored inverted as Adobe's programs do; grey with the weights of Y in YCbCr. */
 static void mix(const uint8_t *cmyk, int64_t n, mxci_pixels pixels, uint8_t *out) {
+    const int channels = mxci_pixels_channels(pixels);
     for (int64_t i = 0; i < n; i++, cmyk += 4) {
         int k = cmyk[3], part[3];
         for (int c = 0; c < 3; c++)
@@ -46,7 +47,9 @@ static void mix(const uint8_t *cmyk, int64_t n, mxci_pixels pixels, uint8_t *out
         if (pixels == MXCI_GREY)
             out[i] = (uint8_t)((4899 * part[0] + 9617 * part[1] + 1868 * part[2] + 8192) >> 14);
         for (int c = 0; pixels != MXCI_GREY && c < 3; c++)
-            out[3 * i + c] = (uint8_t)part[pixels == MXCI_RGB ? c : 2 - c];
+            out[channels * i + c] = (uint8_t)part[pixels == MXCI_BGR ? 2 - c : c];
+        if (channels == 4)
+            out[4 * i + 3] = 255;
     }
 }
 
@@ -64,9 +67,8 @@ static mxc_status decode_cmyk(const mxci_image *image, mxci_pixels pixels, uint8
 }
 
 static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
-    if (image->channels == 4)
-        return decode_cmyk(image, pixels, out);
-    return decompress(image, pixels == MXCI_GREY ? TJPF_GRAY : pixels == MXCI_RGB ? TJPF_RGB : TJPF_BGR, out);
+    static const int formats[] = {TJPF_GRAY, TJPF_RGB, TJPF_BGR, TJPF_RGBA}; /* alpha becomes 255 */
+    return image->channels == 4 ? decode_cmyk(image, pixels, out) : decompress(image, formats[pixels], out);
 }
 
 const mxci_decoder mxci_jpeg_decoder = decode;

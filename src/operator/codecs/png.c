@@ -56,12 +56,15 @@ static void read_bytes(png_structp png, png_bytep to, size_t n) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes of grey or of three colours, whatever the image holds. Grey: with the weights of Y in YCbCr. */
+/* Bytes of grey or of colours, whatever the image holds. Grey: with the weights of Y in YCbCr. */
 static void set_result(const reading *r) {
     int colour = png_get_color_type(r->png, r->info);
     png_set_expand(r->png);
     png_set_strip_16(r->png);
-    png_set_strip_alpha(r->png);
+    if (r->pixels == MXCI_RGBA)
+        png_set_add_alpha(r->png, 0xff, PNG_FILLER_AFTER); /* where there is none */
+    else
+        png_set_strip_alpha(r->png);
     if (r->pixels == MXCI_GREY && colour & PNG_COLOR_MASK_COLOR)
         png_set_rgb_to_gray_fixed(r->png, PNG_ERROR_ACTION_NONE, 29900, 58700);
     if (r->pixels != MXCI_GREY && !(colour & PNG_COLOR_MASK_COLOR))
