@@ -1,8 +1,11 @@
 /*
  * Image records into batches, images a second of processor time: decode, random crop 224, mirror, normalise, from JPEGs
- * of 480 pixels a side made here, beside the decoder alone (libturbojpeg) on the same bytes. Then with what training
- * usually asks for besides.
+ * of 480 pixels a side made here, beside libturbojpeg alone on the same bytes. Then with what training usually asks for
+ * besides. For bench/peers/images.py, which compares with other libraries on the same file:
+ *     bench_image --make FILE     only writes the record file
+ *     bench_image --once FILE     measures once, on that file; prints "name<TAB>images/CPU<TAB>images/s"
  */
+#include <dlfcn.h>
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,51 +15,99 @@
 #include <mxc/recordio.h>
 
 #include "measure.h"
-#include "operator/codec.h"
 
 enum { SIDE = 480, IMAGES = 64, BATCH = 32, AHEAD = 4 };
 
-static char path[256];
-static void *jpeg[IMAGES];
-static size_t jpeg_bytes[IMAGES];
+static struct { unsigned char *bytes; size_t n; } jpeg[IMAGES];
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
 /* Edges, slopes and some noise, so that the files are as large as photographs'. */
 static void draw(int number, uint8_t *out) {
     uint32_t noise = (uint32_t)number * 2654435761u + 1;
+    double along[SIDE][3];
+    for (int x = 0; x < SIDE; x++)
+        for (int c = 0; c < 3; c++)
+            along[x][c] = sin(0.02 * (x + 3 * number) * (c + 1));
     for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++)
+        for (int x = 0; x < SIDE; x++) {
+            double wave = cos(0.031 * y + 0.0001 * x * y);
             for (int c = 0; c < 3; c++) {
-                double wave = sin(0.02 * (x + 3 * number) * (c + 1)) + cos(0.031 * y + 0.0001 * x * y);
                 noise = noise * 1664525u + 1013904223u;
-                double value = 128 + 45 * wave + ((x / 40 + y / 60) % 3) * 12 + (noise >> 24) / 12.0;
+                double value = 128 + 45 * (along[x][c] + wave) + ((x / 40 + y / 60) % 3) * 12 + (noise >> 24) / 12.0;
                 *out++ = (uint8_t)fmin(255, fmax(0, value));
             }
+        }
 }
 
-static void make_images(void) {
+static void write_image(mxc_record_writer *writer, int number, const void *bytes, size_t n) {
+    const float label = (float)number;
+    const mxc_image_record record = {(uint64_t)number, 0, 1, &label, bytes, n};
+    size_t record_bytes = mxc_image_record_size(1, n);
+    void *data = malloc(record_bytes);
+    if (!data)
+        measure_fail("no memory");
+    mxc_image_record_write(&record, data);
+    measure_check(mxc_record_writer_write(writer, (uint64_t)number, data, record_bytes));
+    free(data);
+}
+
+static void make_file(const char *path) {
     static uint8_t pixels[SIDE * SIDE * 3];
+    const mxc_image image = {SIDE, SIDE, 3, pixels};
     mxc_record_writer *writer;
-    size_t sum = 0;
     measure_check(mxc_record_writer_open(path, NULL, &writer));
     for (int i = 0; i < IMAGES; i++) {
-        const mxc_image image = {SIDE, SIDE, 3, pixels};
-        const float label = (float)i;
+        void *bytes;
+        size_t n;
         draw(i, pixels);
-        measure_check(mxc_image_encode_jpeg(&image, 90, &jpeg[i], &jpeg_bytes[i]));
-        const mxc_image_record record = {(uint64_t)i, 0, 1, &label, jpeg[i], jpeg_bytes[i]};
-        size_t bytes = mxc_image_record_size(1, jpeg_bytes[i]);
-        void *data = malloc(bytes);
-        if (!data)
-            measure_fail("no memory");
-        mxc_image_record_write(&record, data);
-        measure_check(mxc_record_writer_write(writer, (uint64_t)i, data, bytes));
-        free(data);
-        sum += jpeg_bytes[i];
+        measure_check(mxc_image_encode_jpeg(&image, 90, &bytes, &n));
+        write_image(writer, i, bytes, n);
+        mxc_free(bytes);
     }
     measure_check(mxc_record_writer_close(writer));
-    printf("%d JPEGs of %d x %d pixels, %.0f KB each\n\n", IMAGES, SIDE, SIDE, (double)sum / IMAGES / 1e3);
+}
+
+/* The images of a file that was made here, for the decoder alone. Returns their bytes. */
+static size_t load_file(const char *path) {
+    mxc_record_reader *reader;
+    mxc_record record;
+    mxc_image_record image;
+    size_t sum = 0;
+    measure_check(mxc_record_reader_open(path, 0, 1, MXC_BAD_ERROR, &reader));
+    for (int i = 0; i < IMAGES; i++) {
+        measure_check(mxc_record_reader_next(reader, &record));
+        measure_check(mxc_image_record_read(record.data, record.bytes, &image));
+        sum += jpeg[i].n = image.image_bytes;
+        jpeg[i].bytes = malloc(jpeg[i].n);
+        if (!jpeg[i].bytes)
+            measure_fail("no memory");
+        memcpy(jpeg[i].bytes, image.image, jpeg[i].n);
+    }
+    mxc_record_reader_close(reader);
+    return sum;
+}
+
+/* ---- libturbojpeg ------------------------------------------------------------------------------------------------ */
+
+/* Looked for when run, since the library may have been built without it. */
+typedef struct turbojpeg {
+    void *(*open)(void);
+    int (*decode)(void *handle, const unsigned char *bytes, unsigned long n, unsigned char *out, int width, int pitch,
+                  int height, int format, int flags);
+    void *handle;
+} turbojpeg;
+
+static turbojpeg turbojpeg_open(void) {
+    turbojpeg t = {NULL, NULL, NULL};
+    void *library = dlopen("libturbojpeg.so.0", RTLD_NOW);
+    if (library) {
+        *(void **)&t.open = dlsym(library, "tjInitDecompress");
+        *(void **)&t.decode = dlsym(library, "tjDecompress2");
+    }
+    if (t.open && t.decode)
+        t.handle = t.open();
+    return t;
 }
 
 /* ---- rates ------------------------------------------------------------------------------------------------------- */
@@ -68,15 +119,14 @@ static double processor_time(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double decode_all(void) {
+static double decode_all(const turbojpeg *t, int times) {
     static uint8_t pixels[SIDE * SIDE * 3];
+    enum { RGB = 0, ACCURATE_DCT = 4096 }; /* as the library decodes */
     double begin = processor_time();
-    for (int i = 0; i < IMAGES; i++) {
-        mxci_image image;
-        measure_check(mxci_image_probe("bench", jpeg[i], jpeg_bytes[i], 1 << 20, &image));
-        measure_check(mxci_image_decode(&image, MXCI_RGB, pixels));
-    }
-    return IMAGES / (processor_time() - begin);
+    for (int i = 0; i < times * IMAGES; i++)
+        if (t->decode(t->handle, jpeg[i % IMAGES].bytes, jpeg[i % IMAGES].n, pixels, SIDE, 0, SIDE, RGB, ACCURATE_DCT))
+            measure_fail("libturbojpeg does not decode");
+    return times * IMAGES / (processor_time() - begin);
 }
 
 typedef struct row {
@@ -85,7 +135,7 @@ typedef struct row {
     mxc_iter *iter;
 } row;
 
-static void open_row(row *r) {
+static void open_row(row *r, const char *path) {
     const char *keys[16] = {"path_imgrec", "data_shape", "batch_size", "shuffle", "preprocess_threads"};
     const char *values[16] = {path, "(3,224,224)", "32", "1", r->threads};
     int n = 5;
@@ -108,8 +158,8 @@ static void take_batches(const row *r, int n) {
 }
 
 /* The ring is about as full at the end as at the beginning. */
-static void measure(row *r, int n, double *per_processor, double *wall) {
-    open_row(r);
+static void measure(row *r, const char *path, int n, double *per_processor, double *wall) {
+    open_row(r, path);
     take_batches(r, 2 + AHEAD); /* threads and memory are there */
     double begin = processor_time();
     int64_t wall_begin = mxci_now_ns();
@@ -134,19 +184,21 @@ static row rows[] = {
      .values = {"1", "36", "50", "0.4", "0.4", "0.4"}},
     {"crop, uint8, 1 thread", "1", .keys = {"rand_crop", "dtype"}, .values = {"1", "uint8"}},
 };
-enum { ROWS = sizeof rows / sizeof rows[0], MOST_ROUNDS = 16 };
+enum { ROWS = sizeof rows / sizeof rows[0], ROWS_BESIDE_PEERS = 2, MOST_ROUNDS = 16 };
+
+static const char alone_name[] = "libturbojpeg alone, 1 thread";
 
 /* All in turn, again and again: what slows the machine slows all. */
-static void run(int rounds, int batches) {
+static void run(const turbojpeg *t, const char *path, int rounds, int batches) {
     static double alone[MOST_ROUNDS], rates[ROWS][MOST_ROUNDS], walls[ROWS][MOST_ROUNDS];
     for (int k = 0; k < rounds; k++) {
-        alone[k] = decode_all();
+        alone[k] = decode_all(t, 2);
         for (int i = 0; i < ROWS; i++)
-            measure(&rows[i], batches, &rates[i][k], &walls[i][k]);
+            measure(&rows[i], path, batches, &rates[i][k], &walls[i][k]);
     }
     double decoder = measure_quantile(alone, rounds, 0.5);
     printf("%-44s %10s %8s %10s\n", "", "images/CPU", "of alone", "images/s");
-    printf("%-44s %10.0f\n", "decoder alone, 1 thread", decoder);
+    printf("%-44s %10.0f\n", alone_name, decoder);
     for (int i = 0; i < ROWS; i++) {
         double rate = measure_quantile(rates[i], rounds, 0.5);
         printf("%-44s %10.0f %8.2f %10.0f\n", rows[i].name, rate, rate / decoder,
@@ -154,18 +206,49 @@ static void run(int rounds, int batches) {
     }
 }
 
-int main(int argc, char **argv) {
-    int quick = measure_is_quick(argc, argv);
+static void run_once(const turbojpeg *t, const char *path, int batches) {
+    double rate = decode_all(t, 2), wall;
+    printf("%s\t%g\t%g\n", alone_name, rate, rate);
+    for (int i = 0; i < ROWS_BESIDE_PEERS; i++) {
+        measure(&rows[i], path, batches, &rate, &wall);
+        printf("%s\t%g\t%g\n", rows[i].name, rate, wall);
+    }
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static int usage(void) {
+    fprintf(stderr, "usage: bench_image [--quick | --make FILE | --once FILE]\n");
+    return 2;
+}
+
+static void measure_own_file(const turbojpeg *t, int quick) {
     const char *base = getenv("TMPDIR");
-    if (!mxci_jpeg_decoder) {
-        printf("built without libturbojpeg: nothing to measure\n");
+    char path[256];
+    snprintf(path, sizeof path, "%s/mxc-bench-%d.rec", base && *base ? base : "/tmp", (int)getpid());
+    make_file(path);
+    printf("%d JPEGs of %d x %d pixels, %.0f KB each\n\n", IMAGES, SIDE, SIDE, (double)load_file(path) / IMAGES / 1e3);
+    run(t, path, quick ? 1 : 7, quick ? 2 : 8);
+    unlink(path);
+}
+
+int main(int argc, char **argv) {
+    const turbojpeg t = turbojpeg_open();
+    if (!t.handle) {
+        printf("there is no libturbojpeg.so.0: nothing to measure\n");
         return 0;
     }
-    snprintf(path, sizeof path, "%s/mxc-bench-%d.rec", base && *base ? base : "/tmp", (int)getpid());
-    make_images();
-    run(quick ? 1 : 7, quick ? 2 : 16);
-    unlink(path);
+    if (argc == 3 && strcmp(argv[1], "--make") == 0) {
+        make_file(argv[2]);
+    } else if (argc == 3 && strcmp(argv[1], "--once") == 0) {
+        load_file(argv[2]);
+        run_once(&t, argv[2], 8);
+    } else if (argc == 1 || (argc == 2 && strcmp(argv[1], "--quick") == 0)) {
+        measure_own_file(&t, argc == 2);
+    } else {
+        return usage();
+    }
     for (int i = 0; i < IMAGES; i++)
-        mxc_free(jpeg[i]);
+        free(jpeg[i].bytes);
     return 0;
 }
