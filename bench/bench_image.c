@@ -6,76 +6,23 @@
  *     bench_image --once FILE     measures once, on that file; prints "name<TAB>images/CPU<TAB>images/s"
  */
 #include <dlfcn.h>
-#include <math.h>
-#include <time.h>
-#include <unistd.h>
 
-#include <mxc/image.h>
 #include <mxc/io.h>
-#include <mxc/recordio.h>
 
-#include "measure.h"
+#include "images.h"
 
-enum { SIDE = 480, IMAGES = 64, BATCH = 32, AHEAD = 4 };
+enum { BATCH = 32, AHEAD = 4 };
 
-static struct { unsigned char *bytes; size_t n; } jpeg[IMAGES];
+static struct { unsigned char *bytes; size_t n; } jpeg[IMAGES_N];
 
-/* ---- images ------------------------------------------------------------------------------------------------------ */
-
-/* Edges, slopes and some noise, so that the files are as large as photographs'. */
-static void draw(int number, uint8_t *out) {
-    uint32_t noise = (uint32_t)number * 2654435761u + 1;
-    double along[SIDE][3];
-    for (int x = 0; x < SIDE; x++)
-        for (int c = 0; c < 3; c++)
-            along[x][c] = sin(0.02 * (x + 3 * number) * (c + 1));
-    for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++) {
-            double wave = cos(0.031 * y + 0.0001 * x * y);
-            for (int c = 0; c < 3; c++) {
-                noise = noise * 1664525u + 1013904223u;
-                double value = 128 + 45 * (along[x][c] + wave) + ((x / 40 + y / 60) % 3) * 12 + (noise >> 24) / 12.0;
-                *out++ = (uint8_t)fmin(255, fmax(0, value));
-            }
-        }
-}
-
-static void write_image(mxc_record_writer *writer, int number, const void *bytes, size_t n) {
-    const float label = (float)number;
-    const mxc_image_record record = {(uint64_t)number, 0, 1, &label, bytes, n};
-    size_t record_bytes = mxc_image_record_size(1, n);
-    void *data = malloc(record_bytes);
-    if (!data)
-        measure_fail("no memory");
-    mxc_image_record_write(&record, data);
-    measure_check(mxc_record_writer_write(writer, (uint64_t)number, data, record_bytes));
-    free(data);
-}
-
-static void make_file(const char *path) {
-    static uint8_t pixels[SIDE * SIDE * 3];
-    const mxc_image image = {SIDE, SIDE, 3, pixels};
-    mxc_record_writer *writer;
-    measure_check(mxc_record_writer_open(path, NULL, &writer));
-    for (int i = 0; i < IMAGES; i++) {
-        void *bytes;
-        size_t n;
-        draw(i, pixels);
-        measure_check(mxc_image_encode_jpeg(&image, 90, &bytes, &n));
-        write_image(writer, i, bytes, n);
-        mxc_free(bytes);
-    }
-    measure_check(mxc_record_writer_close(writer));
-}
-
-/* The images of a file that was made here, for the decoder alone. Returns their bytes. */
+/* The images of a file that was made here, for the decoder alone. Returns how many bytes they have. */
 static size_t load_file(const char *path) {
     mxc_record_reader *reader;
     mxc_record record;
     mxc_image_record image;
     size_t sum = 0;
     measure_check(mxc_record_reader_open(path, 0, 1, MXC_BAD_ERROR, &reader));
-    for (int i = 0; i < IMAGES; i++) {
+    for (int i = 0; i < IMAGES_N; i++) {
         measure_check(mxc_record_reader_next(reader, &record));
         measure_check(mxc_image_record_read(record.data, record.bytes, &image));
         sum += jpeg[i].n = image.image_bytes;
@@ -112,21 +59,16 @@ static turbojpeg turbojpeg_open(void) {
 
 /* ---- rates ------------------------------------------------------------------------------------------------------- */
 
-/* Seconds of all threads of this program: what others run meanwhile does not count. */
-static double processor_time(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static double decode_all(const turbojpeg *t, int times) {
+    enum { SIDE = IMAGES_SIDE, RGB = 0, ACCURATE_DCT = 4096 }; /* as the library decodes */
     static uint8_t pixels[SIDE * SIDE * 3];
-    enum { RGB = 0, ACCURATE_DCT = 4096 }; /* as the library decodes */
-    double begin = processor_time();
-    for (int i = 0; i < times * IMAGES; i++)
-        if (t->decode(t->handle, jpeg[i % IMAGES].bytes, jpeg[i % IMAGES].n, pixels, SIDE, 0, SIDE, RGB, ACCURATE_DCT))
+    const int n = times * IMAGES_N;
+    double begin = measure_processor_time();
+    for (int i = 0; i < n; i++)
+        if (t->decode(t->handle, jpeg[i % IMAGES_N].bytes, jpeg[i % IMAGES_N].n, pixels, SIDE, 0, SIDE, RGB,
+                      ACCURATE_DCT) != 0)
             measure_fail("libturbojpeg does not decode");
-    return times * IMAGES / (processor_time() - begin);
+    return n / (measure_processor_time() - begin);
 }
 
 typedef struct row {
@@ -161,10 +103,10 @@ static void take_batches(const row *r, int n) {
 static void measure(row *r, const char *path, int n, double *per_processor, double *wall) {
     open_row(r, path);
     take_batches(r, 2 + AHEAD); /* threads and memory are there */
-    double begin = processor_time();
+    double begin = measure_processor_time();
     int64_t wall_begin = mxci_now_ns();
     take_batches(r, n);
-    *per_processor = n * BATCH / (processor_time() - begin);
+    *per_processor = n * BATCH / (measure_processor_time() - begin);
     *wall = n * BATCH / (1e-9 * (double)(mxci_now_ns() - wall_begin));
     mxc_iter_destroy(r->iter);
 }
@@ -184,7 +126,7 @@ static row rows[] = {
      .values = {"1", "36", "50", "0.4", "0.4", "0.4"}},
     {"crop, uint8, 1 thread", "1", .keys = {"rand_crop", "dtype"}, .values = {"1", "uint8"}},
 };
-enum { ROWS = sizeof rows / sizeof rows[0], ROWS_BESIDE_PEERS = 2, MOST_ROUNDS = 16 };
+enum { ROWS = sizeof rows / sizeof rows[0], ROWS_BEIMAGES_SIDE_PEERS = 2, MOST_ROUNDS = 16 };
 
 static const char alone_name[] = "libturbojpeg alone, 1 thread";
 
@@ -209,7 +151,7 @@ static void run(const turbojpeg *t, const char *path, int rounds, int batches) {
 static void run_once(const turbojpeg *t, const char *path, int batches) {
     double rate = decode_all(t, 2), wall;
     printf("%s\t%g\t%g\n", alone_name, rate, rate);
-    for (int i = 0; i < ROWS_BESIDE_PEERS; i++) {
+    for (int i = 0; i < ROWS_BEIMAGES_SIDE_PEERS; i++) {
         measure(&rows[i], path, batches, &rate, &wall);
         printf("%s\t%g\t%g\n", rows[i].name, rate, wall);
     }
@@ -223,11 +165,11 @@ static int usage(void) {
 }
 
 static void measure_own_file(const turbojpeg *t, int quick) {
-    const char *base = getenv("TMPDIR");
     char path[256];
-    snprintf(path, sizeof path, "%s/mxc-bench-%d.rec", base && *base ? base : "/tmp", (int)getpid());
-    make_file(path);
-    printf("%d JPEGs of %d x %d pixels, %.0f KB each\n\n", IMAGES, SIDE, SIDE, (double)load_file(path) / IMAGES / 1e3);
+    measure_file(path, sizeof path);
+    images_make(path);
+    printf("%d JPEGs of %d x %d pixels, ", IMAGES_N, IMAGES_SIDE, IMAGES_SIDE);
+    printf("%.0f KB each\n\n", (double)load_file(path) / IMAGES_N / 1e3);
     run(t, path, quick ? 1 : 7, quick ? 2 : 8);
     unlink(path);
 }
@@ -239,7 +181,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     if (argc == 3 && strcmp(argv[1], "--make") == 0) {
-        make_file(argv[2]);
+        images_make(argv[2]);
     } else if (argc == 3 && strcmp(argv[1], "--once") == 0) {
         load_file(argv[2]);
         run_once(&t, argv[2], 8);
@@ -248,7 +190,7 @@ int main(int argc, char **argv) {
     } else {
         return usage();
     }
-    for (int i = 0; i < IMAGES; i++)
+    for (int i = 0; i < IMAGES_N; i++)
         free(jpeg[i].bytes);
     return 0;
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <mxc/engine.h>
 
@@ -43,6 +45,19 @@ static inline int measure_is_quick(int argc, char **argv) {
         return 1;
     fprintf(stderr, "usage: %s [--quick]\n", argv[0]);
     exit(2);
+}
+
+/* Seconds of all threads of this program: what others run meanwhile does not count. */
+static inline double measure_processor_time(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A name for a file of this process, to be unlinked. */
+static inline void measure_file(char *path, size_t room) {
+    const char *base = getenv("TMPDIR");
+    snprintf(path, room, "%s/mxc-bench-%d", base && *base ? base : "/tmp", (int)getpid());
 }
 
 /* ---- engine ----------------------------------------------------------------------------------------------------- */
