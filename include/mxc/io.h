@@ -99,8 +99,11 @@ typedef struct mxc_array_iter_options {
 MXC_API mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data, mxc_ndarray *const *data,
                                         int n_label, mxc_ndarray *const *label, const char *const *names,
                                         mxc_iter **out);
-/** PrefetchingIter: depth batches are prepared ahead on a thread of its own. Takes over inner (not if it fails). */
+/** PrefetchingIter: depth batches are prepared ahead on a thread of its own, and never more: it holds depth + 1 of them,
+ *  of the shapes that inner announced. Takes over inner (not if it fails). */
 MXC_API mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out);
+/** The same with batches on another context than cpu(0): a GPU's are copied there ahead, too. MXC_EDEVICE. */
+MXC_API mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out);
 
 /** ResizeIter: epochs of so many batches, whatever inner's are: shorter ones are gone through again. restart 1: each
  *  epoch begins with a new one of inner; 0: it goes on where the one before ended. Takes over inner (not if it fails).

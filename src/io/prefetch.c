@@ -1,9 +1,11 @@
 /*
- * PrefetchingIter: batches of another iterator, prepared ahead on a thread of its own.
+ * PrefetchingIter: batches of another iterator, prepared ahead on a thread of its own, on any context.
  *
  * A ring of slots, each with arrays of its own: the producer fills the slot behind the full ones, the consumer is given
  * the first full one; the slot given last is not refilled before the next call. The producer copies into a slot only
  * when the queued work that still reads it has ended. All fields below `lock` are guarded by it.
+ *
+ * A batch may be smaller than inner announced: its arrays are then views of the first elements of the slot's.
  *
  * The consumer wakes the producer when half of the ring is free rather than at each batch: a wake-up costs more than a
  * small batch.
@@ -13,17 +15,25 @@
 #include "base/sys.h"
 #include "io/iter.h"
 
+/* An array of a slot. */
+typedef struct place {
+    mxc_ndarray *room; /* of the shape that inner announced */
+    mxc_ndarray *view; /* of its first elements, where the batch's shape is another; else NULL */
+} place;
+
 typedef struct slot {
-    mxc_ndarray **arrays; /* data, then labels */
+    mxc_ndarray **arrays; /* data, then labels: of each place its view, or else its room */
+    place *places;
     uint64_t *index;
+    int64_t index_room;
     mxc_batch batch;
     mxc_iter_state after; /* inner's state once this batch was taken */
 } slot;
 
 typedef struct prefetch {
     mxc_iter *inner; /* used by the producer only, while it runs */
+    mxc_context context;
     int n_data, n_total, depth, n_slots; /* n_slots = depth + 1: one is with the consumer */
-    int64_t index_capacity;
     slot *slots;
     mxci_thread thread;
     int running;
@@ -38,21 +48,42 @@ typedef struct prefetch {
     mxc_iter_state seen; /* what the consumer has been given */
 } prefetch;
 
-/* The array of a batch must be what inner announced. */
-static mxc_status check_array(mxc_ndarray *from, mxc_ndarray *to, const char *name) {
+/* The array of a batch must fit into what inner announced. */
+static mxc_status check_array(mxc_ndarray *from, mxc_ndarray *room, const char *name) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
-    if (mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)) &&
-        mxc_ndarray_dtype(from) == mxc_ndarray_dtype(to))
+    if (mxc_ndarray_size(from) <= mxc_ndarray_size(room) && mxc_ndarray_dtype(from) == mxc_ndarray_dtype(room))
         return MXC_OK;
     return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %s %s of %s, announced was %s of %s", name,
                     mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have),
                     mxc_dtype_name(mxc_ndarray_dtype(from)),
-                    mxc_shape_format(mxc_ndarray_shape(to), want, sizeof want), mxc_dtype_name(mxc_ndarray_dtype(to)));
+                    mxc_shape_format(mxc_ndarray_shape(room), want, sizeof want),
+                    mxc_dtype_name(mxc_ndarray_dtype(room)));
 }
 
-static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to, const char *name) {
+/* Have array i of a slot in a shape. */
+static mxc_status take_shape(slot *s, int i, const mxc_shape *shape) {
+    place *p = &s->places[i];
+    if (mxc_shape_equal(mxc_ndarray_shape(s->arrays[i]), shape))
+        return MXC_OK;
+    s->arrays[i] = p->room;
+    mxc_ndarray_release(p->view);
+    p->view = NULL;
+    if (mxc_shape_equal(mxc_ndarray_shape(p->room), shape))
+        return MXC_OK;
+    MXC_TRY(mxc_ndarray_reshape(p->room, shape->ndim, shape->dim, &p->view));
+    s->arrays[i] = p->view;
+    return MXC_OK;
+}
+
+static int is_on_host(const mxc_ndarray *array) {
+    return mxc_ndarray_context(array).device != MXC_GPU;
+}
+
+/* Between GPUs and the host it is queued. */
+static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
     void *source, *target;
-    MXC_TRY(check_array(from, to, name));
+    if (!is_on_host(from) || !is_on_host(to))
+        return mxc_ndarray_copy_to(from, to, 0);
     MXC_TRY(mxc_ndarray_wait_to_write(to));
     MXC_TRY(mxc_ndarray_data(from, &source));
     MXC_TRY(mxc_ndarray_data(to, &target));
@@ -61,10 +92,27 @@ static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to, const char *nam
     return MXC_OK;
 }
 
-static mxc_status keep_index(prefetch *p, slot *s, const mxc_batch *batch) {
-    if (batch->n_index > p->index_capacity)
-        return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %lld indices, expected at most %lld",
-                        (long long)batch->n_index, (long long)p->index_capacity);
+/* A batch is ready when it is there: what is queued is waited for. */
+static mxc_status copy_arrays(prefetch *p, slot *s, const mxc_batch *batch) {
+    for (int i = 0; i < p->n_total; i++) {
+        mxc_ndarray *from = i < p->n_data ? batch->data[i] : batch->label[i - p->n_data];
+        MXC_TRY(check_array(from, s->places[i].room, mxc_iter_desc(p->inner, i)->name));
+        MXC_TRY(take_shape(s, i, mxc_ndarray_shape(from)));
+        MXC_TRY(copy_array(from, s->arrays[i]));
+    }
+    for (int i = 0; i < p->n_total; i++)
+        MXC_TRY(mxc_ndarray_wait_to_read(s->arrays[i]));
+    return MXC_OK;
+}
+
+static mxc_status keep_index(slot *s, const mxc_batch *batch) {
+    if (batch->n_index > s->index_room) {
+        uint64_t *more = mxci_realloc_array(s->index, (size_t)batch->n_index, sizeof *more);
+        if (more == NULL)
+            return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for %lld indices", (long long)batch->n_index);
+        s->index = more;
+        s->index_room = batch->n_index;
+    }
     if (batch->n_index > 0)
         memcpy(s->index, batch->index, sizeof s->index[0] * (size_t)batch->n_index);
     return MXC_OK;
@@ -82,10 +130,9 @@ static mxc_status fill_slot(prefetch *p, slot *s) {
     mxc_batch batch;
     MXC_TRY(mxc_iter_next(p->inner, &batch));
     MXC_TRY(check_counts(p, &batch));
-    for (int i = 0; batch.n_data > 0 && i < p->n_total; i++)
-        MXC_TRY(copy_array(i < p->n_data ? batch.data[i] : batch.label[i - p->n_data], s->arrays[i],
-                           mxc_iter_desc(p->inner, i)->name));
-    MXC_TRY(keep_index(p, s, &batch));
+    if (batch.n_data > 0)
+        MXC_TRY(copy_arrays(p, s, &batch));
+    MXC_TRY(keep_index(s, &batch));
     s->batch = batch;
     s->batch.data = s->arrays;
     s->batch.label = s->arrays + p->n_data;
@@ -208,13 +255,19 @@ static mxc_status prefetch_set_state(void *self, const mxc_iter_state *state) {
     return status;
 }
 
-static void prefetch_free(prefetch *p) {
-    for (int i = 0; p->slots != NULL && i < p->n_slots; i++) {
-        for (int k = 0; p->slots[i].arrays != NULL && k < p->n_total; k++)
-            mxc_ndarray_release(p->slots[i].arrays[k]);
-        mxci_free(p->slots[i].arrays);
-        mxci_free(p->slots[i].index);
+static void free_slot(slot *s, int n) {
+    for (int i = 0; s->places != NULL && i < n; i++) {
+        mxc_ndarray_release(s->places[i].view);
+        mxc_ndarray_release(s->places[i].room);
     }
+    mxci_free(s->places);
+    mxci_free(s->arrays);
+    mxci_free(s->index);
+}
+
+static void prefetch_free(prefetch *p) {
+    for (int i = 0; p->slots != NULL && i < p->n_slots; i++)
+        free_slot(&p->slots[i], p->n_total);
     mxci_free(p->slots);
     mxci_cond_destroy(&p->changed);
     mxci_mutex_destroy(&p->lock);
@@ -236,12 +289,13 @@ static const mxc_iter_methods prefetch_methods = {
 
 static mxc_status make_slot(prefetch *p, slot *s) {
     s->arrays = mxci_calloc((size_t)p->n_total, sizeof *s->arrays);
-    s->index = mxci_calloc((size_t)p->index_capacity, sizeof *s->index);
-    if (s->arrays == NULL || s->index == NULL)
+    s->places = mxci_calloc((size_t)p->n_total, sizeof *s->places);
+    if (s->arrays == NULL || s->places == NULL)
         return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for a batch");
     for (int i = 0; i < p->n_total; i++) {
         const mxc_data_desc *desc = mxc_iter_desc(p->inner, i);
-        MXC_TRY(mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, mxc_cpu(0), &s->arrays[i]));
+        MXC_TRY(mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, p->context, &s->places[i].room));
+        s->arrays[i] = s->places[i].room;
     }
     return MXC_OK;
 }
@@ -255,7 +309,7 @@ static mxc_status make_slots(prefetch *p) {
     return mxc_iter_get_state(p->inner, &p->seen);
 }
 
-mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out) {
+mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out) {
     if (out == NULL)
         return MXC_FAIL(MXC_EINVAL, "PrefetchingIter: out must not be NULL");
     *out = NULL;
@@ -269,17 +323,21 @@ mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out) {
     mxci_mutex_init(&p->lock);
     mxci_cond_init(&p->changed);
     p->inner = inner;
+    p->context = context;
     p->n_data = mxc_iter_n_data(inner);
     p->n_total = p->n_data + mxc_iter_n_label(inner);
     p->depth = depth;
     p->n_slots = depth + 1;
-    p->index_capacity = mxc_iter_desc(inner, 0)->shape.dim[0];
     mxc_status status = make_slots(p);
     if (status == MXC_OK)
         status = mxc_iter_from_methods(&prefetch_methods, p, out);
     if (status != MXC_OK)
         prefetch_free(p);
     return status;
+}
+
+mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out) {
+    return mxc_iter_prefetch_to(inner, depth, mxc_cpu(0), out);
 }
 
 mxc_status mxci_iter_prefetched(mxc_iter *inner, int64_t depth, mxc_iter **out) {

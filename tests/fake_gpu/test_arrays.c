@@ -135,6 +135,40 @@ static void test_no_memory(void **state) {
     mxc_ndarray_release(x);
 }
 
+/* An iterator's batches are copied to a GPU ahead; what is queued on one of them sees it as it was. */
+static void test_batches_ahead(void **state) {
+    mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
+    mxc_ndarray *rows = numbers(mxc_cpu(0), N, 0), *copies[N / 50];
+    mxc_iter *inner, *iter;
+    (void)state;
+    options.batch_size = 50;
+    assert_ok(mxc_iter_from_arrays(&options, 1, &rows, 0, NULL, NULL, &inner));
+    assert_ok(mxc_iter_prefetch_to(inner, 2, mxc_gpu(1), &iter));
+    for (int epoch = 0; epoch < 3; epoch++) {
+        for (int i = 0; i < N / 50; i++) {
+            mxc_batch batch;
+            assert_ok(mxc_iter_next(iter, &batch));
+            assert_int_equal(mxc_ndarray_context(batch.data[0]).device, MXC_GPU);
+            assert_int_equal(mxc_ndarray_context(batch.data[0]).id, 1);
+            assert_int_equal(batch.index[49], 50 * i + 49);
+            assert_ok(mxc_ndarray_copy(batch.data[0], mxc_gpu(0), MXC_F32, &copies[i]));
+        }
+        for (int i = 0; i < N / 50; i++) {
+            expect_numbers(copies[i], (float)(50 * i));
+            mxc_ndarray_release(copies[i]);
+        }
+        assert_ok(mxc_iter_reset(iter));
+    }
+    mxc_iter_destroy(iter);
+    mxc_ndarray_release(rows);
+    options.batch_size = 1 << 9;
+    rows = numbers(mxc_cpu(0), 1 << 9, 0);
+    assert_ok(mxc_iter_from_arrays(&options, 1, &rows, 0, NULL, NULL, &inner));
+    assert_fails(mxc_iter_prefetch_to(inner, 2, mxc_gpu(9), &iter), MXC_EDEVICE, "gpu(9)");
+    mxc_iter_destroy(inner);
+    mxc_ndarray_release(rows);
+}
+
 static int shut_down(void **state) {
     (void)state;
     return 0;
@@ -146,6 +180,7 @@ int main(void) {
         cmocka_unit_test(test_converted),    cmocka_unit_test(test_chain),
         cmocka_unit_test(test_data_is_out_of_reach), cmocka_unit_test(test_contexts_differ),
         cmocka_unit_test(test_pool),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_batches_ahead),
     };
     setenv("FAKE_GPU_MB", "256", 1);
     return cmocka_run_group_tests(tests, NULL, shut_down);

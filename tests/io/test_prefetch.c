@@ -207,14 +207,139 @@ static void test_batch_that_does_not_fit(void **state) {
     mxc_iter *iter;
     mxc_batch batch;
     (void)state;
-    assert_ok(mxc_iter_prefetch(make_faulty(&f, 9, 5), 2, &iter));
-    assert_fails(mxc_iter_next(iter, &batch), MXC_ESHAPE, "5 indices");
-    mxc_iter_destroy(iter);
     assert_ok(mxc_iter_prefetch(make_faulty(&f, 9, 4), 2, &iter));
     mxc_ndarray_release(f.array);
     f.array = numbered(5, 3); /* the thread has not begun */
-    assert_fails(mxc_iter_next(iter, &batch), MXC_ESHAPE, "data");
+    assert_fails(mxc_iter_next(iter, &batch), MXC_ESHAPE, "announced was (4,3) of float32");
     mxc_iter_destroy(iter);
+}
+
+/* ---- how far ahead ---------------------------------------------------------------------------------------------- */
+
+/* An iterator without end that counts what it has given; a consumer may read that at any time. */
+typedef struct counting {
+    mxc_ndarray *array;
+    mxc_data_desc desc;
+    _Atomic int64_t given;
+} counting;
+
+static const mxc_data_desc *counting_desc(void *self, int index) {
+    (void)index;
+    return &((counting *)self)->desc;
+}
+static mxc_status counting_next(void *self, mxc_batch *out) {
+    counting *c = self;
+    c->given++;
+    out->n_data = 1;
+    out->data = &c->array;
+    return MXC_OK;
+}
+static mxc_status counting_reset(void *self) {
+    (void)self;
+    return MXC_OK;
+}
+static mxc_status counting_get(void *self, mxc_iter_state *out) {
+    *out = (mxc_iter_state){0, ((counting *)self)->given};
+    return MXC_OK;
+}
+static mxc_status counting_set(void *self, const mxc_iter_state *state) {
+    ((counting *)self)->given = state->position;
+    return MXC_OK;
+}
+static void counting_destroy(void *self) {
+    mxc_ndarray_release(((counting *)self)->array);
+}
+static const mxc_iter_methods counting_methods = { sizeof(mxc_iter_methods), one, none, counting_desc, counting_next,
+                                                   counting_reset, counting_get, counting_set, counting_destroy };
+
+/* Wait until so many were given, which must happen. */
+static void await_given(counting *c, int64_t n) {
+    for (int ms = 0; c->given < n; ms++) {
+        if (ms == 20000)
+            fail_msg("%lld batches, expected %lld", (long long)c->given, (long long)n);
+        mxci_sleep_ns(1000000);
+    }
+}
+
+/* While the consumer stands still, the producer fills what the depth says, and then stands still too. */
+static void test_slow_consumer_stops_the_producer(void **state) {
+    (void)state;
+    for (int depth = 1; depth <= 6; depth++) {
+        counting c = { .array = numbered(4, 3) };
+        mxc_iter *inner, *iter;
+        mxc_batch batch;
+        c.desc = (mxc_data_desc){ "data", *mxc_ndarray_shape(c.array), MXC_F32 };
+        assert_ok(mxc_iter_from_methods(&counting_methods, &c, &inner));
+        assert_ok(mxc_iter_prefetch(inner, depth, &iter));
+        for (int64_t taken = 1; taken < 12; taken++) {
+            assert_ok(mxc_iter_next(iter, &batch));
+            await_given(&c, taken + (depth + 1) / 2); /* it is woken when half of them are gone */
+            mxci_sleep_ns(2000000);
+            assert_in_range(c.given, taken + (depth + 1) / 2, taken + depth);
+        }
+        mxc_iter_destroy(iter);
+    }
+}
+
+/* ---- other contexts and shapes ---------------------------------------------------------------------------------- */
+
+static void test_other_context(void **state) {
+    const mxc_array_iter_options o = iter_options(4, MXC_LAST_PAD, 1, 7);
+    mxc_iter *plain = numbered_iter(&o, 23), *ahead;
+    uint64_t a[ROOM], b[ROOM];
+    int64_t pad;
+    mxc_batch batch;
+    (void)state;
+    assert_ok(mxc_iter_prefetch_to(numbered_iter(&o, 23), 2, mxc_cpu(1), &ahead));
+    for (int epoch = 0; epoch < 2; epoch++) {
+        int64_t n = take_epoch(plain, a, &pad);
+        assert_int_equal(take_epoch(ahead, b, &pad), n);
+        assert_memory_equal(a, b, sizeof a[0] * (size_t)n);
+        assert_ok(mxc_iter_reset(plain));
+        assert_ok(mxc_iter_reset(ahead));
+    }
+    assert_ok(mxc_iter_next(ahead, &batch));
+    assert_int_equal(mxc_ndarray_context(batch.data[0]).id, 1);
+    mxc_iter_destroy(plain);
+    mxc_iter_destroy(ahead);
+}
+
+/* More sentences in a batch than a sentence has tokens, time first; each length is a shape of its own. */
+static void test_batches_of_several_shapes(void **state) {
+    mxc_bucket_iter_options o = MXC_BUCKET_ITER_OPTIONS_INIT;
+    int64_t offsets[61] = {0};
+    int32_t tokens[240];
+    mxc_iter *plain, *ahead;
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        offsets[i + 1] = offsets[i] + 1 + i % 4;
+    for (int i = 0; i < 240; i++)
+        tokens[i] = i;
+    o.batch_size = 5;
+    o.shuffle = o.time_major = 1;
+    assert_ok(mxc_iter_from_sentences(&o, 60, offsets, tokens, &plain));
+    assert_ok(mxc_iter_from_sentences(&o, 60, offsets, tokens, &ahead));
+    assert_ok(mxc_iter_prefetch(ahead, 3, &ahead));
+    for (int epoch = 0; epoch < 5; epoch++) {
+        for (int i = 0; i < 12; i++) {
+            mxc_batch a, b;
+            float *x, *y;
+            assert_ok(mxc_iter_next(plain, &a));
+            assert_ok(mxc_iter_next(ahead, &b));
+            assert_int_equal(a.bucket, b.bucket);
+            assert_true(mxc_shape_equal(mxc_ndarray_shape(a.label[0]), mxc_ndarray_shape(b.label[0])));
+            assert_int_equal(mxc_ndarray_shape(b.data[0])->dim[0], b.bucket);
+            assert_ok(mxc_ndarray_data(a.data[0], (void **)&x));
+            assert_ok(mxc_ndarray_data(b.data[0], (void **)&y));
+            assert_memory_equal(x, y, sizeof *x * 5 * (size_t)a.bucket);
+            assert_int_equal(b.n_index, 5);
+            assert_memory_equal(a.index, b.index, 5 * sizeof *a.index);
+        }
+        assert_ok(mxc_iter_reset(plain));
+        assert_ok(mxc_iter_reset(ahead));
+    }
+    mxc_iter_destroy(plain);
+    mxc_iter_destroy(ahead);
 }
 
 static void test_refusals(void **state) {
@@ -245,6 +370,9 @@ int main(void) {
         cmocka_unit_test(test_steady_state_allocates_nothing),
         cmocka_unit_test(test_failure_comes_at_its_place),
         cmocka_unit_test(test_batch_that_does_not_fit),
+        cmocka_unit_test(test_slow_consumer_stops_the_producer),
+        cmocka_unit_test(test_other_context),
+        cmocka_unit_test(test_batches_of_several_shapes),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
