@@ -99,7 +99,7 @@ typedef struct mxc_array_iter_options {
 MXC_API mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data, mxc_ndarray *const *data,
                                         int n_label, mxc_ndarray *const *label, const char *const *names,
                                         mxc_iter **out);
-/** PrefetchingIter: depth batches are prepared ahead on a thread of its own, and never more: it holds depth + 1 of them,
+/** PrefetchingIter: depth batches, never more, are prepared ahead on a thread of its own. It has memory for depth + 1
  *  of the shapes that inner announced. Takes over inner (not if it fails). */
 MXC_API mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out);
 /** The same with batches on another context than cpu(0): a GPU's are copied there ahead, too. MXC_EDEVICE. */

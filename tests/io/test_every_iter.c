@@ -118,13 +118,13 @@ static const iter_case cases[] = {
     {"ResizeIter", resized, .variant = 0, .is_resized = 1},
     {"ResizeIter restarted", resized, .variant = 1, .is_resized = 1},
     {"ImageRecordIter", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
-    {"ImageRecordIter", by_name, .more = {"path_imgrec", rec, "data_shape", "(3,8,6)", "random_h", "30", "round_batch", "0"},
-     .is_image = 1},
+    {"ImageRecordIter", by_name,
+     .more = {"path_imgrec", rec, "data_shape", "(3,8,6)", "random_h", "30", "round_batch", "0"}, .is_image = 1},
     {"ImageRecordIter_v1", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
     {"ImageRecordUInt8Iter", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
     {"ImageRecordInt8Iter", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
-    {"ImageDetRecordIter", by_name, .more = {"path_imgrec", det_rec, "data_shape", "(3,9,9)", "rand_crop_prob", "0.7", "shuffle",
-                                     "1"}, .is_image = 1},
+    {"ImageDetRecordIter", by_name,
+     .more = {"path_imgrec", det_rec, "data_shape", "(3,9,9)", "rand_crop_prob", "0.7", "shuffle", "1"}, .is_image = 1},
     {"ImageFolderIter", by_name, .more = {"path_root", root, AUGMENTED}, .is_image = 1},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };

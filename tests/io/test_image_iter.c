@@ -5,6 +5,7 @@
 #include <mxc/storage.h>
 
 #include "image_iters.h"
+#include "io/image_source.h"
 
 /* ---- what comes -------------------------------------------------------------------------------------------------- */
 
@@ -353,6 +354,71 @@ static void test_mean_image(void **state) {
     }
 }
 
+/* ---- how far ahead ----------------------------------------------------------------------------------------------- */
+
+/* One image without end; how often it was asked for. */
+typedef struct counting {
+    test_image png;
+    _Atomic int64_t reads;
+} counting;
+
+static mxc_status counting_open(void *self, void **cursor) {
+    (void)self;
+    *cursor = NULL;
+    return MXC_OK;
+}
+
+static mxc_status counting_read(void *self, void *cursor, int64_t i, mxci_sample *out, float *label) {
+    counting *c = self;
+    (void)cursor;
+    *out = (mxci_sample){.bytes = c->png.bytes, .n = c->png.n, .id = (uint64_t)i};
+    *label = 0;
+    c->reads++;
+    return MXC_OK;
+}
+
+static void nothing(void *self) {
+    (void)self;
+}
+
+static void await_reads(counting *c, int64_t n) {
+    for (int ms = 0; c->reads < n; ms++) {
+        if (ms == 20000)
+            fail_msg("%lld samples, expected %lld", (long long)c->reads, (long long)n);
+        mxci_sleep_ns(1000000);
+    }
+}
+
+/* While the consumer stands still, prefetch_buffer batches are made, and then no sample more is touched. */
+static void test_slow_consumer_stops_the_threads(void **state) {
+    static counting c;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    uint8_t pixels[H * W * 3];
+    sample_pixels(1, H, W, 3, 0, pixels);
+    sample_png(&c.png, pixels, H, W, 3);
+    const mxci_image_source source = {&c, 1000, 0, counting_open, counting_read, nothing, nothing};
+    for (int64_t depth = 1; depth <= 5; depth++) {
+        const mxci_image_params p = {
+            .data_shape = {3, {3, 8, 6}}, .batch_size = 3, .label_width = 1, .preprocess_threads = 2, .num_parts = 1,
+            .prefetch_buffer = depth, .max_pixels = 1 << 20, .aug_seq = "aug_default", .resize = -1, .dtype = MXC_F32,
+            .max_crop_size = -1, .min_crop_size = -1, .max_random_scale = 1, .min_random_scale = 1, .scale = 1,
+            .max_img_size = 1e10, .min_aspect_ratio = NAN};
+        mxc_iter *iter;
+        mxc_batch batch;
+        c.reads = 0;
+        assert_ok(mxci_image_iter_create("test", &p, NULL, &source, &iter));
+        for (int64_t taken = 1; taken < 12; taken++) {
+            const int64_t least = 3 * (taken + depth / 2), most = 3 * (taken + depth); /* woken when half are gone */
+            assert_ok(mxc_iter_next(iter, &batch));
+            await_reads(&c, least);
+            mxci_sleep_ns(2000000);
+            assert_in_range(c.reads, least, most);
+        }
+        mxc_iter_destroy(iter);
+    }
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void write_jpegs(void) {
@@ -454,6 +520,7 @@ int main(void) {
         cmocka_unit_test(test_no_round_batch), cmocka_unit_test(test_shuffled_chunks),
         cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_state), cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_parts), cmocka_unit_test(test_mean_image),
+        cmocka_unit_test(test_slow_consumer_stops_the_threads),
         cmocka_unit_test(test_steady_state_allocates_nothing), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_real_files),
     };

@@ -5,8 +5,13 @@
 
 #include "base/simd.h"
 
-static uint8_t to_byte(float x) {
-    return (uint8_t)(x > 0 ? x < 255 ? rintf(x) : 255 : 0);
+MXCI_INLINE float cut(float x, float most) {
+    x = x > 0 ? x : 0;
+    return x < most ? x : most;
+}
+
+MXCI_INLINE uint8_t to_byte(float x) {
+    return (uint8_t)(int32_t)rintf(cut(x, 255));
 }
 
 static int8_t to_signed(float x) {
@@ -70,52 +75,94 @@ void mxci_pixels_copy(const mxci_view *v, int64_t pad, uint8_t fill, uint8_t *to
 
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
 
-/* hls: hue 0 to 180, lightness and saturation 0 to 255. */
-static void to_hls(const uint8_t *rgb, float *hls) {
-    float r = rgb[0], g = rgb[1], b = rgb[2];
-    float most = fmaxf(r, fmaxf(g, b)), least = fminf(r, fminf(g, b)), range = most - least, sum = most + least;
-    hls[0] = hls[2] = 0;
-    hls[1] = sum / 2;
-    if (range == 0)
-        return;
-    hls[2] = 255 * range / (sum <= 255 ? sum : 510 - sum);
-    hls[0] = most == r ? 30 * (g - b) / range : most == g ? 30 * (b - r) / range + 60 : 30 * (r - g) / range + 120;
-    if (hls[0] < 0)
-        hls[0] += 180;
+/* Pixels in groups, each channel by itself, so that loops over a group become vectors. */
+enum { GROUP = 64, RED = 0, GREEN = 1, BLUE = 2 };
+
+static void take_group(const uint8_t *rgb, int64_t n, int64_t step, float group[3][GROUP]) {
+    for (int64_t i = 0; i < n; i++, rgb += step)
+        for (int c = 0; c < 3; c++)
+            group[c][i] = rgb[c];
+}
+
+static void give_group(float group[3][GROUP], int64_t n, int64_t step, uint8_t *rgb) {
+    uint8_t bytes[3][GROUP];
+    for (int c = 0; c < 3; c++)
+        for (int64_t i = 0; i < n; i++)
+            bytes[c][i] = to_byte(group[c][i]);
+    for (int64_t i = 0; i < n; i++, rgb += step)
+        for (int c = 0; c < 3; c++)
+            rgb[c] = bytes[c][i];
+}
+
+/* From red, green, blue to hue (0 to 180), lightness and saturation (0 to 255). */
+static void to_hls(float group[3][GROUP], int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        float r = group[RED][i], g = group[GREEN][i], b = group[BLUE][i];
+        float most = r > g ? r : g, least = r < g ? r : g;
+        most = most > b ? most : b;
+        least = least < b ? least : b;
+        float range = most - least, sum = most + least, room = sum <= 255 ? sum : 510 - sum;
+        float ahead = most == r ? g - b : most == g ? b - r : r - g;
+        float hue = 30 * ahead / (range > 0 ? range : 1) + (most == r ? 0.0f : most == g ? 60.0f : 120.0f);
+        group[0][i] = hue < 0 ? hue + 180 : hue;
+        group[1][i] = sum / 2;
+        group[2][i] = 255 * range / (room > 0 ? room : 1);
+    }
 }
 
 /* A channel whose hue stands so far from the colour's, in sixths of the circle. */
-static uint8_t channel_of(float hue, float low, float high) {
+MXCI_INLINE float channel_of(float hue, float low, float high) {
     hue = hue < 0 ? hue + 6 : hue >= 6 ? hue - 6 : hue;
-    float share = hue < 1 ? hue : hue < 3 ? 1 : hue < 4 ? 4 - hue : 0;
-    return to_byte(low + (high - low) * share);
+    float falling = 4 - hue > 0 ? 4 - hue : 0, share = hue < falling ? hue : falling;
+    return low + (high - low) * (share < 1 ? share : 1);
 }
 
-static void from_hls(const float *hls, uint8_t *rgb) {
-    float lightness = hls[1] / 255, saturation = hls[2] / 255, hue = hls[0] / 30;
-    float high = lightness <= 0.5f ? lightness * (1 + saturation) : lightness + saturation - lightness * saturation;
-    float low = 2 * lightness - high;
-    for (int c = 0; c < 3; c++)
-        rgb[c] = channel_of(hue + (float)(2 - 2 * c), 255 * low, 255 * high);
+static void from_hls(float group[3][GROUP], int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        float hue = group[0][i] / 30, lightness = group[1][i] / 255, saturation = group[2][i] / 255;
+        float more = lightness * saturation;
+        float high = 255 * (lightness <= 0.5f ? lightness + more : lightness + saturation - more);
+        float low = 510 * lightness - high;
+        group[RED][i] = channel_of(hue + 2, low, high);
+        group[GREEN][i] = channel_of(hue, low, high);
+        group[BLUE][i] = channel_of(hue - 2, low, high);
+    }
+}
+
+static void move_group(float group[3][GROUP], int64_t n, const float add[3]) {
+    static const float most[3] = {180, 255, 255};
+    to_hls(group, n);
+    for (int k = 0; k < 3; k++)
+        for (int64_t i = 0; i < n; i++)
+            group[k][i] = cut(group[k][i] + add[k], most[k]);
+    from_hls(group, n);
+}
+
+static void mix_group(float group[3][GROUP], int64_t n, const float m[12]) {
+    for (int64_t i = 0; i < n; i++) {
+        float r = group[RED][i], g = group[GREEN][i], b = group[BLUE][i];
+        for (int c = 0; c < 3; c++)
+            group[c][i] = m[4 * c] * r + m[4 * c + 1] * g + m[4 * c + 2] * b + m[4 * c + 3];
+    }
+}
+
+MXCI_INLINE void by_groups(uint8_t *rgb, int64_t n, int64_t step, const float *how,
+                           void (*change)(float group[3][GROUP], int64_t n, const float *how)) {
+    float group[3][GROUP];
+    for (int64_t at = 0; at < n; at += GROUP) {
+        int64_t some = n - at < GROUP ? n - at : GROUP;
+        take_group(rgb + at * step, some, step, group);
+        change(group, some, how);
+        give_group(group, some, step, rgb + at * step);
+    }
 }
 
 void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]) {
-    static const float most[3] = {180, 255, 255};
-    for (int64_t i = 0; i < n; i++, rgb += step) {
-        float hls[3];
-        to_hls(rgb, hls);
-        for (int k = 0; k < 3; k++)
-            hls[k] = fmaxf(0, fminf(most[k], hls[k] + add[k]));
-        from_hls(hls, rgb);
-    }
+    by_groups(rgb, n, step, add, move_group);
 }
 
 void mxci_pixels_mix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]) {
-    for (int64_t i = 0; i < n; i++, rgb += step) {
-        float r = rgb[0], g = rgb[1], b = rgb[2];
-        for (int c = 0; c < 3; c++)
-            rgb[c] = to_byte(m[4 * c] * r + m[4 * c + 1] * g + m[4 * c + 2] * b + m[4 * c + 3]);
-    }
+    by_groups(rgb, n, step, m, mix_group);
 }
 
 double mxci_pixels_mean_grey(const mxci_view *v) {
