@@ -12,7 +12,8 @@
 typedef struct mxc_optimizer mxc_optimizer;
 
 /**
- * Make one by name. All have learning_rate, wd=0, rescale_grad=1, clip_gradient=-1 (off); beside them:
+ * Make one by name. All have learning_rate, wd=0, rescale_grad=1, clip_gradient=-1 (off), multi_precision=false (true:
+ * weights in 16 bits have f32 copies, which take the steps); beside them:
  *   sgd, nag  learning_rate=0.01, momentum=0
  *   signum    learning_rate=0.01, momentum=0.9 (0: the gradient's sign), wd_lh=0
  *   adam      learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8; update t has the rate times
@@ -37,7 +38,7 @@ MXC_API mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *ke
                                         mxc_ndarray *grad);
 /** States as named arrays "<key>:<state>" that the caller releases; waits for nothing. States: momentum (sgd, nag,
  *  signum), mean and var (adam, adamw), n, or n, g and delta (rmsprop), z and n (ftrl); adam and adamw also save
- *  "<key>:updates", one int64: how many updates there were. */
+ *  "<key>:updates", one int64: how many updates there were; f32 copies are "<key>:weight32". */
 MXC_API mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out);
 /** Replace all states by copies of these; those not listed begin with zeros again. Shapes are checked at the next
  *  update. Status: MXC_EINVAL (a name that no state has, no array), MXC_ENOMEM; some states may be replaced then. */

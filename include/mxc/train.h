@@ -80,6 +80,7 @@ typedef struct mxc_fit_progress {
     double loss, accuracy; /* of this epoch's training so far: cross-entropy, share right; NaN where without meaning */
     double valid_loss, valid_accuracy; /* of the last validation; NaN before */
     double lr;
+    double loss_scale; /* of the next step; set when the training ends and where a checkpoint is written; 0: none */
     int interrupted; /* stopped on request, checkpoint written */
 } mxc_fit_progress;
 
@@ -106,6 +107,14 @@ typedef struct mxc_fit_options {
     const char *const *initializer_keys, *const *initializer_values;
     const char *kvstore; /* default "local" */
     uint64_t seed;       /* of the random streams; default 0 */
+    /* "float16" or "bfloat16": operators that meet parameters compute in it, on weights of that dtype beside which f32
+     * ones are kept, updated and saved; losses are computed in f32. NULL or "float32": in what the symbol says. */
+    const char *dtype;
+    /* Factor on gradients on their way through the network, so that small ones do not vanish: a number, or "dynamic":
+     * it begins at 65536, is halved when a gradient is not finite, and doubled after 2000 steps where that did not
+     * happen. A step with such a gradient changes no parameter (but statistics of BatchNorm, and it counts as an
+     * update). NULL: "dynamic" for float16, else none. */
+    const char *loss_scale;
     /* Prefix of checkpoint files, written after each epoch and when interrupted; NULL: none. <prefix>.last, .state0 and
      * .state1 are for resuming; the model of each epoch is saved as well, as mxc_model_save does. */
     const char *checkpoint;

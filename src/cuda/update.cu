@@ -53,20 +53,20 @@ template <> struct factors<double> {
 
 /* What is known on the device only. */
 struct late {
-    const float *rescale;          /* adamw: the factor of the gradient; no step where it is 0 or not finite */
+    const float *rescale; /* or NULL; multiplies rescale_grad: no step where it is 0 or not finite */
     mxcu_any r1, r2;               /* lamb's second phase, where r1 has data: norms whose quotient multiplies lr, */
     double lower_bound, upper_bound; /* r1 kept within these where they are not negative */
 };
 
-/* One weight of a run. Its type is T, that of the array that takes the step and of the states S: T, or float where
- * there is a copy. */
+/* One weight of a run. Its type is T, that of the array that takes the step and of the states S: T, or what T is
+ * computed in where there is a copy. */
 template <class T, class S> struct weight_step {
     mxcu_in<T> grad;
     const S *weight;
     S *copy; /* or NULL */
     S *state[MXCI_UPDATE_STATES];
     mxcu_out<T> out; /* no data: not wanted */
-    mxcu_compute_t<S> lr, wd, decay;
+    mxcu_compute_t<S> lr, wd, decay, eta;
     int64_t end; /* its elements and those of the weights before */
 };
 
@@ -81,9 +81,10 @@ template <class T, class S, class Rule> struct steps {
         own->lr = w.lr;
         own->wd = w.wd;
         own->decay = w.decay;
+        own->eta = w.eta;
         if (l.rescale) {
-            own->rescale = (C)*l.rescale;
-            return own->rescale - own->rescale == 0 && own->rescale != 0;
+            own->rescale *= (C)*l.rescale;
+            return *l.rescale - *l.rescale == 0 && *l.rescale != 0;
         }
         if (l.r1.data) {
             double r1 = l.r1.as<double>(0), r2 = l.r2.as<double>(0);
@@ -122,12 +123,11 @@ template <class T, class S, class Rule> struct steps {
 
 /* Weight i of a call, whose auxiliary states are n for each weight, the last one its copy where S is not T's own. */
 template <class T, class S, class Rule> static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
-                                                                          double lr, double wd) {
+                                                                          double lr, double wd, double eta) {
     const mxc_tensor *state = call->aux + (Rule::states + has_copy) * i;
     weight_step<T, S> w = {mxcu_data<T>(&call->in[2 * i + 1]), nullptr, nullptr, {},
                            mxcu_result<T>(call, &call->out[i], i), (mxcu_compute_t<S>)lr, (mxcu_compute_t<S>)wd,
-                           (mxcu_compute_t<S>)(lr * wd),
-                           mxcu_size(&call->in[2 * i])};
+                           (mxcu_compute_t<S>)(lr * wd), (mxcu_compute_t<S>)eta, mxcu_size(&call->in[2 * i])};
     for (int j = 0; j < Rule::states; j++)
         w.state[j] = mxcu_pointer<S>(state[j].data);
     if (has_copy)
@@ -139,10 +139,10 @@ template <class T, class S, class Rule> static weight_step<T, S> weight_of(const
 }
 
 namespace {
-/* What the operators differ in. lrs and wds: of several weights, else NULL. */
+/* What the operators differ in. lrs, wds and etas: of several weights, else NULL. */
 struct plan {
     const mxci_update *factors;
-    const mxc_floats *lrs, *wds;
+    const mxc_floats *lrs, *wds, *etas;
     int has_copy;
     late l;
 };
@@ -154,7 +154,8 @@ template <class T, class S, class Rule> static mxc_status run_steps(const mxc_op
     all.l = p.l;
     for (int i = 0; i < call->n_out; i++) {
         all.weight[i] = weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
-                                              p.wds ? p.wds->value[i] : p.factors->wd);
+                                              p.wds ? p.wds->value[i] : p.factors->wd,
+                                              p.etas ? p.etas->value[i] : p.factors->eta);
         all.weight[i].end += i ? all.weight[i - 1].end : 0;
     }
     return mxcu_for(call, all.weight[call->n_out - 1].end, all);
@@ -165,7 +166,7 @@ template <class Rule> struct ruled {
         return run_steps<T, T, Rule>(call, p);
     }
     template <class T> static mxc_status copied(const mxc_op_call *call, const plan &p) {
-        return run_steps<T, float, Rule>(call, p);
+        return run_steps<T, mxcu_compute_t<T>, Rule>(call, p);
     }
     static mxc_status run(const mxc_op_call *call, const plan &p) {
         MXCU_SWITCH_FLOAT(call->in[0].dtype, own, call, p)
@@ -175,24 +176,43 @@ template <class Rule> struct ruled {
     }
     /* The operators whose parameters are the factors. */
     static mxc_status forward(const mxc_op_call *call) {
-        return run(call, {static_cast<const mxci_update *>(call->params), nullptr, nullptr, 0, {}});
+        return run(call, {static_cast<const mxci_update *>(call->params), nullptr, nullptr, nullptr, 0, {}});
     }
     static mxc_status forward_copied(const mxc_op_call *call) {
-        return run_copied(call, {static_cast<const mxci_update *>(call->params), nullptr, nullptr, 1, {}});
+        return run_copied(call, {static_cast<const mxci_update *>(call->params), nullptr, nullptr, nullptr, 1, {}});
     }
     /* Those of several weights. */
     static mxc_status forward_many(const mxc_op_call *call) {
         const mxci_multi_params *m = static_cast<const mxci_multi_params *>(call->params);
-        return run(call, {&m->factors, &m->lrs, &m->wds, 0, {}});
+        return run(call, {&m->factors, &m->lrs, &m->wds, nullptr, 0, {}});
     }
     static mxc_status forward_many_copied(const mxc_op_call *call) {
         const mxci_multi_params *m = static_cast<const mxci_multi_params *>(call->params);
-        return run_copied(call, {&m->factors, &m->lrs, &m->wds, 1, {}});
+        return run_copied(call, {&m->factors, &m->lrs, &m->wds, nullptr, 1, {}});
     }
 };
 
+/* Any rule, by _multi_update. */
+static mxc_status multi_update(const mxc_op_call *call) {
+    const mxci_rule_params *m = static_cast<const mxci_rule_params *>(call->params);
+    plan p = {&m->factors, &m->lrs, &m->wds, &m->etas, m->multi_precision, {}};
+    if (m->scaled)
+        p.l.rescale = mxcu_pointer<const float>(call->aux[call->n_aux - 1].data);
+    switch (m->rule) {
+#define RULE(name, n)       \
+    case MXCI_RULE_##name: \
+        return p.has_copy ? ruled<name##_rule>::run_copied(call, p) : ruled<name##_rule>::run(call, p);
+#include "operator/kernels/update.def"
+#undef RULE
+    default:
+        return MXC_FAIL(MXC_EINVAL, "_multi_update: no rule %d", (int)m->rule);
+    }
+}
+
 static mxc_status adamw(const mxc_op_call *call) {
-    plan p = {static_cast<const mxci_update *>(call->params), nullptr, nullptr, 0, {}};
+    mxci_update u = *static_cast<const mxci_update *>(call->params);
+    u.rescale_grad = 1;
+    plan p = {&u, nullptr, nullptr, nullptr, 0, {}};
     p.l.rescale = mxcu_pointer<const float>(call->aux[2].data);
     return ruled<adamw_rule>::run(call, p);
 }
@@ -202,7 +222,7 @@ static mxc_status lamb_phase1(const mxc_op_call *call) {
     mxci_update u = p->factors;
     u.mean_scale = p->bias_correction ? 1 / (1 - std::pow(u.beta1, (double)p->t)) : 1;
     u.var_scale = p->bias_correction ? 1 / (1 - std::pow(u.beta2, (double)p->t)) : 1;
-    return ruled<lamb_rule>::run(call, {&u, nullptr, nullptr, 0, {}});
+    return ruled<lamb_rule>::run(call, {&u, nullptr, nullptr, nullptr, 0, {}});
 }
 
 static mxc_status lamb_phase2(const mxc_op_call *call) {
@@ -211,7 +231,7 @@ static mxc_status lamb_phase2(const mxc_op_call *call) {
     u.lr = p->lr;
     u.rescale_grad = 1;
     u.clip_gradient = -1;
-    return ruled<sgd_rule>::run(call, {&u, nullptr, nullptr, 0,
+    return ruled<sgd_rule>::run(call, {&u, nullptr, nullptr, nullptr, 0,
                                        {nullptr, mxcu_any_data(&call->in[2]), mxcu_any_data(&call->in[3]),
                                         p->lower_bound, p->upper_bound}});
 }
@@ -293,4 +313,5 @@ MXCU_FORMS(update, {"sgd_update", ruled<sgd_rule>::forward}, {"sgd_mom_update", 
            {"multi_sgd_mom_update", ruled<sgd_mom_rule>::forward_many},
            {"multi_mp_sgd_update", ruled<sgd_rule>::forward_many_copied},
            {"multi_mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_many_copied},
+           {"_multi_update", multi_update},
            {"multi_sum_sq", sum_squares, nullptr, squares_temp}, {"clip_global_norm", clip_norm, nullptr, clip_temp})

@@ -1,78 +1,26 @@
 /*
- * Optimizers: update rules by name, each one operator with the states it keeps for every parameter.
+ * Optimizers: update rules by name, which are rules of the operator _multi_update, with the states that they keep for
+ * every parameter. Updates that are held until a flush go into few operators.
  *
- * A slot holds what belongs to one parameter: factors, states, and operators with its settings. Settings change with
- * the learning rate: in place where no queued update uses the operator any more, else in a new operator. A slot uses
- * two operators in turn, since one step's update is often still queued when the next step queues its own.
+ * Operators change with the learning rate: in place where no queued update uses them any more, else new ones are made.
  */
+#include "kvstore/optimizer.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <mxc/op.h>
-#include <mxc/optimizer.h>
-
 #include "base/check.h"
-#include "base/map.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "operator/op.h"
 
-#define MAX_STATES 3
-#define MAX_SETTINGS 12
+#define MAX_PARAMS 24 /* of _multi_update */
 
-/* All rules' settings; a rule's schema names those it has. Those that an operator has too have its names. */
-typedef struct settings {
-    double learning_rate, momentum, wd, rescale_grad, clip_gradient;
-    double wd_lh, beta1, beta2, epsilon, gamma1, gamma2, clip_weights, lamda1, beta;
-    int32_t centered;
-} settings;
-
-/* An operator, and the states it keeps: the names under which they are saved. */
-typedef struct variant {
-    const char *op;
-    const char *states; /* "mean,var"; NULL: none */
-} variant;
-
-typedef enum correction {
-    NONE,
-    OF_LR,  /* the rate carries the correction of the means' bias, so the decay in it does too (Adam) */
-    OF_STEP /* "lr" is the correction and "eta" the rate, which the decay has for itself (AdamW) */
-} correction;
-
-typedef struct rule {
-    const char *name;
-    const mxc_param *schema;
-    variant plain, full;
-    int (*is_full)(const settings *set);
-    correction correction;
-} rule;
-
-/* What changes from update to update. */
-typedef struct rates {
-    double lr, wd, eta;
-} rates;
-
-typedef struct rated_op {
-    mxc_op *op;  /* NULL before its first use */
-    rates rates; /* in op */
-} rated_op;
-
-typedef struct slot {
-    double lr_mult, wd_mult;
-    int64_t updates; /* counted where the rule corrects by it */
-    rated_op ops[2];
-    int turn;                        /* which of ops is next */
-    mxc_ndarray *states[MAX_STATES]; /* NULL until the first update, or where the rule needs none */
-    mxc_ndarray *rescale;            /* of one element, for operators that take the factor as an array; else NULL */
-} slot;
-
-struct mxc_optimizer {
-    const rule *rule;
-    const variant *variant;
-    settings settings;
-    mxci_map *slots; /* key to slot */
-};
+typedef mxci_optimizer_settings settings;
+typedef mxci_optimizer_rule rule;
+typedef mxci_optimizer_variant variant;
+typedef mxci_slot slot;
+typedef mxci_update_item item;
 
 #define SETTING(field, value, text)                                                                          \
     { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .doc = text }
@@ -83,10 +31,13 @@ struct mxc_optimizer {
 #define LEARNING_RATE(value)                                                                                     \
     { .name = "learning_rate", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, learning_rate),                \
       .initial = value, .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "step size" }
-#define COMMON                                                                \
-    SETTING(wd, "0", "weight decay"),                                         \
-    SETTING(rescale_grad, "1", "factor on gradients"),                        \
-    SETTING(clip_gradient, "-1", "clip rescaled gradients to [-value, value]; below 0: off")
+#define SWITCH(field, text) \
+    { .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, field), .initial = "false", .doc = text }
+#define COMMON                                                                               \
+    SETTING(wd, "0", "weight decay"),                                                        \
+    SETTING(rescale_grad, "1", "factor on gradients"),                                       \
+    SETTING(clip_gradient, "-1", "clip rescaled gradients to [-value, value]; below 0: off"), \
+    SWITCH(multi_precision, "weights in 16 bits have f32 copies, which take the steps")
 
 static const mxc_param sgd_schema[] = {
     LEARNING_RATE("0.01"), SHARE(momentum, "0", 1, "share of the last step that is repeated"), COMMON, MXC_PARAM_END };
@@ -104,8 +55,7 @@ static const mxc_param rmsprop_schema[] = {
     LEARNING_RATE("0.001"), SHARE(gamma1, "0.9", 1, "share of the old in the running means"),
     SHARE(gamma2, "0.9", 1, "where centered, share of the last step that is repeated"),
     SETTING(epsilon, "1e-8", "added under the root"),
-    { .name = "centered", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, centered), .initial = "false",
-      .doc = "divide by the deviation, not by the mean of squares" },
+    SWITCH(centered, "divide by the deviation, not by the mean of squares"),
     SETTING(clip_weights, "-1", "clip weights to [-value, value]; below 0: off"), COMMON, MXC_PARAM_END };
 
 static const mxc_param ftrl_schema[] = {
@@ -121,13 +71,13 @@ static int is_centered(const settings *set) {
 }
 
 static const rule rules[] = {
-    { "sgd", sgd_schema, { "sgd_update", NULL }, { "sgd_mom_update", "momentum" }, has_momentum, NONE },
-    { "nag", sgd_schema, { "sgd_update", NULL }, { "nag_mom_update", "momentum" }, has_momentum, NONE },
-    { "signum", signum_schema, { "signsgd_update", NULL }, { "signum_update", "momentum" }, has_momentum, NONE },
-    { "adam", adam_schema, { "adam_update", "mean,var" }, { NULL, NULL }, NULL, OF_LR },
-    { "adamw", adam_schema, { "_adamw_update", "mean,var" }, { NULL, NULL }, NULL, OF_STEP },
-    { "rmsprop", rmsprop_schema, { "rmsprop_update", "n" }, { "rmspropalex_update", "n,g,delta" }, is_centered, NONE },
-    { "ftrl", ftrl_schema, { "ftrl_update", "z,n" }, { NULL, NULL }, NULL, NONE },
+    { "sgd", sgd_schema, { "sgd", NULL }, { "sgd_mom", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
+    { "nag", sgd_schema, { "sgd", NULL }, { "nag_mom", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
+    { "signum", signum_schema, { "signsgd", NULL }, { "signum", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
+    { "adam", adam_schema, { "adam", "mean,var" }, { NULL, NULL }, NULL, MXCI_CORRECT_LR },
+    { "adamw", adam_schema, { "adamw", "mean,var" }, { NULL, NULL }, NULL, MXCI_CORRECT_STEP },
+    { "rmsprop", rmsprop_schema, { "rmsprop", "n" }, { "rmspropalex", "n,g,delta" }, is_centered, MXCI_CORRECT_NOTHING },
+    { "ftrl", ftrl_schema, { "ftrl", "z,n" }, { NULL, NULL }, NULL, MXCI_CORRECT_NOTHING },
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -169,21 +119,48 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     return status;
 }
 
-/* The states, as if there had been no update. */
-static void forget_states(slot *s) {
+int mxci_optimizer_n_states(const mxc_optimizer *optimizer) {
+    return mxci_list_count(optimizer->variant->states);
+}
+
+void mxci_slot_forget(slot *s) {
     s->updates = 0;
-    for (int i = 0; i < MAX_STATES; i++) {
+    for (int i = 0; i < MXCI_UPDATE_STATES; i++) {
         mxc_ndarray_release(s->states[i]);
         s->states[i] = NULL;
     }
+    mxc_ndarray_release(s->master);
+    s->master = NULL;
+}
+
+static void forget_ops(mxci_update_ops *ops) {
+    mxc_op_release(ops->ops[0].op);
+    mxc_op_release(ops->ops[1].op);
+    memset(ops, 0, sizeof *ops);
 }
 
 static void slot_destroy(slot *s) {
-    mxc_op_release(s->ops[0].op);
-    mxc_op_release(s->ops[1].op);
-    forget_states(s);
-    mxc_ndarray_release(s->rescale);
+    forget_ops(&s->own);
+    mxci_slot_forget(s);
     mxci_free(s);
+}
+
+static void forget_items(mxc_optimizer *optimizer) {
+    for (int i = 0; i < optimizer->n_items; i++) {
+        mxc_ndarray_release(optimizer->items[i].weight);
+        mxc_ndarray_release(optimizer->items[i].grad);
+    }
+    optimizer->n_items = 0;
+}
+
+static void forget_loss_scale(mxci_loss_scale *scale) {
+    mxc_ndarray_release(scale->state);
+    mxc_ndarray_release(scale->factor);
+    mxc_ndarray_release(scale->is_finite);
+    mxc_op_release(scale->check);
+    mxc_op_release(scale->update);
+    mxci_free(scale->grads);
+    memset(scale, 0, sizeof *scale);
 }
 
 void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
@@ -195,6 +172,12 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     while (mxci_map_next(optimizer->slots, &cursor, &key, &value))
         slot_destroy(value);
     mxci_map_destroy(optimizer->slots);
+    forget_items(optimizer);
+    for (int i = 0; i < optimizer->n_groups; i++)
+        forget_ops(&optimizer->groups[i]);
+    forget_loss_scale(&optimizer->scale);
+    mxci_free(optimizer->items);
+    mxci_free(optimizer->groups);
     mxci_free(optimizer);
 }
 
@@ -212,7 +195,7 @@ static int ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static mxc_status find_or_add_slot(mxc_optimizer *optimizer, const char *key, slot **out) {
+mxc_status mxci_optimizer_slot(mxc_optimizer *optimizer, const char *key, slot **out) {
     *out = mxci_map_get(optimizer->slots, key);
     if (*out != NULL)
         return MXC_OK;
@@ -234,7 +217,7 @@ mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, dou
     slot *s;
     if (optimizer == NULL || key == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_set_mult: optimizer and key must not be NULL");
-    MXC_TRY(find_or_add_slot(optimizer, key, &s));
+    MXC_TRY(mxci_optimizer_slot(optimizer, key, &s));
     s->lr_mult = lr_mult;
     s->wd_mult = wd_mult;
     return MXC_OK;
@@ -242,20 +225,27 @@ mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, dou
 
 /* ---- operators ------------------------------------------------------------------------------------------------- */
 
-/* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
- * both right, as MXNet does it. */
-static rates rates_of_now(const mxc_optimizer *optimizer, const slot *s) {
-    const settings *set = &optimizer->settings;
-    double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;
-    if (optimizer->rule->correction != NONE)
-        factor = sqrt(1 - pow(set->beta2, t)) / (1 - pow(set->beta1, t));
-    if (optimizer->rule->correction == OF_STEP)
-        return (rates){ factor, set->wd * s->wd_mult, lr };
-    return (rates){ lr * factor, set->wd * s->wd_mult, 0 };
+static void add_rate(mxc_floats *list, double value) {
+    list->value[list->n++] = value;
 }
 
-static int same_rates(const rates *a, const rates *b) {
-    return a->lr == b->lr && a->wd == b->wd && a->eta == b->eta;
+/* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
+ * both right, as MXNet does it. */
+static void add_rates(const mxc_optimizer *optimizer, const slot *s, mxci_rates *out) {
+    const settings *set = &optimizer->settings;
+    const mxci_correction correction = optimizer->rule->correction;
+    double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;
+    if (correction != MXCI_CORRECT_NOTHING)
+        factor = sqrt(1 - pow(set->beta2, t)) / (1 - pow(set->beta1, t));
+    add_rate(&out->lrs, correction == MXCI_CORRECT_STEP ? factor : lr * factor);
+    add_rate(&out->wds, set->wd * s->wd_mult);
+    add_rate(&out->etas, correction == MXCI_CORRECT_STEP ? lr : 0);
+}
+
+static int same_rates(const mxci_rates *a, const mxci_rates *b) {
+    size_t bytes = (size_t)a->lrs.n * sizeof a->lrs.value[0];
+    return a->lrs.n == b->lrs.n && !memcmp(a->lrs.value, b->lrs.value, bytes) &&
+           !memcmp(a->wds.value, b->wds.value, bytes) && !memcmp(a->etas.value, b->etas.value, bytes);
 }
 
 static const mxc_param *find_setting(const rule *r, const char *name) {
@@ -265,64 +255,87 @@ static const mxc_param *find_setting(const rule *r, const char *name) {
     return p->name != NULL ? p : NULL;
 }
 
-/* Value of an operator's parameter: one of the rates, else the setting of its name. */
-static double setting_value(const mxc_optimizer *optimizer, const rates *r, const char *name) {
-    if (strcmp(name, "lr") == 0)
-        return r->lr;
-    if (strcmp(name, "wd") == 0)
-        return r->wd;
-    if (strcmp(name, "eta") == 0)
-        return r->eta;
-    const mxc_param *p = find_setting(optimizer->rule, name);
-    MXCI_ASSERT(p != NULL && p->type == MXC_PARAM_FLOAT);
-    return *(const double *)((const char *)&optimizer->settings + p->offset);
+/* Parameters of an operator to be made. */
+typedef struct given {
+    int n;
+    const char *keys[MAX_PARAMS], *values[MAX_PARAMS];
+    char text[MAX_PARAMS][32];
+} given;
+
+static void give(given *g, const char *key, const char *value) {
+    MXCI_ASSERT(g->n < MAX_PARAMS);
+    g->keys[g->n] = key;
+    g->values[g->n++] = value;
 }
 
-static mxc_status make_op(const mxc_optimizer *optimizer, rated_op *r) {
-    const mxc_param *p = mxc_op_find(optimizer->variant->op)->params;
-    char text[MAX_SETTINGS][32];
-    const char *keys[MAX_SETTINGS], *values[MAX_SETTINGS];
-    int n = 0;
-    for (; p->name != NULL; p++, n++) {
-        MXCI_ASSERT(n < MAX_SETTINGS);
-        mxci_format(text[n], sizeof text[n], "%.17g", setting_value(optimizer, &r->rates, p->name));
-        keys[n] = p->name;
-        values[n] = text[n];
+static void give_number(given *g, const char *key, double value) {
+    mxci_format(g->text[g->n], sizeof g->text[g->n], "%.17g", value);
+    give(g, key, g->text[g->n]);
+}
+
+/* Settings that the operator has too. */
+static void give_settings(const mxc_optimizer *optimizer, given *g) {
+    for (const mxc_param *p = mxci_op_multi_update.params; p->name != NULL; p++) {
+        const mxc_param *own = find_setting(optimizer->rule, p->name);
+        if (own != NULL && own->type == MXC_PARAM_FLOAT)
+            give_number(g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
     }
-    mxc_op_release(r->op);
-    r->op = NULL;
-    return mxc_op_create(optimizer->variant->op, n, keys, values, &r->op);
 }
 
-static int set_rates(const mxc_optimizer *optimizer, rated_op *r) {
-    return r->op != NULL && mxci_op_set_float(r->op, "lr", r->rates.lr) &&
-           mxci_op_set_float(r->op, "wd", r->rates.wd) &&
-           (optimizer->rule->correction != OF_STEP || mxci_op_set_float(r->op, "eta", r->rates.eta));
+static void write_rates(const mxc_floats *rates, char *text, size_t size) {
+    mxci_line line = { text, size, 0 };
+    for (int i = 0; i < rates->n; i++)
+        mxci_line_printf(&line, "%s%.17g", i ? "," : "(", rates->value[i]);
+    mxci_line_printf(&line, ")");
 }
 
-/* The slot's next operator, with the rates of now. */
-static mxc_status prepare_op(const mxc_optimizer *optimizer, slot *s, mxc_op **out) {
-    const rates now = rates_of_now(optimizer, s);
-    rated_op *r = &s->ops[s->turn];
-    s->turn ^= 1;
-    if (r->op == NULL || !same_rates(&r->rates, &now)) {
-        r->rates = now;
-        if (!set_rates(optimizer, r))
-            MXC_TRY(make_op(optimizer, r));
+static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_update_ops *ops, const mxci_rates *rates,
+                          mxc_op **out) {
+    char text[3][MXC_TUPLE_MAX * 26];
+    given g = { .n = 0 };
+    write_rates(&rates->lrs, text[0], sizeof text[0]);
+    write_rates(&rates->wds, text[1], sizeof text[1]);
+    write_rates(&rates->etas, text[2], sizeof text[2]);
+    give(&g, "lrs", text[0]);
+    give(&g, "wds", text[1]);
+    give(&g, "etas", text[2]);
+    give(&g, "rule", optimizer->variant->rule);
+    give(&g, "multi_precision", ops->has_masters ? "1" : "0");
+    give(&g, "scaled", optimizer->scale.state != NULL ? "1" : "0");
+    give_number(&g, "num_weights", ops->n);
+    give_settings(optimizer, &g);
+    return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
+}
+
+static int set_rates(mxc_op *op, const mxci_rates *rates) {
+    return op != NULL && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
+           mxci_op_set_floats(op, "etas", &rates->etas);
+}
+
+/* The next operator, with the rates of now. */
+static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_update_ops *ops, const mxci_rates *now,
+                             mxc_op **out) {
+    mxci_rated_op *r = &ops->ops[ops->turn];
+    ops->turn ^= 1;
+    if ((r->op == NULL || !same_rates(&r->rates, now)) && !set_rates(r->op, now)) {
+        mxc_op_release(r->op);
+        r->op = NULL;
+        MXC_TRY(make_op(optimizer, ops, now, &r->op));
     }
+    r->rates = *now;
     *out = r->op;
     return MXC_OK;
 }
 
 /* ---- states ---------------------------------------------------------------------------------------------------- */
 
-static int n_states(const mxc_optimizer *optimizer) {
-    return mxci_list_count(optimizer->variant->states);
+static int is_short(mxc_dtype dtype) {
+    return dtype == MXC_F16 || dtype == MXC_BF16;
 }
 
-static mxc_status make_state(mxc_ndarray *weight, mxc_ndarray **out) {
+static mxc_status make_state(mxc_ndarray *weight, mxc_dtype dtype, mxc_ndarray **out) {
     const mxc_shape *shape = mxc_ndarray_shape(weight);
-    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(weight), mxc_ndarray_context(weight), out));
+    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, dtype, mxc_ndarray_context(weight), out));
     return mxc_ndarray_fill(*out, 0);
 }
 
@@ -337,159 +350,208 @@ static mxc_status move_state(mxc_ndarray **state, mxc_context context) {
     return MXC_OK;
 }
 
-static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, int i, const char *key, mxc_ndarray *weight) {
+static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, const char *name, mxc_ndarray *weight,
+                              mxc_ndarray *state) {
     const mxc_shape *shape = mxc_ndarray_shape(weight);
+    char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
+    if (mxc_shape_equal(shape, mxc_ndarray_shape(state)))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ESHAPE, "%s: weight %s has shape %s, its %s has %s", optimizer->rule->name, key,
+                    mxc_shape_format(shape, a, sizeof a), name,
+                    mxc_shape_format(mxc_ndarray_shape(state), b, sizeof b));
+}
+
+static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, int i, const char *key, mxc_ndarray *weight) {
+    char name[32];
     if (s->states[i] == NULL)
-        return make_state(weight, &s->states[i]);
-    if (!mxc_shape_equal(shape, mxc_ndarray_shape(s->states[i]))) {
-        char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT], name[32];
-        mxci_list_item(optimizer->variant->states, i, name, sizeof name);
-        return MXC_FAIL(MXC_ESHAPE, "%s: weight %s has shape %s, its %s has %s", optimizer->rule->name, key,
-                        mxc_shape_format(shape, a, sizeof a), name,
-                        mxc_shape_format(mxc_ndarray_shape(s->states[i]), b, sizeof b));
-    }
+        return make_state(weight, s->master != NULL ? MXC_F32 : mxc_ndarray_dtype(weight), &s->states[i]);
+    mxci_list_item(optimizer->variant->states, i, name, sizeof name);
+    MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
     return move_state(&s->states[i], mxc_ndarray_context(weight));
 }
 
-/* The factor on gradients as an array beside the weight. */
-static mxc_status prepare_rescale(const mxc_optimizer *optimizer, slot *s, mxc_ndarray *weight) {
-    static const int64_t one[1] = { 1 };
-    if (s->rescale != NULL)
-        return move_state(&s->rescale, mxc_ndarray_context(weight));
-    MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, mxc_ndarray_context(weight), &s->rescale));
-    return mxc_ndarray_fill(s->rescale, optimizer->settings.rescale_grad);
+static mxc_status prepare_master(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
+    if (s->master == NULL)
+        return mxc_ndarray_copy(weight, mxc_ndarray_context(weight), MXC_F32, &s->master);
+    MXC_TRY(check_state(optimizer, key, MXCI_MASTER_NAME, weight, s->master));
+    return move_state(&s->master, mxc_ndarray_context(weight));
+}
+
+static mxc_status prepare_states(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
+    if (optimizer->settings.multi_precision && is_short(mxc_ndarray_dtype(weight)))
+        MXC_TRY(prepare_master(optimizer, s, key, weight));
+    for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
+        MXC_TRY(prepare_state(optimizer, s, i, key, weight));
+    return MXC_OK;
+}
+
+mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key) {
+    const slot *s = mxci_map_get(optimizer->slots, key);
+    return s != NULL ? s->master : NULL;
+}
+
+/* ---- updates --------------------------------------------------------------------------------------------------- */
+
+/* Most arrays that an update takes. */
+enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
+
+/* Queue one operator for n updates of weights of one kind. */
+static mxc_status run(const mxc_optimizer *optimizer, mxci_update_ops *ops, int n, item *const *items) {
+    mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
+    mxci_rates now = { .lrs = { .n = 0 } };
+    mxc_op *op;
+    int n_in = 0;
+    if (ops->n != n || ops->has_masters != (items[0]->slot->master != NULL))
+        forget_ops(ops);
+    ops->n = n;
+    ops->has_masters = items[0]->slot->master != NULL;
+    for (int i = 0; i < n; i++) {
+        out[i] = in[n_in++] = items[i]->weight;
+        in[n_in++] = items[i]->grad;
+        add_rates(optimizer, items[i]->slot, &now);
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < mxci_optimizer_n_states(optimizer); k++)
+            in[n_in++] = items[i]->slot->states[k];
+        if (ops->has_masters)
+            in[n_in++] = items[i]->slot->master;
+    }
+    if (optimizer->scale.state != NULL)
+        in[n_in++] = optimizer->scale.factor;
+    MXC_TRY(prepare_op(optimizer, ops, &now, &op));
+    MXC_TRY(mxc_op_invoke(op, n_in, in, n, out, NULL, 1));
+    for (int i = 0; i < n; i++)
+        items[i]->slot->updates++;
+    return MXC_OK;
+}
+
+static mxc_status hold(mxc_optimizer *optimizer, const item *held) {
+    if (optimizer->n_items == optimizer->cap_items) {
+        int cap = optimizer->cap_items > 0 ? 2 * optimizer->cap_items : 16;
+        item *grown = mxci_realloc_array(optimizer->items, (size_t)cap, sizeof *grown);
+        if (grown == NULL)
+            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d updates", optimizer->rule->name, cap);
+        optimizer->items = grown;
+        optimizer->cap_items = cap;
+    }
+    optimizer->items[optimizer->n_items++] =
+        (item){ held->slot, mxc_ndarray_retain(held->weight), mxc_ndarray_retain(held->grad) };
+    return MXC_OK;
 }
 
 mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_ndarray *weight, mxc_ndarray *grad) {
     if (optimizer == NULL || key == NULL || weight == NULL || grad == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_update: no argument may be NULL");
-    slot *s;
-    mxc_op *op;
-    mxc_ndarray *in[3 + MAX_STATES] = { weight, grad }, *out[1] = { weight };
-    int n = 2;
-    MXC_TRY(find_or_add_slot(optimizer, key, &s));
-    MXC_TRY(prepare_op(optimizer, s, &op));
-    for (int i = 0; i < n_states(optimizer); i++) {
-        MXC_TRY(prepare_state(optimizer, s, i, key, weight));
-        in[n++] = s->states[i];
-    }
-    if (optimizer->rule->correction == OF_STEP) {
-        MXC_TRY(prepare_rescale(optimizer, s, weight));
-        in[n++] = s->rescale;
-    }
-    MXC_TRY(mxc_op_invoke(op, n, in, 1, out, NULL, 1));
-    s->updates++;
-    return MXC_OK;
+    item one = { NULL, weight, grad }, *items[1] = { &one };
+    MXC_TRY(mxci_optimizer_slot(optimizer, key, &one.slot));
+    MXC_TRY(prepare_states(optimizer, one.slot, key, weight));
+    return optimizer->is_held ? hold(optimizer, &one) : run(optimizer, &one.slot->own, 1, items);
 }
 
-/* ---- saved states: "<key>:<state>", and "<key>:updates" where the rule needs the count -------------------------- */
+/* ---- scaled losses --------------------------------------------------------------------------------------------- */
 
-/* "<key>:<state>", freed with mxci_free; NULL without memory. */
-static char *state_name(const char *key, const char *state) {
-    size_t size = strlen(key) + strlen(state) + 2;
-    char *name = mxci_alloc(size);
-    if (name != NULL)
-        snprintf(name, size, "%s:%s", key, state);
-    return name;
-}
-
-/* Append an array, which the list takes over even where this fails. */
-static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, const char *state, mxc_ndarray *array,
-                             mxc_ndarray_list *out) {
-    out->arrays[out->n] = array;
-    out->names[out->n] = state_name(key, state);
-    if (out->names[out->n++] == NULL)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to list the states", optimizer->rule->name);
-    return MXC_OK;
-}
-
-/* Append one slot's states, if it has them. */
-static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, const slot *s, mxc_ndarray_list *out) {
+mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval) {
     static const int64_t one[1] = { 1 };
-    char name[32];
-    mxc_ndarray *count;
-    for (int i = 0; i < n_states(optimizer); i++)
-        if (s->states[i] != NULL && mxci_list_item(optimizer->variant->states, i, name, sizeof name))
-            MXC_TRY(list_array(optimizer, key, name, mxc_ndarray_retain(s->states[i]), out));
-    if (optimizer->rule->correction == NONE || s->updates == 0)
+    mxci_loss_scale *scale = &optimizer->scale;
+    mxc_context context = mxc_ndarray_context(state);
+    given g = { .n = 0 };
+    forget_loss_scale(scale);
+    give_number(&g, "interval", (double)interval);
+    MXC_TRY(mxc_op_create("_update_loss_scale", g.n, g.keys, g.values, &scale->update));
+    MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, context, &scale->factor));
+    MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, context, &scale->is_finite));
+    scale->state = mxc_ndarray_retain(state);
+    return MXC_OK;
+}
+
+static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
+    given g = { .n = 0 };
+    if (scale->n_checked == n)
         return MXC_OK;
-    MXC_TRY(mxc_ndarray_from_data(1, one, MXC_I64, &s->updates, &count));
-    return list_array(optimizer, key, "updates", count, out);
+    mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)n, sizeof *grown);
+    if (grown == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "no memory to check %d gradients", n);
+    scale->grads = grown;
+    mxc_op_release(scale->check);
+    scale->check = NULL;
+    scale->n_checked = 0;
+    give_number(&g, "num_arrays", n);
+    MXC_TRY(mxc_op_create("multi_all_finite", g.n, g.keys, g.values, &scale->check));
+    scale->n_checked = n;
+    return MXC_OK;
 }
 
-mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out) {
-    if (optimizer == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_get_states: no argument may be NULL");
-    memset(out, 0, sizeof *out);
-    size_t count = mxci_map_count(optimizer->slots) * (MAX_STATES + 1), cursor = 0;
-    const char *key;
-    void *s;
-    out->arrays = mxci_calloc(count, sizeof *out->arrays);
-    out->names = mxci_calloc(count, sizeof *out->names);
+/* The factor on the gradients that are held; the scale of the next ones. */
+static mxc_status update_scale(mxc_optimizer *optimizer) {
+    mxci_loss_scale *scale = &optimizer->scale;
+    mxc_ndarray *in[2] = { scale->is_finite, scale->state };
+    MXC_TRY(prepare_check(scale, optimizer->n_items));
+    for (int i = 0; i < optimizer->n_items; i++)
+        scale->grads[i] = optimizer->items[i].grad;
+    MXC_TRY(mxc_op_invoke(scale->check, optimizer->n_items, scale->grads, 1, &scale->is_finite, NULL, 1));
+    return mxc_op_invoke(scale->update, 2, in, 1, &scale->factor, NULL, 1);
+}
+
+/* ---- held updates ---------------------------------------------------------------------------------------------- */
+
+void mxci_optimizer_hold(mxc_optimizer *optimizer) {
+    optimizer->is_held = 1;
+}
+
+/* Updates of one kind: one operator may make them. */
+static int is_alike(const item *a, const item *b) {
+    return mxc_ndarray_dtype(a->weight) == mxc_ndarray_dtype(b->weight) &&
+           mxc_context_equal(mxc_ndarray_context(a->weight), mxc_ndarray_context(b->weight)) &&
+           (a->slot->master != NULL) == (b->slot->master != NULL);
+}
+
+/* The first update from *at on that is not done, in *at, and others like it; returns how many. */
+static int take_group(mxc_optimizer *optimizer, int *at, item **group) {
+    int n = 0;
+    while (*at < optimizer->n_items && optimizer->items[*at].slot == NULL)
+        ++*at;
+    for (int i = *at; i < optimizer->n_items && n < MXC_TUPLE_MAX; i++) {
+        item *next = &optimizer->items[i];
+        if (next->slot != NULL && (n == 0 || is_alike(group[0], next)))
+            group[n++] = next;
+    }
+    return n;
+}
+
+static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_update_ops **out) {
+    *out = NULL;
+    if (group == optimizer->n_groups) {
+        mxci_update_ops *grown = mxci_realloc_array(optimizer->groups, (size_t)group + 1, sizeof *grown);
+        if (grown == NULL)
+            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d operators", optimizer->rule->name, group + 1);
+        memset(&grown[group], 0, sizeof *grown);
+        optimizer->groups = grown;
+        optimizer->n_groups++;
+    }
+    *out = &optimizer->groups[group];
+    return MXC_OK;
+}
+
+static mxc_status run_groups(mxc_optimizer *optimizer) {
+    item *group[MXC_TUPLE_MAX];
+    mxci_update_ops *ops;
+    int n, at = 0;
+    for (int k = 0; (n = take_group(optimizer, &at, group)) > 0; k++) {
+        MXC_TRY(find_ops(optimizer, k, &ops));
+        MXC_TRY(run(optimizer, ops, n, group));
+        for (int i = 0; i < n; i++)
+            group[i]->slot = NULL;
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer) {
     mxc_status status = MXC_OK;
-    if (out->arrays == NULL || out->names == NULL)
-        status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to list %zu states", optimizer->rule->name, count);
-    while (status == MXC_OK && mxci_map_next(optimizer->slots, &cursor, &key, &s))
-        status = list_slot(optimizer, key, s, out);
-    if (status != MXC_OK)
-        mxc_ndarray_list_release(out);
+    optimizer->is_held = 0;
+    if (optimizer->scale.state != NULL && optimizer->n_items > 0)
+        status = update_scale(optimizer);
+    if (status == MXC_OK)
+        status = run_groups(optimizer);
+    forget_items(optimizer);
     return status;
-}
-
-/* The slot of state "<key>:<state>", and which state that is: n_states for the count of updates. */
-static mxc_status slot_of_state(mxc_optimizer *optimizer, const char *name, slot **out, int *which) {
-    const char *colon = name != NULL ? strrchr(name, ':') : NULL, *states = optimizer->variant->states;
-    char first[32] = "none";
-    *which = colon != NULL ? mxci_list_find(states, colon + 1) : -1;
-    if (colon != NULL && optimizer->rule->correction != NONE && strcmp(colon + 1, "updates") == 0)
-        *which = n_states(optimizer);
-    mxci_list_item(states, 0, first, sizeof first);
-    if (*which < 0)
-        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name,
-                        name != NULL ? name : "(null)", first);
-    char *key = mxci_strdup(name);
-    if (key == NULL)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for state \"%s\"", optimizer->rule->name, name);
-    key[colon - name] = '\0';
-    mxc_status status = find_or_add_slot(optimizer, key, out);
-    mxci_free(key);
-    return status;
-}
-
-static mxc_status set_updates(const mxc_optimizer *optimizer, slot *s, const char *name, mxc_ndarray *from) {
-    int64_t count = -1;
-    if (mxc_ndarray_dtype(from) == MXC_I64 && mxc_ndarray_size(from) == 1)
-        MXC_TRY(mxc_ndarray_get(from, &count, sizeof count));
-    if (count < 0)
-        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected one int64 that is not negative",
-                        optimizer->rule->name, name);
-    s->updates = count;
-    return MXC_OK;
-}
-
-static mxc_status set_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
-    slot *s;
-    int which;
-    if (from == NULL)
-        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\" has no array", optimizer->rule->name, name);
-    MXC_TRY(slot_of_state(optimizer, name, &s, &which));
-    if (which == n_states(optimizer))
-        return set_updates(optimizer, s, name, from);
-    mxc_ndarray_release(s->states[which]);
-    return mxc_ndarray_copy(from, mxc_ndarray_context(from), mxc_ndarray_dtype(from), &s->states[which]);
-}
-
-mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_list *states) {
-    if (optimizer == NULL || states == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_set_states: no argument may be NULL");
-    if (states->n > 0 && states->names == NULL)
-        return MXC_FAIL(MXC_EINVAL, "%s: the list of states has no names", optimizer->rule->name);
-    size_t cursor = 0;
-    const char *key;
-    void *value;
-    while (mxci_map_next(optimizer->slots, &cursor, &key, &value))
-        forget_states(value);
-    for (int64_t i = 0; i < states->n; i++)
-        MXC_TRY(set_state(optimizer, states->names[i], states->arrays[i]));
-    return MXC_OK;
 }

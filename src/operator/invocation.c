@@ -13,7 +13,7 @@
 enum { CHEAP_ELEMENTS = 2048 };
 
 /* An operator on more arrays than this keeps no block for its next call. */
-enum { SPARE_SLOTS = 64 };
+enum { SPARE_SLOTS = 128 };
 
 /* ---- the block --------------------------------------------------------------------------------------------------- */
 

@@ -7,15 +7,13 @@
  */
 #include "operator/update.h"
 
-enum { MOST_WEIGHTS = MXC_TUPLE_MAX };
-
 #define MOMENTUM MXCI_FACTOR(momentum, "0.0", "share of the last step that is taken again")
 #define MULTI                                                                                                          \
     {.name = "lrs", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_multi_params, lrs), .doc = "learning rates"}, \
     {.name = "wds", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_multi_params, wds), .doc = "weight decays"}, \
     MXCI_RESCALE, MXCI_CLIP,                                                                                           \
     {.name = "num_weights", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_multi_params, num_weights), .initial = "1", \
-     .bounded = 1, .minimum = 1, .maximum = MOST_WEIGHTS, .doc = "how many weights"}
+     .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "how many weights"}
 
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 static const mxc_param momentum_params[] = {MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
@@ -24,18 +22,9 @@ static const mxc_param multi_momentum_params[] = {MULTI, MOMENTUM, MXC_PARAM_END
 
 /* ---- names and counts -------------------------------------------------------------------------------------------- */
 
-#define EACH(NAMES)                                                                                                   \
-    NAMES(0) "," NAMES(1) "," NAMES(2) "," NAMES(3) "," NAMES(4) "," NAMES(5) "," NAMES(6) "," NAMES(7) "," NAMES(8) \
-    "," NAMES(9) "," NAMES(10) "," NAMES(11) "," NAMES(12) "," NAMES(13) "," NAMES(14) "," NAMES(15)
-#define WEIGHT(i) "weight_" #i ",grad_" #i
 #define MOM(i) "mom_" #i
 #define MASTER(i) "weight32_" #i
 #define MOM_MASTER(i) "mom_" #i ",weight32_" #i
-
-#define PAIR(i) {MXC_FROM_IN(2 * (i)), i}
-static const mxc_inplace multi_inplace[] = {
-    PAIR(0), PAIR(1), PAIR(2), PAIR(3), PAIR(4), PAIR(5), PAIR(6), PAIR(7), PAIR(8), PAIR(9), PAIR(10), PAIR(11),
-    PAIR(12), PAIR(13), PAIR(14), PAIR(15), MXC_INPLACE_END};
 
 static mxc_status check_multi(void *params) {
     const mxci_multi_params *p = params;
@@ -57,42 +46,16 @@ static int count_aux_pairs(const void *params) {
     return 2 * count_weights(params);
 }
 
-/* ---- inference --------------------------------------------------------------------------------------------------- */
-
-/* All arrays of one weight have one shape. */
 static mxc_status infer_multi_shape(mxc_op_sig *sig) {
-    int states = sig->n_aux / sig->n_out;
-    for (int i = 0; i < sig->n_out; i++) {
-        const int slots[] = {2 * i, 2 * i + 1, MXC_SLOT_OUT(i), MXC_SLOT_AUX(states * i), MXC_SLOT_AUX(states * i + 1)};
-        MXC_TRY(mxci_sig_same_shape(sig, 3 + states, slots));
-    }
-    return MXC_OK;
-}
-
-/* Arguments and outputs have one type, states are f32. */
-static mxc_status infer_master_type(mxc_op_sig *sig) {
-    int slots[3 * MOST_WEIGHTS], n = 0;
-    for (int i = 0; i < sig->n_in; i++)
-        slots[n++] = i;
-    for (int i = 0; i < sig->n_out; i++)
-        slots[n++] = MXC_SLOT_OUT(i);
-    for (int i = 0; i < sig->n_aux; i++)
-        MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_AUX(i), MXC_F32));
-    return mxci_sig_same_type(sig, n, slots);
+    return mxci_update_infer_weights(sig, sig->n_aux / sig->n_out);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* One step of weight i; of its states the last is the f32 copy where there is one. */
 static void step(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors, int i,
                  int has_master) {
-    int states = call->n_aux / call->n_out;
-    mxci_update_step s = {
-        .rule = rule, .factors = factors, .weight = &call->in[2 * i], .grad = &call->in[2 * i + 1],
-        .out = &call->out[i], .state = call->aux + (size_t)states * (size_t)i, .n_states = states - has_master,
-        .req = call->req[i]};
-    if (has_master)
-        s.master = &s.state[states - 1];
+    const mxci_update_step s =
+        mxci_update_step_of(call, rule, factors, i, call->n_aux / call->n_out - has_master, has_master);
     mxci_update_step_run(call->run, &s);
 }
 
@@ -133,14 +96,14 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 #define MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
 #define MULTI_DEF                                                                                                   \
     .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi, \
-    .args = EACH(WEIGHT), .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape,       \
-    .inplace_forward = multi_inplace
+    .args = MXCI_WEIGHT_NAMES, .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape,       \
+    .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_mp_sgd_update = {
     .size = sizeof(mxc_op_def), .name = "mp_sgd_update", .args = "weight,grad", .aux = "weight32",
     .doc = "weight32 = (1 - lr wd) weight32 - lr clip(rescale_grad grad); out = weight32 in weight's dtype",
     .params = plain_params, .param_size = sizeof(mxci_update), .infer_shape = mxci_update_infer_shape,
-    .infer_type = infer_master_type, .dtypes = MASTER_DTYPES, .inplace_forward = mxci_update_inplace,
+    .infer_type = mxci_update_infer_master_type, .dtypes = MASTER_DTYPES, .inplace_forward = mxci_update_inplace,
     .forward = {[MXC_CPU] = mp_sgd}};
 
 const mxc_op_def mxci_op_mp_sgd_mom_update = {
@@ -148,7 +111,7 @@ const mxc_op_def mxci_op_mp_sgd_mom_update = {
     .doc = "mom = momentum mom - lr wd weight32 - lr clip(rescale_grad grad); weight32 = weight32 + mom; "
            "out = weight32 in weight's dtype",
     .params = momentum_params, .param_size = sizeof(mxci_update), .infer_shape = mxci_update_infer_shape,
-    .infer_type = infer_master_type, .dtypes = MASTER_DTYPES, .inplace_forward = mxci_update_inplace,
+    .infer_type = mxci_update_infer_master_type, .dtypes = MASTER_DTYPES, .inplace_forward = mxci_update_inplace,
     .forward = {[MXC_CPU] = mp_sgd_mom}};
 
 const mxc_op_def mxci_op_multi_sgd_update = {
@@ -158,18 +121,18 @@ const mxc_op_def mxci_op_multi_sgd_update = {
 
 const mxc_op_def mxci_op_multi_sgd_mom_update = {
     MULTI_DEF, .name = "multi_sgd_mom_update", .params = multi_momentum_params, .dtypes = MXC_DTYPES_FLOAT,
-    .aux = EACH(MOM), .n_aux = count_weights,
+    .aux = MXCI_EACH_WEIGHT(MOM), .n_aux = count_weights,
     .doc = "sgd_mom_update of num_weights weights, each with its number of lrs and wds",
     .forward = {[MXC_CPU] = multi_sgd_mom}};
 
 const mxc_op_def mxci_op_multi_mp_sgd_update = {
-    MULTI_DEF, .name = "multi_mp_sgd_update", .params = multi_plain_params, .infer_type = infer_master_type,
-    .dtypes = MASTER_DTYPES, .aux = EACH(MASTER), .n_aux = count_weights,
+    MULTI_DEF, .name = "multi_mp_sgd_update", .params = multi_plain_params, .infer_type = mxci_update_infer_master_type,
+    .dtypes = MASTER_DTYPES, .aux = MXCI_EACH_WEIGHT(MASTER), .n_aux = count_weights,
     .doc = "mp_sgd_update of num_weights weights, each with its number of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd}};
 
 const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
-    MULTI_DEF, .name = "multi_mp_sgd_mom_update", .params = multi_momentum_params, .infer_type = infer_master_type,
-    .dtypes = MASTER_DTYPES, .aux = EACH(MOM_MASTER), .n_aux = count_aux_pairs,
+    MULTI_DEF, .name = "multi_mp_sgd_mom_update", .params = multi_momentum_params, .infer_type = mxci_update_infer_master_type,
+    .dtypes = MASTER_DTYPES, .aux = MXCI_EACH_WEIGHT(MOM_MASTER), .n_aux = count_aux_pairs,
     .doc = "mp_sgd_mom_update of num_weights weights, each with its number of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd_mom}};

@@ -216,12 +216,12 @@ void mxci_op_keep_spare(mxc_op *op, void *block) {
     mxci_free(atomic_exchange_explicit(&op->spare, block, memory_order_acq_rel));
 }
 
-int mxci_op_set_float(mxc_op *op, const char *name, double value) {
+int mxci_op_set_floats(mxc_op *op, const char *name, const mxc_floats *value) {
     if (atomic_load_explicit(&op->refs, memory_order_acquire) != 1)
         return 0;
     for (const mxc_param *p = op->def->params; p && p->name; p++)
-        if (p->type == MXC_PARAM_FLOAT && !strcmp(p->name, name)) {
-            memcpy(op->params + p->offset, &value, sizeof value);
+        if (p->type == MXC_PARAM_FLOATS && !strcmp(p->name, name)) {
+            memcpy(op->params + p->offset, value, sizeof *value);
             return 1;
         }
     return 0;

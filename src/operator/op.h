@@ -6,10 +6,10 @@
 
 extern const mxc_op_def mxci_op_custom; /* custom.c; stands for other operators */
 
-/* Change a MXC_PARAM_FLOAT parameter in place, for settings that change from step to step such as a learning rate. Only
+/* Change a MXC_PARAM_FLOATS parameter in place, for settings that change from step to step such as learning rates. Only
  * where the caller's reference is the only one, so that no queued run reads it: returns 0 otherwise, or if there is no
  * such parameter. The texts of mxc_op_given stay as they were. */
-int mxci_op_set_float(mxc_op *op, const char *name, double value);
+int mxci_op_set_floats(mxc_op *op, const char *name, const mxc_floats *value);
 
 /* One block that an operator keeps from a call for the next one, so that calling it again and again allocates nothing.
  * take: NULL if there is none; keep: takes it over. Thread-safe. */

@@ -90,6 +90,7 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
         return MXC_OK;
     MXC_TRY(state_path(t, m.slot, path));
     MXC_TRY(save_state(t, path));
+    MXC_TRY(mxci_precise_report(t));
     MXC_TRY(crc_of_file(path, &m.crc));
     if (t->progress.batch == 0)
         MXC_TRY(save_model(t));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "kvstore/optimizer.h"
 #include "train/trainer.h"
 
 #define RATE_WINDOW_NS INT64_C(500000000)
@@ -31,23 +32,37 @@ static mxc_status run_batch(mxci_trainer *t, const mxc_batch *batch) {
     return MXC_OK;
 }
 
-/* Parameter i's gradients to the store and its new value back, in every context; the first parameters matter most. */
-static mxc_status exchange(mxci_trainer *t, int i) {
-    const char *const *keys = t->all_keys + i * t->n_contexts;
+/* Parameter i's gradients to the store; its new value back, in every context. The first parameters matter most. */
+static mxc_status push(mxci_trainer *t, int i) {
     for (int c = 0; c < t->n_contexts; c++)
         t->values[c] = mxc_executor_grad(t->executors[c], t->param_args[i]);
-    MXC_TRY(mxc_kvstore_push(t->store, t->n_contexts, keys, t->values, -i));
+    return mxc_kvstore_push(t->store, t->n_contexts, t->all_keys + i * t->n_contexts, t->values, -i);
+}
+
+static mxc_status pull(mxci_trainer *t, int i) {
     for (int c = 0; c < t->n_contexts; c++)
         t->values[c] = mxc_executor_arg(t->executors[c], t->param_args[i]);
-    return mxc_kvstore_pull(t->store, t->n_contexts, keys, t->values, -i);
+    return mxc_kvstore_pull(t->store, t->n_contexts, t->all_keys + i * t->n_contexts, t->values, -i);
+}
+
+/* All gradients first, so that few operators make all updates. */
+static mxc_status exchange(mxci_trainer *t) {
+    mxc_status status = MXC_OK, flushed;
+    mxci_optimizer_hold(t->optimizer);
+    for (int i = t->n_params - 1; i >= 0 && status == MXC_OK; i--) /* the order in which backward makes them */
+        status = push(t, i);
+    flushed = mxci_optimizer_flush(t->optimizer);
+    MXC_TRY(status != MXC_OK ? status : flushed);
+    for (int i = t->n_params - 1; i >= 0; i--)
+        MXC_TRY(pull(t, i));
+    return mxci_precise_step(t);
 }
 
 static mxc_status update_params(mxci_trainer *t) {
     double lr = mxc_schedule_lr(&t->options->schedule, t->options->learning_rate, t->progress.updates);
     mxc_optimizer_set_lr(t->optimizer, lr);
     t->progress.lr = lr;
-    for (int i = t->n_params - 1; i >= 0; i--) /* the order in which backward makes them */
-        MXC_TRY(exchange(t, i));
+    MXC_TRY(exchange(t));
     t->progress.updates++;
     return MXC_OK;
 }
@@ -220,6 +235,8 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
         status = run(&t);
     if (status == MXC_OK)
         status = await_params(&t);
+    if (status == MXC_OK)
+        status = mxci_precise_report(&t);
     if (status == MXC_OK && params != NULL)
         status = mxci_trainer_params(&t, params);
     mxci_progress_end(&t);

@@ -31,8 +31,7 @@ void mxci_rebuild_close(mxci_rebuild *r) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Keep a symbol, which is taken also on failure. */
-static mxc_status own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out) {
+mxc_status mxci_rebuild_own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out) {
     mxc_symbol **owned = mxci_realloc_array(r->owned, (size_t)r->n_owned + 1, sizeof *owned);
     if (!owned) {
         mxc_symbol_release(symbol);
@@ -55,7 +54,7 @@ mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, in
     for (int i = 0; inputs && i < n_in; i++)
         mxc_symbol_release(inputs[i]);
     mxci_free(inputs);
-    return status == MXC_OK ? own(r, made, out) : status;
+    return status == MXC_OK ? mxci_rebuild_own(r, made, out) : status;
 }
 
 static int find_key(int n, const char *const *keys, const char *key) {
@@ -134,7 +133,7 @@ mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray 
     mxc_symbol *variable;
     MXC_TRY(add_value(&r->values, "arg:", name, value));
     MXC_TRY(mxc_symbol_variable(name, &variable));
-    return own(r, variable, out);
+    return mxci_rebuild_own(r, variable, out);
 }
 
 mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry) {

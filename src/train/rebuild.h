@@ -20,6 +20,8 @@ typedef struct mxci_rebuild {
 mxc_status mxci_rebuild_open(mxci_rebuild *r, const mxc_symbol *symbol, const mxc_ndarray_list *params);
 void mxci_rebuild_close(mxci_rebuild *r);
 
+/* Keep a symbol, which is taken also on failure; out: its first output. */
+mxc_status mxci_rebuild_own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out);
 /* A new operator; out: its first output, the others follow. */
 mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, int n_params, const char *const *keys,
                            const char *const *values, int n_in, const mxci_entry *in, mxci_entry *out);

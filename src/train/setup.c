@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/kvstore.h"
+#include "train/precision.h"
 #include "train/trainer.h"
 
 static const mxc_context default_context = { MXC_CPU, 0 };
@@ -16,6 +17,12 @@ static const mxc_context default_context = { MXC_CPU, 0 };
 /* ---- executors --------------------------------------------------------------------------------------------- */
 
 static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
+    static const char *const scale = MXCI_LOSS_SCALE;
+    mxc_names args;
+    int64_t has_scale;
+    MXC_TRY(mxc_symbol_list_arguments(t->symbol, &args));
+    has_scale = mxc_names_find(&args, scale) >= 0;
+    mxc_names_release(&args);
     t->executors = mxci_calloc((size_t)t->n_contexts, sizeof *t->executors);
     t->feeds = mxci_calloc((size_t)t->n_contexts, sizeof *t->feeds);
     if (t->executors == NULL || t->feeds == NULL)
@@ -23,8 +30,8 @@ static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
     for (int i = 0; i < t->n_contexts; i++) {
         mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
         options.context = t->contexts[i];
-        MXC_TRY(mxc_executor_simple_bind(t->options->symbol, &options, spec->n, spec->names, spec->shapes, spec->types,
-                                         MXC_REQ_WRITE, 0, NULL, &t->executors[i]));
+        MXC_TRY(mxc_executor_simple_bind(t->symbol, &options, spec->n, spec->names, spec->shapes, spec->types,
+                                         MXC_REQ_WRITE, (int)has_scale, &scale, &t->executors[i]));
         MXC_TRY(mxci_feed_open(&t->feeds[i], t->options->train, t->executors[i]));
     }
     return MXC_OK;
@@ -36,7 +43,7 @@ static mxc_status bind_training(mxci_trainer *t) {
     if (first == NULL || first->shape.ndim < 1)
         return MXC_FAIL(MXC_ESHAPE, "mxc_fit: the training iterator has no data array with a batch axis");
     t->batch_size = first->shape.dim[0];
-    MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->options->symbol, t->n_contexts));
+    MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->symbol, t->n_contexts));
     mxc_status status = bind_all(t, &spec);
     mxci_feed_spec_close(&spec);
     return status;
@@ -62,7 +69,7 @@ static mxc_status find_params(mxci_trainer *t) {
     if (!t->keys || !t->param_args || !t->values || !t->all_keys)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %zu parameters", n);
     for (int64_t i = 0; i < args->n; i++) {
-        if (is_fed(t->options->train, args->items[i]))
+        if (is_fed(t->options->train, args->items[i]) || strcmp(args->items[i], MXCI_LOSS_SCALE) == 0)
             continue;
         for (int c = 0; c < t->n_contexts; c++)
             t->all_keys[t->n_params * t->n_contexts + c] = args->items[i];
@@ -97,11 +104,11 @@ static mxc_status init_params(mxci_trainer *t) {
 
 /* ---- optimizer and store ----------------------------------------------------------------------------------- */
 
-/* The caller's settings, with rescale_grad and learning_rate put in where they do not name them. */
+/* The caller's settings, with rescale_grad, multi_precision and learning_rate put in where they do not name them. */
 static mxc_status make_optimizer(mxci_trainer *t) {
     const mxc_fit_options *o = t->options;
-    int n = o->n_optimizer_params, has_rescale = 0;
-    const char **keys = mxci_calloc((size_t)n + 1, sizeof *keys), **values = mxci_calloc((size_t)n + 1, sizeof *values);
+    int n = o->n_optimizer_params, has_rescale = 0, has_precision = !mxci_precise_is_short(o);
+    const char **keys = mxci_calloc((size_t)n + 2, sizeof *keys), **values = mxci_calloc((size_t)n + 2, sizeof *values);
     char rescale[40];
     mxc_status status = MXC_OK;
     if (keys == NULL || values == NULL)
@@ -110,12 +117,16 @@ static mxc_status make_optimizer(mxci_trainer *t) {
         keys[i] = o->optimizer_keys[i];
         values[i] = o->optimizer_values[i];
         has_rescale |= strcmp(keys[i], "rescale_grad") == 0;
+        has_precision |= strcmp(keys[i], "multi_precision") == 0;
     }
     if (status == MXC_OK) {
         mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / (double)t->batch_size);
         keys[n] = "rescale_grad";
         values[n] = rescale;
-        status = mxc_optimizer_create(o->optimizer, n + !has_rescale, keys, values, &t->optimizer);
+        n += !has_rescale;
+        keys[n] = "multi_precision";
+        values[n] = "true";
+        status = mxc_optimizer_create(o->optimizer, n + !has_precision, keys, values, &t->optimizer);
     }
     if (status == MXC_OK)
         mxc_optimizer_set_lr(t->optimizer, o->learning_rate);
@@ -183,9 +194,12 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     t->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
     t->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
     start_progress(t);
+    MXC_TRY(mxci_precise_symbol(t));
     MXC_TRY(bind_training(t));
     MXC_TRY(find_params(t));
+    MXC_TRY(mxci_precise_scale(t));
     MXC_TRY(make_optimizer(t));
+    MXC_TRY(mxci_precise_optimizer(t));
     MXC_TRY(make_metrics(t));
     MXC_TRY(mxci_checkpoint_open(t, &resumed));
     if (!resumed) {
@@ -206,6 +220,8 @@ void mxci_trainer_close(mxci_trainer *t) {
         mxc_executor_destroy(t->executors[i]);
     mxc_kvstore_destroy(t->store);
     mxc_optimizer_destroy(t->optimizer);
+    mxc_ndarray_release(t->loss_scale);
+    mxc_symbol_release(t->symbol);
     mxc_metric_destroy(t->loss);
     mxc_metric_destroy(t->accuracy);
     mxci_history_free(&t->history);

@@ -3,8 +3,9 @@
  *
  * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,9):
  * version, epoch, batch, updates, iterator epoch, iterator position, loss count, accuracy count, batches in an epoch;
- * "sums" f64 (1,3): loss, accuracy, lr; "random" i64 (contexts,3): seed, stream, offset; "history" f64 (epochs,5); and
- * "optimizer:<state>" for each state of the optimizer.
+ * "sums" f64 (1,3): loss, accuracy, lr; "random" i64 (contexts,3): seed, stream, offset; "history" f64 (epochs,5);
+ * "loss_scale" f32 (2), where losses are scaled: the scale, good steps; and "optimizer:<state>" for each state of the
+ * optimizer, among them the f32 copies of parameters in 16 bits.
  */
 #include "train/state.h"
 
@@ -13,11 +14,13 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "kvstore/optimizer.h"
 #include "train/metric.h"
 #include "train/model.h"
 
 enum { VERSION = 1, N_COUNTS = 9, N_SUMS = 3, POINT_DOUBLES = sizeof(mxci_point) / sizeof(double) };
 #define OPTIMIZER_PREFIX "optimizer:"
+#define LOSS_SCALE "loss_scale"
 
 /* ---- lists of named arrays --------------------------------------------------------------------------------- */
 
@@ -60,11 +63,14 @@ static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows
 
 /* ---- to a list --------------------------------------------------------------------------------------------- */
 
-static mxc_status add_params(const mxci_trainer *t, named_arrays *a) {
+/* The parameters themselves, or their f32 copies. */
+static mxc_status add_params(const mxci_trainer *t, int masters, named_arrays *a) {
     const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
-    for (int i = 0; i < t->n_params; i++)
-        MXC_TRY(named_add(a, "arg:", t->keys[i],
-                          mxc_ndarray_retain(mxc_executor_arg(t->executors[0], t->param_args[i]))));
+    for (int i = 0; i < t->n_params; i++) {
+        mxc_ndarray *master = masters ? mxci_optimizer_master(t->optimizer, t->keys[i]) : NULL;
+        mxc_ndarray *own = mxc_executor_arg(t->executors[0], t->param_args[i]);
+        MXC_TRY(named_add(a, "arg:", t->keys[i], mxc_ndarray_retain(master != NULL ? master : own)));
+    }
     for (int64_t i = 0; i < aux->n; i++)
         MXC_TRY(named_add(a, "aux:", aux->items[i], mxc_ndarray_retain(mxc_executor_aux(t->executors[0], i))));
     return MXC_OK;
@@ -78,7 +84,7 @@ mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out) {
     named_arrays a;
     mxc_status status = named_open(&a, n_param_arrays(t));
     if (status == MXC_OK)
-        status = add_params(t, &a);
+        status = add_params(t, 1, &a);
     if (status == MXC_OK)
         *out = a.list;
     else
@@ -131,7 +137,9 @@ static mxc_status add_all(const mxci_trainer *t, const mxc_ndarray_list *optimiz
     MXC_TRY(add_counts(t, a));
     MXC_TRY(add_random(t, a));
     MXC_TRY(named_add_data(a, "history", t->history.n, POINT_DOUBLES, MXC_F64, t->history.points));
-    MXC_TRY(add_params(t, a));
+    MXC_TRY(add_params(t, 0, a));
+    if (t->loss_scale != NULL)
+        MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(t->loss_scale)));
     return add_optimizer(optimizer, a);
 }
 
@@ -140,7 +148,7 @@ mxc_status mxci_state_collect(const mxci_trainer *t, mxc_ndarray_list *out) {
     mxc_ndarray_list optimizer;
     memset(out, 0, sizeof *out);
     MXC_TRY(mxc_optimizer_get_states(t->optimizer, &optimizer));
-    mxc_status status = named_open(&a, 4 + n_param_arrays(t) + optimizer.n);
+    mxc_status status = named_open(&a, 5 + n_param_arrays(t) + optimizer.n);
     if (status == MXC_OK)
         status = add_all(t, &optimizer, &a);
     mxc_ndarray_list_release(&optimizer);
@@ -260,6 +268,10 @@ mxc_status mxci_state_restore(mxci_trainer *t, const char *path, const mxc_ndarr
     MXC_TRY(restore_counts(t, path, list));
     MXC_TRY(restore_random(t, path, list));
     MXC_TRY(restore_history(t, path, list));
+    if (t->loss_scale != NULL) {
+        MXC_TRY(mxci_model_restore(path, list, "", LOSS_SCALE, t->loss_scale));
+        MXC_TRY(mxci_precise_step(t));
+    }
     return restore_optimizer(t, list);
 }
 

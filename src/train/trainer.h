@@ -15,6 +15,7 @@
 
 typedef struct mxci_trainer {
     const mxc_fit_options *options;
+    mxc_symbol *symbol; /* what is bound: options' symbol, or one made of it for 16 bits */
     int n_contexts;
     const mxc_context *contexts;
     mxc_executor **executors; /* one per context, for training */
@@ -28,6 +29,7 @@ typedef struct mxci_trainer {
     mxc_ndarray **values;  /* scratch for calls on the store: n_params * n_contexts */
     const char **all_keys; /* each key n_contexts times */
 
+    mxc_ndarray *loss_scale; /* state of _update_loss_scale, where the store's values are; NULL: none */
     mxc_kvstore *store;
     mxc_optimizer *optimizer;
     mxc_metric *loss, *accuracy; /* NULL where they do not apply */
@@ -45,8 +47,17 @@ typedef struct mxci_trainer {
 mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options);
 void mxci_trainer_close(mxci_trainer *t);
 
-/* All parameters ("arg:") and auxiliary states ("aux:") of the first context, retained. */
+/* All parameters ("arg:", in f32 where they have such copies) and auxiliary states ("aux:"), retained. */
 mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
+
+/* precise.c: what options.dtype and options.loss_scale ask for, in this order. */
+mxc_status mxci_precise_symbol(mxci_trainer *t);    /* before the binding: symbol */
+mxc_status mxci_precise_scale(mxci_trainer *t);     /* after it: loss_scale, as at the start of a training */
+mxc_status mxci_precise_optimizer(mxci_trainer *t); /* when there is an optimizer */
+mxc_status mxci_precise_step(const mxci_trainer *t); /* after each update: tell all contexts the scale */
+mxc_status mxci_precise_report(mxci_trainer *t);    /* progress.loss_scale; waits for the last step */
+/* 1 if the option says so: f32 copies of weights. */
+int mxci_precise_is_short(const mxc_fit_options *options);
 
 /* Write a checkpoint of the state between two batches; the one before stays whole until it is complete. */
 mxc_status mxci_checkpoint_write(mxci_trainer *t);

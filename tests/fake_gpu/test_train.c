@@ -55,6 +55,26 @@ static void test_two(void **state) {
     compare(2, gpus, "device");
 }
 
+/* In 16 bits, where a first scale of 65536 is too large: what is decided on the device. */
+static void test_short(void **state) {
+    const mxc_context gpus[] = {mxc_gpu(0), mxc_gpu(1)};
+    (void)state;
+    for (int n = 1; n <= 2; n++) {
+        mxc_fit_progress result;
+        toy t;
+        assert_ok(toy_open(&t, "8"));
+        t.options.n_contexts = n;
+        t.options.contexts = gpus;
+        t.options.kvstore = "device";
+        t.options.dtype = "float16";
+        t.options.epochs = TEST_SANITIZED ? 1 : 6;
+        assert_ok(mxc_fit(&t.options, &result, NULL));
+        assert_true(result.valid_accuracy > (TEST_SANITIZED ? 0.3 : 0.9));
+        assert_true(result.loss_scale >= 1024 && result.loss_scale < 65536);
+        toy_close(&t);
+    }
+}
+
 static void test_no_such_gpu(void **state) {
     const mxc_context gpu = mxc_gpu(7);
     mxc_ndarray_list params;
@@ -71,6 +91,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_two),
+        cmocka_unit_test(test_short),
         cmocka_unit_test(test_no_such_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <mxc/optimizer.h>
 
 #include "base/sys.h"
+#include "kvstore/optimizer.h"
 #include "support.h"
 
 enum { N = 5 };
@@ -374,6 +375,112 @@ static void test_steady_state_allocates_nothing(void **state) {
     check_allocations(optimizer_of("adamw", NULL));
 }
 
+/* ---- held updates: more weights than one operator takes, of two dtypes, with factors of their own --------- */
+
+enum { WEIGHTS = 20 };
+
+static void make_weights(mxc_ndarray **weights, mxc_ndarray **grads) {
+    for (int i = 0; i < WEIGHTS; i++) {
+        mxc_dtype dtype = i % 3 == 1 ? MXC_BF16 : MXC_F32;
+        mxc_ndarray *w = vector(start), *g = vector(gradient);
+        assert_ok(mxc_ndarray_copy(w, mxc_cpu(0), dtype, &weights[i]));
+        assert_ok(mxc_ndarray_copy(g, mxc_cpu(0), dtype, &grads[i]));
+        mxc_ndarray_release(w);
+        mxc_ndarray_release(g);
+    }
+}
+
+static void update_all(const char *rule, int hold, mxc_ndarray **weights) {
+    mxc_optimizer *o = optimizer_of(rule, "learning_rate", "0.1", "wd", "0.01", "multi_precision", "true", NULL);
+    mxc_ndarray *grads[WEIGHTS];
+    char key[32];
+    make_weights(weights, grads);
+    assert_ok(mxc_optimizer_set_mult(o, "w3_bias", 0.5, 2));
+    for (int step = 0; step < 3; step++) {
+        mxc_optimizer_set_lr(o, 0.1 / (1 + step));
+        if (hold)
+            mxci_optimizer_hold(o);
+        for (int i = 0; i < WEIGHTS; i++) {
+            snprintf(key, sizeof key, "w%d_%s", i, i % 2 ? "bias" : "weight");
+            assert_ok(mxc_optimizer_update(o, key, weights[i], grads[i]));
+        }
+        if (hold)
+            assert_ok(mxci_optimizer_flush(o));
+    }
+    assert_true((mxci_optimizer_master(o, "w1_bias") != NULL) && mxci_optimizer_master(o, "w0_weight") == NULL);
+    for (int i = 0; i < WEIGHTS; i++)
+        mxc_ndarray_release(grads[i]);
+    mxc_optimizer_destroy(o);
+}
+
+static void test_held(void **state) {
+    static const char *const rules[] = {"sgd", "nag", "adam", "adamw", "rmsprop", "ftrl"};
+    (void)state;
+    for (int r = 0; r < 6; r++) {
+        mxc_ndarray *a[WEIGHTS], *b[WEIGHTS];
+        update_all(rules[r], 0, a);
+        update_all(rules[r], 1, b);
+        for (int i = 0; i < WEIGHTS; i++) {
+            void *x, *y;
+            assert_ok(mxc_ndarray_data(a[i], &x));
+            assert_ok(mxc_ndarray_data(b[i], &y));
+            assert_memory_equal(x, y, mxc_ndarray_bytes(a[i]));
+            mxc_ndarray_release(a[i]);
+            mxc_ndarray_release(b[i]);
+        }
+    }
+}
+
+/* What is held when the optimizer goes, goes with it; a flush of nothing is fine; a failure ends a flush. */
+static void test_held_ends(void **state) {
+    mxc_optimizer *o = sgd(NULL);
+    mxc_ndarray *weight = vector(start), *grad = vector(gradient), *other;
+    (void)state;
+    mxci_optimizer_hold(o);
+    assert_ok(mxci_optimizer_flush(o));
+    assert_ok(mxc_ndarray_create(1, (int64_t[]){N + 1}, MXC_F32, mxc_cpu(0), &other));
+    mxci_optimizer_hold(o);
+    assert_ok(mxc_optimizer_update(o, "w", weight, other));
+    assert_fails(mxci_optimizer_flush(o), MXC_ESHAPE, "grad_0");
+    mxci_optimizer_hold(o);
+    assert_ok(mxc_optimizer_update(o, "w", weight, grad));
+    mxc_optimizer_destroy(o);
+    mxc_ndarray_release(weight);
+    mxc_ndarray_release(grad);
+    mxc_ndarray_release(other);
+}
+
+/* ---- scaled losses: 4 times the gradient, in steps of which some are not finite --------------------------- */
+
+static void test_loss_scale(void **state) {
+    const float scale[2] = {4, 0}, infinite[N] = {1, INFINITY, 0, 0, 0};
+    float found[2];
+    double w[N], mom[N] = {0};
+    mxc_optimizer *o = sgd("learning_rate", "0.1", "momentum", "0.9", NULL);
+    mxc_ndarray *weight = vector(start), *good = vector(gradient), *bad = vector(infinite), *scale_state;
+    (void)state;
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, scale, &scale_state));
+    assert_ok(mxci_optimizer_set_loss_scale(o, scale_state, 2));
+    for (int i = 0; i < N; i++)
+        w[i] = start[i];
+    for (int step = 0; step < 4; step++) { /* scales: 4, then 2 after the bad step, 4 after two good ones */
+        const double factor = step == 1 || step == 2 ? 0.5 : 0.25;
+        mxci_optimizer_hold(o);
+        assert_ok(mxc_optimizer_update(o, "w", weight, step == 0 ? bad : good));
+        assert_ok(mxci_optimizer_flush(o));
+        if (step > 0)
+            reference(w, mom, gradient, 0.1, 0.9, 0, factor, -1);
+        expect_near(weight, w);
+    }
+    assert_ok(mxc_ndarray_get(scale_state, found, sizeof found));
+    assert_true(found[0] == 4 && found[1] == 1);
+    mxc_ndarray_release(weight);
+    mxc_ndarray_release(good);
+    mxc_ndarray_release(bad);
+    mxc_ndarray_release(scale_state);
+    mxc_optimizer_destroy(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula),
@@ -385,6 +492,9 @@ int main(void) {
         cmocka_unit_test(test_states_are_replaced),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_steady_state_allocates_nothing),
+        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_held_ends),
+        cmocka_unit_test(test_loss_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,77 @@ static void ref_multi_mp_sgd_mom(const op_run *r) {
         sgd(r, i, listed(r, "lrs", i), listed(r, "wds", i), r->aux[2 * i], r->aux[2 * i + 1]);
 }
 
+/* _multi_update: one step, whose states and f32 copy are those given. */
+static double ruled_step(const op_run *r, int i, double w, double g, double *s) {
+    double lr = listed(r, "lrs", i), wd = listed(r, "wds", i), d, step;
+    g *= case_is(r, "scaled", "1") ? r->aux[r->n_aux - 1][0] : 1;
+    d = clipped(r, g);
+    if (case_is(r, "rule", "sgd_mom")) {
+        s[0] = case_number(r, "momentum", 0) * s[0] - lr * wd * w - lr * d;
+        return w + s[0];
+    }
+    if (case_is(r, "rule", "adamw")) {
+        s[0] = 0.9 * s[0] + 0.1 * d;
+        s[1] = 0.999 * s[1] + 0.001 * d * d;
+        step = lr * s[0] / (sqrt(s[1]) + 1e-8) + wd * w;
+        return w - listed(r, "etas", i) * step;
+    }
+    return w - lr * wd * w - lr * d;
+}
+
+static void ref_multi(const op_run *r) {
+    int scaled = case_is(r, "scaled", "1"), has_master = case_is(r, "multi_precision", "1");
+    int states = (r->n_aux - scaled) / r->n_out;
+    double factor = scaled ? r->aux[r->n_aux - 1][0] : 1;
+    for (int i = 0; i < r->n_out; i++) {
+        double *const *aux = r->aux + states * i, *master = has_master ? aux[states - 1] : NULL;
+        for (int64_t k = 0; k < case_size(&r->out_shape[i]); k++) {
+            double s[2] = {0}, w = master ? master[k] : r->in[2 * i][k];
+            for (int j = 0; j < states - has_master; j++)
+                s[j] = aux[j][k];
+            if (factor != 0 && isfinite(factor))
+                w = ruled_step(r, i, w, r->in[2 * i + 1][k], s);
+            for (int j = 0; j < states - has_master; j++)
+                aux[j][k] = s[j];
+            r->out[i][k] = w;
+            if (master)
+                master[k] = w;
+        }
+    }
+}
+
+static void ref_finite(const op_run *r) {
+    r->out[0][0] = 1;
+    for (int i = 0; i < r->n_in; i++)
+        for (int64_t k = 0; k < case_size(&r->in_shape[i]); k++)
+            if (!isfinite(r->in[i][k]))
+                r->out[0][0] = 0;
+}
+
+static void ref_scale(const op_run *r) {
+    for (int64_t k = 0; k < case_size(&r->out_shape[0]); k++)
+        r->out[0][k] = r->in[0][k];
+}
+
+static void grad_scale(const op_run *r) {
+    for (int64_t k = 0; k < case_size(&r->out_shape[0]); k++)
+        r->in_grad[0][k] = r->in[1][0] * r->out_grad[0][k];
+}
+
+static void ref_loss_scale(const op_run *r) {
+    double *s = r->aux[0], interval = case_number(r, "interval", 0);
+    int finite = r->in[0][0] != 0;
+    r->out[0][0] = finite ? 1 / s[0] : 0;
+    if (interval == 0)
+        return;
+    s[1] = finite ? s[1] + 1 : 0;
+    s[0] = finite ? s[0] : fmax(1, s[0] / 2);
+    if (s[1] >= interval) {
+        s[0] = fmin(16777216, 2 * s[0]);
+        s[1] = 0;
+    }
+}
+
 static void ref_sum_sq(const op_run *r) {
     for (int i = 0; i < r->n_in; i++) {
         r->out[0][i] = 0;
@@ -80,6 +151,8 @@ static void ref_clip_norm(const op_run *r) {
 #define UPDATE(name, given, shapes, ref) \
     {.op = name, .params = given, .in = shapes, .reference = ref, .flags = CASE_NO_GRADIENT}
 #define NORM_SET(s) CASE_ONE(s) " 3"
+#define SCALE_SET(s) CASE_ONE(s) " 2"
+#define FACTOR_SET(s) CASE_THREE(s) " 1"
 
 static const op_case cases[] = {
     UPDATE("mp_sgd_update", "lr=0.1", "7 7 7" CASE_EACH(CASE_THREE) "; 5x9@-1:1n 5x9@-1:1nf 5x9", ref_mp_sgd),
@@ -130,6 +203,35 @@ static const op_case cases[] = {
     INFERS("multi_mp_sgd_mom_update", "lrs=(1) wds=(0)", "?,?,?,5 -> ? => 5,5,5,5 -> 5"),
     FAILS("multi_mp_sgd_mom_update", "lrs=(1) wds=(0)", "2 2 3 2", MXC_ESHAPE, "auxiliary state 'mom_0'"),
 
+    UPDATE("_multi_update", "rule=sgd lrs=(0.1) wds=(0.1) etas=(0)",
+           "7 7" CASE_EACH(CASE_TWO) "; 5x9@-1:1n 5x9@-1:1nf", ref_multi),
+    UPDATE("_multi_update", "rule=sgd lrs=(0.2) wds=(0) etas=(0) clip_gradient=0.3", "7 7; 1031 1031", ref_multi),
+    UPDATE("_multi_update", "rule=sgd_mom lrs=(0.1,0.2) wds=(0,0.1) etas=(0,0) num_weights=2 momentum=0.5",
+           "7 7 2x3 2x3 7 2x3; 1031 1031 0 0 1031 0", ref_multi),
+    UPDATE("_multi_update", "rule=sgd_mom multi_precision=1 lrs=(0.1) wds=(0.1) etas=(0) momentum=0.9",
+           "7 7 7 7" CASE_EACH(CASE_FOUR), ref_multi),
+    UPDATE("_multi_update", "rule=sgd_mom scaled=1 lrs=(0.1) wds=(0.1) etas=(0) momentum=0.9",
+           "7 7 7 1@0.25:0.5" CASE_EACH(FACTOR_SET), ref_multi),
+    UPDATE("_multi_update", "rule=sgd_mom scaled=1 lrs=(0.1) wds=(0.1) etas=(0) momentum=0.9", "7 7 7 1@0:0",
+           ref_multi),
+    UPDATE("_multi_update", "rule=sgd scaled=1 multi_precision=1 lrs=(0.1,1) wds=(0,0.1) etas=(0,0) num_weights=2",
+           "7 7 2x3 2x3 7 2x3 1@0.25:0.5; 7 7 2x3 2x3 7 2x3 1@0:0", ref_multi),
+    UPDATE("_multi_update", "rule=adamw scaled=1 lrs=(0.5) wds=(0.1) etas=(0.1) rescale_grad=0.5",
+           "5 5 5 5@0.1:1 1@0.25:1; 2x3 2x3 2x3 2x3@0.1:1 1@0:0", ref_multi),
+    INFERS("_multi_update", "rule=adam lrs=(1) wds=(0) etas=(0)", "?,2x3,?,? -> ? => 2x3,2x3,2x3,2x3 -> 2x3"),
+    FAILS("_multi_update", "rule=lamb lrs=(1) wds=(0) etas=(0)", "2 2 2 2", MXC_EINVAL, "two operators"),
+    FAILS("_multi_update", "rule=sgd lrs=(1) wds=(0) etas=()", "2 2", MXC_EINVAL, "etas 0, expected num_weights, 1"),
+    FAILS("_multi_update", "rule=sgd lrs=(1) wds=(0) etas=(0) scaled=1", "2 2 2", MXC_ESHAPE, "the factor has shape"),
+    UPDATE("all_finite", "", "7" CASE_EACH(CASE_ONE) "; 5x9@-1:1n; 5x9@-1:1f; 40000; 40000@-1:1n", ref_finite),
+    INFERS("all_finite", "", "2x3 -> ? => 2x3 -> 1"),
+    UPDATE("multi_all_finite", "num_arrays=1", "7" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", ref_finite),
+    UPDATE("multi_all_finite", "num_arrays=3", "2x3 0x5 s; 2x3 7 3@-1:1f; 2x3@-1:1n 7 3", ref_finite),
+    FAILS("multi_all_finite", "num_arrays=0", "", MXC_EINVAL, "num_arrays"),
+    {.op = "_scale_gradient", .in = "7 2@2:9" CASE_EACH(SCALE_SET), .reference = ref_scale, .gradient = grad_scale,
+     .constant = 2},
+    FAILS("_scale_gradient", "", "7 3", MXC_ESHAPE, "argument 'state'"),
+    UPDATE("_update_loss_scale", "interval=0; interval=1; interval=2; interval=7; interval=8",
+           "1@1:1 2@4:6i; 1@0:0 2@4:6i; 1@1:1 2@16777216:16777216; 1@0:0 2@1:1", ref_loss_scale),
     UPDATE("multi_sum_sq", "num_arrays=1", "7" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf; 7@-1:1f", ref_sum_sq),
     UPDATE("multi_sum_sq", "num_arrays=3", "2x3 0x5 s", ref_sum_sq),
     UPDATE("multi_sum_sq", "num_arrays=2", "1 1x1", ref_sum_sq),

@@ -15,6 +15,7 @@ enum { EPOCHS = 4, BATCHES = (TOY_SAMPLES + TOY_BATCH - 1) / TOY_BATCH };
 
 static const char *program;
 static test_path folder, prefix;
+static const char *dtype; /* of every training */
 static uint32_t dice = 20;
 
 static int set_up(void **state) {
@@ -60,6 +61,7 @@ static mxc_status fit(const char *checkpoint, int n_contexts, brake *b, mxc_fit_
     t.options.n_contexts = n_contexts;
     t.options.contexts = contexts;
     t.options.checkpoint = checkpoint;
+    t.options.dtype = dtype;
     t.options.checkpoint_batches = b == NULL || b->kill ? 3 : 0; /* each write waits for the disk */
     t.options.resume = checkpoint != NULL;
     t.options.callback = b != NULL ? on_step : NULL;
@@ -100,6 +102,18 @@ static void test_stopped(void **state) {
             tear_down(NULL);
             set_up(NULL);
         }
+}
+
+/* With f32 copies of weights, and a loss scale that has changed. */
+static void test_stopped_in_16_bits(void **state) {
+    (void)state;
+    dtype = "float16";
+    for (int n_contexts = 1; n_contexts <= 2; n_contexts++) {
+        stop_and_resume(n_contexts, EPOCHS * BATCHES / 2);
+        tear_down(NULL);
+        set_up(NULL);
+    }
+    dtype = NULL;
 }
 
 /* Another process trains in between: neither the seed nor the streams' places are those of this one. */
@@ -198,6 +212,7 @@ static int be_killed(char **argv) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_stopped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stopped_in_16_bits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_random_streams_are_restored, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_killed_at_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_killed_at_times, set_up, tear_down),
