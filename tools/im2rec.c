@@ -10,7 +10,7 @@
 static int usage(void) {
     fprintf(stderr,
             "usage: mxc im2rec --list PREFIX ROOT [--recursive] [--exts .jpg,.jpeg,.png] [--train-ratio R]\n"
-            "                  [--test-ratio R] [--no-shuffle] [--seed N]\n"
+            "                  [--test-ratio R] [--chunks N] [--no-shuffle] [--seed N]\n"
             "       mxc im2rec PREFIX ROOT [--resize N] [--center-crop] [--quality 95] [--encoding .jpg|.png]\n"
             "                  [--color 1|0|-1] [--inter-method 1] [--num-thread N] [--pass-through] [--pack-label]\n");
     return MXC_EXIT_USAGE;
@@ -48,7 +48,7 @@ static int take_ratio(const char *text, double *out) {
 static int take_value(im2rec_options *o, const char *name, const char *value) {
     const struct { const char *name; int *to; long least, most; } numbers[] = {
         {"--resize", &o->resize, 1, 65535}, {"--quality", &o->quality, 1, 100}, {"--num-thread", &o->threads, 1, 256},
-        {"--color", &o->color, -1, 1}, {"--inter-method", &o->inter_method, 0, 4},
+        {"--color", &o->color, -1, 1}, {"--inter-method", &o->inter_method, 0, 4}, {"--chunks", &o->chunks, 1, 10000},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(name, numbers[i].name) == 0)
@@ -71,7 +71,7 @@ static int take_value(im2rec_options *o, const char *name, const char *value) {
 int mxc_im2rec_main(int argc, char **argv) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     im2rec_options o = {.shuffle = 1, .exts = ".jpg,.jpeg,.png", .train_ratio = 1, .seed = 100, .quality = 95,
-                        .threads = cpus > 0 && cpus <= 256 ? (int)cpus : 1, .color = 1, .inter_method = 1,
+                        .threads = cpus > 0 && cpus <= 256 ? (int)cpus : 1, .color = 1, .inter_method = 1, .chunks = 1,
                         .encoding = ".jpg"};
     for (int i = 0; i < argc; i++)
         if (argv[i][0] != '-' && !o.prefix)

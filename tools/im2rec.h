@@ -11,6 +11,7 @@ typedef struct im2rec_options {
     /* lists */
     int list, recursive, shuffle;
     const char *exts;
+    int chunks;
     double train_ratio, test_ratio;
     uint64_t seed;
     /* records */
@@ -18,9 +19,9 @@ typedef struct im2rec_options {
     const char *encoding;
 } im2rec_options;
 
-/* Write PREFIX.lst of the images below root, or PREFIX_train.lst and so on. Exit status. */
+/* Write PREFIX.lst of the images below root, or PREFIX_train.lst, PREFIX_0.lst and so on. Exit status. */
 int im2rec_make_list(const im2rec_options *o);
-/* Write PREFIX.rec and PREFIX.idx of PREFIX.lst. Exit status. */
+/* Write PREFIX.rec and PREFIX.idx of PREFIX.lst or, if there is none, of each PREFIX_*.lst. Exit status. */
 int im2rec_pack(const im2rec_options *o);
 
 #endif

@@ -115,15 +115,32 @@ static int write_some(const listing *l, const char *ending, size_t begin, size_t
     return 0;
 }
 
+/* The lists of entries begin to end - 1: one, or those for testing, training and validation. */
+static int write_chunk(const listing *l, const char *chunk, size_t begin, size_t end) {
+    const double n = (double)(end - begin);
+    const size_t test = begin + (size_t)(n * l->o->test_ratio), train = test + (size_t)(n * l->o->train_ratio);
+    const struct { const char *ending; size_t begin, end; } parts[] = {
+        {"_test", begin, test}, {"_train", test, train}, {"_val", train, end}};
+    int result = l->o->train_ratio == 1 ? write_some(l, chunk, begin, end) : 0;
+    for (int i = 0; i < 3 && l->o->train_ratio != 1 && result == 0; i++) {
+        char ending[32];
+        snprintf(ending, sizeof ending, "%s%s", chunk, parts[i].ending);
+        if (parts[i].begin < parts[i].end)
+            result = write_some(l, ending, parts[i].begin, parts[i].end);
+    }
+    return result;
+}
+
 static int write_all(const listing *l) {
-    size_t test = (size_t)((double)l->n * l->o->test_ratio), train = (size_t)((double)l->n * l->o->train_ratio);
-    if (l->o->train_ratio == 1)
-        return write_some(l, "", 0, l->n);
-    if (test > 0 && write_some(l, "_test", 0, test))
-        return MXC_EXIT_FAILED;
-    if (train > 0 && write_some(l, "_train", test, test + train))
-        return MXC_EXIT_FAILED;
-    return test + train < l->n ? write_some(l, "_val", test + train, l->n) : 0;
+    const size_t chunks = (size_t)l->o->chunks, size = (l->n + chunks - 1) / chunks;
+    int result = 0;
+    for (size_t i = 0; i < chunks && i * size < l->n && result == 0; i++) {
+        char chunk[24] = "";
+        if (chunks > 1)
+            snprintf(chunk, sizeof chunk, "_%zu", i);
+        result = write_chunk(l, chunk, i * size, (i + 1) * size < l->n ? (i + 1) * size : l->n);
+    }
+    return result;
 }
 
 int im2rec_make_list(const im2rec_options *o) {

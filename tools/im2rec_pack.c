@@ -3,6 +3,7 @@
  * then written in its order; so the file is the same for any number of threads. Images that cannot be read are told and
  * left out.
  */
+#include <glob.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "im2rec.h"
 #include "mxc.h"
 
-enum { EACH = 32, MOST_THREADS = 256, MOST_LABELS = 1024, MESSAGE = 1024 };
+enum { EACH = 32, MOST_THREADS = 256, MOST_LABELS = 1024, MESSAGE = 1024, BAR = 50 };
 
 /* A line of the list, and the record made of it: NULL where message tells why not. */
 typedef struct job {
@@ -196,7 +197,7 @@ static int write_stretch(stretch *s, mxc_record_writer *writer, long long *done,
     for (int i = 0; i < s->n; i++) {
         job *j = &s->jobs[i];
         if (!j->record) {
-            fprintf(stderr, "%smxc: %s\n", isatty(2) ? "\r" : "", j->message);
+            fprintf(stderr, "%smxc: %s\n", isatty(2) ? "\r\033[K" : "", j->message); /* over the bar */
             *left_out += 1;
         } else if (status == MXC_OK) {
             status = mxc_record_writer_write(writer, j->id, j->record, j->bytes);
@@ -205,18 +206,36 @@ static int write_stretch(stretch *s, mxc_record_writer *writer, long long *done,
         free(j->record);
         free(j->line);
     }
-    if (isatty(2))
-        fprintf(stderr, "\r%lld images", *done);
     return status == MXC_OK;
 }
 
-static int pack_list(const im2rec_options *o, FILE *list, mxc_record_writer *writer) {
-    long long done = 0, left_out = 0;
+/* A bar, which is drawn over the one before. */
+static void show(long long done, long long all) {
+    const int length = all > 0 ? (int)(done * BAR / all) : BAR;
+    fprintf(stderr, "\r[");
+    for (int i = 0; i < BAR; i++)
+        fputc(i < length ? '#' : ' ', stderr);
+    fprintf(stderr, "] %lld of %lld", done, all);
+}
+
+/* Lines that are not empty; the list is then at its beginning again. */
+static long long count_lines(FILE *list) {
+    long long n = 0;
+    for (int c, before = '\n'; (c = fgetc(list)) != EOF; before = c)
+        n += before == '\n' && c != '\n' && c != '\r';
+    rewind(list);
+    return n;
+}
+
+static int pack_list(const im2rec_options *o, const char *stem, FILE *list, mxc_record_writer *writer) {
+    long long done = 0, left_out = 0, all = isatty(2) ? count_lines(list) : 0;
     stretch s = {.o = o, .jobs = calloc((size_t)(EACH * o->threads), sizeof(job))};
     int ok = s.jobs != NULL;
     while (ok && read_stretch(list, &s)) {
         do_stretch(&s);
         ok = write_stretch(&s, writer, &done, &left_out);
+        if (isatty(2))
+            show(done + left_out, all);
     }
     free(s.jobs);
     if (isatty(2))
@@ -224,29 +243,50 @@ static int pack_list(const im2rec_options *o, FILE *list, mxc_record_writer *wri
     if (!ok) {
         mxc_record_writer_abandon(writer);
     } else if (mxc_record_writer_close(writer) == MXC_OK) {
-        printf("%s.rec: %lld images, %lld left out\n", o->prefix, done, left_out);
+        printf("%s.rec: %lld images, %lld left out\n", stem, done, left_out);
         return left_out ? MXC_EXIT_FAILED : 0;
     }
     fprintf(stderr, "mxc: %s\n", mxc_last_error());
     return MXC_EXIT_FAILED;
 }
 
-int im2rec_pack(const im2rec_options *o) {
+/* STEM.lst to STEM.rec and STEM.idx. */
+static int pack(const im2rec_options *o, const char *stem) {
     char path[IM2REC_PATH], index[IM2REC_PATH];
     mxc_record_writer *writer;
-    snprintf(path, sizeof path, "%s.lst", o->prefix);
+    snprintf(path, sizeof path, "%s.lst", stem);
     FILE *list = fopen(path, "r");
     if (!list) {
         fprintf(stderr, "mxc: cannot read %s: make it with --list\n", path);
         return MXC_EXIT_FAILED;
     }
-    snprintf(path, sizeof path, "%s.rec", o->prefix);
-    snprintf(index, sizeof index, "%s.idx", o->prefix);
+    snprintf(path, sizeof path, "%s.rec", stem);
+    snprintf(index, sizeof index, "%s.idx", stem);
     int result = MXC_EXIT_FAILED;
     if (mxc_record_writer_open(path, index, &writer) == MXC_OK)
-        result = pack_list(o, list, writer);
+        result = pack_list(o, stem, list, writer);
     else
         fprintf(stderr, "mxc: %s\n", mxc_last_error());
     fclose(list);
+    return result;
+}
+
+/* All are packed, also if one fails. */
+int im2rec_pack(const im2rec_options *o) {
+    char pattern[IM2REC_PATH];
+    glob_t lists;
+    int result = 0;
+    snprintf(pattern, sizeof pattern, "%s.lst", o->prefix);
+    if (access(pattern, F_OK) == 0)
+        return pack(o, o->prefix);
+    snprintf(pattern, sizeof pattern, "%s_*.lst", o->prefix);
+    if (glob(pattern, 0, NULL, &lists) != 0)
+        return pack(o, o->prefix); /* which says that it is not there */
+    for (size_t i = 0; i < lists.gl_pathc; i++) {
+        lists.gl_pathv[i][strlen(lists.gl_pathv[i]) - 4] = '\0';
+        if (pack(o, lists.gl_pathv[i]) != 0)
+            result = MXC_EXIT_FAILED;
+    }
+    globfree(&lists);
     return result;
 }
