@@ -102,8 +102,9 @@ static void to_hls(float group[3][GROUP], int64_t n) {
         most = most > b ? most : b;
         least = least < b ? least : b;
         float range = most - least, sum = most + least, room = sum <= 255 ? sum : 510 - sum;
-        float ahead = most == r ? g - b : most == g ? b - r : r - g;
-        float hue = 30 * ahead / (range > 0 ? range : 1) + (most == r ? 0.0f : most == g ? 60.0f : 120.0f);
+        float red = most == r, green = most == g ? 1 - red : 0, blue = 1 - red - green; /* 1 of the greatest */
+        float ahead = red * (g - b) + green * (b - r) + blue * (r - g);
+        float hue = 30 * ahead / (range > 0 ? range : 1) + 60 * green + 120 * blue;
         group[0][i] = hue < 0 ? hue + 180 : hue;
         group[1][i] = sum / 2;
         group[2][i] = 255 * range / (room > 0 ? room : 1);
@@ -141,8 +142,9 @@ static void move_group(float group[3][GROUP], int64_t n, const float add[3]) {
 static void mix_group(float group[3][GROUP], int64_t n, const float m[12]) {
     for (int64_t i = 0; i < n; i++) {
         float r = group[RED][i], g = group[GREEN][i], b = group[BLUE][i];
-        for (int c = 0; c < 3; c++)
-            group[c][i] = m[4 * c] * r + m[4 * c + 1] * g + m[4 * c + 2] * b + m[4 * c + 3];
+        group[RED][i] = m[0] * r + m[1] * g + m[2] * b + m[3];
+        group[GREEN][i] = m[4] * r + m[5] * g + m[6] * b + m[7];
+        group[BLUE][i] = m[8] * r + m[9] * g + m[10] * b + m[11];
     }
 }
 
