@@ -1,6 +1,9 @@
 /* What iterators with MXNet's names make of the parameters that they share. */
 #include "io/batch_params.h"
 
+#include <mxc/recordio.h>
+
+#include "base/log.h"
 #include "io/iter.h"
 
 mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *params, const mxci_rows rows[2],
@@ -13,6 +16,16 @@ mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *para
     options.num_parts = (int)params->num_parts;
     MXC_TRY(mxci_rows_iter_create(owner, &options, 1, 1, rows, &iter));
     return mxci_iter_prefetched(iter, params->prefetch_buffer, out);
+}
+
+mxc_status mxci_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
+                               char separator, mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end),
+                               void *const args[2], mxci_bad_lines *bad) {
+    for (int i = 0; i < 2 && params->bad_data == MXC_BAD_SKIP && paths[i] != NULL; i++)
+        MXC_TRY(mxci_fields_check(owner, paths[i], separator, read_line, args[i], bad));
+    if (bad->n > 0)
+        mxci_log(MXC_LOG_WARNING, "%s: %lld bad lines left out; the first: %s", owner, (long long)bad->n, bad->first);
+    return MXC_OK;
 }
 
 mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,

@@ -2,16 +2,23 @@
 #ifndef MXCI_IO_BATCH_PARAMS_H
 #define MXCI_IO_BATCH_PARAMS_H
 
+#include "io/fields.h"
 #include "io/rows_iter.h"
 
 typedef struct mxci_batch_params {
     int64_t batch_size, prefetch_buffer, num_parts, part_index;
-    int32_t round_batch, ctx;
+    int32_t round_batch, bad_data, ctx;
 } mxci_batch_params;
 
 /* Batches of data and of one label, with prefetch. */
 mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *params, const mxci_rows rows[2],
                                 mxc_iter **out);
+
+/* The lines of two files, of which paths[1] may be NULL, that cannot be read, if bad_data says to skip them: see
+ * mxci_fields_check. To be freed with mxci_free(bad->is_bad), also on failure. A warning tells of them. */
+mxc_status mxci_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
+                               char separator, mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end),
+                               void *const args[2], mxci_bad_lines *bad);
 
 /* Elements of a sample of that shape. It becomes the tail of rows, but (1,) no axis at all if flat. MXC_EINVAL. */
 mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,

@@ -1,7 +1,8 @@
 /*
  * CSVIter: rows of numbers in text files, one sample a line, kept in memory.
  *
- * Two passes: one counts the lines, one reads the numbers straight into the array. Names and defaults are MXNet's;
+ * Two passes: one counts the lines, one reads the numbers straight into the array; before these, where bad lines are
+ * left out, one that finds them. Names and defaults are MXNet's;
  * part_index and num_parts are as in its other iterators. What is not a finite decimal number is refused with its line.
  */
 #include <math.h>
@@ -87,23 +88,40 @@ static mxc_status read_value(mxci_fields *fields, const char *field, mxc_dtype d
     return MXC_OK;
 }
 
-/* Read n lines of width values into data, or the first line of any number into it again and again if n is -1. */
-static mxc_status read_lines(mxci_fields *fields, int64_t n, int64_t width, mxc_dtype dtype, void *data) {
-    for (int64_t row = 0;; row++)
-        for (int64_t column = 0, at = n < 0 ? 0 : row * width;; column++) {
-            const char *field;
-            MXC_TRY(mxci_fields_next(fields, &field));
-            if (field == NULL && row == n)
-                return MXC_OK;
-            if (field == NULL || row == n)
-                return mxci_fields_fail(fields, "the file changed while it was read");
-            MXC_TRY(read_value(fields, field, dtype, data, n < 0 ? 0 : at + column));
-            if (mxci_fields_ends_line(fields) != (column == width - 1))
-                return mxci_fields_fail(fields, "%s than the %lld values of the shape",
-                                        column == width - 1 ? "more" : "fewer", (long long)width);
-            if (column == width - 1)
-                break;
-        }
+/* How lines are read: their values go to data one behind the other or, with step 0, all to its beginning. */
+typedef struct reading {
+    int64_t width, step;
+    mxc_dtype dtype;
+    void *data;
+    int64_t at;
+} reading;
+
+/* Read a line of width values. */
+static mxc_status read_line(mxci_fields *fields, void *arg, int *is_end) {
+    reading *r = arg;
+    for (int64_t column = 0; column < r->width; column++, r->at += r->step) {
+        const char *field;
+        MXC_TRY(mxci_fields_next(fields, &field));
+        *is_end = field == NULL;
+        if (field == NULL)
+            return column == 0 ? MXC_OK : mxci_fields_fail(fields, "the file changed while it was read");
+        MXC_TRY(read_value(fields, field, r->dtype, r->data, r->at));
+        if (mxci_fields_ends_line(fields) != (column == r->width - 1))
+            return mxci_fields_fail(fields, "%s than the %lld values of the shape",
+                                    column == r->width - 1 ? "more" : "fewer", (long long)r->width);
+    }
+    return MXC_OK;
+}
+
+/* Exactly n lines, or so many as there are if they all go to the same place. */
+static mxc_status read_lines(mxci_fields *fields, int64_t n, reading *r) {
+    int is_end = 0;
+    for (int64_t row = 0; row < n || r->step == 0; row++) {
+        MXC_TRY(read_line(fields, r, &is_end));
+        if (is_end)
+            return row == n ? MXC_OK : mxci_fields_fail(fields, "the file changed while it was read");
+    }
+    return MXC_OK;
 }
 
 /* (n, tail...) from n lines. */
@@ -113,24 +131,24 @@ static mxc_status read_array(mxci_fields *fields, int64_t n, int64_t width, cons
     memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
     MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), out));
     MXC_TRY(mxc_ndarray_data(*out, &data));
-    return read_lines(fields, n, width, rows->dtype, data);
+    return read_lines(fields, n, &(reading){ .width = width, .step = 1, .dtype = rows->dtype, .data = data });
 }
 
 /* Set the array of rows from the lines of paths. */
-static mxc_status load(const char *paths, int64_t width, mxci_rows *rows) {
+static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, mxci_rows *rows) {
     mxci_fields *fields;
     int64_t n = 0, bytes = 0, one;
-    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', &fields));
+    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', bad, &fields));
     mxc_status status = count_lines(fields, &n);
     bytes = mxci_fields_bytes(fields);
     mxci_fields_close(fields);
     if (status != MXC_OK)
         return status;
     if (n == 0)
-        return MXC_FAIL(MXC_EFORMAT, "CSVIter: %s has no lines", paths);
-    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', &fields));
+        return MXC_FAIL(MXC_EFORMAT, "CSVIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
+    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', bad, &fields));
     if (n > bytes / width) /* too few bytes for so many numbers: only find the line */
-        status = read_lines(fields, -1, width, rows->dtype, &one);
+        status = read_lines(fields, n, &(reading){ .width = width, .dtype = rows->dtype, .data = &one });
     else
         status = read_array(fields, n, width, rows, &rows->array);
     mxci_fields_close(fields);
@@ -148,27 +166,31 @@ static mxc_status no_labels(int64_t n, mxci_rows *rows) {
     return MXC_OK;
 }
 
-static mxc_status load_both(const csv_params *p, mxci_rows rows[2]) {
-    int64_t data_width, label_width;
+static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows rows[2]) {
+    const char *const paths[2] = { p->data_csv, strcmp(p->label_csv, "NULL") == 0 ? NULL : p->label_csv };
+    int64_t one;
+    reading r[2] = { { .dtype = rows[0].dtype, .data = &one }, { .dtype = rows[1].dtype, .data = &one } };
     if (rows[0].dtype != MXC_F32 && rows[0].dtype != MXC_F64 && rows[0].dtype != MXC_I32 && rows[0].dtype != MXC_I64 &&
         rows[0].dtype != MXC_U8)
         return MXC_FAIL(MXC_EINVAL, "CSVIter: dtype %s, expected float32, float64, int32, int64 or uint8",
                         mxc_dtype_name(rows[0].dtype));
-    MXC_TRY(mxci_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &data_width));
-    MXC_TRY(mxci_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &label_width));
-    MXC_TRY(load(p->data_csv, data_width, &rows[0]));
-    if (strcmp(p->label_csv, "NULL") == 0)
-        return no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
-    return load(p->label_csv, label_width, &rows[1]);
+    MXC_TRY(mxci_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &r[0].width));
+    MXC_TRY(mxci_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &r[1].width));
+    MXC_TRY(mxci_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){ &r[0], &r[1] }, bad));
+    MXC_TRY(load(paths[0], r[0].width, bad, &rows[0]));
+    return paths[1] != NULL ? load(paths[1], r[1].width, bad, &rows[1])
+                            : no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
 }
 
 static mxc_status csv_create(const void *params, mxc_iter **out) {
     const csv_params *p = params;
     mxc_dtype dtype = p->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)p->dtype;
     mxci_rows rows[2] = { { .name = "data", .dtype = dtype }, { .name = "softmax_label", .dtype = dtype } };
-    mxc_status status = load_both(p, rows);
+    mxci_bad_lines bad = { 0 };
+    mxc_status status = load_both(p, &bad, rows);
     if (status == MXC_OK)
         status = mxci_batches_of_rows("CSVIter", &p->batch, rows, out);
+    mxci_free(bad.is_bad);
     mxc_ndarray_release(rows[0].array);
     mxc_ndarray_release(rows[1].array);
     return status;

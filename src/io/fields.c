@@ -14,7 +14,9 @@ struct mxci_fields {
     const char *rest; /* paths still to be opened */
     char separator;
     int ends_line;
+    const mxci_bad_lines *bad;
     int64_t line, bytes;
+    int64_t number; /* of the line among those that are not empty */
     mxci_file *file;  /* NULL before the first and behind the last */
     int64_t offset;   /* in file, of the block's end */
     size_t at, filled;
@@ -23,7 +25,8 @@ struct mxci_fields {
     char paths[];
 };
 
-mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, mxci_fields **out) {
+mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, const mxci_bad_lines *bad,
+                            mxci_fields **out) {
     size_t bytes = strlen(paths) + 1;
     mxci_fields *f = mxci_calloc(1, sizeof *f + bytes);
     *out = f;
@@ -31,6 +34,8 @@ mxc_status mxci_fields_open(const char *owner, const char *paths, char separator
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read %s", owner, paths);
     f->owner = owner;
     f->separator = separator;
+    f->bad = bad;
+    f->number = -1;
     f->ends_line = 1;
     f->rest = memcpy(f->paths, paths, bytes);
     return MXC_OK;
@@ -95,8 +100,19 @@ static mxc_status skip_blanks(mxci_fields *f, int *out) {
     }
 }
 
+/* Go to the end of the line, whatever it holds. */
+static mxc_status skip_rest(mxci_fields *f) {
+    int c = f->ends_line ? '\n' : 0;
+    while (c != '\n' && c != END) {
+        MXC_TRY(peek(f, &c));
+        f->at += c != END;
+    }
+    f->ends_line = 1;
+    return MXC_OK;
+}
+
 /* Go to a line, of this file or the next, that has something; *out is its first byte. */
-static mxc_status find_line(mxci_fields *f, int *out) {
+static mxc_status find_any_line(mxci_fields *f, int *out) {
     for (;;) {
         f->line++;
         MXC_TRY(skip_blanks(f, out));
@@ -109,6 +125,18 @@ static mxc_status find_line(mxci_fields *f, int *out) {
         } else {
             return MXC_OK;
         }
+    }
+}
+
+/* The same, but of those that are not bad. */
+static mxc_status find_line(mxci_fields *f, int *out) {
+    for (;;) {
+        MXC_TRY(find_any_line(f, out));
+        f->number += *out != END;
+        if (*out == END || f->number >= f->bad->room || !f->bad->is_bad[f->number])
+            return MXC_OK;
+        f->ends_line = 0;
+        MXC_TRY(skip_rest(f));
     }
 }
 
@@ -157,12 +185,50 @@ int64_t mxci_fields_bytes(const mxci_fields *f) {
     return f->bytes;
 }
 
+static mxc_status note_bad(mxci_bad_lines *bad, int64_t number) {
+    if (number >= bad->room) {
+        int64_t room = 2 * number + 64;
+        uint8_t *more = mxci_realloc_array(bad->is_bad, (size_t)room, 1);
+        if (more == NULL)
+            return MXC_FAIL(MXC_ENOMEM, "no memory to note %lld bad lines", (long long)room);
+        memset(more + bad->room, 0, (size_t)(room - bad->room));
+        bad->is_bad = more;
+        bad->room = room;
+    }
+    if (bad->n == 0)
+        strncpy(bad->first, mxc_last_error(), sizeof bad->first - 1);
+    bad->n += !bad->is_bad[number];
+    bad->is_bad[number] = 1;
+    return MXC_OK;
+}
+
+mxc_status mxci_fields_check(const char *owner, const char *paths, char separator,
+                             mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end), void *arg,
+                             mxci_bad_lines *bad) {
+    const mxci_bad_lines none = { 0 };
+    mxci_fields *f;
+    int is_end = 0;
+    MXC_TRY(mxci_fields_open(owner, paths, separator, &none, &f));
+    mxc_status status = MXC_OK;
+    while (status == MXC_OK && !is_end) {
+        status = read_line(f, arg, &is_end);
+        if (status == MXC_EFORMAT && f->file != NULL) {
+            status = note_bad(bad, f->number);
+            if (status == MXC_OK)
+                status = skip_rest(f);
+        }
+    }
+    mxci_fields_close(f);
+    return status;
+}
+
 mxc_status mxci_fields_fail(const mxci_fields *f, const char *format, ...) {
     char reason[256];
     va_list args;
     va_start(args, format);
     mxci_vformat(reason, sizeof reason, format, args);
     va_end(args);
-    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s", f->owner, f->file != NULL ? mxci_file_path(f->file) : "",
-                    (long long)f->line, reason);
+    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s (byte %lld)", f->owner,
+                    f->file != NULL ? mxci_file_path(f->file) : "", (long long)f->line, reason,
+                    (long long)(f->offset - (int64_t)(f->filled - f->at)));
 }

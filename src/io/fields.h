@@ -8,16 +8,30 @@
 
 typedef struct mxci_fields mxci_fields;
 
+/* Lines that are passed over, counted through all files without the empty ones. */
+typedef struct mxci_bad_lines {
+    uint8_t *is_bad; /* of lines 0 to room - 1; those behind are not */
+    int64_t room, n; /* n: how many are */
+    char first[MXC_ERROR_MAX]; /* why one of them is, the first that was found */
+} mxci_bad_lines;
+
 /* Fields between commas (','), or between blanks and up to a comment that begins with # (' '). paths: one, or several
- * with ; between, which follow each other. owner stands in messages. MXC_ENOMEM, MXC_ENOTFOUND, MXC_EIO. */
-mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, mxci_fields **out);
+ * with ; between, which follow each other. owner stands in messages. bad: lines to leave out,
+ * perhaps none; borrowed. MXC_ENOMEM, MXC_ENOTFOUND, MXC_EIO. */
+mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, const mxci_bad_lines *bad,
+                            mxci_fields **out);
 void mxci_fields_close(mxci_fields *fields); /* NULL is fine */
 /* The next field, without blanks around, until the next call; NULL at the end. Lines without anything are passed over.
  * MXC_EFORMAT (a NUL, or more bytes than a number can have), MXC_ENOTFOUND, MXC_EIO. */
 mxc_status mxci_fields_next(mxci_fields *fields, const char **out);
 int mxci_fields_ends_line(const mxci_fields *fields); /* the field was the last in its line */
 int64_t mxci_fields_bytes(const mxci_fields *fields); /* taken from files so far */
-/* MXC_EFORMAT "owner: file: line: " and what format says. */
+/* Add to bad the lines for which read_line fails with MXC_EFORMAT; it takes the fields of one line and says by *is_end
+ * that there is none. */
+mxc_status mxci_fields_check(const char *owner, const char *paths, char separator,
+                             mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end), void *arg,
+                             mxci_bad_lines *bad);
+/* MXC_EFORMAT "owner: file: line and byte: " and what format says. */
 mxc_status mxci_fields_fail(const mxci_fields *fields, const char *format, ...) MXC_PRINTF(2, 3);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <mxc/recordio.h>
+
 #include "base/log.h"
 #include "base/sys.h"
 #include "io/augment.h"
@@ -168,7 +170,7 @@ static mxc_status make_row(worker *w, slot *s, int64_t row) {
     int64_t place = place_of(it, &s->at, row, &epoch);
     for (int64_t i = 0; i < it->count; i++) {
         mxc_status status = make_sample(w, s, row, epoch, sample_at(it, epoch, (place + i) % it->count));
-        if (status == MXC_OK || !is_bad_data(status) || it->params.bad_data == MXCI_BAD_ERROR)
+        if (status == MXC_OK || !is_bad_data(status) || it->params.bad_data == MXC_BAD_ERROR)
             return status;
         if (i == 0) {
             note(&w->bad, status, row, mxc_last_error());

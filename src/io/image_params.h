@@ -30,7 +30,6 @@ typedef struct mxci_image_params {
     char mean_img[MXCI_IMAGE_PATH];
 } mxci_image_params;
 
-enum { MXCI_BAD_ERROR, MXCI_BAD_SKIP };
 enum { MXCI_LAYOUT_NCHW, MXCI_LAYOUT_NHWC };
 
 #endif

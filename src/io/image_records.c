@@ -133,7 +133,7 @@ static mxc_status find_records(records *r, const mxci_image_params *p) {
     int64_t first, count;
     MXC_TRY(mxci_image_part(r->owner, p, 0, &first, &count));
     MXC_TRY(mxc_record_reader_open(r->path, (int)p->part_index, (int)p->num_parts,
-                                   p->bad_data == MXCI_BAD_SKIP ? MXC_BAD_SKIP : MXC_BAD_ERROR, &reader));
+                                   (mxc_bad_record)p->bad_data, &reader));
     mxc_status status = scan(r, reader);
     mxc_record_reader_close(reader);
     return status;

@@ -82,29 +82,49 @@ static mxc_status make_arrays(lines *l) {
 }
 
 /* All of text as a number of float32. */
-static mxc_status read_float(const lines *l, const char *text, float *out) {
+static mxc_status read_float(mxci_fields *fields, const char *text, float *out) {
     const char *at = text;
     double value;
     if (!mxci_read_double(&at, &value) || *at != '\0' || fabs(value) > FLT_MAX)
-        return mxci_fields_fail(l->fields, "\"%.60s\" is not a finite decimal number of float32", text);
+        return mxci_fields_fail(fields, "\"%.60s\" is not a finite decimal number of float32", text);
     *out = (float)value;
     return MXC_OK;
 }
 
-/* "index:value" as element k, behind index least. */
-static mxc_status read_pair(lines *l, const char *field, int64_t k, int64_t least) {
+/* "index:value"; the index is at least least and less than width. */
+static mxc_status read_pair(mxci_fields *fields, const char *field, int64_t least, int64_t width, int32_t *column,
+                            float *value) {
     const char *at = field;
     int64_t index;
     if (!mxci_read_int(&at, &index) || *at != ':')
-        return mxci_fields_fail(l->fields, "\"%.60s\": expected index:value", field);
-    if (index < 0 || index >= l->width)
-        return mxci_fields_fail(l->fields, "index %lld, expected 0 to %lld as the shape says", (long long)index,
-                                (long long)l->width - 1);
+        return mxci_fields_fail(fields, "\"%.60s\": expected index:value", field);
+    if (index < 0 || index >= width)
+        return mxci_fields_fail(fields, "index %lld, expected 0 to %lld as the shape says", (long long)index,
+                                (long long)width - 1);
     if (index < least)
-        return mxci_fields_fail(l->fields, "index %lld behind %lld: expected ascending ones", (long long)index,
+        return mxci_fields_fail(fields, "index %lld behind %lld: expected ascending ones", (long long)index,
                                 (long long)least - 1);
-    l->to_column[k] = (int32_t)index;
-    return read_float(l, at + 1, &l->to_value[k]);
+    *column = (int32_t)index;
+    return read_float(fields, at + 1, value);
+}
+
+/* A line whose numbers are not kept. arg: the width. */
+static mxc_status check_line(mxci_fields *fields, void *arg, int *is_end) {
+    const int64_t width = *(const int64_t *)arg;
+    const char *field;
+    float value;
+    MXC_TRY(mxci_fields_next(fields, &field));
+    *is_end = field == NULL;
+    if (field == NULL)
+        return MXC_OK;
+    MXC_TRY(read_float(fields, field, &value));
+    for (int32_t column = -1; !mxci_fields_ends_line(fields);) {
+        MXC_TRY(mxci_fields_next(fields, &field));
+        if (field == NULL)
+            return MXC_OK;
+        MXC_TRY(read_pair(fields, field, column + INT64_C(1), width, &column, &value));
+    }
+    return MXC_OK;
 }
 
 /* Fill the arrays. */
@@ -119,24 +139,25 @@ static mxc_status read(lines *l) {
         if (field == NULL || (is_first ? row == l->n : k == l->n_values))
             return mxci_fields_fail(l->fields, "the file changed while it was read");
         if (is_first) {
-            MXC_TRY(read_float(l, field, &l->to_label[row++]));
+            MXC_TRY(read_float(l->fields, field, &l->to_label[row++]));
         } else {
-            MXC_TRY(read_pair(l, field, k, k > l->to_begin[row - 1] ? l->to_column[k - 1] + INT64_C(1) : 0));
+            int64_t least = k > l->to_begin[row - 1] ? l->to_column[k - 1] + INT64_C(1) : 0;
+            MXC_TRY(read_pair(l->fields, field, least, l->width, &l->to_column[k], &l->to_value[k]));
             k++;
         }
         l->to_begin[row] = k;
     }
 }
 
-static mxc_status load(const char *paths, int64_t width, lines *l) {
+static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, lines *l) {
     l->width = width;
-    MXC_TRY(mxci_fields_open("LibSVMIter", paths, ' ', &l->fields));
+    MXC_TRY(mxci_fields_open("LibSVMIter", paths, ' ', bad, &l->fields));
     MXC_TRY(count(l));
     if (l->n == 0)
-        return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines", paths);
+        return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
     MXC_TRY(make_arrays(l));
     mxci_fields_close(l->fields);
-    MXC_TRY(mxci_fields_open("LibSVMIter", paths, ' ', &l->fields));
+    MXC_TRY(mxci_fields_open("LibSVMIter", paths, ' ', bad, &l->fields));
     return read(l);
 }
 
@@ -154,21 +175,24 @@ static void use_sparse(const lines *l, mxci_rows *rows) {
     rows->column = l->column;
 }
 
-static mxc_status load_both(const libsvm_params *p, lines l[2], mxci_rows rows[2]) {
-    int64_t data_width, label_width;
+static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l[2], mxci_rows rows[2]) {
+    const char *const paths[2] = { p->data_libsvm, strcmp(p->label_libsvm, "NULL") == 0 ? NULL : p->label_libsvm };
+    int64_t width[2];
     if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
         return MXC_FAIL(MXC_EINVAL, "LibSVMIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
-    MXC_TRY(mxci_sample_shape("LibSVMIter", "data_shape", &p->data_shape, 0, &rows[0], &data_width));
-    MXC_TRY(mxci_sample_shape("LibSVMIter", "label_shape", &p->label_shape, 1, &rows[1], &label_width));
-    MXC_TRY(load(p->data_libsvm, data_width, &l[0]));
+    MXC_TRY(mxci_sample_shape("LibSVMIter", "data_shape", &p->data_shape, 0, &rows[0], &width[0]));
+    MXC_TRY(mxci_sample_shape("LibSVMIter", "label_shape", &p->label_shape, 1, &rows[1], &width[1]));
+    MXC_TRY(mxci_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){ &width[0], &width[1] },
+                                bad));
+    MXC_TRY(load(paths[0], width[0], bad, &l[0]));
     use_sparse(&l[0], &rows[0]);
     rows[1].array = l[0].label;
-    if (strcmp(p->label_libsvm, "NULL") != 0) {
-        MXC_TRY(load(p->label_libsvm, label_width, &l[1]));
+    if (paths[1] != NULL) {
+        MXC_TRY(load(paths[1], width[1], bad, &l[1]));
         use_sparse(&l[1], &rows[1]);
-    } else if (label_width != 1) {
+    } else if (width[1] != 1) {
         return MXC_FAIL(MXC_EINVAL, "LibSVMIter: label_shape has %lld elements, but the lines of data_libsvm have one "
-                        "label", (long long)label_width);
+                        "label", (long long)width[1]);
     }
     return MXC_OK;
 }
@@ -177,9 +201,11 @@ static mxc_status libsvm_create(const void *params, mxc_iter **out) {
     const libsvm_params *p = params;
     lines l[2] = { { 0 } };
     mxci_rows rows[2] = { { .name = "data", .dtype = MXC_F32 }, { .name = "softmax_label", .dtype = MXC_F32 } };
-    mxc_status status = load_both(p, l, rows);
+    mxci_bad_lines bad = { 0 };
+    mxc_status status = load_both(p, &bad, l, rows);
     if (status == MXC_OK)
         status = mxci_batches_of_rows("LibSVMIter", &p->batch, rows, out);
+    mxci_free(bad.is_bad);
     release(&l[0]);
     release(&l[1]);
     return status;

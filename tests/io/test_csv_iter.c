@@ -126,6 +126,45 @@ static void test_refused(void **state) {
     free(line);
 }
 
+static mxc_status make_skipping(mxc_iter **out) {
+    return named_iter("CSVIter", out, "data_csv", data_path, "data_shape", "(2,)", "label_csv", label_path,
+                      "batch_size", "1", "bad_data", "skip", NULL);
+}
+
+/* A sample of which either line is bad is left out, whatever is wrong with it. */
+static void test_bad_lines_left_out(void **state) {
+    static char text[4096];
+    const char tail[] = "0,0\n8,8\n9";
+    const char labels[] = "0\n1\n2\n3\nx\n5\n6\n7\n\n8\n9";
+    float data[8], label[4];
+    int64_t pad;
+    mxc_iter *iter;
+    (void)state;
+    strcpy(text, "0,0\n1,a\n\n2,2\n3,3,3,\n4,4\n,\n");
+    memset(text + strlen(text), '7', 1000); /* a number too long */
+    strcat(text, ",1\n");
+    size_t n = strlen(text);
+    memcpy(text + n, tail, sizeof tail);
+    text[n] = '\0'; /* line 7 has a NUL, the last one is too short */
+    test_write_file(data_path, text, n + sizeof tail - 1);
+    test_write_file(label_path, labels, sizeof labels - 1);
+    mxc_set_logger(keep_log, NULL);
+    assert_ok(make_skipping(&iter));
+    assert_non_null(strstr(logged, "CSVIter: 7 bad lines left out; the first: CSVIter: "));
+    assert_non_null(strstr(logged, "data.txt: line 2: \"a\" is not a finite decimal number (byte 8)"));
+    assert_int_equal(take_floats(iter, data, label, &pad), 3);
+    assert_floats(data, (float[]){ 0, 0, 2, 2, 8, 8 }, 6);
+    assert_floats(label, (float[]){ 0, 2, 8 }, 3);
+    mxc_iter_destroy(iter);
+    write_data("x\ny\n");
+    assert_fails(make_skipping(&iter), MXC_EFORMAT, "has no lines that can be read");
+    write_data("1,2\n3,4\n");
+    assert_fails(make_skipping(&iter), MXC_ESHAPE, "array 1 has 9 samples, array 0 has 2");
+    mxc_set_logger(NULL, NULL);
+    assert_fails(named_iter("CSVIter", &iter, "data_csv", "/nowhere/a", "data_shape", "3", "batch_size", "1",
+                            "bad_data", "skip", NULL), MXC_ENOTFOUND, "/nowhere/a");
+}
+
 static void test_parameters(void **state) {
     mxc_iter *iter;
     (void)state;
@@ -189,17 +228,20 @@ static void test_every_truncation(void **state) {
 static void test_every_allocation_failing(void **state) {
     mxc_status status = MXC_ENOMEM;
     (void)state;
-    write_data("1,2,3\n4,5,6\n");
+    write_data("1,2,3\n4,x,6\n4,5,6\n");
+    mxc_set_logger(keep_log, NULL);
     for (int64_t k = 1; status != MXC_OK; k++) {
         mxc_iter *iter;
         int64_t live = test_alive();
         mxci_test_fail_alloc(k, 0);
-        status = named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", "batch_size", "1", NULL);
+        status = named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", "batch_size", "1", "bad_data",
+                            "skip", NULL);
         mxci_test_fail_alloc(0, 0);
         assert_true(status == MXC_OK || status == MXC_ENOMEM);
         mxc_iter_destroy(iter);
         assert_int_equal(test_alive(), live);
     }
+    mxc_set_logger(NULL, NULL);
 }
 
 int main(void) {
@@ -209,6 +251,7 @@ int main(void) {
         cmocka_unit_test(test_shapes_and_types),
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bad_lines_left_out),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_locale),
         cmocka_unit_test(test_housing),

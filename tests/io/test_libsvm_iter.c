@@ -69,6 +69,29 @@ static void test_refused(void **state) {
                  MXC_EFORMAT, "NUL byte");
 }
 
+/* A sample whose line, or whose label's line, is bad is left out. */
+static void test_bad_lines_left_out(void **state) {
+    const char labels[] = "0 0:10\n0 0:11\n0 0:12\n0 0:13\n0 0:14\n0 5:15\n0 0:16\n";
+    float data[8], label[4];
+    int64_t pad;
+    mxc_iter *iter;
+    (void)state;
+    write_data("0 0:1 # 0\n1 0:1 0:2\n\n2 1:2\nx 1:3\n4\n5 1:5\n6 1:6:7\n");
+    test_write_file(label_path, labels, sizeof labels - 1);
+    for (int own = 0; own < 2; own++) {
+        mxc_set_logger(keep_log, NULL);
+        assert_ok(named_iter("LibSVMIter", &iter, "data_libsvm", data_path, "data_shape", "(2,)", "label_libsvm",
+                             own ? label_path : "NULL", "batch_size", "1", "bad_data", "skip", NULL));
+        mxc_set_logger(NULL, NULL);
+        assert_non_null(strstr(logged, own ? "LibSVMIter: 4 bad lines left out" : "LibSVMIter: 3 bad lines left out"));
+        assert_non_null(strstr(logged, "data.txt: line 2: index 0 behind 0: expected ascending ones"));
+        assert_int_equal(take_floats(iter, data, label, &pad), own ? 3 : 4);
+        assert_floats(data, (float[]){ 1, 0, 0, 2, 0, 0 }, 6);
+        assert_floats(label, own ? (float[]){ 10, 12, 14 } : (float[]){ 0, 2, 4 }, 3);
+        mxc_iter_destroy(iter);
+    }
+}
+
 static void test_parts(void **state) {
     float data[64], label[64];
     int n = 0;
@@ -135,18 +158,20 @@ static void test_every_truncation(void **state) {
 static void test_every_allocation_failing(void **state) {
     mxc_status status = MXC_ENOMEM;
     (void)state;
-    write_data("1 0:2\n3\n");
+    write_data("1 0:2\nx\n3\n");
+    mxc_set_logger(keep_log, NULL);
     for (int64_t k = 1; status != MXC_OK; k++) {
         mxc_iter *iter;
         int64_t live = test_alive();
         mxci_test_fail_alloc(k, 0);
         status = named_iter("LibSVMIter", &iter, "data_libsvm", data_path, "data_shape", "3", "label_libsvm", data_path,
-                            "batch_size", "1", NULL);
+                            "batch_size", "1", "bad_data", "skip", NULL);
         mxci_test_fail_alloc(0, 0);
         assert_true(status == MXC_OK || status == MXC_ENOMEM);
         mxc_iter_destroy(iter);
         assert_int_equal(test_alive(), live);
     }
+    mxc_set_logger(NULL, NULL);
 }
 
 int main(void) {
@@ -154,6 +179,7 @@ int main(void) {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_labels_of_their_own),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bad_lines_left_out),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_every_truncation),

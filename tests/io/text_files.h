@@ -2,6 +2,8 @@
 #ifndef MXC_TESTS_IO_TEXT_FILES_H
 #define MXC_TESTS_IO_TEXT_FILES_H
 
+#include <mxc/log.h>
+
 #include "alive.h"
 #include "io/named_iter.h"
 
@@ -23,6 +25,14 @@ static int tear_down(void **state) {
 
 static void write_data(const char *text) {
     test_write_file(data_path, text, strlen(text));
+}
+
+/* The last line of the log. */
+static char logged[2048];
+
+static inline void keep_log(mxc_log_level level, const char *message, void *user) {
+    (void)level, (void)user;
+    snprintf(logged, sizeof logged, "%s", message);
 }
 
 #endif
