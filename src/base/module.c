@@ -5,7 +5,6 @@
 
 #include <mxc/version.h>
 
-#include "base/options.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -26,7 +25,7 @@ static mxc_status fail_for_module(const char *file, int line, mxc_status code, c
     return mxc_fail_at(file, line, code, "%s", text);
 }
 
-static const mxci_host host = { .version = MXC_VERSION, .fail = fail_for_module };
+static const mxci_host host = { .version = MXC_VERSION, .fail = fail_for_module, .option = mxci_option_get };
 
 /* Where the option says; else beside this library or program; else wherever the system looks. */
 static mxc_status open_library(const slot *s, void **out) {

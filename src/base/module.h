@@ -8,6 +8,7 @@
 #define MXCI_BASE_MODULE_H
 
 #include "base/device.h"
+#include "base/options.h"
 
 struct mxci_op_form; /* operator/form.h */
 
@@ -16,6 +17,7 @@ typedef struct mxci_host {
     const char *version; /* MXC_VERSION */
     /* As mxc_fail_at, with the text made. */
     mxc_status (*fail)(const char *file, int line, mxc_status code, const char *text);
+    int64_t (*option)(mxci_option option); /* mxci_option_get */
 } mxci_host;
 
 typedef struct mxci_module {

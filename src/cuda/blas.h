@@ -1,4 +1,4 @@
-/* Matrix products on the GPU. By cuBLAS; the tests' stand-in has its own. */
+/* Matrix products on the GPU. By cuBLASLt and cuBLAS; the tests' stand-in has its own. */
 #ifndef MXCU_BLAS_H
 #define MXCU_BLAS_H
 
@@ -11,5 +11,9 @@
 mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g);
 /* The same where C is of the type that it is computed in: float32 for 16-bit operands. */
 mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g);
+/* The same as mxcu_gemm for one product, and in the same pass over memory one of two things: every row of C gets
+ * g->bias added, with any alpha and beta; or sums, of C's dtype, become the m sums of op(A)'s rows. served: 0 where
+ * there is no such kernel; then nothing is queued. */
+mxc_status mxcu_gemm_epilogue(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served);
 
 #endif

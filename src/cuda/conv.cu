@@ -1,11 +1,12 @@
 /*
- * Convolution by matrix products: the patches of some samples are written to scratch, "columns" (G, K, samples, P), and
+ * Convolution by a library where it serves; by matrix products elsewhere: the patches of some samples are written to scratch, "columns" (G, K, samples, P), and
  * multiplied with the weights. Where a sample's columns are more than scratch may take, some of its pixels at a time.
  */
 #include "cuda/conv.h"
 
 #include "cuda/blas.h"
 #include "cuda/conv_place.h"
+#include "cuda/dnn.h"
 #include "cuda/kernel.h"
 
 enum { SCRATCH = 128 << 20 }; /* bytes of columns, about */
@@ -70,11 +71,16 @@ static int64_t sums_bytes(const mxcu_conv *c) {
     return (bytes + 255) / 256 * 256;
 }
 
-size_t mxcu_conv_temp(const mxcu_conv *c) {
+static size_t own_temp(const mxcu_conv *c) {
     piece p = first_piece(c);
     if (is_direct(c))
         return 0;
     return (size_t)(sums_bytes(c) + (column_rows(c) + filters(c)) * p.count * p.width * mxcu_element_bytes(c->dtype));
+}
+
+size_t mxcu_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
+    size_t own = own_temp(c), library = c->library ? mxcu_dnn_conv_temp(context, c, pass) : 0;
+    return own > library ? own : library;
 }
 
 static void *moved(const void *base, int64_t elements, const mxcu_conv *c) {
@@ -220,8 +226,8 @@ static piece everything(const mxcu_conv *c) {
     return {0, c->batch, 0, c->pixels()};
 }
 
-mxc_status mxcu_conv_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,
-                             int add, void *temp) {
+static mxc_status forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y, int add) {
+    void *temp = call->temp;
     const int plain = is_plain(c);
     piece p = plain ? everything(c) : open_pieces(c);
     if (is_direct(c))
@@ -235,8 +241,8 @@ mxc_status mxcu_conv_forward(const mxc_op_call *call, const mxcu_conv *c, const 
     return MXC_OK;
 }
 
-mxc_status mxcu_conv_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
-                          int add, void *temp) {
+static mxc_status data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx, int add) {
+    void *temp = call->temp;
     const int plain = is_plain(c);
     piece p = plain ? everything(c) : open_pieces(c);
     if (is_direct(c))
@@ -261,11 +267,10 @@ static mxc_status put_weight(const mxc_op_call *call, const mxcu_conv *c, void *
     MXCU_SWITCH_FLOAT(c->dtype, put_sums, call, c, sums, dw, add)
 }
 
-mxc_status mxcu_conv_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
-                            int add, void *temp) {
+static mxc_status weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw, int add) {
     piece p = open_pieces(c);
     const int wide = p.count < c->batch || p.width < c->pixels();
-    void *columns = static_cast<char *>(temp) + sums_bytes(c), *sums = wide ? temp : dw;
+    void *columns = static_cast<char *>(call->temp) + sums_bytes(c), *sums = wide ? call->temp : dw;
     if (is_direct(c))
         return mxcu_conv_direct_weight(call, c, x, dy, dw, add);
     do {
@@ -277,4 +282,33 @@ mxc_status mxcu_conv_weight(const mxc_op_call *call, const mxcu_conv *c, const v
                                    wide ? p.n > 0 || p.p > 0 : add));
     } while (next_piece(c, &p));
     return wide ? put_weight(call, c, sums, dw, add) : MXC_OK;
+}
+
+/* ---- whose kernels ----------------------------------------------------------------------------------------------- */
+
+static mxc_status by_library(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a,
+                             const void *b, void *to, int add, int *served) {
+    *served = 0;
+    return c->library ? mxcu_dnn_conv(call, c, pass, a, b, to, add, served) : MXC_OK;
+}
+
+mxc_status mxcu_conv_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,
+                             int add) {
+    int served;
+    MXC_TRY(by_library(call, c, MXCU_CONV_FORWARD, x, w, y, add, &served));
+    return served ? MXC_OK : forward(call, c, x, w, y, add);
+}
+
+mxc_status mxcu_conv_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
+                          int add) {
+    int served;
+    MXC_TRY(by_library(call, c, MXCU_CONV_DATA, dy, w, dx, add, &served));
+    return served ? MXC_OK : data(call, c, dy, w, dx, add);
+}
+
+mxc_status mxcu_conv_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
+                            int add) {
+    int served;
+    MXC_TRY(by_library(call, c, MXCU_CONV_WEIGHT, x, dy, dw, add, &served));
+    return served ? MXC_OK : weight(call, c, x, dy, dw, add);
 }

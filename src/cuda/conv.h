@@ -13,6 +13,8 @@ struct mxcu_conv {
     mxci_conv_shape s; /* of one sample and one group */
     int64_t batch, groups;
     mxc_dtype dtype;
+    int library;       /* 0: our kernels; 1: a library's (cuda/dnn.h) where it serves; 2: and the one measured best */
+    int64_t workspace; /* most bytes of scratch for the library */
 
     int64_t taps() const { /* places of the kernel */
         return s.kernel[0] * s.kernel[1] * s.kernel[2];
@@ -25,14 +27,17 @@ struct mxcu_conv {
     }
 };
 
-/* Queue y = or += conv(x, w); dx = or += its gradient from dy; dw likewise. temp: scratch of mxcu_conv_temp. */
+enum mxcu_conv_pass { MXCU_CONV_FORWARD, MXCU_CONV_DATA, MXCU_CONV_WEIGHT };
+
+/* Queue y = or += conv(x, w); dx = or += its gradient from dy; dw likewise. The call has the pass's scratch. */
 mxc_status mxcu_conv_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,
-                             int add, void *temp);
+                             int add);
 mxc_status mxcu_conv_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
-                          int add, void *temp);
+                          int add);
 mxc_status mxcu_conv_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
-                            int add, void *temp);
-size_t mxcu_conv_temp(const mxcu_conv *c);
+                            int add);
+/* Bytes of scratch for a pass on that GPU. */
+size_t mxcu_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass);
 
 /* conv_direct.cu: the same without scratch, for groups of one channel. */
 mxc_status mxcu_conv_direct_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,

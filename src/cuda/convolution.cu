@@ -7,23 +7,31 @@
 
 enum { DATA, WEIGHT, BIAS };
 
-/* The convolution from what has x's shape to what has y's. */
-static mxcu_conv conv_of(const mxci_conv_params *p, const mxc_shape *x, const mxc_shape *y, mxc_dtype dtype) {
-    return {mxci_conv_group(p, x, y), x->dim[0], p->num_group, dtype};
+/* cudnn_tune, whose default is what MXNet's is: to measure within the workspace. */
+enum { TUNE_OFF, TUNE_LIMITED, TUNE_FASTEST };
+
+/* The convolution from what has x's shape to what has y's; user: the operator's parameters. */
+template <class P>
+static mxcu_conv conv_of(const mxci_conv_params *p, const P *user, const mxc_shape *x, const mxc_shape *y,
+                         mxc_dtype dtype) {
+    const int off = user->cudnn_off || !mxcu_option(MXCI_OPT_MXC_GPU_DNN);
+    const int64_t megabytes = user->cudnn_tune == TUNE_FASTEST ? 8192 : user->workspace;
+    return {mxci_conv_group(p, x, y), x->dim[0], p->num_group, dtype, off ? 0 : user->cudnn_tune == TUNE_OFF ? 1 : 2,
+            megabytes << 20};
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
 }
 
 static int64_t plane_of(const mxc_tensor *t) {
     return mxcu_product(&t->shape, 2, t->shape.ndim);
 }
 
-/* The bias goes to the output first, and what else does is added. */
-static mxc_status put_bias(const mxc_op_call *call, int *add) {
-    *add = call->req[0] == MXC_REQ_ADD;
+static mxc_status add_bias(const mxc_op_call *call) {
     if (call->n_in <= BIAS)
         return MXC_OK;
-    MXC_TRY(mxcu_bias_put(call, call->req[0], &call->out[0], &call->in[BIAS], plane_of(&call->out[0])));
-    *add = 1;
-    return MXC_OK;
+    return mxcu_bias_put(call, MXC_REQ_ADD, &call->out[0], &call->in[BIAS], plane_of(&call->out[0]));
 }
 
 static mxc_status bias_gradient(const mxc_op_call *call) {
@@ -35,24 +43,29 @@ static mxc_status bias_gradient(const mxc_op_call *call) {
 
 /* ---- Convolution ------------------------------------------------------------------------------------------------- */
 
-static mxcu_conv convolution_of(const mxc_op_call *call) {
-    return conv_of(static_cast<const mxci_conv_params *>(call->params), &call->in[DATA].shape, &call->out[0].shape,
-                   call->in[DATA].dtype);
+static mxcu_conv convolution(const void *params, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype) {
+    const mxci_conv_params *p = static_cast<const mxci_conv_params *>(params);
+    return conv_of(p, p, data, out, dtype);
 }
 
-static size_t conv_temp(const mxc_op_sig *sig, mxc_pass) {
-    mxcu_conv c = conv_of(static_cast<const mxci_conv_params *>(sig->params), &sig->in_shape[DATA], &sig->out_shape[0],
-                          sig->in_type[DATA]);
-    return mxcu_conv_temp(&c);
+static mxcu_conv convolution_of(const mxc_op_call *call) {
+    return convolution(call->params, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype);
+}
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    mxcu_conv c = convolution(sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA]);
+    return pass == MXC_FORWARD ? mxcu_conv_temp(sig->context, &c, MXCU_CONV_FORWARD)
+                               : larger(mxcu_conv_temp(sig->context, &c, MXCU_CONV_WEIGHT),
+                                        mxcu_conv_temp(sig->context, &c, MXCU_CONV_DATA));
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {
     mxcu_conv c = convolution_of(call);
-    int add;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(put_bias(call, &add));
-    return mxcu_conv_forward(call, &c, call->in[DATA].data, call->in[WEIGHT].data, call->out[0].data, add, call->temp);
+    MXC_TRY(mxcu_conv_forward(call, &c, call->in[DATA].data, call->in[WEIGHT].data, call->out[0].data,
+                              call->req[0] == MXC_REQ_ADD));
+    return add_bias(call);
 }
 
 static mxc_status conv_backward(const mxc_op_call *call) {
@@ -61,37 +74,40 @@ static mxc_status conv_backward(const mxc_op_call *call) {
     MXC_TRY(bias_gradient(call));
     if (call->req[WEIGHT] != MXC_REQ_NULL)
         MXC_TRY(mxcu_conv_weight(call, &c, call->in[DATA].data, grad, call->in_grad[WEIGHT].data,
-                                 call->req[WEIGHT] == MXC_REQ_ADD, call->temp));
+                                 call->req[WEIGHT] == MXC_REQ_ADD));
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
     return mxcu_conv_data(call, &c, grad, call->in[WEIGHT].data, call->in_grad[DATA].data,
-                          call->req[DATA] == MXC_REQ_ADD, call->temp);
+                          call->req[DATA] == MXC_REQ_ADD);
 }
 
 /* ---- Deconvolution ----------------------------------------------------------------------------------------------- */
 
-static mxcu_conv deconvolution_conv(const void *params, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype) {
+static mxcu_conv deconvolution(const void *params, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype) {
+    const mxci_deconv_params *user = static_cast<const mxci_deconv_params *>(params);
     mxci_conv_params p;
-    mxci_deconv_conv(static_cast<const mxci_deconv_params *>(params), data, &p);
-    return conv_of(&p, out, data, dtype);
+    mxci_deconv_conv(user, data, &p);
+    return conv_of(&p, user, out, data, dtype);
 }
 
 static mxcu_conv deconvolution_of(const mxc_op_call *call) {
-    return deconvolution_conv(call->params, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype);
+    return deconvolution(call->params, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype);
 }
 
-static size_t deconv_temp(const mxc_op_sig *sig, mxc_pass) {
-    mxcu_conv c = deconvolution_conv(sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA]);
-    return mxcu_conv_temp(&c);
+static size_t deconv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    mxcu_conv c = deconvolution(sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA]);
+    return pass == MXC_FORWARD ? mxcu_conv_temp(sig->context, &c, MXCU_CONV_DATA)
+                               : larger(mxcu_conv_temp(sig->context, &c, MXCU_CONV_WEIGHT),
+                                        mxcu_conv_temp(sig->context, &c, MXCU_CONV_FORWARD));
 }
 
 static mxc_status deconv_forward(const mxc_op_call *call) {
     mxcu_conv c = deconvolution_of(call);
-    int add;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(put_bias(call, &add));
-    return mxcu_conv_data(call, &c, call->in[DATA].data, call->in[WEIGHT].data, call->out[0].data, add, call->temp);
+    MXC_TRY(mxcu_conv_data(call, &c, call->in[DATA].data, call->in[WEIGHT].data, call->out[0].data,
+                           call->req[0] == MXC_REQ_ADD));
+    return add_bias(call);
 }
 
 static mxc_status deconv_backward(const mxc_op_call *call) {
@@ -100,11 +116,11 @@ static mxc_status deconv_backward(const mxc_op_call *call) {
     MXC_TRY(bias_gradient(call));
     if (call->req[WEIGHT] != MXC_REQ_NULL)
         MXC_TRY(mxcu_conv_weight(call, &c, grad, call->in[DATA].data, call->in_grad[WEIGHT].data,
-                                 call->req[WEIGHT] == MXC_REQ_ADD, call->temp));
+                                 call->req[WEIGHT] == MXC_REQ_ADD));
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
     return mxcu_conv_forward(call, &c, grad, call->in[WEIGHT].data, call->in_grad[DATA].data,
-                             call->req[DATA] == MXC_REQ_ADD, call->temp);
+                             call->req[DATA] == MXC_REQ_ADD);
 }
 
 MXCU_FORMS(convolution, {"Convolution", conv_forward, conv_backward, conv_temp},

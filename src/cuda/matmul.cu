@@ -125,16 +125,35 @@ static mxci_matmul fc_of(const mxc_op_call *call) {
     return {1, mxci_shape_count(out, 0, out->ndim - 1), weight->dim[0], weight->dim[1], 1, 0, 1, 1};
 }
 
+static mxci_gemm_args fc_product(const mxc_op_call *call, const mxci_matmul *p) {
+    mxci_gemm_args g = mxci_matmul_args_c(p, call->in[DATA].data, call->in[WEIGHT].data);
+    g.dtype = call->out[0].dtype;
+    g.c = call->out[0].data;
+    g.beta = call->req[0] == MXC_REQ_ADD;
+    return g;
+}
+
+/* Every row begins as the bias where it cannot be added on the way. */
+static mxc_status fc_with_bias(const mxc_op_call *call, const mxci_matmul *p) {
+    const mxc_tensor *out = &call->out[0];
+    mxci_gemm_args g = fc_product(call, p);
+    int served;
+    g.bias = call->in[BIAS].data;
+    MXC_TRY(mxcu_gemm_epilogue(call, &g, nullptr, &served));
+    if (served)
+        return MXC_OK;
+    MXC_TRY(mxcu_bias_put(call, call->req[0], out, &call->in[BIAS], 1));
+    g.bias = nullptr;
+    g.beta = 1;
+    return mxcu_gemm(call, &g);
+}
+
 static mxc_status fc_forward(const mxc_op_call *call) {
     mxci_matmul p = fc_of(call);
-    mxc_req req = call->req[0];
-    if (req == MXC_REQ_NULL)
+    mxci_gemm_args g = fc_product(call, &p);
+    if (call->req[0] == MXC_REQ_NULL || mxcu_size(&call->out[0]) == 0)
         return MXC_OK;
-    if (call->n_in > BIAS) { /* every row begins as the bias */
-        MXC_TRY(mxcu_bias_put(call, req, &call->out[0], &call->in[BIAS], 1));
-        req = MXC_REQ_ADD;
-    }
-    return multiply(call, &p, req, &call->out[0], mxci_matmul_args_c(&p, call->in[DATA].data, call->in[WEIGHT].data));
+    return call->n_in > BIAS ? fc_with_bias(call, &p) : mxcu_gemm(call, &g);
 }
 
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
@@ -144,13 +163,35 @@ static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
                : 0;
 }
 
+/* The weight's gradient dy' x has a row for each bias, whose gradient is the sum of dy's column. */
+static mxc_status fc_weight_and_bias(const mxc_op_call *call, const mxci_matmul *p, int *served) {
+    mxci_gemm_args g = mxci_matmul_args_b(p, call->in[DATA].data, call->out_grad[0].data);
+    const mxc_req bias = call->req[BIAS];
+    *served = 0;
+    if (call->req[WEIGHT] == MXC_REQ_NULL || bias == MXC_REQ_NULL || bias == MXC_REQ_ADD || p->m == 0)
+        return MXC_OK;
+    g.dtype = call->in_grad[WEIGHT].dtype;
+    g.c = call->in_grad[WEIGHT].data;
+    g.beta = call->req[WEIGHT] == MXC_REQ_ADD;
+    return mxcu_gemm_epilogue(call, &g, call->in_grad[BIAS].data, served);
+}
+
 static mxc_status fc_backward(const mxc_op_call *call) {
     mxci_matmul p = fc_of(call);
-    MXC_TRY(gradients(call, &p));
+    const void *grad = call->out_grad[0].data;
+    int served = 0;
+    MXC_TRY(multiply(call, &p, call->req[DATA], &call->in_grad[DATA],
+                     mxci_matmul_args_a(&p, grad, call->in[WEIGHT].data)));
+    if (call->n_in > BIAS)
+        MXC_TRY(fc_weight_and_bias(call, &p, &served));
+    if (served)
+        return MXC_OK;
+    MXC_TRY(multiply(call, &p, call->req[WEIGHT], &call->in_grad[WEIGHT],
+                     mxci_matmul_args_b(&p, call->in[DATA].data, grad)));
     if (call->n_in <= BIAS || call->req[BIAS] == MXC_REQ_NULL)
         return MXC_OK;
-    return mxcu_bias_sum_rows(call, call->req[BIAS], call->in_grad[BIAS].dtype, call->in_grad[BIAS].data,
-                              call->out_grad[0].data, p.m, p.n, call->temp);
+    return mxcu_bias_sum_rows(call, call->req[BIAS], call->in_grad[BIAS].dtype, call->in_grad[BIAS].data, grad, p.m,
+                              p.n, call->temp);
 }
 
 MXCU_FORMS(matmul, {"dot", dot_forward<0>, dot_backward<0>}, {"batch_dot", dot_forward<1>, dot_backward<1>},

@@ -20,6 +20,10 @@ mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *
     return host->fail(file, line, code, text);
 }
 
+int64_t mxcu_option(mxci_option option) {
+    return host->option(option);
+}
+
 static const mxcu_form_list *const lists[] = {
 #define FORMS(name) &mxcu_forms_##name,
 #include "cuda/form_lists.def"

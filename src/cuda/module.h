@@ -14,6 +14,9 @@
 /* The platform's tables: memory, copies and streams. */
 extern const mxci_device mxcu_gpu, mxcu_pinned;
 
+/* An option's value (base/options.def). */
+int64_t mxcu_option(mxci_option option);
+
 /* Operators' forms, as lists: form_lists.def names them all. */
 typedef struct mxcu_form_list {
     const mxci_op_form *forms;

@@ -1,7 +1,8 @@
-/* Random numbers, the same as on the CPU for a seed: Dropout, random_<distribution> and sample_<distribution>. Of
- * parameters out of range, which the host cannot see in time, the numbers are NaN. */
+/* Random numbers, the same as on the CPU for a seed: Dropout, random_<distribution> and sample_<distribution>. The last
+ * waits for the device, to say which parameters are out of range. */
 #include "cuda/convert.h"
 #include "cuda/gradient.h"
+#include "cuda/readback.h"
 #include "operator/dropout.h"
 #include "operator/kernels/draw.h"
 #include "operator/sample.h"
@@ -54,11 +55,15 @@ static mxc_status dropout_backward(const mxc_op_call *call) {
 
 namespace {
 
-#define DISTRIBUTION(name, range)                                                     \
-    struct name##_numbers {                                                           \
-        static MXCU_DEVICE double draw(mxci_draws *draws, double a, double b) {       \
-            return mxci_fits_##range(a, b) ? mxci_draw_##name(draws, a, b) : (double)NAN; \
-        }                                                                             \
+#define DISTRIBUTION(name, in_range)                                            \
+    struct name##_numbers {                                                     \
+        static constexpr const char *sample = "sample_" #name, *range = MXCI_RANGE_##in_range; \
+        static MXCU_DEVICE int fits(double a, double b) {                       \
+            return mxci_fits_##in_range(a, b);                                  \
+        }                                                                       \
+        static MXCU_DEVICE double draw(mxci_draws *draws, double a, double b) { \
+            return mxci_draw_##name(draws, a, b);                               \
+        }                                                                       \
     };
 DISTRIBUTION(uniform, uniform)
 DISTRIBUTION(normal, normal)
@@ -74,12 +79,42 @@ template <class Distribution> struct sampling {
     mxcu_any a_array, b_array;
     double a, b;
     int64_t row;
+    MXCU_DEVICE double a_of(int64_t which) const {
+        return a_array.data ? a_array.as<double>(which) : a;
+    }
+    MXCU_DEVICE double b_of(int64_t which) const {
+        return b_array.data ? b_array.as<double>(which) : b;
+    }
     MXCU_DEVICE double operator()(int64_t i) const {
         mxci_draws draws = {random.seed, random.stream, random.offset + (uint64_t)i, 0};
-        return Distribution::draw(&draws, a_array.data ? a_array.as<double>(i / row) : a,
-                                  b_array.data ? b_array.as<double>(i / row) : b);
+        return Distribution::draw(&draws, a_of(i / row), b_of(i / row));
     }
 };
+
+template <class Distribution> struct misfits {
+    sampling<Distribution> s;
+
+    MXCU_DEVICE int is_wrong(int64_t i) const {
+        return !Distribution::fits(s.a_of(i), s.b_of(i));
+    }
+    MXCU_DEVICE mxcu_wrong tell(int64_t i) const {
+        return {i, s.a_of(i), s.b_of(i)};
+    }
+};
+
+size_t check_bytes(const mxc_op_sig *, mxc_pass) {
+    return sizeof(mxcu_wrong);
+}
+
+/* MXC_EINVAL unless all n parameters are in range. */
+template <class Distribution> mxc_status check(const mxc_op_call *call, const sampling<Distribution> &s, int64_t n) {
+    mxcu_wrong bad;
+    MXC_TRY(mxcu_find_wrong(call, n, misfits<Distribution>{s}, &bad));
+    if (bad.at == INT64_MAX)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "%s: parameters %g, %g of element %lld, expected %s", Distribution::sample, bad.a,
+                    bad.b, (long long)bad.at, Distribution::range);
+}
 
 template <class Distribution> struct drawn {
     template <class T> static mxc_status put(const mxc_op_call *call, const sampling<Distribution> &s) {
@@ -101,6 +136,7 @@ template <class Distribution> struct drawn {
         sampling<Distribution> s = {call->random, mxcu_any_data(&call->in[0]), {}, 0, 0, n && size ? size / n : 1};
         if (call->n_in > 1)
             s.b_array = mxcu_any_data(&call->in[1]);
+        MXC_TRY(check(call, s, n));
         return run(call, s);
     }
 };
@@ -108,6 +144,7 @@ template <class Distribution> struct drawn {
 } // namespace
 
 #define BOTH(name) \
-    {"random_" #name, drawn<name##_numbers>::random}, {"sample_" #name, drawn<name##_numbers>::sample}
+    {"random_" #name, drawn<name##_numbers>::random}, \
+        {"sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes}
 MXCU_FORMS(random, {"Dropout", dropout_forward, dropout_backward}, BOTH(uniform), BOTH(normal), BOTH(gamma),
            BOTH(exponential), BOTH(poisson), BOTH(negative_binomial), BOTH(generalized_negative_binomial))

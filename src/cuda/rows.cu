@@ -153,29 +153,25 @@ mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
-struct found {
-    int64_t at;
-    double value;
+struct outside {
+    mxcu_numbers numbers;
+    int64_t first;
+    double low, high;
+
+    MXCU_DEVICE int is_wrong(int64_t i) const {
+        return !(trunc(numbers[first + i]) >= low && numbers[first + i] < high);
+    }
+    MXCU_DEVICE mxcu_wrong tell(int64_t i) const {
+        return {first + i, numbers[first + i], 0};
+    }
 };
 
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
                               int64_t first, int64_t n, int64_t low, int64_t high) {
-    found bad, *to = mxcu_temp<found>(call, 0);
-    const mxcu_numbers numbers = mxcu_numbers_of(index);
-    const mxc_context host = {MXC_CPU, 0};
-    MXC_TRY(mxcu_rows(call, 1, n, [=] MXCU_LAMBDA(int64_t, mxcu_team team) {
-        int64_t least = INT64_MAX;
-        for (int64_t i = first + n - 1 - team.rank; i >= first; i -= team.size)
-            if (!(trunc(numbers[i]) >= (double)low && numbers[i] < (double)high))
-                least = i;
-        least = team.min(least);
-        if (team.rank == 0)
-            *to = {least, least < INT64_MAX ? numbers[least] : 0};
-    }));
-    MXC_TRY(mxcu_gpu.stream_wait(call->run->context, call->run->stream));
-    MXC_TRY(mxcu_gpu.copy(host, &bad, call->run->context, call->temp, sizeof bad, nullptr));
+    mxcu_wrong bad;
+    MXC_TRY(mxcu_find_wrong(call, n, outside{mxcu_numbers_of(index), first, (double)low, (double)high}, &bad));
     if (bad.at == INT64_MAX)
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)", op, argument,
-                    (long long)bad.at, bad.value, (long long)low, (long long)high);
+                    (long long)bad.at, bad.a, (long long)low, (long long)high);
 }

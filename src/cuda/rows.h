@@ -7,6 +7,7 @@
 #define MXCU_ROWS_H
 
 #include "cuda/index.h"
+#include "cuda/readback.h"
 
 enum mxcu_rows_kind {
     MXCU_ALONG,  /* array (groups, size, length): row j of each group is the one that index[j] names */
@@ -55,7 +56,7 @@ size_t mxcu_rows_temp(int64_t count);
 
 /* MXC_EINVAL unless the whole parts of elements first..first+n-1 of an argument are within low..high-1. Waits for the
  * device. The call's scratch begins with room for MXCU_CHECK_BYTES. */
-enum { MXCU_CHECK_BYTES = 2 * sizeof(int64_t) };
+enum { MXCU_CHECK_BYTES = sizeof(mxcu_wrong) };
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
                               int64_t first, int64_t n, int64_t low, int64_t high);
 

@@ -5,8 +5,58 @@
 #include "cuda/gradient.h"
 #include "cuda/reduce.h"
 #include "operator/views.h"
+#include "tiles.h"
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+/* A walk by planes whose columns are neighbours in what is walked, and whose rows are in the space: a transpose. */
+struct planes {
+    int64_t batch, rows, columns;
+    mxcu_walk from, to; /* where plane b begins in the array, and in the space */
+    int64_t row, column; /* from row to row in the array, and from column to column in the space */
+};
+
+enum { WORTH_TILES = 8 }; /* rows and columns */
+
+/* Returns whether it is such a walk. The last axis of the space gives the rows, another one of step 1 the columns. */
+static int find_planes(const mxci_strided *walk, planes *out) {
+    const int last = walk->n - 1;
+    int64_t dim[MXCI_STRIDED_MAX], from[MXCI_STRIDED_MAX], to[MXCI_STRIDED_MAX], size = 1;
+    mxci_strided rest;
+    int column = -1, begin = MXCI_STRIDED_MAX;
+    for (int i = 0; i < last; i++)
+        column = walk->step[i] == 1 ? i : column;
+    if (column < 0 || walk->dim[last] < WORTH_TILES || walk->dim[column] < WORTH_TILES)
+        return 0;
+    for (int i = last; i >= 0; size *= walk->dim[i--]) {
+        if (i == column)
+            out->column = size;
+        if (i == column || i == last)
+            continue;
+        dim[--begin] = walk->dim[i];
+        from[begin] = walk->step[i];
+        to[begin] = size;
+    }
+    out->rows = walk->dim[last], out->columns = walk->dim[column];
+    out->row = walk->step[last];
+    mxci_strided_set(&rest, MXCI_STRIDED_MAX - begin, dim + begin, from + begin);
+    out->from = mxcu_walk_of(&rest);
+    mxci_strided_set(&rest, MXCI_STRIDED_MAX - begin, dim + begin, to + begin);
+    out->to = mxcu_walk_of(&rest);
+    out->batch = out->to.size;
+    return 1;
+}
+
+template <class T>
+static mxc_status take_planes(const mxc_op_call *call, const planes *given, const T *from, mxcu_out<T> to) {
+    const planes p = *given;
+    return mxcu_tiles<T>(
+        call, p.batch, p.rows, p.columns,
+        [=] MXCU_LAMBDA(int64_t b, int64_t i, int64_t j) { return from[p.from(b) + i * p.row + j]; },
+        [=] MXCU_LAMBDA(int64_t b, int64_t i, int64_t j, T value) {
+            to.put(p.to(b) + j * p.column + i, mxcu_widen<T>(value));
+        });
+}
 
 /* to[at] = from[first + walk(at)] */
 template <class T> static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, int i,
@@ -14,6 +64,9 @@ template <class T> static mxc_status take_elements(const mxc_op_call *call, cons
     mxcu_in<T> x = {mxcu_data<T>(from).data + view->first};
     mxcu_out<T> y = mxcu_result<T>(call, to, i);
     mxcu_walk walk = mxcu_walk_of(&view->walk);
+    planes p;
+    if (find_planes(&view->walk, &p))
+        return take_planes(call, &p, x.data, y);
     return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[walk(at)]); });
 }
 

@@ -17,14 +17,14 @@ typedef struct distribution {
     const char *range;
 } distribution;
 
-static const distribution uniform = {mxci_sample_uniform, mxci_fits_uniform, "low <= high"};
-static const distribution normal = {mxci_sample_normal, mxci_fits_normal, "a deviation of at least 0"};
-static const distribution gamma_ = {mxci_sample_gamma, mxci_fits_gamma, "alpha > 0 and beta > 0"};
-static const distribution exponential = {mxci_sample_exponential, mxci_fits_exponential, "lam > 0"};
-static const distribution poisson = {mxci_sample_poisson, mxci_fits_poisson, "lam >= 0"};
-static const distribution negative = {mxci_sample_negative_binomial, mxci_fits_negative, "k >= 0 and 0 < p <= 1"};
+static const distribution uniform = {mxci_sample_uniform, mxci_fits_uniform, MXCI_RANGE_uniform};
+static const distribution normal = {mxci_sample_normal, mxci_fits_normal, MXCI_RANGE_normal};
+static const distribution gamma_ = {mxci_sample_gamma, mxci_fits_gamma, MXCI_RANGE_gamma};
+static const distribution exponential = {mxci_sample_exponential, mxci_fits_exponential, MXCI_RANGE_exponential};
+static const distribution poisson = {mxci_sample_poisson, mxci_fits_poisson, MXCI_RANGE_poisson};
+static const distribution negative = {mxci_sample_negative_binomial, mxci_fits_negative, MXCI_RANGE_negative};
 static const distribution generalized = {
-    mxci_sample_generalized_negative_binomial, mxci_fits_generalized, "mu >= 0 and alpha >= 0"};
+    mxci_sample_generalized_negative_binomial, mxci_fits_generalized, MXCI_RANGE_generalized};
 
 /* ---- drawing ---------------------------------------------------------------------------------------------------- */
 

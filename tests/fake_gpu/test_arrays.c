@@ -88,6 +88,19 @@ static void test_chain(void **state) {
     mxc_op_release(add);
 }
 
+/* Parameters on the device that are out of range are an error, as on the CPU. */
+static void test_parameters_out_of_range(void **state) {
+    const char *key = "shape", *three = "3";
+    mxc_ndarray *in[2] = {numbers(mxc_gpu(0), 4, 0), numbers(mxc_gpu(0), 4, -1)}, *out = NULL;
+    (void)state;
+    assert_ok(mxc_invoke("sample_normal", 2, in, 1, &key, &three, 1, &out));
+    assert_fails(mxc_ndarray_wait_to_read(out), MXC_EINVAL,
+                 "sample_normal: parameters 0, -1 of element 0, expected a deviation of at least 0");
+    mxc_ndarray_release(in[0]);
+    mxc_ndarray_release(in[1]);
+    mxc_ndarray_release(out);
+}
+
 static void test_data_is_out_of_reach(void **state) {
     mxc_ndarray *x = numbers(mxc_gpu(0), N, 0);
     void *data;
@@ -178,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_device_count), cmocka_unit_test(test_copies),
         cmocka_unit_test(test_converted),    cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_parameters_out_of_range),
         cmocka_unit_test(test_data_is_out_of_reach), cmocka_unit_test(test_contexts_differ),
         cmocka_unit_test(test_pool),         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_batches_ahead),

@@ -257,6 +257,9 @@ static const op_case cases[] = {
 
     ARGS("argmax", ref_argmax),
     ARGS("argmin", ref_argmin),
+    ARG("argmax", "", "9001@0:500i", ref_argmax), /* long: on a GPU, in pieces */
+    ARG("argmin", "axis=1", "2x9001@0:90inf", ref_argmin),
+    ARG("argmax_channel", "", "3x12300@0:90i", ref_argmax_channel),
     ARG("argmax_channel", "", "5x7@0:30i", ref_argmax_channel),
     ARG("argmax_channel", "", "2x3x4x5@0:100i; 1x1; 7x1; 1x65; 65x2; 3x129; 0x2x3; 2x1x0; 3x1x7; 1x5x1x2; 4x9x3@0:2i",
         ref_argmax_channel),

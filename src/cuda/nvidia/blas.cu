@@ -1,7 +1,43 @@
-/* Matrix products by cuBLAS. It stores matrices by columns, so that C^T = op(B)^T op(A)^T is asked for. */
+/*
+ * Matrix products by cuBLASLt, whose choice of a kernel is remembered per shape; what it has none for by cuBLAS. Both
+ * store matrices by columns, so that C^T = op(B)^T op(A)^T is asked for.
+ */
 #include "cuda/blas.h"
 
+#include <new>
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+
+#include "cuda/memo.h"
 #include "cuda/nvidia/stream.h"
+
+enum { WORKSPACE = 32 << 20, KEY = 16, PLACES = 1024 };
+
+/* How a product is computed. */
+struct plan {
+    bool served = false;
+    cublasLtMatmulDescOpaque_t product = {};
+    cublasLtMatrixLayoutOpaque_t a = {}, b = {}, c = {}; /* of g's matrices */
+    cublasLtMatmulAlgo_t algorithm = {};
+    void close() {
+    }
+};
+
+/* What a stream has of cuBLAS. A handle of cuBLAS is one of cuBLASLt too. */
+struct mxcu_blas {
+    cublasHandle_t handle;
+    void *workspace;
+    mxcu_memo<plan, KEY, PLACES> plans;
+};
+
+/* A product, its result's type, and what is done on the way. */
+struct job {
+    const mxci_gemm_args *g;
+    cudaDataType_t c_type;
+    cublasLtEpilogue_t epilogue;
+    void *vector; /* the epilogue's */
+};
 
 static mxc_status check(cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS)
@@ -10,17 +46,48 @@ static mxc_status check(cublasStatus_t status, const char *what) {
                     cublasGetStatusString(status));
 }
 
-static mxc_status handle_of(const mxc_op_call *call, cublasHandle_t *out) {
-    mxcu_stream *s = static_cast<mxcu_stream *>(call->run->stream);
-    cudaStream_t stream;
-    MXC_TRY(mxcu_enter(call, &stream));
-    if (!s->blas) {
-        MXC_TRY(check(cublasCreate(&s->blas), "cublasCreate"));
-        MXC_TRY(check(cublasSetStream(s->blas, stream), "cublasSetStream"));
-    }
-    *out = s->blas;
-    return MXC_OK;
+/* ---- handles ----------------------------------------------------------------------------------------------------- */
+
+void mxcu_blas_close(mxcu_blas *blas) {
+    if (!blas)
+        return;
+    if (blas->handle)
+        (void)cublasDestroy(blas->handle);
+    if (blas->workspace)
+        (void)cudaFree(blas->workspace);
+    delete blas;
 }
+
+/* Sums of 16-bit products are kept in float32 also where several blocks sum them. */
+static mxc_status fill(mxcu_blas *blas, cudaStream_t stream) {
+    MXC_TRY(check(cublasCreate(&blas->handle), "cublasCreate"));
+    MXC_TRY(check(cublasSetStream(blas->handle, stream), "cublasSetStream"));
+    MXC_TRY(check(cublasSetMathMode(blas->handle, (cublasMath_t)(CUBLAS_DEFAULT_MATH |
+                                                                 CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+                  "cublasSetMathMode"));
+    MXC_TRY(mxcu_check(cudaMalloc(&blas->workspace, WORKSPACE), "cudaMalloc"));
+    return check(cublasSetWorkspace(blas->handle, blas->workspace, WORKSPACE), "cublasSetWorkspace");
+}
+
+static mxc_status blas_of(const mxc_op_call *call, mxcu_blas **out, cudaStream_t *stream) {
+    mxcu_stream *s = static_cast<mxcu_stream *>(call->run->stream);
+    mxc_status status;
+    MXC_TRY(mxcu_enter(call, stream));
+    *out = s->blas;
+    if (s->blas)
+        return MXC_OK;
+    *out = new (std::nothrow) mxcu_blas();
+    if (!*out)
+        return MXC_FAIL(MXC_ENOMEM, "GPU: no memory for matrix products");
+    status = fill(*out, *stream);
+    if (status == MXC_OK)
+        s->blas = *out;
+    else
+        mxcu_blas_close(*out);
+    return status;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static cudaDataType_t type_of(mxc_dtype dtype) {
     switch (dtype) {
@@ -35,26 +102,163 @@ static cudaDataType_t type_of(mxc_dtype dtype) {
     }
 }
 
+static cublasComputeType_t compute_of(mxc_dtype dtype) {
+    if (dtype == MXC_F64)
+        return CUBLAS_COMPUTE_64F;
+    return dtype == MXC_F32 && mxcu_option(MXCI_OPT_MXC_GPU_TF32) > 1 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                     : CUBLAS_COMPUTE_32F;
+}
+
+/* A factor in the type that products of the dtype are computed in. */
+struct factor {
+    double wide;
+    float narrow;
+    bool is_wide;
+
+    factor(const mxci_gemm_args *g, double value) : wide(value), narrow((float)value), is_wide(g->dtype == MXC_F64) {
+    }
+    const void *get() const {
+        return is_wide ? (const void *)&wide : &narrow;
+    }
+};
+
+/* ---- cuBLASLt ---------------------------------------------------------------------------------------------------- */
+
+static bool good(cublasStatus_t status) {
+    return status == CUBLAS_STATUS_SUCCESS;
+}
+
+/* The bytes, at most 16, that all addresses are multiples of: kernels load no more at a time. */
+static uint32_t alignment_of(const job &j) {
+    const uintptr_t any = (uintptr_t)j.g->a | (uintptr_t)j.g->b | (uintptr_t)j.g->c | (uintptr_t)j.vector | 16;
+    return (uint32_t)(any & -any);
+}
+
+/* A stored matrix (rows, columns) is one of (columns, rows) by columns. */
+static bool describe_matrix(cublasLtMatrixLayoutOpaque_t *to, const mxci_gemm_args *g, cudaDataType_t type, int64_t rows,
+                            int64_t columns, int64_t row, int64_t stride) {
+    const int32_t batch = (int32_t)g->batch;
+    return good(cublasLtMatrixLayoutInit(to, type, (uint64_t)columns, (uint64_t)rows, row)) &&
+           good(cublasLtMatrixLayoutSetAttribute(to, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch)) &&
+           good(cublasLtMatrixLayoutSetAttribute(to, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                                 sizeof stride));
+}
+
+static bool describe_matrices(plan *p, const job &j) {
+    const mxci_gemm_args *g = j.g;
+    const cudaDataType_t type = type_of(g->dtype);
+    const int64_t a_rows = g->transpose_a ? g->k : g->m, b_rows = g->transpose_b ? g->n : g->k;
+    return describe_matrix(&p->a, g, type, a_rows, g->m + g->k - a_rows, g->lda, g->a_stride) &&
+           describe_matrix(&p->b, g, type, b_rows, g->n + g->k - b_rows, g->ldb, g->b_stride) &&
+           describe_matrix(&p->c, g, j.c_type, g->m, g->n, g->ldc, g->c_stride);
+}
+
+/* The epilogue's vector is the caller's of this time. */
+static bool set_vector(plan *p, const job &j) {
+    return j.epilogue == CUBLASLT_EPILOGUE_DEFAULT ||
+           good(cublasLtMatmulDescSetAttribute(&p->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &j.vector,
+                                               sizeof j.vector));
+}
+
+/* A and B change places. */
+static bool describe_product(plan *p, const job &j) {
+    const cublasOperation_t a = j.g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t b = j.g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    cublasLtMatmulDesc_t d = &p->product;
+    return good(cublasLtMatmulDescInit(d, compute_of(j.g->dtype), j.g->dtype == MXC_F64 ? CUDA_R_64F : CUDA_R_32F)) &&
+           good(cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a)) &&
+           good(cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b)) &&
+           good(cublasLtMatmulDescSetAttribute(d, CUBLASLT_MATMUL_DESC_EPILOGUE, &j.epilogue, sizeof j.epilogue)) &&
+           set_vector(p, j);
+}
+
+static bool describe_wish(cublasLtMatmulPreferenceOpaque_t *wish, const job &j) {
+    static const cublasLtMatmulPreferenceAttributes_t aligned[] = {
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+    const uint64_t workspace = WORKSPACE;
+    const uint32_t alignment = alignment_of(j), exact_sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    bool fine = good(cublasLtMatmulPreferenceInit(wish)) &&
+                good(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+                                                          sizeof workspace)) &&
+                good(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                                          &exact_sums, sizeof exact_sums));
+    for (cublasLtMatmulPreferenceAttributes_t attribute : aligned)
+        fine = fine &&
+               good(cublasLtMatmulPreferenceSetAttribute(wish, attribute, &alignment, sizeof alignment));
+    return fine;
+}
+
+static void choose(cublasLtHandle_t handle, plan *p, const job &j) {
+    cublasLtMatmulPreferenceOpaque_t wish;
+    cublasLtMatmulHeuristicResult_t found;
+    int n = 0;
+    if (!describe_product(p, j) || !describe_matrices(p, j) || !describe_wish(&wish, j) ||
+        !good(cublasLtMatmulAlgoGetHeuristic(handle, &p->product, &p->b, &p->a, &p->c, &p->c, &wish, 1, &found, &n)))
+        return;
+    p->served = n == 1 && good(found.state);
+    p->algorithm = found.algo;
+}
+
+static plan *plan_of(mxcu_blas *blas, const job &j) {
+    const mxci_gemm_args *g = j.g;
+    const int64_t key[KEY] = {g->dtype, j.c_type, j.epilogue, alignment_of(j), g->transpose_a, g->transpose_b,
+                              g->m,     g->n,     g->k,       g->batch,        g->lda,         g->ldb,
+                              g->ldc,   g->a_stride, g->b_stride, g->c_stride};
+    int known;
+    plan *p = blas->plans.find(key, &known);
+    if (!known)
+        choose((cublasLtHandle_t)blas->handle, p, j);
+    return p;
+}
+
+/* An empty sum, or sizes beyond 32 bits, are left to cuBLAS. */
+static bool is_usual(const mxci_gemm_args *g) {
+    return g->k > 0 && g->m <= INT32_MAX && g->n <= INT32_MAX && g->k <= INT32_MAX && g->batch <= INT32_MAX;
+}
+
+static mxc_status multiply_lt(mxcu_blas *blas, cudaStream_t stream, const job &j, int *served) {
+    const mxci_gemm_args *g = j.g;
+    const factor alpha(g, g->alpha), beta(g, g->beta);
+    plan *p = is_usual(g) ? plan_of(blas, j) : nullptr;
+    *served = p && p->served && set_vector(p, j);
+    if (!*served)
+        return MXC_OK;
+    return check(cublasLtMatmul((cublasLtHandle_t)blas->handle, &p->product, alpha.get(), g->b, &p->b, g->a, &p->a,
+                                beta.get(), g->c, &p->c, g->c, &p->c, &p->algorithm, blas->workspace, WORKSPACE,
+                                stream),
+                 "cublasLtMatmul");
+}
+
+/* ---- cuBLAS ------------------------------------------------------------------------------------------------------ */
+
 /* Leading dimensions, also of matrices without elements. */
 static int64_t at_least_1(int64_t n) {
     return n > 0 ? n : 1;
 }
 
-static mxc_status multiply(const mxc_op_call *call, const mxci_gemm_args *g, cudaDataType_t c_type) {
+static mxc_status multiply_plain(mxcu_blas *blas, const job &j) {
+    const mxci_gemm_args *g = j.g;
     const cudaDataType_t type = type_of(g->dtype);
-    const int wide = g->dtype == MXC_F64;
-    const float alpha = (float)g->alpha, beta = (float)g->beta;
-    cublasHandle_t handle;
+    const factor alpha(g, g->alpha), beta(g, g->beta);
+    return check(cublasGemmStridedBatchedEx_64(blas->handle, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                               g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m, g->k,
+                                               alpha.get(), g->b, type, at_least_1(g->ldb), g->b_stride, g->a, type,
+                                               at_least_1(g->lda), g->a_stride, beta.get(), g->c, j.c_type, g->ldc,
+                                               g->c_stride, g->batch, compute_of(g->dtype), CUBLAS_GEMM_DEFAULT),
+                 "cublasGemmStridedBatchedEx");
+}
+
+static mxc_status multiply(const mxc_op_call *call, const mxci_gemm_args *g, cudaDataType_t c_type) {
+    const job j = {g, c_type, CUBLASLT_EPILOGUE_DEFAULT, nullptr};
+    mxcu_blas *blas;
+    cudaStream_t stream;
+    int served;
     if (g->m == 0 || g->n == 0 || g->batch == 0)
         return MXC_OK;
-    MXC_TRY(handle_of(call, &handle));
-    return check(
-        cublasGemmStridedBatchedEx_64(
-            handle, g->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, g->n, g->m,
-            g->k, wide ? (const void *)&g->alpha : &alpha, g->b, type, at_least_1(g->ldb), g->b_stride, g->a, type,
-            at_least_1(g->lda), g->a_stride, wide ? (const void *)&g->beta : &beta, g->c, c_type, g->ldc, g->c_stride,
-            g->batch, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-        "cublasGemmStridedBatchedEx");
+    MXC_TRY(blas_of(call, &blas, &stream));
+    MXC_TRY(multiply_lt(blas, stream, j, &served));
+    return served ? MXC_OK : multiply_plain(blas, j);
 }
 
 mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
@@ -63,4 +267,16 @@ mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
 
 mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g) {
     return multiply(call, g, g->dtype == MXC_F64 ? CUDA_R_64F : CUDA_R_32F);
+}
+
+mxc_status mxcu_gemm_epilogue(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
+    const job j = {g, type_of(g->dtype), sums ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BIAS,
+                   sums ? sums : const_cast<void *>(g->bias)};
+    mxcu_blas *blas;
+    cudaStream_t stream;
+    *served = 0;
+    if (g->m == 0 || g->n == 0 || g->batch != 1)
+        return MXC_OK;
+    MXC_TRY(blas_of(call, &blas, &stream));
+    return multiply_lt(blas, stream, j, served);
 }

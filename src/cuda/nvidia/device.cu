@@ -72,8 +72,7 @@ static void stream_free(mxcu_stream *s) {
     for (cudaEvent_t event : s->events)
         if (event)
             (void)cudaEventDestroy(event);
-    if (s->blas)
-        (void)cublasDestroy(s->blas);
+    mxcu_blas_close(s->blas);
     if (s->stream)
         (void)cudaStreamDestroy(s->stream);
     delete s;

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 
 #include <mxc/op.h>
@@ -16,13 +15,16 @@ enum { MXCU_MARKS = 256 }; /* the host runs at most so many functions ahead */
 struct mxcu_stream {
     int id; /* of the GPU */
     cudaStream_t stream;
-    cublasHandle_t blas;                /* made at first use */
-    std::atomic<uint64_t> marks;        /* so far */
+    struct mxcu_blas *blas;         /* of blas.cu; made at first use */
+    std::atomic<uint64_t> marks;    /* so far */
     cudaEvent_t events[MXCU_MARKS]; /* mark m is events[m % MXCU_MARKS], until it is recorded again */
 };
 
 /* MXC_OK, or a failure that names the call: MXC_ENOMEM for lack of memory, else MXC_EDEVICE. */
 mxc_status mxcu_check(cudaError_t error, const char *what);
+
+/* blas.cu: free what a stream has of cuBLAS; NULL is fine. */
+void mxcu_blas_close(struct mxcu_blas *blas);
 
 /* Make the call's GPU this thread's, and give its stream. */
 mxc_status mxcu_enter(const mxc_op_call *call, cudaStream_t *out);

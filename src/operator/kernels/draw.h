@@ -17,7 +17,14 @@ typedef struct mxci_draws {
     uint32_t used; /* blocks */
 } mxci_draws;
 
-/* Each distribution's range of parameters. */
+/* Each distribution's range of parameters, in words and as a function. */
+#define MXCI_RANGE_uniform "low <= high"
+#define MXCI_RANGE_normal "a deviation of at least 0"
+#define MXCI_RANGE_gamma "alpha > 0 and beta > 0"
+#define MXCI_RANGE_exponential "lam > 0"
+#define MXCI_RANGE_poisson "lam >= 0"
+#define MXCI_RANGE_negative "k >= 0 and 0 < p <= 1"
+#define MXCI_RANGE_generalized "mu >= 0 and alpha >= 0"
 MXCI_PHILOX_FN int mxci_is_finite(double x) {
     return x - x == 0;
 }

@@ -1,0 +1,31 @@
+#include "cuda/nvidia/cudnn/handle.h"
+
+static mxcu_dnn gpus[MXCU_DNN_GPUS]; /* for the life of the process */
+
+mxcu_dnn *mxcu_dnn_take(int id, std::unique_lock<std::mutex> *held) {
+    mxcu_dnn *d = &gpus[id < MXCU_DNN_GPUS ? id : 0];
+    if (id >= MXCU_DNN_GPUS || cudaSetDevice(id) != cudaSuccess)
+        return nullptr;
+    *held = std::unique_lock<std::mutex>(d->lock);
+    if (!d->tried && cudnnCreate(&d->handle) != CUDNN_STATUS_SUCCESS)
+        d->handle = nullptr;
+    d->tried = true;
+    d->id = id;
+    return d->handle ? d : nullptr;
+}
+
+mxcu_dnn *mxcu_dnn_take_for(const mxc_op_call *call, std::unique_lock<std::mutex> *held, cudaStream_t *stream) {
+    const mxcu_stream *s = static_cast<const mxcu_stream *>(call->run->stream);
+    mxcu_dnn *d = mxcu_dnn_take(s->id, held);
+    *stream = s->stream;
+    if (d && d->stream != s->stream && cudnnSetStream(d->handle, s->stream) != CUDNN_STATUS_SUCCESS)
+        return nullptr;
+    if (d)
+        d->stream = s->stream;
+    return d;
+}
+
+bool mxcu_is_recording(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}

@@ -1,0 +1,43 @@
+/* cuDNN on each GPU: its handle, which one thread at a time may use. */
+#ifndef MXCU_NVIDIA_CUDNN_HANDLE_H
+#define MXCU_NVIDIA_CUDNN_HANDLE_H
+
+#include <mutex>
+
+#include <cudnn.h>
+
+#include "cuda/module.h"
+#include "cuda/nvidia/stream.h"
+
+enum { MXCU_DNN_GPUS = 64 };
+
+struct mxcu_dnn {
+    std::mutex lock; /* over all that follows, and over what other files keep of the GPU */
+    int id;
+    bool tried;
+    cudnnHandle_t handle; /* NULL: cuDNN does not start here */
+    cudaStream_t stream;  /* the handle's */
+};
+
+/* The GPU's, locked as long as held is, and that GPU current in this thread. NULL: it has none, and serves nothing. */
+mxcu_dnn *mxcu_dnn_take(int id, std::unique_lock<std::mutex> *held);
+/* The same for work on the call's stream, which becomes the handle's. */
+mxcu_dnn *mxcu_dnn_take_for(const mxc_op_call *call, std::unique_lock<std::mutex> *held, cudaStream_t *stream);
+
+/* Whether the stream is being recorded, so that nothing may wait for it. */
+bool mxcu_is_recording(cudaStream_t stream);
+
+static inline cudnnDataType_t mxcu_dnn_type(mxc_dtype dtype) {
+    switch (dtype) {
+    case MXC_F64:
+        return CUDNN_DATA_DOUBLE;
+    case MXC_F16:
+        return CUDNN_DATA_HALF;
+    case MXC_BF16:
+        return CUDNN_DATA_BFLOAT16;
+    default:
+        return CUDNN_DATA_FLOAT;
+    }
+}
+
+#endif
