@@ -28,6 +28,7 @@ typedef struct mxc_batch {
     int64_t pad;           /* of the last rows, how many only fill the batch up */
     int64_t n_index;       /* 0 or the batch size */
     const uint64_t *index; /* which sample each row is */
+    int64_t n_bad;         /* rows with another sample than their own, which could not be read and was to be skipped */
     int64_t bucket;        /* length of the batch's sequences where batches differ in it; else 0 */
 } mxc_batch;
 

@@ -26,7 +26,8 @@ typedef struct csv_params {
 
 static const mxc_param csv_schema[] = {
     { .name = "data_csv", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(csv_params, data_csv),
-      .doc = "path of the samples, a line each; several paths with ; between follow each other" },
+      .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
+             "folder stands for its files" },
     { .name = "data_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(csv_params, data_shape),
       .doc = "shape of a sample; a line has as many numbers" },
     { .name = "label_csv", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(csv_params, label_csv), .initial = "NULL",

@@ -16,8 +16,8 @@ typedef struct mxci_bad_lines {
 } mxci_bad_lines;
 
 /* Fields between commas (','), or between blanks and up to a comment that begins with # (' '). paths: one, or several
- * with ; between, which follow each other. owner stands in messages. bad: lines to leave out,
- * perhaps none; borrowed. MXC_ENOMEM, MXC_ENOTFOUND, MXC_EIO. */
+ * with ; between, which follow each other; a folder stands for the files in it. owner stands in messages. bad: lines to
+ * leave out, perhaps none; borrowed. MXC_EINVAL, MXC_ENOMEM, MXC_EIO; whether there are such files shows later. */
 mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, const mxci_bad_lines *bad,
                             mxci_fields **out);
 void mxci_fields_close(mxci_fields *fields); /* NULL is fine */

@@ -345,6 +345,7 @@ static void give(image_iter *it, slot *s, mxc_batch *out) {
     out->pad = pad_of(it, &s->at);
     out->n_index = it->batch;
     out->index = s->index;
+    out->n_bad = s->n_bad;
 }
 
 /* Lock held. Threads are woken when half of the ring is free: that takes longer than a small batch. */

@@ -25,7 +25,8 @@ typedef struct libsvm_params {
 
 static const mxc_param libsvm_schema[] = {
     { .name = "data_libsvm", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(libsvm_params, data_libsvm),
-      .doc = "path of the samples, a line each; several paths with ; between follow each other" },
+      .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
+             "folder stands for its files" },
     { .name = "data_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(libsvm_params, data_shape),
       .doc = "shape of a sample; indices are less than its size" },
     { .name = "label_libsvm", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(libsvm_params, label_libsvm),

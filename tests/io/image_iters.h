@@ -92,7 +92,7 @@ static inline mxc_iter *make(const char *const *more) {
 
 /* What a few batches held. */
 typedef struct taken {
-    int64_t n, pad, batches;
+    int64_t n, pad, n_bad, batches;
     uint64_t index[ROOM];
     float label[ROOM];
     uint64_t sum; /* of all bytes of the data, in order */
@@ -111,6 +111,7 @@ static inline void take_batch(const mxc_batch *batch, taken *t) {
         t->label[t->n] = label[i];
     }
     t->pad += batch->pad;
+    t->n_bad += batch->n_bad;
     t->batches++;
 }
 

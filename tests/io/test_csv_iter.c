@@ -103,6 +103,29 @@ static void expect_refused(const void *text, size_t bytes, const char *message) 
     assert_int_equal(test_alive(), live);
 }
 
+/* A folder's files follow each other by name. */
+static void test_folder(void **state) {
+    test_path inside, path;
+    char paths[2 * sizeof inside];
+    float data[8], label[8];
+    int64_t pad;
+    mxc_iter *iter;
+    (void)state;
+    mkdir(test_join(inside, folder, "parts"), 0700);
+    test_write_file(test_join(path, inside, "part-2"), "3\n", 2);
+    test_write_file(test_join(path, inside, "part-1"), "1\n2", 3);
+    test_write_file(test_join(path, inside, ".hidden"), "x", 1);
+    write_data("4\n5\n");
+    snprintf(paths, sizeof paths, "%s;%s", inside, data_path);
+    assert_ok(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "(1,)", "batch_size", "5", NULL));
+    assert_int_equal(take_floats(iter, data, label, &pad), 1);
+    assert_floats(data, (float[]){ 1, 2, 3, 4, 5 }, 5);
+    mxc_iter_destroy(iter);
+    mkdir(test_join(path, inside, "deeper"), 0700);
+    assert_fails(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "(1,)", "batch_size", "5", NULL),
+                 MXC_EIO, "deeper");
+}
+
 static void test_refused(void **state) {
     static const struct { const char *text, *message; } cases[] = {
         { "", "has no lines" }, { "\n \n", "has no lines" }, { "1,2\n", "line 1: fewer than the 3" },
@@ -250,6 +273,7 @@ int main(void) {
         cmocka_unit_test(test_round_batch),
         cmocka_unit_test(test_shapes_and_types),
         cmocka_unit_test(test_several_files),
+        cmocka_unit_test(test_folder),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_bad_lines_left_out),
         cmocka_unit_test(test_parameters),

@@ -110,6 +110,7 @@ static void test_bad_images(void **state) {
         for (int i = 0; i < N; i++)
             assert_int_equal(t.index[i], i == 7 ? 108 : 100 + i);
         assert_true(t.label[7] == 8);
+        assert_int_equal(t.n_bad, 1);
         assert_int_equal(n_logged, 1);
         assert_non_null(strstr(logged, "epoch 0: 1 bad samples replaced"));
         assert_non_null(strstr(logged, where));
