@@ -69,6 +69,31 @@ MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) { memcpy(p, &v, sizeof 
 MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) { return (mxci_v_f32){x, x, x, x, x, x, x, x}; }
 MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) { return (mxci_v_f64){x, x, x, x}; }
 
+/* Four floats, for pixels. */
+typedef float mxci_quad __attribute__((vector_size(16)));
+
+MXCI_INLINE mxci_quad mxci_quad_load_f32(const float *p) {
+    mxci_quad v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+MXCI_INLINE mxci_quad mxci_quad_load_u8(const uint8_t *p) {
+#if defined(__SSE4_1__) && !defined(__clang__) /* gcc converts one by one */
+    typedef char bytes __attribute__((vector_size(16)));
+    typedef int32_t words __attribute__((vector_size(16)));
+    int32_t four;
+    memcpy(&four, p, sizeof four);
+    return __builtin_convertvector((words)__builtin_ia32_pmovzxbd128((bytes)(words){four, 0, 0, 0}), mxci_quad);
+#else
+    uint8_t v __attribute__((vector_size(4)));
+    memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, mxci_quad);
+#endif
+}
+
+MXCI_INLINE void mxci_quad_store(float *p, mxci_quad v) { memcpy(p, &v, sizeof v); }
+
 typedef uint64_t mxci_v_u64 __attribute__((vector_size(32)));
 
 /* Products of the lower halves of lanes. */
