@@ -6,13 +6,14 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "io/paths.h"
 
-enum { BLOCK = 1 << 16, FIELD_MAX = 400, PATH_SIZE = 4096, END = -1 };
+enum { BLOCK = 1 << 16, FIELD_MAX = 400, END = -1 };
 
 struct mxci_fields {
     const char *owner;
-    char *paths; /* one behind the other, each with its NUL */
-    size_t path, n_paths; /* in paths: where the next one to open is, and their end */
+    mxci_paths paths;
+    int64_t next_path; /* to open */
     char separator;
     int ends_line;
     const mxci_bad_lines *bad;
@@ -25,40 +26,8 @@ struct mxci_fields {
     char block[BLOCK];
 };
 
-/* A path as it is, or those of a folder's files; each ends with a NUL. */
-static mxc_status add_path(const char *path, mxci_text *out) {
-    char **names;
-    int64_t n;
-    mxc_status status = mxci_folder_list(path, &names, &n);
-    if (status == MXC_ENOTFOUND) {
-        mxci_text_add_bytes(out, path, strlen(path) + 1);
-        return MXC_OK;
-    }
-    for (int64_t i = 0; status == MXC_OK && i < n; i++) {
-        mxci_text_printf(out, "%s/%s", path, names[i]);
-        mxci_text_add_bytes(out, "", 1);
-    }
-    mxci_free(names);
-    return status;
-}
-
-static mxc_status add_paths(mxci_fields *f, const char *paths, mxci_text *out) {
-    char path[PATH_SIZE];
-    for (const char *at = paths; *at != '\0'; at += *at == ';') {
-        size_t n = strcspn(at, ";");
-        if (n >= sizeof path)
-            return MXC_FAIL(MXC_EINVAL, "%s: a path of %zu bytes, expected less than %zu", f->owner, n, sizeof path);
-        memcpy(path, at, n);
-        path[n] = '\0';
-        at += n;
-        MXC_TRY(add_path(path, out));
-    }
-    return MXC_OK;
-}
-
 mxc_status mxci_fields_open(const char *owner, const char *paths, char separator, const mxci_bad_lines *bad,
                             mxci_fields **out) {
-    mxci_text text = { 0 };
     mxci_fields *f = mxci_calloc(1, sizeof *f);
     *out = NULL;
     if (f == NULL)
@@ -68,11 +37,7 @@ mxc_status mxci_fields_open(const char *owner, const char *paths, char separator
     f->bad = bad;
     f->number = -1;
     f->ends_line = 1;
-    mxc_status status = add_paths(f, paths, &text);
-    f->n_paths = text.length;
-    if (status == MXC_OK)
-        status = mxci_text_take(&text, &f->paths);
-    mxci_text_free(&text);
+    mxc_status status = mxci_paths_expand(owner, paths, "", &f->paths);
     if (status != MXC_OK)
         mxci_fields_close(f);
     else
@@ -84,21 +49,17 @@ void mxci_fields_close(mxci_fields *fields) {
     if (fields == NULL)
         return;
     mxci_file_close(fields->file);
-    mxci_free(fields->paths);
+    mxci_paths_free(&fields->paths);
     mxci_free(fields);
 }
 
 /* Open the next file, if any is left. */
 static mxc_status next_file(mxci_fields *f) {
-    const char *path = f->paths + f->path;
     mxci_file_close(f->file);
     f->file = NULL;
     f->offset = 0;
     f->line = 0;
-    if (f->path == f->n_paths)
-        return MXC_OK;
-    f->path += strlen(path) + 1;
-    return mxci_file_open(path, &f->file);
+    return f->next_path < f->paths.n ? mxci_file_open(f->paths.path[f->next_path++], &f->file) : MXC_OK;
 }
 
 static mxc_status fill(mxci_fields *f) {

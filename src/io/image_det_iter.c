@@ -29,8 +29,8 @@ typedef struct det_params {
      .bounded = 1, .minimum = 0, .maximum = most, .doc = text}
 
 static const mxc_param det_schema[] = {
-    TEXT(path_imgrec, NULL, "path of the record file"),
-    TEXT(path_imgidx, "", "path of its index, for use with label_pad_width"),
+    TEXT(path_imgrec, NULL, "path of the record file; several with ; between, and a folder stands for its .rec files"),
+    TEXT(path_imgidx, "", "path of its index, or as many as record files; for use with label_pad_width"),
     TEXT(path_imglist, "", "path of a list (id, labels, path) whose labels, found by id, replace the records' own"),
     TEXT(aug_seq, "det_aug_default", "the augmenter; there is one"),
     WHOLE_OF(, label_width, "-1", -1, 1 << 20, "accepted for MXNet's sake: the number of labels varies"),

@@ -13,9 +13,9 @@ typedef struct record_params {
 #define OWNER record_params
 static const mxc_param record_schema[] = {
     {.name = "path_imgrec", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imgrec), .initial = NULL,
-     .doc = "path of the record file"},
+     .doc = "path of the record file; several with ; between, and a folder stands for its .rec files"},
     {.name = "path_imgidx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imgidx), .initial = "",
-     .doc = "path of its index: without, the whole file is read once when it is opened"},
+     .doc = "path of its index, or as many as record files: without, these are read once when they are opened"},
     {.name = "path_imglist", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imglist), .initial = "",
      .doc = "path of a list (id, labels, path) whose labels, found by id, replace the records' own"},
 #include "io/image_params.def"

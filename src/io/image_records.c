@@ -1,8 +1,8 @@
 /*
- * The records of a file as a source of images.
+ * The records of files as a source of images.
  *
  * Where records begin is read once, from an index or the file itself. Each thread then reads with its own reader, so
- * that any order costs the same. Parts are ranges of the file's bytes, or of the index's lines where there is one.
+ * that any order costs the same. A part has of each file a range of bytes, or of the index's lines where there is one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +14,12 @@
 #include "base/text.h"
 #include "io/image_list.h"
 #include "io/image_source.h"
+#include "io/paths.h"
 
 typedef struct records {
     const char *owner;
-    char path[MXCI_IMAGE_PATH];
+    mxci_paths files;
+    int64_t *first; /* of each file: number of its first sample */
     int64_t n, room, bytes; /* bytes: about those of this part */
     int64_t label_width; /* where labels vary: the most */
     int varies, counts;  /* the most is still to be found */
@@ -28,15 +30,47 @@ typedef struct records {
 
 /* ---- reading samples --------------------------------------------------------------------------------------------- */
 
-static mxc_status records_open(void *self, void **cursor) {
+/* What a thread reads with: a reader of one of the files. */
+typedef struct cursor {
     mxc_record_reader *reader;
-    mxc_status status = mxc_record_reader_open(((records *)self)->path, 0, 1, MXC_BAD_ERROR, &reader);
-    *cursor = reader;
-    return status;
+    int64_t file;
+} cursor;
+
+static mxc_status records_open(void *self, void **out) {
+    (void)self;
+    *out = mxci_calloc(1, sizeof(cursor));
+    return *out ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "no memory to read records");
 }
 
-static void records_close(void *cursor) {
-    mxc_record_reader_close(cursor);
+static void records_close(void *at) {
+    cursor *c = at;
+    if (c)
+        mxc_record_reader_close(c->reader);
+    mxci_free(c);
+}
+
+/* The last file that begins with sample i or before: empty ones come before it. */
+static int64_t file_of(const records *r, int64_t i) {
+    int64_t low = 0, high = r->files.n;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (r->first[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static mxc_status go_to(const records *r, cursor *c, int64_t file, int64_t offset) {
+    if (c->reader && c->file != file) {
+        mxc_record_reader_close(c->reader);
+        c->reader = NULL;
+    }
+    c->file = file;
+    if (!c->reader)
+        MXC_TRY(mxc_record_reader_open(r->files.path[file], 0, 1, MXC_BAD_ERROR, &c->reader));
+    return mxc_record_reader_seek(c->reader, offset);
 }
 
 /* Failures of the reader and of records, told with where they are. */
@@ -62,15 +96,17 @@ static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_i
     return MXC_OK;
 }
 
-static mxc_status records_read(void *self, void *cursor, int64_t i, mxci_sample *out, float *labels) {
+static mxc_status records_read(void *self, void *at, int64_t i, mxci_sample *out, float *labels) {
     const records *r = self;
+    cursor *c = at;
+    const int64_t file = file_of(r, i);
     mxc_record found;
     mxc_image_record record;
-    mxci_format(out->who, sizeof out->who, "%s: record %lld at offset %lld of %s", r->owner, (long long)i,
-                (long long)r->offsets[i], r->path);
-    mxc_status status = mxc_record_reader_seek(cursor, r->offsets[i]);
+    mxci_format(out->who, sizeof out->who, "%s: record %lld at offset %lld of %s", r->owner,
+                (long long)(i - r->first[file]), (long long)r->offsets[i], r->files.path[file]);
+    mxc_status status = go_to(r, c, file, r->offsets[i]);
     if (status == MXC_OK)
-        status = mxc_record_reader_next(cursor, &found);
+        status = mxc_record_reader_next(c->reader, &found);
     if (status == MXC_OK && !found.data)
         return MXC_FAIL(MXC_EFORMAT, "%s: the file ends there", out->who);
     if (status == MXC_OK)
@@ -86,6 +122,8 @@ static mxc_status records_read(void *self, void *cursor, int64_t i, mxci_sample 
 static void records_destroy(void *self) {
     records *r = self;
     mxci_image_list_free(&r->list);
+    mxci_paths_free(&r->files);
+    mxci_free(r->first);
     mxci_free(r->offsets);
     mxci_free(r);
 }
@@ -109,7 +147,7 @@ static void count_labels(records *r, int64_t n) {
     r->label_width = n > r->label_width ? n : r->label_width;
 }
 
-static mxc_status scan(records *r, mxc_record_reader *reader) {
+static mxc_status scan(records *r, const char *path, mxc_record_reader *reader) {
     int64_t places, bytes;
     for (;;) {
         mxc_record record;
@@ -123,18 +161,15 @@ static mxc_status scan(records *r, mxc_record_reader *reader) {
     }
     mxc_record_reader_skipped(reader, &places, &bytes);
     if (places)
-        mxci_log(MXC_LOG_WARNING, "%s: %s is damaged at %lld places: %lld bytes left out", r->owner, r->path,
+        mxci_log(MXC_LOG_WARNING, "%s: %s is damaged at %lld places: %lld bytes left out", r->owner, path,
                  (long long)places, (long long)bytes);
     return MXC_OK;
 }
 
-static mxc_status find_records(records *r, const mxci_image_params *p) {
+static mxc_status find_records(records *r, const mxci_image_params *p, const char *path) {
     mxc_record_reader *reader;
-    int64_t first, count;
-    MXC_TRY(mxci_image_part(r->owner, p, 0, &first, &count));
-    MXC_TRY(mxc_record_reader_open(r->path, (int)p->part_index, (int)p->num_parts,
-                                   (mxc_bad_record)p->bad_data, &reader));
-    mxc_status status = scan(r, reader);
+    MXC_TRY(mxc_record_reader_open(path, (int)p->part_index, (int)p->num_parts, (mxc_bad_record)p->bad_data, &reader));
+    mxc_status status = scan(r, path, reader);
     mxc_record_reader_close(reader);
     return status;
 }
@@ -155,26 +190,53 @@ static mxc_status load_index(records *r, const mxci_image_params *p, const char 
     return status;
 }
 
-static mxc_status measure(records *r, const mxci_image_params *p) {
+static mxc_status measure(records *r, const mxci_image_params *p, const char *path) {
     mxci_file *file;
-    MXC_TRY(mxci_file_open(r->path, &file));
-    r->bytes = mxci_file_size(file) / p->num_parts;
+    MXC_TRY(mxci_file_open(path, &file));
+    r->bytes += mxci_file_size(file) / p->num_parts;
     mxci_file_close(file);
+    return MXC_OK;
+}
+
+/* Samples of all files. indices: an index for each, or none at all. */
+static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_paths *indices) {
+    int64_t first, count;
+    MXC_TRY(mxci_image_part(r->owner, p, 0, &first, &count));
+    if (indices->n > 0 && indices->n != r->files.n)
+        return MXC_FAIL(MXC_EINVAL, "%s: %lld files in path_imgidx, %lld in path_imgrec", r->owner,
+                        (long long)indices->n, (long long)r->files.n);
+    r->first = mxci_calloc((size_t)r->files.n + 1, sizeof *r->first);
+    if (!r->first)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld files", r->owner, (long long)r->files.n);
+    for (int64_t i = 0; i < r->files.n; i++) {
+        const char *path = r->files.path[i];
+        r->first[i] = r->n;
+        MXC_TRY(measure(r, p, path));
+        MXC_TRY(indices->n > 0 ? load_index(r, p, indices->path[i]) : find_records(r, p, path));
+    }
+    return MXC_OK;
+}
+
+static mxc_status take_list(records *r, const char *path) {
+    if (!path[0])
+        return MXC_OK;
+    MXC_TRY(mxci_image_list_load(path, &r->list));
+    mxci_image_list_sort(&r->list);
+    r->has_list = 1;
+    for (int64_t i = 0; i < r->list.n && r->counts; i++)
+        count_labels(r, r->list.lines[i].n_labels);
     return MXC_OK;
 }
 
 static mxc_status open_records(records *r, const mxci_image_params *p, const char *path, const char *index,
                                const char *list) {
-    mxci_format(r->path, sizeof r->path, "%s", path);
-    MXC_TRY(measure(r, p));
-    if (list[0]) {
-        MXC_TRY(mxci_image_list_load(list, &r->list));
-        mxci_image_list_sort(&r->list);
-        r->has_list = 1;
-    }
-    for (int64_t i = 0; i < r->list.n && r->counts; i++)
-        count_labels(r, r->list.lines[i].n_labels);
-    return index[0] && !r->counts ? load_index(r, p, index) : find_records(r, p);
+    mxci_paths indices;
+    MXC_TRY(take_list(r, list));
+    MXC_TRY(mxci_paths_expand(r->owner, path, ".rec", &r->files));
+    MXC_TRY(mxci_paths_expand(r->owner, r->counts ? "" : index, ".idx", &indices));
+    mxc_status status = open_files(r, p, &indices);
+    mxci_paths_free(&indices);
+    return status;
 }
 
 mxc_status mxci_records_open(const char *owner, const mxci_image_params *params, const char *path, const char *index,

@@ -39,7 +39,7 @@ mxc_status mxci_image_part(const char *owner, const mxci_image_params *params, i
 mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params,
                                   const mxci_detect_params *detect, const mxci_image_source *source, mxc_iter **out);
 
-/* The records of a file as a source. most_labels: NULL, and each sample has params->label_width labels; else their
+/* The records of files as a source. most_labels: NULL, and each sample has params->label_width labels; else their
  * number varies, and this becomes the largest. list: path of a list whose labels replace the records'; "": none. */
 mxc_status mxci_records_open(const char *owner, const mxci_image_params *params, const char *path, const char *index,
                              const char *list, int64_t *most_labels, mxci_image_source *out);

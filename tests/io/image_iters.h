@@ -46,6 +46,20 @@ static inline void write_records(int n, int n_labels) {
     assert_ok(mxc_record_writer_close(writer));
 }
 
+/* Records first to end - 1 into a file of a folder, with an index. */
+static inline void write_some(const char *into, const char *stem, int first, int end) {
+    test_path path, index;
+    char name[32];
+    mxc_record_writer *writer;
+    snprintf(name, sizeof name, "%s.rec", stem);
+    test_join(path, into, name);
+    snprintf(name, sizeof name, "%s.idx", stem);
+    assert_ok(mxc_record_writer_open(path, test_join(index, into, name), &writer));
+    for (int i = first; i < end; i++)
+        put_png(writer, i, 1);
+    assert_ok(mxc_record_writer_close(writer));
+}
+
 static inline int make_folder(void **state) {
     (void)state;
     test_temp_dir(folder);

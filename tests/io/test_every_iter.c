@@ -22,7 +22,7 @@ typedef struct iter_case {
     int is_resized; /* its epochs are not its samples */
 } iter_case;
 
-static test_path images, labels, csv, svm, det_rec, root;
+static test_path images, labels, csv, svm, det_rec, root, several;
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -120,6 +120,8 @@ static const iter_case cases[] = {
     {"ImageRecordIter", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
     {"ImageRecordIter", by_name,
      .more = {"path_imgrec", rec, "data_shape", "(3,8,6)", "random_h", "30", "round_batch", "0"}, .is_image = 1},
+    {"ImageRecordIter", by_name, .more = {"path_imgrec", several, AUGMENTED}, .is_image = 1},
+    {"ImageRecordIter", by_name, .more = {"path_imgrec", several, "path_imgidx", several, AUGMENTED}, .is_image = 1},
     {"ImageRecordIter_v1", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
     {"ImageRecordUInt8Iter", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
     {"ImageRecordInt8Iter", by_name, .more = {"path_imgrec", rec, AUGMENTED}, .is_image = 1},
@@ -321,8 +323,18 @@ static void write_folders(void) {
     }
 }
 
+/* One of them has no record. */
+static void write_several(void) {
+    mkdir(test_join(several, folder, "several"), 0700);
+    write_some(several, "a", 0, 9);
+    write_some(several, "b", 0, 0);
+    write_some(several, "c", 9, 11);
+    write_some(several, "d", 11, SAMPLES);
+}
+
 static int write_files(void **state) {
     make_folder(state);
+    write_several();
     write_records(SAMPLES, 1);
     write_texts();
     write_idx_files();

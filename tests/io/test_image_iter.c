@@ -217,6 +217,8 @@ static void test_shuffled_chunks(void **state) {
     assert_true(moved > 40);
 }
 
+#define LIST(...) ((const char *const[]){__VA_ARGS__})
+
 #define ANY_AUGMENTATION                                                                                               \
     "shuffle", "1", "seed", "3", "rand_crop", "1", "rand_mirror", "1", "max_rotate_angle", "20", "random_h", "30",     \
         "pca_noise", "0.1", "brightness", "0.3", "max_random_illumination", "5"
@@ -316,6 +318,39 @@ static void test_parts(void **state) {
     mxc_iter *iter;
     assert_fails(make_named("ImageRecordIter", &iter, WITH("batch_size", "1", "part_index", "2", "num_parts", "2")),
                  MXC_EINVAL, "part_index 2 of num_parts 2");
+}
+
+/* Files follow each other; what is told of a sample is its place in its own. */
+static void test_several_files(void **state) {
+    static const int order[] = {5, 6, 0, 1, 2, 0, 1, 2};
+    test_path path;
+    char paths[3 * sizeof path];
+    mxc_iter *iter;
+    taken t;
+    (void)state;
+    SKIP_WITHOUT_PNG;
+    mkdir(test_join(path, folder, "several"), 0700);
+    write_some(path, "z", 0, 3);
+    write_some(path, "y", 5, 7);
+    write_records(2, 1);
+    snprintf(paths, sizeof paths, "%s;%s/z.rec", path, path);
+    assert_ok(mxc_iter_create("ImageRecordIter", 4, LIST("path_imgrec", "data_shape", "batch_size", "round_batch"),
+                              LIST(paths, "(3,8,6)", "1", "0"), &iter));
+    take(iter, 100, &t);
+    assert_int_equal(t.n, 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(t.index[i], 100 + order[i]);
+    mxc_iter_destroy(iter);
+    assert_fails(mxc_iter_create("ImageRecordIter", 4, LIST("path_imgrec", "data_shape", "batch_size", "path_imgidx"),
+                                 LIST(paths, "(3,8,6)", "1", idx), &iter), MXC_EINVAL,
+                 "1 files in path_imgidx, 3 in path_imgrec");
+    snprintf(paths, sizeof paths, "%s/y.rec;%s", path, path);
+    assert_ok(mxc_iter_create("ImageRecordIter", 4, LIST("path_imgrec", "data_shape", "batch_size", "label_width"),
+                              LIST(paths, "(3,8,6)", "1", "2"), &iter));
+    assert_ok(mxc_iter_set_state(iter, &(mxc_iter_state){0, 3}));
+    assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "ImageRecordIter: record 1 at offset ");
+    assert_non_null(strstr(mxc_last_error(), "several/y.rec: 1 labels"));
+    mxc_iter_destroy(iter);
 }
 
 /* ---- mean -------------------------------------------------------------------------------------------------------- */
@@ -519,7 +554,8 @@ int main(void) {
         cmocka_unit_test(test_bytes), cmocka_unit_test(test_signed_bytes), cmocka_unit_test(test_round_batch),
         cmocka_unit_test(test_no_round_batch), cmocka_unit_test(test_shuffled_chunks),
         cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_state), cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_mean_image),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_several_files), cmocka_unit_test(test_mean_image),
         cmocka_unit_test(test_slow_consumer_stops_the_threads),
         cmocka_unit_test(test_steady_state_allocates_nothing), cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_real_files),
