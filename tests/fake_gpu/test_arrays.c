@@ -148,21 +148,20 @@ static void test_no_memory(void **state) {
     mxc_ndarray_release(x);
 }
 
-/* An iterator's batches are copied to a GPU ahead; what is queued on one of them sees it as it was. */
-static void test_batches_ahead(void **state) {
+/* An iterator's batches are copied to a context ahead; what is queued on one of them sees it as it was. */
+static void check_ahead(mxc_ndarray *rows, mxc_context context) {
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
-    mxc_ndarray *rows = numbers(mxc_cpu(0), N, 0), *copies[N / 50];
+    mxc_ndarray *copies[N / 50];
     mxc_iter *inner, *iter;
-    (void)state;
     options.batch_size = 50;
     assert_ok(mxc_iter_from_arrays(&options, 1, &rows, 0, NULL, NULL, &inner));
-    assert_ok(mxc_iter_prefetch_to(inner, 2, mxc_gpu(1), &iter));
+    assert_ok(mxc_iter_prefetch_to(inner, 2, context, &iter));
     for (int epoch = 0; epoch < 3; epoch++) {
         for (int i = 0; i < N / 50; i++) {
             mxc_batch batch;
             assert_ok(mxc_iter_next(iter, &batch));
-            assert_int_equal(mxc_ndarray_context(batch.data[0]).device, MXC_GPU);
-            assert_int_equal(mxc_ndarray_context(batch.data[0]).id, 1);
+            assert_int_equal(mxc_ndarray_context(batch.data[0]).device, context.device);
+            assert_int_equal(mxc_ndarray_context(batch.data[0]).id, context.id);
             assert_int_equal(batch.index[49], 50 * i + 49);
             assert_ok(mxc_ndarray_copy(batch.data[0], mxc_gpu(0), MXC_F32, &copies[i]));
         }
@@ -173,9 +172,15 @@ static void test_batches_ahead(void **state) {
         assert_ok(mxc_iter_reset(iter));
     }
     mxc_iter_destroy(iter);
-    mxc_ndarray_release(rows);
-    options.batch_size = 1 << 9;
-    rows = numbers(mxc_cpu(0), 1 << 9, 0);
+}
+
+static void test_batches_ahead(void **state) {
+    mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
+    mxc_ndarray *rows = numbers(mxc_cpu(0), N, 0);
+    mxc_iter *inner, *iter;
+    (void)state;
+    check_ahead(rows, mxc_gpu(1));
+    check_ahead(rows, (mxc_context){MXC_CPU_PINNED, 0});
     assert_ok(mxc_iter_from_arrays(&options, 1, &rows, 0, NULL, NULL, &inner));
     assert_fails(mxc_iter_prefetch_to(inner, 2, mxc_gpu(9), &iter), MXC_EDEVICE, "gpu(9)");
     mxc_iter_destroy(inner);

@@ -1,7 +1,7 @@
 /*
  * What readers of hostile files take: all memory that the process asks for is counted here, that of libraries too. A
  * record file is read in the record's own size and 1 MiB, whatever it claims; bombs of images are refused before.
- * Sanitizers have allocators of their own: then it is left out.
+ * Sanitizers and other C libraries than glibc have other allocators: then it is left out.
  */
 #define _GNU_SOURCE 1 /* syscall */
 #include <malloc.h>
@@ -17,7 +17,8 @@ enum { MIB = 1 << 20 };
 
 static _Atomic int64_t in_use, peak;
 
-#if !TEST_SANITIZED
+#if defined(__GLIBC__) && !TEST_SANITIZED
+#define IS_COUNTED 1
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *block, size_t bytes);
@@ -71,6 +72,8 @@ int munmap(void *at, size_t bytes) {
     count(-(int64_t)bytes);
     return (int)syscall(SYS_munmap, at, bytes);
 }
+#else
+#define IS_COUNTED 0
 #endif
 
 /* From here on. */
@@ -81,7 +84,7 @@ static int64_t begin_count(void) {
 }
 
 #define SKIP_IF_NOT_COUNTED                                                                                            \
-    if (TEST_SANITIZED)                                                                                                \
+    if (!IS_COUNTED)                                                                                                   \
     skip()
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
