@@ -15,7 +15,7 @@ typedef struct settings {
     int32_t network, resume;
     int64_t batch_size, epochs, seed;
     double lr, momentum;
-    char data[TEXT], context[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
+    char data[TEXT], context[TEXT], dtype[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
 } settings;
 
 static const mxc_param schema[] = {
@@ -23,6 +23,7 @@ static const mxc_param schema[] = {
       .initial = "lenet", .doc = "what to train" },
     TEXT_OPTION("data", data, "/usr/share/datasets/fashion-mnist", "folder of the four IDX files, plain or .gz"),
     TEXT_OPTION("context", context, "cpu(0)", "where to train, as gpu(0)"),
+    TEXT_OPTION("dtype", dtype, "float32", "what to compute in: float32, float16, bfloat16"),
     WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step"),
     WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the training images"),
     RATE("0.05", "learning rate at the start; it falls to 0 along a cosine"),
@@ -149,6 +150,7 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
     options.schedule.kind = MXC_SCHEDULE_COSINE;
     options.schedule.total = s->epochs * options.epoch_batches;
     options.seed = (uint64_t)s->seed;
+    options.dtype = s->dtype;
     options.checkpoint = path_or_null(s->checkpoint);
     options.resume = s->resume;
     options.curve = path_or_null(s->curve);

@@ -94,8 +94,8 @@ mxc_status mxci_bind_graph(const mxc_symbol *symbol, mxc_ndarray *const *args, m
     return status;
 }
 
-mxc_status mxci_executor_lower(const mxc_executor *e, int no_tiles, mxci_program **out) {
-    mxci_lowering lowering = {&e->options, e->reqs, no_tiles || e->options.bulk_nodes > 0};
+mxc_status mxci_executor_lower(const mxc_executor *e, int as_written, mxci_program **out) {
+    mxci_lowering lowering = {&e->options, e->reqs, e->options.bulk_nodes > 0, as_written};
     mxci_graph *graph;
     *out = NULL;
     MXC_TRY(mxci_bind_graph(e->symbol, e->args, e->aux, &graph));

@@ -44,7 +44,7 @@ typedef struct mxci_segments {
     mxci_segment *items; /* NULL: not made yet */
 } mxci_segments;
 
-/* All that depends on the program; made anew where a tiled executor must run untiled. */
+/* All that depends on the program; made anew where a tiled or folded executor must run as it was written. */
 typedef struct mxci_layout {
     mxci_program *program;
     mxci_step *steps;
@@ -132,15 +132,15 @@ mxc_status mxci_run_steps(mxci_segment *segment, const mxc_run *run);
 void mxci_begin_segment(const mxc_run *run, void *segment, mxc_done *done);
 /* Block until no run is queued. Failures of runs are not reported. */
 void mxci_executor_wait(mxc_executor *executor);
-/* Make segments of single steps, and run untiled, from now on. */
+/* Make segments of single steps, and run as written, from now on. */
 mxc_status mxci_executor_single_steps(mxc_executor *executor);
 /* Show what the step has made to the monitor. */
 mxc_status mxci_monitor_step(mxc_executor *executor, const mxci_step *step, int32_t node);
 
 /* ---- binding (bind.c) ------------------------------------------------------------------------------------------ */
 
-/* Lower the executor's symbol for its arrays. */
-mxc_status mxci_executor_lower(const mxc_executor *executor, int no_tiles, mxci_program **out);
+/* Lower the executor's symbol for its arrays. as_written: as mxci_lowering has it. */
+mxc_status mxci_executor_lower(const mxc_executor *executor, int as_written, mxci_program **out);
 
 /* Options with defaults for members that an older caller does not have; NULL: all defaults. MXC_EINVAL. */
 mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_options *out);

@@ -1,5 +1,6 @@
 /*
- * The order pass: which nodes run, and when. The symbol's nodes keep their order, then come those of the gradient in
+ * The order pass: which nodes run, and when. The symbol's nodes keep their order (of those that replace some of them,
+ * each runs just before what reads it, or, where that is asked for and only variables are read, at first), then come those of the gradient in
  * theirs; nodes that later passes added (copies between contexts, nodes computed again) run just before the first one
  * that reads them, so that their results live shortly. Nodes that no output and no gradient needs do not run.
  */
@@ -82,12 +83,23 @@ static void emit(walk *w, int32_t node) {
     }
 }
 
-mxc_status mxci_pass_order(mxci_program *p) {
+static int reads_variables(const mxci_graph *g, int32_t node) {
+    int32_t i;
+    for (i = 0; i < g->nodes[node].n_inputs; i++)
+        if (g->nodes[g->entry_node[mxci_graph_inputs(g, node)[i]]].kind != MXCI_VARIABLE)
+            return 0;
+    return 1;
+}
+
+mxc_status mxci_pass_order(mxci_program *p, int params_first) {
     walk w;
     mxc_status status = begin(&w, p);
     int32_t i;
     if (status == MXC_OK) {
         mark_needed(&w);
+        for (i = p->n_written_nodes; params_first && i < p->n_symbol_nodes; i++)
+            if (reads_variables(p->graph, i))
+                emit(&w, i);
         for (i = 0; i < p->n_symbol_nodes; i++)
             emit(&w, i);
         p->n_forward = p->n_steps;

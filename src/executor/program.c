@@ -81,7 +81,7 @@ static void free_layout(mxci_program *p) {
 /* Order, requests and memory of a complete graph. */
 static mxc_status lay_out(mxci_program *p, const mxc_bind_options *options, int tiles) {
     free_layout(p);
-    MXC_TRY(mxci_pass_order(p));
+    MXC_TRY(mxci_pass_order(p, tiles));
     MXC_TRY(mxci_pass_request(p));
     MXC_TRY(mxci_pass_tile(p, tiles));
     return mxci_pass_plan(p, options->no_inplace, options->no_sharing);
@@ -90,14 +90,25 @@ static mxc_status lay_out(mxci_program *p, const mxc_bind_options *options, int 
 /* Tiles cost some speed: they are for programs that take more than a fifth of unplanned memory without them. */
 static int wants_tiles(const mxci_program *p, const mxci_lowering *lowering) {
     const mxc_bind_options *options = lowering->options;
-    return p->n_steps == p->n_forward && !lowering->no_tiles && !options->no_inplace && !options->no_sharing &&
+    return p->n_steps == p->n_forward && !lowering->no_tiles && !lowering->as_written && !options->no_inplace && !options->no_sharing &&
            p->report.internal_planned > p->report.internal_unplanned / 5;
+}
+
+static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
+    int32_t i;
+    for (i = 0; reqs && i < p->graph->n_args; i++)
+        if (reqs[i] != MXC_REQ_NULL)
+            return 1;
+    return 0;
 }
 
 static mxc_status lower(mxci_program *p, const mxci_lowering *lowering) {
     const mxc_bind_options *options = lowering->options;
-    p->n_symbol_nodes = p->graph->n_nodes;
+    p->n_written_nodes = p->graph->n_nodes;
     MXC_TRY(mxci_pass_place(p->graph, options));
+    if (!lowering->as_written && !wants_gradients(p, lowering->reqs))
+        MXC_TRY(mxci_pass_fold(p->graph, &p->is_folded));
+    p->n_symbol_nodes = p->graph->n_nodes;
     MXC_TRY(add_gradients(p, lowering->reqs));
     p->n_base_nodes = p->graph->n_nodes;
     MXC_TRY(mxci_pass_recompute(p, options->recompute));

@@ -46,7 +46,9 @@ typedef struct mxci_tile {
 
 typedef struct mxci_program {
     mxci_graph *graph;          /* owned */
-    int32_t n_symbol_nodes;     /* nodes of the symbol; passes add theirs behind */
+    int is_folded;              /* nodes of the symbol do not run, others do in their place */
+    int32_t n_symbol_nodes;     /* nodes of the symbol, folded; passes add theirs behind */
+    int32_t n_written_nodes;    /* of these, those that the symbol has */
     int32_t n_base_nodes;       /* and of the gradient; behind them nodes that run just before what needs them */
     uint8_t *wanted;            /* argument: its gradient is asked for */
     mxc_req *grad_req;          /* argument: MXC_REQ_NULL, MXC_REQ_WRITE, MXC_REQ_ADD */
@@ -74,7 +76,8 @@ typedef struct mxci_program {
 typedef struct mxci_lowering {
     const mxc_bind_options *options;
     const mxc_req *reqs; /* per argument; NULL: no gradients */
-    int no_tiles;        /* 1: every array whole, as training behaviour needs */
+    int no_tiles;        /* 1: every array whole */
+    int as_written;      /* 1: the symbol's own nodes, arrays whole, as training behaviour and monitors need */
 } mxci_lowering;
 
 /* Run all passes over a graph whose shapes and types are all known. Takes the graph over, also on failure. Statuses
@@ -116,6 +119,9 @@ int32_t mxci_pool_of(const mxci_program *program, mxc_context context);
 /* place.c: give every node its context, from ctx_group attributes, neighbours, and the options. */
 mxc_status mxci_pass_place(mxci_graph *graph, const mxc_bind_options *options);
 
+/* fold.c: move norms into the layers before them. *is_folded: set if there were such. */
+mxc_status mxci_pass_fold(mxci_graph *graph, int *is_folded);
+
 /* gradient.c: append the backward pass. wanted: per argument. Head gradients are new variables, or ones where
  * heads is NULL. grads: per argument, -1 where zero. MXC_EUNSUPPORTED names the operator that has no gradient. */
 mxc_status mxci_pass_gradient(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads);
@@ -126,8 +132,9 @@ mxc_status mxci_pass_recompute(mxci_program *program, mxc_recompute mode);
 /* copies.c: where an entry is used on another context, put a _CrossDeviceCopy between. */
 mxc_status mxci_pass_copies(mxci_program *program);
 
-/* order.c: nodes that outputs and gradients need, in running order: order, step_of, n_steps, n_forward. */
-mxc_status mxci_pass_order(mxci_program *program);
+/* order.c: nodes that outputs and gradients need, in running order: order, step_of, n_steps, n_forward. params_first:
+ * nodes that read variables only, and were added, run before all others, so that they do not part runs of steps. */
+mxc_status mxci_pass_order(mxci_program *program, int params_first);
 
 /* request.c: root, req, first, last, and homes outside the pools; takes sums out of the order where their terms can be
  * added in place. */

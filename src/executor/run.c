@@ -95,11 +95,11 @@ void mxci_executor_wait(mxc_executor *e) {
     wait_for(&e->layout->single);
 }
 
-/* Put another layout in the place of a tiled one. */
-static mxc_status run_untiled(mxc_executor *e) {
+/* Put another layout in the place of a tiled or folded one. */
+static mxc_status run_as_written(mxc_executor *e) {
     mxci_layout *l;
     mxci_program *p;
-    if (!e->layout->program->n_tiles)
+    if (!e->layout->program->n_tiles && !e->layout->program->is_folded)
         return MXC_OK;
     mxci_executor_wait(e);
     MXC_TRY(mxci_executor_lower(e, 1, &p));
@@ -111,7 +111,7 @@ static mxc_status run_untiled(mxc_executor *e) {
 }
 
 mxc_status mxci_executor_single_steps(mxc_executor *e) {
-    MXC_TRY(run_untiled(e));
+    MXC_TRY(run_as_written(e));
     if (e->layout->single.items)
         return MXC_OK;
     return mxci_segments_create(e, e->layout, 1, &e->layout->single);
@@ -144,7 +144,7 @@ static mxc_status push(const mxci_layout *l, const mxci_segments *segments, int3
 
 static mxc_status begin_forward(mxc_executor *e, int is_train) {
     if (is_train)
-        MXC_TRY(run_untiled(e));
+        MXC_TRY(run_as_written(e));
     mxci_layout_update(e, e->layout);
     MXC_TRY(reserve_random(e, is_train));
     e->latest_is_train = is_train;

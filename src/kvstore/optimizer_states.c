@@ -29,7 +29,8 @@ static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, co
 }
 
 /* Append one slot's states, if it has them. */
-static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, const mxci_slot *s, mxc_ndarray_list *out) {
+static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, const mxci_slot *s,
+                            mxc_ndarray_list *out) {
     static const int64_t one[1] = { 1 };
     char name[32];
     mxc_ndarray *count;

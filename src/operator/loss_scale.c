@@ -137,7 +137,8 @@ static mxc_status scale_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_scale_gradient = {
     .size = sizeof(mxc_op_def), .name = "_scale_gradient", .flags = MXC_OP_HIDDEN, .args = "data,state",
     .doc = "out = data; the gradient of data is that of out times state[0]; state (2,), f32",
-    .infer_shape = infer_scale_shape, .infer_type = infer_scale_type, .dtypes = MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64),
+    .infer_shape = infer_scale_shape, .infer_type = infer_scale_type,
+    .dtypes = MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64),
     .needs = {.out_grad = 1, .in = 1 << STATE},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END},
@@ -167,7 +168,7 @@ static mxc_status update_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_update_loss_scale = {
     .size = sizeof(mxc_op_def), .name = "_update_loss_scale", .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
     .args = "finite", .aux = "state",
-    .doc = "out = finite ? 1 / state[0] : 0; then the scale in state is halved if not finite, or doubled after interval "
-           "good steps",
+    .doc = "out = finite ? 1 / state[0] : 0; then the scale in state is halved if not finite, or doubled after "
+           "interval good steps",
     .params = update_schema, .param_size = sizeof(mxci_loss_scale_params), .infer_shape = infer_update_shape,
     .dtypes = MXC_DTYPE_BIT(MXC_F32), .forward = {[MXC_CPU] = update_forward}};

@@ -95,8 +95,8 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 
 #define MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
 #define MULTI_DEF                                                                                                   \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi, \
-    .args = MXCI_WEIGHT_NAMES, .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape,       \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi,              \
+    .args = MXCI_WEIGHT_NAMES, .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape, \
     .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_mp_sgd_update = {
@@ -132,7 +132,8 @@ const mxc_op_def mxci_op_multi_mp_sgd_update = {
     .forward = {[MXC_CPU] = multi_mp_sgd}};
 
 const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
-    MULTI_DEF, .name = "multi_mp_sgd_mom_update", .params = multi_momentum_params, .infer_type = mxci_update_infer_master_type,
-    .dtypes = MASTER_DTYPES, .aux = MXCI_EACH_WEIGHT(MOM_MASTER), .n_aux = count_aux_pairs,
+    MULTI_DEF, .name = "multi_mp_sgd_mom_update", .params = multi_momentum_params,
+    .infer_type = mxci_update_infer_master_type, .dtypes = MASTER_DTYPES, .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
+    .n_aux = count_aux_pairs,
     .doc = "mp_sgd_mom_update of num_weights weights, each with its number of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd_mom}};

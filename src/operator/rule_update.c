@@ -4,8 +4,9 @@
  *
  * Arguments are weight_0, grad_0, weight_1, ...; then come the states, those of weight_0 first. With multi_precision
  * the last state of each weight is its f32 copy, which takes the step; the weight becomes its rounded copy, and the
- * other states are f32 too. With scaled one more array comes last, of one element, f32: it multiplies rescale_grad, and where
- * it is 0 or not finite nothing changes. (It does not change and counts as a state all the same, as _adamw_update's.)
+ * other states are f32 too. With scaled one more array comes last, of one element, f32: it multiplies rescale_grad, and
+ * where it is 0 or not finite nothing changes. (It does not change and counts as a state all the same, as that of
+ * _adamw_update.)
  */
 #include <math.h>
 

@@ -34,7 +34,8 @@ static mxc_status read_scale(const mxc_fit_options *o, double *scale, int *is_dy
     if (*is_dynamic || o->loss_scale == NULL)
         return MXC_OK;
     if (!mxci_read_double(&at, scale) || *at != '\0' || !(*scale > 0) || !isfinite(*scale))
-        return MXC_FAIL(MXC_EINVAL, "mxc_fit: loss_scale is \"%.40s\", expected \"dynamic\" or a number above 0", given);
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: loss_scale is \"%.40s\", expected \"dynamic\" or a number above 0",
+                        given);
     return MXC_OK;
 }
 
