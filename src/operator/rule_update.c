@@ -19,11 +19,11 @@
 
 static const mxc_param schema[] = {
     {.name = "rule", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_rule_params, rule),
-     .choices = 1 +
+     .choices = &
 #define RULE(name, states) "," #name
 #include "operator/kernels/update.def"
 #undef RULE
-     , .doc = "how a weight changes"},
+     [1], .doc = "how a weight changes"},
     {.name = "num_weights", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_rule_params, num_weights), .initial = "1",
      .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "how many weights"},
     SWITCH(multi_precision, "weights have f32 copies, which take the steps"),
