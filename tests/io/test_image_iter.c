@@ -231,7 +231,7 @@ static void test_same_for_any_threads(void **state) {
     for (int epoch = 0; epoch < 3; epoch++)
         for (int threads = 1; threads <= 4; threads++)
             for (int depth = 1; depth <= 5; depth += 2) {
-                char count[16], ahead[8];
+                char count[16], ahead[16];
                 snprintf(count, sizeof count, "%d", threads);
                 snprintf(ahead, sizeof ahead, "%d", depth);
                 mxc_iter *iter = make(WITH("batch_size", "4", "preprocess_threads", count, "prefetch_buffer", ahead,
