@@ -8,9 +8,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <mxc/log.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* Write them to the file of this process; returns its path. Unlink it when done. */
+static inline void fuzz_drop_message(mxc_log_level level, const char *message, void *user) {
+    (void)level, (void)message, (void)user;
+}
+
+/* Warnings about the file would only slow things down. */
+static inline void fuzz_be_silent(void) {
+    mxc_set_logger(fuzz_drop_message, NULL);
+}
+
+/* Write the bytes to the file of this process; returns its path. Unlink it when done. */
 static inline const char *fuzz_file(const uint8_t *data, size_t bytes) {
     static char path[64];
     if (path[0] == '\0')

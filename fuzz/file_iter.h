@@ -6,14 +6,21 @@
 
 #include "file.h"
 
-/* name: the iterator; file_key: its parameter that names the file. */
+/* name: the iterator; file_key: its parameter that names the file. A file that is refused is read again without its bad
+ * lines. */
 static inline void fuzz_file_iter(const char *name, const char *file_key, const uint8_t *data, size_t bytes) {
     const char *path = fuzz_file(data, bytes);
-    const char *keys[] = { file_key, "data_shape", "batch_size", "prefetch_buffer" };
-    const char *values[] = { path, "(3,)", "1", "0" };
+    const char *keys[] = { file_key, "data_shape", "batch_size", "prefetch_buffer", "bad_data" };
+    const char *values[] = { path, "(3,)", "1", "0", "error" };
     mxc_iter *iter;
     mxc_batch batch;
-    if (mxc_iter_create(name, 4, keys, values, &iter) == MXC_OK) {
+    fuzz_be_silent();
+    mxc_status status = mxc_iter_create(name, 5, keys, values, &iter);
+    if (status != MXC_OK) {
+        values[4] = "skip";
+        status = mxc_iter_create(name, 5, keys, values, &iter);
+    }
+    if (status == MXC_OK) {
         do {
             if (mxc_iter_next(iter, &batch) != MXC_OK)
                 abort();
