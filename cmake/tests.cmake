@@ -22,6 +22,9 @@ file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
 if(NOT TARGET mxc_fake_gpu)
     list(FILTER test_sources EXCLUDE REGEX "/fake_gpu/")
 endif()
+if(NOT TARGET mxc_mpi OR NOT MXC_SANITIZE STREQUAL none)
+    list(FILTER test_sources EXCLUDE REGEX "/mpi/") # tests/kvstore plays the group, under sanitizers too
+endif()
 
 function(use_test_settings target)
     target_include_directories(${target} PRIVATE src tests)
@@ -75,4 +78,22 @@ if(TARGET mxc_fake_gpu)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()
+endif()
+
+# Tests over MPI: one process by itself, and several of mpirun.
+if(TARGET mxc_mpi AND MXC_SANITIZE STREQUAL none)
+    set(mpi_environment "${test_environment};MXC_MPI_MODULE=$<TARGET_FILE:mxc_mpi>"
+        "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    set_property(TEST mpi/test_workers PROPERTY ENVIRONMENT "${mpi_environment}")
+    add_dependencies(test_mpi_workers mxc_mpi)
+    foreach(n 2 3 4)
+        add_test(NAME mpi/workers_${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${mpi_oversubscribe}
+            $<TARGET_FILE:test_mpi_workers>)
+        set_tests_properties(mpi/workers_${n} PROPERTIES LABELS mpi TIMEOUT ${test_timeout} PROCESSORS ${n}
+            ENVIRONMENT "${mpi_environment}")
+    endforeach()
+    if(TARGET train_mnist)
+        add_test(NAME mpi/faults COMMAND ${CMAKE_SOURCE_DIR}/tests/mpi/faults.sh ${CMAKE_BINARY_DIR} 2)
+        set_tests_properties(mpi/faults PROPERTIES LABELS mpi TIMEOUT 600 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
+    endif()
 endif()

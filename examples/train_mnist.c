@@ -13,9 +13,9 @@ enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100 };
 
 typedef struct settings {
     int32_t network, resume;
-    int64_t batch_size, epochs, seed;
+    int64_t batch_size, epochs, seed, checkpoint_batches;
     double lr, momentum;
-    char data[TEXT], context[TEXT], dtype[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
+    char data[TEXT], context[TEXT], dtype[TEXT], kv_store[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
 } settings;
 
 static const mxc_param schema[] = {
@@ -24,7 +24,8 @@ static const mxc_param schema[] = {
     TEXT_OPTION("data", data, "/usr/share/datasets/fashion-mnist", "folder of the four IDX files, plain or .gz"),
     TEXT_OPTION("context", context, "cpu(0)", "where to train, as gpu(0)"),
     TEXT_OPTION("dtype", dtype, "float32", "what to compute in: float32, float16, bfloat16"),
-    WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step"),
+    TEXT_OPTION("kv-store", kv_store, "local", "where parameters are kept; dist_sync: by several processes of mpirun"),
+    WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step, of each process"),
     WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the training images"),
     RATE("0.05", "learning rate at the start; it falls to 0 along a cosine"),
     { .name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, momentum), .initial = "0.9",
@@ -33,6 +34,7 @@ static const mxc_param schema[] = {
       .doc = "of first weights and of the order of images" },
     TEXT_OPTION("checkpoint", checkpoint, "",
                 "first part of the names of files to save to, after each epoch and when interrupted"),
+    WHOLE("checkpoint-batches", checkpoint_batches, "0", 0, 1e9, "steps after which to save too; 0: not"),
     { .name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
       .doc = "go on from the checkpoint, if there is one" },
     TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch"),
@@ -83,21 +85,24 @@ static mxc_symbol *make_network(int network) {
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
 
-static mxc_iter *open_data(const settings *s, const char *set, int64_t batch_size, int shuffle) {
-    char image[TEXT + 64], label[TEXT + 64], batch[32], seed[32];
-    const char *keys[] = { "image", "label", "batch_size", "flat", "shuffle", "seed" };
-    const char *values[] = { image, label, batch, s->network == MLP ? "True" : "False", shuffle ? "True" : "False",
-                             seed };
+/* Training images are shared out to the store's workers; store is NULL for test images. */
+static mxc_iter *open_data(const settings *s, const char *set, int64_t batch_size, const mxc_kvstore *store) {
+    char image[TEXT + 64], label[TEXT + 64], batch[32], seed[32], parts[16], part[16];
+    const char *keys[] = { "image", "label", "batch_size", "flat", "shuffle", "seed", "num_parts", "part_index" };
+    const char *values[] = { image, label, batch, s->network == MLP ? "True" : "False", store ? "True" : "False",
+                             seed, parts, part };
     mxc_iter *iter;
     snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", s->data, set);
     snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", s->data, set);
     snprintf(batch, sizeof batch, "%lld", (long long)batch_size);
     snprintf(seed, sizeof seed, "%lld", (long long)s->seed);
-    check(mxc_iter_create("MNISTIter", 6, keys, values, &iter));
+    snprintf(parts, sizeof parts, "%d", mxc_kvstore_group_size(store));
+    snprintf(part, sizeof part, "%d", mxc_kvstore_rank(store));
+    check(mxc_iter_create("MNISTIter", 8, keys, values, &iter));
     return iter;
 }
 
-static int64_t count_batches(const settings *s) {
+static int64_t count_batches(const settings *s, const mxc_kvstore *store) {
     char path[TEXT + 64];
     mxc_ndarray *labels;
     snprintf(path, sizeof path, "%s/train-labels-idx1-ubyte", s->data);
@@ -105,7 +110,7 @@ static int64_t count_batches(const settings *s) {
         strcat(path, ".gz");
         check(mxc_idx_load(path, &labels));
     }
-    int64_t n = mxc_ndarray_size(labels) / s->batch_size;
+    int64_t n = mxc_ndarray_size(labels) / mxc_kvstore_group_size(store) / s->batch_size;
     mxc_ndarray_release(labels);
     return n;
 }
@@ -126,10 +131,11 @@ static const char *path_or_null(const char *path) {
     return path[0] != '\0' ? path : NULL;
 }
 
-static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_iter *test, mxc_fit_progress *result) {
+static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_iter *test, mxc_kvstore *store,
+                  mxc_fit_progress *result) {
     const char *key = "momentum", *value;
     char momentum[32];
-    int steps = 0;
+    int steps = 0, is_first = mxc_kvstore_rank(store) == 0;
     mxc_context context;
     mxc_fit_options options;
     check(mxc_context_parse(s->context, &context));
@@ -142,19 +148,21 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
     options.n_contexts = 1;
     options.contexts = &context;
     options.epochs = s->epochs;
-    options.epoch_batches = count_batches(s);
+    options.epoch_batches = count_batches(s, store);
     options.n_optimizer_params = 1;
     options.optimizer_keys = &key;
     options.optimizer_values = &value;
     options.learning_rate = s->lr;
     options.schedule.kind = MXC_SCHEDULE_COSINE;
     options.schedule.total = s->epochs * options.epoch_batches;
+    options.store = store;
     options.seed = (uint64_t)s->seed;
     options.dtype = s->dtype;
     options.checkpoint = path_or_null(s->checkpoint);
+    options.checkpoint_batches = s->checkpoint_batches;
     options.resume = s->resume;
-    options.curve = path_or_null(s->curve);
-    options.show = 1;
+    options.curve = is_first ? path_or_null(s->curve) : NULL;
+    options.show = is_first;
     options.stop = &stop;
     options.callback = path_or_null(s->profile) ? on_step : NULL;
     options.user = &steps;
@@ -181,14 +189,18 @@ static void catch_signals(void) {
 int main(int argc, char **argv) {
     settings s;
     mxc_fit_progress result;
+    mxc_kvstore *store;
     parse_arguments(argc, argv, &s, NULL);
     catch_signals();
-    mxc_iter *training = open_data(&s, "train", s.batch_size, 1), *test = open_data(&s, "t10k", TEST_BATCH, 0);
+    check(mxc_kvstore_create(s.kv_store, &store));
+    mxc_iter *training = open_data(&s, "train", s.batch_size, store), *test = open_data(&s, "t10k", TEST_BATCH, NULL);
     mxc_symbol *net = make_network(s.network);
     if (s.profile[0])
         check(mxc_trace_start());
-    train(&s, net, training, test, &result);
-    report(&s, &result);
+    train(&s, net, training, test, store, &result);
+    if (mxc_kvstore_rank(store) == 0)
+        report(&s, &result);
+    mxc_kvstore_destroy(store);
     if (s.profile[0]) {
         mxc_trace_stop();
         check(mxc_trace_write(s.profile));

@@ -105,8 +105,12 @@ typedef struct mxc_fit_options {
     const char *initializer; /* default "xavier" */
     int n_initializer_params;
     const char *const *initializer_keys, *const *initializer_values;
-    const char *kvstore; /* default "local" */
-    uint64_t seed;       /* of the random streams; default 0 */
+    const char *kvstore; /* default "local": a store of this type is made for the call, if store is NULL */
+    /* A store without keys, which the call fills; NULL: none. In a distributed store this process is one of several
+     * that train together, each with its own part of the data. With dist_sync and dist_device_sync a batch is all
+     * workers' batches together, an epoch ends when the first of them has no more, and all stop when one is asked. */
+    mxc_kvstore *store;
+    uint64_t seed; /* of the random streams; default 0. Worker r has seed + r */
     /* "float16" or "bfloat16": operators that meet parameters compute in it, on weights of that dtype beside which f32
      * ones are kept, updated and saved; losses are computed in f32. NULL or "float32": in what the symbol says. */
     const char *dtype;
@@ -116,7 +120,8 @@ typedef struct mxc_fit_options {
      * update). NULL: "dynamic" for float16, else none. */
     const char *loss_scale;
     /* Prefix of checkpoint files, written after each epoch and when interrupted; NULL: none. <prefix>.last, .state0 and
-     * .state1 are for resuming; the model of each epoch is saved as well, as mxc_model_save does. */
+     * .state1 are for resuming; the model of each epoch is saved as well, as mxc_model_save does. Worker r > 0 of a
+     * distributed training adds .worker<r> to the prefix and saves no models; with dist_async worker 0 alone saves. */
     const char *checkpoint;
     int64_t checkpoint_batches; /* and after every so many batches; 0: not */
     int resume;                 /* go on from the checkpoint if there is one */

@@ -19,6 +19,7 @@ typedef struct slot {
 
 static mxci_mutex lock = MXCI_MUTEX_INIT; /* over slots */
 static slot gpu = { .file = "libmxc_cuda.so", .option = MXCI_TEXT_MXC_GPU_MODULE };
+static slot mpi = { .file = "libmxc_mpi.so", .option = MXCI_TEXT_MXC_MPI_MODULE };
 static slot *const slots[MXC_DEVICE_LIMIT] = { [MXC_GPU] = &gpu, [MXC_CPU_PINNED] = &gpu };
 
 static mxc_status fail_for_module(const char *file, int line, mxc_status code, const char *text) {
@@ -53,11 +54,7 @@ static mxc_status open_module(slot *s) {
     return MXC_OK;
 }
 
-mxc_status mxci_module_get(mxc_device kind, const mxci_module **out) {
-    slot *s = slots[kind];
-    *out = NULL;
-    if (!s)
-        return MXC_FAIL(MXC_EDEVICE, "this kind of device has no module");
+static mxc_status get(slot *s, const mxci_module **out) {
     mxci_mutex_lock(&lock);
     if (!s->tried && open_module(s) != MXC_OK)
         mxci_format(s->why, sizeof s->why, "%s", mxc_last_error());
@@ -65,4 +62,19 @@ mxc_status mxci_module_get(mxc_device kind, const mxci_module **out) {
     *out = s->module;
     mxci_mutex_unlock(&lock);
     return *out ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s", s->why);
+}
+
+mxc_status mxci_module_get(mxc_device kind, const mxci_module **out) {
+    *out = NULL;
+    if (!slots[kind])
+        return MXC_FAIL(MXC_EDEVICE, "this kind of device has no module");
+    return get(slots[kind], out);
+}
+
+mxc_status mxci_module_group(const struct mxci_group_api **out) {
+    const mxci_module *module;
+    *out = NULL;
+    MXC_TRY(get(&mpi, &module));
+    *out = module->group;
+    return *out ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s has no groups of processes", mpi.file);
 }

@@ -1,5 +1,6 @@
 /*
- * Modules: shared libraries that add kinds of devices. One is loaded when its device is first asked for, and stays.
+ * Modules: shared libraries that add kinds of devices, or groups of processes. One is loaded when what it offers is
+ * first asked for, and stays.
  *
  * libmxc and a module are built together and check that. A module links nothing of libmxc, so that it serves the shared
  * and the static library alike: what it needs of libmxc it is given in mxci_host, and what it offers it returns.
@@ -10,7 +11,8 @@
 #include "base/device.h"
 #include "base/options.h"
 
-struct mxci_op_form; /* operator/form.h */
+struct mxci_group_api; /* base/group.h */
+struct mxci_op_form;   /* operator/form.h */
 
 /* What a module may call. */
 typedef struct mxci_host {
@@ -25,6 +27,7 @@ typedef struct mxci_module {
     const mxci_device *devices[MXC_DEVICE_LIMIT]; /* NULL: not of this kind */
     const struct mxci_op_form *forms; /* how operators are computed there; n_forms */
     int n_forms;
+    const struct mxci_group_api *group; /* NULL: none */
 } mxci_module;
 
 /* The one symbol that a module exports, "mxci_module_open". NULL, with the reason told through host->fail, if it cannot
@@ -34,5 +37,8 @@ typedef const mxci_module *mxci_module_open_fn(const mxci_host *host);
 /* The module of a kind of device, loaded at the first call. MXC_EDEVICE, with the reason: the kind has none, or it
  * cannot be loaded (then every later call says so too). Thread-safe. */
 mxc_status mxci_module_get(mxc_device kind, const mxci_module **out);
+
+/* Groups of processes, of the MPI module. Else as above. */
+mxc_status mxci_module_group(const struct mxci_group_api **out);
 
 #endif

@@ -135,6 +135,13 @@ void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
 void mxci_stderr_write(const char *text, size_t bytes);
 int mxci_stderr_is_terminal(void);
 
+/* ---- processes --------------------------------------------------------------------------------------------- */
+
+int64_t mxci_process_id(void);
+/* A number for the machine (or container) whose processes this one can see: the same for each of them. */
+int64_t mxci_host_id(void);
+int mxci_process_is_alive(int64_t id); /* 0: there is no such process here */
+
 /* ---- shared libraries -------------------------------------------------------------------------------------- */
 
 /* MXC_EDEVICE with the loader's words. A library is never unloaded. */

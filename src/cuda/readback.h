@@ -10,8 +10,8 @@ struct mxcu_wrong {
     double a, b;
 };
 
-/* Find the first i below n that f.is_wrong(i), and put it into out with f.tell(i), which makes an mxcu_wrong. The call's
- * scratch begins with room for an mxcu_wrong. */
+/* Find the first i below n that f.is_wrong(i), and put it into out with f.tell(i), which makes an mxcu_wrong. The
+ * call's scratch begins with room for an mxcu_wrong. */
 template <class F> mxc_status mxcu_find_wrong(const mxc_op_call *call, int64_t n, F f, mxcu_wrong *out) {
     const mxc_context host = {MXC_CPU, 0};
     mxcu_wrong *to = mxcu_pointer<mxcu_wrong>(call->temp);

@@ -1,208 +1,136 @@
 /*
- * The key-value store of one process: master copies, sums in the order of the call, updater or optimizer. Of type local
- * the copies are on cpu(0), of type device where the first value is; sums are made where the copy is.
+ * The key-value store: master copies, sums in the order of the call, updater or optimizer. The copies are on cpu(0),
+ * or, of the types with "device" in their names, where the first value is; sums of this process are made where the copy
+ * is. Where there are several processes, their sums go through exchange.c before they are used.
  *
- * Nothing waits here: sums, updates and copies are queued, and the engine orders them by the arrays that they touch.
+ * Nothing waits here but what must wait for other processes: sums, updates and copies are queued, and the engine orders
+ * them by the arrays that they touch.
  */
 #include "kvstore/kvstore.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include <mxc/op.h>
-
+#include "base/error.h"
 #include "base/map.h"
+#include "base/module.h"
 #include "base/sys.h"
+#include "base/text.h"
+#include "kvstore/async.h"
+#include "kvstore/exchange.h"
 
-/* One key. pending lists what the current push or pull names for it, in the order of the call. */
-typedef struct entry {
-    char *key;
-    mxc_ndarray *stored;
-    mxc_ndarray *sum;  /* of several values; made at the first such push */
-    mxc_ndarray **moved; /* copies of values that live elsewhere than stored, by position; NULL where not needed */
-    mxc_op *add;       /* add_n over n_add values */
-    int n_add, n_moved;
-    mxc_ndarray **pending;
-    int n_pending, cap_pending;
-} entry;
+typedef struct store_type {
+    const char *name;
+    int is_device, is_dist, is_async;
+} store_type;
+
+static const store_type types[] = {
+    { "local", 0, 0, 0 },     { "device", 1, 0, 0 },           { "dist_sync", 0, 1, 0 },
+    { "dist_async", 0, 1, 1 }, { "dist_device_sync", 1, 1, 0 },
+};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+typedef struct settings {
+    double timeout, stall;
+    int64_t piece_bytes, bucket_bytes;
+    int32_t compression;
+    mxci_async_settings async;
+} settings;
+
+enum { PLAIN, AS_F16, AS_BF16, PIECE_BYTES = 4194304 };
+
+#define SETTING(field, kind, value, least, most, text)                                                         \
+    { .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1,          \
+      .minimum = least, .maximum = most, .doc = text }
+#define WATCHING                                                                                                       \
+    SETTING(timeout, MXC_PARAM_FLOAT, "8", 0.1, 1e6, "seconds that a process may be silent before it counts as lost"), \
+    SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9, "seconds that others wait for a process that lives; 0: for ever")
+#define OF_SERVERS(field, value, least, text)                                                                  \
+    { .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value,         \
+      .bounded = 1, .minimum = least, .maximum = 1e15, .doc = text }
+
+static const mxc_param sync_schema[] = {
+    WATCHING,
+    SETTING(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30, "of which larger sums are made"),
+    SETTING(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30, "of smaller ones that travel together"),
+    { .name = "compression", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, compression), .initial = "none",
+      .choices = "none,float16,bfloat16", .doc = "how sums of float32 travel" }, MXC_PARAM_END };
+
+static const mxc_param async_schema[] = {
+    WATCHING, OF_SERVERS(servers, "0", 0, "how many of the workers keep parameters, the first ones; 0: all"),
+    OF_SERVERS(staleness, "4", 0, "pushes of a key that a worker may be ahead of the slowest"),
+    OF_SERVERS(split_bytes, "1048576", 0, "keys from this size on are spread over all servers"), MXC_PARAM_END };
 
 struct mxc_kvstore {
-    const char *type; /* one of types */
-    mxci_map *entries;
+    const store_type *type;
+    settings settings;
+    mxci_map *keys; /* name to mxci_key */
     mxc_updater_fn updater;
     void *updater_user;
     mxc_optimizer *optimizer;
+    mxci_comm *comm;       /* NULL: of one process */
+    mxci_async *async;     /* NULL: updates are made here */
+    mxci_key **pushed;   /* scratch of a push: the keys, and their sums */
+    mxc_ndarray **sums;
+    int cap_pushed;
 };
-
-/* ---- entries ----------------------------------------------------------------------------------------------- */
-
-static void entry_destroy(entry *e) {
-    for (int i = 0; i < e->n_moved; i++)
-        mxc_ndarray_release(e->moved[i]);
-    mxc_ndarray_release(e->stored);
-    mxc_ndarray_release(e->sum);
-    mxc_op_release(e->add);
-    mxci_free(e->moved);
-    mxci_free(e->pending);
-    mxci_free(e->key);
-    mxci_free(e);
-}
-
-/* With a reference to the array that it stores. */
-static mxc_status entry_create(const char *key, mxc_ndarray *stored, entry **out) {
-    entry *e = mxci_calloc(1, sizeof *e);
-    *out = NULL;
-    if (e == NULL || (e->key = mxci_strdup(key)) == NULL) {
-        mxci_free(e);
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key);
-    }
-    e->stored = mxc_ndarray_retain(stored);
-    *out = e;
-    return MXC_OK;
-}
-
-static mxc_status check_value(const entry *e, mxc_ndarray *value) {
-    const mxc_shape *have = mxc_ndarray_shape(e->stored), *given = mxc_ndarray_shape(value);
-    if (!mxc_shape_equal(have, given)) {
-        char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
-        return MXC_FAIL(MXC_ESHAPE, "kvstore: key \"%s\" has shape %s, given %s", e->key,
-                        mxc_shape_format(have, a, sizeof a), mxc_shape_format(given, b, sizeof b));
-    }
-    if (mxc_ndarray_dtype(e->stored) != mxc_ndarray_dtype(value))
-        return MXC_FAIL(MXC_EDTYPE, "kvstore: key \"%s\" is %s, given %s", e->key,
-                        mxc_dtype_name(mxc_ndarray_dtype(e->stored)), mxc_dtype_name(mxc_ndarray_dtype(value)));
-    return MXC_OK;
-}
-
-static mxc_status add_pending(entry *e, mxc_ndarray *value) {
-    if (e->n_pending == e->cap_pending) {
-        int cap = e->cap_pending > 0 ? 2 * e->cap_pending : 4;
-        mxc_ndarray **grown = mxci_realloc_array(e->pending, (size_t)cap, sizeof *grown);
-        if (grown == NULL)
-            return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", cap, e->key);
-        e->pending = grown;
-        e->cap_pending = cap;
-    }
-    e->pending[e->n_pending++] = value;
-    return MXC_OK;
-}
-
-static mxc_status find_entry(const mxc_kvstore *store, const char *key, entry **out) {
-    *out = key != NULL ? mxci_map_get(store->entries, key) : NULL;
-    if (*out == NULL)
-        return MXC_FAIL(MXC_ENOTFOUND, "kvstore: key \"%s\" was not initialised", key != NULL ? key : "(null)");
-    return MXC_OK;
-}
-
-static mxc_status gather_one(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
-    entry *e;
-    MXC_TRY(find_entry(store, key, &e));
-    if (value == NULL)
-        return MXC_FAIL(MXC_EINVAL, "kvstore: the array for key \"%s\" is NULL", key);
-    MXC_TRY(check_value(e, value));
-    return add_pending(e, value);
-}
-
-/* Hand each array to its entry; on failure nothing is pending anywhere. */
-static mxc_status gather(const mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
-    for (int i = 0; i < n; i++) {
-        entry *e;
-        if (find_entry(store, keys[i], &e) == MXC_OK)
-            e->n_pending = 0;
-    }
-    for (int i = 0; i < n; i++)
-        MXC_TRY(gather_one(store, keys[i], values[i]));
-    return MXC_OK;
-}
-
-/* ---- sums -------------------------------------------------------------------------------------------------- */
-
-static mxc_status make_room_for_moved(entry *e) {
-    if (e->n_moved >= e->n_pending)
-        return MXC_OK;
-    mxc_ndarray **grown = mxci_realloc_array(e->moved, (size_t)e->n_pending, sizeof *grown);
-    if (grown == NULL)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", e->n_pending, e->key);
-    e->moved = grown;
-    while (e->n_moved < e->n_pending)
-        e->moved[e->n_moved++] = NULL;
-    return MXC_OK;
-}
-
-static mxc_status new_like(mxc_ndarray *array, mxc_ndarray **out) {
-    const mxc_shape *shape = mxc_ndarray_shape(array);
-    return mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(array), mxc_ndarray_context(array), out);
-}
-
-/* Replace pending values of other contexts by copies beside the stored one. */
-static mxc_status move_pending(entry *e, int priority) {
-    MXC_TRY(make_room_for_moved(e));
-    for (int i = 0; i < e->n_pending; i++) {
-        if (mxc_context_equal(mxc_ndarray_context(e->pending[i]), mxc_ndarray_context(e->stored)))
-            continue;
-        if (e->moved[i] == NULL)
-            MXC_TRY(new_like(e->stored, &e->moved[i]));
-        MXC_TRY(mxc_ndarray_copy_to(e->pending[i], e->moved[i], priority));
-        e->pending[i] = e->moved[i];
-    }
-    return MXC_OK;
-}
-
-static mxc_status prepare_add(entry *e) {
-    if (e->n_add == e->n_pending)
-        return MXC_OK;
-    char count[16];
-    const char *key = "num_args", *value = count;
-    snprintf(count, sizeof count, "%d", e->n_pending);
-    mxc_op_release(e->add);
-    e->add = NULL;
-    e->n_add = 0;
-    MXC_TRY(mxc_op_create("add_n", 1, &key, &value, &e->add));
-    e->n_add = e->n_pending;
-    return MXC_OK;
-}
-
-/* The sum of what is pending; a single value is its own sum. */
-static mxc_status reduce(entry *e, int priority, mxc_ndarray **out) {
-    MXC_TRY(move_pending(e, priority));
-    *out = e->pending[0];
-    if (e->n_pending == 1)
-        return MXC_OK;
-    MXC_TRY(prepare_add(e));
-    if (e->sum == NULL)
-        MXC_TRY(new_like(e->stored, &e->sum));
-    *out = e->sum;
-    return mxc_op_invoke(e->add, e->n_pending, e->pending, 1, &e->sum, NULL, 0);
-}
 
 /* ---- the store --------------------------------------------------------------------------------------------- */
 
-static const char *const types[] = {"local", "device"};
-enum { TYPES = sizeof types / sizeof types[0] };
-
-static int is_device(const mxc_kvstore *store) {
-    return store->type == types[1];
+static mxc_status find_type(const char *name, const store_type **out) {
+    char text[128];
+    mxci_line line = { text, sizeof text, 0 };
+    for (int i = 0; i < TYPES; i++) {
+        mxci_line_printf(&line, "%s%s", i > 0 ? ", " : "", types[i].name);
+        *out = &types[i];
+        if (strcmp(name, types[i].name) == 0)
+            return MXC_OK;
+    }
+    return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there are %s", name, text);
 }
 
-mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out) {
-    int i = 0;
+static mxc_status join(mxc_kvstore *store, const mxci_group_api *api) {
+    const settings *set = &store->settings;
+    const mxci_comm_settings comm = { .timeout_ns = (int64_t)(set->timeout * 1e9),
+                                      .stall_ns = (int64_t)(set->stall * 1e9),
+                                      .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes };
+    if (api == NULL && mxci_module_group(&api) != MXC_OK)
+        return MXC_FAIL(MXC_EDEVICE, "kvstore type \"%s\" needs the MPI module: %s", store->type->name,
+                        mxc_last_error());
+    return store->type->is_async ? mxci_async_open(api, &comm, &set->async, &store->async, &store->comm)
+                                 : mxci_comm_open(api, &comm, NULL, &store->comm);
+}
+
+mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, int n_params, const char *const *keys,
+                                  const char *const *values, mxc_kvstore **out) {
+    const store_type *found;
     if (type == NULL || out == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_create: type and out must not be NULL");
     *out = NULL;
-    while (i < TYPES && strcmp(type, types[i]) != 0)
-        i++;
-    if (i == TYPES)
-        return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there are local and device", type);
+    MXC_TRY(find_type(type, &found));
     mxc_kvstore *store = mxci_calloc(1, sizeof *store);
     if (store == NULL)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for the store");
-    mxc_status status = mxci_map_create(&store->entries);
-    store->type = types[i];
-    if (status != MXC_OK)
-        mxci_free(store);
-    else
+    store->type = found;
+    const mxc_param *schema = found->is_async ? async_schema : found->is_dist ? sync_schema : NULL;
+    mxc_status status = mxc_params_parse(type, schema, n_params, keys, values, &store->settings);
+    if (status == MXC_OK)
+        status = mxci_map_create(&store->keys);
+    if (status == MXC_OK && found->is_dist)
+        status = join(store, api);
+    if (status == MXC_OK)
         *out = store;
+    else
+        mxc_kvstore_destroy(store);
     return status;
+}
+
+mxc_status mxc_kvstore_create_with(const char *type, int n_params, const char *const *keys, const char *const *values,
+                                   mxc_kvstore **out) {
+    return mxci_kvstore_create_on(NULL, type, n_params, keys, values, out);
+}
+
+mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out) {
+    return mxci_kvstore_create_on(NULL, type, 0, NULL, NULL, out);
 }
 
 void mxc_kvstore_destroy(mxc_kvstore *store) {
@@ -211,9 +139,15 @@ void mxc_kvstore_destroy(mxc_kvstore *store) {
     size_t cursor = 0;
     const char *key;
     void *e;
-    while (mxci_map_next(store->entries, &cursor, &key, &e))
-        entry_destroy(e);
-    mxci_map_destroy(store->entries);
+    if (store->async != NULL)
+        mxci_async_close(store->async);
+    else
+        mxci_comm_close(store->comm);
+    while (store->keys != NULL && mxci_map_next(store->keys, &cursor, &key, &e))
+        mxci_key_destroy(e);
+    mxci_map_destroy(store->keys);
+    mxci_free(store->pushed);
+    mxci_free(store->sums);
     mxci_free(store);
 }
 
@@ -223,14 +157,20 @@ static mxc_status check_call(const char *call, const mxc_kvstore *store, int n, 
     return MXC_OK;
 }
 
+/* ---- init ---------------------------------------------------------------------------------------------------- */
+
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
-    entry *e;
-    if (mxci_map_has(store->entries, key))
+    mxci_key *e;
+    if (mxci_map_has(store->keys, key))
         return MXC_FAIL(MXC_EEXIST, "kvstore: key \"%s\" was initialised before", key);
-    MXC_TRY(entry_create(key, array, &e));
-    mxc_status status = mxci_map_put(store->entries, key, e);
+    MXC_TRY(mxci_key_create(key, array, &e));
+    mxc_status status = store->comm != NULL ? mxci_exchange_first(store->comm, key, array) : MXC_OK;
+    if (status == MXC_OK)
+        status = mxci_map_put(store->keys, key, e);
     if (status != MXC_OK)
-        entry_destroy(e);
+        mxci_key_destroy(e);
+    else if (store->async != NULL)
+        status = mxci_async_add(store->async, e);
     return status;
 }
 
@@ -238,7 +178,7 @@ static mxc_status init_one(mxc_kvstore *store, const char *key, mxc_ndarray *val
     mxc_ndarray *copy;
     if (key == NULL || value == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_init: a key or array is NULL");
-    mxc_context home = is_device(store) ? mxc_ndarray_context(value) : mxc_cpu(0);
+    mxc_context home = store->type->is_device ? mxc_ndarray_context(value) : mxc_cpu(0);
     MXC_TRY(mxc_ndarray_copy(value, home, mxc_ndarray_dtype(value), &copy));
     mxc_status status = mxci_kvstore_adopt(store, key, copy);
     mxc_ndarray_release(copy);
@@ -252,12 +192,95 @@ mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, 
     return MXC_OK;
 }
 
-static mxc_status push_entry(mxc_kvstore *store, entry *e, int priority) {
-    mxc_ndarray *sum;
-    mxc_status status = reduce(e, priority, &sum);
-    e->n_pending = 0;
-    if (status != MXC_OK)
-        return status;
+/* ---- push and pull ------------------------------------------------------------------------------------------- */
+
+static mxc_status find_key(const mxc_kvstore *store, const char *key, mxci_key **out) {
+    *out = key != NULL ? mxci_map_get(store->keys, key) : NULL;
+    if (*out == NULL)
+        return MXC_FAIL(MXC_ENOTFOUND, "kvstore: key \"%s\" was not initialised", key != NULL ? key : "(null)");
+    return MXC_OK;
+}
+
+static mxc_status gather_one(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
+    mxci_key *e;
+    MXC_TRY(find_key(store, key, &e));
+    if (value == NULL)
+        return MXC_FAIL(MXC_EINVAL, "kvstore: the array for key \"%s\" is NULL", key);
+    return mxci_key_add(e, value);
+}
+
+/* Hand each array to its key; on failure nothing has been queued. */
+static mxc_status gather(const mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
+    for (int i = 0; i < n; i++) {
+        mxci_key *e;
+        if (find_key(store, keys[i], &e) == MXC_OK)
+            e->n_pending = 0;
+    }
+    for (int i = 0; i < n; i++)
+        MXC_TRY(gather_one(store, keys[i], values[i]));
+    return MXC_OK;
+}
+
+static mxc_status make_room_for_pushed(mxc_kvstore *store, int n) {
+    if (n <= store->cap_pushed)
+        return MXC_OK;
+    mxci_key **pushed = mxci_realloc_array(store->pushed, (size_t)n, sizeof *pushed);
+    if (pushed != NULL)
+        store->pushed = pushed;
+    mxc_ndarray **sums = mxci_realloc_array(store->sums, (size_t)n, sizeof *sums);
+    if (sums != NULL)
+        store->sums = sums;
+    if (pushed == NULL || sums == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to push %d values", n);
+    store->cap_pushed = n;
+    return MXC_OK;
+}
+
+/* Queue the sums of this process; *n_keys of them, each key once, in the order of the call. */
+static mxc_status reduce_all(mxc_kvstore *store, int n, const char *const *keys, int priority, int *n_keys) {
+    *n_keys = 0;
+    for (int i = 0; i < n; i++) {
+        mxci_key *e = mxci_map_get(store->keys, keys[i]);
+        if (e->n_pending == 0) /* handled at the key's first place */
+            continue;
+        mxc_status status = mxci_key_reduce(e, priority, &store->sums[*n_keys]);
+        e->n_pending = 0;
+        MXC_TRY(status);
+        store->pushed[(*n_keys)++] = e;
+    }
+    return MXC_OK;
+}
+
+static mxc_dtype wire_of(const mxc_kvstore *store, const mxci_key *e) {
+    mxc_dtype dtype = mxc_ndarray_dtype(e->stored);
+    if (dtype != MXC_F32 || store->settings.compression == PLAIN)
+        return dtype;
+    return store->settings.compression == AS_F16 ? MXC_F16 : MXC_BF16;
+}
+
+/* How many keys from the first on travel together. */
+static int count_bucket(const mxc_kvstore *store, mxci_key *const *pushed, int n) {
+    size_t bytes = mxc_ndarray_bytes(pushed[0]->stored), most = (size_t)store->settings.bucket_bytes;
+    int count = 1;
+    while (count < n && mxc_ndarray_dtype(pushed[count]->stored) == mxc_ndarray_dtype(pushed[0]->stored) &&
+           (bytes += mxc_ndarray_bytes(pushed[count]->stored)) <= most)
+        count++;
+    return count;
+}
+
+/* Replace this process's sums by those of all. */
+static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
+    for (int i = 0, count; i < n; i += count) {
+        count = count_bucket(store, &store->pushed[i], n - i);
+        MXC_TRY(mxci_exchange_sum(store->comm, wire_of(store, store->pushed[i]), count, &store->pushed[i],
+                                  &store->sums[i], priority));
+    }
+    return MXC_OK;
+}
+
+static mxc_status apply(mxc_kvstore *store, mxci_key *e, mxc_ndarray *sum, int priority) {
+    if (store->async != NULL)
+        return mxci_async_push(store->async, e, sum, mxc_optimizer_get_lr(store->optimizer), priority);
     if (store->optimizer != NULL)
         return mxc_optimizer_update(store->optimizer, e->key, e->stored, sum);
     if (store->updater != NULL)
@@ -267,14 +290,17 @@ static mxc_status push_entry(mxc_kvstore *store, entry *e, int priority) {
 
 mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
                             int priority) {
+    int n_keys;
     MXC_TRY(check_call("mxc_kvstore_push", store, n, keys, values));
+    if (store->async != NULL && store->updater != NULL && store->optimizer == NULL)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore type \"dist_async\": servers run optimizers, not updaters");
     MXC_TRY(gather(store, n, keys, values));
-    for (int i = 0; i < n; i++) {
-        entry *e;
-        MXC_TRY(find_entry(store, keys[i], &e));
-        if (e->n_pending > 0) /* else it was handled at the key's first place */
-            MXC_TRY(push_entry(store, e, priority));
-    }
+    MXC_TRY(make_room_for_pushed(store, n));
+    MXC_TRY(reduce_all(store, n, keys, priority, &n_keys));
+    if (store->comm != NULL && store->async == NULL)
+        MXC_TRY(exchange_all(store, n_keys, priority));
+    for (int i = 0; i < n_keys; i++)
+        MXC_TRY(apply(store, store->pushed[i], store->sums[i], priority));
     return MXC_OK;
 }
 
@@ -283,11 +309,19 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(check_call("mxc_kvstore_pull", store, n, keys, out));
     MXC_TRY(gather(store, n, keys, out));
     for (int i = 0; i < n; i++) {
-        entry *e;
-        MXC_TRY(find_entry(store, keys[i], &e));
+        mxci_key *e = mxci_map_get(store->keys, keys[i]);
+        if (store->async != NULL && e->n_pending > 0) /* once for all of the key's arrays */
+            MXC_TRY(mxci_async_pull(store->async, e, priority));
+        e->n_pending = 0;
         MXC_TRY(mxc_ndarray_copy_to(e->stored, out[i], priority));
     }
     return MXC_OK;
+}
+
+mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
+                                mxc_ndarray *const *out, int priority) {
+    MXC_TRY(mxc_kvstore_push(store, n, keys, values, priority));
+    return mxc_kvstore_pull(store, n, keys, out, priority);
 }
 
 void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) {
@@ -297,27 +331,51 @@ void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) 
     store->updater_user = user;
 }
 
-void mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
-    if (store != NULL)
-        store->optimizer = optimizer;
+mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
+    MXC_TRY(MXCI_GIVEN(store != NULL, "mxc_kvstore_set_optimizer: store"));
+    if (store->async != NULL)
+        MXC_TRY(mxci_async_set_optimizer(store->async, optimizer));
+    store->optimizer = optimizer;
+    return MXC_OK;
 }
 
-/* ---- of several workers: one here --------------------------------------------------------------------------- */
+/* ---- of several workers ---------------------------------------------------------------------------------------- */
 
 const char *mxc_kvstore_type(const mxc_kvstore *store) {
-    return store ? store->type : types[0];
+    return store != NULL ? store->type->name : types[0].name;
 }
 
 int mxc_kvstore_rank(const mxc_kvstore *store) {
-    (void)store;
-    return 0;
+    return store != NULL && store->comm != NULL ? mxci_comm_rank(store->comm) : 0;
 }
 
 int mxc_kvstore_group_size(const mxc_kvstore *store) {
-    (void)store;
-    return 1;
+    return store != NULL && store->comm != NULL ? mxci_comm_size(store->comm) : 1;
 }
 
 mxc_status mxc_kvstore_barrier(mxc_kvstore *store) {
-    return check_call("mxc_kvstore_barrier", store, 0, NULL, NULL);
+    MXC_TRY(check_call("mxc_kvstore_barrier", store, 0, NULL, NULL));
+    if (store->comm == NULL)
+        return MXC_OK;
+    mxci_call call = { .kind = MXCI_CALL_MEET, .what = "barrier" };
+    return mxci_comm_call(store->comm, &call);
+}
+
+int mxci_kvstore_is_lockstep(const mxc_kvstore *store) {
+    return store->comm != NULL && store->async == NULL;
+}
+
+mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value) {
+    int size = mxc_kvstore_group_size(store);
+    if (store->comm == NULL)
+        return MXC_OK;
+    int64_t *all = mxci_calloc((size_t)size, sizeof *all);
+    if (all == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", size);
+    mxci_call call = { .kind = MXCI_CALL_GATHER, .n = sizeof *value, .what = what, .in = value, .out = all };
+    mxc_status status = mxci_comm_call(store->comm, &call);
+    for (int i = 0; i < size && status == MXC_OK; i++)
+        *value = all[i] < *value ? all[i] : *value;
+    mxci_free(all);
+    return status;
 }

@@ -1,11 +1,23 @@
-/* Inside of the key-value store: what the library's own training loop may do. */
+/* Inside of the key-value store: what the library's own training loop and the tests may do. */
 #ifndef MXCI_KVSTORE_KVSTORE_H
 #define MXCI_KVSTORE_KVSTORE_H
 
 #include <mxc/kvstore.h>
 
-/* Make an array on cpu(0) itself the stored value, without a copy: it is updated in place, and pulling into it does
- * nothing. MXC_EEXIST, MXC_ENOMEM. */
+#include "base/group.h"
+
+/* Make an array itself the stored value, without a copy: it is updated in place, and pulling into it does nothing. In a
+ * distributed store it gets rank 0's value. MXC_EEXIST, MXC_ENOMEM. */
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array);
+
+/* As mxc_kvstore_create_with, over another group of processes than MPI's. */
+mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, int n_params, const char *const *keys,
+                                  const char *const *values, mxc_kvstore **out);
+
+/* 1: several processes, all of which make the same steps. */
+int mxci_kvstore_is_lockstep(const mxc_kvstore *store);
+
+/* Replace value by the least of all workers'. what names it in messages. Blocks. MXC_EWORKER. */
+mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value);
 
 #endif

@@ -76,7 +76,8 @@ static const rule rules[] = {
     { "signum", signum_schema, { "signsgd", NULL }, { "signum", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
     { "adam", adam_schema, { "adam", "mean,var" }, { NULL, NULL }, NULL, MXCI_CORRECT_LR },
     { "adamw", adam_schema, { "adamw", "mean,var" }, { NULL, NULL }, NULL, MXCI_CORRECT_STEP },
-    { "rmsprop", rmsprop_schema, { "rmsprop", "n" }, { "rmspropalex", "n,g,delta" }, is_centered, MXCI_CORRECT_NOTHING },
+    { "rmsprop", rmsprop_schema, { "rmsprop", "n" }, { "rmspropalex", "n,g,delta" }, is_centered,
+      MXCI_CORRECT_NOTHING },
     { "ftrl", ftrl_schema, { "ftrl", "z,n" }, { NULL, NULL }, NULL, MXCI_CORRECT_NOTHING },
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
@@ -221,6 +222,27 @@ mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, dou
     s->lr_mult = lr_mult;
     s->wd_mult = wd_mult;
     return MXC_OK;
+}
+
+mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **out) {
+    mxc_optimizer *copy;
+    size_t cursor = 0;
+    const char *key;
+    void *value;
+    MXC_TRY(mxc_optimizer_create(optimizer->rule->name, 0, NULL, NULL, out));
+    copy = *out;
+    copy->variant = optimizer->variant;
+    copy->settings = optimizer->settings;
+    mxc_status status = MXC_OK;
+    while (status == MXC_OK && mxci_map_next(optimizer->slots, &cursor, &key, &value)) {
+        const slot *s = value;
+        status = mxc_optimizer_set_mult(copy, key, s->lr_mult, s->wd_mult);
+    }
+    if (status != MXC_OK) {
+        mxc_optimizer_destroy(copy);
+        *out = NULL;
+    }
+    return status;
 }
 
 /* ---- operators ------------------------------------------------------------------------------------------------- */

@@ -18,11 +18,14 @@
 void mxci_optimizer_hold(mxc_optimizer *optimizer);
 mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer);
 /* From now on gradients are taken as multiplied by state[0], state as _update_loss_scale has it, which is run with the
- * interval at each flush; where a gradient of a flush is not finite none of its updates happens. state, retained, has to
- * be where the weights are; updates have to be held. MXC_ENOMEM. */
+ * interval at each flush; where a gradient of a flush is not finite none of its updates happens. state, retained, has
+ * to be where the weights are; updates have to be held. MXC_ENOMEM. */
 mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval);
 /* The f32 copy of a weight in 16 bits, borrowed; NULL: there is none (yet). */
 mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key);
+
+/* The same rule, settings and factors, with no states. MXC_ENOMEM. */
+mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **out);
 
 /* ---- for both files ---------------------------------------------------------------------------------------------- */
 

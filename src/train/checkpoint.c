@@ -12,19 +12,38 @@
 #include <zlib.h>
 
 #include "base/sys.h"
+#include "kvstore/kvstore.h"
 #include "train/model.h"
 #include "train/state.h"
 
 #define FORMAT "mxc-checkpoint"
 enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16 };
 
+/* What the files of both slots hold. */
 typedef struct manifest {
-    int slot;
-    uint32_t crc;
+    int slot;           /* in force */
+    uint32_t crc[2];
+    int64_t updates[2]; /* -1: nothing that is known */
+    int64_t workers;
 } manifest;
 
+/* Path of one of this process's files. */
+static mxc_status own_path(const mxci_trainer *t, const char *format, int number, char *out)
+    __attribute__((format(printf, 2, 0)));
+static mxc_status own_path(const mxci_trainer *t, const char *format, int number, char *out) {
+    char prefix[MXCI_MODEL_PATH];
+    int rank = mxc_kvstore_rank(t->store);
+    MXC_TRY(mxci_model_path(t->options->checkpoint, rank > 0 ? ".worker%d" : "", rank, prefix, sizeof prefix));
+    return mxci_model_path(prefix, format, number, out, MXCI_MODEL_PATH);
+}
+
 static mxc_status state_path(const mxci_trainer *t, int slot, char *out) {
-    return mxci_model_path(t->options->checkpoint, ".state%d", slot, out, MXCI_MODEL_PATH);
+    return own_path(t, ".state%d", slot, out);
+}
+
+/* Without steps in common nobody but the first worker can say where all stand. */
+static int takes_part(const mxci_trainer *t) {
+    return t->options->checkpoint != NULL && (t->is_lockstep || mxc_kvstore_rank(t->store) == 0);
 }
 
 static mxc_status crc_of(mxci_file *file, unsigned char *chunk, uint32_t *out) {
@@ -67,7 +86,11 @@ static mxc_status write_manifest(const char *path, const manifest *m) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
     mxc_status status = mxci_writer_printf(w, "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": %d, "
-                                              "\"crc32\": %lu}\n", (int)VERSION, m->slot, (unsigned long)m->crc);
+                                              "\"crc32\": %lu, \"updates\": %lld, \"other_crc32\": %lu, "
+                                              "\"other_updates\": %lld, \"workers\": %lld}\n", (int)VERSION, m->slot,
+                                           (unsigned long)m->crc[m->slot], (long long)m->updates[m->slot],
+                                           (unsigned long)m->crc[1 - m->slot], (long long)m->updates[1 - m->slot],
+                                           (long long)m->workers);
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);
@@ -83,20 +106,32 @@ static mxc_status save_model(const mxci_trainer *t) {
     return status;
 }
 
+/* Before the other slot is written over, all workers have got as far as the one in force. */
+static mxc_status await_others(mxci_trainer *t) {
+    return t->is_lockstep ? mxc_kvstore_barrier(t->store) : MXC_OK;
+}
+
 mxc_status mxci_checkpoint_write(mxci_trainer *t) {
     char path[MXCI_MODEL_PATH];
-    manifest m = { t->checkpoint_slot, 0 };
-    if (t->options->checkpoint == NULL)
+    int slot = t->checkpoint_slot;
+    if (!takes_part(t))
         return MXC_OK;
-    MXC_TRY(state_path(t, m.slot, path));
+    MXC_TRY(await_others(t));
+    manifest m = { .slot = slot, .workers = mxc_kvstore_group_size(t->store),
+                   .crc = { t->checkpoint_crc, t->checkpoint_crc },
+                   .updates = { t->checkpoint_updates, t->checkpoint_updates } };
+    m.updates[slot] = t->progress.updates;
+    MXC_TRY(state_path(t, slot, path));
     MXC_TRY(save_state(t, path));
     MXC_TRY(mxci_precise_report(t));
-    MXC_TRY(crc_of_file(path, &m.crc));
-    if (t->progress.batch == 0)
+    MXC_TRY(crc_of_file(path, &m.crc[slot]));
+    if (t->progress.batch == 0 && mxc_kvstore_rank(t->store) == 0)
         MXC_TRY(save_model(t));
-    MXC_TRY(mxci_model_path(t->options->checkpoint, ".last", 0, path, sizeof path));
+    MXC_TRY(own_path(t, ".last", 0, path));
     MXC_TRY(write_manifest(path, &m));
     t->checkpoint_slot ^= 1;
+    t->checkpoint_crc = m.crc[slot];
+    t->checkpoint_updates = m.updates[slot];
     return MXC_OK;
 }
 
@@ -105,7 +140,7 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
 static mxc_status parse_manifest(const char *path, json_t *json, manifest *m) {
     json_error_t error;
     const char *format = "";
-    json_int_t version = 0, slot = 0, crc = 0;
+    json_int_t version = 0, slot = 0, crc = 0, updates = -1, other_crc = 0, other_updates = -1, workers = 1;
     if (json_unpack_ex(json, &error, 0, "{s:s, s:I}", "format", &format, "version", &version) != 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
     if (strcmp(format, FORMAT) != 0 || version != VERSION)
@@ -116,7 +151,14 @@ static mxc_status parse_manifest(const char *path, json_t *json, manifest *m) {
     if (slot < 0 || slot > 1 || crc < 0 || crc > UINT32_MAX)
         return MXC_FAIL(MXC_EFORMAT, "%s: slot %lld, crc32 %lld; expected 0 or 1, and 32 bits", path, (long long)slot,
                         (long long)crc);
-    *m = (manifest){ (int)slot, (uint32_t)crc };
+    if (json_unpack_ex(json, &error, 0, "{s?:I, s?:I, s?:I, s?:I}", "updates", &updates, "other_crc32", &other_crc,
+                       "other_updates", &other_updates, "workers", &workers) != 0)
+        return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
+    *m = (manifest){ .slot = (int)slot, .workers = workers };
+    m->crc[slot] = (uint32_t)crc;
+    m->updates[slot] = updates;
+    m->crc[1 - slot] = (uint32_t)other_crc;
+    m->updates[1 - slot] = other_updates;
     return MXC_OK;
 }
 
@@ -156,22 +198,56 @@ static mxc_status try_to_write(const mxci_trainer *t) {
     return MXC_OK;
 }
 
+/* The slot of the last checkpoint that every worker has; -1: there is none. */
+static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest *m, int *slot) {
+    int64_t least = m->updates[m->slot];
+    *slot = m->slot;
+    if (m->workers != mxc_kvstore_group_size(t->store) && m->updates[m->slot] >= 0)
+        return MXC_FAIL(MXC_EINVAL, "%s: of a training by %lld workers, here are %d", path, (long long)m->workers,
+                        mxc_kvstore_group_size(t->store));
+    if (!t->is_lockstep)
+        return MXC_OK;
+    MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint", &least));
+    while (*slot != 1 - m->slot && m->updates[*slot] != least)
+        *slot = 1 - *slot;
+    if (least < 0)
+        *slot = -1;
+    else if (m->updates[*slot] != least)
+        return MXC_FAIL(MXC_EFORMAT, "%s: has the states after %lld and %lld updates, another worker's last is of %lld",
+                        path, (long long)m->updates[0], (long long)m->updates[1], (long long)least);
+    return MXC_OK;
+}
+
+static mxc_status resume(mxci_trainer *t, const char *manifest_path, const manifest *m, int *resumed) {
+    char path[MXCI_MODEL_PATH];
+    int slot;
+    MXC_TRY(choose_slot(t, manifest_path, m, &slot));
+    if (slot < 0)
+        return MXC_OK;
+    MXC_TRY(state_path(t, slot, path));
+    MXC_TRY(load_state(t, path, m->crc[slot]));
+    t->checkpoint_slot = 1 - slot;
+    t->checkpoint_crc = m->crc[slot];
+    t->checkpoint_updates = m->updates[slot];
+    *resumed = 1;
+    return MXC_OK;
+}
+
 mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
     char path[MXCI_MODEL_PATH];
-    manifest m = { 0, 0 };
+    manifest m = { .updates = { -1, -1 } };
     *resumed = 0;
-    if (t->options->checkpoint == NULL)
+    t->checkpoint_updates = -1;
+    if (!takes_part(t))
         return MXC_OK;
-    MXC_TRY(mxci_model_path(t->options->checkpoint, ".last", 0, path, sizeof path));
+    MXC_TRY(own_path(t, ".last", 0, path));
     mxc_status status = read_manifest(path, &m);
     if (status == MXC_OK)
         t->checkpoint_slot = 1 - m.slot;
     MXC_TRY(try_to_write(t));
-    if (!t->options->resume || status == MXC_ENOTFOUND)
+    if (!t->options->resume || (status == MXC_ENOTFOUND && !t->is_lockstep))
         return MXC_OK; /* what cannot be read is in nobody's way either */
-    MXC_TRY(status);
-    MXC_TRY(state_path(t, m.slot, path));
-    MXC_TRY(load_state(t, path, m.crc));
-    *resumed = 1;
-    return MXC_OK;
+    if (status != MXC_ENOTFOUND)
+        MXC_TRY(status);
+    return resume(t, path, &m, resumed);
 }

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "kvstore/kvstore.h"
 #include "kvstore/optimizer.h"
 #include "train/trainer.h"
 
 #define RATE_WINDOW_NS INT64_C(500000000)
+#define GROUP_BYTES ((size_t)1 << 20) /* of parameters that go to the store together */
 
 void mxc_fit_options_init(mxc_fit_options *options) {
     memset(options, 0, sizeof *options);
@@ -32,26 +34,61 @@ static mxc_status run_batch(mxci_trainer *t, const mxc_batch *batch) {
     return MXC_OK;
 }
 
-/* Parameter i's gradients to the store; its new value back, in every context. The first parameters matter most. */
-static mxc_status push(mxci_trainer *t, int i) {
-    for (int c = 0; c < t->n_contexts; c++)
-        t->values[c] = mxc_executor_grad(t->executors[c], t->param_args[i]);
-    return mxc_kvstore_push(t->store, t->n_contexts, t->all_keys + i * t->n_contexts, t->values, -i);
+/* Parameters [begin, end) in every context, to t->values, as t->all_keys has them. */
+static int list_params(mxci_trainer *t, int begin, int end,
+                       mxc_ndarray *(*get)(const mxc_executor *executor, int64_t i)) {
+    int n = 0;
+    for (int i = begin; i < end; i++)
+        for (int c = 0; c < t->n_contexts; c++)
+            t->values[n++] = get(t->executors[c], t->param_args[i]);
+    return n;
+}
+
+/* Gradients to the store and new values back; the first parameters matter most. */
+static mxc_status push(mxci_trainer *t, int begin, int end) {
+    int n = list_params(t, begin, end, mxc_executor_grad);
+    return mxc_kvstore_push(t->store, n, t->all_keys + begin * t->n_contexts, t->values, -begin);
 }
 
 static mxc_status pull(mxci_trainer *t, int i) {
-    for (int c = 0; c < t->n_contexts; c++)
-        t->values[c] = mxc_executor_arg(t->executors[c], t->param_args[i]);
-    return mxc_kvstore_pull(t->store, t->n_contexts, t->all_keys + i * t->n_contexts, t->values, -i);
+    int n = list_params(t, i, i + 1, mxc_executor_arg);
+    return mxc_kvstore_pull(t->store, n, t->all_keys + i * t->n_contexts, t->values, -i);
 }
 
-/* All gradients first, so that few operators make all updates. */
+/* The first of the parameters before end that travel together: as many as fit. */
+static int group_begin(const mxci_trainer *t, int end) {
+    size_t bytes = 0;
+    int begin = end;
+    while (begin > 0) {
+        bytes += mxc_ndarray_bytes(mxc_executor_arg(t->executors[0], t->param_args[begin - 1]));
+        if (bytes > GROUP_BYTES && begin < end)
+            break;
+        begin--;
+    }
+    return begin;
+}
+
+/* Where sums come from other processes group by group, each is updated when it comes; but one loss scale is of all. */
+static int is_updated_by_group(const mxci_trainer *t) {
+    return t->is_lockstep && t->loss_scale == NULL;
+}
+
+/* All gradients, the last group first, as backward makes them. Updates are held, so that few operators make them. */
+static mxc_status push_all(mxci_trainer *t) {
+    for (int begin, end = t->n_params; end > 0; end = begin) {
+        begin = group_begin(t, end);
+        MXC_TRY(push(t, begin, end));
+        if (begin > 0 && is_updated_by_group(t)) {
+            MXC_TRY(mxci_optimizer_flush(t->optimizer));
+            mxci_optimizer_hold(t->optimizer);
+        }
+    }
+    return MXC_OK;
+}
+
 static mxc_status exchange(mxci_trainer *t) {
-    mxc_status status = MXC_OK, flushed;
     mxci_optimizer_hold(t->optimizer);
-    for (int i = t->n_params - 1; i >= 0 && status == MXC_OK; i--) /* the order in which backward makes them */
-        status = push(t, i);
-    flushed = mxci_optimizer_flush(t->optimizer);
+    mxc_status status = push_all(t), flushed = mxci_optimizer_flush(t->optimizer);
     MXC_TRY(status != MXC_OK ? status : flushed);
     for (int i = t->n_params - 1; i >= 0; i--)
         MXC_TRY(pull(t, i));
@@ -132,10 +169,23 @@ static int stop_requested(const mxci_trainer *t) {
     return t->options->stop != NULL && *t->options->stop != 0;
 }
 
+/* What all processes do next: the first of these that is true for any. */
+typedef enum plan { END_EPOCH, STEP_AND_STOP, STEP } plan;
+
+static mxc_status agree(const mxci_trainer *t, const mxc_batch *batch, plan *out) {
+    int64_t value = batch->n_data == 0 ? END_EPOCH : STEP;
+    if (t->is_lockstep && value == STEP && stop_requested(t))
+        value = STEP_AND_STOP;
+    if (t->is_lockstep)
+        MXC_TRY(mxci_kvstore_least(t->store, "next step of mxc_fit", &value));
+    *out = (plan)value;
+    return MXC_OK;
+}
+
 /* Between two batches: save if it is time, or if the training is to stop here. */
-static mxc_status after_batch(mxci_trainer *t) {
+static mxc_status after_batch(mxci_trainer *t, plan plan) {
     int64_t every = t->options->checkpoint_batches;
-    if (stop_requested(t)) {
+    if (plan == STEP_AND_STOP || (!t->is_lockstep && stop_requested(t))) {
         t->progress.interrupted = 1;
         return mxci_checkpoint_write(t);
     }
@@ -146,11 +196,13 @@ static mxc_status after_batch(mxci_trainer *t) {
 static mxc_status run_batches(mxci_trainer *t) {
     while (!t->progress.interrupted) {
         mxc_batch batch;
+        plan plan;
         MXC_TRY(mxc_iter_next(t->options->train, &batch));
-        if (batch.n_data == 0)
+        MXC_TRY(agree(t, &batch, &plan));
+        if (plan == END_EPOCH)
             return t->progress.batch > 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "mxc_fit: the training iterator has no batch");
         MXC_TRY(step(t, &batch));
-        MXC_TRY(after_batch(t));
+        MXC_TRY(after_batch(t, plan));
     }
     return MXC_OK;
 }
@@ -220,7 +272,7 @@ static mxc_status run_epoch(mxci_trainer *t) {
 static mxc_status run(mxci_trainer *t) {
     while (t->progress.epoch < t->options->epochs && !t->progress.interrupted) {
         MXC_TRY(run_epoch(t));
-        if (stop_requested(t) && t->progress.epoch < t->options->epochs)
+        if (!t->is_lockstep && stop_requested(t) && t->progress.epoch < t->options->epochs)
             t->progress.interrupted = 1;
     }
     return MXC_OK;

@@ -120,7 +120,8 @@ static mxc_status make_optimizer(mxci_trainer *t) {
         has_precision |= strcmp(keys[i], "multi_precision") == 0;
     }
     if (status == MXC_OK) {
-        mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / (double)t->batch_size);
+        int workers = t->is_lockstep ? mxc_kvstore_group_size(t->store) : 1; /* whose gradients are summed */
+        mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / ((double)t->batch_size * workers));
         keys[n] = "rescale_grad";
         values[n] = rescale;
         n += !has_rescale;
@@ -135,11 +136,18 @@ static mxc_status make_optimizer(mxci_trainer *t) {
     return status;
 }
 
+static mxc_status open_store(mxci_trainer *t) {
+    t->store = t->options->store;
+    if (t->store == NULL)
+        MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
+    t->is_lockstep = mxci_kvstore_is_lockstep(t->store);
+    return MXC_OK;
+}
+
 /* With one context the executor's own arrays are the stored values, so that nothing is copied at a pull. */
 static mxc_status fill_store(mxci_trainer *t) {
     int own = t->n_contexts == 1;
-    MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
-    mxc_kvstore_set_optimizer(t->store, t->optimizer);
+    MXC_TRY(mxc_kvstore_set_optimizer(t->store, t->optimizer));
     for (int i = 0; i < t->n_params; i++) {
         mxc_ndarray *value = mxc_executor_arg(t->executors[0], t->param_args[i]);
         MXC_TRY(own ? mxci_kvstore_adopt(t->store, t->keys[i], value)
@@ -198,12 +206,13 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     MXC_TRY(bind_training(t));
     MXC_TRY(find_params(t));
     MXC_TRY(mxci_precise_scale(t));
+    MXC_TRY(open_store(t));
     MXC_TRY(make_optimizer(t));
     MXC_TRY(mxci_precise_optimizer(t));
     MXC_TRY(make_metrics(t));
     MXC_TRY(mxci_checkpoint_open(t, &resumed));
     if (!resumed) {
-        mxc_random_seed(options->seed);
+        mxc_random_seed(options->seed + (uint64_t)mxc_kvstore_rank(t->store)); /* first values are worker 0's */
         MXC_TRY(init_params(t));
     }
     MXC_TRY(fill_store(t));
@@ -218,7 +227,10 @@ void mxci_trainer_close(mxci_trainer *t) {
         mxci_feed_close(&t->feeds[i]);
     for (int i = 0; t->executors != NULL && i < t->n_contexts; i++)
         mxc_executor_destroy(t->executors[i]);
-    mxc_kvstore_destroy(t->store);
+    if (t->store == t->options->store && t->store != NULL)
+        mxc_kvstore_set_optimizer(t->store, NULL);
+    else
+        mxc_kvstore_destroy(t->store);
     mxc_optimizer_destroy(t->optimizer);
     mxc_ndarray_release(t->loss_scale);
     mxc_symbol_release(t->symbol);

@@ -31,6 +31,7 @@ typedef struct mxci_trainer {
 
     mxc_ndarray *loss_scale; /* state of _update_loss_scale, where the store's values are; NULL: none */
     mxc_kvstore *store;
+    int is_lockstep; /* several processes make the same steps */
     mxc_optimizer *optimizer;
     mxc_metric *loss, *accuracy; /* NULL where they do not apply */
     mxci_history history;
@@ -41,6 +42,8 @@ typedef struct mxci_trainer {
     int64_t drawn;                        /* when the progress bar was drawn last, ns */
     int is_terminal, line_is_open;        /* open: the cursor stands behind a progress bar */
     int checkpoint_slot; /* which of the two files is written next */
+    uint32_t checkpoint_crc;    /* of the other one, and after how many updates it was written; -1: it is not known */
+    int64_t checkpoint_updates;
 } mxci_trainer;
 
 /* Bind, initialise or resume, fill the store. On failure mxci_trainer_close still has to be called. */

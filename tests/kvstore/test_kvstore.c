@@ -169,7 +169,7 @@ static void test_refusals(void **state) {
     (void)state;
     assert_ok(mxc_ndarray_create(1, (int64_t[]){2}, MXC_F32, mxc_cpu(0), &small));
     assert_ok(mxc_ndarray_create(1, (int64_t[]){N}, MXC_F64, mxc_cpu(0), &doubles));
-    assert_fails(mxc_kvstore_create("dist_sync", &none), MXC_ENOTFOUND, "there are local and device");
+    assert_fails(mxc_kvstore_create("dist_cync", &none), MXC_ENOTFOUND, "there are local, device, dist_sync");
     assert_null(none);
     assert_fails(mxc_kvstore_push(store, 1, &absent, &good, 0), MXC_ENOTFOUND, "key \"v\" was not initialised");
     assert_fails(mxc_kvstore_pull(store, 1, &absent, &good, 0), MXC_ENOTFOUND, "key \"v\"");

@@ -6,7 +6,7 @@
 
 enum { MXCU_TILE = 32, MXCU_TILE_ROWS = MXCU_THREADS / MXCU_TILE };
 
-/* Tiles (MXCU_TILE, MXCU_TILE) of planes (m, n), each through shared memory, whose rows are odd so that banks differ. */
+/* Tiles (MXCU_TILE, MXCU_TILE) of planes (m, n), each through shared memory with odd rows, so that banks differ. */
 template <class T, class Load, class Store>
 __global__ void __launch_bounds__(MXCU_THREADS)
 mxcu_tiles_kernel(int64_t tiles, int64_t m, int64_t n, Load load, Store store) {

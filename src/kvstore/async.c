@@ -1,0 +1,358 @@
+/* The worker's side: gradients go to the servers, values come back. */
+#include "kvstore/async_state.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "kvstore/optimizer.h"
+
+enum { DATA = (int)sizeof(mxci_message) };
+_Static_assert(sizeof(mxci_message) == 64, "data behind it is aligned");
+
+mxci_async_key *mxci_async_find(mxci_async *async, int32_t key) {
+    mxci_mutex_lock(&async->lock);
+    mxci_async_key *found = key >= 0 && key < async->n_keys ? async->keys[key] : NULL;
+    mxci_mutex_unlock(&async->lock);
+    return found;
+}
+
+/* ---- pushes ------------------------------------------------------------------------------------------------------ */
+
+/* A push or pull on its way from the engine to the communication. */
+typedef struct trip {
+    mxci_async *async;
+    mxci_async_key *key;
+    int32_t index;
+    mxc_ndarray *array; /* a gradient to send; or where a value goes. A reference */
+    double lr;
+    mxc_done *done;
+    int n_left; /* messages not sent; of the communication's thread */
+    mxc_status status;
+    char message[128];
+} trip;
+
+static void trip_free(void *arg) {
+    trip *t = arg;
+    mxc_ndarray_release(t->array);
+    mxci_free(t);
+}
+
+/* The last message's end is the push's. */
+static void push_sent(mxci_post *post, mxc_status status, const char *message) {
+    trip *t = post->arg;
+    if (status != MXC_OK && t->status == MXC_OK) {
+        t->status = status;
+        mxci_format(t->message, sizeof t->message, "%s", message);
+    }
+    if (--t->n_left == 0)
+        mxc_done_complete(t->done, t->status, t->message);
+}
+
+static mxci_post *make_push(const trip *t, int i, const char *data) {
+    const mxci_part *part = &t->key->parts[i];
+    size_t width = mxc_dtype_size(t->key->dtype), bytes = (size_t)part->n * width;
+    mxci_post *post = mxci_post_create(part->server, DATA + bytes);
+    if (post == NULL)
+        return NULL;
+    *mxci_message_of(post) = (mxci_message){ .kind = MXCI_PUSH, .key = t->index, .part = i, .lr = t->lr };
+    memcpy(post->data + DATA, data + (size_t)part->begin * width, bytes);
+    post->ended = push_sent;
+    post->arg = (void *)(uintptr_t)t;
+    return post;
+}
+
+/* All messages or none; linked by next. */
+static mxci_post *make_pushes(const trip *t, const char *data) {
+    mxci_post *posts = NULL;
+    for (int i = 0; i < t->key->n_parts; i++) {
+        mxci_post *post = make_push(t, i, data);
+        if (post != NULL) {
+            post->next = posts;
+            posts = post;
+            continue;
+        }
+        for (mxci_post *next; posts != NULL; posts = next) {
+            next = posts->next;
+            mxci_free(posts);
+        }
+        return NULL;
+    }
+    return posts;
+}
+
+static void push_run(const mxc_run *run, void *arg, mxc_done *done) {
+    trip *t = arg;
+    mxc_tensor tensor;
+    (void)run;
+    mxc_status status = mxc_ndarray_tensor(t->array, &tensor);
+    mxci_post *posts = status == MXC_OK ? make_pushes(t, tensor.data) : NULL;
+    t->done = done;
+    t->n_left = t->key->n_parts;
+    t->status = MXC_OK;
+    if (posts == NULL)
+        mxc_done_complete(done, MXC_ENOMEM, "kvstore: no memory to send a gradient");
+    for (mxci_post *next; posts != NULL; posts = next) {
+        next = posts->next;
+        mxci_comm_post(t->async->comm, posts);
+    }
+}
+
+/* ---- pulls ------------------------------------------------------------------------------------------------------- */
+
+/* End the key's pull, if it has one. */
+static void end_pull(mxci_async *async, mxci_async_key *key, mxc_status status, const char *message) {
+    mxci_mutex_lock(&async->lock);
+    mxc_done *done = key->pull;
+    key->pull = NULL;
+    mxci_mutex_unlock(&async->lock);
+    if (done != NULL)
+        mxc_done_complete(done, status, message);
+}
+
+static void ask(mxci_async *async, mxci_async_key *key, int32_t index, int i) {
+    mxci_post *post = mxci_post_create(key->parts[i].server, DATA);
+    if (post == NULL) {
+        end_pull(async, key, MXC_ENOMEM, "kvstore: no memory to ask for a value");
+        return;
+    }
+    *mxci_message_of(post) = (mxci_message){ .kind = MXCI_PULL, .key = index, .part = i };
+    mxci_comm_post(async->comm, post);
+}
+
+static void pull_run(const mxc_run *run, void *arg, mxc_done *done) {
+    trip *t = arg;
+    mxci_async_key *key = t->key;
+    mxc_tensor tensor;
+    (void)run;
+    if (mxc_ndarray_tensor(t->array, &tensor) != MXC_OK) {
+        mxc_done_complete(done, MXC_ENOMEM, "kvstore: no memory for a value");
+        return;
+    }
+    mxci_async *async = t->async;
+    int32_t index = t->index;
+    mxci_mutex_lock(&async->lock);
+    key->n_missing = key->n_parts;
+    key->target = tensor.data;
+    key->pull = done;
+    mxci_mutex_unlock(&async->lock);
+    for (int i = 0; i < key->n_parts; i++) /* t is gone when the last value has come */
+        ask(async, key, index, i);
+}
+
+static mxc_status take_value(mxci_async *async, int from, const mxci_message *m, size_t bytes) {
+    mxci_async_key *key = mxci_async_find(async, m->key);
+    if (key == NULL || m->part < 0 || m->part >= key->n_parts || key->parts[m->part].server != from)
+        return MXC_FAIL(MXC_EWORKER, "rank %d sent a value of key %d that was not asked for", from, (int)m->key);
+    const mxci_part *part = &key->parts[m->part];
+    size_t width = mxc_dtype_size(key->dtype);
+    if (m->status != MXC_OK) {
+        end_pull(async, key, (mxc_status)m->status, (const char *)(m + 1));
+        return MXC_OK;
+    }
+    if (bytes != (size_t)part->n * width)
+        return MXC_FAIL(MXC_EWORKER, "rank %d sent %zu bytes of key \"%s\", expected %zu", from, bytes, key->own->key,
+                        (size_t)part->n * width);
+    if (key->pull == NULL) /* another part has failed */
+        return MXC_OK;
+    memcpy(key->target + (size_t)part->begin * width, m + 1, bytes);
+    if (--key->n_missing == 0)
+        end_pull(async, key, MXC_OK, NULL);
+    return MXC_OK;
+}
+
+/* ---- queueing ---------------------------------------------------------------------------------------------------- */
+
+static int32_t index_of(const mxci_async *async, const mxci_key *e) {
+    int32_t i = 0;
+    while (async->keys[i]->own != e)
+        i++;
+    return i;
+}
+
+/* Queue a push or pull of a key; what it reads or changes beside the key's order is array's variable. */
+static mxc_status queue(mxci_async *async, mxci_key *e, mxc_ndarray *array, double lr, int priority, int is_push) {
+    trip *t = mxci_calloc(1, sizeof *t);
+    mxc_task task = MXC_TASK_INIT;
+    MXC_TRY(t != NULL ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
+    int32_t index = index_of(async, e);
+    *t = (trip){ .async = async, .key = async->keys[index], .index = index, .lr = lr,
+                 .array = mxc_ndarray_retain(array) };
+    mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = { t->key->order, of_array };
+    task.name = is_push ? "kvstore_push" : "kvstore_pull";
+    task.async_fn = is_push ? push_run : pull_run;
+    task.arg = t;
+    task.destroy = trip_free;
+    task.priority = priority;
+    task.flags = MXC_TASK_HELPED | (is_push ? 0 : MXC_TASK_UPDATES);
+    mxc_status status = mxc_engine_push(mxc_var_engine(of_array), &task, is_push, &of_array, 2 - is_push, changes, 0);
+    if (status != MXC_OK)
+        trip_free(t);
+    return status;
+}
+
+mxc_status mxci_async_push(mxci_async *async, mxci_key *e, mxc_ndarray *gradient, double lr, int priority) {
+    MXC_TRY(mxci_comm_check(async->comm));
+    e->pushes++;
+    return queue(async, e, gradient, lr, priority, 1);
+}
+
+mxc_status mxci_async_pull(mxci_async *async, mxci_key *e, int priority) {
+    MXC_TRY(mxci_comm_check(async->comm));
+    return queue(async, e, e->stored, 0, priority, 0);
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+static void key_free(mxci_async_key *key) {
+    mxci_server_remove(key);
+    mxc_var_delete(key->order, NULL, NULL);
+    mxci_free(key->parts);
+    mxci_free(key);
+}
+
+/* A large key over all servers, a small one at the next in turn. */
+static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
+    int64_t n = mxc_ndarray_size(key->own->stored);
+    int is_spread = (int64_t)mxc_ndarray_bytes(key->own->stored) >= async->settings.split_bytes && n >= async->servers;
+    key->n_parts = is_spread ? async->servers : 1;
+    key->parts = mxci_calloc((size_t)key->n_parts, sizeof *key->parts);
+    if (key->parts == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->key);
+    for (int i = 0; i < key->n_parts; i++) {
+        int64_t begin = n * i / key->n_parts, end = n * (i + 1) / key->n_parts;
+        key->parts[i] = (mxci_part){ .server = is_spread ? i : async->n_keys % async->servers, .begin = begin,
+                                     .n = end - begin };
+    }
+    return mxci_server_add(async, key);
+}
+
+static mxc_status make_key(mxci_async *async, mxci_key *e, mxci_async_key **out) {
+    mxci_async_key *key = mxci_calloc(1, sizeof *key);
+    *out = NULL;
+    if (key == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", e->key);
+    key->own = e;
+    key->dtype = mxc_ndarray_dtype(e->stored);
+    mxc_status status = mxc_var_create(mxc_var_engine(mxc_ndarray_var(e->stored)), &key->order);
+    if (status == MXC_OK)
+        status = place_key(async, key);
+    if (status == MXC_OK)
+        *out = key;
+    else
+        key_free(key);
+    return status;
+}
+
+static mxc_status list_key(mxci_async *async, mxci_async_key *key) {
+    mxc_status status = MXC_OK;
+    mxci_mutex_lock(&async->lock);
+    if (async->n_keys == async->cap_keys) {
+        int cap = async->cap_keys > 0 ? 2 * async->cap_keys : 16;
+        mxci_async_key **keys = mxci_realloc_array(async->keys, (size_t)cap, sizeof *keys);
+        if (keys != NULL) {
+            async->keys = keys;
+            async->cap_keys = cap;
+        } else
+            status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys", cap);
+    }
+    if (status == MXC_OK)
+        async->keys[async->n_keys++] = key;
+    mxci_mutex_unlock(&async->lock);
+    return status;
+}
+
+mxc_status mxci_async_add(mxci_async *async, mxci_key *e) {
+    mxci_async_key *key;
+    MXC_TRY(make_key(async, e, &key));
+    mxc_status status = list_key(async, key);
+    if (status != MXC_OK) {
+        key_free(key);
+        return status;
+    }
+    mxci_call meeting = { .kind = MXCI_CALL_MEET, .what = "a new key" };
+    return mxci_comm_call(async->comm, &meeting);
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static mxc_status receive(void *arg, int from, const void *data, size_t bytes) {
+    const mxci_message *m = data;
+    if (bytes < sizeof *m)
+        return MXC_FAIL(MXC_EWORKER, "rank %d sent a message of %zu bytes", from, bytes);
+    return m->kind == MXCI_VALUE ? take_value(arg, from, m, bytes - sizeof *m)
+                                 : mxci_server_receive(arg, from, m, bytes - sizeof *m);
+}
+
+static void fail_pulls(void *arg, mxc_status status, const char *message) {
+    mxci_async *async = arg;
+    for (int i = 0; ; i++) {
+        mxci_async_key *key = mxci_async_find(async, i);
+        if (key == NULL)
+            return;
+        end_pull(async, key, status, message);
+    }
+}
+
+static void async_free(mxci_async *async) {
+    for (int i = 0; i < async->n_keys; i++)
+        key_free(async->keys[i]);
+    mxc_optimizer_destroy(async->optimizer);
+    mxci_mutex_destroy(&async->lock);
+    mxci_free(async->keys);
+    mxci_free(async);
+}
+
+mxc_status mxci_async_open(const mxci_group_api *api, const mxci_comm_settings *comm_settings,
+                           const mxci_async_settings *settings, mxci_async **out, mxci_comm **comm) {
+    mxci_async *async = mxci_calloc(1, sizeof *async);
+    const mxci_mailbox mailbox = { receive, fail_pulls, async };
+    *out = NULL;
+    *comm = NULL;
+    if (async == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for the store");
+    async->settings = *settings;
+    mxci_mutex_init(&async->lock);
+    mxc_status status = mxci_comm_open(api, comm_settings, &mailbox, &async->comm);
+    if (status != MXC_OK) {
+        async_free(async);
+        return status;
+    }
+    async->rank = mxci_comm_rank(async->comm);
+    async->size = mxci_comm_size(async->comm);
+    async->servers = settings->servers > 0 && settings->servers < async->size ? (int)settings->servers : async->size;
+    *out = async;
+    *comm = async->comm;
+    return MXC_OK;
+}
+
+mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *optimizer) {
+    mxc_optimizer *copy = NULL;
+    if (optimizer != NULL)
+        MXC_TRY(mxci_optimizer_clone(optimizer, &copy));
+    mxci_mutex_lock(&async->lock);
+    mxc_optimizer *old = async->optimizer;
+    async->optimizer = copy;
+    mxci_mutex_unlock(&async->lock);
+    mxc_optimizer_destroy(old);
+    return MXC_OK;
+}
+
+static void say_bye(mxci_async *async) {
+    for (int i = 0; i < async->servers; i++) {
+        mxci_post *post = mxci_post_create(i, DATA);
+        if (post == NULL)
+            return; /* whoever waits for this worker's pushes finds out when its store ends */
+        *mxci_message_of(post) = (mxci_message){ .kind = MXCI_BYE };
+        mxci_comm_post(async->comm, post);
+    }
+}
+
+void mxci_async_close(mxci_async *async) {
+    if (async == NULL)
+        return;
+    for (int i = 0; i < async->n_keys; i++)
+        mxc_wait_to_write(async->keys[i]->order);
+    say_bye(async);
+    mxci_comm_close(async->comm);
+    async_free(async);
+}

@@ -1,0 +1,244 @@
+/* Calls: how they come to the communication thread and how they end, and the thread's loop. */
+#include "kvstore/comm_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+
+#define NAP_NS 50000 /* between looks at transfers that have not moved for a while */
+
+/* ---- the program's side ------------------------------------------------------------------------------------------ */
+
+void mxci_comm_announce(mxci_comm *comm, mxci_call *call) {
+    call->next_announced = call->next_changed = NULL;
+    call->is_ready = call->is_lost = 0;
+    mxci_mutex_lock(&comm->lock);
+    call->seq = comm->next_seq++;
+    *comm->announced_end = call;
+    comm->announced_end = &call->next_announced;
+    mxci_mutex_unlock(&comm->lock);
+}
+
+static void change(mxci_comm *comm, mxci_call *call) {
+    mxci_mutex_lock(&comm->lock);
+    *comm->changed_end = call;
+    comm->changed_end = &call->next_changed;
+    mxci_cond_signal(&comm->asked);
+    mxci_mutex_unlock(&comm->lock);
+}
+
+void mxci_comm_ready(mxci_comm *comm, mxci_call *call) {
+    change(comm, call);
+}
+
+void mxci_comm_lost(mxci_comm *comm, mxci_call *call) {
+    call->is_lost = 1;
+    change(comm, call);
+}
+
+typedef struct waiter {
+    mxci_call call;
+    mxci_comm *comm;
+    int is_ended;
+    mxc_status status;
+    char message[MXC_ERROR_MAX];
+} waiter;
+
+static void end_waiting(mxci_call *call, mxc_status status, const char *message) {
+    waiter *w = (waiter *)call;
+    mxci_comm *comm = w->comm;
+    snprintf(w->message, sizeof w->message, "%s", message != NULL ? message : "");
+    mxci_mutex_lock(&comm->lock);
+    w->status = status;
+    w->is_ended = 1;
+    mxci_cond_broadcast(&comm->ended);
+    mxci_mutex_unlock(&comm->lock);
+}
+
+mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
+    waiter w = { .call = *call, .comm = comm };
+    w.call.ended = end_waiting;
+    mxci_comm_announce(comm, &w.call);
+    mxci_comm_ready(comm, &w.call);
+    mxci_mutex_lock(&comm->lock);
+    while (!w.is_ended)
+        mxci_cond_wait(&comm->ended, &comm->lock);
+    mxci_mutex_unlock(&comm->lock);
+    return w.status == MXC_OK ? MXC_OK : MXC_FAIL(w.status, "%s", w.message);
+}
+
+mxc_status mxci_comm_check(mxci_comm *comm) {
+    mxci_mutex_lock(&comm->lock);
+    mxc_status code = comm->code;
+    mxci_mutex_unlock(&comm->lock);
+    return code == MXC_OK ? MXC_OK : MXC_FAIL(code, "%s", comm->message);
+}
+
+int mxci_comm_rank(const mxci_comm *comm) {
+    return comm->rank;
+}
+
+int mxci_comm_size(const mxci_comm *comm) {
+    return comm->size;
+}
+
+/* ---- the thread's side ------------------------------------------------------------------------------------------- */
+
+void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *message) {
+    mxci_call **at = &comm->calls;
+    while (*at != call)
+        at = &(*at)->next;
+    *at = call->next;
+    if (comm->calls_end == &call->next)
+        comm->calls_end = at;
+    if (call->kind == MXCI_CALL_SUM || call->kind == MXCI_CALL_BROADCAST) {
+        snprintf(comm->last_what, sizeof comm->last_what, "%s", call->what);
+        comm->last_step = call->step;
+    }
+    call->ended(call, status, message); /* it may be gone now */
+}
+
+static int64_t count_pieces(const mxci_comm *comm, const mxci_call *call) {
+    int64_t width = call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
+    int64_t most = comm->settings.piece_bytes / width;
+    if (call->kind == MXCI_CALL_MEET || call->kind == MXCI_CALL_GATHER || call->n <= most)
+        return 1;
+    return (call->n + most - 1) / most;
+}
+
+static void list_call(mxci_comm *comm, mxci_call *call) {
+    call->next = NULL;
+    call->decided = call->finished = call->token = 0;
+    call->pieces = count_pieces(comm, call);
+    *comm->calls_end = call;
+    comm->calls_end = &call->next;
+}
+
+static void note_change(mxci_comm *comm, mxci_call *call) {
+    if (!call->is_lost)
+        call->is_ready = 1;
+    else if (comm->is_failed)
+        mxci_comm_end_call(comm, call, comm->code, comm->message);
+    else {
+        mxci_watch_fail(comm, 1, MXC_EWORKER, "rank %d could not compute what it was to send: %s, step %lld",
+                        comm->rank, call->what, (long long)call->step);
+        mxci_comm_end_call(comm, call, comm->code, comm->message);
+    }
+}
+
+/* See what the program has asked for; returns whether there was anything. */
+static int take_calls(mxci_comm *comm) {
+    mxci_mutex_lock(&comm->lock);
+    mxci_call *announced = comm->announced, *changed = comm->changed, *next;
+    comm->announced = comm->changed = NULL;
+    comm->announced_end = &comm->announced;
+    comm->changed_end = &comm->changed;
+    mxci_mutex_unlock(&comm->lock);
+    int any = announced != NULL || changed != NULL;
+    for (; announced != NULL; announced = next) {
+        next = announced->next_announced;
+        list_call(comm, announced);
+    }
+    for (; changed != NULL; changed = next) {
+        next = changed->next_changed;
+        note_change(comm, changed);
+    }
+    return any;
+}
+
+/* Look again at once while things move, then now and then; sleep when nothing can move but by a call or a beat. */
+static void rest(mxci_comm *comm, int moved, int64_t now) {
+    int busy = mxci_transfer_is_busy(comm) || comm->mailbox.receive != NULL;
+    if (moved)
+        comm->spin_until_ns = now + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US);
+    if (busy && now < comm->spin_until_ns) {
+        mxci_thread_yield();
+        return;
+    }
+    mxci_mutex_lock(&comm->lock);
+    if (comm->announced == NULL && comm->changed == NULL && comm->posted == NULL)
+        mxci_cond_wait_until(&comm->asked, &comm->lock, now + (busy ? NAP_NS : mxci_watch_interval(comm)));
+    mxci_mutex_unlock(&comm->lock);
+}
+
+static void run(void *arg) {
+    mxci_comm *comm = arg;
+    while (!comm->is_closed) {
+        int64_t now = mxci_now_ns();
+        int moved = take_calls(comm);
+        mxci_watch_step(comm, now);
+        moved |= mxci_transfer_step(comm);
+        moved |= mxci_post_step(comm);
+        if (!comm->is_closed)
+            rest(comm, moved, now);
+    }
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static void end_closing(mxci_call *call, mxc_status status, const char *message) {
+    mxci_comm *comm = (mxci_comm *)((char *)call - offsetof(mxci_comm, closing));
+    (void)status, (void)message;
+    comm->is_closed = 1;
+}
+
+static void free_comm(mxci_comm *comm) {
+    for (mxci_post *p = comm->stranded, *next; p != NULL; p = next) {
+        next = p->next;
+        mxci_free(p);
+    }
+    for (int i = 0; i < 2 * MXCI_FLIGHTS; i++)
+        mxc_ndarray_release(comm->held[i]);
+    mxci_cond_destroy(&comm->asked);
+    mxci_cond_destroy(&comm->ended);
+    mxci_mutex_destroy(&comm->lock);
+    mxci_free(comm->places);
+    mxci_free(comm->failing);
+    mxci_free(comm->arriving);
+    mxci_free(comm);
+}
+
+static mxc_status join_group(mxci_comm *comm) {
+    MXC_TRY(comm->api->open(&comm->group));
+    comm->rank = comm->api->rank(comm->group);
+    comm->size = comm->api->size(comm->group);
+    MXC_TRY(mxci_watch_open(comm));
+    return mxci_thread_start(&comm->thread, "kvstore", run, comm);
+}
+
+mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *settings, const mxci_mailbox *mailbox,
+                          mxci_comm **out) {
+    mxci_comm *comm = mxci_calloc(1, sizeof *comm);
+    *out = NULL;
+    if (comm == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to communicate");
+    comm->api = api;
+    comm->settings = *settings;
+    if (mailbox != NULL)
+        comm->mailbox = *mailbox;
+    comm->announced_end = &comm->announced;
+    comm->changed_end = &comm->changed;
+    comm->posted_end = &comm->posted;
+    comm->calls_end = &comm->calls;
+    mxci_mutex_init(&comm->lock);
+    mxci_cond_init(&comm->asked);
+    mxci_cond_init(&comm->ended);
+    mxc_status status = join_group(comm);
+    if (status == MXC_OK)
+        *out = comm;
+    else if (comm->group == NULL || api->close(comm->group, 0))
+        free_comm(comm);
+    return status;
+}
+
+void mxci_comm_close(mxci_comm *comm) {
+    if (comm == NULL)
+        return;
+    comm->closing = (mxci_call){ .kind = MXCI_CALL_MEET, .what = "end of the store", .ended = end_closing };
+    mxci_comm_announce(comm, &comm->closing);
+    mxci_comm_ready(comm, &comm->closing);
+    mxci_thread_join(comm->thread);
+    if (comm->api->close(comm->group, comm->code == MXC_OK) || comm->code == MXC_OK)
+        free_comm(comm);
+}

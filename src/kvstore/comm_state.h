@@ -1,0 +1,114 @@
+/* The communication thread's state, shared by comm.c (calls), transfer.c (what moves, and in which order), post.c
+ * (messages) and watch.c (who lives). */
+#ifndef MXCI_KVSTORE_COMM_STATE_H
+#define MXCI_KVSTORE_COMM_STATE_H
+
+#include <stdatomic.h>
+
+#include "base/sys.h"
+#include "kvstore/comm.h"
+
+enum {
+    MXCI_FLIGHTS = 4,  /* transfers of data at a time */
+    MXCI_ORDERS = 16,  /* decisions that are known and not begun, at most */
+    MXCI_WHAT = 160,   /* room for a call's name in an order */
+    MXCI_NEWS_TEXT = 480
+};
+
+/* What rank 0 has decided to come next: a piece of a call. */
+typedef struct mxci_order {
+    int64_t seq, piece;
+    char what[MXCI_WHAT];
+} mxci_order;
+
+typedef struct mxci_flight {
+    mxci_call *call; /* NULL: free */
+    mxci_transfer transfer;
+} mxci_flight;
+
+typedef struct mxci_news {
+    int32_t is_failure; /* else only: I live */
+    int32_t status;
+    char text[MXCI_NEWS_TEXT];
+} mxci_news;
+
+/* Where a rank runs. */
+typedef struct mxci_place {
+    int64_t host, process;
+} mxci_place;
+
+struct mxci_comm {
+    const mxci_group_api *api;
+    mxci_group *group;
+    int rank, size;
+    mxci_comm_settings settings;
+    mxci_thread thread;
+
+    mxci_mutex lock;  /* over the next block */
+    mxci_cond asked, ended; /* there is something for the thread; a call that mxci_comm_call waits for has ended */
+    int64_t next_seq;
+    mxci_call *announced, **announced_end; /* not yet seen by the thread */
+    mxci_call *changed, **changed_end;     /* ready or lost, likewise */
+    mxci_post *posted, **posted_end;       /* to be sent */
+    mxc_status code; /* MXC_OK until something has failed; then message says what */
+    char message[MXC_ERROR_MAX];
+
+    /* The thread's own from here on. */
+    mxci_call *calls, **calls_end; /* not ended, by seq */
+    mxci_call closing;
+    int is_closed, is_failed;
+    int64_t spin_until_ns;
+    mxci_flight flights[MXCI_FLIGHTS];
+    mxci_order orders[MXCI_ORDERS]; /* a ring: decided and not begun */
+    int n_orders, first_order;
+    mxci_order told[MXCI_ORDERS]; /* being told by rank 0: a ring there, the first only at the others */
+    mxci_transfer telling[MXCI_ORDERS];
+    int n_telling, first_telling;
+    char last_what[MXCI_WHAT]; /* the call with a key that ended last */
+    int64_t last_step;
+
+    mxci_mailbox mailbox; /* receive is NULL: none */
+    mxci_post *sending;   /* not ended */
+    mxci_post *stranded;  /* ended by a failure, and perhaps still being sent */
+    char *arriving;       /* the message that is being received; NULL: none */
+    size_t arriving_bytes;
+    mxci_transfer arrival;
+
+    mxci_place *places; /* of all ranks */
+    mxci_news heard;    /* being received */
+    mxci_transfer hearing;
+    mxci_news beat; /* being sent to the next rank */
+    mxci_transfer beating;
+    int is_beating;
+    int64_t beat_ns, heard_ns, looked_ns; /* when: sent, heard of the rank before, looked at processes */
+    int64_t step_ns, gone_ns;             /* when: the last step of the watch, a process was missed first */
+    mxci_news failure;       /* being sent to all */
+    mxci_transfer *failing; /* size of them, while it is */
+    mxc_ndarray *held[2 * MXCI_FLIGHTS]; /* whose memory a failed transfer may still touch */
+};
+
+/* comm.c: end a call and forget it. */
+void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *message);
+
+/* transfer.c. Go on with all that is under way; returns whether anything happened. */
+int mxci_transfer_step(mxci_comm *comm);
+/* Is there something that can only go on inside calls of test? */
+int mxci_transfer_is_busy(const mxci_comm *comm);
+
+/* post.c. Send and receive messages; returns whether anything happened. */
+int mxci_post_step(mxci_comm *comm);
+
+/* watch.c. Learn where everyone is; once, at the start. */
+mxc_status mxci_watch_open(mxci_comm *comm);
+/* Beat, listen, look after the others. */
+void mxci_watch_step(mxci_comm *comm, int64_t now);
+/* How long the thread may sleep without being missed. */
+int64_t mxci_watch_interval(const mxci_comm *comm);
+/* Communication is over: tell everyone, unless tell is 0, and fail what is not done. */
+void mxci_watch_fail(mxci_comm *comm, int tell, mxc_status status, const char *format, ...) MXC_PRINTF(4, 5);
+/* A status other than MXC_OK of the group is the end: 1. Else 0. */
+int mxci_watch_failed(mxci_comm *comm, mxc_status status);
+/* , with the key and step that this rank stands at: for the end of messages. In out, of MXC_ERROR_MAX. */
+const char *mxci_watch_where(const mxci_comm *comm, char *out);
+
+#endif

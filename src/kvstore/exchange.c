@@ -1,0 +1,270 @@
+/* Buckets, and the engine functions that hand them to the communication thread. */
+#include "kvstore/exchange.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "ndarray/array.h"
+
+enum { WHAT = 160, ALIGNMENT = 64 };
+
+struct mxci_bucket {
+    int refs; /* of its entries */
+    int n;
+    mxc_dtype wire;
+    mxci_key **entries;
+    mxc_ndarray **views; /* n parts of flat, shaped as the keys */
+    mxc_ndarray *flat;   /* on cpu(0) */
+    char what[WHAT];     /* a push of it, for messages */
+};
+
+/* ---- buckets ----------------------------------------------------------------------------------------------------- */
+
+static void bucket_free(mxci_bucket *b) {
+    for (int i = 0; b->views != NULL && i < b->n; i++)
+        mxc_ndarray_release(b->views[i]);
+    mxc_ndarray_release(b->flat);
+    mxci_free(b->views);
+    mxci_free(b->entries);
+    mxci_free(b);
+}
+
+void mxci_bucket_release(mxci_bucket *bucket) {
+    if (bucket != NULL && --bucket->refs == 0)
+        bucket_free(bucket);
+}
+
+/* Elements from one key to the next. */
+static int64_t stride_of(const mxci_key *e, mxc_dtype wire) {
+    int64_t align = ALIGNMENT / (int64_t)mxc_dtype_size(wire);
+    return (mxc_ndarray_size(e->stored) + align - 1) / align * align;
+}
+
+static mxc_status make_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *shape, mxc_ndarray **out) {
+    mxc_ndarray *part;
+    MXC_TRY(mxc_ndarray_slice(flat, begin, begin + mxc_shape_size(shape), &part));
+    mxc_status status = mxc_ndarray_reshape(part, shape->ndim, shape->dim, out);
+    mxc_ndarray_release(part);
+    return status;
+}
+
+static mxc_status make_views(mxci_bucket *b) {
+    int64_t total = 0, begin = 0;
+    for (int i = 0; i < b->n; i++)
+        total += stride_of(b->entries[i], b->wire);
+    MXC_TRY(mxc_ndarray_create(1, &total, b->wire, mxc_cpu(0), &b->flat));
+    MXC_TRY(mxc_ndarray_fill(b->flat, 0)); /* between the keys too */
+    for (int i = 0; i < b->n; i++) {
+        MXC_TRY(make_view(b->flat, begin, mxc_ndarray_shape(b->entries[i]->stored), &b->views[i]));
+        begin += stride_of(b->entries[i], b->wire);
+    }
+    return MXC_OK;
+}
+
+/* A name that differs where keys or sizes do. */
+static void name_bucket(mxci_bucket *b) {
+    mxci_line line = { b->what, sizeof b->what, 0 };
+    uint32_t hash = 2166136261u; /* FNV-1a over all keys */
+    mxci_line_printf(&line, "push of \"%.40s\"", b->entries[0]->key);
+    for (int i = 0; i < b->n; i++)
+        for (const char *c = b->entries[i]->key; ; c++) {
+            hash = (hash ^ (unsigned char)*c) * 16777619u;
+            if (*c == '\0')
+                break;
+        }
+    if (b->n > 1)
+        mxci_line_printf(&line, " and %d more, to \"%.40s\"", b->n - 1, b->entries[b->n - 1]->key);
+    mxci_line_printf(&line, ", %s (%lld) [%08x]", mxc_dtype_name(b->wire), (long long)mxc_ndarray_size(b->flat),
+                     (unsigned)hash);
+}
+
+static mxc_status bucket_create(int n, mxci_key *const *entries, mxc_dtype wire, mxci_bucket **out) {
+    mxci_bucket *b = mxci_calloc(1, sizeof *b);
+    mxc_status status = MXC_OK;
+    *out = NULL;
+    if (b != NULL) {
+        b->n = n;
+        b->wire = wire;
+        b->entries = mxci_calloc((size_t)n, sizeof *b->entries);
+        b->views = mxci_calloc((size_t)n, sizeof *b->views);
+    }
+    if (b == NULL || b->entries == NULL || b->views == NULL)
+        status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys that travel together", n);
+    if (status == MXC_OK) {
+        memcpy(b->entries, entries, (size_t)n * sizeof *entries);
+        status = make_views(b);
+    }
+    if (status == MXC_OK) {
+        name_bucket(b);
+        *out = b;
+    } else if (b != NULL)
+        bucket_free(b);
+    return status;
+}
+
+static int is_of(const mxci_bucket *b, int n, mxci_key *const *entries, mxc_dtype wire) {
+    return b != NULL && b->n == n && b->wire == wire && memcmp(b->entries, entries, (size_t)n * sizeof *entries) == 0;
+}
+
+/* The entries' bucket: that of the last push if it was of the same ones. */
+static mxc_status bucket_get(int n, mxci_key *const *entries, mxc_dtype wire, mxci_bucket **out) {
+    *out = entries[0]->bucket;
+    if (is_of(*out, n, entries, wire))
+        return MXC_OK;
+    MXC_TRY(bucket_create(n, entries, wire, out));
+    for (int i = 0; i < n; i++) {
+        mxci_bucket_release(entries[i]->bucket);
+        entries[i]->bucket = *out;
+        (*out)->refs++;
+    }
+    return MXC_OK;
+}
+
+/* ---- exchanges --------------------------------------------------------------------------------------------------- */
+
+/* One call and the engine function that makes its data ready. References: the queueing thread's, the function's, and
+ * the call's. */
+typedef struct exchange {
+    mxci_call call; /* first: a call's address is its exchange's */
+    mxci_comm *comm;
+    atomic_int refs;
+    int has_run, task_ended; /* task_ended: read by the queueing thread only, after a push that failed */
+    mxc_done *done;
+    char what[WHAT];
+} exchange;
+
+static void exchange_release(exchange *x) {
+    if (atomic_fetch_sub(&x->refs, 1) > 1)
+        return;
+    mxc_ndarray_release(x->call.arrays[0]);
+    mxc_ndarray_release(x->call.arrays[1]);
+    mxci_free(x);
+}
+
+static void exchange_ended(mxci_call *call, mxc_status status, const char *message) {
+    exchange *x = (exchange *)call;
+    if (x->has_run)
+        mxc_done_complete(x->done, status, message);
+    exchange_release(x);
+}
+
+static mxc_status find_data(exchange *x) {
+    mxc_tensor tensor;
+    MXC_TRY(mxc_ndarray_tensor(x->call.arrays[0], &tensor));
+    x->call.in = tensor.data;
+    MXC_TRY(mxc_ndarray_tensor(x->call.arrays[1], &tensor));
+    x->call.out = tensor.data;
+    return MXC_OK;
+}
+
+static void exchange_run(const mxc_run *run, void *arg, mxc_done *done) {
+    exchange *x = arg;
+    (void)run;
+    x->has_run = 1;
+    x->done = done;
+    if (find_data(x) == MXC_OK)
+        mxci_comm_ready(x->comm, &x->call);
+    else
+        mxci_comm_lost(x->comm, &x->call);
+}
+
+/* The function can run no more. Where it has not run, what it reads has failed. */
+static void exchange_task_ended(void *arg) {
+    exchange *x = arg;
+    x->task_ended = 1;
+    if (!x->has_run)
+        mxci_comm_lost(x->comm, &x->call);
+    exchange_release(x);
+}
+
+static mxc_status push_exchange(exchange *x) {
+    mxc_task task = MXC_TASK_INIT;
+    mxc_var *in = mxc_ndarray_var(x->call.arrays[0]), *out = mxc_ndarray_var(x->call.arrays[1]);
+    task.name = x->call.kind == MXCI_CALL_SUM ? "kvstore_sum" : "kvstore_first";
+    task.async_fn = exchange_run;
+    task.arg = x;
+    task.destroy = exchange_task_ended;
+    task.priority = x->call.priority;
+    task.flags = MXC_TASK_CHEAP | MXC_TASK_HELPED | (in == out ? MXC_TASK_UPDATES : 0);
+    mxc_status status = mxc_engine_push(mxc_var_engine(out), &task, in != out, &in, 1, &out, 0);
+    if (status != MXC_OK && !x->task_ended) /* refused */
+        exchange_task_ended(x);
+    exchange_release(x);
+    return status;
+}
+
+/* Queue a call on arrays of the host. */
+static mxc_status queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
+    exchange *x = mxci_calloc(1, sizeof *x);
+    if (x == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->what);
+    x->call = *call;
+    x->call.ended = exchange_ended;
+    x->call.what = x->what;
+    x->call.arrays[0] = mxc_ndarray_retain(in);
+    x->call.arrays[1] = mxc_ndarray_retain(out);
+    x->comm = comm;
+    atomic_init(&x->refs, 3);
+    mxci_format(x->what, sizeof x->what, "%s", call->what);
+    mxci_comm_announce(comm, &x->call);
+    return push_exchange(x);
+}
+
+static int is_home_on_wire(const mxci_key *e, mxc_dtype wire) {
+    return mxci_on_host(mxc_ndarray_context(e->stored)) && mxc_ndarray_dtype(e->stored) == wire;
+}
+
+/* A part of the bucket as the key's sum: itself, or a copy where the key lives, in its dtype. */
+static mxc_status fetch(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) {
+    *sum = b->views[i];
+    if (is_home_on_wire(b->entries[i], b->wire))
+        return MXC_OK;
+    MXC_TRY(mxci_key_sum(b->entries[i], sum));
+    return mxc_ndarray_copy_to(b->views[i], *sum, priority);
+}
+
+mxc_status mxci_exchange_sum(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *entries, mxc_ndarray **sums,
+                             int priority) {
+    mxci_bucket *b;
+    MXC_TRY(mxci_comm_check(comm));
+    MXC_TRY(bucket_get(n, entries, wire, &b));
+    int is_direct = n == 1 && is_home_on_wire(entries[0], wire);
+    mxc_ndarray *in = is_direct ? sums[0] : b->flat;
+    for (int i = 0; i < n && !is_direct; i++)
+        MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
+    const mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire, .what = b->what, .priority = priority,
+                             .n = is_direct ? mxc_ndarray_size(in) : mxc_ndarray_size(b->flat),
+                             .step = entries[0]->pushes };
+    MXC_TRY(queue(comm, &call, in, b->flat));
+    for (int i = 0; i < n; i++) {
+        entries[i]->pushes++;
+        MXC_TRY(fetch(b, i, priority, &sums[i]));
+    }
+    return MXC_OK;
+}
+
+/* ---- first values ------------------------------------------------------------------------------------------------ */
+
+static mxc_status send_first(mxci_comm *comm, const char *key, mxc_ndarray *array) {
+    char what[WHAT], shape[MXC_SHAPE_TEXT];
+    mxci_format(what, sizeof what, "init of %s %.64s \"%.60s\"", mxc_dtype_name(mxc_ndarray_dtype(array)),
+                mxc_shape_format(mxc_ndarray_shape(array), shape, sizeof shape), key);
+    const mxci_call call = { .kind = MXCI_CALL_BROADCAST, .what = what, .n = (int64_t)mxc_ndarray_bytes(array) };
+    return queue(comm, &call, array, array);
+}
+
+mxc_status mxci_exchange_first(mxci_comm *comm, const char *key, mxc_ndarray *array) {
+    mxc_ndarray *copy;
+    MXC_TRY(mxci_comm_check(comm));
+    if (mxci_on_host(mxc_ndarray_context(array)))
+        return send_first(comm, key, array);
+    MXC_TRY(mxc_ndarray_copy(array, mxc_cpu(0), mxc_ndarray_dtype(array), &copy));
+    mxc_status status = send_first(comm, key, copy);
+    if (status == MXC_OK)
+        status = mxc_ndarray_copy_to(copy, array, 0);
+    mxc_ndarray_release(copy);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* What moves: rank 0 decides whose turn it is, everyone starts the transfers in that order and sees them land. */
+#include <string.h>
+
+#include "base/text.h"
+#include "kvstore/comm_state.h"
+
+/* ---- whose turn it is -------------------------------------------------------------------------------------------- */
+
+static mxci_order *order_slot(mxci_comm *comm) {
+    return &comm->orders[(comm->first_order + comm->n_orders) % MXCI_ORDERS];
+}
+
+static int free_flights(const mxci_comm *comm) {
+    int n = 0;
+    for (int i = 0; i < MXCI_FLIGHTS; i++)
+        n += comm->flights[i].call == NULL;
+    return n;
+}
+
+/* The end comes last: when no other call is left. */
+static int may_begin(const mxci_comm *comm, const mxci_call *call) {
+    return call->is_ready && (call != &comm->closing || call == comm->calls);
+}
+
+/* The most urgent call of those that are ready, the first of equals; NULL: none. */
+static mxci_call *most_urgent(const mxci_comm *comm) {
+    mxci_call *best = NULL;
+    for (mxci_call *c = comm->calls; c != NULL; c = c->next)
+        if (may_begin(comm, c) && c->decided < c->pieces && (best == NULL || c->priority > best->priority))
+            best = c;
+    return best;
+}
+
+/* Forget what has been told, in order. */
+static mxc_status retire_told(mxci_comm *comm) {
+    int done = 1;
+    while (comm->n_telling > 0 && done) {
+        MXC_TRY(comm->api->test(comm->group, &comm->telling[comm->first_telling], &done));
+        if (done) {
+            comm->first_telling = (comm->first_telling + 1) % MXCI_ORDERS;
+            comm->n_telling--;
+        }
+    }
+    return MXC_OK;
+}
+
+static mxc_status tell(mxci_comm *comm, const mxci_order *order) {
+    int slot = (comm->first_telling + comm->n_telling) % MXCI_ORDERS;
+    comm->told[slot] = *order;
+    comm->n_telling++;
+    return comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, &comm->told[slot], sizeof *order,
+                                &comm->telling[slot]);
+}
+
+/* Rank 0: no further ahead than can begin at once, so that what becomes ready meanwhile may pass by. */
+static mxc_status decide(mxci_comm *comm, int *moved) {
+    mxci_call *call;
+    MXC_TRY(retire_told(comm));
+    while (comm->n_telling < MXCI_ORDERS && comm->n_orders < free_flights(comm) &&
+           (call = most_urgent(comm)) != NULL) {
+        mxci_order *order = order_slot(comm);
+        *order = (mxci_order){ .seq = call->seq, .piece = call->decided++ };
+        mxci_format(order->what, sizeof order->what, "%s", call->what);
+        comm->n_orders++;
+        *moved = 1;
+        MXC_TRY(tell(comm, order));
+    }
+    return MXC_OK;
+}
+
+/* Other ranks: hear what rank 0 has decided. */
+static mxc_status hear(mxci_comm *comm, int *moved) {
+    int done = 1;
+    while (done && comm->n_orders < MXCI_ORDERS) {
+        if (comm->n_telling == 0)
+            MXC_TRY(comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, comm->told, sizeof *comm->told,
+                                         comm->telling));
+        comm->n_telling = 1;
+        MXC_TRY(comm->api->test(comm->group, comm->telling, &done));
+        if (done) {
+            *order_slot(comm) = comm->told[0];
+            comm->n_orders++;
+            comm->n_telling = 0;
+            *moved = 1;
+        }
+    }
+    return MXC_OK;
+}
+
+/* ---- transfers --------------------------------------------------------------------------------------------------- */
+
+static mxci_call *find_call(const mxci_comm *comm, int64_t seq) {
+    mxci_call *c = comm->calls;
+    while (c != NULL && c->seq != seq)
+        c = c->next;
+    return c;
+}
+
+/* Elements of a call's piece, and where they begin. */
+static int64_t piece_range(const mxci_call *call, int64_t piece, int64_t *begin) {
+    int64_t each = (call->n + call->pieces - 1) / call->pieces;
+    *begin = piece * each;
+    return *begin + each < call->n ? each : call->n - *begin;
+}
+
+static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_transfer *t) {
+    int64_t begin, n = piece_range(call, piece, &begin);
+    size_t width = call->kind == MXCI_CALL_SUM ? mxc_dtype_size(call->dtype) : 1, at = (size_t)begin * width;
+    switch (call->kind) {
+    case MXCI_CALL_SUM:
+        return comm->api->sum(comm->group, (const char *)call->in + at, (char *)call->out + at, n, call->dtype, t);
+    case MXCI_CALL_GATHER:
+        return comm->api->gather(comm->group, call->in, call->out, (size_t)call->n, t);
+    case MXCI_CALL_BROADCAST:
+        return comm->api->broadcast(comm->group, MXCI_CHANNEL_DATA, (char *)call->out + at, (size_t)n, t);
+    case MXCI_CALL_MEET:
+        break;
+    }
+    return comm->api->sum(comm->group, &call->token, &call->token, 1, MXC_I64, t);
+}
+
+static void disagree(mxci_comm *comm, const mxci_order *order, const mxci_call *call) {
+    mxci_watch_fail(comm, 1, MXC_EWORKER, "call %lld of rank %d is %s, step %lld, of rank 0 it is %s: all ranks must "
+                                          "make the same calls in the same order", (long long)call->seq, comm->rank,
+                    call->what, (long long)call->step, order->what);
+}
+
+static mxci_flight *free_flight(mxci_comm *comm) {
+    for (int i = 0; i < MXCI_FLIGHTS; i++)
+        if (comm->flights[i].call == NULL)
+            return &comm->flights[i];
+    return NULL;
+}
+
+/* Start what is decided, in that order, as far as it is ready here. */
+static mxc_status begin(mxci_comm *comm, int *moved) {
+    mxci_flight *flight;
+    while (comm->n_orders > 0 && (flight = free_flight(comm)) != NULL) {
+        const mxci_order *order = &comm->orders[comm->first_order];
+        mxci_call *call = find_call(comm, order->seq);
+        if (call != NULL && strncmp(call->what, order->what, sizeof order->what - 1) != 0) {
+            disagree(comm, order, call);
+            return MXC_OK;
+        }
+        if (call == NULL || !may_begin(comm, call))
+            return MXC_OK;
+        flight->call = call;
+        comm->first_order = (comm->first_order + 1) % MXCI_ORDERS;
+        comm->n_orders--;
+        *moved = 1;
+        MXC_TRY(start(comm, call, order->piece, &flight->transfer));
+    }
+    return MXC_OK;
+}
+
+static mxc_status land(mxci_comm *comm, int *moved) {
+    for (int i = 0; i < MXCI_FLIGHTS; i++) {
+        mxci_call *call = comm->flights[i].call;
+        int done = 0;
+        if (call != NULL)
+            MXC_TRY(comm->api->test(comm->group, &comm->flights[i].transfer, &done));
+        if (!done)
+            continue;
+        comm->flights[i].call = NULL;
+        *moved = 1;
+        if (++call->finished == call->pieces)
+            mxci_comm_end_call(comm, call, MXC_OK, NULL);
+    }
+    return MXC_OK;
+}
+
+static int fail_ready(mxci_comm *comm) {
+    int any = 0;
+    for (mxci_call *call = comm->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        if (may_begin(comm, call)) {
+            mxci_comm_end_call(comm, call, comm->code, comm->message);
+            any = 1;
+        }
+    }
+    return any;
+}
+
+int mxci_transfer_step(mxci_comm *comm) {
+    int moved = 0;
+    if (comm->is_failed || mxci_watch_failed(comm, comm->rank == 0 ? decide(comm, &moved) : hear(comm, &moved)) ||
+        mxci_watch_failed(comm, begin(comm, &moved)) || comm->is_failed || mxci_watch_failed(comm, land(comm, &moved)))
+        return fail_ready(comm);
+    return moved;
+}
+
+int mxci_transfer_is_busy(const mxci_comm *comm) {
+    for (const mxci_call *c = comm->calls; c != NULL; c = c->next)
+        if (c->is_ready)
+            return 1;
+    return 0;
+}

@@ -1,0 +1,310 @@
+/* The group in memory: a world with one lock; collective operations by number and channel, messages in queues. */
+#include "kvstore/fake_group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "base/sys.h"
+
+enum { RANKS = 8, KINDS = 3 };
+typedef enum kind { SUM, GATHER, BROADCAST } kind;
+
+/* A collective operation: what each rank gave, and the result once all have joined. */
+typedef struct meeting {
+    kind kind;
+    mxci_channel channel;
+    int64_t number;
+    int joined, left;
+    mxc_dtype dtype;
+    int64_t n;
+    void *given[RANKS];
+    int64_t bytes[RANKS];
+    void *result;
+    struct meeting *next;
+} meeting;
+
+typedef struct message {
+    int from, to, waits, is_taken;
+    mxci_channel channel;
+    size_t bytes;
+    struct message *next;
+    char data[];
+} message;
+
+/* A transfer's room: which of these it is. */
+typedef struct operation {
+    meeting *meeting;
+    message *sent;
+    int receives;
+    mxci_channel channel;
+    int from, tests;
+    void *out;
+    size_t room;
+} operation;
+
+struct mxci_group {
+    int rank, is_frozen, refused;
+    int64_t numbers[MXCI_CHANNELS];
+};
+
+static mxci_mutex lock = MXCI_MUTEX_INIT;
+static int size, delay;
+static meeting *meetings;
+static message *messages;
+static struct mxci_group groups[RANKS];
+static _Thread_local int my_rank;
+
+/* ---- for tests --------------------------------------------------------------------------------------------------- */
+
+void fake_group_start(int n) {
+    size = n;
+    delay = 0;
+    memset(groups, 0, sizeof groups);
+}
+
+void fake_group_end(void) {
+    for (meeting *m = meetings, *next; m; m = next) {
+        next = m->next;
+        for (int i = 0; i < size; i++)
+            free(m->given[i]);
+        free(m->result);
+        free(m);
+    }
+    for (message *m = messages, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    meetings = NULL;
+    messages = NULL;
+}
+
+void fake_group_be(int rank) {
+    my_rank = rank;
+}
+
+void fake_group_freeze(int rank) {
+    mxci_mutex_lock(&lock);
+    groups[rank].is_frozen = 1;
+    mxci_mutex_unlock(&lock);
+}
+
+void fake_group_refuse(int rank, int sums) {
+    mxci_mutex_lock(&lock);
+    groups[rank].refused = sums;
+    mxci_mutex_unlock(&lock);
+}
+
+void fake_group_delay(int tests) {
+    mxci_mutex_lock(&lock);
+    delay = tests;
+    mxci_mutex_unlock(&lock);
+}
+
+/* ---- collective operations --------------------------------------------------------------------------------------- */
+
+static void add(void *to, const void *from, int64_t n, mxc_dtype dtype) {
+    for (int64_t i = 0; i < n; i++)
+        switch (dtype) {
+        case MXC_F32: ((float *)to)[i] += ((const float *)from)[i]; break;
+        case MXC_F64: ((double *)to)[i] += ((const double *)from)[i]; break;
+        case MXC_I64: ((int64_t *)to)[i] += ((const int64_t *)from)[i]; break;
+        case MXC_I32: ((int32_t *)to)[i] += ((const int32_t *)from)[i]; break;
+        case MXC_F16: {
+            mxci_f16 *a = to;
+            const mxci_f16 *b = from;
+            a[i] = mxci_float_to_f16(mxci_f16_to_float(a[i]) + mxci_f16_to_float(b[i]));
+            break;
+        }
+        default: {
+            mxci_bf16 *a = to;
+            const mxci_bf16 *b = from;
+            a[i] = mxci_float_to_bf16(mxci_bf16_to_float(a[i]) + mxci_bf16_to_float(b[i]));
+        }
+        }
+}
+
+static void complete(meeting *m) {
+    size_t bytes = (size_t)m->bytes[0];
+    m->result = calloc(m->kind == GATHER ? (size_t)size : 1, bytes + 1);
+    if (m->kind == GATHER)
+        for (int i = 0; i < size; i++)
+            memcpy((char *)m->result + (size_t)i * bytes, m->given[i], bytes);
+    else
+        memcpy(m->result, m->given[0], bytes);
+    for (int i = 1; m->kind == SUM && i < size; i++)
+        add(m->result, m->given[i], m->n, m->dtype);
+}
+
+/* A status, since ranks that do not fit each other are what the store has to find out before. */
+static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, const void *in, int64_t n, size_t bytes,
+                       mxc_dtype dtype, operation *op) {
+    meeting *m = meetings;
+    while (m && !(m->channel == channel && m->number == g->numbers[channel]))
+        m = m->next;
+    if (!m) {
+        m = calloc(1, sizeof *m);
+        *m = (meeting){ .kind = kind, .channel = channel, .number = g->numbers[channel], .dtype = dtype, .n = n,
+                        .next = meetings };
+        m->bytes[0] = (int64_t)bytes;
+        meetings = m;
+    }
+    if (m->kind != kind || m->dtype != dtype || m->n != n || m->bytes[0] != (int64_t)bytes)
+        return MXC_FAIL(MXC_EIO, "ranks do not fit: %lld and %lld elements", (long long)m->n, (long long)n);
+    g->numbers[channel]++;
+    m->given[g->rank] = malloc(bytes + 1);
+    memcpy(m->given[g->rank], in, bytes);
+    if (++m->joined == size)
+        complete(m);
+    op->meeting = m;
+    return MXC_OK;
+}
+
+static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, const void *in, void *out, int64_t n,
+                        size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
+    operation *op = calloc(1, sizeof *op);
+    mxci_mutex_lock(&lock);
+    mxc_status status = MXC_OK;
+    if (kind == SUM && n > 1 && g->refused > 0 && g->refused--)
+        status = MXC_FAIL(MXC_EIO, "the wire is cut");
+    op->out = out;
+    if (status == MXC_OK)
+        status = join(g, channel, kind, in, n, bytes, dtype, op);
+    mxci_mutex_unlock(&lock);
+    memcpy(t->room, &op, sizeof op);
+    return status;
+}
+
+static mxc_status fake_sum(mxci_group *g, const void *in, void *out, int64_t n, mxc_dtype dtype, mxci_transfer *t) {
+    return start(g, MXCI_CHANNEL_DATA, SUM, in, out, n, (size_t)n * mxc_dtype_size(dtype), dtype, t);
+}
+
+static mxc_status fake_gather(mxci_group *g, const void *in, void *out, size_t bytes, mxci_transfer *t) {
+    return start(g, MXCI_CHANNEL_DATA, GATHER, in, out, (int64_t)bytes, bytes, MXC_U8, t);
+}
+
+static mxc_status fake_broadcast(mxci_group *g, mxci_channel channel, void *data, size_t bytes, mxci_transfer *t) {
+    return start(g, channel, BROADCAST, data, data, (int64_t)bytes, bytes, MXC_U8, t);
+}
+
+/* What a rank other than 0 is told does not wait for the others. */
+static int has_landed(const mxci_group *g, const meeting *m) {
+    if (m->kind == BROADCAST)
+        return g->rank == 0 || m->given[0] != NULL;
+    return m->result != NULL;
+}
+
+static int test_meeting(const mxci_group *g, operation *op) {
+    meeting *m = op->meeting;
+    if (!has_landed(g, m) || op->tests++ < (m->kind == BROADCAST ? 0 : delay))
+        return 0;
+    size_t bytes = (size_t)m->bytes[0] * (m->kind == GATHER ? (size_t)size : 1);
+    memcpy(op->out, m->kind == BROADCAST ? m->given[0] : m->result, bytes);
+    return 1;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status fake_send(mxci_group *g, mxci_channel channel, int to, const void *data, size_t bytes, int waits,
+                            mxci_transfer *t) {
+    operation *op = calloc(1, sizeof *op);
+    message *m = calloc(1, sizeof *m + bytes), **end = &messages;
+    *m = (message){ .from = g->rank, .to = to, .waits = waits, .channel = channel, .bytes = bytes };
+    memcpy(m->data, data, bytes);
+    op->sent = m;
+    memcpy(t->room, &op, sizeof op);
+    mxci_mutex_lock(&lock);
+    if (g->is_frozen || groups[to].is_frozen)
+        m->to = -1;
+    while (*end)
+        end = &(*end)->next;
+    *end = m;
+    mxci_mutex_unlock(&lock);
+    return MXC_OK;
+}
+
+static message *find_message(int to, mxci_channel channel, int from) {
+    message *m = messages;
+    while (m && (m->is_taken || m->to != to || m->channel != channel || (from >= 0 && m->from != from)))
+        m = m->next;
+    return m;
+}
+
+static mxc_status receive(mxci_channel channel, int from, void *data, size_t room, mxci_transfer *t) {
+    operation *op = calloc(1, sizeof *op);
+    *op = (operation){ .receives = 1, .channel = channel, .from = from, .out = data, .room = room };
+    memcpy(t->room, &op, sizeof op);
+    return MXC_OK;
+}
+
+static mxc_status fake_receive(mxci_group *g, mxci_channel channel, void *data, size_t room, mxci_transfer *t) {
+    (void)g;
+    return receive(channel, -1, data, room, t);
+}
+
+static mxc_status fake_receive_from(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
+                                    mxci_transfer *t) {
+    (void)g;
+    return receive(channel, from, data, bytes, t);
+}
+
+static mxc_status fake_probe(mxci_group *g, mxci_channel channel, int *from, size_t *bytes) {
+    mxci_mutex_lock(&lock);
+    message *m = g->is_frozen ? NULL : find_message(g->rank, channel, -1);
+    *from = m ? m->from : -1;
+    if (m)
+        *bytes = m->bytes;
+    mxci_mutex_unlock(&lock);
+    return MXC_OK;
+}
+
+static int test_message(const mxci_group *g, const operation *op, mxci_transfer *t) {
+    if (op->sent)
+        return !op->sent->waits || op->sent->is_taken;
+    message *m = find_message(g->rank, op->channel, op->from);
+    if (!m)
+        return 0;
+    t->from = m->from;
+    t->bytes = m->bytes < op->room ? m->bytes : op->room;
+    memcpy(op->out, m->data, t->bytes);
+    m->is_taken = 1;
+    return 1;
+}
+
+static mxc_status fake_test(mxci_group *g, mxci_transfer *t, int *done) {
+    operation *op;
+    memcpy(&op, t->room, sizeof op);
+    mxci_mutex_lock(&lock);
+    *done = !g->is_frozen && (op->meeting ? test_meeting(g, op) : test_message(g, op, t));
+    mxci_mutex_unlock(&lock);
+    if (*done)
+        free(op);
+    return MXC_OK;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static mxc_status fake_open(mxci_group **out) {
+    *out = &groups[my_rank];
+    (*out)->rank = my_rank;
+    return MXC_OK;
+}
+
+static int fake_close(mxci_group *g, int whole) {
+    (void)g, (void)whole;
+    return 1;
+}
+
+static int fake_rank(const mxci_group *g) {
+    return g->rank;
+}
+
+static int fake_size(const mxci_group *g) {
+    (void)g;
+    return size;
+}
+
+const mxci_group_api fake_group_api = { .open = fake_open, .close = fake_close, .rank = fake_rank, .size = fake_size,
+                                        .sum = fake_sum, .gather = fake_gather, .broadcast = fake_broadcast,
+                                        .send = fake_send, .receive = fake_receive, .probe = fake_probe,
+                                        .receive_from = fake_receive_from, .test = fake_test };

@@ -1,0 +1,25 @@
+/*
+ * A group of processes that is played by threads of this one. A store that a thread opens is of the rank that the
+ * thread has; the group's operations are done in memory. Ranks can stand still, messages can be late.
+ */
+#ifndef MXC_TESTS_FAKE_GROUP_H
+#define MXC_TESTS_FAKE_GROUP_H
+
+#include "base/group.h"
+
+extern const mxci_group_api fake_group_api;
+
+/* Before the ranks open their stores: how many there are. */
+void fake_group_start(int size);
+/* After all have closed theirs. */
+void fake_group_end(void);
+/* Which rank this thread plays. */
+void fake_group_be(int rank);
+/* From now on the rank's operations do not move, and nobody hears of it. */
+void fake_group_freeze(int rank);
+/* The next sums of a rank, so many of them, are refused. */
+void fake_group_refuse(int rank, int sums);
+/* Collective operations that all ranks have joined land only with the n-th test from then on. */
+void fake_group_delay(int tests);
+
+#endif

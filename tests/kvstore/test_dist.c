@@ -1,0 +1,528 @@
+/* Distributed stores over a group that is played by threads: sums, order, disagreement, lost and failing ranks. */
+#include <mxc/op.h>
+
+#include "base/sys.h"
+#include "kvstore/fake_group.h"
+#include "kvstore/kvstore.h"
+#include "support.h"
+
+enum { N = 5, MOST = 4 };
+
+/* One rank's part of a test: its status and message are looked at when all have ended. */
+typedef struct rank {
+    int rank, size;
+    mxci_thread thread;
+    const char *const *settings; /* name, value, ..., NULL */
+    const char *type;
+    mxc_status (*body)(struct rank *r, mxc_kvstore *store);
+    mxc_status status;
+    char message[MXC_ERROR_MAX];
+    float found[8 * N];
+} rank;
+
+static mxc_status make(const rank *r, mxc_kvstore **store) {
+    const char *keys[8], *values[8];
+    int n = 0;
+    for (; r->settings && r->settings[2 * n]; n++) {
+        keys[n] = r->settings[2 * n];
+        values[n] = r->settings[2 * n + 1];
+    }
+    return mxci_kvstore_create_on(&fake_group_api, r->type, n, keys, values, store);
+}
+
+static void play(void *arg) {
+    rank *r = arg;
+    mxc_kvstore *store;
+    fake_group_be(r->rank);
+    r->status = make(r, &store);
+    if (r->status == MXC_OK)
+        r->status = r->body(r, store);
+    snprintf(r->message, sizeof r->message, "%s", r->status == MXC_OK ? "" : mxc_last_error());
+    mxc_kvstore_destroy(store);
+}
+
+static void play_all(rank *ranks, int size, const char *type, const char *const *settings,
+                     mxc_status (*body)(rank *r, mxc_kvstore *store)) {
+    fake_group_start(size);
+    for (int i = 0; i < size; i++) {
+        ranks[i] = (rank){ .rank = i, .size = size, .type = type, .settings = settings, .body = body };
+        assert_ok(mxci_thread_start(&ranks[i].thread, "rank", play, &ranks[i]));
+    }
+    for (int i = 0; i < size; i++)
+        mxci_thread_join(ranks[i].thread);
+    fake_group_end();
+}
+
+static void expect_all_ok(const rank *ranks, int size) {
+    for (int i = 0; i < size; i++)
+        if (ranks[i].status != MXC_OK)
+            fail_msg("rank %d: %s", i, ranks[i].message);
+}
+
+/* Every rank failed, with a message that has these parts. */
+static void expect_all_failed(const rank *ranks, int size, const char *a, const char *b, const char *c) {
+    for (int i = 0; i < size; i++) {
+        const char *text = ranks[i].message;
+        if (ranks[i].status != MXC_EWORKER || !strstr(text, a) || !strstr(text, b) || !strstr(text, c))
+            fail_msg("rank %d: %s: \"%s\" lacks \"%s\", \"%s\" or \"%s\"", i, mxc_status_name(ranks[i].status), text,
+                     a, b, c);
+    }
+}
+
+static mxc_status filled(double value, int64_t n, mxc_dtype dtype, mxc_ndarray **out) {
+    MXC_TRY(mxc_ndarray_create(1, &n, dtype, mxc_cpu(0), out));
+    return mxc_ndarray_fill(*out, value);
+}
+
+/* Initialise keys "k0", "k1", ... of N+i elements with value. */
+static mxc_status init_keys(mxc_kvstore *store, int n, double value) {
+    for (int i = 0; i < n; i++) {
+        char name[8];
+        const char *key = name;
+        mxc_ndarray *array;
+        snprintf(name, sizeof name, "k%d", i);
+        MXC_TRY(filled(value, N + i, MXC_F32, &array));
+        mxc_status status = mxc_kvstore_init(store, 1, &key, &array);
+        mxc_ndarray_release(array);
+        MXC_TRY(status);
+    }
+    return MXC_OK;
+}
+
+/* Push value to key "k<i>", pull what comes of it to out (N+i floats). */
+static mxc_status push_and_pull(mxc_kvstore *store, int i, double value, float *out) {
+    char name[8];
+    const char *key = name;
+    mxc_ndarray *array;
+    snprintf(name, sizeof name, "k%d", i);
+    MXC_TRY(filled(value, N + i, MXC_F32, &array));
+    mxc_status status = mxc_kvstore_push(store, 1, &key, &array, -i);
+    if (status == MXC_OK)
+        status = mxc_kvstore_pull(store, 1, &key, &array, -i);
+    if (status == MXC_OK)
+        status = mxc_ndarray_get(array, out, (size_t)(N + i) * sizeof *out);
+    mxc_ndarray_release(array);
+    return status;
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* First values are rank 0's; several values of several keys in one push; steps follow each other. */
+static mxc_status sum_keys(rank *r, mxc_kvstore *store) {
+    const char *keys[] = { "k0", "k1", "k0", "k2" };
+    const int sizes[] = { N, N + 1, N, N + 2 };
+    mxc_ndarray *values[4];
+    MXC_TRY(init_keys(store, 3, 100 + r->rank));
+    mxc_ndarray *first;
+    MXC_TRY(filled(-1, N, MXC_F32, &first));
+    mxc_status status = mxc_kvstore_pull(store, 1, keys, &first, 0);
+    if (status == MXC_OK)
+        status = mxc_ndarray_get(first, r->found + 4 * N, N * sizeof(float));
+    mxc_ndarray_release(first);
+    for (int i = 0; i < 4; i++)
+        MXC_TRY(filled(0, sizes[i], MXC_F32, &values[i]));
+    for (int step = 0; step < 5 && status == MXC_OK; step++) {
+        for (int i = 0; i < 4; i++)
+            MXC_TRY(mxc_ndarray_fill(values[i], (r->rank + 1) * (1 << i) + step));
+        status = mxc_kvstore_pushpull(store, 4, keys, values, values, 0);
+    }
+    for (int i = 0, at = 0; i < 4; at += i == 2 ? 0 : sizes[i], i++) {
+        if (status == MXC_OK && i != 2)
+            status = mxc_ndarray_get(values[i], r->found + at, (size_t)sizes[i] * sizeof(float));
+        mxc_ndarray_release(values[i]);
+    }
+    return status == MXC_OK ? mxc_kvstore_barrier(store) : status;
+}
+
+static void test_sums(void **state) {
+    rank ranks[MOST];
+    const char *const one_by_one[] = { "bucket_bytes", "0", NULL };
+    (void)state;
+    for (int size = 1; size <= MOST; size++)
+        for (int way = 0; way < 4; way++) {
+            fake_group_delay(way);
+            play_all(ranks, size, way & 1 ? "dist_sync" : "dist_device_sync", way & 2 ? one_by_one : NULL, sum_keys);
+            expect_all_ok(ranks, size);
+            for (int i = 0; i < size; i++) {
+                float all = (float)(size * (size + 1) / 2), steps = 4.0f * (float)size;
+                for (int j = 0; j < N; j++)
+                    assert_true(ranks[i].found[j] == all * 5 + 2 * steps && ranks[i].found[4 * N + j] == 100);
+                for (int j = 0; j < N + 1; j++)
+                    assert_true(ranks[i].found[N + j] == all * 2 + steps);
+                for (int j = 0; j < N + 2; j++)
+                    assert_true(ranks[i].found[2 * N + 1 + j] == all * 8 + steps);
+            }
+        }
+}
+
+/* A long array travels in pieces, narrowed where that is asked for. */
+static mxc_status sum_long(rank *r, mxc_kvstore *store) {
+    enum { LONG = 5000 };
+    static const char *const key = "long";
+    float *data = mxci_alloc(LONG * sizeof *data);
+    mxc_ndarray *array;
+    for (int i = 0; i < LONG; i++)
+        data[i] = (float)(i % 100) * 0.25f * (float)(r->rank + 1);
+    MXC_TRY(mxc_ndarray_from_data(1, (int64_t[]){ LONG }, MXC_F32, data, &array));
+    mxc_status status = mxc_kvstore_init(store, 1, &key, &array);
+    for (int step = 0; step < 3 && status == MXC_OK; step++) {
+        status = mxc_ndarray_set(array, data, LONG * sizeof *data);
+        if (status == MXC_OK)
+            status = mxc_kvstore_pushpull(store, 1, &key, &array, &array, 0);
+    }
+    float *sum = mxci_alloc(LONG * sizeof *sum);
+    if (status == MXC_OK)
+        status = mxc_ndarray_get(array, sum, LONG * sizeof *sum);
+    r->found[0] = 0;
+    for (int i = 0; i < LONG && status == MXC_OK; i++)
+        r->found[0] += sum[i] != (float)(i % 100) * 0.25f * (float)(r->size * (r->size + 1) / 2);
+    mxci_free(sum);
+    mxci_free(data);
+    mxc_ndarray_release(array);
+    return status;
+}
+
+static void test_pieces(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "piece_bytes", "4096", "compression", "none", NULL };
+    const char *const narrow[] = { "piece_bytes", "4096", "compression", "float16", NULL };
+    const char *const short_of_bits[] = { "compression", "bfloat16", NULL };
+    (void)state;
+    play_all(ranks, 3, "dist_sync", settings, sum_long);
+    expect_all_ok(ranks, 3);
+    assert_true(ranks[0].found[0] == 0 && ranks[2].found[0] == 0);
+    play_all(ranks, 3, "dist_sync", narrow, sum_long);
+    expect_all_ok(ranks, 3);
+    assert_true(ranks[0].found[0] == 0 && ranks[2].found[0] == 0); /* quarters to 150 are exact in f16 */
+    play_all(ranks, 3, "dist_sync", short_of_bits, sum_long);
+    expect_all_ok(ranks, 3);
+    assert_true(ranks[0].found[0] > 0 && ranks[2].found[0] == ranks[0].found[0]); /* and not in bf16 */
+}
+
+/* The optimizer's updates are those of one process that has the sum of the gradients. */
+static mxc_status train_a_key(rank *r, mxc_kvstore *store) {
+    const char *keys[] = { "momentum", "learning_rate" }, *values[] = { "0.9", "0.1" };
+    mxc_optimizer *optimizer;
+    MXC_TRY(mxc_optimizer_create("sgd", 2, keys, values, &optimizer));
+    mxc_kvstore_set_optimizer(store, optimizer);
+    mxc_status status = init_keys(store, 1, 1);
+    for (int step = 0; step < 4 && status == MXC_OK; step++)
+        status = push_and_pull(store, 0, 0.5 * (r->rank + 1) - step, r->found);
+    mxc_ndarray_list states = { 0 };
+    if (status == MXC_OK)
+        status = mxc_optimizer_get_states(optimizer, &states);
+    mxc_ndarray_list_release(&states);
+    mxc_optimizer_destroy(optimizer);
+    return status;
+}
+
+static void test_optimizer(void **state) {
+    rank ranks[MOST];
+    float weight = 1, momentum = 0;
+    (void)state;
+    play_all(ranks, 3, "dist_sync", NULL, train_a_key);
+    expect_all_ok(ranks, 3);
+    for (int step = 0; step < 4; step++) {
+        momentum = 0.9f * momentum - 0.1f * (3.0f - 3.0f * (float)step);
+        weight += momentum;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < N; j++) {
+            assert_float_equal(ranks[i].found[j], weight, 1e-5);
+            assert_memory_equal(&ranks[i].found[j], &ranks[0].found[0], sizeof(float));
+        }
+}
+
+/* ---- servers ----------------------------------------------------------------------------------------------------- */
+
+/* Plain steps commute: after all pushes every worker finds their sum, whatever the order in which they came. */
+static mxc_status train_at_servers(rank *r, mxc_kvstore *store) {
+    const char *names[] = { "learning_rate" }, *values[] = { "0.5" };
+    mxc_optimizer *optimizer;
+    MXC_TRY(mxc_optimizer_create("sgd", 1, names, values, &optimizer));
+    mxc_status status = mxc_kvstore_set_optimizer(store, optimizer);
+    if (status == MXC_OK)
+        status = init_keys(store, 3, 8);
+    mxc_optimizer_set_lr(optimizer, 0.25); /* goes along with each push */
+    for (int step = 0; step < 10 && status == MXC_OK; step++)
+        for (int i = 0; i < 3 && status == MXC_OK; i++)
+            status = push_and_pull(store, i, r->rank + 1, r->found);
+    if (status == MXC_OK)
+        status = mxc_kvstore_barrier(store);
+    for (int i = 2; i >= 0 && status == MXC_OK; i--) { /* all pushes have come */
+        char name[8];
+        const char *key = name;
+        mxc_ndarray *array;
+        snprintf(name, sizeof name, "k%d", i);
+        MXC_TRY(filled(0, N + i, MXC_F32, &array));
+        status = mxc_kvstore_pull(store, 1, &key, &array, 0);
+        if (status == MXC_OK)
+            status = mxc_ndarray_get(array, r->found, (size_t)(N + i) * sizeof(float));
+        mxc_ndarray_release(array);
+        for (int j = 0; j < N + i && status == MXC_OK; j++)
+            if (r->found[j] != 8.0f - 0.25f * 10 * (float)(r->size * (r->size + 1) / 2))
+                status = MXC_FAIL(MXC_EUSER, "key %d, element %d: %g", i, j, (double)r->found[j]);
+    }
+    if (status == MXC_OK) /* nobody leaves while others ask */
+        status = mxc_kvstore_barrier(store);
+    mxc_kvstore_set_optimizer(store, NULL);
+    mxc_optimizer_destroy(optimizer);
+    return status;
+}
+
+static void test_servers(void **state) {
+    rank ranks[MOST];
+    const char *const spread[] = { "split_bytes", "4", NULL };
+    const char *const one[] = { "servers", "1", "staleness", "0", NULL };
+    (void)state;
+    for (int size = 1; size <= MOST; size++) {
+        play_all(ranks, size, "dist_async", NULL, train_at_servers);
+        expect_all_ok(ranks, size);
+        play_all(ranks, size, "dist_async", spread, train_at_servers);
+        expect_all_ok(ranks, size);
+        play_all(ranks, size, "dist_async", one, train_at_servers);
+        expect_all_ok(ranks, size);
+    }
+}
+
+/* Rank 0 runs ahead as far as it may; its next pull waits until rank 1 comes, or says that it will not. */
+static mxc_status run_ahead(rank *r, mxc_kvstore *store) {
+    static const char *const key = "k0";
+    mxc_ndarray *array;
+    MXC_TRY(init_keys(store, 1, 0));
+    if (r->rank == 1) {
+        mxci_sleep_ns(300000000);
+        if (r->settings[3][0] == '1') /* leave at once */
+            return MXC_OK;
+        for (int i = 0; i < 5; i++)
+            MXC_TRY(push_and_pull(store, 0, 1, r->found));
+        return MXC_OK;
+    }
+    int64_t start = mxci_now_ns();
+    MXC_TRY(filled(1, N, MXC_F32, &array));
+    mxc_status status = MXC_OK;
+    for (int i = 0; i < 3 && status == MXC_OK; i++) {
+        status = mxc_kvstore_pushpull(store, 1, &key, &array, &array, 0);
+        if (status == MXC_OK)
+            status = mxc_ndarray_wait_to_read(array);
+        r->found[i] = (float)(mxci_now_ns() - start) * 1e-9f;
+    }
+    mxc_ndarray_release(array);
+    return status;
+}
+
+static void test_staleness(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "staleness", "2", "timeout", "8", NULL };
+    const char *const leaves[] = { "staleness", "2", "timeout", "10", NULL };
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        play_all(ranks, 2, "dist_async", way ? leaves : settings, run_ahead);
+        expect_all_ok(ranks, 2);
+        assert_true(ranks[0].found[1] < 0.25f); /* two ahead: does not wait */
+        assert_true(ranks[0].found[2] > 0.25f);
+    }
+}
+
+static mxc_status freezes_at_server(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 2, 0));
+    MXC_TRY(push_and_pull(store, 0, 1, r->found));
+    MXC_TRY(mxc_kvstore_barrier(store));
+    if (r->rank == 1)
+        fake_group_freeze(1);
+    for (int i = 0; i < 50; i++)
+        MXC_TRY(push_and_pull(store, 1, 1, r->found));
+    return MXC_OK;
+}
+
+static void test_frozen_server(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "timeout", "0.4", NULL };
+    (void)state;
+    play_all(ranks, 3, "dist_async", settings, freezes_at_server);
+    expect_all_failed(&ranks[0], 1, "rank 1 ", "has been silent for", "stands at");
+    expect_all_failed(&ranks[2], 1, "rank 1 ", "has been silent for", "stands at");
+    assert_int_equal(ranks[1].status, MXC_EWORKER);
+}
+
+static mxc_status count_update(const char *key, mxc_ndarray *sum, mxc_ndarray *stored, void *user) {
+    (void)key, (void)sum, (void)stored, (void)user;
+    return MXC_OK;
+}
+
+static mxc_status sets_updater(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 1, 0));
+    mxc_kvstore_set_updater(store, count_update, NULL);
+    mxc_status status = push_and_pull(store, 0, 1, r->found);
+    return status == MXC_EUNSUPPORTED ? MXC_OK : MXC_FAIL(MXC_EUSER, "an updater was taken: %d", (int)status);
+}
+
+static void test_no_updater(void **state) {
+    rank ranks[MOST];
+    (void)state;
+    play_all(ranks, 2, "dist_async", NULL, sets_updater);
+    expect_all_ok(ranks, 2);
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status other_keys(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 2, 0));
+    MXC_TRY(push_and_pull(store, 0, 1, r->found));
+    return push_and_pull(store, r->rank == 1, 1, r->found);
+}
+
+static mxc_status other_shapes(rank *r, mxc_kvstore *store) {
+    static const char *const key = "odd";
+    mxc_ndarray *array;
+    MXC_TRY(filled(0, r->rank == 1 ? 7 : 6, MXC_F32, &array));
+    mxc_status status = mxc_kvstore_init(store, 1, &key, &array);
+    mxc_ndarray_release(array);
+    return status == MXC_OK ? mxc_kvstore_barrier(store) : status;
+}
+
+static mxc_status other_dtypes(rank *r, mxc_kvstore *store) {
+    static const char *const key = "odd";
+    mxc_ndarray *array;
+    MXC_TRY(filled(0, 6, r->rank == 1 ? MXC_F64 : MXC_F32, &array));
+    mxc_status status = mxc_kvstore_init(store, 1, &key, &array);
+    mxc_ndarray_release(array);
+    return status == MXC_OK ? mxc_kvstore_barrier(store) : status;
+}
+
+static mxc_status ends_early(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 1, 0));
+    MXC_TRY(push_and_pull(store, 0, 1, r->found));
+    if (r->rank == 1)
+        return MXC_FAIL(MXC_EWORKER, "end of the store, rank 1, \"k0\"");
+    return push_and_pull(store, 0, 1, r->found);
+}
+
+static void test_disagreement(void **state) {
+    rank ranks[MOST];
+    (void)state;
+    for (int size = 2; size <= 3; size++) {
+        play_all(ranks, size, "dist_sync", NULL, other_keys);
+        expect_all_failed(ranks, size, "of rank 1 is push of \"k1\"", "of rank 0 it is push of \"k0\"", "same order");
+        play_all(ranks, size, "dist_sync", NULL, other_shapes);
+        expect_all_failed(ranks, size, "rank 1 is init of float32 (7,) \"odd\"", "float32 (6,) \"odd\"", "call 0");
+        play_all(ranks, size, "dist_sync", NULL, other_dtypes);
+        expect_all_failed(ranks, size, "rank 1 is init of float64 (6,)", "float32 (6,)", "call 0");
+        play_all(ranks, size, "dist_sync", NULL, ends_early);
+        expect_all_failed(ranks, size, "rank 1", "end of the store", "\"k0\"");
+    }
+}
+
+static mxc_status freezes(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 1, 0));
+    MXC_TRY(push_and_pull(store, 0, 1, r->found));
+    MXC_TRY(mxc_kvstore_barrier(store));
+    if (r->rank == 1)
+        fake_group_freeze(1);
+    return push_and_pull(store, 0, 1, r->found);
+}
+
+/* The frozen rank, once it goes on, does not hear of the others either. */
+static void test_frozen_rank(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "timeout", "0.4", NULL };
+    (void)state;
+    for (int size = 2; size <= 3; size++) {
+        int64_t start = mxci_now_ns();
+        play_all(ranks, size, "dist_sync", settings, freezes);
+        assert_true(mxci_now_ns() - start < 5000000000);
+        for (int i = 0; i < size; i += 2)
+            expect_all_failed(&ranks[i], 1, "rank 1 ", "has been silent for", "push of \"k0\"");
+        expect_all_failed(&ranks[1], 1, "has been silent", "stands at", "step 1");
+    }
+}
+
+static mxc_status cut_wire(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 1, 0));
+    MXC_TRY(push_and_pull(store, 0, 1, r->found));
+    if (r->rank == 1)
+        fake_group_refuse(1, 1);
+    mxc_status status = push_and_pull(store, 0, 1, r->found);
+    if (status != MXC_OK && push_and_pull(store, 0, 1, r->found) != status)
+        return MXC_FAIL(MXC_EUSER, "the second call does not fail as the first");
+    return status;
+}
+
+static void test_failing_transport(void **state) {
+    rank ranks[MOST];
+    (void)state;
+    play_all(ranks, 3, "dist_sync", NULL, cut_wire);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ranks[i].status, MXC_EIO);
+        assert_non_null(strstr(ranks[i].message, "rank 1: the wire is cut; push of \"k0\""));
+    }
+}
+
+static mxc_status fail_task(const mxc_run *run, void *arg) {
+    (void)run, (void)arg;
+    return MXC_FAIL(MXC_EUSER, "no gradient today");
+}
+
+/* A gradient that failed fails the workers that wait for it. */
+static mxc_status loses_gradient(rank *r, mxc_kvstore *store) {
+    static const char *const key = "k0";
+    mxc_ndarray *array;
+    MXC_TRY(init_keys(store, 1, 0));
+    MXC_TRY(filled(1, N, MXC_F32, &array));
+    if (r->rank == 1) {
+        mxc_var *var = mxc_ndarray_var(array);
+        mxc_task task = MXC_TASK_INIT;
+        task.fn = fail_task;
+        MXC_TRY(mxc_engine_push(mxc_var_engine(var), &task, 0, NULL, 1, &var, 0));
+    }
+    mxc_status status = mxc_kvstore_push(store, 1, &key, &array, 0);
+    mxc_ndarray_release(array);
+    MXC_TRY(status);
+    MXC_TRY(filled(1, N, MXC_F32, &array));
+    status = mxc_kvstore_pull(store, 1, &key, &array, 0);
+    if (status == MXC_OK)
+        status = mxc_ndarray_wait_to_read(array);
+    mxc_ndarray_release(array);
+    return r->rank == 1 && status == MXC_EUSER ? mxc_kvstore_barrier(store) : status;
+}
+
+static void test_lost_gradient(void **state) {
+    rank ranks[MOST];
+    (void)state;
+    play_all(ranks, 3, "dist_sync", NULL, loses_gradient);
+    expect_all_failed(ranks, 3, "rank 1 could not compute", "push of \"k0\"", "step 0");
+}
+
+static void test_refusals(void **state) {
+    mxc_kvstore *store;
+    const char *keys[] = { "timeout" }, *values[] = { "-1" };
+    (void)state;
+    fake_group_start(1);
+    assert_fails(mxci_kvstore_create_on(&fake_group_api, "dist_sync", 1, keys, values, &store), MXC_EINVAL, "timeout");
+    assert_null(store);
+    assert_fails(mxc_kvstore_create_with("local", 1, keys, values, &store), MXC_EINVAL, "timeout");
+    assert_fails(mxc_kvstore_create("dist", &store), MXC_ENOTFOUND, "dist_device_sync");
+    fake_group_end();
+}
+
+/* Without the module a distributed store is refused, with the reason. */
+static void test_without_module(void **state) {
+    mxc_kvstore *store;
+    (void)state;
+    setenv("MXC_MPI_MODULE", "/nowhere/libmxc_mpi.so", 1);
+    assert_fails(mxc_kvstore_create("dist_sync", &store), MXC_EDEVICE, "needs the MPI module: /nowhere/libmxc_mpi.so");
+    assert_null(store);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),          cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_optimizer),     cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_staleness),     cmocka_unit_test(test_frozen_server),
+        cmocka_unit_test(test_no_updater),    cmocka_unit_test(test_disagreement),
+        cmocka_unit_test(test_frozen_rank),   cmocka_unit_test(test_failing_transport),
+        cmocka_unit_test(test_lost_gradient), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_without_module),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
