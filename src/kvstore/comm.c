@@ -116,9 +116,10 @@ static void list_call(mxci_comm *comm, mxci_call *call) {
 }
 
 static void note_change(mxci_comm *comm, mxci_call *call) {
-    if (!call->is_lost)
+    if (!call->is_lost) {
         call->is_ready = 1;
-    else if (comm->is_failed)
+        call->ready_ns = mxci_now_ns();
+    } else if (comm->is_failed)
         mxci_comm_end_call(comm, call, comm->code, comm->message);
     else {
         mxci_watch_fail(comm, 1, MXC_EWORKER, "rank %d could not compute what it was to send: %s, step %lld",

@@ -45,6 +45,7 @@ struct mxci_call {
     /* The thread's own. */
     int64_t seq, pieces, decided, finished; /* decided: pieces whose turn has come, at rank 0 */
     int is_ready, is_lost;
+    int64_t ready_ns;
     int64_t token; /* what is summed to meet */
     mxci_call *next, *next_announced, *next_changed;
 };

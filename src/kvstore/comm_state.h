@@ -29,6 +29,9 @@ typedef struct mxci_flight {
 typedef struct mxci_news {
     int32_t is_failure; /* else only: I live */
     int32_t status;
+    /* Of a beat: the rank that has made the fewest calls, as far as those before the sender know, and how many. */
+    int32_t slowest;
+    int64_t n_calls;
     char text[MXCI_NEWS_TEXT];
 } mxci_news;
 
@@ -77,6 +80,8 @@ struct mxci_comm {
     mxci_place *places; /* of all ranks */
     mxci_news heard;    /* being received */
     mxci_transfer hearing;
+    int32_t slowest;    /* as the last beat said */
+    int64_t slowest_calls;
     mxci_news beat; /* being sent to the next rank */
     mxci_transfer beating;
     int is_beating;

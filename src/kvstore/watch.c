@@ -90,10 +90,23 @@ static mxc_status hear_news(mxci_comm *comm, int64_t now) {
         comm->heard.text[MXCI_NEWS_TEXT - 1] = '\0';
         if (comm->heard.is_failure)
             mxci_watch_fail(comm, 0, (mxc_status)comm->heard.status, "%s", comm->heard.text);
-        else if (comm->hearing.from == (comm->rank + comm->size - 1) % comm->size)
+        else if (comm->hearing.from == (comm->rank + comm->size - 1) % comm->size) {
             comm->heard_ns = now;
+            comm->slowest = comm->heard.slowest;
+            comm->slowest_calls = comm->heard.n_calls;
+        }
         MXC_TRY(listen(comm));
     }
+}
+
+/* What was heard goes round, until a slower rank puts itself in, or the slowest hears of itself. */
+static void fill_beat(mxci_comm *comm) {
+    mxci_mutex_lock(&comm->lock);
+    int64_t own = comm->next_seq;
+    mxci_mutex_unlock(&comm->lock);
+    int is_own = comm->slowest == comm->rank || own <= comm->slowest_calls;
+    comm->beat.slowest = is_own ? comm->rank : comm->slowest;
+    comm->beat.n_calls = is_own ? own : comm->slowest_calls;
 }
 
 static mxc_status send_beat(mxci_comm *comm, int64_t now) {
@@ -105,6 +118,7 @@ static mxc_status send_beat(mxci_comm *comm, int64_t now) {
         return MXC_OK;
     comm->beat_ns = now;
     comm->is_beating = 1;
+    fill_beat(comm);
     return comm->api->send(comm->group, MXCI_CHANNEL_NEWS, (comm->rank + 1) % comm->size, &comm->beat,
                            sizeof comm->beat, 0, &comm->beating);
 }
@@ -148,6 +162,20 @@ static void look_for_silence(mxci_comm *comm, int64_t now) {
                         (double)(now - comm->heard_ns) * 1e-9, comm->rank, mxci_watch_where(comm, where));
 }
 
+/* All live, but one does not come to a call for which the others are ready. */
+static void look_for_stall(mxci_comm *comm, int64_t now) {
+    char where[MXC_ERROR_MAX];
+    const mxci_call *call = comm->calls;
+    while (call != NULL && !call->is_ready)
+        call = call->next;
+    if (call == NULL || comm->settings.stall_ns == 0 || now - call->ready_ns < comm->settings.stall_ns)
+        return;
+    mxci_watch_fail(comm, 1, MXC_EWORKER, "kvstore: rank %d has waited for %.1f s at %.250s; rank %d lives, but has made "
+                                          "only %lld calls, %lld are needed", comm->rank,
+                    (double)(now - call->ready_ns) * 1e-9, mxci_watch_where(comm, where), (int)comm->slowest,
+                    (long long)comm->slowest_calls, (long long)call->seq + 1);
+}
+
 void mxci_watch_step(mxci_comm *comm, int64_t now) {
     if (comm->size == 1 || comm->is_failed || mxci_watch_failed(comm, hear_news(comm, now)) || comm->is_failed ||
         mxci_watch_failed(comm, send_beat(comm, now)))
@@ -155,6 +183,8 @@ void mxci_watch_step(mxci_comm *comm, int64_t now) {
     look_at_processes(comm, now);
     if (!comm->is_failed)
         look_for_silence(comm, now);
+    if (!comm->is_failed)
+        look_for_stall(comm, now);
 }
 
 mxc_status mxci_watch_open(mxci_comm *comm) {

@@ -437,6 +437,26 @@ static void test_frozen_rank(void **state) {
     }
 }
 
+/* Rank 1 lives and does not come. */
+static mxc_status dawdles(rank *r, mxc_kvstore *store) {
+    MXC_TRY(init_keys(store, 1, 0));
+    MXC_TRY(push_and_pull(store, 0, 1, r->found));
+    if (r->rank == 1)
+        mxci_sleep_ns(1500000000);
+    return push_and_pull(store, 0, 1, r->found);
+}
+
+static void test_stall(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "timeout", "0.8", "stall", "0.5", NULL };
+    const char *const patient[] = { "timeout", "0.8", "stall", "0", NULL };
+    (void)state;
+    play_all(ranks, 3, "dist_sync", settings, dawdles);
+    expect_all_failed(ranks, 3, "has waited for 0.5 s at push of \"k0\"", "step 1", "rank 1 lives, but has made only");
+    play_all(ranks, 3, "dist_sync", patient, dawdles);
+    expect_all_ok(ranks, 3);
+}
+
 static mxc_status cut_wire(rank *r, mxc_kvstore *store) {
     MXC_TRY(init_keys(store, 1, 0));
     MXC_TRY(push_and_pull(store, 0, 1, r->found));
@@ -521,6 +541,7 @@ int main(void) {
         cmocka_unit_test(test_staleness),     cmocka_unit_test(test_frozen_server),
         cmocka_unit_test(test_no_updater),    cmocka_unit_test(test_disagreement),
         cmocka_unit_test(test_frozen_rank),   cmocka_unit_test(test_failing_transport),
+        cmocka_unit_test(test_stall),
         cmocka_unit_test(test_lost_gradient), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_module),
     };
