@@ -2,10 +2,10 @@
 
 option(MXC_BUILD_MPI "The MPI module; left out where no MPI is found" ON)
 
-if(MXC_BUILD_MPI)
+if(MXC_BUILD_MPI AND MXC_SANITIZE STREQUAL none)
     find_package(MPI COMPONENTS C)
 endif()
-if(MXC_BUILD_MPI AND MPI_C_FOUND)
+if(MXC_BUILD_MPI AND MXC_SANITIZE STREQUAL none AND MPI_C_FOUND)
     add_library(mxc_mpi MODULE src/kvstore/mpi/module.c)
     set_target_properties(mxc_mpi PROPERTIES C_VISIBILITY_PRESET hidden)
     target_include_directories(mxc_mpi PRIVATE include src)

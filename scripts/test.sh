@@ -92,6 +92,7 @@ stage_checks() {
 stage_plain() {
     build "${release[@]}" || true
     run_tests build/release
+    [ -e build/release/libmxc_mpi.so ] || skip "tests/mpi: needs an MPI (packages libopenmpi-dev, openmpi-bin)"
     try symbols tests/checks/symbols.sh || true
 }
 
@@ -174,7 +175,8 @@ stage_fuzz() {
 }
 
 say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
-need_packages "${build_packages[@]}" g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist
+need_packages "${build_packages[@]}" g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist \
+    libopenmpi-dev openmpi-bin
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed
     say "== $stage"

@@ -170,8 +170,8 @@ static void look_for_stall(mxci_comm *comm, int64_t now) {
         call = call->next;
     if (call == NULL || comm->settings.stall_ns == 0 || now - call->ready_ns < comm->settings.stall_ns)
         return;
-    mxci_watch_fail(comm, 1, MXC_EWORKER, "kvstore: rank %d has waited for %.1f s at %.250s; rank %d lives, but has made "
-                                          "only %lld calls, %lld are needed", comm->rank,
+    mxci_watch_fail(comm, 1, MXC_EWORKER, "kvstore: rank %d has waited for %.1f s at %.250s; rank %d lives, but has "
+                                          "made only %lld calls, %lld are needed", comm->rank,
                     (double)(now - call->ready_ns) * 1e-9, mxci_watch_where(comm, where), (int)comm->slowest,
                     (long long)comm->slowest_calls, (long long)call->seq + 1);
 }
