@@ -63,12 +63,13 @@ endforeach()
 if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
     set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900)
-    # What a library serves, by the module's own kernels.
-    foreach(list nn deconv)
-        add_test(NAME fake_gpu/own_${list} COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\)
-            ${list}_cases)
-        set_tests_properties(fake_gpu/own_${list} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout}
-            ENVIRONMENT "${test_environment};MXC_GPU_DNN=0;MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    # What a library serves by default, by the module's own kernels; and what it serves only if it is asked to.
+    foreach(list nn-0 deconv-0 rnn-2)
+        string(REGEX MATCH "^([a-z]+)-([0-9])$" whole ${list})
+        add_test(NAME fake_gpu/library-${list} COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\)
+            ${CMAKE_MATCH_1}_cases)
+        set_tests_properties(fake_gpu/library-${list} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
+            "${test_environment};MXC_GPU_DNN=${CMAKE_MATCH_2};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()
     add_test(NAME fake_gpu/place COMMAND ${test_launcher} $<TARGET_FILE:test_executor_place> gpu\(1\) cpu\(0\))
     add_test(NAME fake_gpu/place2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_place> gpu\(0\) gpu\(1\))

@@ -6,6 +6,7 @@
 #include "cuda/bias.h"
 #include "cuda/blas.h"
 #include "cuda/kernel.h"
+#include "cuda/rnn_library.h"
 #include "cuda/rnn_step.h"
 #include "operator/rnn.h"
 #include "resource/kernels/philox.h"
@@ -71,8 +72,10 @@ static mxc_status measure_any(const mxc_op_sig *sig, mxc_pass pass, size_t *out)
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    size_t bytes = 0;
-    return measure_any(sig, pass, &bytes) == MXC_OK ? bytes : 0;
+    size_t bytes = 0, library = mxcu_rnn_library_temp(sig, pass);
+    if (measure_any(sig, pass, &bytes) != MXC_OK)
+        return 0;
+    return bytes > library ? bytes : library;
 }
 
 template <class T> static rnn<T> open_run(const mxc_op_call *call, mxc_pass pass) {
@@ -251,6 +254,10 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
 }
 
 static mxc_status forward(const mxc_op_call *call) {
+    int served;
+    MXC_TRY(mxcu_rnn_library_forward(call, &served));
+    if (served)
+        return MXC_OK;
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_as, call)
 }
 
@@ -378,6 +385,10 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
 }
 
 static mxc_status backward(const mxc_op_call *call) {
+    int served;
+    MXC_TRY(mxcu_rnn_library_backward(call, &served));
+    if (served)
+        return MXC_OK;
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_as, call)
 }
 

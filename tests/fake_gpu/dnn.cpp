@@ -1,6 +1,7 @@
 /*
- * What the fake GPU serves of cuda/dnn.h: convolutions but of float64, so that callers' own kernels run too. As a library
- * does, it sums in scratch, remembers a plan for each shape, and "measures" in the first run that may: computes twice.
+ * What the fake GPU serves of cuda/dnn.h: convolutions but of float64, so that callers' own kernels run too. As a
+ * library does, it sums in scratch, remembers a plan for each shape, and "measures" in the first run that may: computes
+ * twice.
  */
 #include "cuda/dnn.h"
 

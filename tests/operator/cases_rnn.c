@@ -101,6 +101,8 @@ static const op_case cases[] = {
     RNN("mode=rnn_tanh state_size=3 num_layers=2 state_outputs=True", "4x2x2 45 2x2x3"),
     RNN("mode=rnn_tanh state_size=3 num_layers=2 bidirectional=True state_outputs=1", "3x2x2 108 4x2x3"),
     RNN("mode=rnn_tanh state_size=1 num_layers=1", "1x1x1 4 1x1x1"),
+    RNN("mode=rnn_tanh state_size=16 num_layers=2 bidirectional=True state_outputs=True", /* room for a library's */
+        "12x4x5 2336@-0.3:0.3 4x4x16"),
     RNN("mode=rnn_relu state_size=4 num_layers=1 state_outputs=True", "3x2x5 44 1x2x4"),
     RNN("mode=rnn_relu state_size=3 num_layers=2 bidirectional=True", "3x2x2 108 4x2x3"),
     RNN("mode=lstm state_size=4 num_layers=1", "3x2x5 176 1x2x4 1x2x4"),

@@ -53,10 +53,6 @@ static memo *memos[MXCU_DNN_GPUS]; /* under the GPU's lock */
 
 /* ---- making plans ------------------------------------------------------------------------------------------------ */
 
-static bool good(cudnnStatus_t status) {
-    return status == CUDNN_STATUS_SUCCESS;
-}
-
 /* Two spatial axes, unless there are three. */
 static int first_axis(const mxci_conv_shape &s) {
     return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0;
@@ -86,21 +82,11 @@ static bool describe_arrays(plan *p, const mxcu_conv *c) {
     const sizes y = sizes_of(c->batch, c->groups * c->s.filters, c->s.out, first);
     const sizes w = sizes_of(c->groups * c->s.filters, c->s.channels, c->s.kernel, first);
     const cudnnDataType_t type = mxcu_dnn_type(c->dtype);
-    return x.fits && y.fits && w.fits && good(cudnnCreateTensorDescriptor(&p->x)) &&
-           good(cudnnCreateTensorDescriptor(&p->y)) && good(cudnnCreateFilterDescriptor(&p->w)) &&
-           good(cudnnSetTensorNdDescriptorEx(p->x, CUDNN_TENSOR_NCHW, type, x.n, x.size)) &&
-           good(cudnnSetTensorNdDescriptorEx(p->y, CUDNN_TENSOR_NCHW, type, y.n, y.size)) &&
-           good(cudnnSetFilterNdDescriptor(p->w, type, CUDNN_TENSOR_NCHW, w.n, w.size));
-}
-
-/* float32 is only multiplied in float32 unless TF32 is allowed. */
-static bool is_exact(mxc_dtype dtype) {
-    return dtype == MXC_F32 && mxcu_option(MXCI_OPT_MXC_GPU_TF32) == 0;
-}
-
-static cudnnMathType_t math_of(mxc_dtype dtype) {
-    return is_exact(dtype) ? CUDNN_FMA_MATH
-           : dtype == MXC_F16 || dtype == MXC_BF16 ? CUDNN_TENSOR_OP_MATH : CUDNN_DEFAULT_MATH;
+    return x.fits && y.fits && w.fits && mxcu_good(cudnnCreateTensorDescriptor(&p->x)) &&
+           mxcu_good(cudnnCreateTensorDescriptor(&p->y)) && mxcu_good(cudnnCreateFilterDescriptor(&p->w)) &&
+           mxcu_good(cudnnSetTensorNdDescriptorEx(p->x, CUDNN_TENSOR_NCHW, type, x.n, x.size)) &&
+           mxcu_good(cudnnSetTensorNdDescriptorEx(p->y, CUDNN_TENSOR_NCHW, type, y.n, y.size)) &&
+           mxcu_good(cudnnSetFilterNdDescriptor(p->w, type, CUDNN_TENSOR_NCHW, w.n, w.size));
 }
 
 static bool describe_conv(plan *p, const mxcu_conv *c) {
@@ -111,20 +97,20 @@ static bool describe_conv(plan *p, const mxcu_conv *c) {
         stride[i - first] = (int)c->s.stride[i];
         dilate[i - first] = (int)c->s.dilate[i];
     }
-    return good(cudnnCreateConvolutionDescriptor(&p->conv)) &&
-           good(cudnnSetConvolutionNdDescriptor(p->conv, 3 - first, pad, stride, dilate, CUDNN_CROSS_CORRELATION,
+    return mxcu_good(cudnnCreateConvolutionDescriptor(&p->conv)) &&
+           mxcu_good(cudnnSetConvolutionNdDescriptor(p->conv, 3 - first, pad, stride, dilate, CUDNN_CROSS_CORRELATION,
                                                 c->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)) &&
-           good(cudnnSetConvolutionGroupCount(p->conv, (int)c->groups)) &&
-           good(cudnnSetConvolutionMathType(p->conv, math_of(c->dtype)));
+           mxcu_good(cudnnSetConvolutionGroupCount(p->conv, (int)c->groups)) &&
+           mxcu_good(cudnnSetConvolutionMathType(p->conv, mxcu_dnn_math(c->dtype)));
 }
 
 /* Keep the first ways of those found that may be used. */
 template <class Found> static void keep(plan *p, const mxcu_conv *c, const Found *found, int n) {
+    const bool is_exact = mxcu_dnn_math(c->dtype) == CUDNN_FMA_MATH;
     for (int i = 0; i < n && p->n < WAYS; i++)
-        if (good(found[i].status) && found[i].determinism == CUDNN_DETERMINISTIC &&
+        if (mxcu_good(found[i].status) && found[i].determinism == CUDNN_DETERMINISTIC &&
             found[i].memory <= (size_t)c->workspace)
-            p->ways[p->n++] = {(int)found[i].algo, is_exact(c->dtype) ? CUDNN_FMA_MATH : found[i].mathType,
-                               found[i].memory};
+            p->ways[p->n++] = {(int)found[i].algo, is_exact ? CUDNN_FMA_MATH : found[i].mathType, found[i].memory};
 }
 
 static void find_ways(cudnnHandle_t handle, plan *p, const mxcu_conv *c, mxcu_conv_pass pass) {
@@ -134,13 +120,13 @@ static void find_ways(cudnnHandle_t handle, plan *p, const mxcu_conv *c, mxcu_co
     cudnnConvolutionBwdFilterAlgoPerf_t weight[MOST];
     int n = 0;
     if (pass == MXCU_CONV_FORWARD &&
-        good(cudnnGetConvolutionForwardAlgorithm_v7(handle, p->x, p->w, p->conv, p->y, MOST, &n, forward)))
+        mxcu_good(cudnnGetConvolutionForwardAlgorithm_v7(handle, p->x, p->w, p->conv, p->y, MOST, &n, forward)))
         keep(p, c, forward, n);
     if (pass == MXCU_CONV_DATA &&
-        good(cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, p->w, p->y, p->conv, p->x, MOST, &n, data)))
+        mxcu_good(cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, p->w, p->y, p->conv, p->x, MOST, &n, data)))
         keep(p, c, data, n);
     if (pass == MXCU_CONV_WEIGHT &&
-        good(cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, p->x, p->y, p->conv, p->w, MOST, &n, weight)))
+        mxcu_good(cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, p->x, p->y, p->conv, p->w, MOST, &n, weight)))
         keep(p, c, weight, n);
 }
 
@@ -169,7 +155,7 @@ static cudnnStatus_t run(cudnnHandle_t handle, const plan *p, const way &how, co
     const bool is_double = k.dtype == MXC_F64;
     const void *alpha = is_double ? (const void *)&one : &one_f, *add = is_double ? (const void *)&beta : &beta_f;
     cudnnStatus_t status = cudnnSetConvolutionMathType(p->conv, how.math);
-    if (!good(status))
+    if (!mxcu_good(status))
         return status;
     switch (k.pass) {
     case MXCU_CONV_FORWARD:
@@ -190,10 +176,11 @@ static cudnnStatus_t run(cudnnHandle_t handle, const plan *p, const way &how, co
 static float time_of(cudnnHandle_t handle, cudaStream_t stream, const plan *p, const way &how, const work &k,
                      const cudaEvent_t *events) {
     float time = -1;
-    if (how.bytes > k.temp_bytes || !good(run(handle, p, how, k)) || cudaEventRecord(events[0], stream) != cudaSuccess)
+    if (how.bytes > k.temp_bytes || !mxcu_good(run(handle, p, how, k)) ||
+        cudaEventRecord(events[0], stream) != cudaSuccess)
         return -1;
     for (int i = 0; i < 2; i++)
-        if (!good(run(handle, p, how, k)))
+        if (!mxcu_good(run(handle, p, how, k)))
             return -1;
     if (cudaEventRecord(events[1], stream) != cudaSuccess || cudaEventSynchronize(events[1]) != cudaSuccess ||
         cudaEventElapsedTime(&time, events[0], events[1]) != cudaSuccess)
@@ -226,7 +213,7 @@ static void measure(cudnnHandle_t handle, cudaStream_t stream, plan *p, const wo
 /* By the first way that has room and runs. */
 static int run_first(cudnnHandle_t handle, plan *p, const work &k) {
     for (int i = 0; i < p->n; i++)
-        if (p->ways[i].bytes <= k.temp_bytes && good(run(handle, p, p->ways[i], k)))
+        if (p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k)))
             return 1;
     return 0;
 }

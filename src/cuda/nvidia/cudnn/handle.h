@@ -40,4 +40,15 @@ static inline cudnnDataType_t mxcu_dnn_type(mxc_dtype dtype) {
     }
 }
 
+/* float32 is only multiplied in float32 unless TF32 is allowed. */
+static inline cudnnMathType_t mxcu_dnn_math(mxc_dtype dtype) {
+    if (dtype == MXC_F16 || dtype == MXC_BF16)
+        return CUDNN_TENSOR_OP_MATH;
+    return dtype == MXC_F32 && mxcu_option(MXCI_OPT_MXC_GPU_TF32) == 0 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
+}
+
+static inline bool mxcu_good(cudnnStatus_t status) {
+    return status == CUDNN_STATUS_SUCCESS;
+}
+
 #endif

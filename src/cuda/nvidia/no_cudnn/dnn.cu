@@ -10,3 +10,15 @@ mxc_status mxcu_dnn_conv(const mxc_op_call *, const mxcu_conv *, mxcu_conv_pass,
     *served = 0;
     return MXC_OK;
 }
+
+int mxcu_dnn_rnn_serves(mxc_context, const mxcu_dnn_rnn *, size_t *, size_t *) {
+    return 0;
+}
+
+mxc_status mxcu_dnn_rnn_forward(const mxc_op_call *, const mxcu_dnn_rnn *, const mxcu_dnn_rnn_arrays *) {
+    return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: built without cuDNN");
+}
+
+mxc_status mxcu_dnn_rnn_backward(const mxc_op_call *, const mxcu_dnn_rnn *, const mxcu_dnn_rnn_arrays *) {
+    return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: built without cuDNN");
+}

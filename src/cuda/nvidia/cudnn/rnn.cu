@@ -1,0 +1,207 @@
+/*
+ * RNN by cuDNN. The operator's vector of parameters is cuDNN's weight space: W and R of each layer and way, then all
+ * biases, gates in the same order. A plan is made only where cuDNN says of every matrix and bias that it stands where
+ * the operator has it.
+ */
+#include <new>
+#include <vector>
+
+#include "cuda/dnn.h"
+#include "cuda/memo.h"
+#include "cuda/nvidia/cudnn/handle.h"
+#include "operator/rnn.h"
+
+enum { KEY = 8, PLACES = 64 };
+
+struct plan {
+    cudnnDropoutDescriptor_t dropout = nullptr;
+    cudnnRNNDescriptor_t rnn = nullptr;
+    cudnnRNNDataDescriptor_t x = nullptr, y = nullptr;
+    cudnnTensorDescriptor_t state = nullptr;
+    size_t temp[2] = {}, reserve = 0, weights = 0; /* bytes; temp by cudnnForwardMode_t */
+    bool served = false;
+
+    void close() {
+        if (dropout)
+            (void)cudnnDestroyDropoutDescriptor(dropout);
+        if (rnn)
+            (void)cudnnDestroyRNNDescriptor(rnn);
+        if (x)
+            (void)cudnnDestroyRNNDataDescriptor(x);
+        if (y)
+            (void)cudnnDestroyRNNDataDescriptor(y);
+        if (state)
+            (void)cudnnDestroyTensorDescriptor(state);
+    }
+};
+
+using memo = mxcu_memo<plan, KEY, PLACES>;
+
+static memo *memos[MXCU_DNN_GPUS]; /* under the GPU's lock */
+
+/* ---- making plans ------------------------------------------------------------------------------------------------ */
+
+static cudnnRNNMode_t mode_of(int mode) {
+    return mode == MXCI_RNN_LSTM   ? CUDNN_LSTM
+           : mode == MXCI_RNN_GRU  ? CUDNN_GRU
+           : mode == MXCI_RNN_RELU ? CUDNN_RNN_RELU
+                                   : CUDNN_RNN_TANH;
+}
+
+static int gates_of(int mode) {
+    return mode == MXCI_RNN_LSTM ? 4 : mode == MXCI_RNN_GRU ? 3 : 1;
+}
+
+/* All sizes, and all elements of an array, in 32 bits. */
+static bool fits(const mxcu_dnn_rnn *r) {
+    const double width = (double)(r->inputs > r->h * r->ways ? r->inputs : r->h * r->ways);
+    return (double)r->t * (double)r->n * width < INT32_MAX && (double)r->h * gates_of(r->mode) * width < INT32_MAX &&
+           (double)r->layers * r->ways * r->n * r->h < INT32_MAX;
+}
+
+static bool describe_unit(mxcu_dnn *d, plan *p, const mxcu_dnn_rnn *r) {
+    return mxcu_good(cudnnCreateDropoutDescriptor(&p->dropout)) &&
+           mxcu_good(cudnnSetDropoutDescriptor(p->dropout, d->handle, 0, nullptr, 0, 0)) &&
+           mxcu_good(cudnnCreateRNNDescriptor(&p->rnn)) &&
+           mxcu_good(cudnnSetRNNDescriptor_v8(
+               p->rnn, CUDNN_RNN_ALGO_STANDARD, mode_of(r->mode), CUDNN_RNN_DOUBLE_BIAS,
+               r->ways == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, mxcu_dnn_type(r->dtype),
+               r->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT, mxcu_dnn_math(r->dtype), (int32_t)r->inputs,
+               (int32_t)r->h, (int32_t)r->h, (int32_t)r->layers, p->dropout, CUDNN_RNN_PADDED_IO_DISABLED));
+}
+
+/* (T,N,width), every sequence of T steps. */
+static bool describe_sequence(cudnnRNNDataDescriptor_t *to, const mxcu_dnn_rnn *r, int64_t width) {
+    const std::vector<int> lengths((size_t)r->n, (int)r->t);
+    return mxcu_good(cudnnCreateRNNDataDescriptor(to)) &&
+           mxcu_good(cudnnSetRNNDataDescriptor(*to, mxcu_dnn_type(r->dtype),
+                                                   CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, (int)r->t, (int)r->n,
+                                                   (int)width, lengths.data(), nullptr));
+}
+
+static bool describe_arrays(plan *p, const mxcu_dnn_rnn *r) {
+    const int size[3] = {(int)(r->layers * r->ways), (int)r->n, (int)r->h};
+    const int step[3] = {size[1] * size[2], size[2], 1};
+    return describe_sequence(&p->x, r, r->inputs) && describe_sequence(&p->y, r, r->ways * r->h) &&
+           mxcu_good(cudnnCreateTensorDescriptor(&p->state)) &&
+           mxcu_good(cudnnSetTensorNdDescriptor(p->state, mxcu_dnn_type(r->dtype), 3, size, step));
+}
+
+static bool ask_bytes(mxcu_dnn *d, plan *p) {
+    size_t none;
+    return mxcu_good(cudnnGetRNNTempSpaceSizes(d->handle, p->rnn, CUDNN_FWD_MODE_INFERENCE, p->x,
+                                                   &p->temp[CUDNN_FWD_MODE_INFERENCE], &none)) &&
+           mxcu_good(cudnnGetRNNTempSpaceSizes(d->handle, p->rnn, CUDNN_FWD_MODE_TRAINING, p->x,
+                                                   &p->temp[CUDNN_FWD_MODE_TRAINING], &p->reserve)) &&
+           mxcu_good(cudnnGetRNNWeightSpaceSize(d->handle, p->rnn, &p->weights));
+}
+
+/* Where the operator has the parameters. */
+static mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
+    mxci_rnn_dims d = {};
+    d.i = r->inputs, d.h = r->h;
+    d.layers = r->layers, d.ways = r->ways;
+    d.gates = gates_of(r->mode);
+    d.width = r->ways * r->h;
+    return d;
+}
+
+/* Whether a matrix and a bias, of gate g of W (which 0) or R (1), stand in cuDNN where the operator has them. */
+static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_t layer, int way, int which, int64_t g,
+                       cudnnTensorDescriptor_t scratch[2]) {
+    char *const base = reinterpret_cast<char *>((uintptr_t)1 << 32); /* only reckoned with */
+    const mxci_rnn_dims dims = dims_of(r);
+    const int64_t bytes = r->dtype == MXC_F64 ? 8 : r->dtype == MXC_F32 ? 4 : 2;
+    const int64_t row = which ? r->h : mxci_rnn_inputs_of(&dims, layer);
+    void *matrix = nullptr, *bias = nullptr;
+    return mxcu_good(cudnnGetRNNWeightParams(d->handle, p->rnn, (int32_t)(layer * r->ways + way), p->weights, base,
+                                                 (int32_t)(which * dims.gates + g), scratch[0], &matrix, scratch[1],
+                                                 &bias)) &&
+           matrix == base + bytes * (mxci_rnn_weight_at(&dims, layer, way, which) + g * r->h * row) &&
+           bias == base + bytes * (mxci_rnn_bias_at(&dims, layer, way, which) + g * r->h);
+}
+
+static bool is_packed_alike(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r) {
+    cudnnTensorDescriptor_t scratch[2] = {nullptr, nullptr};
+    const int64_t gates = gates_of(r->mode), all = r->layers * r->ways * 2 * gates;
+    bool alike = mxcu_good(cudnnCreateTensorDescriptor(&scratch[0])) &&
+                 mxcu_good(cudnnCreateTensorDescriptor(&scratch[1]));
+    for (int64_t i = 0; alike && i < all; i++) {
+        const int64_t which = i / gates, pseudo = which / 2;
+        alike = is_at_home(d, p, r, pseudo / r->ways, (int)(pseudo % r->ways), (int)(which % 2), i % gates, scratch);
+    }
+    for (cudnnTensorDescriptor_t descriptor : scratch)
+        if (descriptor)
+            (void)cudnnDestroyTensorDescriptor(descriptor);
+    return alike;
+}
+
+/* NULL: not served. */
+static const plan *plan_of(mxcu_dnn *d, const mxcu_dnn_rnn *r) {
+    const int64_t key[KEY] = {r->mode, r->t, r->n, r->inputs, r->h, r->layers, r->ways, r->dtype};
+    int known;
+    plan *p;
+    if (!memos[d->id])
+        memos[d->id] = new (std::nothrow) memo;
+    if (!memos[d->id])
+        return nullptr;
+    p = memos[d->id]->find(key, &known);
+    if (!known)
+        p->served = fits(r) && describe_unit(d, p, r) && describe_arrays(p, r) && ask_bytes(d, p) &&
+                    is_packed_alike(d, p, r);
+    return p->served ? p : nullptr;
+}
+
+int mxcu_dnn_rnn_serves(mxc_context context, const mxcu_dnn_rnn *r, size_t *temp, size_t *reserve) {
+    std::unique_lock<std::mutex> held;
+    mxcu_dnn *d = mxcu_dnn_take(context.id, &held);
+    const plan *p = d ? plan_of(d, r) : nullptr;
+    if (!p)
+        return 0;
+    *temp = p->temp[0] > p->temp[1] ? p->temp[0] : p->temp[1];
+    *reserve = p->reserve;
+    return 1;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status check(cudnnStatus_t status, const char *what) {
+    return mxcu_good(status) ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s: %s", what, cudnnGetErrorString(status));
+}
+
+static mxc_status plan_for(const mxc_op_call *call, const mxcu_dnn_rnn *r, std::unique_lock<std::mutex> *held,
+                           mxcu_dnn **d, const plan **p) {
+    cudaStream_t stream;
+    *d = mxcu_dnn_take_for(call, held, &stream);
+    *p = *d ? plan_of(*d, r) : nullptr;
+    return *p ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "RNN: cuDNN no longer serves what it served before");
+}
+
+mxc_status mxcu_dnn_rnn_forward(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a) {
+    const cudnnForwardMode_t mode = a->reserve ? CUDNN_FWD_MODE_TRAINING : CUDNN_FWD_MODE_INFERENCE;
+    std::unique_lock<std::mutex> held;
+    mxcu_dnn *d;
+    const plan *p;
+    MXC_TRY(plan_for(call, r, &held, &d, &p));
+    return check(cudnnRNNForward(d->handle, p->rnn, mode, nullptr, p->x, a->x, p->y, a->y, p->state, a->hx, a->hy,
+                                 p->state, a->cx, a->cy, p->weights, a->weight, p->temp[mode], a->temp,
+                                 a->reserve ? p->reserve : 0, a->reserve),
+                 "cudnnRNNForward");
+}
+
+mxc_status mxcu_dnn_rnn_backward(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a) {
+    std::unique_lock<std::mutex> held;
+    mxcu_dnn *d;
+    const plan *p;
+    MXC_TRY(plan_for(call, r, &held, &d, &p));
+    MXC_TRY(check(cudnnRNNBackwardData_v8(d->handle, p->rnn, nullptr, p->y, a->y, a->dy, p->x, a->dx, p->state, a->hx,
+                                          a->dhy, a->dhx, p->state, a->cx, a->dcy, a->dcx, p->weights, a->weight,
+                                          p->temp[CUDNN_FWD_MODE_TRAINING], a->temp, p->reserve, a->reserve),
+                  "cudnnRNNBackwardData_v8"));
+    if (!a->dweight)
+        return MXC_OK;
+    return check(cudnnRNNBackwardWeights_v8(d->handle, p->rnn, CUDNN_WGRAD_MODE_ADD, nullptr, p->x, a->x, p->state,
+                                            a->hx, p->y, a->y, p->weights, a->dweight,
+                                            p->temp[CUDNN_FWD_MODE_TRAINING], a->temp, p->reserve, a->reserve),
+                 "cudnnRNNBackwardWeights_v8");
+}

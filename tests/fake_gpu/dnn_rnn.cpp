@@ -1,0 +1,157 @@
+/* What the fake GPU serves of RNN: plain units, of float32 and the 16-bit types, step by step. It keeps each layer's
+ * output, and spoils what it kept in backward, as a library may. */
+#include "cuda/dnn.h"
+
+#include <vector>
+
+#include "cuda/kernel.h"
+#include "operator/rnn.h"
+
+namespace {
+
+template <class T> struct net {
+    mxcu_dnn_rnn r;
+    mxcu_dnn_rnn_arrays a;
+    mxci_rnn_dims d;
+    T *kept; /* (layers, T, N, width) */
+
+    static double at(const void *data, int64_t i) {
+        return data ? (double)mxcu_widen<T>(mxcu_pointer<const T>(data)[i]) : 0;
+    }
+    static void put(void *data, int64_t i, double value) {
+        if (data)
+            mxcu_pointer<T>(data)[i] = mxcu_narrow<T>((float)value);
+    }
+    int64_t row(int way, int64_t s) const { /* of sample 0, in step s */
+        return (way ? r.t - 1 - s : s) * r.n;
+    }
+    double input(int64_t layer, int64_t row, int64_t k) const {
+        return layer ? at(kept, ((layer - 1) * d.rows + row) * d.width + k) : at(a.x, row * r.inputs + k);
+    }
+    /* Unit j of sample n before step s. */
+    double before(int64_t layer, int way, int64_t s, int64_t n, int64_t j) const {
+        return s ? at(kept, (layer * d.rows + row(way, s - 1) + n) * d.width + way * r.h + j)
+                 : at(a.hx, ((layer * r.ways + way) * r.n + n) * r.h + j);
+    }
+    double unit(int64_t layer, int way, int64_t s, int64_t n, int64_t j) const {
+        const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, way, 0) + j * k_in;
+        const int64_t u = mxci_rnn_weight_at(&d, layer, way, 1) + j * r.h;
+        double sum = 0;
+        for (int which = 0; which < 2; which++)
+            sum += at(a.weight, mxci_rnn_bias_at(&d, layer, way, which) + j);
+        for (int64_t k = 0; k < k_in; k++)
+            sum += at(a.weight, w + k) * input(layer, row(way, s) + n, k);
+        for (int64_t k = 0; k < r.h; k++)
+            sum += at(a.weight, u + k) * before(layer, way, s, n, k);
+        return r.mode == MXCI_RNN_TANH ? tanh(sum) : sum > 0 ? sum : 0;
+    }
+    void forward_way(int64_t layer, int way) const {
+        for (int64_t i = 0; i < r.t * r.n * r.h; i++) {
+            const int64_t s = i / r.h / r.n, n = i / r.h % r.n, j = i % r.h;
+            put(kept, (layer * d.rows + row(way, s) + n) * d.width + way * r.h + j, unit(layer, way, s, n, j));
+        }
+        for (int64_t i = 0; i < r.n * r.h; i++)
+            put(a.hy, (layer * r.ways + way) * r.n * r.h + i, before(layer, way, r.t, i / r.h, i % r.h));
+    }
+    void forward() const {
+        for (int64_t layer = 0; layer < r.layers; layer++)
+            for (int way = 0; way < r.ways; way++)
+                forward_way(layer, way);
+        for (int64_t i = 0; i < d.rows * d.width; i++)
+            put(a.y, i, at(kept, (r.layers - 1) * d.rows * d.width + i));
+    }
+
+    /* What unit j's sum of sample n in step s, with gradient g, gives to its operands. */
+    void spread(int64_t layer, int way, int64_t s, int64_t n, int64_t j, double g, double *dx, double *dh,
+                std::vector<double> &dweight) const {
+        const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, way, 0) + j * k_in;
+        const int64_t u = mxci_rnn_weight_at(&d, layer, way, 1) + j * r.h;
+        for (int which = 0; which < 2; which++)
+            dweight[(size_t)(mxci_rnn_bias_at(&d, layer, way, which) + j)] += g;
+        for (int64_t k = 0; k < k_in; k++) {
+            dweight[(size_t)(w + k)] += g * input(layer, row(way, s) + n, k);
+            dx[(row(way, s) + n) * k_in + k] += g * at(a.weight, w + k);
+        }
+        for (int64_t k = 0; k < r.h; k++) {
+            dweight[(size_t)(u + k)] += g * before(layer, way, s, n, k);
+            dh[n * r.h + k] += g * at(a.weight, u + k);
+        }
+    }
+    void backward_way(int64_t layer, int way, const std::vector<double> &dy, std::vector<double> &dx,
+                      std::vector<double> &dweight) const {
+        const int64_t states = r.n * r.h, first = (layer * r.ways + way) * states;
+        std::vector<double> dh((size_t)states), next;
+        for (int64_t i = 0; i < states; i++)
+            dh[(size_t)i] = at(a.dhy, first + i);
+        for (int64_t s = r.t - 1; s >= 0; s--) {
+            next.assign((size_t)states, 0);
+            for (int64_t i = 0; i < states; i++) {
+                const int64_t n = i / r.h, j = i % r.h;
+                const double y = before(layer, way, s + 1, n, j);
+                const double g = dy[(size_t)((row(way, s) + n) * d.width + way * r.h + j)] + dh[(size_t)i];
+                spread(layer, way, s, n, j, g * (r.mode == MXCI_RNN_TANH ? 1 - y * y : y > 0), dx.data(), next.data(),
+                       dweight);
+            }
+            dh = next;
+        }
+        for (int64_t i = 0; i < states; i++)
+            put(a.dhx, first + i, dh[(size_t)i]);
+    }
+    void backward() const {
+        const int64_t n_weights = mxci_rnn_bias_at(&d, r.layers, 0, 0);
+        std::vector<double> dy((size_t)(d.rows * d.width)), dx, dweight((size_t)n_weights);
+        for (size_t i = 0; i < dy.size(); i++)
+            dy[i] = at(a.dy, (int64_t)i);
+        for (int64_t layer = r.layers - 1; layer >= 0; layer--) {
+            dx.assign((size_t)(d.rows * mxci_rnn_inputs_of(&d, layer)), 0);
+            for (int way = 0; way < r.ways; way++)
+                backward_way(layer, way, dy, dx, dweight);
+            dy = dx;
+        }
+        for (size_t i = 0; i < dx.size(); i++)
+            put(a.dx, (int64_t)i, dx[i]);
+        for (int64_t i = 0; i < n_weights; i++)
+            put(a.dweight, i, at(a.dweight, i) + dweight[(size_t)i]);
+        for (int64_t i = 0; i < r.layers * d.rows * d.width; i++)
+            put(kept, i, -77);
+    }
+};
+
+mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
+    mxci_rnn_dims d = {};
+    d.t = r->t, d.n = r->n, d.i = r->inputs, d.h = r->h;
+    d.layers = r->layers, d.ways = r->ways;
+    d.gates = 1;
+    d.rows = r->t * r->n, d.width = r->ways * r->h;
+    return d;
+}
+
+template <class T>
+mxc_status queue(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a, bool back) {
+    const net<T> n = {*r, *a, dims_of(r), mxcu_pointer<T>(a->reserve ? a->reserve : a->temp)};
+    return mxcu_fake_queue(call->run->stream, [=] {
+        if (back)
+            n.backward();
+        else
+            n.forward();
+    });
+}
+
+mxc_status run(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a, bool back) {
+    MXCU_SWITCH_FLOAT(r->dtype, queue, call, r, a, back)
+}
+
+} // namespace
+
+int mxcu_dnn_rnn_serves(mxc_context, const mxcu_dnn_rnn *r, size_t *temp, size_t *reserve) {
+    *temp = *reserve = (size_t)(r->layers * r->t * r->n * r->ways * r->h * mxcu_element_bytes(r->dtype));
+    return r->dtype != MXC_F64 && (r->mode == MXCI_RNN_TANH || r->mode == MXCI_RNN_RELU);
+}
+
+mxc_status mxcu_dnn_rnn_forward(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a) {
+    return run(call, r, a, false);
+}
+
+mxc_status mxcu_dnn_rnn_backward(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a) {
+    return run(call, r, a, true);
+}
