@@ -4,20 +4,21 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/check.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "kvstore/compress.h"
 #include "ndarray/array.h"
 
 enum { WHAT = 160, ALIGNMENT = 64 };
 
 struct mxci_bucket {
-    int refs; /* of its entries */
+    int refs; /* of its keys */
     int n;
     mxc_dtype wire;
-    mxci_key **entries;
+    mxci_key **keys;
     mxc_ndarray **views; /* n parts of flat, shaped as the keys */
     mxc_ndarray *flat;   /* on cpu(0) */
+    mxc_ndarray *rest, *words, *all_words; /* of compression: left over; this rank's and all ranks' (ranks, n) */
     char what[WHAT];     /* a push of it, for messages */
 };
 
@@ -27,8 +28,11 @@ static void bucket_free(mxci_bucket *b) {
     for (int i = 0; b->views != NULL && i < b->n; i++)
         mxc_ndarray_release(b->views[i]);
     mxc_ndarray_release(b->flat);
+    mxc_ndarray_release(b->rest);
+    mxc_ndarray_release(b->words);
+    mxc_ndarray_release(b->all_words);
     mxci_free(b->views);
-    mxci_free(b->entries);
+    mxci_free(b->keys);
     mxci_free(b);
 }
 
@@ -54,12 +58,12 @@ static mxc_status make_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *s
 static mxc_status make_views(mxci_bucket *b) {
     int64_t total = 0, begin = 0;
     for (int i = 0; i < b->n; i++)
-        total += stride_of(b->entries[i], b->wire);
+        total += stride_of(b->keys[i], b->wire);
     MXC_TRY(mxc_ndarray_create(1, &total, b->wire, mxc_cpu(0), &b->flat));
     MXC_TRY(mxc_ndarray_fill(b->flat, 0)); /* between the keys too */
     for (int i = 0; i < b->n; i++) {
-        MXC_TRY(make_view(b->flat, begin, mxc_ndarray_shape(b->entries[i]->stored), &b->views[i]));
-        begin += stride_of(b->entries[i], b->wire);
+        MXC_TRY(make_view(b->flat, begin, mxc_ndarray_shape(b->keys[i]->stored), &b->views[i]));
+        begin += stride_of(b->keys[i], b->wire);
     }
     return MXC_OK;
 }
@@ -68,33 +72,33 @@ static mxc_status make_views(mxci_bucket *b) {
 static void name_bucket(mxci_bucket *b) {
     mxci_line line = { b->what, sizeof b->what, 0 };
     uint32_t hash = 2166136261u; /* FNV-1a over all keys */
-    mxci_line_printf(&line, "push of \"%.40s\"", b->entries[0]->key);
+    mxci_line_printf(&line, "push of \"%.40s\"", b->keys[0]->key);
     for (int i = 0; i < b->n; i++)
-        for (const char *c = b->entries[i]->key; ; c++) {
+        for (const char *c = b->keys[i]->key; ; c++) {
             hash = (hash ^ (unsigned char)*c) * 16777619u;
             if (*c == '\0')
                 break;
         }
     if (b->n > 1)
-        mxci_line_printf(&line, " and %d more, to \"%.40s\"", b->n - 1, b->entries[b->n - 1]->key);
+        mxci_line_printf(&line, " and %d more, to \"%.40s\"", b->n - 1, b->keys[b->n - 1]->key);
     mxci_line_printf(&line, ", %s (%lld) [%08x]", mxc_dtype_name(b->wire), (long long)mxc_ndarray_size(b->flat),
                      (unsigned)hash);
 }
 
-static mxc_status bucket_create(int n, mxci_key *const *entries, mxc_dtype wire, mxci_bucket **out) {
+static mxc_status bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, mxci_bucket **out) {
     mxci_bucket *b = mxci_calloc(1, sizeof *b);
     mxc_status status = MXC_OK;
     *out = NULL;
     if (b != NULL) {
         b->n = n;
         b->wire = wire;
-        b->entries = mxci_calloc((size_t)n, sizeof *b->entries);
+        b->keys = mxci_calloc((size_t)n, sizeof *b->keys);
         b->views = mxci_calloc((size_t)n, sizeof *b->views);
     }
-    if (b == NULL || b->entries == NULL || b->views == NULL)
+    if (b == NULL || b->keys == NULL || b->views == NULL)
         status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys that travel together", n);
     if (status == MXC_OK) {
-        memcpy(b->entries, entries, (size_t)n * sizeof *entries);
+        memcpy(b->keys, keys, (size_t)n * sizeof *keys);
         status = make_views(b);
     }
     if (status == MXC_OK) {
@@ -105,19 +109,19 @@ static mxc_status bucket_create(int n, mxci_key *const *entries, mxc_dtype wire,
     return status;
 }
 
-static int is_of(const mxci_bucket *b, int n, mxci_key *const *entries, mxc_dtype wire) {
-    return b != NULL && b->n == n && b->wire == wire && memcmp(b->entries, entries, (size_t)n * sizeof *entries) == 0;
+static int is_of(const mxci_bucket *b, int n, mxci_key *const *keys, mxc_dtype wire) {
+    return b != NULL && b->n == n && b->wire == wire && memcmp(b->keys, keys, (size_t)n * sizeof *keys) == 0;
 }
 
-/* The entries' bucket: that of the last push if it was of the same ones. */
-static mxc_status bucket_get(int n, mxci_key *const *entries, mxc_dtype wire, mxci_bucket **out) {
-    *out = entries[0]->bucket;
-    if (is_of(*out, n, entries, wire))
+/* The keys' bucket: that of the last push if it was of the same ones. */
+static mxc_status bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, mxci_bucket **out) {
+    *out = keys[0]->bucket;
+    if (is_of(*out, n, keys, wire))
         return MXC_OK;
-    MXC_TRY(bucket_create(n, entries, wire, out));
+    MXC_TRY(bucket_create(n, keys, wire, out));
     for (int i = 0; i < n; i++) {
-        mxci_bucket_release(entries[i]->bucket);
-        entries[i]->bucket = *out;
+        mxci_bucket_release(keys[i]->bucket);
+        keys[i]->bucket = *out;
         (*out)->refs++;
     }
     return MXC_OK;
@@ -183,7 +187,7 @@ static void exchange_task_ended(void *arg) {
 static mxc_status push_exchange(exchange *x) {
     mxc_task task = MXC_TASK_INIT;
     mxc_var *in = mxc_ndarray_var(x->call.arrays[0]), *out = mxc_ndarray_var(x->call.arrays[1]);
-    task.name = x->call.kind == MXCI_CALL_SUM ? "kvstore_sum" : "kvstore_first";
+    task.name = x->call.kind == MXCI_CALL_BROADCAST ? "kvstore_first" : "kvstore_sum";
     task.async_fn = exchange_run;
     task.arg = x;
     task.destroy = exchange_task_ended;
@@ -220,27 +224,53 @@ static int is_home_on_wire(const mxci_key *e, mxc_dtype wire) {
 /* A part of the bucket as the key's sum: itself, or a copy where the key lives, in its dtype. */
 static mxc_status fetch(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) {
     *sum = b->views[i];
-    if (is_home_on_wire(b->entries[i], b->wire))
+    if (is_home_on_wire(b->keys[i], b->wire))
         return MXC_OK;
-    MXC_TRY(mxci_key_sum(b->entries[i], sum));
+    MXC_TRY(mxci_key_sum(b->keys[i], sum));
     return mxc_ndarray_copy_to(b->views[i], *sum, priority);
 }
 
-mxc_status mxci_exchange_sum(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *entries, mxc_ndarray **sums,
+/* Arrays for compression: made at the first push. */
+static mxc_status make_words(mxci_bucket *b, int ranks) {
+    const int64_t n = mxc_ndarray_size(b->flat), words = n / MXCI_VALUES_PER_WORD, all[2] = { ranks, words };
+    if (b->all_words != NULL)
+        return MXC_OK;
+    if (b->rest == NULL) {
+        MXC_TRY(mxc_ndarray_create(1, &n, MXC_F32, mxc_cpu(0), &b->rest));
+        MXC_TRY(mxc_ndarray_fill(b->rest, 0));
+    }
+    if (b->words == NULL)
+        MXC_TRY(mxc_ndarray_create(1, &words, MXC_I32, mxc_cpu(0), &b->words));
+    return mxc_ndarray_create(2, all, MXC_I32, mxc_cpu(0), &b->all_words);
+}
+
+/* flat = the sum of all ranks' flat, compressed: each rank gets all the others' words, and adds them up. */
+static mxc_status queue_compressed(mxci_comm *comm, mxci_bucket *b, mxci_call *call, float threshold) {
+    MXC_TRY(make_words(b, mxci_comm_size(comm)));
+    MXC_TRY(mxci_compress(b->flat, b->rest, b->words, threshold, call->priority));
+    call->kind = MXCI_CALL_GATHER;
+    call->n = (int64_t)mxc_ndarray_bytes(b->words);
+    MXC_TRY(queue(comm, call, b->words, b->all_words));
+    return mxci_expand(b->all_words, b->flat, threshold, call->priority);
+}
+
+mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *const *keys, mxc_ndarray **sums,
                              int priority) {
     mxci_bucket *b;
     MXC_TRY(mxci_comm_check(comm));
-    MXC_TRY(bucket_get(n, entries, wire, &b));
-    int is_direct = n == 1 && is_home_on_wire(entries[0], wire);
+    MXC_TRY(bucket_get(n, keys, wire.dtype, &b));
+    int is_direct = n == 1 && is_home_on_wire(keys[0], wire.dtype) && wire.threshold == 0;
     mxc_ndarray *in = is_direct ? sums[0] : b->flat;
     for (int i = 0; i < n && !is_direct; i++)
         MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
-    const mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire, .what = b->what, .priority = priority,
-                             .n = is_direct ? mxc_ndarray_size(in) : mxc_ndarray_size(b->flat),
-                             .step = entries[0]->pushes };
-    MXC_TRY(queue(comm, &call, in, b->flat));
+    mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire.dtype, .what = b->what, .priority = priority,
+                       .n = mxc_ndarray_size(in), .step = keys[0]->pushes };
+    if (wire.threshold > 0)
+        MXC_TRY(queue_compressed(comm, b, &call, wire.threshold));
+    else
+        MXC_TRY(queue(comm, &call, in, b->flat));
     for (int i = 0; i < n; i++) {
-        entries[i]->pushes++;
+        keys[i]->pushes++;
         MXC_TRY(fetch(b, i, priority, &sums[i]));
     }
     return MXC_OK;

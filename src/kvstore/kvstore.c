@@ -33,10 +33,11 @@ typedef struct settings {
     double timeout, stall;
     int64_t piece_bytes, bucket_bytes;
     int32_t compression;
+    double threshold;
     mxci_async_settings async;
 } settings;
 
-enum { PLAIN, AS_F16, AS_BF16, PIECE_BYTES = 4194304 };
+enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
 
 #define SETTING(field, kind, value, least, most, text)                                                         \
     { .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1,          \
@@ -53,7 +54,9 @@ static const mxc_param sync_schema[] = {
     SETTING(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30, "of which larger sums are made"),
     SETTING(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30, "of smaller ones that travel together"),
     { .name = "compression", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, compression), .initial = "none",
-      .choices = "none,float16,bfloat16", .doc = "how sums of float32 travel" }, MXC_PARAM_END };
+      .choices = "none,float16,bfloat16,2bit", .doc = "how sums of float32 travel" },
+    SETTING(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30, "2bit: what travels is this, its negative, or 0"),
+    MXC_PARAM_END };
 
 static const mxc_param async_schema[] = {
     WATCHING, OF_SERVERS(servers, "0", 0, "how many of the workers keep parameters, the first ones; 0: all"),
@@ -251,11 +254,16 @@ static mxc_status reduce_all(mxc_kvstore *store, int n, const char *const *keys,
     return MXC_OK;
 }
 
-static mxc_dtype wire_of(const mxc_kvstore *store, const mxci_key *e) {
+static mxci_wire wire_of(const mxc_kvstore *store, const mxci_key *e) {
     mxc_dtype dtype = mxc_ndarray_dtype(e->stored);
-    if (dtype != MXC_F32 || store->settings.compression == PLAIN)
-        return dtype;
-    return store->settings.compression == AS_F16 ? MXC_F16 : MXC_BF16;
+    if (dtype != MXC_F32)
+        return (mxci_wire){ dtype, 0 };
+    switch (store->settings.compression) {
+    case AS_F16: return (mxci_wire){ MXC_F16, 0 };
+    case AS_BF16: return (mxci_wire){ MXC_BF16, 0 };
+    case TWO_BITS: return (mxci_wire){ MXC_F32, (float)store->settings.threshold };
+    default: return (mxci_wire){ MXC_F32, 0 };
+    }
 }
 
 /* How many keys from the first on travel together. */

@@ -199,6 +199,36 @@ static void test_pieces(void **state) {
     assert_true(ranks[0].found[0] > 0 && ranks[2].found[0] == ranks[0].found[0]); /* and not in bf16 */
 }
 
+/* Two bits: 0.3 a step sends 0, 0.5, 0, 0.5, 0.5, ...: what is left over is never lost. */
+static mxc_status push_small(rank *r, mxc_kvstore *store) {
+    float out[N], rest = 0;
+    MXC_TRY(init_keys(store, 1, 0));
+    for (int step = 0; step < 20; step++) {
+        double value = r->rank == 0 ? 0.3 : -0.3;
+        MXC_TRY(push_and_pull(store, 0, r->rank < 2 ? value : 0.3, out));
+        rest += 0.3f;
+        float sent = rest >= 0.5f ? 0.5f : 0;
+        rest -= sent;
+        /* ranks 0 and 1 cancel; rank 2's remains */
+        for (int i = 0; i < N; i++)
+            if (out[i] != (r->size > 2 ? sent : 0))
+                return MXC_FAIL(MXC_EUSER, "step %d, element %d: %g", step, i, (double)out[i]);
+        r->found[0] += out[0];
+    }
+    return MXC_OK;
+}
+
+static void test_two_bits(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "compression", "2bit", NULL };
+    (void)state;
+    for (int size = 2; size <= 3; size++) {
+        play_all(ranks, size, "dist_sync", settings, push_small);
+        expect_all_ok(ranks, size);
+        assert_float_equal(ranks[0].found[0], size == 3 ? 6 : 0, 0.5);
+    }
+}
+
 /* The optimizer's updates are those of one process that has the sum of the gradients. */
 static mxc_status train_a_key(rank *r, mxc_kvstore *store) {
     const char *keys[] = { "momentum", "learning_rate" }, *values[] = { "0.9", "0.1" };
@@ -537,6 +567,7 @@ static void test_without_module(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),          cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_two_bits),
         cmocka_unit_test(test_optimizer),     cmocka_unit_test(test_servers),
         cmocka_unit_test(test_staleness),     cmocka_unit_test(test_frozen_server),
         cmocka_unit_test(test_no_updater),    cmocka_unit_test(test_disagreement),

@@ -113,6 +113,7 @@ static void test_same_bits(void **state) {
     train("piece_bytes", "16384");
     train("compression", "float16");
     train("compression", "bfloat16");
+    train("compression", "2bit");
 }
 
 /* Several stores at a time; each goes its own way. */
