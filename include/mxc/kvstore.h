@@ -35,7 +35,7 @@ MXC_API mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
  *   piece_bytes=4194304      of which larger sums are made, so that urgent ones can pass by
  *   bucket_bytes=1048576     keys of one push of up to so many bytes together travel together
  *   compression=none         float16, bfloat16: how sums of float32 travel; they are rounded at each addition. 2bit:
- *                            each worker sends threshold, its negative or 0, and keeps what is left over for the next push
+ *                            each worker sends threshold, its negative or 0, and keeps the rest for the next push
  *   threshold=0.5
  * dist_async:
  *   servers=0                how many of the workers are servers, the first ones; 0: all

@@ -77,7 +77,7 @@ static mxc_status filled(double value, int64_t n, mxc_dtype dtype, mxc_ndarray *
 /* Initialise keys "k0", "k1", ... of N+i elements with value. */
 static mxc_status init_keys(mxc_kvstore *store, int n, double value) {
     for (int i = 0; i < n; i++) {
-        char name[8];
+        char name[16];
         const char *key = name;
         mxc_ndarray *array;
         snprintf(name, sizeof name, "k%d", i);
@@ -91,7 +91,7 @@ static mxc_status init_keys(mxc_kvstore *store, int n, double value) {
 
 /* Push value to key "k<i>", pull what comes of it to out (N+i floats). */
 static mxc_status push_and_pull(mxc_kvstore *store, int i, double value, float *out) {
-    char name[8];
+    char name[16];
     const char *key = name;
     mxc_ndarray *array;
     snprintf(name, sizeof name, "k%d", i);
@@ -280,7 +280,7 @@ static mxc_status train_at_servers(rank *r, mxc_kvstore *store) {
     if (status == MXC_OK)
         status = mxc_kvstore_barrier(store);
     for (int i = 2; i >= 0 && status == MXC_OK; i--) { /* all pushes have come */
-        char name[8];
+        char name[16];
         const char *key = name;
         mxc_ndarray *array;
         snprintf(name, sizeof name, "k%d", i);
