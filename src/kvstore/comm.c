@@ -8,6 +8,8 @@
 
 #define NAP_NS 50000 /* between looks at transfers that have not moved for a while */
 
+enum { LOOKS = 128 }; /* at transfers that move, before another thread of this processor has its turn */
+
 /* ---- the program's side ------------------------------------------------------------------------------------------ */
 
 void mxci_comm_announce(mxci_comm *comm, mxci_call *call) {
@@ -148,12 +150,22 @@ static int take_calls(mxci_comm *comm) {
     return any;
 }
 
-/* Look again at once while things move, then now and then; sleep when nothing can move but by a call or a beat. */
+/* Each look moves a part of what is on its way. */
+static int step_transfers(mxci_comm *comm, int64_t now) {
+    int looks = now < comm->spin_until_ns ? LOOKS : 1;
+    int moved = mxci_transfer_step(comm);
+    for (int i = 1; i < looks && mxci_transfer_flying(comm) > 0; i++)
+        moved |= mxci_transfer_step(comm);
+    return moved;
+}
+
+/* Look again at once while things move (at least a byte a nanosecond) and shortly after; then now and then, or, when
+ * nothing can move but by a call or a beat, sleep. */
 static void rest(mxci_comm *comm, int moved, int64_t now) {
     int busy = mxci_transfer_is_busy(comm) || comm->mailbox.receive != NULL;
     if (moved)
-        comm->spin_until_ns = now + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US);
-    if (busy && now < comm->spin_until_ns) {
+        comm->spin_until_ns = now + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US) + mxci_transfer_flying(comm);
+    if (now < comm->spin_until_ns) {
         mxci_thread_yield();
         return;
     }
@@ -169,7 +181,7 @@ static void run(void *arg) {
         int64_t now = mxci_now_ns();
         int moved = take_calls(comm);
         mxci_watch_step(comm, now);
-        moved |= mxci_transfer_step(comm);
+        moved |= step_transfers(comm, now);
         moved |= mxci_post_step(comm);
         if (!comm->is_closed)
             rest(comm, moved, now);

@@ -99,6 +99,8 @@ void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, con
 int mxci_transfer_step(mxci_comm *comm);
 /* Is there something that can only go on inside calls of test? */
 int mxci_transfer_is_busy(const mxci_comm *comm);
+/* About how many bytes are on their way, and one more for each transfer. */
+int64_t mxci_transfer_flying(const mxci_comm *comm);
 
 /* post.c. Send and receive messages; returns whether anything happened. */
 int mxci_post_step(mxci_comm *comm);

@@ -96,16 +96,25 @@ static mxci_call *find_call(const mxci_comm *comm, int64_t seq) {
     return c;
 }
 
+static int64_t width_of(const mxci_call *call) {
+    return call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
+}
+
+/* Elements of all pieces but the last. */
+static int64_t piece_length(const mxci_call *call) {
+    return (call->n + call->pieces - 1) / call->pieces;
+}
+
 /* Elements of a call's piece, and where they begin. */
 static int64_t piece_range(const mxci_call *call, int64_t piece, int64_t *begin) {
-    int64_t each = (call->n + call->pieces - 1) / call->pieces;
+    int64_t each = piece_length(call);
     *begin = piece * each;
     return *begin + each < call->n ? each : call->n - *begin;
 }
 
 static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_transfer *t) {
     int64_t begin, n = piece_range(call, piece, &begin);
-    size_t width = call->kind == MXCI_CALL_SUM ? mxc_dtype_size(call->dtype) : 1, at = (size_t)begin * width;
+    size_t at = (size_t)(begin * width_of(call));
     switch (call->kind) {
     case MXCI_CALL_SUM:
         return comm->api->sum(comm->group, (const char *)call->in + at, (char *)call->out + at, n, call->dtype, t);
@@ -194,4 +203,12 @@ int mxci_transfer_is_busy(const mxci_comm *comm) {
         if (c->is_ready)
             return 1;
     return 0;
+}
+
+int64_t mxci_transfer_flying(const mxci_comm *comm) {
+    int64_t bytes = 0;
+    for (int i = 0; i < MXCI_FLIGHTS; i++)
+        if (comm->flights[i].call != NULL)
+            bytes += 1 + piece_length(comm->flights[i].call) * width_of(comm->flights[i].call);
+    return bytes;
 }
