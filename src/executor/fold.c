@@ -16,19 +16,6 @@ typedef struct uses {
     int32_t *count;
 } uses;
 
-static mxc_status count_uses(const mxci_graph *g, uses *out) {
-    int32_t i;
-    out->n = g->n_entries;
-    out->count = mxci_calloc((size_t)g->n_entries + 1, sizeof *out->count);
-    if (!out->count)
-        return MXC_FAIL(MXC_ENOMEM, "folding: no memory");
-    for (i = 0; i < g->n_inputs; i++)
-        out->count[g->inputs[i]]++;
-    for (i = 0; i < g->n_outputs; i++)
-        out->count[g->outputs[i]]++;
-    return MXC_OK;
-}
-
 /* The node before a norm that it could be moved into, if their operators agree; -1: none. */
 static int32_t layer_before(const mxci_graph *g, int32_t at, const uses *u) {
     const mxci_gnode *norm = &g->nodes[at], *layer;
@@ -68,16 +55,6 @@ static void set_like(mxci_graph *g, int32_t entry, int32_t shape_of, int32_t typ
     g->types[entry] = g->types[type_of];
 }
 
-static void replace(mxci_graph *g, int32_t from, int32_t to) {
-    int32_t i;
-    for (i = 0; i < g->n_inputs; i++)
-        if (g->inputs[i] == from)
-            g->inputs[i] = to;
-    for (i = 0; i < g->n_outputs; i++)
-        if (g->outputs[i] == from)
-            g->outputs[i] = to;
-}
-
 static mxc_status fold_node(mxci_graph *g, int32_t layer, int32_t norm, mxc_op *fold, mxc_op *folded) {
     const int32_t *of = mxci_graph_inputs(g, layer), *own = mxci_graph_inputs(g, norm);
     const int32_t from[] = {of[LAYER_WEIGHT], own[1], own[2], own[3], own[4],
@@ -90,7 +67,7 @@ static mxc_status fold_node(mxci_graph *g, int32_t layer, int32_t norm, mxc_op *
     inputs[LAYER_BIAS] = made + 1;
     MXC_TRY(add(g, folded, norm, "folded", 3, inputs, 1, &out));
     set_like(g, out, g->nodes[norm].first_entry, g->nodes[norm].first_entry);
-    replace(g, g->nodes[norm].first_entry, out);
+    mxci_replace_entry(g, g->nodes[norm].first_entry, out);
     return MXC_OK;
 }
 
@@ -113,8 +90,8 @@ static mxc_status fold_all(mxci_graph *g, const uses *u, int *is_folded) {
 }
 
 mxc_status mxci_pass_fold(mxci_graph *g, int *is_folded) {
-    uses u;
-    mxc_status status = count_uses(g, &u);
+    uses u = {.n = g->n_entries};
+    mxc_status status = mxci_count_uses(g, &u.count);
     if (status == MXC_OK)
         status = fold_all(g, &u, is_folded);
     mxci_free(u.count);

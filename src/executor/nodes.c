@@ -1,6 +1,7 @@
-/* What several passes ask of nodes and entries, and the one way in which they add a node. */
+/* What several passes ask of nodes and entries, and the ways in which they add a node and put it in another's place. */
 #include "executor/program.h"
 
+#include "base/sys.h"
 #include "base/text.h"
 
 int64_t mxci_entry_bytes(const mxci_graph *g, int32_t entry) {
@@ -15,6 +16,28 @@ mxci_op_form mxci_node_form(const mxci_graph *g, int32_t node) {
     mxci_op_form form;
     mxci_form_of(mxci_node_def(g, node), g->nodes[node].context.device, &form);
     return form;
+}
+
+mxc_status mxci_count_uses(const mxci_graph *g, int32_t **out) {
+    int32_t i, *uses = mxci_calloc((size_t)g->n_entries + 1, sizeof *uses);
+    *out = uses;
+    if (!uses)
+        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+    for (i = 0; i < g->n_inputs; i++)
+        uses[g->inputs[i]]++;
+    for (i = 0; i < g->n_outputs; i++)
+        uses[g->outputs[i]]++;
+    return MXC_OK;
+}
+
+void mxci_replace_entry(mxci_graph *g, int32_t from, int32_t to) {
+    int32_t i;
+    for (i = 0; i < g->n_inputs; i++)
+        if (g->inputs[i] == from)
+            g->inputs[i] = to;
+    for (i = 0; i < g->n_outputs; i++)
+        if (g->outputs[i] == from)
+            g->outputs[i] = to;
 }
 
 mxc_status mxci_add_like(mxci_graph *g, const char *op_name, const char *suffix, int32_t n, const int32_t *entries,

@@ -1,8 +1,9 @@
 /*
  * The order pass: which nodes run, and when. The symbol's nodes keep their order (of those that replace some of them,
- * each runs just before what reads it, or, where that is asked for and only variables are read, at first), then come those of the gradient in
- * theirs; nodes that later passes added (copies between contexts, nodes computed again) run just before the first one
- * that reads them, so that their results live shortly. Nodes that no output and no gradient needs do not run.
+ * each runs just before what reads it, or, where that is asked for and only variables are read, at first), then come
+ * those of the gradient in theirs; nodes that later passes added (copies between contexts, nodes computed again) run
+ * just before the first one that reads them, so that their results live shortly. Nodes that no output and no gradient
+ * needs do not run.
  */
 #include "base/sys.h"
 #include "executor/program.h"
@@ -102,8 +103,10 @@ mxc_status mxci_pass_order(mxci_program *p, int params_first) {
                 emit(&w, i);
         for (i = 0; i < p->n_symbol_nodes; i++)
             emit(&w, i);
+        for (i = 0; i < p->graph->n_outputs; i++) /* by nodes that passes added */
+            emit(&w, p->graph->entry_node[p->graph->outputs[i]]);
         p->n_forward = p->n_steps;
-        for (; i < p->graph->n_nodes; i++)
+        for (i = p->n_symbol_nodes; i < p->graph->n_nodes; i++)
             emit(&w, i);
     }
     mxci_free(w.needed);

@@ -90,8 +90,8 @@ static mxc_status lay_out(mxci_program *p, const mxc_bind_options *options, int 
 /* Tiles cost some speed: they are for programs that take more than a fifth of unplanned memory without them. */
 static int wants_tiles(const mxci_program *p, const mxci_lowering *lowering) {
     const mxc_bind_options *options = lowering->options;
-    return p->n_steps == p->n_forward && !lowering->no_tiles && !lowering->as_written && !options->no_inplace && !options->no_sharing &&
-           p->report.internal_planned > p->report.internal_unplanned / 5;
+    return p->n_steps == p->n_forward && !lowering->no_tiles && !lowering->as_written && !options->no_inplace &&
+           !options->no_sharing && p->report.internal_planned > p->report.internal_unplanned / 5;
 }
 
 static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
@@ -113,6 +113,8 @@ static mxc_status lower(mxci_program *p, const mxci_lowering *lowering) {
     p->n_base_nodes = p->graph->n_nodes;
     MXC_TRY(mxci_pass_recompute(p, options->recompute));
     MXC_TRY(mxci_pass_copies(p));
+    if (!lowering->as_written)
+        MXC_TRY(mxci_pass_chain(p));
     MXC_TRY(lay_out(p, options, 0));
     return wants_tiles(p, lowering) ? lay_out(p, options, 1) : MXC_OK;
 }

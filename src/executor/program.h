@@ -46,6 +46,7 @@ typedef struct mxci_tile {
 
 typedef struct mxci_program {
     mxci_graph *graph;          /* owned */
+    int is_chained;             /* the same, with no other results in training */
     int is_folded;              /* nodes of the symbol do not run, others do in their place */
     int32_t n_symbol_nodes;     /* nodes of the symbol, folded; passes add theirs behind */
     int32_t n_written_nodes;    /* of these, those that the symbol has */
@@ -97,6 +98,10 @@ static inline int64_t mxci_block_bytes(int64_t bytes) {
  * MXC_ENOTFOUND. */
 mxc_status mxci_add_like(mxci_graph *graph, const char *op_name, const char *suffix, int32_t n, const int32_t *entries,
                          int32_t *out);
+/* How often each entry is read, by nodes and as an output; mxci_free it, also after a failure. MXC_ENOMEM. */
+mxc_status mxci_count_uses(const mxci_graph *graph, int32_t **out);
+/* Have who reads an entry read another one. */
+void mxci_replace_entry(mxci_graph *graph, int32_t from, int32_t to);
 /* The operator's descriptor at a node; NULL for a variable. */
 const mxc_op_def *mxci_node_def(const mxci_graph *graph, int32_t node);
 /* How the operator at a node is computed where the node is placed. */
@@ -131,6 +136,9 @@ mxc_status mxci_pass_recompute(mxci_program *program, mxc_recompute mode);
 
 /* copies.c: where an entry is used on another context, put a _CrossDeviceCopy between. */
 mxc_status mxci_pass_copies(mxci_program *program);
+
+/* chain.c: make one node of several element-wise ones. */
+mxc_status mxci_pass_chain(mxci_program *program);
 
 /* order.c: nodes that outputs and gradients need, in running order: order, step_of, n_steps, n_forward. params_first:
  * nodes that read variables only, and were added, run before all others, so that they do not part runs of steps. */

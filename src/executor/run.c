@@ -95,12 +95,15 @@ void mxci_executor_wait(mxc_executor *e) {
     wait_for(&e->layout->single);
 }
 
-/* Put another layout in the place of a tiled or folded one. */
+/* What training runs cannot have. */
+static int is_for_inference(const mxci_program *p) {
+    return p->n_tiles || p->is_folded;
+}
+
+/* Put another layout in the place of the one there is. */
 static mxc_status run_as_written(mxc_executor *e) {
     mxci_layout *l;
     mxci_program *p;
-    if (!e->layout->program->n_tiles && !e->layout->program->is_folded)
-        return MXC_OK;
     mxci_executor_wait(e);
     MXC_TRY(mxci_executor_lower(e, 1, &p));
     MXC_TRY(mxci_layout_create(e, p, &l));
@@ -111,7 +114,8 @@ static mxc_status run_as_written(mxc_executor *e) {
 }
 
 mxc_status mxci_executor_single_steps(mxc_executor *e) {
-    MXC_TRY(run_as_written(e));
+    if (is_for_inference(e->layout->program) || e->layout->program->is_chained)
+        MXC_TRY(run_as_written(e));
     if (e->layout->single.items)
         return MXC_OK;
     return mxci_segments_create(e, e->layout, 1, &e->layout->single);
@@ -143,7 +147,7 @@ static mxc_status push(const mxci_layout *l, const mxci_segments *segments, int3
 }
 
 static mxc_status begin_forward(mxc_executor *e, int is_train) {
-    if (is_train)
+    if (is_train && is_for_inference(e->layout->program))
         MXC_TRY(run_as_written(e));
     mxci_layout_update(e, e->layout);
     MXC_TRY(reserve_random(e, is_train));

@@ -147,8 +147,51 @@ static void test_random_is_not_recorded(void **state) {
     mxc_symbol_release(net);
 }
 
+/* fc, tanh(fc), and (2 tanh(fc) - fc) * 0.5 + fc in one pass: the same forward and backward as on the CPU. */
+static mxc_symbol *make_chain(void) {
+    mxc_symbol *fc = make_net(NULL), *x, *pair[2], *sum;
+    x = layer("tanh", "tanh", NULL, NULL, mxc_symbol_retain(fc));
+    x = layer("_mul_scalar", "twice", "scalar", "2", x);
+    pair[0] = x;
+    pair[1] = fc;
+    assert_ok(mxc_symbol_op("_sub", "less", 0, NULL, NULL, 2, NULL, pair, &sum));
+    mxc_symbol_release(x);
+    x = layer("_mul_scalar", "half", "scalar", "0.5", sum);
+    pair[0] = x;
+    assert_ok(mxc_symbol_op("elemwise_add", "more", 0, NULL, NULL, 2, NULL, pair, &sum));
+    mxc_symbol_release(x);
+    mxc_symbol_release(fc);
+    return sum;
+}
+
+static int has_chain(const mxc_executor *e) {
+    char *text;
+    int found;
+    assert_ok(mxc_executor_print(e, &text));
+    found = strstr(text, "_chain more") != NULL && strstr(text, "half on") == NULL;
+    mxc_free(text);
+    return found;
+}
+
+static void test_chains(void **state) {
+    mxc_symbol *net = make_chain();
+    mxc_executor *gpu = bind(net, mxc_gpu(0)), *cpu = bind(net, mxc_cpu(0));
+    (void)state;
+    assert_true(has_chain(gpu));
+    assert_false(has_chain(cpu));
+    for (int round = 0; round < 4; round++) {
+        run(gpu, round);
+        run(cpu, round);
+        compare(gpu, cpu);
+    }
+    assert_true(recorded(gpu) > 0);
+    mxc_executor_destroy(gpu);
+    mxc_executor_destroy(cpu);
+    mxc_symbol_release(net);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_convolution_repeats),
-                                       cmocka_unit_test(test_random_is_not_recorded)};
+                                       cmocka_unit_test(test_random_is_not_recorded), cmocka_unit_test(test_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,19 @@ static void ref_multi(const op_run *r) {
     }
 }
 
+/* _chain: relu(a + b); tanh(a / 2 + a); max((1 - a) b, c). */
+static void ref_chain(const op_run *r) {
+    for (int64_t k = 0; k < case_size(&r->out_shape[0]); k++) {
+        double a = r->in[0][k], b = r->n_in > 1 ? r->in[1][k] : 0, x;
+        if (r->n_in == 1) {
+            r->out[0][k] = tanh(a * 0.5 + a);
+            continue;
+        }
+        x = r->n_in == 2 ? a + b : (1 - a) * b;
+        r->out[0][k] = fmax(x, r->n_in == 2 ? 0 : r->in[2][k]);
+    }
+}
+
 static void ref_finite(const op_run *r) {
     r->out[0][0] = 1;
     for (int i = 0; i < r->n_in; i++)
@@ -222,6 +235,14 @@ static const op_case cases[] = {
     FAILS("_multi_update", "rule=lamb lrs=(1) wds=(0) etas=(0)", "2 2 2 2", MXC_EINVAL, "two operators"),
     FAILS("_multi_update", "rule=sgd lrs=(1) wds=(0) etas=()", "2 2", MXC_EINVAL, "etas 0, expected num_weights, 1"),
     FAILS("_multi_update", "rule=sgd lrs=(1) wds=(0) etas=(0) scaled=1", "2 2 2", MXC_ESHAPE, "the factor has shape"),
+    UPDATE("_chain", "num_args=2 steps=add:i0:i1,relu:s0", "7 7" CASE_EACH(CASE_TWO) "; 40000 40000", ref_chain),
+    UPDATE("_chain", "num_args=1 steps=mul:i0:0.5,add:s0:i0,tanh:s1", "3x129; 0", ref_chain),
+    UPDATE("_chain", "num_args=3 steps=sub:1:i0,mul:s0:i1,maximum:s1:i2", "2x3x4 2x3x4 2x3x4; 1031 1031 1031",
+           ref_chain),
+    FAILS("_chain", "num_args=1 steps=", "2", MXC_EINVAL, "no step"),
+    FAILS("_chain", "num_args=1 steps=add:i0:i1", "2", MXC_EINVAL, "step 0, \"add:i0:i1\""),
+    FAILS("_chain", "num_args=1 steps=relu:s0", "2", MXC_EINVAL, "step 0"),
+    FAILS("_chain", "num_args=1 steps=gamma:i0", "2", MXC_EINVAL, "step 0"),
     UPDATE("all_finite", "", "7" CASE_EACH(CASE_ONE) "; 5x9@-1:1n; 5x9@-1:1f; 40000; 40000@-1:1n", ref_finite),
     INFERS("all_finite", "", "2x3 -> ? => 2x3 -> 1"),
     UPDATE("multi_all_finite", "num_arrays=1", "7" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", ref_finite),

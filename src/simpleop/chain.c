@@ -1,0 +1,194 @@
+/*
+ * _chain: what several element-wise operators make, in one pass over the elements. steps is a text,
+ * "add:i0:i1,relu:s0": functions of binary.def and unary.def with their operands, iN an argument, sN what step N has
+ * made, else a number. out is what the last step makes. All arrays have one shape and float dtype; between the steps
+ * numbers are not rounded to it.
+ */
+#include "simpleop/chain.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "operator/activation.h"
+#include "operator/common.h"
+#include "simpleop/families.h"
+#include "simpleop/kernels/map.h"
+#include "simpleop/simple.h"
+
+enum { TILE = 128 };
+
+static const mxc_param schema[] = {
+    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_chain_params, num_args), .bounded = 1,
+     .minimum = 1, .maximum = MXCI_CHAIN_INPUTS, .doc = "how many arguments"},
+    {.name = "steps", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_chain_params, text),
+     .doc = "functions with their operands"},
+    MXC_PARAM_END};
+
+/* ---- reading steps ----------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int16_t function;
+} functions[] = {
+#define CHAIN_UNARY(id) {#id, MXCI_UNARY_##id},
+#define CHAIN_BINARY(id) {#id, MXCI_UNARY_COUNT + MXCI_BINARY_##id},
+#include "simpleop/chain.def"
+};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+static int find_function(const char *name) {
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (!strcmp(functions[i].name, name))
+            return functions[i].function;
+    return -1;
+}
+
+/* i0, s3 or a number, behind a colon; 0 if it is none of these. */
+static int read_operand(const mxci_chain_params *p, const char **at, int8_t *operand, double *number) {
+    int64_t index;
+    char kind;
+    if (**at != ':')
+        return 0;
+    kind = *++*at;
+    if (kind != 'i' && kind != 's') {
+        *operand = MXCI_CHAIN_NUMBER;
+        return mxci_read_double(at, number);
+    }
+    ++*at;
+    if (!mxci_read_int(at, &index) || index < 0 || index >= (kind == 'i' ? p->num_args : p->n))
+        return 0;
+    *operand = (int8_t)(kind == 'i' ? index : MXCI_CHAIN_RESULT + index);
+    return 1;
+}
+
+static int read_step(const mxci_chain_params *p, const char *text, mxci_chain_step *out) {
+    char name[32];
+    size_t n = strcspn(text, ":");
+    const char *at = text + n;
+    int function;
+    if (n >= sizeof name)
+        return 0;
+    memcpy(name, text, n);
+    name[n] = '\0';
+    function = find_function(name);
+    out->function = (int16_t)function;
+    return function >= 0 && read_operand(p, &at, &out->a, &out->number) &&
+           (function < MXCI_UNARY_COUNT || read_operand(p, &at, &out->b, &out->number)) && *at == '\0';
+}
+
+static mxc_status check(void *params) {
+    mxci_chain_params *p = params;
+    char text[96];
+    while (mxci_list_item(p->text, p->n, text, sizeof text)) {
+        if (p->n == MXCI_CHAIN_STEPS || !read_step(p, text, &p->step[p->n]))
+            return MXC_FAIL(MXC_EINVAL, "_chain: step %d, \"%.60s\", cannot be read", (int)p->n, text);
+        p->n++;
+    }
+    return p->n ? MXC_OK : MXC_FAIL(MXC_EINVAL, "_chain: there is no step");
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+typedef union tile {
+    double f64[TILE];
+    float f32[TILE];
+} tile;
+
+/* An operand's elements in the compute type; buffer: room for them. */
+static const void *operand_at(const mxc_op_call *call, int operand, double number, int64_t at, int64_t n,
+                              const tile *results, tile *buffer) {
+    const mxc_dtype type = mxci_compute_type(call->out[0].dtype);
+    if (operand == MXCI_CHAIN_NUMBER) {
+        mxci_fill_compute(type, number, buffer, n);
+        return buffer;
+    }
+    if (operand >= MXCI_CHAIN_RESULT)
+        return &results[operand - MXCI_CHAIN_RESULT];
+    mxci_load(call->in[operand].dtype, mxci_at(&call->in[operand], at), buffer, n);
+    return buffer;
+}
+
+static mxci_map_fn function_of(const mxci_chain_step *s, mxc_dtype type) {
+    return s->function < MXCI_UNARY_COUNT ? mxci_unary_kernels[s->function].forward[type]
+                                          : mxci_binary_kernels[s->function - MXCI_UNARY_COUNT].forward[type];
+}
+
+static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const mxci_chain_params *p = call->params;
+    const mxc_dtype dtype = call->out[0].dtype;
+    const int how = call->req[0] == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE;
+    tile results[MXCI_CHAIN_STEPS], buffers[2];
+    (void)part;
+    for (int64_t at = begin; at < end; at += TILE) {
+        int64_t n = end - at < TILE ? end - at : TILE;
+        for (int i = 0; i < p->n; i++) {
+            const mxci_chain_step *s = &p->step[i];
+            const void *in[2] = {operand_at(call, s->a, s->number, at, n, results, &buffers[0]), NULL};
+            if (s->function >= MXCI_UNARY_COUNT)
+                in[1] = operand_at(call, s->b, s->number, at, n, results, &buffers[1]);
+            function_of(s, mxci_compute_type(dtype))(n, in, &results[i]);
+        }
+        mxci_put_tile(how, dtype, &results[p->n - 1], mxci_at(&call->out[0], at), n);
+    }
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN / 4, run_part, (void *)call);
+    return MXC_OK;
+}
+
+#define FROM(i) {MXC_FROM_IN(i), 0}
+
+const mxc_op_def mxci_op_chain = {
+    .size = sizeof(mxc_op_def), .name = "_chain", .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
+    .doc = "what element-wise functions make one of another", .params = schema,
+    .param_size = sizeof(mxci_chain_params), .params_check = check, .variadic = "num_args",
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = (const mxc_inplace[]){FROM(0), FROM(1), FROM(2), FROM(3), FROM(4), FROM(5), FROM(6), FROM(7),
+                                             MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = forward}};
+
+/* ---- operators as steps ------------------------------------------------------------------------------------------ */
+
+enum { ONE, TWO, NUMBER_AFTER, NUMBER_BEFORE };
+
+static const struct {
+    const char *op, *function;
+    int kind;
+} parts[] = {
+#define UNARY(id, name, ...) {name, #id, ONE},
+#define ELEMWISE(symbol, id, name, ...) {name, #id, TWO},
+#define BROADCAST(symbol, id, name, ...) {name, #id, TWO}, /* nothing stretches where all shapes are one */
+#define SCALAR(symbol, id, name, aliases, order, ...) {name, #id, NUMBER_##order},
+#include "simpleop/unary.def"
+#include "simpleop/binary_names.def"
+#undef UNARY
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static int set_part(mxci_chain_part *out, const char *function, int kind) {
+    *out = (mxci_chain_part){.function = function, .n_args = kind == TWO ? 2 : 1,
+                             .has_number = kind >= NUMBER_AFTER, .is_number_first = kind == NUMBER_BEFORE};
+    return find_function(function) >= 0;
+}
+
+int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out) {
+    static const char *const activations[] = {
+#define ACTIVATION(id, name) #name,
+#include "operator/kernels/activation.def"
+#undef ACTIVATION
+    };
+    const char *name = mxc_op_get_def(op)->name;
+    if (!strcmp(name, "Activation"))
+        return set_part(out, activations[((const mxci_activation_params *)mxc_op_params(op))->act_type], ONE);
+    for (int i = 0; i < PARTS; i++)
+        if (!strcmp(parts[i].op, name)) {
+            int found = set_part(out, parts[i].function, parts[i].kind);
+            if (out->has_number)
+                out->number = ((const mxci_scalar_params *)mxc_op_params(op))->scalar;
+            return found;
+        }
+    return 0;
+}
