@@ -104,6 +104,7 @@ int64_t mxci_transfer_flying(const mxci_comm *comm);
 
 /* post.c. Send and receive messages; returns whether anything happened. */
 int mxci_post_step(mxci_comm *comm);
+int mxci_post_all_sent(mxci_comm *comm);
 
 /* watch.c. Learn where everyone is; once, at the start. */
 mxc_status mxci_watch_open(mxci_comm *comm);

@@ -111,6 +111,13 @@ static void fail_posts(mxci_comm *comm) {
     comm->mailbox.fail(comm->mailbox.arg, comm->code, comm->message);
 }
 
+int mxci_post_all_sent(mxci_comm *comm) {
+    mxci_mutex_lock(&comm->lock);
+    int all = comm->posted == NULL && comm->sending == NULL;
+    mxci_mutex_unlock(&comm->lock);
+    return all;
+}
+
 int mxci_post_step(mxci_comm *comm) {
     int moved = 0;
     if (comm->mailbox.receive == NULL)

@@ -17,13 +17,13 @@ static int free_flights(const mxci_comm *comm) {
     return n;
 }
 
-/* The end comes last: when no other call is left. */
-static int may_begin(const mxci_comm *comm, const mxci_call *call) {
-    return call->is_ready && (call != &comm->closing || call == comm->calls);
+/* The end comes last: when no other call is left, and every message of this rank has been received. */
+static int may_begin(mxci_comm *comm, const mxci_call *call) {
+    return call->is_ready && (call != &comm->closing || (call == comm->calls && mxci_post_all_sent(comm)));
 }
 
 /* The most urgent call of those that are ready, the first of equals; NULL: none. */
-static mxci_call *most_urgent(const mxci_comm *comm) {
+static mxci_call *most_urgent(mxci_comm *comm) {
     mxci_call *best = NULL;
     for (mxci_call *c = comm->calls; c != NULL; c = c->next)
         if (may_begin(comm, c) && c->decided < c->pieces && (best == NULL || c->priority > best->priority))

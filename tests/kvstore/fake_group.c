@@ -36,11 +36,11 @@ typedef struct message {
 typedef struct operation {
     meeting *meeting;
     message *sent;
-    int receives;
     mxci_channel channel;
     int from, tests;
     void *out;
     size_t room;
+    struct operation *next; /* all of them, until the end */
 } operation;
 
 struct mxci_group {
@@ -52,6 +52,7 @@ static mxci_mutex lock = MXCI_MUTEX_INIT;
 static int size, delay;
 static meeting *meetings;
 static message *messages;
+static operation *operations;
 static struct mxci_group groups[RANKS];
 static _Thread_local int my_rank;
 
@@ -75,8 +76,13 @@ void fake_group_end(void) {
         next = m->next;
         free(m);
     }
+    for (operation *op = operations, *next; op; op = next) {
+        next = op->next;
+        free(op);
+    }
     meetings = NULL;
     messages = NULL;
+    operations = NULL;
 }
 
 void fake_group_be(int rank) {
@@ -99,6 +105,16 @@ void fake_group_delay(int tests) {
     mxci_mutex_lock(&lock);
     delay = tests;
     mxci_mutex_unlock(&lock);
+}
+
+/* A new operation in a transfer's room. The lock is held. */
+static operation *begin(mxci_transfer *t, const operation *like) {
+    operation *op = malloc(sizeof *op);
+    *op = *like;
+    op->next = operations;
+    operations = op;
+    memcpy(t->room, &op, sizeof op);
+    return op;
 }
 
 /* ---- collective operations --------------------------------------------------------------------------------------- */
@@ -162,16 +178,14 @@ static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, const voi
 
 static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, const void *in, void *out, int64_t n,
                         size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
-    operation *op = calloc(1, sizeof *op);
     mxci_mutex_lock(&lock);
     mxc_status status = MXC_OK;
+    operation *op = begin(t, &(operation){ .out = out });
     if (kind == SUM && n > 1 && g->refused > 0 && g->refused--)
         status = MXC_FAIL(MXC_EIO, "the wire is cut");
-    op->out = out;
     if (status == MXC_OK)
         status = join(g, channel, kind, in, n, bytes, dtype, op);
     mxci_mutex_unlock(&lock);
-    memcpy(t->room, &op, sizeof op);
     return status;
 }
 
@@ -207,13 +221,11 @@ static int test_meeting(const mxci_group *g, operation *op) {
 
 static mxc_status fake_send(mxci_group *g, mxci_channel channel, int to, const void *data, size_t bytes, int waits,
                             mxci_transfer *t) {
-    operation *op = calloc(1, sizeof *op);
     message *m = calloc(1, sizeof *m + bytes), **end = &messages;
     *m = (message){ .from = g->rank, .to = to, .waits = waits, .channel = channel, .bytes = bytes };
     memcpy(m->data, data, bytes);
-    op->sent = m;
-    memcpy(t->room, &op, sizeof op);
     mxci_mutex_lock(&lock);
+    begin(t, &(operation){ .sent = m });
     if (g->is_frozen || groups[to].is_frozen)
         m->to = -1;
     while (*end)
@@ -231,9 +243,9 @@ static message *find_message(int to, mxci_channel channel, int from) {
 }
 
 static mxc_status receive(mxci_channel channel, int from, void *data, size_t room, mxci_transfer *t) {
-    operation *op = calloc(1, sizeof *op);
-    *op = (operation){ .receives = 1, .channel = channel, .from = from, .out = data, .room = room };
-    memcpy(t->room, &op, sizeof op);
+    mxci_mutex_lock(&lock);
+    begin(t, &(operation){ .channel = channel, .from = from, .out = data, .room = room });
+    mxci_mutex_unlock(&lock);
     return MXC_OK;
 }
 
@@ -277,8 +289,6 @@ static mxc_status fake_test(mxci_group *g, mxci_transfer *t, int *done) {
     mxci_mutex_lock(&lock);
     *done = !g->is_frozen && (op->meeting ? test_meeting(g, op) : test_message(g, op, t));
     mxci_mutex_unlock(&lock);
-    if (*done)
-        free(op);
     return MXC_OK;
 }
 

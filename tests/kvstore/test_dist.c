@@ -367,7 +367,7 @@ static mxc_status freezes_at_server(rank *r, mxc_kvstore *store) {
 
 static void test_frozen_server(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "0.4", NULL };
+    const char *const settings[] = { "timeout", "1.5", NULL };
     (void)state;
     play_all(ranks, 3, "dist_async", settings, freezes_at_server);
     expect_all_failed(&ranks[0], 1, "rank 1 ", "has been silent for", "stands at");
@@ -455,12 +455,12 @@ static mxc_status freezes(rank *r, mxc_kvstore *store) {
 /* The frozen rank, once it goes on, does not hear of the others either. */
 static void test_frozen_rank(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "0.4", NULL };
+    const char *const settings[] = { "timeout", "1.5", NULL };
     (void)state;
     for (int size = 2; size <= 3; size++) {
         int64_t start = mxci_now_ns();
         play_all(ranks, size, "dist_sync", settings, freezes);
-        assert_true(mxci_now_ns() - start < 5000000000);
+        assert_true(mxci_now_ns() - start < 10000000000);
         for (int i = 0; i < size; i += 2)
             expect_all_failed(&ranks[i], 1, "rank 1 ", "has been silent for", "push of \"k0\"");
         expect_all_failed(&ranks[1], 1, "has been silent", "stands at", "step 1");
@@ -478,8 +478,8 @@ static mxc_status dawdles(rank *r, mxc_kvstore *store) {
 
 static void test_stall(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "0.8", "stall", "0.5", NULL };
-    const char *const patient[] = { "timeout", "0.8", "stall", "0", NULL };
+    const char *const settings[] = { "timeout", "8", "stall", "0.5", NULL };
+    const char *const patient[] = { "timeout", "8", "stall", "0", NULL };
     (void)state;
     play_all(ranks, 3, "dist_sync", settings, dawdles);
     expect_all_failed(ranks, 3, "has waited for 0.5 s at push of \"k0\"", "step 1", "rank 1 lives, but has made only");
