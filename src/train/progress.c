@@ -2,8 +2,8 @@
  * What people see of a training: on a terminal one line that is redrawn, and one that stays for each epoch; elsewhere
  * plain lines.
  *
- *   epoch  3/10 [=======>....]  6120 img/s  loss 0.3121  accuracy 88.61%  0:04 left
- *   epoch  3/10  6085 img/s  loss 0.3098  accuracy 88.70%  validation:  loss 0.3310  accuracy 87.92%
+ *   epoch  3/10 [=======>....]  6120 samples/s  loss 0.3121  accuracy 88.61%  0:04 left
+ *   epoch  3/10  6085 samples/s  loss 0.3098  accuracy 88.70%  validation:  loss 0.3310  accuracy 87.92%
  *
  * The redrawn line is cut at the terminal's edge rather than wrapped.
  */
@@ -45,7 +45,7 @@ static void add_epoch(mxci_line *line, const mxc_fit_progress *p) {
 }
 
 static void add_numbers(mxci_line *line, const mxc_fit_progress *p) {
-    mxci_line_printf(line, "  %.0f img/s", p->samples_per_second);
+    mxci_line_printf(line, "  %.0f samples/s", p->samples_per_second);
     add_metrics(line, p->loss, p->accuracy);
 }
 

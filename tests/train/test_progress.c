@@ -99,7 +99,7 @@ static void test_plain_lines(void **state) {
     in_file(1, text, sizeof text);
     assert_int_equal(strncmp(text, "epoch 1/2  ", 11), 0);
     assert_int_equal(count(text, "\n"), 2);
-    assert_int_equal(count(text, " img/s  loss "), 2);
+    assert_int_equal(count(text, " samples/s  loss "), 2);
     assert_int_equal(count(text, "validation:"), 2);
     assert_null(strchr(text, '\r'));
     assert_null(strchr(text, '\033'));
