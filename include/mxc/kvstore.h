@@ -72,7 +72,8 @@ MXC_API mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *
 MXC_API const char *mxc_kvstore_type(const mxc_kvstore *store);
 MXC_API int mxc_kvstore_rank(const mxc_kvstore *store);       /* local: 0 */
 MXC_API int mxc_kvstore_group_size(const mxc_kvstore *store); /* local: 1 */
-/** Wait until every worker has come here; local: returns at once. Status: MXC_EWORKER. */
+/** Wait until every worker has come here, with the sums that were asked for before; local: returns at once. Status:
+ *  MXC_EWORKER. */
 MXC_API mxc_status mxc_kvstore_barrier(mxc_kvstore *store);
 
 #endif

@@ -23,7 +23,7 @@ typedef enum mxci_call_kind {
     MXCI_CALL_SUM,       /* n elements of in, over all ranks, to out */
     MXCI_CALL_GATHER,    /* n bytes of in, of each rank, to out */
     MXCI_CALL_BROADCAST, /* n bytes of rank 0's out to all */
-    MXCI_CALL_MEET       /* wait for all */
+    MXCI_CALL_MEET       /* wait for all, and for all calls before */
 } mxci_call_kind;
 
 /* One call. The caller's memory, until ended is called. */

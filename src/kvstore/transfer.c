@@ -17,9 +17,11 @@ static int free_flights(const mxci_comm *comm) {
     return n;
 }
 
-/* The end comes last: when no other call is left, and every message of this rank has been received. */
+/* Ranks meet when no call before is left; for the end also every message of this rank has been received. */
 static int may_begin(mxci_comm *comm, const mxci_call *call) {
-    return call->is_ready && (call != &comm->closing || (call == comm->calls && mxci_post_all_sent(comm)));
+    if (call->kind == MXCI_CALL_MEET && call != comm->calls)
+        return 0;
+    return call->is_ready && (call != &comm->closing || mxci_post_all_sent(comm));
 }
 
 /* The most urgent call of those that are ready, the first of equals; NULL: none. */

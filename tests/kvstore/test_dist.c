@@ -1,4 +1,7 @@
-/* Distributed stores over a group that is played by threads: sums, order, disagreement, lost and failing ranks. */
+/*
+ * Distributed stores over a group that is played by threads: sums, order, disagreement, lost and failing ranks. The
+ * workers' arrays are on cpu(0), or on the context that the program is given.
+ */
 #include <mxc/op.h>
 
 #include "base/sys.h"
@@ -69,8 +72,10 @@ static void expect_all_failed(const rank *ranks, int size, const char *a, const 
     }
 }
 
+static mxc_context context = { MXC_CPU, 0 };
+
 static mxc_status filled(double value, int64_t n, mxc_dtype dtype, mxc_ndarray **out) {
-    MXC_TRY(mxc_ndarray_create(1, &n, dtype, mxc_cpu(0), out));
+    MXC_TRY(mxc_ndarray_create(1, &n, dtype, context, out));
     return mxc_ndarray_fill(*out, value);
 }
 
@@ -564,7 +569,7 @@ static void test_without_module(void **state) {
     assert_null(store);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),          cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_two_bits),
@@ -576,5 +581,7 @@ int main(void) {
         cmocka_unit_test(test_lost_gradient), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_module),
     };
+    if (argc > 1 && mxc_context_parse(argv[1], &context) != MXC_OK)
+        return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
