@@ -7,8 +7,7 @@
 #include "base/options.h"
 
 #define NAP_NS 50000 /* between looks at transfers that have not moved for a while */
-
-enum { LOOKS = 128 }; /* at transfers that move, before another thread of this processor has its turn */
+#define LOOK_NS 20000 /* at transfers that move, before another thread of this processor has its turn */
 
 /* ---- the program's side ------------------------------------------------------------------------------------------ */
 
@@ -152,9 +151,9 @@ static int take_calls(mxci_comm *comm) {
 
 /* Each look moves a part of what is on its way. */
 static int step_transfers(mxci_comm *comm, int64_t now) {
-    int looks = now < comm->spin_until_ns ? LOOKS : 1;
+    int64_t end = now < comm->spin_until_ns ? now + LOOK_NS : now;
     int moved = mxci_transfer_step(comm);
-    for (int i = 1; i < looks && mxci_transfer_flying(comm) > 0; i++)
+    while (mxci_transfer_flying(comm) > 0 && mxci_now_ns() < end)
         moved |= mxci_transfer_step(comm);
     return moved;
 }
