@@ -471,8 +471,8 @@ static void print_calculated(const settings *set, const constants *c) {
     static const int workers[] = {8, 64, 256, 1024};
     print_from_first(set, "\nmeasured: alpha %.1f us, bandwidth %.0f MB/s (beta %.3f ns a byte), %.2f of plain MPI's\n",
                      1e6 * c->alpha, 1e-6 * c->bandwidth, 1e9 / c->bandwidth, c->share);
-    print_from_first(set, "BY CALCULATION: ResNet-50, 102 MB of gradients, step 200 ms; ms of a sum, efficiency if %.2f of "
-                          "it hides, and if all\n%8s", c->hidden, "workers");
+    print_from_first(set, "BY CALCULATION: ResNet-50, 102 MB of gradients, step 200 ms; ms of a sum, efficiency if "
+                          "%.2f of it hides, and if all\n%8s", c->hidden, "workers");
     for (int r = 0; r < 3; r++)
         print_from_first(set, " %16.0f Gbit/s", rates[r]);
     print_from_first(set, "\n");
