@@ -29,7 +29,7 @@ typedef struct mxc_kvstore mxc_kvstore;
 MXC_API mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
 /**
  * The same with parameters, which distributed types have:
- *   timeout=8                seconds that a process may be silent before it counts as lost
+ *   timeout=5                seconds that a process may be silent before it counts as lost
  *   stall=600                seconds that others wait for a worker that lives, but does not come; 0: for ever
  * dist_sync and dist_device_sync:
  *   piece_bytes=4194304      of which larger sums are made, so that urgent ones can pass by

@@ -140,7 +140,7 @@ int mxci_stderr_is_terminal(void);
 int64_t mxci_process_id(void);
 /* A number for the machine (or container) whose processes this one can see: the same for each of them. */
 int64_t mxci_host_id(void);
-int mxci_process_is_alive(int64_t id); /* 0: there is no such process here */
+int mxci_process_is_alive(int64_t id); /* 0: there is no such process here, as far as /proc tells */
 
 /* ---- shared libraries -------------------------------------------------------------------------------------- */
 

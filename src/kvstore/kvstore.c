@@ -43,7 +43,7 @@ enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
     { .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1,          \
       .minimum = least, .maximum = most, .doc = text }
 #define WATCHING                                                                                                       \
-    SETTING(timeout, MXC_PARAM_FLOAT, "8", 0.1, 1e6, "seconds that a process may be silent before it counts as lost"), \
+    SETTING(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6, "seconds that a process may be silent before it counts as lost"), \
     SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9, "seconds that others wait for a process that lives; 0: for ever")
 #define OF_SERVERS(field, value, least, text)                                                                  \
     { .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value,         \

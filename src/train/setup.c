@@ -227,8 +227,8 @@ void mxci_trainer_close(mxci_trainer *t) {
         mxci_feed_close(&t->feeds[i]);
     for (int i = 0; t->executors != NULL && i < t->n_contexts; i++)
         mxc_executor_destroy(t->executors[i]);
-    if (t->store == t->options->store && t->store != NULL)
-        mxc_kvstore_set_optimizer(t->store, NULL);
+    if (t->options != NULL && t->options->store != NULL)
+        mxc_kvstore_set_optimizer(t->options->store, NULL);
     else
         mxc_kvstore_destroy(t->store);
     mxc_optimizer_destroy(t->optimizer);
