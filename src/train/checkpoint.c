@@ -33,7 +33,9 @@ static mxc_status own_path(const mxci_trainer *t, const char *format, int number
 static mxc_status own_path(const mxci_trainer *t, const char *format, int number, char *out) {
     char prefix[MXCI_MODEL_PATH];
     int rank = mxc_kvstore_rank(t->store);
-    MXC_TRY(mxci_model_path(t->options->checkpoint, rank > 0 ? ".worker%d" : "", rank, prefix, sizeof prefix));
+    if (rank == 0)
+        return mxci_model_path(t->options->checkpoint, format, number, out, MXCI_MODEL_PATH);
+    MXC_TRY(mxci_model_path(t->options->checkpoint, ".worker%d", rank, prefix, sizeof prefix));
     return mxci_model_path(prefix, format, number, out, MXCI_MODEL_PATH);
 }
 
