@@ -99,6 +99,14 @@ static void compare(mxc_executor *gpu, mxc_executor *cpu) {
             expect_same(mxc_executor_grad(gpu, i), mxc_executor_grad(cpu, i));
 }
 
+static void run_alike(mxc_executor *gpu, mxc_executor *cpu, int begin, int end) {
+    for (int round = begin; round < end; round++) {
+        run(gpu, round);
+        run(cpu, round);
+        compare(gpu, cpu);
+    }
+}
+
 static void check_repeats(mxc_symbol *net) {
     mxc_executor *gpu = bind(net, mxc_gpu(0)), *cpu = bind(net, mxc_cpu(0));
     for (int round = 0; round < 6; round++) {
@@ -109,11 +117,7 @@ static void check_repeats(mxc_symbol *net) {
     }
     mxci_layout_fill(gpu, gpu->layout); /* as after its memory has moved */
     assert_int_equal(recorded(gpu), 0);
-    for (int round = 6; round < 9; round++) {
-        run(gpu, round);
-        run(cpu, round);
-        compare(gpu, cpu);
-    }
+    run_alike(gpu, cpu, 6, 9);
     assert_true(recorded(gpu) > 0);
     mxc_executor_destroy(gpu);
     mxc_executor_destroy(cpu);
@@ -136,11 +140,7 @@ static void test_random_is_not_recorded(void **state) {
     mxc_executor *gpu = bind(net, mxc_gpu(0)), *cpu = bind(net, mxc_cpu(0));
     (void)state;
     mxc_random_seed(1);
-    for (int round = 0; round < 4; round++) {
-        run(gpu, round);
-        run(cpu, round);
-        compare(gpu, cpu);
-    }
+    run_alike(gpu, cpu, 0, 4);
     assert_null(gpu->layout->bulk.items[0].recording[1]);
     mxc_executor_destroy(gpu);
     mxc_executor_destroy(cpu);
@@ -179,11 +179,7 @@ static void test_chains(void **state) {
     (void)state;
     assert_true(has_chain(gpu));
     assert_false(has_chain(cpu));
-    for (int round = 0; round < 4; round++) {
-        run(gpu, round);
-        run(cpu, round);
-        compare(gpu, cpu);
-    }
+    run_alike(gpu, cpu, 0, 4);
     assert_true(recorded(gpu) > 0);
     mxc_executor_destroy(gpu);
     mxc_executor_destroy(cpu);

@@ -60,7 +60,6 @@ static _Thread_local int my_rank;
 
 void fake_group_start(int n) {
     size = n;
-    delay = 0;
     memset(groups, 0, sizeof groups);
 }
 
@@ -83,6 +82,7 @@ void fake_group_end(void) {
     meetings = NULL;
     messages = NULL;
     operations = NULL;
+    delay = 0;
 }
 
 void fake_group_be(int rank) {

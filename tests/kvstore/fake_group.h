@@ -19,7 +19,7 @@ void fake_group_be(int rank);
 void fake_group_freeze(int rank);
 /* The next sums of a rank, so many of them, are refused. */
 void fake_group_refuse(int rank, int sums);
-/* Collective operations that all ranks have joined land only with the n-th test from then on. */
+/* Until the group's end: collective operations that all ranks have joined land only with the n-th test from then on. */
 void fake_group_delay(int tests);
 
 #endif

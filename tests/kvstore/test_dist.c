@@ -145,7 +145,7 @@ static void test_sums(void **state) {
     (void)state;
     for (int size = 1; size <= MOST; size++)
         for (int way = 0; way < 4; way++) {
-            fake_group_delay(way);
+            fake_group_delay(100 * way);
             play_all(ranks, size, way & 1 ? "dist_sync" : "dist_device_sync", way & 2 ? one_by_one : NULL, sum_keys);
             expect_all_ok(ranks, size);
             for (int i = 0; i < size; i++) {
@@ -326,7 +326,7 @@ static mxc_status run_ahead(rank *r, mxc_kvstore *store) {
     mxc_ndarray *array;
     MXC_TRY(init_keys(store, 1, 0));
     if (r->rank == 1) {
-        mxci_sleep_ns(300000000);
+        mxci_sleep_ns(1000000000);
         if (r->settings[3][0] == '1') /* leave at once */
             return MXC_OK;
         for (int i = 0; i < 5; i++)
@@ -354,8 +354,8 @@ static void test_staleness(void **state) {
     for (int way = 0; way < 2; way++) {
         play_all(ranks, 2, "dist_async", way ? leaves : settings, run_ahead);
         expect_all_ok(ranks, 2);
-        assert_true(ranks[0].found[1] < 0.25f); /* two ahead: does not wait */
-        assert_true(ranks[0].found[2] > 0.25f);
+        assert_true(ranks[0].found[1] < 0.8f); /* two ahead: does not wait */
+        assert_true(ranks[0].found[2] > 0.8f);
     }
 }
 
@@ -477,17 +477,17 @@ static mxc_status dawdles(rank *r, mxc_kvstore *store) {
     MXC_TRY(init_keys(store, 1, 0));
     MXC_TRY(push_and_pull(store, 0, 1, r->found));
     if (r->rank == 1)
-        mxci_sleep_ns(1500000000);
+        mxci_sleep_ns(3000000000);
     return push_and_pull(store, 0, 1, r->found);
 }
 
 static void test_stall(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "8", "stall", "0.5", NULL };
+    const char *const settings[] = { "timeout", "8", "stall", "1.5", NULL };
     const char *const patient[] = { "timeout", "8", "stall", "0", NULL };
     (void)state;
     play_all(ranks, 3, "dist_sync", settings, dawdles);
-    expect_all_failed(ranks, 3, "has waited for 0.5 s at push of \"k0\"", "step 1", "rank 1 lives, but has made only");
+    expect_all_failed(ranks, 3, "at push of \"k0\"", "step 1", "rank 1 lives, but has made only");
     play_all(ranks, 3, "dist_sync", patient, dawdles);
     expect_all_ok(ranks, 3);
 }
