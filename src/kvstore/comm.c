@@ -8,6 +8,8 @@
 
 #define NAP_NS 50000 /* between looks at transfers that have not moved for a while */
 #define LOOK_NS 20000 /* at transfers that move, before another thread of this processor has its turn */
+#define SHORT_BYTES 65536 /* of what the thread that asks for it moves itself, */
+#define DRIVE_NS 30000    /* for no longer than this and a nanosecond a byte */
 
 /* ---- the program's side ------------------------------------------------------------------------------------------ */
 
@@ -19,54 +21,6 @@ void mxci_comm_announce(mxci_comm *comm, mxci_call *call) {
     *comm->announced_end = call;
     comm->announced_end = &call->next_announced;
     mxci_mutex_unlock(&comm->lock);
-}
-
-static void change(mxci_comm *comm, mxci_call *call) {
-    mxci_mutex_lock(&comm->lock);
-    *comm->changed_end = call;
-    comm->changed_end = &call->next_changed;
-    mxci_cond_signal(&comm->asked);
-    mxci_mutex_unlock(&comm->lock);
-}
-
-void mxci_comm_ready(mxci_comm *comm, mxci_call *call) {
-    change(comm, call);
-}
-
-void mxci_comm_lost(mxci_comm *comm, mxci_call *call) {
-    call->is_lost = 1;
-    change(comm, call);
-}
-
-typedef struct waiter {
-    mxci_call call;
-    mxci_comm *comm;
-    int is_ended;
-    mxc_status status;
-    char message[MXC_ERROR_MAX];
-} waiter;
-
-static void end_waiting(mxci_call *call, mxc_status status, const char *message) {
-    waiter *w = (waiter *)call;
-    mxci_comm *comm = w->comm;
-    snprintf(w->message, sizeof w->message, "%s", message != NULL ? message : "");
-    mxci_mutex_lock(&comm->lock);
-    w->status = status;
-    w->is_ended = 1;
-    mxci_cond_broadcast(&comm->ended);
-    mxci_mutex_unlock(&comm->lock);
-}
-
-mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
-    waiter w = { .call = *call, .comm = comm };
-    w.call.ended = end_waiting;
-    mxci_comm_announce(comm, &w.call);
-    mxci_comm_ready(comm, &w.call);
-    mxci_mutex_lock(&comm->lock);
-    while (!w.is_ended)
-        mxci_cond_wait(&comm->ended, &comm->lock);
-    mxci_mutex_unlock(&comm->lock);
-    return w.status == MXC_OK ? MXC_OK : MXC_FAIL(w.status, "%s", w.message);
 }
 
 mxc_status mxci_comm_check(mxci_comm *comm) {
@@ -84,7 +38,7 @@ int mxci_comm_size(const mxci_comm *comm) {
     return comm->size;
 }
 
-/* ---- the thread's side ------------------------------------------------------------------------------------------- */
+/* ---- what has been asked for ------------------------------------------------------------------------------------- */
 
 void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *message) {
     mxci_call **at = &comm->calls;
@@ -101,8 +55,7 @@ void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, con
 }
 
 static int64_t count_pieces(const mxci_comm *comm, const mxci_call *call) {
-    int64_t width = call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
-    int64_t most = comm->settings.piece_bytes / width;
+    int64_t most = comm->settings.piece_bytes / mxci_call_width(call);
     if (call->kind == MXCI_CALL_MEET || call->kind == MXCI_CALL_GATHER || call->n <= most)
         return 1;
     return (call->n + most - 1) / most;
@@ -149,6 +102,85 @@ static int take_calls(mxci_comm *comm) {
     return any;
 }
 
+/* ---- asking for it ----------------------------------------------------------------------------------------------- */
+
+static void change(mxci_comm *comm, mxci_call *call, int wake) {
+    mxci_mutex_lock(&comm->lock);
+    *comm->changed_end = call;
+    comm->changed_end = &call->next_changed;
+    if (wake)
+        mxci_cond_signal(&comm->asked);
+    mxci_mutex_unlock(&comm->lock);
+}
+
+static void nudge(mxci_comm *comm) {
+    mxci_mutex_lock(&comm->lock);
+    comm->is_nudged = 1;
+    mxci_cond_signal(&comm->asked);
+    mxci_mutex_unlock(&comm->lock);
+}
+
+/* See a short call through here, if the communication thread is not at work: to wake it and be woken takes longer. Once
+ * the driver's lock is dropped the call may have ended, and the communication with it. */
+static void drive(mxci_comm *comm, mxci_call *call) {
+    const int64_t seq = call->seq, bytes = call->n * mxci_call_width(call), end = mxci_now_ns() + DRIVE_NS + bytes;
+    int is_over;
+    change(comm, call, 0);
+    do {
+        take_calls(comm);
+        mxci_transfer_step(comm);
+        is_over = mxci_transfer_find(comm, seq) == NULL;
+    } while (!is_over && mxci_now_ns() < end);
+    if (!is_over)
+        nudge(comm);
+    mxci_mutex_unlock(&comm->driver);
+}
+
+void mxci_comm_ready(mxci_comm *comm, mxci_call *call) {
+    if (call->n * mxci_call_width(call) <= SHORT_BYTES && mxci_mutex_trylock(&comm->driver))
+        drive(comm, call);
+    else
+        change(comm, call, 1);
+}
+
+void mxci_comm_lost(mxci_comm *comm, mxci_call *call) {
+    call->is_lost = 1;
+    change(comm, call, 1);
+}
+
+typedef struct waiter {
+    mxci_call call;
+    mxci_comm *comm;
+    int is_ended;
+    mxc_status status;
+    char message[MXC_ERROR_MAX];
+} waiter;
+
+static void end_waiting(mxci_call *call, mxc_status status, const char *message) {
+    waiter *w = (waiter *)call;
+    mxci_comm *comm = w->comm;
+    snprintf(w->message, sizeof w->message, "%s", message != NULL ? message : "");
+    mxci_mutex_lock(&comm->lock);
+    w->status = status;
+    w->is_ended = 1;
+    mxci_cond_broadcast(&comm->ended);
+    mxci_mutex_unlock(&comm->lock);
+}
+
+mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
+    waiter w = { .call = *call, .comm = comm };
+    w.call.ended = end_waiting;
+    mxci_comm_announce(comm, &w.call);
+    mxci_comm_ready(comm, &w.call);
+    mxci_mutex_lock(&comm->lock);
+    while (!w.is_ended)
+        mxci_cond_wait(&comm->ended, &comm->lock);
+    mxci_mutex_unlock(&comm->lock);
+    return w.status == MXC_OK ? MXC_OK : MXC_FAIL(w.status, "%s", w.message);
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
+
 /* Each look moves a part of what is on its way. */
 static int step_transfers(mxci_comm *comm, int64_t now) {
     int64_t end = now < comm->spin_until_ns ? now + LOOK_NS : now;
@@ -158,32 +190,44 @@ static int step_transfers(mxci_comm *comm, int64_t now) {
     return moved;
 }
 
-/* Look again at once while things move (at least a byte a nanosecond) and shortly after; then now and then, or, when
- * nothing can move but by a call or a beat, sleep. */
-static void rest(mxci_comm *comm, int moved, int64_t now) {
+/* When to look again: at once while things move (at least a byte a nanosecond) and shortly after, then now and then;
+ * when nothing can move but by a call or a beat, at the time of the beat. */
+static int64_t next_look(mxci_comm *comm, int moved, int64_t now) {
     int busy = mxci_transfer_is_busy(comm) || comm->mailbox.receive != NULL;
     if (moved)
         comm->spin_until_ns = now + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US) + mxci_transfer_flying(comm);
-    if (now < comm->spin_until_ns) {
-        mxci_thread_yield();
-        return;
-    }
+    return now < comm->spin_until_ns ? now : now + (busy ? NAP_NS : mxci_watch_interval(comm));
+}
+
+static int64_t step(mxci_comm *comm, int64_t now) {
+    int moved = take_calls(comm);
+    mxci_watch_step(comm, now);
+    moved |= step_transfers(comm, now);
+    moved |= mxci_post_step(comm);
+    return next_look(comm, moved, now);
+}
+
+static void rest_until(mxci_comm *comm, int64_t time) {
     mxci_mutex_lock(&comm->lock);
-    if (comm->announced == NULL && comm->changed == NULL && comm->posted == NULL)
-        mxci_cond_wait_until(&comm->asked, &comm->lock, now + (busy ? NAP_NS : mxci_watch_interval(comm)));
+    if (comm->announced == NULL && comm->changed == NULL && comm->posted == NULL && !comm->is_nudged)
+        mxci_cond_wait_until(&comm->asked, &comm->lock, time);
+    comm->is_nudged = 0;
     mxci_mutex_unlock(&comm->lock);
 }
 
 static void run(void *arg) {
     mxci_comm *comm = arg;
-    while (!comm->is_closed) {
-        int64_t now = mxci_now_ns();
-        int moved = take_calls(comm);
-        mxci_watch_step(comm, now);
-        moved |= step_transfers(comm, now);
-        moved |= mxci_post_step(comm);
-        if (!comm->is_closed)
-            rest(comm, moved, now);
+    int is_closed = 0;
+    while (!is_closed) {
+        int64_t now = mxci_now_ns(), next;
+        mxci_mutex_lock(&comm->driver);
+        next = step(comm, now);
+        is_closed = comm->is_closed;
+        mxci_mutex_unlock(&comm->driver);
+        if (next == now)
+            mxci_thread_yield();
+        else if (!is_closed)
+            rest_until(comm, next);
     }
 }
 
@@ -204,6 +248,7 @@ static void free_comm(mxci_comm *comm) {
         mxc_ndarray_release(comm->held[i]);
     mxci_cond_destroy(&comm->asked);
     mxci_cond_destroy(&comm->ended);
+    mxci_mutex_destroy(&comm->driver);
     mxci_mutex_destroy(&comm->lock);
     mxci_free(comm->places);
     mxci_free(comm->failing);
@@ -234,6 +279,7 @@ mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *s
     comm->posted_end = &comm->posted;
     comm->calls_end = &comm->calls;
     mxci_mutex_init(&comm->lock);
+    mxci_mutex_init(&comm->driver);
     mxci_cond_init(&comm->asked);
     mxci_cond_init(&comm->ended);
     mxc_status status = join_group(comm);
@@ -249,7 +295,7 @@ void mxci_comm_close(mxci_comm *comm) {
         return;
     comm->closing = (mxci_call){ .kind = MXCI_CALL_MEET, .what = "end of the store", .ended = end_closing };
     mxci_comm_announce(comm, &comm->closing);
-    mxci_comm_ready(comm, &comm->closing);
+    change(comm, &comm->closing, 1); /* the thread sees it through itself, as it is the one to end */
     mxci_thread_join(comm->thread);
     if (comm->api->close(comm->group, comm->code == MXC_OK) || comm->code == MXC_OK)
         free_comm(comm);

@@ -1,4 +1,4 @@
-/* The communication thread's state, shared by comm.c (calls), transfer.c (what moves, and in which order), post.c
+/* The communication's state, shared by comm.c (calls), transfer.c (what moves, and in which order), post.c
  * (messages) and watch.c (who lives). */
 #ifndef MXCI_KVSTORE_COMM_STATE_H
 #define MXCI_KVSTORE_COMM_STATE_H
@@ -53,10 +53,11 @@ struct mxci_comm {
     mxci_call *announced, **announced_end; /* not yet seen by the thread */
     mxci_call *changed, **changed_end;     /* ready or lost, likewise */
     mxci_post *posted, **posted_end;       /* to be sent */
+    int is_nudged;                         /* something is under way that it has not seen */
     mxc_status code; /* MXC_OK until something has failed; then message says what */
     char message[MXC_ERROR_MAX];
 
-    /* The thread's own from here on. */
+    mxci_mutex driver; /* over the rest: held by the communication thread, or by one that moves its own short sum */
     mxci_call *calls, **calls_end; /* not ended, by seq */
     mxci_call closing;
     int is_closed, is_failed;
@@ -95,8 +96,15 @@ struct mxci_comm {
 /* comm.c: end a call and forget it. */
 void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *message);
 
+/* Bytes of an element. */
+static inline int64_t mxci_call_width(const mxci_call *call) {
+    return call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
+}
+
 /* transfer.c. Go on with all that is under way; returns whether anything happened. */
 int mxci_transfer_step(mxci_comm *comm);
+/* The call of this number that has not ended, or NULL. */
+mxci_call *mxci_transfer_find(const mxci_comm *comm, int64_t seq);
 /* Is there something that can only go on inside calls of test? */
 int mxci_transfer_is_busy(const mxci_comm *comm);
 /* About how many bytes are on their way, and one more for each transfer. */

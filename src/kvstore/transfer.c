@@ -91,15 +91,11 @@ static mxc_status hear(mxci_comm *comm, int *moved) {
 
 /* ---- transfers --------------------------------------------------------------------------------------------------- */
 
-static mxci_call *find_call(const mxci_comm *comm, int64_t seq) {
+mxci_call *mxci_transfer_find(const mxci_comm *comm, int64_t seq) {
     mxci_call *c = comm->calls;
     while (c != NULL && c->seq != seq)
         c = c->next;
     return c;
-}
-
-static int64_t width_of(const mxci_call *call) {
-    return call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
 }
 
 /* Elements of all pieces but the last. */
@@ -116,7 +112,7 @@ static int64_t piece_range(const mxci_call *call, int64_t piece, int64_t *begin)
 
 static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_transfer *t) {
     int64_t begin, n = piece_range(call, piece, &begin);
-    size_t at = (size_t)(begin * width_of(call));
+    size_t at = (size_t)(begin * mxci_call_width(call));
     switch (call->kind) {
     case MXCI_CALL_SUM:
         return comm->api->sum(comm->group, (const char *)call->in + at, (char *)call->out + at, n, call->dtype, t);
@@ -148,7 +144,7 @@ static mxc_status begin(mxci_comm *comm, int *moved) {
     mxci_flight *flight;
     while (comm->n_orders > 0 && (flight = free_flight(comm)) != NULL) {
         const mxci_order *order = &comm->orders[comm->first_order];
-        mxci_call *call = find_call(comm, order->seq);
+        mxci_call *call = mxci_transfer_find(comm, order->seq);
         if (call != NULL && strncmp(call->what, order->what, sizeof order->what - 1) != 0) {
             disagree(comm, order, call);
             return MXC_OK;
@@ -211,6 +207,6 @@ int64_t mxci_transfer_flying(const mxci_comm *comm) {
     int64_t bytes = 0;
     for (int i = 0; i < MXCI_FLIGHTS; i++)
         if (comm->flights[i].call != NULL)
-            bytes += 1 + piece_length(comm->flights[i].call) * width_of(comm->flights[i].call);
+            bytes += 1 + piece_length(comm->flights[i].call) * mxci_call_width(comm->flights[i].call);
     return bytes;
 }

@@ -162,7 +162,7 @@ static void test_sums(void **state) {
 
 /* A long array travels in pieces, narrowed where that is asked for. */
 static mxc_status sum_long(rank *r, mxc_kvstore *store) {
-    enum { LONG = 5000 };
+    enum { LONG = 20000 }; /* more than one thread moves itself */
     static const char *const key = "long";
     float *data = mxci_alloc(LONG * sizeof *data);
     mxc_ndarray *array;
