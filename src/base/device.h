@@ -7,6 +7,8 @@
 
 #include <mxc/types.h>
 
+struct mxc_random; /* mxc/random.h */
+
 typedef struct mxci_device {
     const char *name; /* "cpu", "gpu", "cpu_pinned" */
     /* Number of ids that exist: 0..count-1 are legal. May block on first use. */
@@ -35,10 +37,11 @@ typedef struct mxci_device {
     mxc_status (*mark_wait)(mxc_context context, void *stream, uint64_t mark);
     /* Recordings, optional, all four or none. Between begin and end what this thread queues on stream is kept and not
      * done; replay queues all of it. end fails, with *out NULL, if something cannot be recorded. Memory that the work
-     * names must stay. */
-    mxc_status (*record_begin)(mxc_context context, void *stream);
+     * names must stay. random: the numbers of what is recorded, and at each replay those in their place; NULL, both
+     * times: none. Replays of one recording, on any stream, follow each other. */
+    mxc_status (*record_begin)(mxc_context context, void *stream, const struct mxc_random *random);
     mxc_status (*record_end)(mxc_context context, void *stream, void **out);
-    mxc_status (*replay)(mxc_context context, void *stream, void *recording);
+    mxc_status (*replay)(mxc_context context, void *stream, void *recording, const struct mxc_random *random);
     void (*record_free)(mxc_context context, void *recording);
 } mxci_device;
 

@@ -1,12 +1,12 @@
 /* Functions of each element that parameters choose: Activation, LeakyReLU, clip, hard_sigmoid. */
 #include "operator/activation.h"
 #include "cuda/gradient.h"
+#include "cuda/random.h"
 #include "cuda/reduce.h"
 #include "operator/kernels/activation.h"
 #include "operator/kernels/fastmath.h"
 #include "operator/kernels/leaky.h"
 #include "operator/leaky_relu.h"
-#include "resource/kernels/philox.h"
 #include "simpleop/clip.h"
 
 /* ---- the functions ----------------------------------------------------------------------------------------------- */
@@ -158,13 +158,12 @@ template <class T> static mxcu_operand<T> slope_of(const mxc_op_call *call, cons
 /* rrelu's slopes, in scratch and, if it is wanted, in the mask. */
 template <class T> static mxc_status make_slopes(const mxc_op_call *call) {
     const mxci_leaky_params p = *leaky_params(call);
-    const mxc_random random = call->random;
+    const mxcu_random random = mxcu_random_of(call);
     const int is_train = call->is_train, keep = call->req[MASK] != MXC_REQ_NULL;
     const double width = p.upper_bound - p.lower_bound, mean = (p.lower_bound + p.upper_bound) / 2;
     mxcu_out<T> slopes = {mxcu_temp<T>(call, 0), 0}, mask = mxcu_result<T>(call, &call->out[MASK], MASK);
     return mxcu_for(call, mxcu_size(&call->in[DATA]), [=] MXCU_LAMBDA(int64_t i) {
-        uint32_t word = mxci_philox_number(random.seed, random.stream, random.offset + (uint64_t)i);
-        double s = is_train ? p.lower_bound + width * 2.3283064365386962891e-10 * word : mean;
+        double s = is_train ? p.lower_bound + width * 2.3283064365386962891e-10 * random((uint64_t)i) : mean;
         slopes.put(i, (mxcu_compute_t<T>)s);
         if (keep)
             mask.put(i, mxcu_widen<T>(slopes.data[i]));

@@ -17,6 +17,10 @@ extern const mxci_device mxcu_gpu, mxcu_pinned;
 /* An option's value (base/options.def). */
 int64_t mxcu_option(mxci_option option);
 
+/* While the call's stream is recorded: where each replay puts the random numbers of its run, on the device, and the
+ * offset that stands for there. NULL: it is not recorded, or draws none. */
+const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin);
+
 /* Operators' forms, as lists: form_lists.def names them all. */
 typedef struct mxcu_form_list {
     const mxci_op_form *forms;

@@ -2,6 +2,7 @@
  * waits for the device, to say which parameters are out of range. */
 #include "cuda/convert.h"
 #include "cuda/gradient.h"
+#include "cuda/random.h"
 #include "cuda/readback.h"
 #include "operator/dropout.h"
 #include "operator/kernels/draw.h"
@@ -17,13 +18,12 @@ template <class T> static mxc_status drop(const mxc_op_call *call) {
     const double keep = 1 - static_cast<const mxci_dropout_params *>(call->params)->p;
     const float limit = (float)keep;
     const C factor = keep > 0 ? (C)(1 / keep) : 0;
-    const mxc_random random = call->random;
+    const mxcu_random random = mxcu_random_of(call);
     const int puts_out = call->req[OUT] != MXC_REQ_NULL, puts_mask = call->req[MASK] != MXC_REQ_NULL;
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT), mask = mxcu_result<T>(call, &call->out[MASK], MASK);
     return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) {
-        uint32_t bits = mxci_philox_number(random.seed, random.stream, random.offset + (uint64_t)i);
-        C kept = mxci_philox_float(bits) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : (C)0;
+        C kept = mxci_philox_float(random((uint64_t)i)) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : (C)0;
         if (puts_mask)
             mask.put(i, kept);
         if (puts_out)
@@ -75,7 +75,7 @@ DISTRIBUTION(generalized_negative_binomial, generalized)
 
 /* Element i, with parameters from arrays, each for row neighbours, where these have data. */
 template <class Distribution> struct sampling {
-    mxc_random random;
+    mxcu_random random;
     mxcu_any a_array, b_array;
     double a, b;
     int64_t row;
@@ -86,7 +86,8 @@ template <class Distribution> struct sampling {
         return b_array.data ? b_array.as<double>(which) : b;
     }
     MXCU_DEVICE double operator()(int64_t i) const {
-        mxci_draws draws = {random.seed, random.stream, random.offset + (uint64_t)i, 0};
+        const mxc_random range = random.range();
+        mxci_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
         return Distribution::draw(&draws, a_of(i / row), b_of(i / row));
     }
 };
@@ -129,11 +130,12 @@ template <class Distribution> struct drawn {
     }
     static mxc_status random(const mxc_op_call *call) {
         const mxci_sample_params *p = static_cast<const mxci_sample_params *>(call->params);
-        return run(call, {call->random, {}, {}, p->a, p->b, 1});
+        return run(call, {mxcu_random_of(call), {}, {}, p->a, p->b, 1});
     }
     static mxc_status sample(const mxc_op_call *call) {
         const int64_t n = mxcu_size(&call->in[0]), size = mxcu_size(&call->out[0]);
-        sampling<Distribution> s = {call->random, mxcu_any_data(&call->in[0]), {}, 0, 0, n && size ? size / n : 1};
+        sampling<Distribution> s = {mxcu_random_of(call), mxcu_any_data(&call->in[0]), {}, 0, 0,
+                                    n && size ? size / n : 1};
         if (call->n_in > 1)
             s.b_array = mxcu_any_data(&call->in[1]);
         MXC_TRY(check(call, s, n));

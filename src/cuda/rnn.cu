@@ -5,11 +5,10 @@
  */
 #include "cuda/bias.h"
 #include "cuda/blas.h"
-#include "cuda/kernel.h"
+#include "cuda/random.h"
 #include "cuda/rnn_library.h"
 #include "cuda/rnn_step.h"
 #include "operator/rnn.h"
-#include "resource/kernels/philox.h"
 
 enum { DATA, PARAMETERS, STATE, STATE_CELL };
 enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
@@ -170,16 +169,14 @@ template <class T> static mxc_status drop(const rnn<T> &r, int64_t layer, T *fro
     const double keep = r.call->is_train ? 1 - r.p->p : 1;
     const R kept = keep > 0 ? (R)(1 / keep) : 0;
     const float limit = (float)keep;
-    const mxc_random random = r.call->random;
-    const uint64_t first = random.offset + (uint64_t)((layer - 1) * r.d.masks);
+    const mxcu_random random = mxcu_random_of(r.call);
+    const uint64_t first = (uint64_t)((layer - 1) * r.d.masks);
     mxcu_in<T> x = {mxcu_pointer<T>(from)};
     mxcu_out<T> y = {mxcu_pointer<T>(to), 0};
     R *mask = mxcu_pointer<R>(record_of(r, layer) + mxci_rnn_mask_at(&r.d));
     return mxcu_for(r.call, r.d.masks, [=] MXCU_LAMBDA(int64_t i) {
         if (make)
-            mask[i] = mxci_philox_float(mxci_philox_number(random.seed, random.stream, first + (uint64_t)i)) < limit
-                          ? kept
-                          : 0;
+            mask[i] = mxci_philox_float(random(first + (uint64_t)i)) < limit ? kept : 0;
         y.put(i, x[i] * mask[i]);
     });
 }

@@ -128,6 +128,8 @@ mxc_status mxci_report(const mxci_program *program, mxc_memory_report *out);
 mxc_status mxci_run_segment(const mxc_run *run, void *segment);
 /* Its steps, one by one. */
 mxc_status mxci_run_steps(mxci_segment *segment, const mxc_run *run);
+/* The random numbers of a run of the segment's pool. */
+mxc_random mxci_run_random(const mxci_segment *segment, uint64_t token);
 /* The same for a segment with is_callback. */
 void mxci_begin_segment(const mxc_run *run, void *segment, mxc_done *done);
 /* Block until no run is queued. Failures of runs are not reported. */

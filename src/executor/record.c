@@ -1,7 +1,8 @@
 /*
  * Recorded segments: on a device that can, a segment's work is recorded the second time that it runs, and from then on
- * queued as a whole, which costs the host one call. Nothing of it may differ from run to run: no random numbers, no
- * step that is computed on the host, the same addresses. Not while a trace is taken, which shows steps.
+ * queued as a whole, which costs the host one call. Nothing of it may differ from run to run but where the random
+ * numbers begin, which the device is told each time: no step that is computed on the host, the same addresses. Not
+ * while a trace is taken, which shows steps.
  */
 #include "base/device.h"
 #include "base/trace.h"
@@ -14,8 +15,7 @@ static int repeats(const mxci_program *p, int32_t step) {
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
     const mxc_op_def *def = mxci_node_def(p->graph, p->order[step]);
     mxc_pass pass = n->kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
-    return !def->random_count && !def->forward[n->context.device] &&
-           mxc_op_place(def, n->context.device, pass) == MXC_PLACE_DEVICE;
+    return !def->forward[n->context.device] && mxc_op_place(def, n->context.device, pass) == MXC_PLACE_DEVICE;
 }
 
 void mxci_record_prepare(const mxci_layout *l, mxci_segment *s) {
@@ -48,15 +48,26 @@ void mxci_record_drop(const mxci_layout *l, mxci_segments *segments) {
         }
 }
 
+/* Whether a run of the segment draws numbers. */
+static int draws(const mxci_segment *s, int is_train) {
+    const mxci_layout *l = s->executor->layout;
+    return s->first < l->program->n_forward && l->random_count[is_train][s->pool];
+}
+
+static mxc_status replay(const mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
+    return s->recorder->replay(run->context, run->stream, s->recording[is_train], random);
+}
+
 /* What cannot be recorded, as a step that waits for the device, runs as it is from now on. */
-static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run) {
+static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
     const mxci_device *device = s->recorder;
-    mxc_status status, ended;
-    MXC_TRY(device->record_begin(run->context, run->stream));
-    status = mxci_run_steps(s, run);
-    ended = device->record_end(run->context, run->stream, &s->recording[is_train]);
-    if (status == MXC_OK && ended == MXC_OK)
-        return device->replay(run->context, run->stream, s->recording[is_train]);
+    mxc_status status = device->record_begin(run->context, run->stream, random);
+    if (status == MXC_OK) {
+        mxc_status done = mxci_run_steps(s, run);
+        status = device->record_end(run->context, run->stream, &s->recording[is_train]);
+        if (done == MXC_OK && status == MXC_OK)
+            return replay(s, is_train, run, random);
+    }
     if (s->recording[is_train])
         device->record_free(run->context, s->recording[is_train]);
     s->recording[is_train] = NULL;
@@ -67,11 +78,12 @@ static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run) {
 mxc_status mxci_run_segment(const mxc_run *run, void *arg) {
     mxci_segment *s = arg;
     int is_train = (int)(run->token & 1);
+    const mxc_random random = mxci_run_random(s, run->token), *drawn = draws(s, is_train) ? &random : NULL;
     if (!s->recorder || !run->stream || atomic_load_explicit(&mxci_trace_on, memory_order_relaxed))
         return mxci_run_steps(s, run);
     if (s->recording[is_train])
-        return s->recorder->replay(run->context, run->stream, s->recording[is_train]);
+        return replay(s, is_train, run, drawn);
     if (s->runs[is_train] == NEVER || s->runs[is_train]++ == 0)
         return mxci_run_steps(s, run); /* libraries make what they need at their first call */
-    return record(s, is_train, run);
+    return record(s, is_train, run, drawn);
 }

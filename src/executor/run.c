@@ -10,6 +10,12 @@ static uint64_t make_token(uint64_t offset, int is_train) {
     return offset << 1 | (is_train != 0);
 }
 
+mxc_random mxci_run_random(const mxci_segment *s, uint64_t token) {
+    mxc_random random = s->executor->layout->random[s->pool];
+    random.offset = token >> 1;
+    return random;
+}
+
 static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t token, const mxc_run *run) {
     const mxci_layout *l = s->executor->layout;
     int64_t begin = mxci_trace_begin();
@@ -17,8 +23,8 @@ static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t
     mxc_status status;
     t->call.run = run;
     t->call.is_train = is_train;
-    t->call.random = l->random[s->pool];
-    t->call.random.offset = (token >> 1) + t->random_at[is_train];
+    t->call.random = mxci_run_random(s, token);
+    t->call.random.offset += t->random_at[is_train];
     status = t->fn(&t->call);
     mxci_trace_end(begin, l->program->graph->nodes[node].name, mxc_op_get_def(t->call.op)->name);
     if (status == MXC_OK && s->is_single && s->executor->monitor)

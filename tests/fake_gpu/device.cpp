@@ -31,6 +31,14 @@ long setting(const char *name) {
 
 /* ---- streams ---- */
 
+/* Work that was given to a stream, and where replays put their random numbers. */
+struct recording {
+    std::vector<std::function<void()>> work;
+    mxc_random place;
+    bool draws;
+    uint64_t begin;
+};
+
 struct stream {
     std::mutex lock;
     std::condition_variable changed;
@@ -38,7 +46,7 @@ struct stream {
     uint64_t queued = 0, done = 0; /* pieces of work so far */
     uint64_t failed = 0;           /* the piece that failed; 0: none */
     bool stopping = false;
-    std::vector<std::function<void()>> *recording = nullptr; /* where work goes instead; of the thread that queues */
+    recording *made = nullptr; /* where work goes instead; of the thread that queues */
     std::thread thread;
 
     void run() {
@@ -65,8 +73,8 @@ struct stream {
     }
 
     void push(std::function<void()> work) {
-        if (recording) {
-            recording->push_back(std::move(work));
+        if (made) {
+            made->work.push_back(std::move(work));
             return;
         }
         std::lock_guard<std::mutex> held(lock);
@@ -111,7 +119,7 @@ void stream_destroy(mxc_context, void *handle) {
 
 mxc_status stream_wait(mxc_context, void *handle) {
     uint64_t mark;
-    if (of(handle)->recording)
+    if (of(handle)->made)
         return MXC_FAIL(MXC_EDEVICE, "work on the GPU: waited for while it is recorded");
     {
         std::lock_guard<std::mutex> held(of(handle)->lock);
@@ -141,29 +149,29 @@ mxc_status mark_wait(mxc_context, void *handle, uint64_t mark) {
 
 /* ---- recordings ---- */
 
-using list = std::vector<std::function<void()>>;
-
-mxc_status record_begin(mxc_context, void *handle) {
-    of(handle)->recording = new list;
+mxc_status record_begin(mxc_context, void *handle, const mxc_random *random) {
+    of(handle)->made = new recording{{}, {}, random != nullptr, random ? random->offset : 0};
     return MXC_OK;
 }
 
 mxc_status record_end(mxc_context, void *handle, void **out) {
-    *out = of(handle)->recording;
-    of(handle)->recording = nullptr;
+    *out = of(handle)->made;
+    of(handle)->made = nullptr;
     return MXC_OK;
 }
 
-mxc_status replay(mxc_context, void *handle, void *recording) {
-    of(handle)->push([work = *static_cast<list *>(recording)] {
-        for (const std::function<void()> &piece : work)
+mxc_status replay(mxc_context, void *handle, void *given, const mxc_random *random) {
+    recording *r = static_cast<recording *>(given);
+    of(handle)->push([r, numbers = random ? *random : mxc_random()] {
+        r->place = numbers;
+        for (const std::function<void()> &piece : r->work)
             piece();
     });
     return MXC_OK;
 }
 
-void record_free(mxc_context, void *recording) {
-    delete static_cast<list *>(recording);
+void record_free(mxc_context, void *given) {
+    delete static_cast<recording *>(given);
 }
 
 /* ---- memory ---- */
@@ -224,6 +232,12 @@ mxc_status copy(mxc_context, void *to, mxc_context, const void *from, size_t byt
 }
 
 } // namespace
+
+const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
+    const recording *r = of(call->run->stream)->made;
+    *begin = r && r->draws ? r->begin : 0;
+    return r && r->draws ? &r->place : nullptr;
+}
 
 mxc_status mxcu_fake_queue(void *handle, std::function<void()> work) {
     of(handle)->push(std::move(work));

@@ -1,5 +1,5 @@
 /* Recorded segments: from the second run on a bound net is queued as a whole, with the same results, also when its
- * arrays' memory has moved; what cannot repeat is not recorded. */
+ * arrays' memory has moved and where each run draws other random numbers. */
 #include "support.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "executor/bound.h"
 
-enum { ROWS = 5, WIDTH = 7, HIDDEN = 3 };
+enum { ROWS = 5, WIDTH = 7, HIDDEN = 3, MOST = 256 }; /* MOST: elements of an array */
 
 static mxc_symbol *layer_of(const char *op, const char *name, int n, const char *const *keys,
                             const char *const *values, mxc_symbol *in) {
@@ -42,6 +42,24 @@ static mxc_symbol *make_conv_net(void) {
     return layer("relu", "act", NULL, NULL, net);
 }
 
+/* All that draws random numbers: dropout within an LSTM and by itself, random slopes, a source. */
+static mxc_symbol *make_random_net(void) {
+    const char *rnn[] = {"state_size", "num_layers", "mode", "p"}, *values[] = {"3", "2", "lstm", "0.4"};
+    const char *shape = "(5,3)", *key = "shape";
+    mxc_symbol *net, *noise, *sum;
+    assert_ok(mxc_symbol_variable("data", &net));
+    net = layer("Dropout", "some", "p", "0.3", net);
+    net = layer("Reshape", "steps", "shape", "(0,1,-1)", net);
+    net = layer_of("RNN", "rnn", 4, rnn, values, net);
+    net = layer("Reshape", "rows", "shape", "(0,-1)", net);
+    net = layer("LeakyReLU", "act", "act_type", "rrelu", net);
+    assert_ok(mxc_symbol_op("random_normal", "noise", 1, &key, &shape, 0, NULL, NULL, &noise));
+    assert_ok(mxc_symbol_op("elemwise_add", "sum", 0, NULL, NULL, 2, NULL, (mxc_symbol *[]){net, noise}, &sum));
+    mxc_symbol_release(net);
+    mxc_symbol_release(noise);
+    return layer("Dropout", "last", NULL, NULL, sum);
+}
+
 static mxc_executor *bind(mxc_symbol *net, mxc_context context) {
     const char *name = "data";
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
@@ -56,16 +74,16 @@ static mxc_executor *bind(mxc_symbol *net, mxc_context context) {
 static void set_all(mxc_executor *e, int round) {
     const mxc_names *names = mxc_executor_arg_names(e);
     for (int64_t i = 0; i < names->n; i++) {
-        float values[ROWS * WIDTH];
+        float values[MOST];
         mxc_ndarray *array = mxc_executor_arg(e, i);
         for (int64_t k = 0; k < mxc_ndarray_size(array); k++)
-            values[k] = (float)((k * 7 + i * 5 + round * 3) % 11) - 5;
+            values[k] = (float)((k * 7 + i * 5 + round * 3) % 11) / 8 - 0.625f;
         assert_ok(mxc_ndarray_set(array, values, mxc_ndarray_bytes(array)));
     }
 }
 
 static void expect_same(mxc_ndarray *a, mxc_ndarray *b) {
-    float x[ROWS * WIDTH], y[ROWS * WIDTH];
+    float x[MOST], y[MOST];
     assert_ok(mxc_ndarray_get(a, x, mxc_ndarray_bytes(a)));
     assert_ok(mxc_ndarray_get(b, y, mxc_ndarray_bytes(b)));
     for (int64_t k = 0; k < mxc_ndarray_size(a); k++)
@@ -73,15 +91,19 @@ static void expect_same(mxc_ndarray *a, mxc_ndarray *b) {
             fail_msg("element %lld: %g and %g", (long long)k, x[k], y[k]);
 }
 
-static void run(mxc_executor *e, int round) {
+static void step(mxc_executor *e, int round) {
     mxc_ndarray *head = NULL;
-    set_all(e, round);
     assert_ok(mxc_ndarray_create(2, (int64_t[]){ROWS, HIDDEN}, MXC_F32, mxc_ndarray_context(mxc_executor_output(e, 0)),
                                  &head));
     assert_ok(mxc_ndarray_fill(head, round + 1));
     assert_ok(mxc_executor_forward(e, 1));
     assert_ok(mxc_executor_backward(e, 1, &head));
     mxc_ndarray_release(head);
+}
+
+static void run(mxc_executor *e, int round) {
+    set_all(e, round);
+    step(e, round);
 }
 
 static int recorded(const mxc_executor *e) {
@@ -134,17 +156,63 @@ static void test_convolution_repeats(void **state) {
     check_repeats(make_conv_net());
 }
 
-/* Dropout draws other numbers each time. */
-static void test_random_is_not_recorded(void **state) {
-    mxc_symbol *net = make_net("Dropout");
+/* Other numbers each time, the CPU's; also of another seed. */
+static void test_random(void **state) {
+    mxc_symbol *net = make_random_net();
     mxc_executor *gpu = bind(net, mxc_gpu(0)), *cpu = bind(net, mxc_cpu(0));
     (void)state;
-    mxc_random_seed(1);
-    run_alike(gpu, cpu, 0, 4);
-    assert_null(gpu->layout->bulk.items[0].recording[1]);
+    for (int round = 0; round < 8; round++) {
+        if (round % 5 == 0)
+            mxc_random_seed(1 + (uint64_t)round);
+        run_alike(gpu, cpu, round, round + 1);
+    }
+    assert_int_equal(recorded(gpu), gpu->layout->bulk.n);
     mxc_executor_destroy(gpu);
     mxc_executor_destroy(cpu);
     mxc_symbol_release(net);
+}
+
+static void update_weights(mxc_executor *e) {
+    const char *key = "lr", *rate = "0.1";
+    for (int64_t i = 0; i < mxc_executor_arg_names(e)->n; i++) {
+        mxc_ndarray *weight = mxc_executor_arg(e, i), *grad = mxc_executor_grad(e, i);
+        if (grad)
+            assert_ok(mxc_invoke("sgd_update", 2, (mxc_ndarray *[]){weight, grad}, 1, &key, &rate, 1, &weight));
+    }
+}
+
+/* Train for some steps, among which one without training; the arrays, one behind the other, are left in weights. */
+static void train(mxc_executor *e, float *weights) {
+    mxc_random_seed(9);
+    set_all(e, 0);
+    for (int round = 0; round < 6; round++) {
+        step(e, round);
+        update_weights(e);
+        assert_ok(mxc_executor_forward(e, 0));
+    }
+    for (int64_t i = 0; i < mxc_executor_arg_names(e)->n; i++) {
+        mxc_ndarray *weight = mxc_executor_arg(e, i);
+        assert_ok(mxc_ndarray_get(weight, weights, mxc_ndarray_bytes(weight)));
+        weights += mxc_ndarray_size(weight);
+    }
+}
+
+/* Recorded or, while a trace is taken, not: the same bits. */
+static void test_random_training(void **state) {
+    mxc_symbol *net = make_random_net();
+    float found[2 * MOST] = {0}, expected[2 * MOST] = {0};
+    for (int traced = 0; traced < 2; traced++) {
+        mxc_executor *e = bind(net, mxc_gpu(0));
+        if (traced)
+            assert_ok(mxc_trace_start());
+        train(e, traced ? expected : found);
+        mxc_trace_stop();
+        assert_int_equal(recorded(e), traced ? 0 : e->layout->bulk.n);
+        mxc_executor_destroy(e);
+    }
+    assert_memory_equal(found, expected, sizeof found);
+    mxc_symbol_release(net);
+    (void)state;
 }
 
 /* fc, tanh(fc), and (2 tanh(fc) - fc) * 0.5 + fc in one pass: the same forward and backward as on the CPU. */
@@ -188,6 +256,7 @@ static void test_chains(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_convolution_repeats),
-                                       cmocka_unit_test(test_random_is_not_recorded), cmocka_unit_test(test_chains)};
+                                       cmocka_unit_test(test_random), cmocka_unit_test(test_random_training),
+                                       cmocka_unit_test(test_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,39 +139,75 @@ static mxc_status mark_wait(mxc_context context, void *stream, uint64_t mark) {
 
 /* ---- recordings: CUDA graphs ------------------------------------------------------------------------------------- */
 
-static mxc_status record_begin(mxc_context context, void *stream) {
-    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    return mxcu_check(
-        cudaStreamBeginCapture(static_cast<mxcu_stream *>(stream)->stream, cudaStreamCaptureModeThreadLocal),
-        "cudaStreamBeginCapture");
+static void record_free(mxc_context context, void *recording) {
+    mxcu_recording *r = static_cast<mxcu_recording *>(recording);
+    if (cudaSetDevice(context.id) == cudaSuccess) {
+        if (r->graph)
+            (void)cudaGraphExecDestroy(r->graph);
+        (void)cudaFree(r->place);
+    }
+    delete r;
 }
 
-static mxc_status record_end(mxc_context context, void *stream, void **out) {
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
+static mxc_status begin_capture(mxcu_stream *s, const mxc_random *random) {
+    mxcu_recording *r = s->recording;
+    MXC_TRY(mxcu_check(cudaSetDevice(s->id), "cudaSetDevice"));
+    if (random) {
+        MXC_TRY(mxcu_check(cudaMalloc(&r->place, sizeof *r->place), "cudaMalloc"));
+        r->begin = random->offset;
+    }
+    return mxcu_check(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+}
+
+static mxc_status record_begin(mxc_context context, void *stream, const mxc_random *random) {
+    mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     mxc_status status;
-    (void)context;
-    *out = nullptr;
-    status = mxcu_check(cudaStreamEndCapture(static_cast<mxcu_stream *>(stream)->stream, &graph),
-                        "cudaStreamEndCapture");
-    if (status == MXC_OK)
-        status = mxcu_check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
-    if (graph)
-        (void)cudaGraphDestroy(graph);
-    *out = ready;
+    s->recording = new (std::nothrow) mxcu_recording();
+    if (!s->recording)
+        return MXC_FAIL(MXC_ENOMEM, "GPU: no memory for a recording");
+    status = begin_capture(s, random);
+    if (status != MXC_OK) {
+        record_free(context, s->recording);
+        s->recording = nullptr;
+    }
     return status;
 }
 
-static mxc_status replay(mxc_context context, void *stream, void *recording) {
-    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    return mxcu_check(
-        cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), static_cast<mxcu_stream *>(stream)->stream),
-        "cudaGraphLaunch");
+static mxc_status record_end(mxc_context context, void *stream, void **out) {
+    mxcu_stream *s = static_cast<mxcu_stream *>(stream);
+    mxcu_recording *r = s->recording;
+    cudaGraph_t graph = nullptr;
+    mxc_status status = mxcu_check(cudaStreamEndCapture(s->stream, &graph), "cudaStreamEndCapture");
+    s->recording = nullptr;
+    if (status == MXC_OK)
+        status = mxcu_check(cudaGraphInstantiate(&r->graph, graph, 0), "cudaGraphInstantiate");
+    if (graph)
+        (void)cudaGraphDestroy(graph);
+    if (status != MXC_OK)
+        record_free(context, r);
+    *out = status == MXC_OK ? r : nullptr;
+    return status;
 }
 
-static void record_free(mxc_context context, void *recording) {
-    if (cudaSetDevice(context.id) == cudaSuccess)
-        (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
+static __global__ void put_random(mxc_random *place, mxc_random random) {
+    *place = random;
+}
+
+static mxc_status replay(mxc_context context, void *stream, void *recording, const mxc_random *random) {
+    const mxcu_recording *r = static_cast<mxcu_recording *>(recording);
+    cudaStream_t on = static_cast<mxcu_stream *>(stream)->stream;
+    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
+    if (random) {
+        put_random<<<1, 1, 0, on>>>(r->place, *random);
+        MXC_TRY(mxcu_check(cudaGetLastError(), "kernel launch"));
+    }
+    return mxcu_check(cudaGraphLaunch(r->graph, on), "cudaGraphLaunch");
+}
+
+const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
+    const mxcu_recording *r = static_cast<const mxcu_stream *>(call->run->stream)->recording;
+    *begin = r && r->place ? r->begin : 0;
+    return r ? r->place : nullptr;
 }
 
 const mxci_device mxcu_gpu = {

@@ -11,11 +11,19 @@
 
 enum { MXCU_MARKS = 256 }; /* the host runs at most so many functions ahead */
 
+/* What a stream was given, as a CUDA graph. */
+struct mxcu_recording {
+    cudaGraphExec_t graph;
+    mxc_random *place; /* on the GPU, for the random numbers of a replay; NULL: it draws none */
+    uint64_t begin;    /* offset that stands for the place's in what was recorded */
+};
+
 /* What mxc_run.stream points to. */
 struct mxcu_stream {
     int id; /* of the GPU */
     cudaStream_t stream;
     struct mxcu_blas *blas;         /* of blas.cu; made at first use */
+    mxcu_recording *recording;      /* that is being made, or NULL */
     std::atomic<uint64_t> marks;    /* so far */
     cudaEvent_t events[MXCU_MARKS]; /* mark m is events[m % MXCU_MARKS], until it is recorded again */
 };
