@@ -1,53 +1,39 @@
 /* An array and what it is side by side along one axis, as operator/pieces.h: Concat, stack, SliceChannel. A kernel for
  * each piece. */
-#include "cuda/kernel.h"
+#include "cuda/pieces.h"
 #include "operator/concat.h"
 #include "operator/pieces.h"
 
-/* Where a piece's rows of n elements stand in the whole's of row elements. */
-struct place {
-    int64_t offset, n, row;
-    MXCU_DEVICE int64_t operator()(int64_t at) const {
-        const int64_t outer = at / n;
-        return outer * row + offset + (at - outer * n);
-    }
-};
-
 template <class T> static mxc_status join_piece(const mxc_op_call *call, const mxc_tensor *whole,
-                                                const mxc_tensor *piece, place where) {
+                                                const mxc_tensor *piece, mxcu_piece where) {
     mxcu_in<T> x = mxcu_data<T>(piece);
     mxcu_out<T> y = mxcu_result<T>(call, whole, 0);
     return mxcu_for(call, mxcu_size(piece), [=] MXCU_LAMBDA(int64_t at) { y.put(where(at), x[at]); });
 }
 
 template <class T> static mxc_status split_piece(const mxc_op_call *call, const mxc_tensor *whole,
-                                                 const mxc_tensor *piece, int i, place where) {
+                                                 const mxc_tensor *piece, int i, mxcu_piece where) {
     mxcu_in<T> x = mxcu_data<T>(whole);
     mxcu_out<T> y = mxcu_result<T>(call, piece, i);
     return mxcu_for(call, mxcu_size(piece), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[where(at)]); });
 }
 
-static mxc_status join_one(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *piece, place where) {
+static mxc_status join_one(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *piece,
+                           mxcu_piece where) {
     MXCU_SWITCH_ALL(whole->dtype, join_piece, call, whole, piece, where)
 }
 
 static mxc_status split_one(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *piece, int i,
-                            place where) {
+                            mxcu_piece where) {
     if (call->req[i] == MXC_REQ_NULL)
         return MXC_OK;
     MXCU_SWITCH_ALL(whole->dtype, split_piece, call, whole, piece, i, where)
 }
 
-/* The first piece's place; the others follow. Elements of the axis and behind it, which a piece may lack. */
-static place first_place(const mxc_tensor *whole, const mxc_tensor *piece, int64_t outer) {
-    return {0, outer ? mxcu_size(piece) / outer : 0, outer ? mxcu_size(whole) / outer : 0};
-}
-
 static mxc_status join(const mxc_op_call *call, const mxc_tensor *whole, int n, const mxc_tensor *pieces, int axis) {
     int64_t outer = mxci_shape_count(&whole->shape, 0, axis), offset = 0;
     for (int i = 0; i < n && call->req[0] != MXC_REQ_NULL; i++) {
-        place where = first_place(whole, &pieces[i], outer);
-        where.offset = offset;
+        const mxcu_piece where = mxcu_piece_of(whole, &pieces[i], outer, offset);
         MXC_TRY(join_one(call, whole, &pieces[i], where));
         offset += where.n;
     }
@@ -57,8 +43,7 @@ static mxc_status join(const mxc_op_call *call, const mxc_tensor *whole, int n, 
 static mxc_status split(const mxc_op_call *call, const mxc_tensor *whole, int n, const mxc_tensor *pieces, int axis) {
     int64_t outer = mxci_shape_count(&whole->shape, 0, axis), offset = 0;
     for (int i = 0; i < n; i++) {
-        place where = first_place(whole, &pieces[i], outer);
-        where.offset = offset;
+        const mxcu_piece where = mxcu_piece_of(whole, &pieces[i], outer, offset);
         MXC_TRY(split_one(call, whole, &pieces[i], i, where));
         offset += where.n;
     }

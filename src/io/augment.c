@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "operator/kernels/image.h"
+#include "operator/kernels/image_taps.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

@@ -2,22 +2,16 @@
  * Images as (height, width, channels): _cvimresize to another size, _cvcopyMakeBorder with elements put around. Numbers
  * of interpolations and borders are OpenCV's, as in MXNet; bytes and float32; no gradients.
  */
+#include "operator/image.h"
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
-#include "operator/kernels/image.h"
+#include "operator/kernels/image_taps.h"
 #include "operator/rows.h"
 
 #define DTYPES (MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_F32))
 
-typedef struct resize_params {
-    int64_t w, h, interp;
-} resize_params;
-
-typedef struct border_params {
-    int64_t top, bot, left, right, type;
-    double value;
-    mxc_floats values;
-} border_params;
+typedef mxci_resize_params resize_params;
+typedef mxci_border_params border_params;
 
 #define SIDE_LIMIT 1048576.0
 #define SIDE(name_, least, text)                                                                                       \
@@ -162,16 +156,11 @@ static mxc_status resize(const mxc_op_call *call) {
 
 /* ---- borders ----------------------------------------------------------------------------------------------------- */
 
-/* Value c of what is put around. */
-static double value_of(const border_params *p, int64_t c) {
-    return p->values.n > 0 ? c < p->values.n ? p->values.value[c] : 0 : p->value;
-}
-
 /* A pixel that has the value. */
 static void put_value(const mxc_op_call *call, char *to) {
     const mxc_dtype type = call->out[0].dtype;
     for (int64_t c = 0; c < call->out[0].shape.dim[2]; c++, to += mxc_dtype_size(type)) {
-        double value = value_of(call->params, c);
+        double value = mxci_border_value(call->params, c);
         char element[8];
         mxci_convert(MXC_F64, &value, type, element, 1);
         mxci_put_row(call->req[0], type, to, element, 1);

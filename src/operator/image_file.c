@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "operator/codec.h"
-#include "operator/kernels/image.h"
+#include "operator/kernels/image_taps.h"
 
 enum { SIDE_LIMIT = 65535 };
 

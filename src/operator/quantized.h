@@ -6,6 +6,7 @@
 #ifndef MXCI_OPERATOR_QUANTIZED_H
 #define MXCI_OPERATOR_QUANTIZED_H
 
+#include "operator/batch_norm.h"
 #include "operator/common.h"
 
 #define MXCI_DTYPES_QUANTIZED (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8))
@@ -22,6 +23,18 @@ typedef struct mxci_range_params {
     int32_t out_type;
     mxci_calib calib;
 } mxci_range_params;
+
+/* Of _contrib_quantized_elemwise_add and _mul. */
+typedef struct mxci_quantized_elemwise_params {
+    mxci_calib calib;
+    int32_t enable_float_output; /* of products only */
+} mxci_quantized_elemwise_params;
+
+/* Of _contrib_quantized_batch_norm: of norm, only eps and fix_gamma mean something. */
+typedef struct mxci_quantized_bn_params {
+    mxci_bn_params norm;
+    mxci_calib calib;
+} mxci_quantized_bn_params;
 
 #define MXCI_CALIB_SCHEMA(params, member)                                                                              \
     {.name = "min_calib_range", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(params, member.low), .initial = "None",       \

@@ -4,16 +4,11 @@
  */
 #include <math.h>
 
-#include "operator/batch_norm.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/quantize.h"
 #include "operator/quantized.h"
 
-/* Of norm, only eps and fix_gamma mean something here. */
-typedef struct bn_params {
-    mxci_bn_params norm;
-    mxci_calib calib;
-} bn_params;
+typedef mxci_quantized_bn_params bn_params;
 
 enum { DATA, GAMMA, BETA, MEAN, VARIANCE, MIN, MAX };
 

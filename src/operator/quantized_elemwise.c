@@ -16,10 +16,7 @@
 
 enum { LHS, RHS };
 
-typedef struct elemwise_params {
-    mxci_calib calib;
-    int32_t enable_float_output; /* of products only */
-} elemwise_params;
+typedef mxci_quantized_elemwise_params elemwise_params;
 
 static double unit_of(const mxc_op_call *call, int slot) {
     return mxci_quantized_unit(call->in[slot].dtype, &call->in[2 + 2 * slot], &call->in[3 + 2 * slot]);
@@ -91,6 +88,9 @@ static mxc_status add_infer_type(mxc_op_sig *sig) {
     const elemwise_params *p = sig->params;
     mxc_dtype lhs = sig->in_type[LHS], rhs = sig->in_type[RHS];
     MXC_TRY(mxci_infer_bound_types(sig, 2));
+    if (rhs != MXC_DTYPE_UNKNOWN && !(MXCI_DTYPES_QUANTIZED & MXC_DTYPE_BIT(rhs)))
+        return MXC_FAIL(MXC_EDTYPE, "_contrib_quantized_elemwise_add: argument 'rhs': expected int8 or uint8, found %s",
+                        mxc_dtype_name(rhs));
     if (!mxci_calib_given(&p->calib))
         return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_I32);
     if (lhs == MXC_DTYPE_UNKNOWN || rhs == MXC_DTYPE_UNKNOWN)
@@ -98,18 +98,9 @@ static mxc_status add_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), lhs == MXC_U8 && rhs == MXC_U8 ? MXC_U8 : MXC_I8);
 }
 
-static mxc_status check_rhs(const mxc_op_call *call) {
-    mxc_dtype type = call->in[RHS].dtype;
-    if (MXCI_DTYPES_QUANTIZED & MXC_DTYPE_BIT(type))
-        return MXC_OK;
-    return MXC_FAIL(MXC_EDTYPE, "_contrib_quantized_elemwise_add: argument 'rhs': expected int8 or uint8, found %s",
-                    mxc_dtype_name(type));
-}
-
 static mxc_status add_forward(const mxc_op_call *call) {
     const elemwise_params *p = call->params;
     double left = unit_of(call, LHS), right = unit_of(call, RHS), unit;
-    MXC_TRY(check_rhs(call));
     unit = (left * mxci_quantized_most(call->in[LHS].dtype) + right * mxci_quantized_most(call->in[RHS].dtype)) /
            mxci_quantized_most(MXC_I32);
     unit = mxci_calib_given(&p->calib) ? calibrated_unit(call) : unit;

@@ -13,8 +13,6 @@
 /* OpenCV's numbers; one more for what area is where not both sides become smaller: steps between elements. */
 enum { MXCI_NEAREST, MXCI_LINEAR, MXCI_CUBIC, MXCI_AREA, MXCI_LANCZOS, MXCI_INTERPOLATIONS,
        MXCI_STEP = MXCI_INTERPOLATIONS };
-/* The interpolation that an image of (h,w) is resized to (to_h,to_w) by. */
-int mxci_resample_kind(int interpolation, int64_t h, int64_t w, int64_t to_h, int64_t to_w);
 
 typedef struct mxci_resample {
     int64_t in, out, width; /* elements before and after, and taps of each */
@@ -22,8 +20,7 @@ typedef struct mxci_resample {
     float *share;           /* out x width */
 } mxci_resample;
 
-/* Taps of each element; what to allocate for the table (64-byte aligned), and making it there. in and out above 0. */
-int64_t mxci_resample_width(int interpolation, int64_t in, int64_t out);
+/* What to allocate for a table (64-byte aligned), and making it there. in and out above 0. */
 size_t mxci_resample_bytes(int interpolation, int64_t in, int64_t out);
 void mxci_resample_plan(int interpolation, int64_t in, int64_t out, void *table, mxci_resample *r);
 
@@ -42,7 +39,5 @@ void mxci_resample_columns_f32(const mxci_resample *r, int64_t row, const float 
  * its outermost element; the image again. */
 enum { MXCI_BORDER_VALUE, MXCI_BORDER_EDGE, MXCI_BORDER_MIRROR, MXCI_BORDER_WRAP, MXCI_BORDER_MIRROR_INSIDE,
        MXCI_BORDERS };
-/* The element of 0..n-1 that stands at place at of the infinite axis; -1: the value. n above 0. */
-int64_t mxci_border_place(int border, int64_t at, int64_t n);
 
 #endif

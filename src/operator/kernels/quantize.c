@@ -30,11 +30,11 @@ void mxci_round_row(int64_t n, float *x) {
 void mxci_weigh_row(int64_t n, const double *a, double p, const double *b, double q, double *y) {
     MXCI_VECTOR_LOOP
     for (int64_t i = 0; i < n; i++)
-        y[i] = a[i] * p + b[i] * q;
+        y[i] = mxci_weigh(a[i], p, b[i], q);
 }
 
 void mxci_product_row(int64_t n, const double *a, const double *b, double p, double *y) {
     MXCI_VECTOR_LOOP
     for (int64_t i = 0; i < n; i++)
-        y[i] = a[i] * b[i] * p;
+        y[i] = mxci_product(a[i], b[i], p);
 }
