@@ -218,7 +218,7 @@ static int link_slot(const mxci_transfer *t) {
     return i;
 }
 
-static mxc_status link_sum(mxci_group *group, const void *in, void *out, int64_t n, mxc_dtype dtype,
+static mxc_status link_sum(mxci_group *group, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
                            mxci_transfer *t) {
     int64_t now = mxci_now_ns(), begin = now > slow.free_ns ? now : slow.free_ns;
     int slot = link_slot(NULL);
@@ -227,7 +227,7 @@ static mxc_status link_sum(mxci_group *group, const void *in, void *out, int64_t
         measure_fail("bench_dist: more sums at a time than the link has places");
     slow.slots[slot] = t;
     slow.due_ns[slot] = slow.free_ns;
-    return slow.real->sum(group, in, out, n, dtype, t);
+    return slow.real->sum(group, to, in, out, n, dtype, t);
 }
 
 static mxc_status link_test(mxci_group *group, mxci_transfer *t, int *done) {

@@ -37,6 +37,9 @@ MXC_API mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
  *   compression=none         float16, bfloat16: how sums of float32 travel; they are rounded at each addition. 2bit:
  *                            each worker sends threshold, its negative or 0, and keeps the rest for the next push
  *   threshold=0.5
+ *   shard=false              true: each worker updates only its share of the elements, and so keeps only that share of
+ *                            the optimizer's states; the new values are exchanged by pulls. It needs an optimizer, and
+ *                            the same keys pushed together in every step (MXC_EINVAL); not with 2bit (MXC_EUNSUPPORTED)
  * dist_async:
  *   servers=0                how many of the workers are servers, the first ones; 0: all
  *   staleness=4              pushes of a key that a worker may be ahead of the slowest; then its pulls wait

@@ -40,12 +40,14 @@ typedef struct mxci_group_api {
     int (*rank)(const mxci_group *group);
     int (*size)(const mxci_group *group);
     /* Sum of n elements over all ranks, the same bits at each; in may be out. Sums of f16 and bf16 are rounded at each
-     * addition, made in f32. MXC_EDTYPE; all can fail with MXC_EIO. */
-    mxc_status (*sum)(mxci_group *group, const void *in, void *out, int64_t n, mxc_dtype dtype, mxci_transfer *t);
+     * addition, made in f32. to: -1, or the only rank whose out is changed. MXC_EDTYPE; all can fail with MXC_EIO. */
+    mxc_status (*sum)(mxci_group *group, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
+                      mxci_transfer *t);
     /* Each rank's bytes to all, out (size, bytes) by rank. */
     mxc_status (*gather)(mxci_group *group, const void *in, void *out, size_t bytes, mxci_transfer *t);
-    /* Rank 0's bytes to all. */
-    mxc_status (*broadcast)(mxci_group *group, mxci_channel channel, void *data, size_t bytes, mxci_transfer *t);
+    /* One rank's bytes to all. */
+    mxc_status (*broadcast)(mxci_group *group, mxci_channel channel, int from, void *data, size_t bytes,
+                            mxci_transfer *t);
     /* A message to one rank. Done when it may be forgotten here; with waits, when it is being received there. */
     mxc_status (*send)(mxci_group *group, mxci_channel channel, int to, const void *data, size_t bytes, int waits,
                        mxci_transfer *t);

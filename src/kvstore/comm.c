@@ -56,15 +56,17 @@ void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, con
 
 static int64_t count_pieces(const mxci_comm *comm, const mxci_call *call) {
     int64_t most = comm->settings.piece_bytes / mxci_call_width(call);
-    if (call->kind == MXCI_CALL_MEET || call->kind == MXCI_CALL_GATHER || call->n <= most)
+    if (call->kind == MXCI_CALL_MEET || call->kind == MXCI_CALL_GATHER || call->run <= most)
         return 1;
-    return (call->n + most - 1) / most;
+    return (call->run + most - 1) / most;
 }
 
 static void list_call(mxci_comm *comm, mxci_call *call) {
     call->next = NULL;
     call->decided = call->finished = call->token = 0;
-    call->pieces = count_pieces(comm, call);
+    call->run = call->share > 0 ? call->share : call->n;
+    call->run_pieces = count_pieces(comm, call);
+    call->pieces = call->share > 0 ? comm->size * call->run_pieces : call->run_pieces;
     *comm->calls_end = call;
     comm->calls_end = &call->next;
 }

@@ -20,9 +20,9 @@
 typedef struct mxci_comm mxci_comm;
 
 typedef enum mxci_call_kind {
-    MXCI_CALL_SUM,       /* n elements of in, over all ranks, to out */
+    MXCI_CALL_SUM,       /* n elements of in, over all ranks, to out; of shares, to their ranks' only */
     MXCI_CALL_GATHER,    /* n bytes of in, of each rank, to out */
-    MXCI_CALL_BROADCAST, /* n bytes of rank 0's out to all */
+    MXCI_CALL_BROADCAST, /* n bytes of rank 0's out to all; of shares, each from its rank */
     MXCI_CALL_MEET       /* wait for all, and for all calls before */
 } mxci_call_kind;
 
@@ -33,6 +33,7 @@ struct mxci_call {
     mxci_call_kind kind;
     mxc_dtype dtype;
     int64_t n;
+    int64_t share;     /* 0, or of n: n / size, which belong to rank 0, 1, ... */
     int priority;      /* larger first, of those that are ready */
     const char *what;  /* for messages, and compared between ranks: push of key "w", ... Stays until ended */
     int64_t step;      /* of the key; for messages */
@@ -44,6 +45,7 @@ struct mxci_call {
     mxc_ndarray *arrays[2]; /* whose memory that is; borrowed; may be NULL */
     /* The thread's own. */
     int64_t seq, pieces, decided, finished; /* decided: pieces whose turn has come, at rank 0 */
+    int64_t run, run_pieces; /* of the elements of a share, or all: how many, and into how many pieces they are cut */
     int is_ready, is_lost;
     int64_t ready_ns;
     int64_t token; /* what is summed to meet */

@@ -7,20 +7,10 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/compress.h"
+#include "kvstore/shard.h"
 #include "ndarray/array.h"
 
-enum { WHAT = 160, ALIGNMENT = 64 };
-
-struct mxci_bucket {
-    int refs; /* of its keys */
-    int n;
-    mxc_dtype wire;
-    mxci_key **keys;
-    mxc_ndarray **views; /* n parts of flat, shaped as the keys */
-    mxc_ndarray *flat;   /* on cpu(0) */
-    mxc_ndarray *rest, *words, *all_words; /* of compression: left over; this rank's and all ranks' (ranks, n) */
-    char what[WHAT];     /* a push of it, for messages */
-};
+enum { WHAT = MXCI_BUCKET_WHAT, ALIGNMENT = 32 }; /* elements */
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
@@ -31,6 +21,7 @@ static void bucket_free(mxci_bucket *b) {
     mxc_ndarray_release(b->rest);
     mxc_ndarray_release(b->words);
     mxc_ndarray_release(b->all_words);
+    mxci_shard_destroy(b->shard);
     mxci_free(b->views);
     mxci_free(b->keys);
     mxci_free(b);
@@ -41,13 +32,14 @@ void mxci_bucket_release(mxci_bucket *bucket) {
         bucket_free(bucket);
 }
 
-/* Elements from one key to the next. */
-static int64_t stride_of(const mxci_key *e, mxc_dtype wire) {
-    int64_t align = ALIGNMENT / (int64_t)mxc_dtype_size(wire);
-    return (mxc_ndarray_size(e->stored) + align - 1) / align * align;
+int64_t mxci_bucket_begin(const mxci_bucket *b, int i) {
+    int64_t begin = 0;
+    while (i-- > 0)
+        begin += (mxc_ndarray_size(b->keys[i]->stored) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return begin;
 }
 
-static mxc_status make_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *shape, mxc_ndarray **out) {
+mxc_status mxci_bucket_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *shape, mxc_ndarray **out) {
     mxc_ndarray *part;
     MXC_TRY(mxc_ndarray_slice(flat, begin, begin + mxc_shape_size(shape), &part));
     mxc_status status = mxc_ndarray_reshape(part, shape->ndim, shape->dim, out);
@@ -55,16 +47,14 @@ static mxc_status make_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *s
     return status;
 }
 
-static mxc_status make_views(mxci_bucket *b) {
-    int64_t total = 0, begin = 0;
-    for (int i = 0; i < b->n; i++)
-        total += stride_of(b->keys[i], b->wire);
+static mxc_status make_views(mxci_bucket *b, int ranks) {
+    int64_t share = (mxci_bucket_begin(b, b->n) + ranks - 1) / ranks;
+    int64_t total = (share + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT * ranks;
     MXC_TRY(mxc_ndarray_create(1, &total, b->wire, mxc_cpu(0), &b->flat));
     MXC_TRY(mxc_ndarray_fill(b->flat, 0)); /* between the keys too */
-    for (int i = 0; i < b->n; i++) {
-        MXC_TRY(make_view(b->flat, begin, mxc_ndarray_shape(b->keys[i]->stored), &b->views[i]));
-        begin += stride_of(b->keys[i], b->wire);
-    }
+    for (int i = 0; i < b->n; i++)
+        MXC_TRY(mxci_bucket_view(b->flat, mxci_bucket_begin(b, i), mxc_ndarray_shape(b->keys[i]->stored),
+                                 &b->views[i]));
     return MXC_OK;
 }
 
@@ -85,7 +75,7 @@ static void name_bucket(mxci_bucket *b) {
                      (unsigned)hash);
 }
 
-static mxc_status bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, mxci_bucket **out) {
+mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out) {
     mxci_bucket *b = mxci_calloc(1, sizeof *b);
     mxc_status status = MXC_OK;
     *out = NULL;
@@ -99,7 +89,7 @@ static mxc_status bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, mx
         status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys that travel together", n);
     if (status == MXC_OK) {
         memcpy(b->keys, keys, (size_t)n * sizeof *keys);
-        status = make_views(b);
+        status = make_views(b, ranks);
     }
     if (status == MXC_OK) {
         name_bucket(b);
@@ -113,12 +103,11 @@ static int is_of(const mxci_bucket *b, int n, mxci_key *const *keys, mxc_dtype w
     return b != NULL && b->n == n && b->wire == wire && memcmp(b->keys, keys, (size_t)n * sizeof *keys) == 0;
 }
 
-/* The keys' bucket: that of the last push if it was of the same ones. */
-static mxc_status bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, mxci_bucket **out) {
+mxc_status mxci_bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out) {
     *out = keys[0]->bucket;
     if (is_of(*out, n, keys, wire))
         return MXC_OK;
-    MXC_TRY(bucket_create(n, keys, wire, out));
+    MXC_TRY(mxci_bucket_create(n, keys, wire, ranks, out));
     for (int i = 0; i < n; i++) {
         mxci_bucket_release(keys[i]->bucket);
         keys[i]->bucket = *out;
@@ -200,8 +189,7 @@ static mxc_status push_exchange(exchange *x) {
     return status;
 }
 
-/* Queue a call on arrays of the host. */
-static mxc_status queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
+mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
     exchange *x = mxci_calloc(1, sizeof *x);
     if (x == NULL)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->what);
@@ -217,14 +205,14 @@ static mxc_status queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in,
     return push_exchange(x);
 }
 
-static int is_home_on_wire(const mxci_key *e, mxc_dtype wire) {
+int mxci_exchange_is_home(const mxci_key *e, mxc_dtype wire) {
     return mxci_on_host(mxc_ndarray_context(e->stored)) && mxc_ndarray_dtype(e->stored) == wire;
 }
 
 /* A part of the bucket as the key's sum: itself, or a copy where the key lives, in its dtype. */
 static mxc_status fetch(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) {
     *sum = b->views[i];
-    if (is_home_on_wire(b->keys[i], b->wire))
+    if (mxci_exchange_is_home(b->keys[i], b->wire))
         return MXC_OK;
     MXC_TRY(mxci_key_sum(b->keys[i], sum));
     return mxc_ndarray_copy_to(b->views[i], *sum, priority);
@@ -250,7 +238,7 @@ static mxc_status queue_compressed(mxci_comm *comm, mxci_bucket *b, mxci_call *c
     MXC_TRY(mxci_compress(b->flat, b->rest, b->words, threshold, call->priority));
     call->kind = MXCI_CALL_GATHER;
     call->n = (int64_t)mxc_ndarray_bytes(b->words);
-    MXC_TRY(queue(comm, call, b->words, b->all_words));
+    MXC_TRY(mxci_exchange_queue(comm, call, b->words, b->all_words));
     return mxci_expand(b->all_words, b->flat, threshold, call->priority);
 }
 
@@ -258,8 +246,8 @@ mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *c
                              int priority) {
     mxci_bucket *b;
     MXC_TRY(mxci_comm_check(comm));
-    MXC_TRY(bucket_get(n, keys, wire.dtype, &b));
-    int is_direct = n == 1 && is_home_on_wire(keys[0], wire.dtype) && wire.threshold == 0;
+    MXC_TRY(mxci_bucket_get(n, keys, wire.dtype, 1, &b));
+    int is_direct = n == 1 && mxci_exchange_is_home(keys[0], wire.dtype) && wire.threshold == 0;
     mxc_ndarray *in = is_direct ? sums[0] : b->flat;
     for (int i = 0; i < n && !is_direct; i++)
         MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
@@ -268,7 +256,7 @@ mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *c
     if (wire.threshold > 0)
         MXC_TRY(queue_compressed(comm, b, &call, wire.threshold));
     else
-        MXC_TRY(queue(comm, &call, in, b->flat));
+        MXC_TRY(mxci_exchange_queue(comm, &call, in, b->flat));
     for (int i = 0; i < n; i++) {
         keys[i]->pushes++;
         MXC_TRY(fetch(b, i, priority, &sums[i]));
@@ -283,7 +271,7 @@ static mxc_status send_first(mxci_comm *comm, const char *key, mxc_ndarray *arra
     mxci_format(what, sizeof what, "init of %s %.64s \"%.60s\"", mxc_dtype_name(mxc_ndarray_dtype(array)),
                 mxc_shape_format(mxc_ndarray_shape(array), shape, sizeof shape), key);
     const mxci_call call = { .kind = MXCI_CALL_BROADCAST, .what = what, .n = (int64_t)mxc_ndarray_bytes(array) };
-    return queue(comm, &call, array, array);
+    return mxci_exchange_queue(comm, &call, array, array);
 }
 
 mxc_status mxci_exchange_first(mxci_comm *comm, const char *key, mxc_ndarray *array) {

@@ -16,7 +16,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/async.h"
-#include "kvstore/exchange.h"
+#include "kvstore/shard.h"
 
 typedef struct store_type {
     const char *name;
@@ -34,6 +34,7 @@ typedef struct settings {
     int64_t piece_bytes, bucket_bytes;
     int32_t compression;
     double threshold;
+    int32_t shard;
     mxci_async_settings async;
 } settings;
 
@@ -56,6 +57,8 @@ static const mxc_param sync_schema[] = {
     { .name = "compression", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, compression), .initial = "none",
       .choices = "none,float16,bfloat16,2bit", .doc = "how sums of float32 travel" },
     SETTING(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30, "2bit: what travels is this, its negative, or 0"),
+    { .name = "shard", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, shard), .initial = "false",
+      .doc = "each process updates, and keeps the optimizer's states of, its share of every key only" },
     MXC_PARAM_END };
 
 static const mxc_param async_schema[] = {
@@ -93,6 +96,9 @@ static mxc_status find_type(const char *name, const store_type **out) {
 
 static mxc_status join(mxc_kvstore *store, const mxci_group_api *api) {
     const settings *set = &store->settings;
+    if (set->shard && set->compression == TWO_BITS)
+        return MXC_FAIL(MXC_EUNSUPPORTED,
+                        "kvstore: with shard=true compression is none, float16 or bfloat16, found 2bit");
     const mxci_comm_settings comm = { .timeout_ns = (int64_t)(set->timeout * 1e9),
                                       .stall_ns = (int64_t)(set->stall * 1e9),
                                       .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes };
@@ -276,12 +282,20 @@ static int count_bucket(const mxc_kvstore *store, mxci_key *const *pushed, int n
     return count;
 }
 
-/* Replace this process's sums by those of all. */
+int mxci_kvstore_is_sharded(const mxc_kvstore *store) {
+    return store->settings.shard;
+}
+
+/* Replace this process's sums by those of all; with shares, update too. */
 static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
     for (int i = 0, count; i < n; i += count) {
-        count = count_bucket(store, &store->pushed[i], n - i);
-        MXC_TRY(mxci_exchange_sum(store->comm, wire_of(store, store->pushed[i]), count, &store->pushed[i],
-                                  &store->sums[i], priority));
+        mxci_key **keys = &store->pushed[i];
+        mxci_wire wire = wire_of(store, keys[0]);
+        count = count_bucket(store, keys, n - i);
+        if (store->settings.shard)
+            MXC_TRY(mxci_shard_push(store->comm, wire.dtype, count, keys, &store->sums[i], store->optimizer, priority));
+        else
+            MXC_TRY(mxci_exchange_sum(store->comm, wire, count, keys, &store->sums[i], priority));
     }
     return MXC_OK;
 }
@@ -302,12 +316,14 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(check_call("mxc_kvstore_push", store, n, keys, values));
     if (store->async != NULL && store->updater != NULL && store->optimizer == NULL)
         return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore type \"dist_async\": servers run optimizers, not updaters");
+    if (store->settings.shard && store->optimizer == NULL)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore: with shard=true an optimizer is needed");
     MXC_TRY(gather(store, n, keys, values));
     MXC_TRY(make_room_for_pushed(store, n));
     MXC_TRY(reduce_all(store, n, keys, priority, &n_keys));
     if (store->comm != NULL && store->async == NULL)
         MXC_TRY(exchange_all(store, n_keys, priority));
-    for (int i = 0; i < n_keys; i++)
+    for (int i = 0; i < n_keys && !store->settings.shard; i++)
         MXC_TRY(apply(store, store->pushed[i], store->sums[i], priority));
     return MXC_OK;
 }
@@ -320,6 +336,7 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
         mxci_key *e = mxci_map_get(store->keys, keys[i]);
         if (store->async != NULL && e->n_pending > 0) /* once for all of the key's arrays */
             MXC_TRY(mxci_async_pull(store->async, e, priority));
+        MXC_TRY(mxci_shard_pull(store->comm, e, priority));
         e->n_pending = 0;
         MXC_TRY(mxc_ndarray_copy_to(e->stored, out[i], priority));
     }

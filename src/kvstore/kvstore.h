@@ -16,6 +16,8 @@ mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, i
 
 /* 1: several processes, all of which make the same steps. */
 int mxci_kvstore_is_lockstep(const mxc_kvstore *store);
+/* Does each worker update only its share of the parameters? */
+int mxci_kvstore_is_sharded(const mxc_kvstore *store);
 
 /* Replace value by the least of all workers'. what names it in messages. Blocks. MXC_EWORKER. */
 mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value);

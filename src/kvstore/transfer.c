@@ -50,7 +50,7 @@ static mxc_status tell(mxci_comm *comm, const mxci_order *order) {
     int slot = (comm->first_telling + comm->n_telling) % MXCI_ORDERS;
     comm->told[slot] = *order;
     comm->n_telling++;
-    return comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, &comm->told[slot], sizeof *order,
+    return comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, 0, &comm->told[slot], sizeof *order,
                                 &comm->telling[slot]);
 }
 
@@ -75,7 +75,7 @@ static mxc_status hear(mxci_comm *comm, int *moved) {
     int done = 1;
     while (done && comm->n_orders < MXCI_ORDERS) {
         if (comm->n_telling == 0)
-            MXC_TRY(comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, comm->told, sizeof *comm->told,
+            MXC_TRY(comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, 0, comm->told, sizeof *comm->told,
                                          comm->telling));
         comm->n_telling = 1;
         MXC_TRY(comm->api->test(comm->group, comm->telling, &done));
@@ -98,32 +98,34 @@ mxci_call *mxci_transfer_find(const mxci_comm *comm, int64_t seq) {
     return c;
 }
 
-/* Elements of all pieces but the last. */
+/* Elements of all pieces but the last of a share. */
 static int64_t piece_length(const mxci_call *call) {
-    return (call->n + call->pieces - 1) / call->pieces;
+    return (call->run + call->run_pieces - 1) / call->run_pieces;
 }
 
 /* Elements of a call's piece, and where they begin. */
 static int64_t piece_range(const mxci_call *call, int64_t piece, int64_t *begin) {
-    int64_t each = piece_length(call);
-    *begin = piece * each;
-    return *begin + each < call->n ? each : call->n - *begin;
+    int64_t each = piece_length(call), within = piece % call->run_pieces * each;
+    *begin = piece / call->run_pieces * call->run + within;
+    return within + each < call->run ? each : call->run - within;
 }
 
 static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_transfer *t) {
     int64_t begin, n = piece_range(call, piece, &begin);
     size_t at = (size_t)(begin * mxci_call_width(call));
+    int owner = (int)(piece / call->run_pieces);
     switch (call->kind) {
     case MXCI_CALL_SUM:
-        return comm->api->sum(comm->group, (const char *)call->in + at, (char *)call->out + at, n, call->dtype, t);
+        return comm->api->sum(comm->group, call->share > 0 ? owner : -1, (const char *)call->in + at,
+                              (char *)call->out + at, n, call->dtype, t);
     case MXCI_CALL_GATHER:
         return comm->api->gather(comm->group, call->in, call->out, (size_t)call->n, t);
     case MXCI_CALL_BROADCAST:
-        return comm->api->broadcast(comm->group, MXCI_CHANNEL_DATA, (char *)call->out + at, (size_t)n, t);
+        return comm->api->broadcast(comm->group, MXCI_CHANNEL_DATA, owner, (char *)call->out + at, (size_t)n, t);
     case MXCI_CALL_MEET:
         break;
     }
-    return comm->api->sum(comm->group, &call->token, &call->token, 1, MXC_I64, t);
+    return comm->api->sum(comm->group, -1, &call->token, &call->token, 1, MXC_I64, t);
 }
 
 static void disagree(mxci_comm *comm, const mxci_order *order, const mxci_call *call) {

@@ -141,6 +141,10 @@ static mxc_status open_store(mxci_trainer *t) {
     if (t->store == NULL)
         MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
     t->is_lockstep = mxci_kvstore_is_lockstep(t->store);
+    if (mxci_kvstore_is_sharded(t->store) && (mxci_precise_is_short(t->options) || t->options->loss_scale != NULL))
+        return MXC_FAIL(MXC_EUNSUPPORTED,
+                        "mxc_fit: a store with shard=true trains in float32 without a loss scale: what is finite is "
+                        "not known to all workers");
     return MXC_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct meeting {
     kind kind;
     mxci_channel channel;
     int64_t number;
+    int root; /* who sends, or alone gets the sum; -1: all */
     int joined, left;
     mxc_dtype dtype;
     int64_t n;
@@ -153,19 +154,19 @@ static void complete(meeting *m) {
 }
 
 /* A status, since ranks that do not fit each other are what the store has to find out before. */
-static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, const void *in, int64_t n, size_t bytes,
-                       mxc_dtype dtype, operation *op) {
+static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, int root, const void *in, int64_t n,
+                       size_t bytes, mxc_dtype dtype, operation *op) {
     meeting *m = meetings;
     while (m && !(m->channel == channel && m->number == g->numbers[channel]))
         m = m->next;
     if (!m) {
         m = calloc(1, sizeof *m);
         *m = (meeting){ .kind = kind, .channel = channel, .number = g->numbers[channel], .dtype = dtype, .n = n,
-                        .next = meetings };
+                        .root = root, .next = meetings };
         m->bytes[0] = (int64_t)bytes;
         meetings = m;
     }
-    if (m->kind != kind || m->dtype != dtype || m->n != n || m->bytes[0] != (int64_t)bytes)
+    if (m->kind != kind || m->root != root || m->dtype != dtype || m->n != n || m->bytes[0] != (int64_t)bytes)
         return MXC_FAIL(MXC_EIO, "ranks do not fit: %lld and %lld elements", (long long)m->n, (long long)n);
     g->numbers[channel]++;
     m->given[g->rank] = malloc(bytes + 1);
@@ -176,36 +177,38 @@ static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, const voi
     return MXC_OK;
 }
 
-static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, const void *in, void *out, int64_t n,
-                        size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
+static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, int root, const void *in, void *out,
+                        int64_t n, size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
     mxci_mutex_lock(&lock);
     mxc_status status = MXC_OK;
     operation *op = begin(t, &(operation){ .out = out });
     if (kind == SUM && n > 1 && g->refused > 0 && g->refused--)
         status = MXC_FAIL(MXC_EIO, "the wire is cut");
-    if (status == MXC_OK)
-        status = join(g, channel, kind, in, n, bytes, dtype, op);
+    if (status == MXC_OK && !g->is_frozen) /* else it will never be done */
+        status = join(g, channel, kind, root, in, n, bytes, dtype, op);
     mxci_mutex_unlock(&lock);
     return status;
 }
 
-static mxc_status fake_sum(mxci_group *g, const void *in, void *out, int64_t n, mxc_dtype dtype, mxci_transfer *t) {
-    return start(g, MXCI_CHANNEL_DATA, SUM, in, out, n, (size_t)n * mxc_dtype_size(dtype), dtype, t);
+static mxc_status fake_sum(mxci_group *g, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
+                           mxci_transfer *t) {
+    return start(g, MXCI_CHANNEL_DATA, SUM, to, in, out, n, (size_t)n * mxc_dtype_size(dtype), dtype, t);
 }
 
 static mxc_status fake_gather(mxci_group *g, const void *in, void *out, size_t bytes, mxci_transfer *t) {
-    return start(g, MXCI_CHANNEL_DATA, GATHER, in, out, (int64_t)bytes, bytes, MXC_U8, t);
+    return start(g, MXCI_CHANNEL_DATA, GATHER, -1, in, out, (int64_t)bytes, bytes, MXC_U8, t);
 }
 
-static mxc_status fake_broadcast(mxci_group *g, mxci_channel channel, void *data, size_t bytes, mxci_transfer *t) {
-    return start(g, channel, BROADCAST, data, data, (int64_t)bytes, bytes, MXC_U8, t);
+static mxc_status fake_broadcast(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
+                                 mxci_transfer *t) {
+    return start(g, channel, BROADCAST, from, data, data, (int64_t)bytes, bytes, MXC_U8, t);
 }
 
-/* What a rank other than 0 is told does not wait for the others. */
+/* What a rank is told does not wait for the others, nor does it for what it only gives. */
 static int has_landed(const mxci_group *g, const meeting *m) {
     if (m->kind == BROADCAST)
-        return g->rank == 0 || m->given[0] != NULL;
-    return m->result != NULL;
+        return m->given[m->root] != NULL;
+    return m->result != NULL || (m->root >= 0 && m->root != g->rank);
 }
 
 static int test_meeting(const mxci_group *g, operation *op) {
@@ -213,7 +216,10 @@ static int test_meeting(const mxci_group *g, operation *op) {
     if (!has_landed(g, m) || op->tests++ < (m->kind == BROADCAST ? 0 : delay))
         return 0;
     size_t bytes = (size_t)m->bytes[0] * (m->kind == GATHER ? (size_t)size : 1);
-    memcpy(op->out, m->kind == BROADCAST ? m->given[0] : m->result, bytes);
+    if (m->kind == BROADCAST)
+        memcpy(op->out, m->given[m->root], bytes);
+    else if (m->root < 0 || m->root == g->rank)
+        memcpy(op->out, m->result, bytes);
     return 1;
 }
 

@@ -4,63 +4,7 @@
  */
 #include <mxc/op.h>
 
-#include "base/sys.h"
-#include "kvstore/fake_group.h"
-#include "kvstore/kvstore.h"
-#include "support.h"
-
-enum { N = 5, MOST = 4 };
-
-/* One rank's part of a test: its status and message are looked at when all have ended. */
-typedef struct rank {
-    int rank, size;
-    mxci_thread thread;
-    const char *const *settings; /* name, value, ..., NULL */
-    const char *type;
-    mxc_status (*body)(struct rank *r, mxc_kvstore *store);
-    mxc_status status;
-    char message[MXC_ERROR_MAX];
-    float found[8 * N];
-} rank;
-
-static mxc_status make(const rank *r, mxc_kvstore **store) {
-    const char *keys[8], *values[8];
-    int n = 0;
-    for (; r->settings && r->settings[2 * n]; n++) {
-        keys[n] = r->settings[2 * n];
-        values[n] = r->settings[2 * n + 1];
-    }
-    return mxci_kvstore_create_on(&fake_group_api, r->type, n, keys, values, store);
-}
-
-static void play(void *arg) {
-    rank *r = arg;
-    mxc_kvstore *store;
-    fake_group_be(r->rank);
-    r->status = make(r, &store);
-    if (r->status == MXC_OK)
-        r->status = r->body(r, store);
-    snprintf(r->message, sizeof r->message, "%s", r->status == MXC_OK ? "" : mxc_last_error());
-    mxc_kvstore_destroy(store);
-}
-
-static void play_all(rank *ranks, int size, const char *type, const char *const *settings,
-                     mxc_status (*body)(rank *r, mxc_kvstore *store)) {
-    fake_group_start(size);
-    for (int i = 0; i < size; i++) {
-        ranks[i] = (rank){ .rank = i, .size = size, .type = type, .settings = settings, .body = body };
-        assert_ok(mxci_thread_start(&ranks[i].thread, "rank", play, &ranks[i]));
-    }
-    for (int i = 0; i < size; i++)
-        mxci_thread_join(ranks[i].thread);
-    fake_group_end();
-}
-
-static void expect_all_ok(const rank *ranks, int size) {
-    for (int i = 0; i < size; i++)
-        if (ranks[i].status != MXC_OK)
-            fail_msg("rank %d: %s", i, ranks[i].message);
-}
+#include "kvstore/ranks.h"
 
 /* Every rank failed, with a message that has these parts. */
 static void expect_all_failed(const rank *ranks, int size, const char *a, const char *b, const char *c) {
@@ -70,13 +14,6 @@ static void expect_all_failed(const rank *ranks, int size, const char *a, const 
             fail_msg("rank %d: %s: \"%s\" lacks \"%s\", \"%s\" or \"%s\"", i, mxc_status_name(ranks[i].status), text,
                      a, b, c);
     }
-}
-
-static mxc_context context = { MXC_CPU, 0 };
-
-static mxc_status filled(double value, int64_t n, mxc_dtype dtype, mxc_ndarray **out) {
-    MXC_TRY(mxc_ndarray_create(1, &n, dtype, context, out));
-    return mxc_ndarray_fill(*out, value);
 }
 
 /* Initialise keys "k0", "k1", ... of N+i elements with value. */
@@ -571,14 +508,13 @@ static void test_without_module(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),          cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_two_bits),
-        cmocka_unit_test(test_optimizer),     cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_staleness),     cmocka_unit_test(test_frozen_server),
-        cmocka_unit_test(test_no_updater),    cmocka_unit_test(test_disagreement),
-        cmocka_unit_test(test_frozen_rank),   cmocka_unit_test(test_failing_transport),
-        cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_lost_gradient), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sums),              cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_two_bits),          cmocka_unit_test(test_optimizer),
+        cmocka_unit_test(test_servers),           cmocka_unit_test(test_staleness),
+        cmocka_unit_test(test_frozen_server),     cmocka_unit_test(test_no_updater),
+        cmocka_unit_test(test_disagreement),      cmocka_unit_test(test_frozen_rank),
+        cmocka_unit_test(test_failing_transport), cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_lost_gradient),     cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_module),
     };
     if (argc > 1 && mxc_context_parse(argv[1], &context) != MXC_OK)

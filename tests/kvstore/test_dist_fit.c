@@ -14,7 +14,7 @@
 enum { FEATURES = 6, CLASSES = 3, BATCH = 8, BATCHES = 5, MOST = 3, WEIGHTS = FEATURES * CLASSES };
 
 typedef struct worker {
-    int rank, size, batches, epochs, resume;
+    int rank, size, batches, epochs, resume, shard;
     int64_t stop_at; /* updates after which this worker asks to stop; 0: not */
     int stop;
     const char *type, *checkpoint, *loss_scale;
@@ -100,15 +100,16 @@ static mxc_symbol *symbol;
 static void play(void *arg) {
     worker *w = arg;
     mxc_kvstore *store;
+    const char *key = "shard", *value = "true";
     fake_group_be(w->rank);
-    w->status = mxci_kvstore_create_on(&fake_group_api, w->type, 0, NULL, NULL, &store);
+    w->status = mxci_kvstore_create_on(&fake_group_api, w->type, w->shard, &key, &value, &store);
     if (w->status == MXC_OK)
         w->status = fit(w, symbol, store);
     snprintf(w->message, sizeof w->message, "%s", w->status == MXC_OK ? "" : mxc_last_error());
     mxc_kvstore_destroy(store);
 }
 
-static void play_all(worker *workers, int size, const worker *like) {
+static void play_to_end(worker *workers, int size, const worker *like) {
     fake_group_start(size);
     for (int i = 0; i < size; i++) {
         int batches = workers[i].batches;
@@ -122,6 +123,10 @@ static void play_all(worker *workers, int size, const worker *like) {
     for (int i = 0; i < size; i++)
         mxci_thread_join(workers[i].thread);
     fake_group_end();
+}
+
+static void play_all(worker *workers, int size, const worker *like) {
+    play_to_end(workers, size, like);
     for (int i = 0; i < size; i++)
         if (workers[i].status != MXC_OK)
             fail_msg("worker %d: %s", i, workers[i].message);
@@ -185,15 +190,17 @@ static void lose_checkpoint(const char *folder) {
     assert_int_equal(remove(state), 0);
 }
 
-/* One is asked to stop, all do, after the same step; then they go on, even if one has lost its last checkpoint. */
+/* One is asked to stop, all do, after the same step; then they go on, even if one has lost its last checkpoint. So do
+ * those that keep only shares of the optimizer's states, to the same weights. */
 static void test_stop_and_resume(void **state) {
     test_path folder, prefix;
     worker whole[3] = { { .batches = BATCHES }, { .batches = BATCHES }, { .batches = BATCHES } }, part[3];
     worker like = { .type = "dist_sync", .epochs = 3 };
     (void)state;
     play_all(whole, 3, &like);
-    for (int way = 0; way < 2; way++) {
+    for (int way = 0; way < 4; way++) {
         test_temp_dir(folder);
+        like.shard = way >= 2;
         like.checkpoint = test_join(prefix, folder, "run");
         like.resume = 1;
         like.stop_at = 7;
@@ -203,7 +210,7 @@ static void test_stop_and_resume(void **state) {
             assert_true(part[i].result.interrupted);
             assert_int_equal(part[i].result.updates, part[0].result.updates);
         }
-        if (way == 1)
+        if (way & 1)
             lose_checkpoint(folder);
         like.stop_at = 0;
         play_all(part, 3, &like);
@@ -211,6 +218,18 @@ static void test_stop_and_resume(void **state) {
         for (int i = 0; i < 3; i++)
             assert_memory_equal(part[i].weights, whole[i].weights, sizeof part[i].weights);
         test_remove_dir(folder);
+    }
+}
+
+/* A gradient that is not finite would be known only where its share is. */
+static void test_refused_shares(void **state) {
+    worker two[2] = { { .batches = BATCHES }, { .batches = BATCHES } };
+    const worker like = { .type = "dist_sync", .epochs = 1, .shard = 1, .loss_scale = "64" };
+    (void)state;
+    play_to_end(two, 2, &like);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(two[i].status, MXC_EUNSUPPORTED);
+        assert_non_null(strstr(two[i].message, "shard=true"));
     }
 }
 
@@ -263,9 +282,9 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_one),        cmocka_unit_test(test_unequal_epochs),
-        cmocka_unit_test(test_stop_and_resume), cmocka_unit_test(test_other_workers),
-        cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_as_one),          cmocka_unit_test(test_unequal_epochs),
+        cmocka_unit_test(test_stop_and_resume), cmocka_unit_test(test_refused_shares),
+        cmocka_unit_test(test_other_workers),   cmocka_unit_test(test_servers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -114,6 +114,7 @@ static void test_same_bits(void **state) {
     train("compression", "float16");
     train("compression", "bfloat16");
     train("compression", "2bit");
+    train("shard", "true");
 }
 
 /* Several stores at a time; each goes its own way. */

@@ -184,13 +184,17 @@ static MPI_Request *request_of(mxci_transfer *t) {
     return (MPI_Request *)(void *)t->room;
 }
 
-static mxc_status group_sum(mxci_group *g, const void *in, void *out, int64_t n, mxc_dtype dtype, mxci_transfer *t) {
+static mxc_status group_sum(mxci_group *g, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
+                            mxci_transfer *t) {
+    MPI_Comm comm = g->channels[MXCI_CHANNEL_DATA];
     MPI_Op op;
     MPI_Datatype type = type_of(dtype, &op);
     if (type == MPI_DATATYPE_NULL)
         return fail(__LINE__, MXC_EDTYPE, "processes do not sum arrays of this dtype (%d)", (int)dtype);
-    return CHECKED(MPI_Iallreduce(in == out ? MPI_IN_PLACE : in, out, (int)n, type, op, g->channels[MXCI_CHANNEL_DATA],
-                                  request_of(t)));
+    if (in == out && (to < 0 || to == g->rank))
+        in = MPI_IN_PLACE;
+    return to < 0 ? CHECKED(MPI_Iallreduce(in, out, (int)n, type, op, comm, request_of(t)))
+                  : CHECKED(MPI_Ireduce(in, out, (int)n, type, op, to, comm, request_of(t)));
 }
 
 static mxc_status group_gather(mxci_group *g, const void *in, void *out, size_t bytes, mxci_transfer *t) {
@@ -198,8 +202,9 @@ static mxc_status group_gather(mxci_group *g, const void *in, void *out, size_t 
                                   g->channels[MXCI_CHANNEL_DATA], request_of(t)));
 }
 
-static mxc_status group_broadcast(mxci_group *g, mxci_channel channel, void *data, size_t bytes, mxci_transfer *t) {
-    return CHECKED(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, g->channels[channel], request_of(t)));
+static mxc_status group_broadcast(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
+                                  mxci_transfer *t) {
+    return CHECKED(MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, g->channels[channel], request_of(t)));
 }
 
 static mxc_status group_send(mxci_group *g, mxci_channel channel, int to, const void *data, size_t bytes, int waits,

@@ -1,0 +1,27 @@
+/*
+ * Sharded updates: of keys that travel together each rank sums, and an optimizer there updates, only its own share of
+ * the elements, so that it keeps the optimizer's states of that share only. The new values are spread before they are
+ * read. (ZeRO's first stage: Rajbhandari et al., 2020, arXiv:1910.02054, section 5.1.)
+ */
+#ifndef MXCI_KVSTORE_SHARD_H
+#define MXCI_KVSTORE_SHARD_H
+
+#include <mxc/optimizer.h>
+
+#include "kvstore/exchange.h"
+
+typedef struct mxci_shard mxci_shard;
+
+void mxci_shard_destroy(mxci_shard *shard); /* NULL is fine */
+
+/**
+ * Queue one step of keys of one dtype; which travel together is the same in every step.
+ * @param sums  n of this process, borrowed
+ * MXC_EINVAL (a key travelled with others before), MXC_ENOMEM, the optimizer's
+ */
+mxc_status mxci_shard_push(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *keys, mxc_ndarray *const *sums,
+                           mxc_optimizer *optimizer, int priority);
+/* Before a key's value is read: queue fetching what other ranks have updated of its bucket, if that is due. */
+mxc_status mxci_shard_pull(mxci_comm *comm, mxci_key *key, int priority);
+
+#endif
