@@ -162,20 +162,12 @@ static mxc_status take_value(mxci_async *async, int from, const mxci_message *m,
 
 /* ---- queueing ---------------------------------------------------------------------------------------------------- */
 
-static int32_t index_of(const mxci_async *async, const mxci_key *e) {
-    int32_t i = 0;
-    while (async->keys[i]->own != e)
-        i++;
-    return i;
-}
-
 /* Queue a push or pull of a key; what it reads or changes beside the key's order is array's variable. */
 static mxc_status queue(mxci_async *async, mxci_key *e, mxc_ndarray *array, double lr, int priority, int is_push) {
     trip *t = mxci_calloc(1, sizeof *t);
     mxc_task task = MXC_TASK_INIT;
     MXC_TRY(t != NULL ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
-    int32_t index = index_of(async, e);
-    *t = (trip){ .async = async, .key = async->keys[index], .index = index, .lr = lr,
+    *t = (trip){ .async = async, .key = async->keys[e->place], .index = e->place, .lr = lr,
                  .array = mxc_ndarray_retain(array) };
     mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = { t->key->order, of_array };
     task.name = is_push ? "kvstore_push" : "kvstore_pull";
@@ -269,6 +261,7 @@ mxc_status mxci_async_add(mxci_async *async, mxci_key *e) {
         key_free(key);
         return status;
     }
+    e->place = async->n_keys - 1;
     mxci_call meeting = { .kind = MXCI_CALL_MEET, .what = "a new key" };
     return mxci_comm_call(async->comm, &meeting);
 }

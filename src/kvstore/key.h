@@ -18,7 +18,7 @@ typedef struct mxci_key {
     int n_pending, cap_pending;
     int64_t pushes;
     struct mxci_bucket *bucket; /* of the last push in a group of processes; a reference */
-    int place;                  /* which of the bucket's it is */
+    int32_t place;              /* dist_async: which of the store's it is */
 } mxci_key;
 
 /* With a reference to the array that it stores. MXC_ENOMEM. */
