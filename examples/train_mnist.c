@@ -9,13 +9,14 @@
 #include "example.h"
 
 enum { MLP, LENET };
-enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100 };
+enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100, KV_PARAMS = 8 };
 
 typedef struct settings {
     int32_t network, resume;
     int64_t batch_size, epochs, seed, checkpoint_batches;
     double lr, momentum;
-    char data[TEXT], context[TEXT], dtype[TEXT], kv_store[TEXT], checkpoint[TEXT], curve[TEXT], profile[TEXT];
+    char data[TEXT], context[TEXT], dtype[TEXT], kv_store[TEXT], kv_params[TEXT];
+    char checkpoint[TEXT], curve[TEXT], profile[TEXT];
 } settings;
 
 static const mxc_param schema[] = {
@@ -25,6 +26,7 @@ static const mxc_param schema[] = {
     TEXT_OPTION("context", context, "cpu(0)", "where to train, as gpu(0)"),
     TEXT_OPTION("dtype", dtype, "float32", "what to compute in: float32, float16, bfloat16"),
     TEXT_OPTION("kv-store", kv_store, "local", "where parameters are kept; dist_sync: by several processes of mpirun"),
+    TEXT_OPTION("kv-params", kv_params, "", "its parameters, as shard=true,compression=bfloat16"),
     WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step, of each process"),
     WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the training images"),
     RATE("0.05", "learning rate at the start; it falls to 0 along a cosine"),
@@ -186,13 +188,29 @@ static void catch_signals(void) {
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* The parameters are cut out of the settings' text. */
+static mxc_kvstore *open_store(settings *s) {
+    const char *keys[KV_PARAMS], *values[KV_PARAMS];
+    mxc_kvstore *store;
+    int n = 0;
+    for (char *key = strtok(s->kv_params, ","); key != NULL && n < KV_PARAMS; key = strtok(NULL, ",")) {
+        char *value = strchr(key, '=');
+        if (value != NULL)
+            *value++ = '\0';
+        keys[n] = key;
+        values[n++] = value != NULL ? value : "";
+    }
+    check(mxc_kvstore_create_with(s->kv_store, n, keys, values, &store));
+    return store;
+}
+
 int main(int argc, char **argv) {
     settings s;
     mxc_fit_progress result;
     mxc_kvstore *store;
     parse_arguments(argc, argv, &s, NULL);
     catch_signals();
-    check(mxc_kvstore_create(s.kv_store, &store));
+    store = open_store(&s);
     mxc_iter *training = open_data(&s, "train", s.batch_size, store), *test = open_data(&s, "t10k", TEST_BATCH, NULL);
     mxc_symbol *net = make_network(s.network);
     if (s.profile[0])
