@@ -40,9 +40,10 @@ static void print_from_first(const settings *s, const char *format, ...) {
 }
 
 /* A distributed store, or a local one where there is no MPI. */
-static mxc_kvstore *open_store(void) {
+static mxc_kvstore *open_store(const char *shard) {
+    const char *key = "shard";
     mxc_kvstore *store;
-    if (mxc_kvstore_create("dist_sync", &store) != MXC_OK)
+    if (mxc_kvstore_create_with("dist_sync", 1, &key, &shard, &store) != MXC_OK)
         measure_check(mxc_kvstore_create("local", &store));
     return store;
 }
@@ -180,7 +181,7 @@ static void sum_of_size(const settings *set, mxc_kvstore *store, peer *peer, siz
 
 static void bench_sums(const settings *set, constants *out) {
     static const size_t sizes[] = {4 * KB, 16 * KB, 64 * KB, 256 * KB, MB, 4 * MB, 16 * MB, 64 * MB};
-    mxc_kvstore *store = open_store();
+    mxc_kvstore *store = open_store("false");
     peer *peer = peer_open();
     print_from_first(set, "sums over %d processes (%s), medians; ratio: push's speed to plain MPI_Allreduce's\n",
                      set->size, mxc_kvstore_type(store));
@@ -263,7 +264,7 @@ typedef struct net {
     mxc_ndarray *params[MOST_PARAMS], *grads[MOST_PARAMS];
 } net;
 
-enum { ALONE, LOCAL, DIST, DIST_AFTER, LINK, LINK_AFTER, WAYS };
+enum { ALONE, LOCAL, DIST, DIST_AFTER, LINK, LINK_AFTER, SHARES, WAYS };
 
 typedef struct way {
     const char *title;
@@ -343,6 +344,8 @@ static void step(const net *t, const way *w, mxc_engine *engine) {
     if (w->is_after)
         measure_check(mxc_wait_all(engine));
     push_gradients(t, w);
+    for (int i = t->n - 1; i >= 0; i--) /* the store has the parameters themselves: only shares are fetched */
+        measure_check(mxc_kvstore_pull(w->store, 1, &t->names[i], &t->params[i], -i));
     measure_check(mxc_wait_all(engine));
 }
 
@@ -421,7 +424,8 @@ static void print_ways(const settings *set, const net *t, const way *ways) {
 }
 
 static void bench_steps(const settings *set, mxc_engine *engine, constants *out) {
-    mxc_kvstore *local, *alone, *dist = open_store(), *slow_one = open_link();
+    mxc_kvstore *local, *alone, *dist = open_store("false"), *slow_one = open_link();
+    mxc_kvstore *shares = open_store("true");
     way ways[WAYS];
     net t;
     memset(ways, 0, sizeof ways);
@@ -434,10 +438,12 @@ static void bench_steps(const settings *set, mxc_engine *engine, constants *out)
     set_way(&ways[DIST_AFTER], "(c) dist_sync, sums after backward", 1, dist, &t);
     set_way(&ways[LINK], "(d) as (b), sums as slow as an emulated 10 Gbit/s link", 0, slow_one, &t);
     set_way(&ways[LINK_AFTER], "(e) as (c), likewise", 1, slow_one, &t);
+    set_way(&ways[SHARES], "(f) as (b), each process updates its share", 0, set->size > 1 ? shares : NULL, &t);
     time_ways(set, &t, ways, engine);
     print_ways(set, &t, ways);
     if (slow_one)
         out->hidden = hidden_share(ways[LOCAL].low, ways[LINK].low, ways[LINK_AFTER].low);
+    mxc_kvstore_destroy(shares);
     mxc_kvstore_destroy(slow_one);
     mxc_kvstore_destroy(dist);
     mxc_kvstore_destroy(local);
