@@ -139,7 +139,7 @@ static mxc_status fc_with_bias(const mxc_op_call *call, const mxci_matmul *p) {
     mxci_gemm_args g = fc_product(call, p);
     int served;
     g.bias = call->in[BIAS].data;
-    MXC_TRY(mxcu_gemm_epilogue(call, &g, nullptr, &served));
+    MXC_TRY(mxcu_gemm_finish(call, &g, 0, &served));
     if (served)
         return MXC_OK;
     MXC_TRY(mxcu_bias_put(call, call->req[0], out, &call->in[BIAS], 1));
@@ -154,6 +154,55 @@ static mxc_status fc_forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL || mxcu_size(&call->out[0]) == 0)
         return MXC_OK;
     return call->n_in > BIAS ? fc_with_bias(call, &p) : mxcu_gemm(call, &g);
+}
+
+/* n elements of out, from `at` on, = or += relu(from). */
+template <class T> static mxc_status put_relu(const mxc_op_call *call, int64_t at, int64_t n, void *from) {
+    mxcu_in<T> x = {mxcu_pointer<const T>(from)};
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
+    return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(at + i, x[i] < 0 ? 0 : x[i]); });
+}
+
+static mxc_status put_relu_of(const mxc_op_call *call, int64_t at, int64_t n, void *from) {
+    MXCU_SWITCH_FLOAT(call->out[0].dtype, put_relu, call, at, n, from)
+}
+
+/* Rows of the product from `row` on where out is, or in scratch to be added; then relu of them. */
+static mxc_status fc_rows_relu(const mxc_op_call *call, const mxci_gemm_args *all, int64_t row, int64_t rows) {
+    const int64_t bytes = mxcu_element_bytes(all->dtype), at = row * all->n, n = rows * all->n;
+    mxci_gemm_args g = *all;
+    mxc_tensor to = call->out[0];
+    g.m = rows;
+    g.a = static_cast<const char *>(all->a) + row * all->lda * bytes;
+    to.data = g.c = all->beta ? call->temp : static_cast<char *>(all->c) + at * bytes;
+    to.shape.ndim = 2;
+    to.shape.dim[0] = rows, to.shape.dim[1] = all->n;
+    g.bias = nullptr;
+    g.beta = all->bias != nullptr;
+    if (all->bias)
+        MXC_TRY(mxcu_bias_put(call, MXC_REQ_WRITE, &to, &call->in[BIAS], 1));
+    MXC_TRY(mxcu_gemm(call, &g));
+    return put_relu_of(call, at, n, g.c);
+}
+
+/* To add a product, which executors do not ask for, goes row by row. */
+static mxc_status fc_relu_forward(const mxc_op_call *call) {
+    const mxci_matmul p = fc_of(call);
+    mxci_gemm_args g = fc_product(call, &p);
+    const int64_t rows = g.beta ? 1 : p.m;
+    int served = 0;
+    if (call->req[0] == MXC_REQ_NULL || mxcu_size(&call->out[0]) == 0)
+        return MXC_OK;
+    g.bias = call->n_in > BIAS ? call->in[BIAS].data : nullptr;
+    if (!g.beta)
+        MXC_TRY(mxcu_gemm_finish(call, &g, 1, &served));
+    for (int64_t row = 0; row < p.m && !served; row += rows)
+        MXC_TRY(fc_rows_relu(call, &g, row, rows));
+    return MXC_OK;
+}
+
+static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass) {
+    return (size_t)(sig->in_shape[WEIGHT].dim[0] * mxcu_element_bytes(sig->in_type[DATA]));
 }
 
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
@@ -173,7 +222,7 @@ static mxc_status fc_weight_and_bias(const mxc_op_call *call, const mxci_matmul 
     g.dtype = call->in_grad[WEIGHT].dtype;
     g.c = call->in_grad[WEIGHT].data;
     g.beta = call->req[WEIGHT] == MXC_REQ_ADD;
-    return mxcu_gemm_epilogue(call, &g, call->in_grad[BIAS].data, served);
+    return mxcu_gemm_sums(call, &g, call->in_grad[BIAS].data, served);
 }
 
 static mxc_status fc_backward(const mxc_op_call *call) {
@@ -196,4 +245,5 @@ static mxc_status fc_backward(const mxc_op_call *call) {
 
 MXCU_FORMS(matmul, {"dot", dot_forward<0>, dot_backward<0>}, {"batch_dot", dot_forward<1>, dot_backward<1>},
            {"_linalg_gemm", gemm_forward, gemm_backward}, {"_linalg_gemm2", gemm2_forward, gemm2_backward},
-           {"_linalg_syrk", syrk_forward, syrk_backward}, {"FullyConnected", fc_forward, fc_backward, fc_temp})
+           {"_linalg_syrk", syrk_forward, syrk_backward}, {"FullyConnected", fc_forward, fc_backward, fc_temp},
+           {"_fc_relu", fc_relu_forward, nullptr, fc_relu_temp})

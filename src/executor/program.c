@@ -114,6 +114,8 @@ static mxc_status lower(mxci_program *p, const mxci_lowering *lowering) {
     MXC_TRY(mxci_pass_recompute(p, options->recompute));
     MXC_TRY(mxci_pass_copies(p));
     if (!lowering->as_written)
+        MXC_TRY(mxci_pass_epilogue(p));
+    if (!lowering->as_written)
         MXC_TRY(mxci_pass_chain(p));
     MXC_TRY(lay_out(p, options, 0));
     return wants_tiles(p, lowering) ? lay_out(p, options, 1) : MXC_OK;

@@ -137,6 +137,9 @@ mxc_status mxci_pass_recompute(mxci_program *program, mxc_recompute mode);
 /* copies.c: where an entry is used on another context, put a _CrossDeviceCopy between. */
 mxc_status mxci_pass_copies(mxci_program *program);
 
+/* epilogue.c: make one node of a FullyConnected and its relu. */
+mxc_status mxci_pass_epilogue(mxci_program *program);
+
 /* chain.c: make one node of several element-wise ones. */
 mxc_status mxci_pass_chain(mxci_program *program);
 

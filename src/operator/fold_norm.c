@@ -7,14 +7,13 @@
 #include "operator/fold_norm.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/sys.h"
 #include "base/text.h"
 #include "operator/batch_norm.h"
 #include "operator/common.h"
 #include "operator/fully_connected.h"
 #include "operator/kernels/convert.h"
+#include "operator/op.h"
 
 extern const mxc_op_def mxci_op_batch_norm, mxci_op_convolution, mxci_op_fully_connected;
 
@@ -113,22 +112,6 @@ static int is_layer(const mxc_op *op) {
            (def == &mxci_op_fully_connected && ((const mxci_fc_params *)mxc_op_params(op))->flatten);
 }
 
-/* The layer's parameters, with a bias. */
-static mxc_status make_folded(const mxc_op *layer, mxc_op **out) {
-    int n = mxc_op_n_given(layer), kept = 0;
-    const char **given = mxci_calloc(2 * (size_t)n + 2, sizeof *given), **values = given + n + 1;
-    mxc_status status;
-    if (!given)
-        return MXC_FAIL(MXC_ENOMEM, "_fold_norm: no memory for %d parameters", n);
-    for (int i = 0; i < n; i++) {
-        mxc_op_given(layer, i, &given[kept], &values[kept]);
-        kept += strcmp(given[kept], "no_bias") != 0;
-    }
-    status = mxc_op_create(mxc_op_get_def(layer)->name, kept, given, values, out);
-    mxci_free(given);
-    return status;
-}
-
 static mxc_status make_fold(const mxc_op *layer, const mxci_bn_params *norm, mxc_op **out) {
     char eps[40];
     const char *const keys[] = {"eps", "fix_gamma", "no_bias"};
@@ -142,7 +125,7 @@ mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold
     if (mxc_op_get_def(norm) != &mxci_op_batch_norm || !is_layer(layer))
         return MXC_OK;
     MXC_TRY(make_fold(layer, mxc_op_params(norm), fold));
-    mxc_status status = make_folded(layer, folded);
+    mxc_status status = mxci_op_like(layer, mxc_op_get_def(layer)->name, "no_bias", folded); /* with a bias */
     if (status != MXC_OK) {
         mxc_op_release(*fold);
         *fold = NULL;

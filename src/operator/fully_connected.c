@@ -1,9 +1,11 @@
 /*
  * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the
- * rest), or without flatten as (product of all but the last, K), and out keeps those axes.
+ * rest), or without flatten as (product of all but the last, K), and out keeps those axes. _fc_relu: max(that, 0).
  */
 #include "operator/fully_connected.h"
 #include "operator/gemm.h"
+#include "operator/kernels/activation.h"
+#include "operator/map.h"
 
 typedef mxci_fc_params fc_params;
 
@@ -162,4 +164,48 @@ const mxc_op_def mxci_op_fully_connected = {
     .temp_bytes = fc_temp,
     .forward = {[MXC_CPU] = fc_forward},
     .backward = {[MXC_CPU] = fc_backward},
+};
+
+/* ---- _fc_relu: the product in scratch, then relu of it ---------------------------------------------------------- */
+
+static size_t product_bytes(mxc_dtype type, const mxc_shape *out) {
+    return ((size_t)mxc_shape_size(out) * mxc_dtype_size(type) + 63) / 64 * 64;
+}
+
+static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    return product_bytes(sig->in_type[DATA], &sig->out_shape[0]) + fc_temp(sig, pass);
+}
+
+static mxc_status fc_relu_forward(const mxc_op_call *call) {
+    const mxc_tensor *out = &call->out[0];
+    const mxc_req write = MXC_REQ_WRITE;
+    mxc_tensor product = *out;
+    mxc_op_call first = *call;
+    mxci_mapping relu = {.dtype = out->dtype, .n = mxci_tensor_size(out), .n_in = 1, .in = {{.data = call->temp}}};
+    relu.result[0].fn = mxci_activations[MXCI_ACT_RELU].forward[mxci_compute_type(out->dtype)];
+    relu.result[0].req = call->req[0];
+    relu.result[0].data = out->data;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    product.data = call->temp;
+    first.temp = (char *)call->temp + product_bytes(out->dtype, &out->shape);
+    first.out = &product;
+    first.req = &write;
+    MXC_TRY(fc_forward(&first));
+    return mxci_mapping_run(call->run, &relu);
+}
+
+const mxc_op_def mxci_op_fc_relu = {
+    .size = sizeof(mxc_op_def),
+    .name = "_fc_relu",
+    .doc = "output = max(FullyConnected(data, weight, bias), 0)",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
+    .params = mxci_fc_schema,
+    .param_size = sizeof(fc_params),
+    .args = "data,weight,bias",
+    .n_args = fc_args,
+    .infer_shape = mxci_fc_infer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = fc_relu_temp,
+    .forward = {[MXC_CPU] = fc_relu_forward},
 };

@@ -194,6 +194,23 @@ mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys
     return status;
 }
 
+mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *without, mxc_op **out) {
+    const int n = of->n_given;
+    const char **keys = mxci_calloc(2 * (size_t)n + 2, sizeof *keys), **values = keys + n + 1;
+    mxc_status status;
+    int kept = 0;
+    *out = NULL;
+    if (!keys)
+        return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for %d parameters", name, n);
+    for (int i = 0; i < n; i++) {
+        mxc_op_given(of, i, &keys[kept], &values[kept]);
+        kept += !without || strcmp(keys[kept], without) != 0;
+    }
+    status = mxc_op_create(name, kept, keys, values, out);
+    mxci_free(keys);
+    return status;
+}
+
 mxc_op *mxc_op_retain(mxc_op *op) {
     atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
     return op;

@@ -55,29 +55,39 @@ mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g) {
 }
 
 /* What an epilogue does to row i of C, or with row i of op(A), when the product is there. */
-template <class T> static void finish_row(const mxci_gemm_args &g, int64_t i, T *sums) {
+template <class T> static void finish_row(const mxci_gemm_args &g, int relu, int64_t i, T *sums) {
     const T *a = mxcu_pointer<const T>(g.a), *bias = mxcu_pointer<const T>(g.bias);
     T *c = mxcu_pointer<T>(g.c) + i * g.ldc;
     double sum = 0;
     for (int64_t j = 0; bias && j < g.n; j++)
         c[j] = mxcu_narrow<T>(mxcu_widen<T>(c[j]) + mxcu_widen<T>(bias[j]));
+    for (int64_t j = 0; relu && j < g.n; j++)
+        c[j] = mxcu_widen<T>(c[j]) < 0 ? mxcu_narrow<T>(0) : c[j];
     for (int64_t k = 0; sums && k < g.k; k++)
         sum += mxcu_widen<T>(a[g.transpose_a ? k * g.lda + i : i * g.lda + k]);
     if (sums)
         sums[i] = mxcu_narrow<T>((mxcu_compute_t<T>)sum);
 }
 
-template <class T> static mxc_status queue_epilogue(const mxc_op_call *call, mxci_gemm_args g, void *sums) {
+template <class T> static mxc_status queue_epilogue(const mxc_op_call *call, mxci_gemm_args g, int relu, void *sums) {
     MXC_TRY(queue<T>(call, g));
     return mxcu_fake_queue(call->run->stream, [=] {
         for (int64_t i = 0; i < g.m; i++)
-            finish_row<T>(g, i, sums ? mxcu_pointer<T>(sums) : nullptr);
+            finish_row<T>(g, relu, i, sums ? mxcu_pointer<T>(sums) : nullptr);
     });
 }
 
-mxc_status mxcu_gemm_epilogue(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
+static mxc_status multiply(const mxc_op_call *call, const mxci_gemm_args *g, int relu, void *sums, int *served) {
     *served = g->dtype != MXC_F64 && g->batch == 1;
     if (!*served)
         return MXC_OK;
-    MXCU_SWITCH_FLOAT(g->dtype, queue_epilogue, call, *g, sums)
+    MXCU_SWITCH_FLOAT(g->dtype, queue_epilogue, call, *g, relu, sums)
+}
+
+mxc_status mxcu_gemm_finish(const mxc_op_call *call, const mxci_gemm_args *g, int relu, int *served) {
+    return multiply(call, g, relu, nullptr, served);
+}
+
+mxc_status mxcu_gemm_sums(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
+    return multiply(call, g, 0, sums, served);
 }

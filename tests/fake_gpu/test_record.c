@@ -146,9 +146,44 @@ static void check_repeats(mxc_symbol *net) {
     mxc_symbol_release(net);
 }
 
+static int prints(const mxc_executor *e, const char *words, const char *others) {
+    char *text;
+    int found;
+    assert_ok(mxc_executor_print(e, &text));
+    found = strstr(text, words) && !strstr(text, others);
+    mxc_free(text);
+    return found;
+}
+
 static void test_repeats(void **state) {
     (void)state;
     check_repeats(make_net(NULL));
+}
+
+/* What runs of make_net, with the product as a second output or not. */
+static int runs(mxc_context context, int shows_product, const char *words, const char *others) {
+    mxc_symbol *net = make_net(NULL), *inside, *shown[2] = {net}, *group;
+    mxc_executor *e;
+    int found;
+    assert_ok(mxc_symbol_internals(net, &inside));
+    assert_ok(mxc_symbol_find_output(inside, "fc_output", &shown[1]));
+    assert_ok(mxc_symbol_group(1 + shows_product, shown, &group));
+    e = bind(group, context);
+    found = prints(e, words, others);
+    mxc_executor_destroy(e);
+    mxc_symbol_release(group);
+    mxc_symbol_release(inside);
+    mxc_symbol_release(shown[1]);
+    mxc_symbol_release(net);
+    return found;
+}
+
+/* On a GPU the relu is taken with the product, unless that is read by others too. */
+static void test_epilogue(void **state) {
+    (void)state;
+    assert_true(runs(mxc_gpu(0), 0, "_fc_relu act", "FullyConnected fc on"));
+    assert_true(runs(mxc_gpu(0), 1, "FullyConnected fc on", "_fc_relu"));
+    assert_true(runs(mxc_cpu(0), 0, "FullyConnected fc on", "_fc_relu"));
 }
 
 static void test_convolution_repeats(void **state) {
@@ -232,21 +267,12 @@ static mxc_symbol *make_chain(void) {
     return sum;
 }
 
-static int has_chain(const mxc_executor *e) {
-    char *text;
-    int found;
-    assert_ok(mxc_executor_print(e, &text));
-    found = strstr(text, "_chain more") != NULL && strstr(text, "half on") == NULL;
-    mxc_free(text);
-    return found;
-}
-
 static void test_chains(void **state) {
     mxc_symbol *net = make_chain();
     mxc_executor *gpu = bind(net, mxc_gpu(0)), *cpu = bind(net, mxc_cpu(0));
     (void)state;
-    assert_true(has_chain(gpu));
-    assert_false(has_chain(cpu));
+    assert_true(prints(gpu, "_chain more", "half on"));
+    assert_false(prints(cpu, "_chain more", "half on"));
     run_alike(gpu, cpu, 0, 4);
     assert_true(recorded(gpu) > 0);
     mxc_executor_destroy(gpu);
@@ -255,7 +281,8 @@ static void test_chains(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_convolution_repeats),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_epilogue),
+                                       cmocka_unit_test(test_convolution_repeats),
                                        cmocka_unit_test(test_random), cmocka_unit_test(test_random_training),
                                        cmocka_unit_test(test_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);

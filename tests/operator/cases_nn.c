@@ -16,6 +16,12 @@ static void ref_fc(const op_run *r) {
         }
 }
 
+static void ref_fc_relu(const op_run *r) {
+    ref_fc(r);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = r->out[0][i] < 0 ? 0 : r->out[0][i];
+}
+
 static void grad_fc(const op_run *r) {
     int64_t h = r->in_shape[1].dim[0], k = r->in_shape[1].dim[1], n = case_size(&r->out_shape[0]) / h;
     for (int64_t i = 0; i < n; i++)
@@ -264,6 +270,8 @@ static void ref_fold(const op_run *r) {
 
 #define FC(given, shapes) \
     {.op = "FullyConnected", .params = given, .in = shapes, .reference = ref_fc, .gradient = grad_fc}
+#define FC_RELU(given, shapes) \
+    {.op = "_fc_relu", .params = given, .in = shapes, .flags = CASE_NO_GRADIENT, .reference = ref_fc_relu}
 #define CONV(given, shapes) \
     {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
 #define POOL(given, shapes) \
@@ -293,6 +301,10 @@ static const op_case cases[] = {
     FC("num_hidden=48", "50x40@-0.3:0.3 48x40@-0.3:0.3 48"),
     FC("num_hidden=4 flatten=False", "2x3x5 4x5 4"),
     FC("num_hidden=3 flatten=False no_bias=True", "2x4x1x6 3x6"),
+    FC_RELU("num_hidden=3", "2x5 3x5 3; 1x1 3x1 3; 0x2 3x2 3; 2x2x2 3x4 3; 65x3 3x3 3; 4x5@-1:1n 3x5 3; 3x0 3x0 3"),
+    FC_RELU("num_hidden=7 no_bias=True", "5x9 7x9; 33x4 7x4"),
+    FC_RELU("num_hidden=4 flatten=False", "2x3x5 4x5 4"),
+    FAILS("_fc_relu", "num_hidden=3", "2x5 3x4 3", MXC_ESHAPE, "weight"),
     FAILS("FullyConnected", "num_hidden=2 flatten=False", "7 2x7 2", MXC_ESHAPE, "at least 2 axes, found 1"),
     FC("num_hidden=2 flatten=False", "3x0x4 2x4 2"),
     FAILS("FullyConnected", "num_hidden=3 flatten=False", "2x5x4 3x20 3", MXC_ESHAPE, "weight"),

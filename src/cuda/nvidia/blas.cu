@@ -36,7 +36,7 @@ struct job {
     const mxci_gemm_args *g;
     cudaDataType_t c_type;
     cublasLtEpilogue_t epilogue;
-    void *vector; /* the epilogue's */
+    void *vector; /* the epilogue's; NULL: it has none */
 };
 
 static mxc_status check(cublasStatus_t status, const char *what) {
@@ -155,7 +155,7 @@ static bool describe_matrices(plan *p, const job &j) {
 
 /* The epilogue's vector is the caller's of this time. */
 static bool set_vector(plan *p, const job &j) {
-    return j.epilogue == CUBLASLT_EPILOGUE_DEFAULT ||
+    return !j.vector ||
            good(cublasLtMatmulDescSetAttribute(&p->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &j.vector,
                                                sizeof j.vector));
 }
@@ -269,9 +269,9 @@ mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g) {
     return multiply(call, g, g->dtype == MXC_F64 ? CUDA_R_64F : CUDA_R_32F);
 }
 
-mxc_status mxcu_gemm_epilogue(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
-    const job j = {g, type_of(g->dtype), sums ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_BIAS,
-                   sums ? sums : const_cast<void *>(g->bias)};
+static mxc_status multiply_epilogue(const mxc_op_call *call, const mxci_gemm_args *g, cublasLtEpilogue_t epilogue,
+                                    void *vector, int *served) {
+    const job j = {g, type_of(g->dtype), epilogue, vector};
     mxcu_blas *blas;
     cudaStream_t stream;
     *served = 0;
@@ -279,4 +279,14 @@ mxc_status mxcu_gemm_epilogue(const mxc_op_call *call, const mxci_gemm_args *g, 
         return MXC_OK;
     MXC_TRY(blas_of(call, &blas, &stream));
     return multiply_lt(blas, stream, j, served);
+}
+
+mxc_status mxcu_gemm_finish(const mxc_op_call *call, const mxci_gemm_args *g, int relu, int *served) {
+    static const cublasLtEpilogue_t epilogues[2][2] = {{CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS},
+                                                       {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS}};
+    return multiply_epilogue(call, g, epilogues[relu][g->bias != nullptr], const_cast<void *>(g->bias), served);
+}
+
+mxc_status mxcu_gemm_sums(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
+    return multiply_epilogue(call, g, CUBLASLT_EPILOGUE_BGRADB, sums, served);
 }
