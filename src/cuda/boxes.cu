@@ -1,28 +1,9 @@
-/* box_iou, box_nms and MultiBoxPrior. Suppression: a team goes down the rows of a group, the best first; those that a
- * row which stays overlaps are struck out by all threads at once. */
+/* box_iou, box_nms and MultiBoxPrior. Suppression: a team goes down the rows of a group. */
 #include "cuda/gradient.h"
-#include "cuda/sort.h"
+#include "cuda/suppress.h"
 #include "operator/detection.h"
-#include "operator/kernels/boxes.h"
-#include "operator/kernels/order_key.h"
 
-/* Boxes of the type that they are computed in. */
-template <class T> struct boxes {
-#define NAME(f) f
-#include "operator/kernels/box_scalar.inc"
-#undef NAME
-    MXCU_DEVICE static uint64_t descending_key(T score) {
-        return sizeof score == sizeof(float) ? mxci_order_key_f32((float)score, UINT64_MAX)
-                                             : mxci_order_key_f64(score, UINT64_MAX);
-    }
-};
-
-template <class T> MXCU_DEVICE static void load_box(const mxcu_in<T> &x, int64_t at, mxcu_compute_t<T> *box) {
-    for (int k = 0; k < 4; k++)
-        box[k] = x[at + k];
-}
-
-/* ---- box_iou --------------------------------------------------------------------------------------------------------- */
+/* ---- box_iou ----------------------------------------------------------------------------------------------------- */
 
 enum { LHS, RHS };
 
@@ -34,9 +15,10 @@ template <class T> static mxc_status iou(const mxc_op_call *call) {
     mxcu_out<T> out = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
         A a[4], b[4], made_a[4], made_b[4];
-        load_box(lhs, at / n * 4, a);
-        load_box(rhs, at % n * 4, b);
-        out.put(at, boxes<A>::overlap(boxes<A>::corners(a, centred, made_a), boxes<A>::corners(b, centred, made_b), 0));
+        mxcu_load_box(lhs, at / n * 4, a);
+        mxcu_load_box(rhs, at % n * 4, b);
+        out.put(at, mxcu_boxes<A>::overlap(mxcu_boxes<A>::corners(a, centred, made_a),
+                                           mxcu_boxes<A>::corners(b, centred, made_b), 0));
     });
 }
 
@@ -46,7 +28,7 @@ static mxc_status iou_forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->out[0].dtype, iou, call)
 }
 
-/* ---- box_nms --------------------------------------------------------------------------------------------------------- */
+/* ---- box_nms ----------------------------------------------------------------------------------------------------- */
 
 enum { OUTPUT, RECORD };
 
@@ -67,6 +49,7 @@ static nms nms_of(const void *params, const mxc_shape *data) {
     s.sorted = mxcu_sort_row(s.n);
     s.rows.centred = s.p.in_format == MXCI_BOX_CENTER;
     s.rows.threshold = s.p.overlap_thresh;
+    s.rows.step = s.width;
     return s;
 }
 
@@ -82,7 +65,7 @@ template <class T> static mxc_status sort_rows(const mxc_op_call *call, nms s) {
         mxcu_item item = MXCU_LAST_ITEM;
         if (i < s.n && (double)x[row + s.p.score_index] > s.p.valid_thresh &&
             (s.p.id_index < 0 || (double)x[row + s.p.id_index] != (double)s.p.background_id)) {
-            item.key = boxes<mxcu_compute_t<T>>::descending_key(x[row + s.p.score_index]);
+            item.key = mxcu_boxes<mxcu_compute_t<T>>::key(x[row + s.p.score_index], UINT64_MAX);
             item.index = i;
         }
         s.items[at] = item;
@@ -90,39 +73,32 @@ template <class T> static mxc_status sort_rows(const mxc_op_call *call, nms s) {
     return mxcu_sort(call, s.items, s.groups, s.sorted);
 }
 
-/* An item that is struck out has the index -1. */
-template <class T> static mxc_status suppress(const mxc_op_call *call, nms s) {
+/* Does the box of one row of a group drive out another's? */
+template <class T> struct row_pairs {
     using A = mxcu_compute_t<T>;
+    mxcu_in<T> x;
+    mxci_box_rows rows;
+    int64_t first, box, id; /* elements: of the group, of a row's box and class; id -1: all are of one */
+
+    MXCU_DEVICE bool out(int64_t stays, int64_t other) const {
+        const int64_t a = first + stays * rows.step, b = first + other * rows.step;
+        A box_a[4], box_b[4], made[4];
+        if (id >= 0 && x[a + id] != x[b + id])
+            return false;
+        mxcu_load_box(x, a + box, box_a);
+        mxcu_load_box(x, b + box, box_b);
+        return mxcu_boxes<A>::is_driven_out(&rows, mxcu_boxes<A>::corners(box_a, rows.centred, made), box_b);
+    }
+};
+
+template <class T> static mxc_status suppress(const mxc_op_call *call, nms s) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     return mxcu_rows(call, s.groups, s.n, [=] MXCU_LAMBDA(int64_t group, mxcu_team team) {
-        mxcu_item *items = s.items + group * s.sorted;
         const int64_t first = group * s.n, most = s.p.topk > 0 && s.p.topk < s.n ? s.p.topk : s.n;
-        const int by_class = !s.p.force_suppress && s.p.id_index >= 0;
-        int64_t end = 0, kept = 0;
-        while (end < most && items[end].index != INT64_MAX)
-            end++;
-        team.sync();
-        for (int64_t i = 0; i < end; i++) {
-            const int64_t row = items[i].index;
-            A box[4], made[4], other[4];
-            if (row >= 0) {
-                load_box(x, (first + row) * s.width + s.p.coord_start, box);
-                const A *stays = boxes<A>::corners(box, s.rows.centred, made);
-                for (int64_t j = i + 1 + team.rank; j < end; j += team.size) {
-                    const int64_t at = (first + items[j].index) * s.width;
-                    if (items[j].index < 0 ||
-                        (by_class && x[at + s.p.id_index] != x[(first + row) * s.width + s.p.id_index]))
-                        continue;
-                    load_box(x, at + s.p.coord_start, other);
-                    if (boxes<A>::is_driven_out(&s.rows, stays, other))
-                        items[j].index = -1;
-                }
-                if (team.rank == 0)
-                    s.order[first + kept] = row;
-                kept++;
-            }
-            team.sync();
-        }
+        const row_pairs<T> pairs = {x, s.rows, first * s.width, s.p.coord_start,
+                                    s.p.force_suppress ? -1 : s.p.id_index};
+        const int64_t kept =
+            mxcu_suppress(team, s.items + group * s.sorted, most, INT64_MAX, s.order + first, pairs);
         for (int64_t i = kept + team.rank; i < s.n; i += team.size)
             s.order[first + i] = -1;
     });
@@ -141,8 +117,8 @@ template <class T> static mxc_status put_rows(const mxc_op_call *call, nms s) {
             y.put(at, from < 0 ? (A)-1 : x[first + k]);
             return;
         }
-        load_box(x, first + s.p.coord_start, box);
-        boxes<A>::reform(s.rows.centred, box);
+        mxcu_load_box(x, first + s.p.coord_start, box);
+        mxcu_boxes<A>::reform(s.rows.centred, box);
         y.put(at, box[part]);
     });
 }
@@ -193,7 +169,7 @@ static mxc_status nms_backward(const mxc_op_call *call) {
     return give_back_any(call, nms_of(call->params, &call->in[0].shape));
 }
 
-/* ---- MultiBoxPrior --------------------------------------------------------------------------------------------------- */
+/* ---- MultiBoxPrior ----------------------------------------------------------------------------------------------- */
 
 template <class T> static mxc_status prior(const mxc_op_call *call) {
     const mxci_prior r =

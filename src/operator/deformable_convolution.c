@@ -5,16 +5,13 @@
  * place in a plain convolution the element is read, between the four elements of data around; 0 outside of 0 to h, 0 to
  * w. The patches of a sample are laid out in scratch as columns (C*K, H*W), and the rest is products.
  */
+#include "operator/deformable_convolution.h"
+
 #include "operator/common.h"
 #include "operator/gemm.h"
-#include "operator/kernels/deformable.h"
 #include "operator/widen.h"
 
-typedef struct deformable_params {
-    mxc_tuple kernel, stride, dilate, pad;
-    int64_t num_filter, num_group, num_deformable_group, workspace;
-    int32_t no_bias, layout;
-} deformable_params;
+typedef mxci_deformable_params deformable_params;
 
 enum { DATA, OFFSET, WEIGHT, BIAS };
 
@@ -166,14 +163,7 @@ static deformable_run open_run(const mxc_op_call *call) {
     const deformable_params *p = call->params;
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim, groups = p->num_group;
     deformable_run r = {.call = call, .params = p, .dtype = call->in[DATA].dtype, .gemm = MXCI_GEMM_INIT};
-    r.shape = (mxci_deformable_shape){.channels = in[1], .groups = p->num_deformable_group, .in = {in[2], in[3]},
-                                      .out = {out[2], out[3]}};
-    for (int i = 0; i < 2; i++) {
-        r.shape.kernel[i] = p->kernel.value[i];
-        r.shape.stride[i] = p->stride.value[i];
-        r.shape.dilate[i] = p->dilate.value[i];
-        r.shape.pad[i] = p->pad.value[i];
-    }
+    r.shape = mxci_deformable_shape_of(p, in, out);
     r.data = in[1] * in[2] * in[3];
     r.offset = p->num_deformable_group * patch_size(p) * 2 * out[2] * out[3];
     r.out = out[1] * out[2] * out[3];

@@ -5,8 +5,11 @@
 #include <math.h>
 
 #include <mxc/param.h>
+#include <mxc/types.h>
 
 #include "operator/kernels/loop.h"
+#include "operator/kernels/multibox.h"
+#include "operator/kernels/proposal.h"
 
 enum { MXCI_BOX_CORNER, MXCI_BOX_CENTER };
 
@@ -24,6 +27,72 @@ typedef struct mxci_prior_params {
     mxc_floats sizes, ratios, steps, offsets;
     int32_t clip;
 } mxci_prior_params;
+
+typedef struct mxci_target_params {
+    double overlap_threshold, ignore_label, negative_mining_ratio, negative_mining_thresh;
+    int64_t minimum_negative_samples;
+    mxc_floats variances;
+} mxci_target_params;
+
+typedef struct mxci_detection_params {
+    int32_t clip, force_suppress;
+    double threshold, nms_threshold;
+    int64_t background_id, nms_topk;
+    mxc_floats variances;
+} mxci_detection_params;
+
+typedef struct mxci_proposal_params {
+    int64_t rpn_pre_nms_top_n, rpn_post_nms_top_n, rpn_min_size, feature_stride;
+    double threshold;
+    mxc_floats scales, ratios;
+    int32_t output_score, iou_loss;
+} mxci_proposal_params;
+
+/* ---- what kernels are told, by the parameters and shapes --------------------------------------------------------- */
+
+static inline mxci_target_shape mxci_target_shape_of(const mxci_target_params *p, const mxc_shape *label,
+                                                     const mxc_shape *scores) {
+    mxci_target_shape s;
+    s.anchors = scores->dim[2];
+    s.labels = label->dim[1];
+    s.width = label->dim[2];
+    s.classes = scores->dim[1];
+    s.overlap = p->overlap_threshold;
+    s.ignore = p->ignore_label;
+    s.mining_ratio = p->negative_mining_ratio;
+    s.mining_overlap = p->negative_mining_thresh;
+    for (int k = 0; k < 4; k++)
+        s.variance[k] = p->variances.value[k];
+    return s;
+}
+
+static inline mxci_detection_shape mxci_detection_shape_of(const mxci_detection_params *p, const mxc_shape *scores) {
+    mxci_detection_shape s;
+    s.anchors = scores->dim[2];
+    s.classes = scores->dim[1];
+    s.limit = p->nms_topk > 0 ? p->nms_topk : INT64_MAX;
+    s.clip = p->clip;
+    s.force = p->force_suppress;
+    s.threshold = p->threshold;
+    s.overlap = p->nms_threshold;
+    for (int k = 0; k < 4; k++)
+        s.variance[k] = p->variances.value[k];
+    return s;
+}
+
+static inline mxci_proposal_shape mxci_proposal_shape_of(const mxci_proposal_params *p, const mxc_shape *scores) {
+    mxci_proposal_shape s;
+    s.in[0] = scores->dim[2];
+    s.in[1] = scores->dim[3];
+    s.stride = (double)p->feature_stride;
+    s.least = (double)p->rpn_min_size;
+    s.threshold = p->threshold;
+    s.first = p->rpn_pre_nms_top_n > 0 ? p->rpn_pre_nms_top_n : INT64_MAX;
+    s.limit = p->rpn_post_nms_top_n;
+    s.by_corner = p->iou_loss;
+    mxci_proposal_sizes(&s, p->ratios.n, p->ratios.value, p->scales.n, p->scales.value);
+    return s;
+}
 
 /* ---- MultiBoxPrior: n boxes around each place, of which there are width in a row --------------------------------- */
 

@@ -6,15 +6,10 @@
  * old order; rows of nothing are -1. An nms_threshold outside of (0,1]: no order and no suppression.
  */
 #include "operator/common.h"
-#include "operator/kernels/multibox.h"
+#include "operator/detection.h"
 #include "operator/widen.h"
 
-typedef struct detection_params {
-    int32_t clip, force_suppress;
-    double threshold, nms_threshold;
-    int64_t background_id, nms_topk;
-    mxc_floats variances;
-} detection_params;
+typedef mxci_detection_params detection_params;
 
 enum { SCORES, LOC, ANCHORS };
 
@@ -63,22 +58,13 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static mxci_detection_shape shape_of(const detection_params *p, const mxc_shape *scores) {
-    mxci_detection_shape s = {.anchors = scores->dim[2], .classes = scores->dim[1],
-                              .limit = p->nms_topk > 0 ? p->nms_topk : INT64_MAX, .clip = p->clip,
-                              .force = p->force_suppress, .threshold = p->threshold, .overlap = p->nms_threshold};
-    for (int k = 0; k < 4; k++)
-        s.variance[k] = p->variances.value[k];
-    return s;
-}
-
 /* Scratch of one part: the kernel's, then an image's rows, which the request may add. */
 static size_t scratch_bytes(const mxci_detection_shape *s, size_t element) {
     return (mxci_detection_scratch(s) + (size_t)s->anchors * 6 * element + 63) & ~(size_t)63;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    mxci_detection_shape s = shape_of(sig->params, &sig->in_shape[SCORES]);
+    mxci_detection_shape s = mxci_detection_shape_of(sig->params, &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
     return pass == MXC_FORWARD ? mxci_widen_bytes(sig, pass) + scratch_bytes(&s, element) * (size_t)sig->parallelism
                                : 0;
@@ -109,7 +95,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status forward_real(const mxc_op_call *call) {
-    detection_run r = {call, shape_of(call->params, &call->in[SCORES].shape)};
+    detection_run r = {call, mxci_detection_shape_of(call->params, &call->in[SCORES].shape)};
     if (r.shape.anchors > 0 && call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, call->in[SCORES].shape.dim[0], 1, forward_part, &r);
     return MXC_OK;

@@ -10,15 +10,11 @@
  * taken for it, negative_mining_ratio for each that is for a label. An image without labels is ignored.
  */
 #include "operator/common.h"
-#include "operator/kernels/multibox.h"
+#include "operator/detection.h"
 #include "operator/rows.h"
 #include "operator/widen.h"
 
-typedef struct target_params {
-    double overlap_threshold, ignore_label, negative_mining_ratio, negative_mining_thresh;
-    int64_t minimum_negative_samples;
-    mxc_floats variances;
-} target_params;
+typedef mxci_target_params target_params;
 
 enum { ANCHOR, LABEL, SCORES };
 enum { LOC, MASK, TARGET };
@@ -80,22 +76,13 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static mxci_target_shape shape_of(const target_params *p, const mxc_shape *label, const mxc_shape *scores) {
-    mxci_target_shape s = {.anchors = scores->dim[2], .labels = label->dim[1], .width = label->dim[2],
-                           .classes = scores->dim[1], .overlap = p->overlap_threshold, .ignore = p->ignore_label,
-                           .mining_ratio = p->negative_mining_ratio, .mining_overlap = p->negative_mining_thresh};
-    for (int k = 0; k < 4; k++)
-        s.variance[k] = p->variances.value[k];
-    return s;
-}
-
 /* Scratch of one part: the kernel's, then the three results of an image, which the requests may add. */
 static size_t scratch_bytes(const mxci_target_shape *s, size_t element) {
     return (mxci_target_scratch(s) + (size_t)s->anchors * 9 * element + 63) & ~(size_t)63;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    mxci_target_shape s = shape_of(sig->params, &sig->in_shape[LABEL], &sig->in_shape[SCORES]);
+    mxci_target_shape s = mxci_target_shape_of(sig->params, &sig->in_shape[LABEL], &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
     return pass == MXC_FORWARD ? mxci_widen_bytes(sig, pass) + scratch_bytes(&s, element) * (size_t)sig->parallelism
                                : 0;
@@ -131,7 +118,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status forward_real(const mxc_op_call *call) {
-    target_run r = {call, shape_of(call->params, &call->in[LABEL].shape, &call->in[SCORES].shape)};
+    target_run r = {call, mxci_target_shape_of(call->params, &call->in[LABEL].shape, &call->in[SCORES].shape)};
     if (r.shape.anchors > 0)
         mxc_parallel_for(call->run, call->in[LABEL].shape.dim[0], 1, forward_part, &r);
     return MXC_OK;

@@ -8,14 +8,10 @@
  * Boxes around places beyond the image and boxes smaller than rpn_min_size come last. The gradient is 0.
  */
 #include "operator/common.h"
-#include "operator/kernels/proposal.h"
+#include "operator/detection.h"
+#include "operator/kernels/order.h"
 
-typedef struct proposal_params {
-    int64_t rpn_pre_nms_top_n, rpn_post_nms_top_n, rpn_min_size, feature_stride;
-    double threshold;
-    mxc_floats scales, ratios;
-    int32_t output_score, iou_loss;
-} proposal_params;
+typedef mxci_proposal_params proposal_params;
 
 enum { SCORES, STEPS, INFO };
 enum { OUTPUT, SCORE };
@@ -90,20 +86,9 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
                                : 0;
 }
 
-static mxci_proposal_shape shape_of(const mxc_op_call *call) {
-    const proposal_params *p = call->params;
-    const int64_t *in = call->in[SCORES].shape.dim;
-    mxci_proposal_shape s = {.in = {in[2], in[3]}, .stride = (double)p->feature_stride,
-                             .least = (double)p->rpn_min_size, .threshold = p->threshold,
-                             .first = p->rpn_pre_nms_top_n > 0 ? p->rpn_pre_nms_top_n : INT64_MAX,
-                             .limit = p->rpn_post_nms_top_n, .by_corner = p->iou_loss};
-    s.anchors = mxci_proposal_anchors(s.stride, p->ratios.n, p->ratios.value, p->scales.n, p->scales.value, s.anchor);
-    return s;
-}
-
 static mxc_status forward(const mxc_op_call *call) {
     const mxc_tensor *in = call->in, *out = call->out;
-    mxci_proposal_shape s = shape_of(call);
+    mxci_proposal_shape s = mxci_proposal_shape_of(call->params, &call->in[SCORES].shape);
     int64_t count = s.anchors * s.in[0] * s.in[1];
     mxci_order_item *items = call->temp, *spare = items + count;
     int64_t *order = (int64_t *)(spare + count);

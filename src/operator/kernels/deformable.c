@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "operator/kernels/loop.h"
+
 enum { PLACES = 64 }; /* worked on at a time: each is read in all channels of a group */
 
 #define T float

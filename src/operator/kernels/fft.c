@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST = 64 }; /* prime factor that is summed directly */
-
 static const double pi = 3.14159265358979323846;
 
 typedef struct complex {
@@ -19,29 +17,7 @@ static complex conjugate(complex a) {
     return (complex){a.re, -a.im};
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
-
-/* Factors of size, 4 before the primes. Returns the largest. */
-static int64_t factorize(mxci_fft *f) {
-    int64_t rest = f->size, p = 4;
-    f->n_factors = 0;
-    while (rest > 1) {
-        for (; rest % p == 0; rest /= p)
-            f->factor[f->n_factors++] = p;
-        p = p == 4 ? 2 : p == 2 ? 3 : p * p > rest ? rest : p + 2;
-    }
-    return f->n_factors ? f->factor[f->n_factors - 1] : 1;
-}
-
-void mxci_fft_plan(int64_t n, mxci_fft *out) {
-    *out = (mxci_fft){.n = n, .size = n};
-    if (factorize(out) <= LARGEST)
-        return;
-    out->is_convolution = 1;
-    for (out->size = 1; out->size < 2 * n - 1;)
-        out->size *= 2;
-    factorize(out);
-}
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Numbers in the tables of all passes: p roots of 1 and (p - 1) m turns each. */
 static int64_t n_roots(const mxci_fft *f) {

@@ -3,6 +3,7 @@
 #define MXCI_OPERATOR_KERNELS_FFT_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* How a length is transformed: by its prime factors, or, where one of them is large, as a convolution, which goes by
  * transforms whose length is a power of 2. O(n log n) either way. */
@@ -15,7 +16,31 @@ typedef struct mxci_fft {
     const double *chirp, *chirp_image; /* convolution: n numbers exp(-pi i k k / n), and the transform of their turn */
 } mxci_fft;
 
-void mxci_fft_plan(int64_t n, mxci_fft *out);
+enum { MXCI_FFT_LARGEST = 64 }; /* prime factor that is summed directly */
+
+/* Factors of size, 4 before the primes. Returns the largest. */
+static inline int64_t mxci_fft_factorize(mxci_fft *f) {
+    int64_t rest = f->size, p = 4;
+    f->n_factors = 0;
+    while (rest > 1) {
+        for (; rest % p == 0; rest /= p)
+            f->factor[f->n_factors++] = p;
+        p = p == 4 ? 2 : p == 2 ? 3 : p * p > rest ? rest : p + 2;
+    }
+    return f->n_factors ? f->factor[f->n_factors - 1] : 1;
+}
+
+static inline void mxci_fft_plan(int64_t n, mxci_fft *out) {
+    memset(out, 0, sizeof *out);
+    out->n = out->size = n;
+    if (mxci_fft_factorize(out) <= MXCI_FFT_LARGEST)
+        return;
+    out->is_convolution = 1;
+    for (out->size = 1; out->size < 2 * n - 1;)
+        out->size *= 2;
+    mxci_fft_factorize(out);
+}
+
 /* Doubles of the tables, and of scratch for a transform. */
 int64_t mxci_fft_table_size(const mxci_fft *f);
 int64_t mxci_fft_scratch_size(const mxci_fft *f);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "operator/kernels/boxes.h"
+#include "operator/kernels/loop.h"
 #include "operator/kernels/order.h"
 
 /* What an anchor is for. */
