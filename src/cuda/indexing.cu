@@ -26,8 +26,9 @@ static mxcu_places take_places(const mxc_op_call *call) {
 
 static mxc_status take_forward(const mxc_op_call *call) {
     mxcu_places places = take_places(call);
+    const mxcu_bounded_rows bounds = {1, places.count, {0}, {places.size}};
     if (static_cast<const mxci_take_params *>(call->params)->mode == MXCI_TAKE_RAISE)
-        MXC_TRY(mxcu_check_indices(call, "take", "indices", &call->in[INDEX], 0, places.count, 0, places.size));
+        MXC_TRY(mxcu_check_indices(call, "take", "indices", &call->in[INDEX], &bounds));
     return mxcu_rows_take(call, &call->out[0], 0, &places, &call->in[ARRAY]);
 }
 
@@ -92,10 +93,12 @@ template <mxcu_places (*places_of)(const mxc_op_call *)> static mxc_status pick_
 
 static mxc_status check_places(const mxc_op_call *call, const char *op, const mxc_shape *named) {
     const mxc_shape *index = &call->in[INDEX].shape;
-    const int64_t n = mxcu_product(index, 1, index->ndim);
-    for (int i = 0; i < index->dim[0] && n > 0; i++)
-        MXC_TRY(mxcu_check_indices(call, op, "indices", &call->in[INDEX], i * n, n, -named->dim[i], named->dim[i]));
-    return MXC_OK;
+    mxcu_bounded_rows bounds = {(int)index->dim[0], mxcu_product(index, 1, index->ndim), {}, {}};
+    for (int i = 0; i < bounds.count; i++) {
+        bounds.low[i] = -named->dim[i];
+        bounds.high[i] = named->dim[i];
+    }
+    return mxcu_check_indices(call, op, "indices", &call->in[INDEX], &bounds);
 }
 
 static mxc_status gather_forward(const mxc_op_call *call) {

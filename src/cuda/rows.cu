@@ -155,23 +155,27 @@ mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i
 
 struct outside {
     mxcu_numbers numbers;
-    int64_t first;
-    double low, high;
+    mxcu_bounded_rows rows;
 
     MXCU_DEVICE int is_wrong(int64_t i) const {
-        return !(trunc(numbers[first + i]) >= low && numbers[first + i] < high);
+        const int64_t row = mxcu_divide(i, rows.n);
+        return !(trunc(numbers[i]) >= (double)rows.low[row] && numbers[i] < (double)rows.high[row]);
     }
     MXCU_DEVICE mxcu_wrong tell(int64_t i) const {
-        return {first + i, numbers[first + i], 0};
+        return {i, numbers[i], 0};
     }
 };
 
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
-                              int64_t first, int64_t n, int64_t low, int64_t high) {
+                              const mxcu_bounded_rows *rows) {
     mxcu_wrong bad;
-    MXC_TRY(mxcu_find_wrong(call, n, outside{mxcu_numbers_of(index), first, (double)low, (double)high}, &bad));
+    int64_t row;
+    if (rows->count * rows->n == 0)
+        return MXC_OK;
+    MXC_TRY(mxcu_find_wrong(call, rows->count * rows->n, outside{mxcu_numbers_of(index), *rows}, &bad));
     if (bad.at == INT64_MAX)
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)", op, argument,
-                    (long long)bad.at, bad.a, (long long)low, (long long)high);
+    row = bad.at / rows->n;
+    return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)", op,
+                    argument, (long long)bad.at, bad.a, (long long)rows->low[row], (long long)rows->high[row]);
 }

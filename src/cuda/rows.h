@@ -54,10 +54,16 @@ mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i
                          const mxc_tensor *from);
 size_t mxcu_rows_temp(int64_t count);
 
-/* MXC_EINVAL unless the whole parts of elements first..first+n-1 of an argument are within low..high-1. Waits for the
+/* Rows of n indices, each with bounds of its own. */
+struct mxcu_bounded_rows {
+    int count;
+    int64_t n, low[MXC_MAX_NDIM], high[MXC_MAX_NDIM];
+};
+
+/* MXC_EINVAL unless the whole parts of an argument's elements are within low..high-1 of their rows. Waits for the
  * device. The call's scratch begins with room for MXCU_CHECK_BYTES. */
 enum { MXCU_CHECK_BYTES = sizeof(mxcu_wrong) };
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
-                              int64_t first, int64_t n, int64_t low, int64_t high);
+                              const mxcu_bounded_rows *rows);
 
 #endif

@@ -15,8 +15,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status check_places(const mxc_op_call *call) {
-    const int64_t n = last_size(&call->in[DATA].shape), k = last_size(&call->out[0].shape);
-    return n ? mxcu_check_indices(call, "_contrib_count_sketch", "h", &call->in[H], 0, n, 0, k) : MXC_OK;
+    const mxcu_bounded_rows bounds = {1, last_size(&call->in[DATA].shape), {0}, {last_size(&call->out[0].shape)}};
+    return mxcu_check_indices(call, "_contrib_count_sketch", "h", &call->in[H], &bounds);
 }
 
 /* Where the items of key k or a greater one begin. */
