@@ -12,7 +12,7 @@ static const struct command {
 } commands[] = {
     {"ops", "ops [--markdown | --missing DEVICE | NAME...]",
      "list the operators, or describe some; --markdown: all, as docs/operators.md; --missing: those that are not\n"
-     "    computed on that kind of device (gpu) but on the host for it",
+     "    computed on that kind of device (gpu) but on the host for it, and why",
      mxc_ops_main},
     {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
      "list what a record file holds, its first 10 records and damaged places; --repair: copy the records that are\n"

@@ -66,6 +66,25 @@ static int print_markdown(void) {
     return result;
 }
 
+/* ---- where operators are computed -------------------------------------------------------------------------------- */
+
+/* Those that the host computes for arrays on other devices too, and why. */
+static const struct {
+    const char *name, *why;
+} on_host[] = {
+    {"Custom", "calls the program's functions, which run on the host"},
+    {"_contrib_calibrate_entropy", "runs once for an array in a calibration, and reads one histogram"},
+    {"_cvimdecode", "libjpeg and libpng work on the host"},
+    {"_imdecode", "libjpeg and libpng work on the host"},
+};
+
+static const char *reason_of(const char *name) {
+    for (size_t i = 0; i < sizeof on_host / sizeof *on_host; i++)
+        if (strcmp(name, on_host[i].name) == 0)
+            return on_host[i].why;
+    return NULL;
+}
+
 /* An operator that runs on the host for want of a form of its own; of those without a gradient nothing is missing. */
 static int is_missing(const mxc_op_def *op, mxc_device device, const char **what) {
     int forward = mxc_op_place(op, device, MXC_FORWARD) != MXC_PLACE_DEVICE;
@@ -74,22 +93,33 @@ static int is_missing(const mxc_op_def *op, mxc_device device, const char **what
     return forward || backward;
 }
 
+/* Prints an operator that is missing and why. Returns whether the table and the device differ about it. */
+static int print_place(const mxc_op_def *op, mxc_device device, int *missing) {
+    const char *what, *why = reason_of(op->name);
+    int is_host = device == MXC_CPU || device == MXC_CPU_PINNED;
+    if (!is_missing(op, device, &what)) {
+        if (why && !is_host)
+            fprintf(stderr, "mxc: %s is not computed on the host, but has a reason for it\n", op->name);
+        return why && !is_host;
+    }
+    ++*missing;
+    printf("%s%s: %s\n", op->name, what, why ? why : "no reason");
+    return !why;
+}
+
 static int print_missing(const char *device) {
     static const mxc_op_def *ops[MAX_OPS];
-    int n = list_ops(ops), devices, missing = 0;
-    const char *what;
+    int n = list_ops(ops), devices, missing = 0, differ = 0;
     mxc_context context;
     if (mxc_context_parse(device, &context) != MXC_OK || mxc_device_count(context.device, &devices) != MXC_OK) {
         fprintf(stderr, "mxc: %s\n", mxc_last_error());
         return MXC_EXIT_FAILED;
     }
     for (int i = 0; i < n; i++)
-        if (is_missing(ops[i], context.device, &what)) {
-            printf("%s%s\n", ops[i]->name, what);
-            missing++;
-        }
-    fprintf(stderr, "%d of %d operators are computed on the host for arrays on %s\n", missing, n, device);
-    return 0;
+        differ += print_place(ops[i], context.device, &missing);
+    fprintf(stderr, "%d of %d operators are computed on the host for arrays on %s%s\n", missing, n, device,
+            differ ? ", not all for a reason" : missing ? ", all for the reasons given" : "");
+    return differ ? MXC_EXIT_FAILED : 0;
 }
 
 int mxc_ops_main(int argc, char **argv) {
