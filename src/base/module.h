@@ -28,6 +28,7 @@ typedef struct mxci_module {
     const struct mxci_op_form *forms; /* how operators are computed there; n_forms */
     int n_forms;
     const struct mxci_group_api *group; /* NULL: none */
+    int wants_last; /* convolutions in 16 bits are a library's that takes channels last */
 } mxci_module;
 
 /* The one symbol that a module exports, "mxci_module_open". NULL, with the reason told through host->fail, if it cannot

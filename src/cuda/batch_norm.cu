@@ -14,25 +14,31 @@ enum { MOVING_MEAN, MOVING_VAR };
 
 /* ---- channels ---------------------------------------------------------------------------------------------------- */
 
+static int axis_of(const void *params, const mxc_shape *data) {
+    return mxci_bn_axis(static_cast<const mxci_bn_params *>(params), data->ndim);
+}
+
 /* Each element's channel. */
-static mxcu_walk channel_walk(const mxc_shape *data) {
-    const int64_t dim[3] = {data->dim[0], data->dim[1], mxcu_product(data, 2, data->ndim)}, step[3] = {0, 1, 0};
+static mxcu_walk channel_walk(const mxc_shape *data, int axis) {
+    const int64_t dim[3] = {mxcu_product(data, 0, axis), data->dim[axis], mxcu_product(data, axis + 1, data->ndim)};
+    const int64_t step[3] = {0, 1, 0};
     mxci_strided walk;
     mxci_strided_set(&walk, 3, dim, step);
     return mxcu_walk_of(&walk);
 }
 
-static size_t coefficient_bytes(const mxc_shape *data) {
-    return (3 * (size_t)data->dim[1] * sizeof(double) + 63) / 64 * 64;
+static size_t coefficient_bytes(const mxc_shape *gamma) {
+    return (3 * (size_t)gamma->dim[0] * sizeof(double) + 63) / 64 * 64;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
-    mxcu_reduction plan = mxcu_plan_channels(&sig->in_shape[DATA]);
-    return coefficient_bytes(&sig->in_shape[DATA]) + mxcu_reduction_bytes(&plan, sizeof(mxcu_pair));
+    const mxc_shape *data = &sig->in_shape[DATA];
+    mxcu_reduction plan = mxcu_plan_channels(data, axis_of(sig->params, data));
+    return coefficient_bytes(&sig->in_shape[GAMMA]) + mxcu_reduction_bytes(&plan, sizeof(mxcu_pair));
 }
 
 static void *reduction_temp(const mxc_op_call *call) {
-    return static_cast<char *>(call->temp) + coefficient_bytes(&call->in[DATA].shape);
+    return static_cast<char *>(call->temp) + coefficient_bytes(&call->in[GAMMA].shape);
 }
 
 static int uses_batch(const mxc_op_call *call) {
@@ -131,7 +137,8 @@ template <class P> static P *wanted(const mxc_op_call *call, const mxc_tensor *t
 
 /* Without a batch the reduction is over nothing: only put is called. */
 static mxcu_reduction plan_of(const mxc_op_call *call, int by_batch) {
-    mxcu_reduction plan = mxcu_plan_channels(&call->in[DATA].shape);
+    const mxc_shape *data = &call->in[DATA].shape;
+    mxcu_reduction plan = mxcu_plan_channels(data, axis_of(call->params, data));
     if (!by_batch)
         mxcu_plan_nothing(&plan);
     return plan;
@@ -141,12 +148,13 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     using P = typename statistic<T>::type;
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);
     const mxc_shape *data = &call->in[DATA].shape;
-    const int64_t count = data->dim[1] ? mxcu_size(&call->in[DATA]) / data->dim[1] : 0;
+    const int axis = axis_of(p, data);
+    const int64_t count = data->dim[axis] ? mxcu_size(&call->in[DATA]) / data->dim[axis] : 0;
     const int by_batch = uses_batch(call) && count > 0;
     mxcu_reduction plan = plan_of(call, by_batch);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
-    mxcu_walk channel = channel_walk(data);
-    moments<T> r = {{}, x, channel, count, mxcu_product(data, 2, data->ndim), by_batch, p->fix_gamma,
+    mxcu_walk channel = channel_walk(data, axis);
+    moments<T> r = {{}, x, channel, count, mxcu_product(data, axis + 1, data->ndim), by_batch, p->fix_gamma,
                     call->req[MEAN] == MXC_REQ_ADD, call->req[VAR] == MXC_REQ_ADD,
                     p->eps, p->momentum, mxcu_pointer<const P>(call->in[GAMMA].data),
                     mxcu_pointer<const P>(call->in[BETA].data), mxcu_pointer<P>(call->aux[MOVING_MEAN].data),
@@ -167,9 +175,10 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     using P = typename statistic<T>::type;
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);
     const mxc_shape *data = &call->in[DATA].shape;
-    const int64_t count = data->dim[1] ? mxcu_size(&call->in[DATA]) / data->dim[1] : 0;
-    mxcu_reduction plan = mxcu_plan_channels(data);
-    mxcu_walk channel = channel_walk(data);
+    const int axis = axis_of(p, data);
+    const int64_t count = data->dim[axis] ? mxcu_size(&call->in[DATA]) / data->dim[axis] : 0;
+    mxcu_reduction plan = mxcu_plan_channels(data, axis);
+    mxcu_walk channel = channel_walk(data, axis);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), dy = mxcu_data<T>(&call->out_grad[OUT]);
     gradient_sums<T> r = {{}, x, dy, channel, count, uses_batch(call) && count > 0, p->fix_gamma,
                           call->req[GAMMA] == MXC_REQ_ADD, call->req[BETA] == MXC_REQ_ADD, p->eps,

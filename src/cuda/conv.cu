@@ -1,6 +1,7 @@
 /*
- * Convolution by a library where it serves; by matrix products elsewhere: the patches of some samples are written to scratch, "columns" (G, K, samples, P), and
- * multiplied with the weights. Where a sample's columns are more than scratch may take, some of its pixels at a time.
+ * Convolution by a library where it serves; by matrix products elsewhere: the patches of some samples are written to
+ * scratch, "columns" (G, K, samples, P), and multiplied with the weights. Where a sample's columns are more than
+ * scratch may take, some of its pixels at a time.
  */
 #include "cuda/conv.h"
 
@@ -79,7 +80,8 @@ static size_t own_temp(const mxcu_conv *c) {
 }
 
 size_t mxcu_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
-    size_t own = own_temp(c), library = c->library ? mxcu_dnn_conv_temp(context, c, pass) : 0;
+    size_t own = c->last ? mxcu_conv_turned_temp(context, c, pass) : own_temp(c);
+    size_t library = c->library ? mxcu_dnn_conv_temp(context, c, pass) : 0;
     return own > library ? own : library;
 }
 
@@ -296,19 +298,25 @@ mxc_status mxcu_conv_forward(const mxc_op_call *call, const mxcu_conv *c, const 
                              int add) {
     int served;
     MXC_TRY(by_library(call, c, MXCU_CONV_FORWARD, x, w, y, add, &served));
-    return served ? MXC_OK : forward(call, c, x, w, y, add);
+    if (served)
+        return MXC_OK;
+    return c->last ? mxcu_conv_turned(call, c, MXCU_CONV_FORWARD, x, w, y, add) : forward(call, c, x, w, y, add);
 }
 
 mxc_status mxcu_conv_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
                           int add) {
     int served;
     MXC_TRY(by_library(call, c, MXCU_CONV_DATA, dy, w, dx, add, &served));
-    return served ? MXC_OK : data(call, c, dy, w, dx, add);
+    if (served)
+        return MXC_OK;
+    return c->last ? mxcu_conv_turned(call, c, MXCU_CONV_DATA, dy, w, dx, add) : data(call, c, dy, w, dx, add);
 }
 
 mxc_status mxcu_conv_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
                             int add) {
     int served;
     MXC_TRY(by_library(call, c, MXCU_CONV_WEIGHT, x, dy, dw, add, &served));
-    return served ? MXC_OK : weight(call, c, x, dy, dw, add);
+    if (served)
+        return MXC_OK;
+    return c->last ? mxcu_conv_turned(call, c, MXCU_CONV_WEIGHT, x, dy, dw, add) : weight(call, c, x, dy, dw, add);
 }

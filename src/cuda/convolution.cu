@@ -1,7 +1,7 @@
 /* Convolution, and Deconvolution, which is its gradient with respect to data as a layer. */
 #include "cuda/bias.h"
 #include "cuda/conv.h"
-#include "cuda/kernel.h"
+#include "cuda/reduce.h"
 #include "operator/convolution.h"
 #include "operator/deconvolution.h"
 
@@ -17,28 +17,37 @@ static mxcu_conv conv_of(const mxci_conv_params *p, const P *user, const mxc_sha
     const int off = user->cudnn_off || !mxcu_option(MXCI_OPT_MXC_GPU_DNN);
     const int64_t megabytes = user->cudnn_tune == TUNE_FASTEST ? 8192 : user->workspace;
     return {mxci_conv_group(p, x, y), x->dim[0], p->num_group, dtype, off ? 0 : user->cudnn_tune == TUNE_OFF ? 1 : 2,
-            megabytes << 20};
+            megabytes << 20, mxci_conv_is_last(p)};
 }
 
 static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-static int64_t plane_of(const mxc_tensor *t) {
-    return mxcu_product(&t->shape, 2, t->shape.ndim);
-}
-
-static mxc_status add_bias(const mxc_op_call *call) {
+static mxc_status add_bias(const mxc_op_call *call, const mxcu_conv_array &y, int last) {
     if (call->n_in <= BIAS)
         return MXC_OK;
-    return mxcu_bias_put(call, MXC_REQ_ADD, &call->out[0], &call->in[BIAS], plane_of(&call->out[0]));
+    return mxcu_bias_put(call, MXC_REQ_ADD, &call->out[0], &call->in[BIAS], last ? 1 : y.inner);
 }
 
-static mxc_status bias_gradient(const mxc_op_call *call) {
+static mxcu_reduction plan_rows(const mxc_shape *grad) {
+    return mxcu_plan_channels(grad, grad->ndim - 1);
+}
+
+template <class T> static mxc_status sum_rows(const mxc_op_call *call) {
+    mxcu_reduction plan = plan_rows(&call->out_grad[0].shape);
+    mxcu_summing<T, mxcu_element<T>> sums = {{mxcu_data<T>(&call->out_grad[0])},
+                                             mxcu_result<T>(call, &call->in_grad[BIAS], BIAS)};
+    return mxcu_reduce(call, &plan, sums, call->temp);
+}
+
+static mxc_status bias_gradient(const mxc_op_call *call, const mxcu_conv_array &y, int last) {
     const mxc_tensor *grad = &call->out_grad[0];
     if (call->n_in <= BIAS || call->req[BIAS] == MXC_REQ_NULL)
         return MXC_OK;
-    return mxcu_bias_sum(call, call->req[BIAS], &call->in_grad[BIAS], grad, plane_of(grad));
+    if (!last)
+        return mxcu_bias_sum(call, call->req[BIAS], &call->in_grad[BIAS], grad, y.inner);
+    MXCU_SWITCH_FLOAT(grad->dtype, sum_rows, call)
 }
 
 /* ---- Convolution ------------------------------------------------------------------------------------------------- */
@@ -54,9 +63,11 @@ static mxcu_conv convolution_of(const mxc_op_call *call) {
 
 static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxcu_conv c = convolution(sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA]);
+    mxcu_reduction rows = plan_rows(&sig->out_shape[0]);
     return pass == MXC_FORWARD ? mxcu_conv_temp(sig->context, &c, MXCU_CONV_FORWARD)
-                               : larger(mxcu_conv_temp(sig->context, &c, MXCU_CONV_WEIGHT),
-                                        mxcu_conv_temp(sig->context, &c, MXCU_CONV_DATA));
+                               : larger(mxcu_reduction_bytes(&rows),
+                                        larger(mxcu_conv_temp(sig->context, &c, MXCU_CONV_WEIGHT),
+                                               mxcu_conv_temp(sig->context, &c, MXCU_CONV_DATA)));
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {
@@ -65,13 +76,13 @@ static mxc_status conv_forward(const mxc_op_call *call) {
         return MXC_OK;
     MXC_TRY(mxcu_conv_forward(call, &c, call->in[DATA].data, call->in[WEIGHT].data, call->out[0].data,
                               call->req[0] == MXC_REQ_ADD));
-    return add_bias(call);
+    return add_bias(call, mxcu_conv_y(&c), c.last);
 }
 
 static mxc_status conv_backward(const mxc_op_call *call) {
     mxcu_conv c = convolution_of(call);
     const void *grad = call->out_grad[0].data;
-    MXC_TRY(bias_gradient(call));
+    MXC_TRY(bias_gradient(call, mxcu_conv_y(&c), c.last));
     if (call->req[WEIGHT] != MXC_REQ_NULL)
         MXC_TRY(mxcu_conv_weight(call, &c, call->in[DATA].data, grad, call->in_grad[WEIGHT].data,
                                  call->req[WEIGHT] == MXC_REQ_ADD));
@@ -107,13 +118,13 @@ static mxc_status deconv_forward(const mxc_op_call *call) {
         return MXC_OK;
     MXC_TRY(mxcu_conv_data(call, &c, call->in[DATA].data, call->in[WEIGHT].data, call->out[0].data,
                            call->req[0] == MXC_REQ_ADD));
-    return add_bias(call);
+    return add_bias(call, mxcu_conv_x(&c), 0);
 }
 
 static mxc_status deconv_backward(const mxc_op_call *call) {
     mxcu_conv c = deconvolution_of(call);
     const void *grad = call->out_grad[0].data;
-    MXC_TRY(bias_gradient(call));
+    MXC_TRY(bias_gradient(call, mxcu_conv_x(&c), 0));
     if (call->req[WEIGHT] != MXC_REQ_NULL)
         MXC_TRY(mxcu_conv_weight(call, &c, grad, call->in[DATA].data, call->in_grad[WEIGHT].data,
                                  call->req[WEIGHT] == MXC_REQ_ADD));

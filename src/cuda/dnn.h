@@ -8,7 +8,10 @@
 
 #include "cuda/conv.h"
 
-/* Most bytes of scratch that mxcu_dnn_conv may use for the pass on that GPU. Thread-safe. */
+/* Whether there is such a library. */
+extern const int mxcu_has_dnn;
+
+/* Most bytes of scratch that mxcu_dnn_conv may use for the pass on that GPU; 0: it is not served. Thread-safe. */
 size_t mxcu_dnn_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass);
 /* Queue to = or += what the pass computes of a and b: y of x and w, dx of dy and w, dw of x and dy. */
 mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,

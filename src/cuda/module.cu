@@ -1,6 +1,8 @@
 /* What libmxc calls first, and how the module reports errors. */
 #include "cuda/module.h"
 
+#include "cuda/dnn.h"
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -60,5 +62,6 @@ const mxci_module *mxci_module_open(const mxci_host *given) {
     host = given;
     module.devices[MXC_GPU] = &mxcu_gpu;
     module.devices[MXC_CPU_PINNED] = &mxcu_pinned;
+    module.wants_last = mxcu_has_dnn;
     return gather(&module) == MXC_OK ? &module : nullptr;
 }

@@ -58,9 +58,9 @@ static inline mxcu_reduction mxcu_plan_all(int64_t n) {
     return mxcu_plan_reduction(&kept, &part);
 }
 
-/* Each channel of data (N,C,...) over the other axes. */
-static inline mxcu_reduction mxcu_plan_channels(const mxc_shape *data) {
-    const int64_t n = data->dim[0], c = data->dim[1], d = mxcu_product(data, 2, data->ndim);
+/* Each channel of data over the other axes. */
+static inline mxcu_reduction mxcu_plan_channels(const mxc_shape *data, int axis) {
+    const int64_t n = mxcu_product(data, 0, axis), c = data->dim[axis], d = mxcu_product(data, axis + 1, data->ndim);
     const int64_t others[2] = {n, d}, steps[2] = {c * d, 1};
     mxci_strided kept, part;
     mxci_strided_set(&kept, 1, &c, &d);
@@ -183,6 +183,14 @@ static inline mxcu_reduction mxcu_plan_stretched(const mxc_shape *array, const m
         mxci_strided_set(&walk[which], n[which], dim[which], step[which]);
     return mxcu_plan_reduction(&walk[0], &walk[1]);
 }
+
+/* Element i of an array. */
+template <class T> struct mxcu_element {
+    mxcu_in<T> x;
+    MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
+        return x[i];
+    }
+};
 
 /* Sums of elements f(i) of a space. */
 template <class T, class F> struct mxcu_summing {

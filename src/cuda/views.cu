@@ -144,17 +144,10 @@ template <mxci_view_fn fn> static size_t copies_temp_bytes(const mxc_op_sig *sig
     return mxcu_reduction_bytes(&plan);
 }
 
-template <class T> struct element {
-    mxcu_in<T> x;
-    MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
-        return x[i];
-    }
-};
-
 template <class T> static mxc_status sum_elements(const mxc_op_call *call, const mxci_view *view) {
     mxcu_in<T> x = mxcu_data<T>(&call->out_grad[0]);
     mxcu_reduction plan = copies_plan(&view->walk);
-    mxcu_summing<T, element<T>> summing = {{x}, mxcu_result<T>(call, &call->in_grad[0], 0)};
+    mxcu_summing<T, mxcu_element<T>> summing = {{x}, mxcu_result<T>(call, &call->in_grad[0], 0)};
     return mxcu_reduce(call, &plan, summing, call->temp);
 }
 

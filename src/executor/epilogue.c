@@ -31,7 +31,7 @@ static mxc_status join(mxci_graph *g, int32_t product, int32_t relu) {
     mxc_op *op;
     mxc_status status;
     memcpy(inputs, mxci_graph_inputs(g, product), (size_t)g->nodes[product].n_inputs * sizeof *inputs);
-    MXC_TRY(mxci_op_like(g->nodes[product].op, "_fc_relu", NULL, &op));
+    MXC_TRY(mxci_op_like(g->nodes[product].op, "_fc_relu", NULL, NULL, &op));
     status = mxci_graph_add(g, MXCI_FORWARD, op, g->nodes[relu].name, g->nodes[product].n_inputs, inputs, 1, -1, &node);
     mxc_op_release(op);
     MXC_TRY(status);

@@ -1,5 +1,5 @@
 /*
- * BatchNorm: out = gamma (data - mean) / sqrt(var + eps) + beta for each channel (axis 1) over all other axes.
+ * BatchNorm: out = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis) over all other axes.
  *
  * In training mean and var are those of the batch (var divided by the count, not count - 1), and forward moves the
  * auxiliary states: moving = momentum moving + (1 - momentum) batch. (MXNet's CPU kernel does that in backward; here a
@@ -37,15 +37,20 @@ enum { N_CHANNEL_SLOTS = sizeof channel_slots / sizeof channel_slots[0] };
 
 static mxc_status bn_infer(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], channels = mxci_shape_axes(1);
+    int axis = 0;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(OUT)}));
     if (data->ndim >= 0 && data->ndim < 2)
         return mxc_sig_fail(sig, "argument 'data': expected at least 2 axes, found %d", data->ndim);
-    if (data->ndim >= 0)
-        channels.dim[0] = data->dim[1];
+    if (data->ndim >= 0) {
+        MXC_TRY(mxci_sig_axis(sig, ((const mxci_bn_params *)sig->params)->axis, data->ndim, &axis));
+        if (axis == 0)
+            return mxc_sig_fail(sig, "axis 0 has the samples");
+        channels.dim[0] = data->dim[axis];
+    }
     MXC_TRY(mxc_sig_set_shape(sig, GAMMA, &channels));
     MXC_TRY(mxci_sig_same_shape(sig, N_CHANNEL_SLOTS, channel_slots));
     if (data->ndim >= 0)
-        data->dim[1] = sig->out_shape[OUT].dim[1] = sig->in_shape[GAMMA].dim[0];
+        data->dim[axis] = sig->out_shape[OUT].dim[axis] = sig->in_shape[GAMMA].dim[0];
     return MXC_OK;
 }
 
@@ -87,9 +92,10 @@ typedef struct bn_run {
 
 static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
     const mxc_shape *data = &call->in[DATA].shape;
-    int64_t d = mxci_shape_count(data, 2, data->ndim);
-    bn_run r = {call, {.n = data->dim[0], .d = d, .step = data->dim[1] * d}};
-    mxc_parallel_for(call->run, data->dim[1], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
+    const int axis = mxci_bn_axis(call->params, data->ndim);
+    int64_t d = mxci_shape_count(data, axis + 1, data->ndim);
+    bn_run r = {call, {.n = mxci_shape_count(data, 0, axis), .d = d, .step = data->dim[axis] * d}};
+    mxc_parallel_for(call->run, data->dim[axis], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
     return MXC_OK;
 }
 
@@ -191,7 +197,7 @@ const mxc_op_def mxci_op_batch_norm = {
     .size = sizeof(mxc_op_def),
     .name = "BatchNorm",
     .doc =
-        "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (axis 1); mean and var over the other "
+        "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis); mean and var over the other "
         "axes in training, else moving_mean and moving_var, which a training forward pass updates: moving = momentum "
         "moving + (1 - momentum) batch",
     .flags = MXC_OP_SAMPLEWISE,

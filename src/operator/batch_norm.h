@@ -10,6 +10,11 @@ typedef struct mxci_bn_params {
     int32_t fix_gamma, use_global_stats, output_mean_var, cudnn_off;
 } mxci_bn_params;
 
+/* The channels' axis of an array of ndim axes. */
+static inline int mxci_bn_axis(const mxci_bn_params *p, int ndim) {
+    return (int)(p->axis < 0 ? p->axis + ndim : p->axis);
+}
+
 /* The entries of a schema. at: what stands before the fields' names in the struct type: "norm." or nothing. */
 #define MXCI_BN_SCHEMA(type_, at)                                                                                      \
     {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(type_, at eps), .initial = "0.001", .bounded = 1,         \
@@ -25,6 +30,6 @@ typedef struct mxci_bn_params {
     {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(type_, at cudnn_off), .initial = "False",            \
      .doc = "accepted for compatibility"},                                                                             \
     {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(type_, at axis), .initial = "1", .bounded = 1,             \
-     .minimum = 1, .maximum = 1, .doc = "where the channels are"}
+     .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1, .doc = "where the channels are; negative: from the end"}
 
 #endif

@@ -4,8 +4,8 @@
  *
  * data (N,C,spatial), weight (F, C/groups, kernel), bias (F), out (N,F,spatial'), spatial' = (spatial + 2 pad -
  * dilate (kernel - 1) - 1) / stride + 1, for one to three spatial axes. Computed sample by sample and group by group
- * with the kernels of kernels/conv.h. Every result is the same for any number of threads: forward and the data's
- * gradient are cut by samples (forward also by pixels), the weights' gradient by weights.
+ * with the kernels of kernels/conv.h; channels last through copies. Every result is the same for any number of
+ * threads: forward and the data's gradient are cut by samples (forward also by pixels), the weights' by weights.
  */
 #include "operator/convolution.h"
 #include "operator/widen.h"
@@ -42,7 +42,7 @@ const mxc_param mxci_conv_schema[] = {
      .doc = "compute without cuDNN"},
     {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(conv_params, layout), .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
-     .doc = "channels come second; the other layouts are refused"},
+     .doc = "where the channels are, in weight too: second, as by default, or last"},
     MXC_PARAM_END};
 
 static mxc_status complete_tuple(const char *name, mxc_tuple *tuple, int n, int64_t value) {
@@ -65,9 +65,8 @@ mxc_status mxci_conv_check(void *params) {
     if (p->num_filter % p->num_group != 0)
         return MXC_FAIL(MXC_EINVAL, "Convolution: num_filter %lld is not a multiple of num_group %lld",
                         (long long)p->num_filter, (long long)p->num_group);
-    if (p->layout >= 0 && p->layout != n - 1)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "Convolution: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes",
-                        n);
+    if (p->layout >= 0 && p->layout != n - 1 && (n < 2 || p->layout != n + 1))
+        return MXC_FAIL(MXC_EINVAL, "Convolution: the layout is not one of the kernel's %d axes", n);
     return MXC_OK;
 }
 
@@ -80,7 +79,8 @@ static int conv_args(const void *params) {
 static mxc_status infer_axis(mxc_op_sig *sig, int i) {
     const conv_params *p = sig->params;
     int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
-    int64_t *in = &sig->in_shape[DATA].dim[i + 2], *out = &sig->out_shape[0].dim[i + 2];
+    int axis = mxci_spatial_axis(mxci_conv_is_last(p), i);
+    int64_t *in = &sig->in_shape[DATA].dim[axis], *out = &sig->out_shape[0].dim[axis];
     mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
     if (*in < 0) {
         if (*out > 0 && p->stride.value[i] == 1 && *out - 1 + reach - pad >= 0)
@@ -92,33 +92,35 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i) {
                             "argument 'data': spatial axis %d has %lld elements and %lld of padding, fewer than the "
                             "%lld that the kernel spans",
                             i, (long long)*in, (long long)pad, (long long)reach);
-    expected.dim[i + 2] = (*in + pad - reach) / p->stride.value[i] + 1;
+    expected.dim[axis] = (*in + pad - reach) / p->stride.value[i] + 1;
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
 }
 
 static mxc_status infer_channels(mxc_op_sig *sig) {
     const conv_params *p = sig->params;
-    mxc_shape *data = &sig->in_shape[DATA], expected = mxci_shape_axes(p->kernel.n + 2);
-    if (data->dim[1] < 0) {
-        if (sig->in_shape[WEIGHT].dim[1] >= 0)
-            data->dim[1] = sig->in_shape[WEIGHT].dim[1] * p->num_group;
+    const int axis = mxci_channel_axis(mxci_conv_is_last(p), p->kernel.n + 2);
+    int64_t *channels = &sig->in_shape[DATA].dim[axis], each = sig->in_shape[WEIGHT].dim[axis];
+    mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
+    if (*channels < 0) {
+        if (each >= 0)
+            *channels = each * p->num_group;
         return MXC_OK;
     }
-    if (data->dim[1] == 0 || data->dim[1] % p->num_group != 0)
+    if (*channels == 0 || *channels % p->num_group != 0)
         return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld",
-                            (long long)data->dim[1], (long long)p->num_group);
-    expected.dim[1] = data->dim[1] / p->num_group;
+                            (long long)*channels, (long long)p->num_group);
+    expected.dim[axis] = *channels / p->num_group;
     return mxc_sig_set_shape(sig, WEIGHT, &expected);
 }
 
 mxc_status mxci_conv_infer(mxc_op_sig *sig) {
     const conv_params *p = sig->params;
-    int ndim = p->kernel.n + 2;
+    int ndim = p->kernel.n + 2, is_last = mxci_conv_is_last(p);
     mxc_shape data = mxci_shape_axes(ndim), weight = data, out = data, bias = mxci_shape_of(1, &p->num_filter);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
-    weight.dim[0] = out.dim[1] = p->num_filter;
+    weight.dim[0] = out.dim[mxci_channel_axis(is_last, ndim)] = p->num_filter;
     for (int i = 0; i < p->kernel.n; i++)
-        weight.dim[i + 2] = p->kernel.value[i];
+        weight.dim[mxci_spatial_axis(is_last, i)] = p->kernel.value[i];
     MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
     if (!p->no_bias)
         MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
@@ -196,13 +198,25 @@ static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *da
                   aligned((size_t)(shape.filters * 2 * plan->kernels->lanes) * plan->element);
 }
 
-static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t planar_temp(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return mxci_widen_bytes(sig, pass);
     make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass, sig->parallelism);
     return mxci_widen_bytes(sig, pass) + plan.tables + plan.flipped_tables + plan.weights +
            (size_t)plan.parts * plan.block;
+}
+
+/* NULL where they have channels second. */
+static const conv_params *planar(const void *params, conv_params *to) {
+    *to = *(const conv_params *)params;
+    to->layout = -1;
+    return mxci_conv_is_last(params) ? to : NULL;
+}
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    conv_params p;
+    return mxci_planar_bytes(sig, pass, planar(sig->params, &p), planar_temp);
 }
 
 /* ---- one call -------------------------------------------------------------------------------------------------- */
@@ -443,12 +457,22 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status conv_forward(const mxc_op_call *call) {
+static mxc_status planar_forward(const mxc_op_call *call) {
     return mxci_widen_run(call, MXC_FORWARD, forward_real);
 }
 
-static mxc_status conv_backward(const mxc_op_call *call) {
+static mxc_status planar_backward(const mxc_op_call *call) {
     return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+static mxc_status conv_forward(const mxc_op_call *call) {
+    conv_params p;
+    return mxci_planar_run(call, MXC_FORWARD, planar(call->params, &p), planar_forward);
+}
+
+static mxc_status conv_backward(const mxc_op_call *call) {
+    conv_params p;
+    return mxci_planar_run(call, MXC_BACKWARD, planar(call->params, &p), planar_backward);
 }
 
 const mxc_op_def mxci_op_convolution = {
@@ -456,7 +480,8 @@ const mxc_op_def mxci_op_convolution = {
     .name = "Convolution",
     .aliases = "Convolution_v1,ChannelwiseConvolution", /* the latter: a fork's, for one filter a channel */
     .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
-           "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes",
+           "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes; "
+           "layout NHWC: data (N,...,C), weight (num_filter, kernel..., C / num_group)",
     .params = mxci_conv_schema,
     .param_size = sizeof(conv_params),
     .params_check = mxci_conv_check,

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "operator/batch_norm.h"
 #include "operator/common.h"
+#include "operator/convolution.h"
 #include "operator/fully_connected.h"
 #include "operator/kernels/convert.h"
 #include "operator/op.h"
@@ -105,11 +106,17 @@ const mxc_op_def mxci_op_fold_norm = {
 
 /* ---- which layers ------------------------------------------------------------------------------------------------ */
 
-/* Axis 1 of the layer's output is axis 0 of its weight. */
-static int is_layer(const mxc_op *op) {
-    const mxc_op_def *def = mxc_op_get_def(op);
-    return def == &mxci_op_convolution ||
-           (def == &mxci_op_fully_connected && ((const mxci_fc_params *)mxc_op_params(op))->flatten);
+int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm) {
+    const mxci_conv_params *conv = mxc_op_params(layer);
+    int ndim = 2, axis = 1;
+    if (mxc_op_get_def(layer) == &mxci_op_convolution) {
+        ndim = conv->kernel.n + 2;
+        axis = mxci_channel_axis(mxci_conv_is_last(conv), ndim);
+    } else if (mxc_op_get_def(layer) != &mxci_op_fully_connected ||
+               !((const mxci_fc_params *)mxc_op_params(layer))->flatten) {
+        return 0;
+    }
+    return mxc_op_get_def(norm) == &mxci_op_batch_norm && mxci_bn_axis(mxc_op_params(norm), ndim) == axis;
 }
 
 static mxc_status make_fold(const mxc_op *layer, const mxci_bn_params *norm, mxc_op **out) {
@@ -122,10 +129,10 @@ static mxc_status make_fold(const mxc_op *layer, const mxci_bn_params *norm, mxc
 
 mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold, mxc_op **folded) {
     *fold = *folded = NULL;
-    if (mxc_op_get_def(norm) != &mxci_op_batch_norm || !is_layer(layer))
+    if (!mxci_fold_fits(layer, norm))
         return MXC_OK;
     MXC_TRY(make_fold(layer, mxc_op_params(norm), fold));
-    mxc_status status = mxci_op_like(layer, mxc_op_get_def(layer)->name, "no_bias", folded); /* with a bias */
+    mxc_status status = mxci_op_like(layer, mxc_op_get_def(layer)->name, "no_bias", NULL, folded);
     if (status != MXC_OK) {
         mxc_op_release(*fold);
         *fold = NULL;

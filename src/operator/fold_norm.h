@@ -12,6 +12,8 @@ typedef struct mxci_fold_params {
     int32_t fix_gamma, no_bias;
 } mxci_fold_params;
 
+/* Whether the norm is of the axis of the layer's output that is axis 0 of its weight. */
+int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm);
 /* If the norm can move into the layer whose output it alone reads: the operator that makes the layer's new weight and
  * bias, and the layer with a bias; else both NULL. The caller releases them. */
 mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold, mxc_op **folded);

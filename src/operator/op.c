@@ -194,7 +194,7 @@ mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys
     return status;
 }
 
-mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *without, mxc_op **out) {
+mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, const char *value, mxc_op **out) {
     const int n = of->n_given;
     const char **keys = mxci_calloc(2 * (size_t)n + 2, sizeof *keys), **values = keys + n + 1;
     mxc_status status;
@@ -204,9 +204,11 @@ mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *without,
         return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for %d parameters", name, n);
     for (int i = 0; i < n; i++) {
         mxc_op_given(of, i, &keys[kept], &values[kept]);
-        kept += !without || strcmp(keys[kept], without) != 0;
+        kept += !key || strcmp(keys[kept], key) != 0;
     }
-    status = mxc_op_create(name, kept, keys, values, out);
+    keys[kept] = key;
+    values[kept] = value;
+    status = mxc_op_create(name, kept + (value != NULL), keys, values, out);
     mxci_free(keys);
     return status;
 }

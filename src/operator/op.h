@@ -6,9 +6,9 @@
 
 extern const mxc_op_def mxci_op_custom; /* custom.c; stands for other operators */
 
-/* An operator of that name with the parameters that another one was given, without one of them (NULL: all). MXC_ENOMEM,
- * and mxc_op_create's. */
-mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *without, mxc_op **out);
+/* An operator of that name with the parameters that another one was given, but with another value for one (NULL: without
+ * it; key NULL: all as they were). MXC_ENOMEM, and mxc_op_create's. */
+mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, const char *value, mxc_op **out);
 
 /* Change a MXC_PARAM_FLOATS parameter in place, for settings that change from step to step such as learning rates. Only
  * where the caller's reference is the only one, so that no queued run reads it: returns 0 otherwise, or if there is no

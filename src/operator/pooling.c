@@ -4,7 +4,8 @@
  * data (N,C,spatial), out (N,C,spatial'), one to three spatial axes. spatial' = 1 + (spatial + 2 pad - kernel) /
  * stride, rounded down ("valid") or up ("full"); global_pool takes the whole plane. Windows are cut to the input; an
  * average divides by the window cut to input and padding; a window without elements gives 0. The gradient of a maximum
- * goes to the first of equal elements, found again by comparison: no indices are stored.
+ * goes to the first of equal elements, found again by comparison: no indices are stored. Channels last is computed
+ * through copies.
  */
 #include "operator/pooling.h"
 #include "operator/widen.h"
@@ -30,7 +31,7 @@ const mxc_param mxci_pooling_schema[] = {
      .initial = "None", .optional = 1, .doc = "an average counts the padding; False is refused"},
     {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, layout), .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
-     .doc = "channels come second; the other layouts are refused"},
+     .doc = "where the channels are: second, as by default, or last"},
     MXC_PARAM_END};
 
 mxc_status mxci_pooling_check(void *params) {
@@ -44,8 +45,8 @@ mxc_status mxci_pooling_check(void *params) {
         return MXC_FAIL(MXC_EINVAL, "Pooling: pad has %d entries, kernel has %d", p->pad.n, n);
     if (p->count_include_pad == 0 && p->pool_type == MXCI_POOL_AVG)
         return MXC_FAIL(MXC_EUNSUPPORTED, "Pooling: count_include_pad=False is not supported");
-    if (p->layout >= 0 && p->layout != n - 1)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "Pooling: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes", n);
+    if (p->layout >= 0 && p->layout != n - 1 && p->layout != n + 2)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: the layout is not one of the kernel's %d axes", n);
     for (int i = p->stride.n; i < n; i++)
         p->stride.value[i] = 1;
     for (int i = p->pad.n; i < n; i++)
@@ -72,17 +73,19 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
 
 mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     const pooling_params *p = sig->params;
-    int ndim = p->kernel.n + 2;
+    int ndim = p->kernel.n + 2, is_last = mxci_pooling_is_last(p), channels = mxci_channel_axis(is_last, ndim);
     mxc_shape data = mxci_shape_axes(ndim), out = data;
     MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
     data = sig->in_shape[0];
     out.dim[0] = data.dim[0];
-    out.dim[1] = data.dim[1];
-    for (int i = 0; i < p->kernel.n; i++)
-        MXC_TRY(infer_axis(sig, i, data.dim[i + 2], &out.dim[i + 2]));
+    out.dim[channels] = data.dim[channels];
+    for (int i = 0; i < p->kernel.n; i++) {
+        int axis = mxci_spatial_axis(is_last, i);
+        MXC_TRY(infer_axis(sig, i, data.dim[axis], &out.dim[axis]));
+    }
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     sig->in_shape[0].dim[0] = sig->out_shape[0].dim[0];
-    sig->in_shape[0].dim[1] = sig->out_shape[0].dim[1];
+    sig->in_shape[0].dim[channels] = sig->out_shape[0].dim[channels];
     return MXC_OK;
 }
 
@@ -149,12 +152,34 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return run_planes(call, backward_part);
 }
 
-static mxc_status pooling_forward(const mxc_op_call *call) {
+static mxc_status planar_forward(const mxc_op_call *call) {
     return mxci_widen_run(call, MXC_FORWARD, forward_real);
 }
 
-static mxc_status pooling_backward(const mxc_op_call *call) {
+static mxc_status planar_backward(const mxc_op_call *call) {
     return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+/* NULL where they have channels second. */
+static const pooling_params *planar(const void *params, pooling_params *to) {
+    *to = *(const pooling_params *)params;
+    to->layout = -1;
+    return mxci_pooling_is_last(params) ? to : NULL;
+}
+
+static size_t pooling_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    pooling_params p;
+    return mxci_planar_bytes(sig, pass, planar(sig->params, &p), mxci_widen_bytes);
+}
+
+static mxc_status pooling_forward(const mxc_op_call *call) {
+    pooling_params p;
+    return mxci_planar_run(call, MXC_FORWARD, planar(call->params, &p), planar_forward);
+}
+
+static mxc_status pooling_backward(const mxc_op_call *call) {
+    pooling_params p;
+    return mxci_planar_run(call, MXC_BACKWARD, planar(call->params, &p), planar_backward);
 }
 
 const mxc_op_def mxci_op_pooling = {
@@ -162,7 +187,7 @@ const mxc_op_def mxci_op_pooling = {
     .name = "Pooling",
     .aliases = "Pooling_v1",
     .doc = "output[n,c,p] = maximum, average or sum of data[n,c] over the window at stride p - pad; data (N,C,...), "
-           "one to three spatial axes; an average divides by the window cut to input and padding",
+           "one to three spatial axes, or (N,...,C) by layout; averages divide by the window cut to data and padding",
     .flags = MXC_OP_SAMPLEWISE,
     .params = mxci_pooling_schema,
     .param_size = sizeof(pooling_params),
@@ -170,7 +195,7 @@ const mxc_op_def mxci_op_pooling = {
     .infer_shape = mxci_pooling_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .backward_needs = pooling_needs,
-    .temp_bytes = mxci_widen_bytes,
+    .temp_bytes = pooling_temp,
     .forward = {[MXC_CPU] = pooling_forward},
     .backward = {[MXC_CPU] = pooling_backward},
 };

@@ -2,6 +2,7 @@
 #ifndef MXCI_OPERATOR_POOLING_H
 #define MXCI_OPERATOR_POOLING_H
 
+#include "operator/channels.h"
 #include "operator/common.h"
 #include "operator/kernels/pooling.h"
 
@@ -12,19 +13,24 @@ typedef struct mxci_pooling_params {
 
 extern const mxc_param mxci_pooling_schema[];
 
+static inline int mxci_pooling_is_last(const mxci_pooling_params *p) {
+    return p->layout > 2;
+}
+
 mxc_status mxci_pooling_check(void *params);
 /* Of slots data and output alone. */
 mxc_status mxci_pooling_infer(mxc_op_sig *sig);
 /* The pooling of one plane. */
 static inline mxci_pool_shape mxci_pooling_shape(const mxci_pooling_params *p, const mxc_shape *data,
                                                  const mxc_shape *out) {
+    const int is_last = mxci_pooling_is_last(p);
     mxci_pool_shape shape;
     shape.kind = p->pool_type;
     for (int i = 0; i < 3; i++) {
         int axis = i - (3 - p->kernel.n);
-        int64_t in = axis < 0 ? 1 : data->dim[axis + 2];
+        int64_t in = axis < 0 ? 1 : data->dim[mxci_spatial_axis(is_last, axis)];
         shape.in[i] = in;
-        shape.out[i] = axis < 0 ? 1 : out->dim[axis + 2];
+        shape.out[i] = axis < 0 ? 1 : out->dim[mxci_spatial_axis(is_last, axis)];
         shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
         shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
         shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];

@@ -16,6 +16,8 @@ static const mxc_param schema[] = {MXCI_BN_SCHEMA(bn_params, norm.), MXCI_CALIB_
                                    MXC_PARAM_END};
 
 static mxc_status check_params(void *params) {
+    if (((const bn_params *)params)->norm.axis != 1)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_batch_norm: axis must be 1");
     if (mxci_calib_given(&((const bn_params *)params)->calib))
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "_contrib_quantized_batch_norm: min_calib_range and max_calib_range must be given");

@@ -168,6 +168,12 @@ static const char *conv_names(const void *params) {
     return ((const mxci_conv_params *)params)->no_bias ? without_bias : with_bias;
 }
 
+static mxc_status conv_check(void *params) {
+    MXC_TRY(mxci_conv_check(params));
+    return mxci_conv_is_last(params) ? MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_conv: channels must come second")
+                                     : MXC_OK;
+}
+
 static mxc_status conv_infer(mxc_op_sig *sig) {
     MXC_TRY(mxci_conv_infer(sig));
     return mxci_infer_bounds(sig, sig->n_in / 3);
@@ -287,5 +293,5 @@ const mxc_op_def mxci_op_quantized_conv = {
            "_contrib_quantized_fully_connected has them",
     .args = with_bias, .args_of = conv_names, .n_args = conv_args, .outputs = "output,min_output,max_output",
     .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_conv_schema, .param_size = sizeof(mxci_conv_params),
-    .params_check = mxci_conv_check, .infer_shape = conv_infer, .infer_type = infer_type,
+    .params_check = conv_check, .infer_shape = conv_infer, .infer_type = infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = conv_temp, .forward = {[MXC_CPU] = conv_forward}};

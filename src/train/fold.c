@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "operator/batch_norm.h"
-#include "operator/fully_connected.h"
+#include "operator/fold_norm.h"
 #include "train/quantize.h"
 
 enum { DATA, WEIGHT, BIAS, GAMMA = 1, BETA, MEAN, VARIANCE };
@@ -46,12 +46,11 @@ static int64_t filters_of(const mxci_rebuild *r, int32_t layer) {
     return shape && shape->ndim > 0 && mxc_ndarray_dtype(weight) == MXC_F32 ? shape->dim[0] : -1;
 }
 
-/* The layer whose output alone goes into a BatchNorm over axis 1 whose statistics nobody else reads; -1 if there is
+/* The layer whose output alone goes into a BatchNorm of its filters whose statistics nobody else reads; -1 if there is
  * none. */
 static int32_t layer_before(const mxci_rebuild *r, int32_t node) {
     const mxci_graph *g = r->graph;
     int32_t entry, layer;
-    int is_full;
     if (!is_op(g, node, "BatchNorm"))
         return -1;
     for (int32_t i = 1; i < g->nodes[node].n_outputs; i++)
@@ -59,9 +58,8 @@ static int32_t layer_before(const mxci_rebuild *r, int32_t node) {
             return -1;
     entry = mxci_graph_inputs(g, node)[DATA];
     layer = g->entry_node[entry];
-    is_full = is_op(g, layer, "FullyConnected");
-    if ((!is_op(g, layer, "Convolution") && !is_full) || count_uses(g, entry) != 1 ||
-        (is_full && !((const mxci_fc_params *)mxc_op_params(g->nodes[layer].op))->flatten))
+    if (count_uses(g, entry) != 1 || g->nodes[layer].kind != MXCI_FORWARD ||
+        !mxci_fold_fits(g->nodes[layer].op, g->nodes[node].op))
         return -1;
     return are_known(r, layer, BIAS, g->nodes[layer].n_inputs, filters_of(r, layer)) &&
                    are_known(r, node, GAMMA, VARIANCE + 1, filters_of(r, layer))

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/convolution.h"
 #include "operator/pooling.h"
 #include "train/quantize.h"
 
@@ -291,9 +292,14 @@ static int is_relu(const pass *p, int32_t node) {
     return is_op(p, node, "relu") || (type && !strcmp(type, "relu"));
 }
 
+/* With channels second, as 8-bit operators want them. */
 static int is_pooling(const pass *p, int32_t node) {
-    return is_op(p, node, "Pooling") &&
-           ((const mxci_pooling_params *)mxc_op_params(p->rebuild.graph->nodes[node].op))->pool_type != MXCI_POOL_SUM;
+    const mxci_pooling_params *params = mxc_op_params(p->rebuild.graph->nodes[node].op);
+    return is_op(p, node, "Pooling") && params->pool_type != MXCI_POOL_SUM && !mxci_pooling_is_last(params);
+}
+
+static int is_convolution(const pass *p, int32_t node) {
+    return is_op(p, node, "Convolution") && !mxci_conv_is_last(mxc_op_params(p->rebuild.graph->nodes[node].op));
 }
 
 /* Operators that stay in 8 bits where all their inputs are whole. */
@@ -317,7 +323,7 @@ static mxc_status make_node(pass *p, int32_t node) {
     int whole = g->n_inputs > 0;
     if (g->kind != MXCI_FORWARD || is_excluded(p, node))
         return make_real(p, node);
-    if (is_op(p, node, "Convolution") && has_weights(p, node))
+    if (is_convolution(p, node) && has_weights(p, node))
         return make_layer(p, node, "_contrib_quantized_conv");
     if (is_op(p, node, "FullyConnected") && has_weights(p, node))
         return make_layer(p, node, "_contrib_quantized_fully_connected");

@@ -11,6 +11,8 @@
 #include "cuda/kernel.h"
 #include "cuda/memo.h"
 
+const int mxcu_has_dnn = 1;
+
 namespace {
 
 struct plan {
@@ -19,7 +21,7 @@ struct plan {
     }
 };
 
-enum { KEY = 23, PLACES = 5 }; /* few, so that plans lose their places */
+enum { KEY = 24, PLACES = 5 }; /* few, so that plans lose their places */
 
 std::mutex lock; /* over plans */
 mxcu_memo<plan, KEY, PLACES> plans;
@@ -27,94 +29,87 @@ mxcu_memo<plan, KEY, PLACES> plans;
 /* 1: this run is the plan's first that may be measured. */
 int take_measure(const mxcu_conv &c, mxcu_conv_pass pass, int add) {
     std::lock_guard<std::mutex> held(lock);
-    int64_t key[KEY] = {c.batch, c.groups, pass};
+    int64_t key[KEY] = {c.batch, c.groups, pass, c.last};
     int known;
-    memcpy(key + 3, &c.s, sizeof c.s);
+    memcpy(key + 4, &c.s, sizeof c.s);
     plan *p = plans.find(key, &known);
     const int first = c.library == 2 && !p->measured && !add;
     p->measured = p->measured || first;
     return first;
 }
 
-/* A result (planes, elements), and what one of its elements is. */
-struct result {
-    int64_t planes, elements;
-};
+mxcu_conv_array result_of(const mxcu_conv &c, mxcu_conv_pass pass) {
+    return pass == MXCU_CONV_FORWARD ? mxcu_conv_y(&c) : pass == MXCU_CONV_DATA ? mxcu_conv_x(&c) : mxcu_conv_w(&c);
+}
 
-result result_of(const mxcu_conv &c, mxcu_conv_pass pass) {
-    switch (pass) {
-    case MXCU_CONV_FORWARD:
-        return {c.batch * c.groups * c.s.filters, c.pixels()};
-    case MXCU_CONV_DATA:
-        return {c.batch * c.groups * c.s.channels, c.image()};
-    default:
-        return {c.groups * c.s.filters * c.s.channels, c.taps()};
-    }
+/* Where an element of an array stands. */
+int64_t spot(const mxcu_conv_array &a, int last, int64_t i, int64_t channel, int64_t place) {
+    return last ? (i * a.inner + place) * a.channels + channel : (i * a.channels + channel) * a.inner + place;
 }
 
 template <class T> struct arrays {
     mxcu_conv c;
+    mxcu_conv_array x, w, y;
     mxcu_in<T> a, b;
 
-    double forward(int64_t plane, int64_t pixel) const { /* a: x, b: w */
-        const int64_t all = c.groups * c.s.filters, sample = plane / all, filter = plane % all;
+    double forward(int64_t n, int64_t filter, int64_t pixel) const { /* a: x, b: w */
         const int64_t channel = filter / c.s.filters * c.s.channels;
         double sum = 0;
         for (int64_t i = 0; i < c.s.channels; i++)
             for (int64_t k = 0; k < c.taps(); k++) {
                 int64_t at = mxcu_conv_read(c.s, mxcu_place_of(pixel, c.s.out), mxcu_place_of(k, c.s.kernel));
-                int64_t image = sample * c.groups * c.s.channels + channel + i;
-                sum += at < 0 ? 0 : (double)a[image * c.image() + at] * b[(filter * c.s.channels + i) * c.taps() + k];
+                sum += at < 0 ? 0 : (double)a[spot(x, c.last, n, channel + i, at)] * b[spot(w, c.last, filter, i, k)];
             }
         return sum;
     }
-    double data(int64_t plane, int64_t x) const { /* a: dy, b: w */
-        const int64_t all = c.groups * c.s.channels, sample = plane / all, channel = plane % all;
-        const int64_t filter = channel / c.s.channels * c.s.filters;
+    double data(int64_t n, int64_t channel, int64_t place) const { /* a: dy, b: w */
+        const int64_t first = channel / c.s.channels * c.s.filters;
         double sum = 0;
-        for (int64_t f = filter; f < filter + c.s.filters; f++)
+        for (int64_t f = first; f < first + c.s.filters; f++)
             for (int64_t k = 0; k < c.taps(); k++) {
-                int64_t at = mxcu_conv_reader(c.s, mxcu_place_of(x, c.s.in), mxcu_place_of(k, c.s.kernel));
-                int64_t image = sample * c.groups * c.s.filters + f;
+                int64_t at = mxcu_conv_reader(c.s, mxcu_place_of(place, c.s.in), mxcu_place_of(k, c.s.kernel));
                 sum += at < 0 ? 0
-                              : (double)a[image * c.pixels() + at] *
-                                    b[(f * c.s.channels + channel % c.s.channels) * c.taps() + k];
+                              : (double)a[spot(y, c.last, n, f, at)] *
+                                    b[spot(w, c.last, f, channel % c.s.channels, k)];
             }
         return sum;
     }
-    double weight(int64_t plane, int64_t k) const { /* a: x, b: dy */
-        const int64_t filter = plane / c.s.channels, group = filter / c.s.filters;
+    double weight(int64_t filter, int64_t channel, int64_t k) const { /* a: x, b: dy */
+        const int64_t group = filter / c.s.filters;
         double sum = 0;
         for (int64_t n = 0; n < c.batch; n++)
             for (int64_t pixel = 0; pixel < c.pixels(); pixel++) {
                 int64_t at = mxcu_conv_read(c.s, mxcu_place_of(pixel, c.s.out), mxcu_place_of(k, c.s.kernel));
-                int64_t image = (n * c.groups + group) * c.s.channels + plane % c.s.channels;
                 sum += at < 0 ? 0
-                              : (double)a[image * c.image() + at] *
-                                    b[(n * c.groups * c.s.filters + filter) * c.pixels() + pixel];
+                              : (double)a[spot(x, c.last, n, group * c.s.channels + channel, at)] *
+                                    b[spot(y, c.last, n, filter, pixel)];
             }
         return sum;
     }
-    double element(mxcu_conv_pass pass, int64_t plane, int64_t i) const {
-        return pass == MXCU_CONV_FORWARD ? forward(plane, i) : pass == MXCU_CONV_DATA ? data(plane, i)
-                                                                                     : weight(plane, i);
+    double element(mxcu_conv_pass pass, int64_t i, int64_t channel, int64_t k) const {
+        return pass == MXCU_CONV_FORWARD ? forward(i, channel, k)
+               : pass == MXCU_CONV_DATA  ? data(i, channel, k)
+                                         : weight(i, channel, k);
     }
 };
 
+/* A plane after the other, each summed in scratch. */
 template <class T>
-mxc_status queue(const mxc_op_call *call, const mxcu_conv *given, mxcu_conv_pass pass, const void *a, const void *b,
+mxc_status queue(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,
                  void *to, int add) {
-    const arrays<T> from = {*given, {mxcu_pointer<const T>(a)}, {mxcu_pointer<const T>(b)}};
+    const arrays<T> from = {*c, mxcu_conv_x(c), mxcu_conv_w(c), mxcu_conv_y(c),
+                            {mxcu_pointer<const T>(a)}, {mxcu_pointer<const T>(b)}};
     const mxcu_out<T> out = {mxcu_pointer<T>(to), add};
-    const int runs = 1 + take_measure(*given, pass, add);
+    const int runs = 1 + take_measure(*c, pass, add);
     double *sums = mxcu_temp<double>(call, 0);
     return mxcu_fake_queue(call->run->stream, [=] {
-        const result r = result_of(from.c, pass);
-        for (int64_t i = 0; i < runs * r.planes; i++) {
-            for (int64_t k = 0; k < r.elements; k++)
-                sums[k] = from.element(pass, i % r.planes, k);
-            for (int64_t k = 0; k < r.elements; k++)
-                out.put(i % r.planes * r.elements + k, (float)sums[k]);
+        const mxcu_conv_array r = result_of(from.c, pass);
+        for (int64_t plane = 0; plane < runs * r.outer * r.channels; plane++) {
+            const int64_t i = plane / r.channels % r.outer, channel = plane % r.channels;
+            for (int64_t k = 0; k < r.inner; k++)
+                sums[k] = from.element(pass, i, channel, k);
+            for (int64_t k = 0; k < r.inner; k++)
+                out.put(spot(r, from.c.last, i, channel, k), (float)sums[k]);
         }
     });
 }
@@ -122,7 +117,7 @@ mxc_status queue(const mxc_op_call *call, const mxcu_conv *given, mxcu_conv_pass
 } // namespace
 
 size_t mxcu_dnn_conv_temp(mxc_context, const mxcu_conv *c, mxcu_conv_pass pass) {
-    return (size_t)result_of(*c, pass).elements * sizeof(double);
+    return c->dtype == MXC_F64 ? 0 : (size_t)result_of(*c, pass).inner * sizeof(double);
 }
 
 mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,

@@ -1,5 +1,6 @@
 /* Cases of the layers: FullyConnected, Convolution, Pooling, Activation, BatchNorm, Dropout. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "operator/cases.h"
 
@@ -153,6 +154,82 @@ static void grad_pool(const op_run *r) {
         }
 }
 
+/* ---- channels last: by the references of channels second, on arrays turned --------------------------------------- */
+
+static int is_image(const mxc_shape *s) {
+    return s->ndim > 2;
+}
+
+static mxc_shape planar(const mxc_shape *last) {
+    mxc_shape s = *last;
+    for (int i = 2; i < s.ndim; i++)
+        s.dim[i] = last->dim[i - 1];
+    if (is_image(last))
+        s.dim[1] = last->dim[s.ndim - 1];
+    return s;
+}
+
+/* An array with channels second from one with channels last, or back; others are copied. */
+static void turn(const mxc_shape *last, const double *from, double *to, int back) {
+    int64_t n = case_size(last), channels = is_image(last) ? last->dim[last->ndim - 1] : 1;
+    int64_t images = last->ndim ? last->dim[0] : 1, pixels = n ? n / images / channels : 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t c = i % channels, p = i / channels % pixels, at = (i / channels / pixels * channels + c) * pixels + p;
+        to[back ? i : at] = from[back ? at : i];
+    }
+}
+
+/* Arrays with channels second of n with channels last. */
+static void open_turned(int n, const mxc_shape *last, double *const *from, mxc_shape *shapes, double **to) {
+    for (int i = 0; i < n; i++) {
+        shapes[i] = planar(&last[i]);
+        to[i] = from ? calloc((size_t)case_size(&last[i]) + 1, sizeof **to) : NULL;
+        if (from)
+            turn(&last[i], from[i], to[i], 0);
+    }
+}
+
+static void close_turned(int n, const mxc_shape *last, double **turned, double *const *results) {
+    for (int i = 0; i < n; i++) {
+        if (results)
+            turn(&last[i], turned[i], results[i], 1);
+        free(turned[i]);
+    }
+}
+
+static void run_turned(const op_run *r, void (*reference)(const op_run *), int is_gradient) {
+    mxc_shape in_shape[3], out_shape[1];
+    double *in[3], *out[1], *out_grad[1], *in_grad[3];
+    op_run turned = *r;
+    open_turned(r->n_in, r->in_shape, r->in, in_shape, in);
+    open_turned(1, r->out_shape, r->out, out_shape, out);
+    open_turned(1, r->out_shape, is_gradient ? r->out_grad : NULL, out_shape, out_grad);
+    open_turned(r->n_in, r->in_shape, is_gradient ? r->in_grad : NULL, in_shape, in_grad);
+    turned.in_shape = in_shape, turned.out_shape = out_shape;
+    turned.in = in, turned.out = out, turned.out_grad = out_grad, turned.in_grad = in_grad;
+    reference(&turned);
+    close_turned(r->n_in, r->in_shape, in, NULL);
+    close_turned(1, r->out_shape, out, is_gradient ? NULL : r->out);
+    close_turned(1, r->out_shape, out_grad, NULL);
+    close_turned(r->n_in, r->in_shape, in_grad, is_gradient ? r->in_grad : NULL);
+}
+
+static void ref_conv_last(const op_run *r) {
+    run_turned(r, ref_conv, 0);
+}
+
+static void grad_conv_last(const op_run *r) {
+    run_turned(r, grad_conv, 1);
+}
+
+static void ref_pool_last(const op_run *r) {
+    run_turned(r, ref_pool, 0);
+}
+
+static void grad_pool_last(const op_run *r) {
+    run_turned(r, grad_pool, 1);
+}
+
 /* ---- Activation, BatchNorm, Dropout ------------------------------------------------------------------------------ */
 
 static void ref_activation(const op_run *r) {
@@ -182,10 +259,20 @@ static void ref_mish(const op_run *r) {
         r->out[0][i] = r->in[0][i] * tanh(log1p(exp(r->in[0][i])));
 }
 
+/* (N,C,D) about the channels' axis. */
+static void bn_axes(const op_run *r, int64_t *n, int64_t *channels, int64_t *d) {
+    const mxc_shape *s = &r->in_shape[0];
+    int axis = (int)case_number(r, "axis", 1);
+    axis += axis < 0 ? s->ndim : 0;
+    *n = *d = 1;
+    *channels = s->dim[axis];
+    for (int i = 0; i < s->ndim; i++)
+        *(i < axis ? n : d) *= i == axis ? 1 : s->dim[i];
+}
+
 static void bn_moments(const op_run *r, int64_t c, double *mean, double *var) {
-    int64_t n = r->in_shape[0].dim[0], channels = r->in_shape[0].dim[1], d = 1;
-    for (int i = 2; i < r->in_shape[0].ndim; i++)
-        d *= r->in_shape[0].dim[i];
+    int64_t n, channels, d;
+    bn_axes(r, &n, &channels, &d);
     *mean = *var = 0;
     for (int64_t i = 0; i < n * d; i++)
         *mean += r->in[0][(i / d * channels + c) * d + i % d] / (double)(n * d);
@@ -194,11 +281,10 @@ static void bn_moments(const op_run *r, int64_t c, double *mean, double *var) {
 }
 
 static void ref_bn(const op_run *r) {
-    int64_t size = case_size(&r->in_shape[0]), channels = r->in_shape[0].dim[1], d = 1;
+    int64_t size = case_size(&r->in_shape[0]), n, channels, d;
     int batch = r->is_train && !case_is(r, "use_global_stats", "True");
     double eps = case_number(r, "eps", 1e-3), keep = case_number(r, "momentum", 0.9);
-    for (int i = 2; i < r->in_shape[0].ndim; i++)
-        d *= r->in_shape[0].dim[i];
+    bn_axes(r, &n, &channels, &d);
     for (int64_t c = 0; c < channels; c++) {
         double mean = r->aux[0][c], var = r->aux[1][c];
         if (batch && size > 0) {
@@ -276,6 +362,11 @@ static void ref_fold(const op_run *r) {
     {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
 #define POOL(given, shapes) \
     {.op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool}
+#define CONV_LAST(given, shapes) \
+    {.op = "Convolution", .params = "layout=" given, .in = shapes, .reference = ref_conv_last, \
+     .gradient = grad_conv_last}
+#define POOL_LAST(given, shapes) \
+    {.op = "Pooling", .params = "layout=" given, .in = shapes, .reference = ref_pool_last, .gradient = grad_pool_last}
 #define SPARSE(given, shapes, options)                                                                           \
     {.op = "IdentityAttachKLSparseReg", .params = given, .in = shapes, .flags = options, .reference = ref_sparse, \
      .gradient = grad_sparse}
@@ -362,11 +453,32 @@ static const op_case cases[] = {
     FAILS("Convolution", "kernel=(3,3) stride=(1) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "stride"),
     FAILS("Convolution", "kernel=(3,3) stride=(0,1) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "stride"),
     FAILS("Convolution", "kernel=(3,3,3,3) num_filter=3", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "kernel"),
-    FAILS("Convolution", "kernel=(3,3) num_filter=3 layout=NHWC", "1x2x5x5 3x2x3x3 3", MXC_EUNSUPPORTED, "NCHW"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=3 layout=NCW", "1x2x5x5 3x2x3x3 3", MXC_EINVAL, "layout"),
     INFERS("Convolution", "kernel=(5,5) num_filter=20", "64x1x28x28,?,? -> ? => 64x1x28x28,20x1x5x5,20 -> 64x20x24x24"),
     INFERS("Convolution", "kernel=(3,3) pad=(1,1) num_filter=4",
            "?,4x6x3x3,? -> 2x4x8x9 => 2x6x8x9,4x6x3x3,4 -> 2x4x8x9"),
     INFERS("Convolution", "kernel=(3,3) num_filter=4 num_group=2", "?,?,? -> ? => ?x?x?x?,4x?x3x3,4 -> ?x4x?x?"),
+
+    CONV_LAST("NHWC kernel=(1,1) num_filter=1", "1x1x1x1 1x1x1x1 1"),
+    CONV_LAST("NHWC kernel=(3,3) num_filter=2", "1x5x5x1 2x3x3x1 2; 0x5x5x3 2x3x3x3 2; 3x3x9x4 2x3x3x4 2; "
+                                                "2x17x4x33@-0.3:0.3 2x3x3x33 2"),
+    CONV_LAST("NHWC kernel=(5,5) num_filter=7 no_bias=True", "2x14x14x1 7x5x5x1"),
+    CONV_LAST("NHWC kernel=(3,3) pad=(1,1) num_filter=8", "3x8x8x4 8x3x3x4 8"),
+    CONV_LAST("NHWC kernel=(3,2) dilate=(2,3) stride=(2,1) pad=(2,3) num_filter=3", "1x9x10x2 3x3x2x2 3"),
+    CONV_LAST("NHWC kernel=(7,7) stride=(2,2) pad=(3,3) num_filter=4", "2x18x20x3 4x7x7x3 4"),
+    CONV_LAST("NHWC kernel=(1,1) num_filter=9", "2x5x6x20 9x1x1x20 9"),
+    CONV_LAST("NHWC kernel=(3,3) pad=(1,1) num_group=2 num_filter=4", "2x6x6x4 4x3x3x2 4"),
+    CONV_LAST("NHWC kernel=(3,3) stride=(2,2) pad=(1,1) num_group=4 num_filter=8 no_bias=True", "2x9x8x4 8x3x3x1"),
+    CONV_LAST("NDHWC kernel=(2,3,2) pad=(1,0,1) num_filter=3", "2x4x5x4x2 3x2x3x2x2 3"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=3 layout=NDHWC", "1x5x5x2 3x3x3x2 3", MXC_EINVAL, "layout"),
+    FAILS("Convolution", "kernel=(3) num_filter=3 layout=NHWC", "1x5x2 3x3x2 3", MXC_EINVAL, "layout"),
+    FAILS("Convolution", "kernel=(3,3) num_filter=3 layout=NHWC", "1x5x5x2 3x2x3x3 3", MXC_ESHAPE, "weight"),
+    FAILS("_contrib_quantized_conv", "kernel=(3,3) num_filter=3 layout=NHWC no_bias=True", "1x5x5x2 3x3x3x2 1 1 1 1",
+          MXC_EUNSUPPORTED, "channels must come second"),
+    INFERS("Convolution", "kernel=(3,5) stride=(2,1) num_filter=6 num_group=2 layout=NHWC",
+           "2x9x11x8,?,? -> ? => 2x9x11x8,6x3x5x4,6 -> 2x4x7x6"),
+    INFERS("Convolution", "kernel=(3,3) pad=(1,1) num_filter=4 layout=NHWC",
+           "?,4x3x3x6,? -> 2x8x9x4 => 2x8x9x6,4x3x3x6,4 -> 2x8x9x4"),
 
     POOL("kernel=(2,2) stride=(2,2) pool_type=max", "2x3x8x8"),
     POOL("kernel=(2,2) stride=(2,2) pool_type=max", "1x2x6x40"),
@@ -403,6 +515,24 @@ static const op_case cases[] = {
     INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max pooling_convention=full",
            "2x4x9x12 -> ? => 2x4x9x12 -> 2x4x4x6"),
     INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max", "?x?x7x7 -> 5x6x?x? => 5x6x7x7 -> 5x6x1x1"),
+
+    POOL_LAST("NHWC kernel=(2,2) stride=(2,2) pool_type=max", "2x8x8x3; 1x7x9x1; 0x4x4x3; 2x4x4x0; 3x2x2x65"),
+    POOL_LAST("NHWC kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=max; "
+              "layout=NHWC kernel=(3,2) pad=(1,1) pool_type=max",
+              "2x8x9x2; 1x6x7x3@0:3i"),
+    POOL_LAST("NHWC kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=avg pooling_convention=full", "2x8x10x2"),
+    POOL_LAST("NHWC kernel=(1,1) global_pool=True pool_type=avg; "
+              "layout=NHWC kernel=(1,1) global_pool=True pool_type=max",
+              "2x5x7x3; 1x9x9x2"),
+    POOL_LAST("NWC kernel=(3) stride=(2) pool_type=sum", "2x9x3"),
+    POOL_LAST("NDHWC kernel=(2,3,2) stride=(1,2,1) pad=(1,1,0) pool_type=avg", "1x4x5x6x2"),
+    POOL_LAST("NDHWC kernel=(5,5,5) pool_type=max", "1x6x5x5x3"),
+    FAILS("Pooling", "kernel=(3,3) pool_type=max layout=NWC", "1x5x5x2", MXC_EINVAL, "layout"),
+    FAILS("_contrib_quantized_pooling", "kernel=(3,3) pool_type=max layout=NHWC", "1x5x5x2 1 1", MXC_EUNSUPPORTED,
+          "channels must come second"),
+    INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max layout=NHWC", "2x?x12x4 -> ? => 2x?x12x4 -> 2x?x5x4"),
+    INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max layout=NHWC",
+           "?x7x7x? -> 5x?x?x6 => 5x7x7x6 -> 5x1x1x6"),
 
     SPARSE("", "4x3@0.1:0.9 3@0.2:0.8; 7x1 1; 1x7 7; 65x2 2; 2x3x4 3; 5x2x1x3 2; 17x5 5; 2x1x3x1x2 1; 33x3 3; 1x1 1; "
            "3x129 129; 9x9 9; 2x65 65", CASE_TRAIN),
@@ -446,6 +576,13 @@ static const op_case cases[] = {
     BN("fix_gamma=False use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
     BN("use_global_stats=True", "2x3x5x2 3@0.5:2 3 3 3@0.5:2"),
     BN("", "2x1x60x70 1 1 1 1@0.5:2"),
+    BN("axis=-1 fix_gamma=False", "2x3x5x4 4@0.5:2 4 4 4@0.5:2; 7x1 1 1 1 1; 3x4x65 65 65 65 65; 9x4x33@-50:-49 33 33 "
+                                  "33 33; 3x1x1x4 4 4 4 4; 2x9x3@-1:1nf 3 3 3 3"),
+    BN("axis=2 fix_gamma=False eps=0.01 momentum=0.5", "3x2x4x5@-2:2 4@0.5:2 4 4 4@0.5:2"),
+    BN("axis=3 use_global_stats=True", "2x3x5x2 2@0.5:2 2 2 2@0.5:2"),
+    FAILS("BatchNorm", "axis=0", "4x3 4 4 4 4", MXC_ESHAPE, "axis 0"),
+    FAILS("BatchNorm", "axis=2", "4x3 3 3 3 3", MXC_ESHAPE, "axis"),
+    INFERS("BatchNorm", "axis=-1", "2x5x?,?,7,?,? -> ?,?,? => 2x5x7,7,7,7,7 -> 2x5x7,7,7"),
     {.op = "_fold_norm", .params = "eps=0.01; eps=0.1 fix_gamma=True; eps=0.5", .reference = ref_fold,
      .flags = CASE_NO_GRADIENT,
      .in = "4x3x3 4@0.5:2 4 4 4@0.5:2 4; 1x1 1 1 1 1 1; 7x1031 7 7 7 7 7; 0x3 0 0 0 0 0; 3x0 3 3 3 3 3; 5 5 5 5 5 5; "

@@ -9,7 +9,9 @@
 #include "cuda/memo.h"
 #include "cuda/nvidia/cudnn/handle.h"
 
-enum { WAYS = 4, KEY = 25, PLACES = 1024, ALIGNED = 256 };
+const int mxcu_has_dnn = 1;
+
+enum { WAYS = 4, KEY = 26, PLACES = 1024, ALIGNED = 256 };
 
 struct way {
     int algorithm; /* of the pass's own type */
@@ -82,11 +84,12 @@ static bool describe_arrays(plan *p, const mxcu_conv *c) {
     const sizes y = sizes_of(c->batch, c->groups * c->s.filters, c->s.out, first);
     const sizes w = sizes_of(c->groups * c->s.filters, c->s.channels, c->s.kernel, first);
     const cudnnDataType_t type = mxcu_dnn_type(c->dtype);
+    const cudnnTensorFormat_t format = c->last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW; /* sizes are N, C, axes in both */
     return x.fits && y.fits && w.fits && mxcu_good(cudnnCreateTensorDescriptor(&p->x)) &&
            mxcu_good(cudnnCreateTensorDescriptor(&p->y)) && mxcu_good(cudnnCreateFilterDescriptor(&p->w)) &&
-           mxcu_good(cudnnSetTensorNdDescriptorEx(p->x, CUDNN_TENSOR_NCHW, type, x.n, x.size)) &&
-           mxcu_good(cudnnSetTensorNdDescriptorEx(p->y, CUDNN_TENSOR_NCHW, type, y.n, y.size)) &&
-           mxcu_good(cudnnSetFilterNdDescriptor(p->w, type, CUDNN_TENSOR_NCHW, w.n, w.size));
+           mxcu_good(cudnnSetTensorNdDescriptorEx(p->x, format, type, x.n, x.size)) &&
+           mxcu_good(cudnnSetTensorNdDescriptorEx(p->y, format, type, y.n, y.size)) &&
+           mxcu_good(cudnnSetFilterNdDescriptor(p->w, type, format, w.n, w.size));
 }
 
 static bool describe_conv(plan *p, const mxcu_conv *c) {
@@ -132,11 +135,11 @@ static void find_ways(cudnnHandle_t handle, plan *p, const mxcu_conv *c, mxcu_co
 
 /* NULL for lack of memory. */
 static plan *plan_of(mxcu_dnn *d, const mxcu_conv *c, mxcu_conv_pass pass) {
-    int64_t key[KEY] = {c->batch, c->groups, c->dtype, pass, c->workspace};
+    int64_t key[KEY] = {c->batch, c->groups, c->dtype, pass, c->workspace, c->last};
     int known;
     plan *p;
-    static_assert(sizeof key == sizeof c->s + 5 * sizeof *key, "a key has room for the shape and five numbers");
-    memcpy(key + 5, &c->s, sizeof c->s);
+    static_assert(sizeof key == sizeof c->s + 6 * sizeof *key, "a key has room for the shape and six numbers");
+    memcpy(key + 6, &c->s, sizeof c->s);
     if (!memos[d->id])
         memos[d->id] = new (std::nothrow) memo;
     if (!memos[d->id])
@@ -253,5 +256,5 @@ size_t mxcu_dnn_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pas
     size_t most = 0;
     for (int i = 0; p && i < p->n; i++)
         most = p->ways[i].bytes > most ? p->ways[i].bytes : most;
-    return most ? most + ALIGNED : 0;
+    return p && p->n ? most + ALIGNED : 0;
 }

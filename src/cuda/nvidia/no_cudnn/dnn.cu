@@ -1,6 +1,8 @@
 /* Where cuDNN was not found: nothing is served. */
 #include "cuda/dnn.h"
 
+const int mxcu_has_dnn = 0;
+
 size_t mxcu_dnn_conv_temp(mxc_context, const mxcu_conv *, mxcu_conv_pass) {
     return 0;
 }
