@@ -102,26 +102,23 @@ static int add_steps(chain *c, int32_t at) {
 static mxc_status add_chain(const chain *c, int32_t last, const char *steps) {
     static const char *const keys[] = {"num_args", "steps"};
     mxci_graph *g = c->pass->g;
-    char count[16], name[256];
+    char count[16];
     const char *values[] = {count, steps};
-    int32_t from = g->nodes[last].first_entry, node = -1, to;
+    int32_t from = g->nodes[last].first_entry, to;
     mxc_op *op;
     mxc_status status;
     mxci_format(count, sizeof count, "%d", c->n_in);
-    mxci_format(name, sizeof name, "%s_chain", g->nodes[last].name);
     MXC_TRY(mxc_op_create("_chain", 2, keys, values, &op));
-    status = mxci_graph_add(g, MXCI_FORWARD, op, name, c->n_in, c->in, 1, -1, &node);
+    status = mxci_add_op(g, op, last, "chain", c->n_in, c->in, 1, &to);
     mxc_op_release(op);
     MXC_TRY(status);
-    to = g->nodes[node].first_entry;
     g->shapes[to] = g->shapes[from];
     g->types[to] = g->types[from];
-    g->nodes[node].context = g->nodes[last].context;
     mxci_replace_entry(g, from, to);
     return MXC_OK;
 }
 
-static mxc_status chain_before(pass *w, int32_t last, int *is_chained) {
+static mxc_status chain_before(pass *w, int32_t last, int *is_rearranged) {
     mxci_chain_part part;
     chain c = {.pass = w, .n_steps = 1};
     char *steps;
@@ -132,7 +129,7 @@ static mxc_status chain_before(pass *w, int32_t last, int *is_chained) {
     (void)add_steps(&c, last);
     MXC_TRY(mxci_text_take(&c.text, &steps));
     status = c.n_made > 1 && strlen(steps) < MXCI_CHAIN_TEXT ? add_chain(&c, last, steps) : MXC_OK;
-    *is_chained |= c.n_made > 1;
+    *is_rearranged |= c.n_made > 1;
     mxci_free(steps);
     return status;
 }
@@ -146,7 +143,7 @@ mxc_status mxci_pass_chain(mxci_program *p) {
     if (status == MXC_OK && !w.is_taken)
         status = MXC_FAIL(MXC_ENOMEM, "chains: no memory");
     for (int32_t i = p->n_symbol_nodes - 1; i >= 0 && status == MXC_OK; i--)
-        status = chain_before(&w, i, &p->is_chained);
+        status = chain_before(&w, i, &p->is_rearranged);
     mxci_free(w.uses);
     mxci_free(w.is_taken);
     return status;

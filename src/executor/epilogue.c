@@ -51,7 +51,7 @@ mxc_status mxci_pass_epilogue(mxci_program *p) {
         if (product < 0)
             continue;
         status = join(p->graph, product, i);
-        p->is_chained = 1;
+        p->is_rearranged = 1;
     }
     mxci_free(uses);
     return status;

@@ -4,7 +4,6 @@
  * weight in place of one over the output, and is done where the weight is no larger.
  */
 #include "base/sys.h"
-#include "base/text.h"
 #include "executor/program.h"
 #include "operator/fold_norm.h"
 
@@ -38,18 +37,6 @@ static int32_t layer_before(const mxci_graph *g, int32_t at, const uses *u) {
     return g->entry_node[from];
 }
 
-/* A node with the name of the norm and a suffix; its first output through out. */
-static mxc_status add(mxci_graph *g, mxc_op *op, int32_t norm, const char *suffix, int32_t n, const int32_t *inputs,
-                      int32_t n_outputs, int32_t *out) {
-    char name[256];
-    int32_t node = -1;
-    mxci_format(name, sizeof name, "%s_%s", g->nodes[norm].name, suffix);
-    MXC_TRY(mxci_graph_add(g, MXCI_FORWARD, op, name, n, inputs, n_outputs, -1, &node));
-    g->nodes[node].context = g->nodes[norm].context;
-    *out = g->nodes[node].first_entry;
-    return MXC_OK;
-}
-
 static void set_like(mxci_graph *g, int32_t entry, int32_t shape_of, int32_t type_of) {
     g->shapes[entry] = g->shapes[shape_of];
     g->types[entry] = g->types[type_of];
@@ -60,12 +47,12 @@ static mxc_status fold_node(mxci_graph *g, int32_t layer, int32_t norm, mxc_op *
     const int32_t from[] = {of[LAYER_WEIGHT], own[1], own[2], own[3], own[4],
                             g->nodes[layer].n_inputs > LAYER_BIAS ? of[LAYER_BIAS] : -1};
     int32_t inputs[3] = {of[LAYER_DATA]}, out = -1, made = -1;
-    MXC_TRY(add(g, fold, norm, "fold", mxc_op_n_args(fold), from, 2, &made));
+    MXC_TRY(mxci_add_op(g, fold, norm, "fold", mxc_op_n_args(fold), from, 2, &made));
     set_like(g, made, from[MXCI_FOLD_WEIGHT], from[MXCI_FOLD_WEIGHT]);
     set_like(g, made + 1, from[MXCI_FOLD_BETA], from[MXCI_FOLD_WEIGHT]);
     inputs[LAYER_WEIGHT] = made;
     inputs[LAYER_BIAS] = made + 1;
-    MXC_TRY(add(g, folded, norm, "folded", 3, inputs, 1, &out));
+    MXC_TRY(mxci_add_op(g, folded, norm, "folded", 3, inputs, 1, &out));
     set_like(g, out, g->nodes[norm].first_entry, g->nodes[norm].first_entry);
     mxci_replace_entry(g, g->nodes[norm].first_entry, out);
     return MXC_OK;

@@ -11,8 +11,7 @@
 typedef struct walk {
     mxci_program *program;
     uint8_t *needed; /* node */
-    int32_t *stack;  /* nodes; each at most once at a time */
-    int32_t depth;
+    mxci_sequence sequence;
 } walk;
 
 static mxc_status begin(walk *w, mxci_program *p) {
@@ -20,68 +19,44 @@ static mxc_status begin(walk *w, mxci_program *p) {
     int32_t i;
     *w = (walk){.program = p};
     w->needed = mxci_calloc(n, 1);
-    w->stack = mxci_calloc(n, sizeof *w->stack);
     p->order = mxci_calloc(n, sizeof *p->order);
     p->step_of = mxci_calloc(n, sizeof *p->step_of);
-    if (!w->needed || !w->stack || !p->order || !p->step_of)
+    w->sequence = (mxci_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
+    if (!w->needed || !w->sequence.stack || !p->order || !p->step_of)
         return MXC_FAIL(MXC_ENOMEM, "order: no memory");
     for (i = 0; i < p->graph->n_nodes; i++)
         p->step_of[i] = -1;
     return MXC_OK;
 }
 
-static void need(walk *w, int32_t entry) {
+static void need(walk *w, int32_t entry, int32_t *depth) {
     int32_t node = w->program->graph->entry_node[entry];
     if (w->needed[node])
         return;
     w->needed[node] = 1;
-    w->stack[w->depth++] = node;
+    w->sequence.stack[(*depth)++] = node;
 }
 
 static void mark_needed(walk *w) {
     const mxci_program *p = w->program;
     const mxci_graph *g = p->graph;
-    int32_t i;
+    int32_t i, depth = 0;
     for (i = 0; i < g->n_outputs; i++)
-        need(w, g->outputs[i]);
+        need(w, g->outputs[i], &depth);
     for (i = 0; i < g->n_args; i++)
         if (p->grads[i] >= 0)
-            need(w, p->grads[i]);
-    while (w->depth > 0) {
-        int32_t node = w->stack[--w->depth];
+            need(w, p->grads[i], &depth);
+    while (depth > 0) {
+        int32_t node = w->sequence.stack[--depth];
         for (i = 0; i < g->nodes[node].n_inputs; i++)
-            need(w, mxci_graph_inputs(g, node)[i]);
+            need(w, mxci_graph_inputs(g, node)[i], &depth);
     }
-}
-
-/* An input that must run before node and has not; -1 if there is none. */
-static int32_t missing_input(const mxci_program *p, int32_t node) {
-    const mxci_graph *g = p->graph;
-    int32_t i;
-    for (i = 0; i < g->nodes[node].n_inputs; i++) {
-        int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
-        if (g->nodes[from].kind != MXCI_VARIABLE && p->step_of[from] < 0)
-            return from;
-    }
-    return -1;
 }
 
 /* Run what the node still needs, then the node. */
 static void emit(walk *w, int32_t node) {
-    mxci_program *p = w->program;
-    if (!w->needed[node] || p->graph->nodes[node].kind == MXCI_VARIABLE || p->step_of[node] >= 0)
-        return;
-    w->stack[w->depth++] = node;
-    while (w->depth > 0) {
-        int32_t top = w->stack[w->depth - 1], from = missing_input(p, top);
-        if (from >= 0) {
-            w->stack[w->depth++] = from;
-            continue;
-        }
-        p->step_of[top] = p->n_steps;
-        p->order[p->n_steps++] = top;
-        w->depth--;
-    }
+    if (w->needed[node] && w->program->graph->nodes[node].kind != MXCI_VARIABLE)
+        mxci_graph_place(w->program->graph, node, &w->sequence);
 }
 
 static int reads_variables(const mxci_graph *g, int32_t node) {
@@ -98,18 +73,19 @@ mxc_status mxci_pass_order(mxci_program *p, int params_first) {
     int32_t i;
     if (status == MXC_OK) {
         mark_needed(&w);
-        for (i = p->n_written_nodes; params_first && i < p->n_symbol_nodes; i++)
-            if (reads_variables(p->graph, i))
+        for (i = 0; params_first && i < p->n_symbol_nodes; i++)
+            if (!p->graph->nodes[i].node && reads_variables(p->graph, i))
                 emit(&w, i);
         for (i = 0; i < p->n_symbol_nodes; i++)
             emit(&w, i);
         for (i = 0; i < p->graph->n_outputs; i++) /* by nodes that passes added */
             emit(&w, p->graph->entry_node[p->graph->outputs[i]]);
-        p->n_forward = p->n_steps;
+        p->n_forward = w.sequence.n;
         for (i = p->n_symbol_nodes; i < p->graph->n_nodes; i++)
             emit(&w, i);
+        p->n_steps = w.sequence.n;
     }
     mxci_free(w.needed);
-    mxci_free(w.stack);
+    mxci_free(w.sequence.stack);
     return status;
 }

@@ -104,10 +104,11 @@ static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
 
 static mxc_status lower(mxci_program *p, const mxci_lowering *lowering) {
     const mxc_bind_options *options = lowering->options;
-    p->n_written_nodes = p->graph->n_nodes;
     MXC_TRY(mxci_pass_place(p->graph, options));
     if (!lowering->as_written && !wants_gradients(p, lowering->reqs))
         MXC_TRY(mxci_pass_fold(p->graph, &p->is_folded));
+    if (!lowering->as_written)
+        MXC_TRY(mxci_pass_layout(p->graph, &p->is_rearranged));
     p->n_symbol_nodes = p->graph->n_nodes;
     MXC_TRY(add_gradients(p, lowering->reqs));
     p->n_base_nodes = p->graph->n_nodes;

@@ -46,10 +46,9 @@ typedef struct mxci_tile {
 
 typedef struct mxci_program {
     mxci_graph *graph;          /* owned */
-    int is_chained;             /* the same, with no other results in training */
     int is_folded;              /* nodes of the symbol do not run, others do in their place */
-    int32_t n_symbol_nodes;     /* nodes of the symbol, folded; passes add theirs behind */
-    int32_t n_written_nodes;    /* of these, those that the symbol has */
+    int is_rearranged;          /* the same, with no other results in training */
+    int32_t n_symbol_nodes;     /* nodes of the symbol, folded and laid out; passes add theirs behind */
     int32_t n_base_nodes;       /* and of the gradient; behind them nodes that run just before what needs them */
     uint8_t *wanted;            /* argument: its gradient is asked for */
     mxc_req *grad_req;          /* argument: MXC_REQ_NULL, MXC_REQ_WRITE, MXC_REQ_ADD */
@@ -93,6 +92,10 @@ int64_t mxci_entry_bytes(const mxci_graph *graph, int32_t entry);
 static inline int64_t mxci_block_bytes(int64_t bytes) {
     return (bytes + MXCI_BLOCK_ALIGN - 1) / MXCI_BLOCK_ALIGN * MXCI_BLOCK_ALIGN;
 }
+/* Append a node that runs op, with the context of node like and the name "<its name>_<suffix>". Its first output
+ * through out; shapes and types are set by the caller. MXC_ENOMEM. */
+mxc_status mxci_add_op(mxci_graph *graph, mxc_op *op, int32_t like, const char *suffix, int32_t n,
+                       const int32_t *inputs, int32_t n_outputs, int32_t *out);
 /* Append a node that runs operator op_name on n entries, with the first one's shape, type and context and the name
  * "<name of entry's node>_<suffix>". Its first output through out. num_args is given where n > 1. MXC_ENOMEM,
  * MXC_ENOTFOUND. */
@@ -126,6 +129,9 @@ mxc_status mxci_pass_place(mxci_graph *graph, const mxc_bind_options *options);
 
 /* fold.c: move norms into the layers before them. *is_folded: set if there were such. */
 mxc_status mxci_pass_fold(mxci_graph *graph, int *is_folded);
+
+/* layout.c: have regions computed channels last. *is_changed: set if there were such. MXC_ENOMEM. */
+mxc_status mxci_pass_layout(mxci_graph *graph, int *is_changed);
 
 /* gradient.c: append the backward pass. wanted: per argument. Head gradients are new variables, or ones where
  * heads is NULL. grads: per argument, -1 where zero. MXC_EUNSUPPORTED names the operator that has no gradient. */

@@ -120,7 +120,7 @@ static mxc_status run_as_written(mxc_executor *e) {
 }
 
 mxc_status mxci_executor_single_steps(mxc_executor *e) {
-    if (is_for_inference(e->layout->program) || e->layout->program->is_chained)
+    if (is_for_inference(e->layout->program) || e->layout->program->is_rearranged)
         MXC_TRY(run_as_written(e));
     if (e->layout->single.items)
         return MXC_OK;

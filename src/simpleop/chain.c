@@ -174,6 +174,17 @@ static int set_part(mxci_chain_part *out, const char *function, int kind) {
     return find_function(function) >= 0;
 }
 
+static int find_part(const char *op) {
+    for (int i = 0; i < PARTS; i++)
+        if (!strcmp(parts[i].op, op))
+            return i;
+    return -1;
+}
+
+int mxci_chain_is_elementwise(const mxc_op *op) {
+    return find_part(mxc_op_get_def(op)->name) >= 0;
+}
+
 int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out) {
     static const char *const activations[] = {
 #define ACTIVATION(id, name) #name,
@@ -181,14 +192,12 @@ int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out) {
 #undef ACTIVATION
     };
     const char *name = mxc_op_get_def(op)->name;
+    const int at = find_part(name);
     if (!strcmp(name, "Activation"))
         return set_part(out, activations[((const mxci_activation_params *)mxc_op_params(op))->act_type], ONE);
-    for (int i = 0; i < PARTS; i++)
-        if (!strcmp(parts[i].op, name)) {
-            int found = set_part(out, parts[i].function, parts[i].kind);
-            if (out->has_number)
-                out->number = ((const mxci_scalar_params *)mxc_op_params(op))->scalar;
-            return found;
-        }
-    return 0;
+    if (at < 0 || !set_part(out, parts[at].function, parts[at].kind))
+        return 0;
+    if (out->has_number)
+        out->number = ((const mxci_scalar_params *)mxc_op_params(op))->scalar;
+    return 1;
 }

@@ -31,5 +31,7 @@ typedef struct mxci_chain_part {
     double number;
 } mxci_chain_part;
 int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out);
+/* Whether it is of the families of unary.def and binary_names.def, though a chain may not have its function. */
+int mxci_chain_is_elementwise(const mxc_op *op);
 
 #endif

@@ -94,6 +94,74 @@ mxc_status mxci_graph_add(mxci_graph *g, mxci_node_kind kind, mxc_op *op, const 
     return MXC_OK;
 }
 
+/* ---- in order ---------------------------------------------------------------------------------------------- */
+
+/* An operator that the node reads from and that has no place; -1 if there is none. */
+static int32_t missing_input(const mxci_graph *g, int32_t node, const int32_t *place) {
+    int32_t i;
+    for (i = 0; i < g->nodes[node].n_inputs; i++) {
+        int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
+        if (g->nodes[from].kind != MXCI_VARIABLE && place[from] < 0)
+            return from;
+    }
+    return -1;
+}
+
+void mxci_graph_place(const mxci_graph *g, int32_t node, mxci_sequence *s) {
+    int32_t depth = 0;
+    if (s->place[node] >= 0)
+        return;
+    s->stack[depth++] = node;
+    while (depth > 0) {
+        int32_t top = s->stack[depth - 1], from = missing_input(g, top, s->place);
+        if (from >= 0) {
+            s->stack[depth++] = from;
+            continue;
+        }
+        s->place[top] = s->n;
+        s->nodes[s->n++] = top;
+        depth--;
+    }
+}
+
+static void renumber(int32_t n, int32_t *nodes, const int32_t *place) {
+    int32_t i;
+    for (i = 0; i < n; i++)
+        if (nodes[i] >= 0)
+            nodes[i] = place[nodes[i]];
+}
+
+static void move_nodes(mxci_graph *g, mxci_sequence *s, mxci_gnode *moved) {
+    int32_t i, pass;
+    for (pass = 0; pass < 2; pass++) /* variables, then operators */
+        for (i = 0; i < g->n_nodes; i++)
+            if ((g->nodes[i].kind != MXCI_VARIABLE) == pass)
+                mxci_graph_place(g, i, s);
+    for (i = 0; i < g->n_nodes; i++) {
+        moved[i] = g->nodes[s->nodes[i]];
+        renumber(1, &moved[i].forward, s->place);
+    }
+    memcpy(g->nodes, moved, (size_t)g->n_nodes * sizeof *moved);
+    renumber(g->n_entries, g->entry_node, s->place);
+    renumber(g->n_args, g->args, s->place);
+    renumber(g->n_aux, g->aux, s->place);
+}
+
+mxc_status mxci_graph_sort(mxci_graph *g) {
+    const size_t n = (size_t)g->n_nodes + 1;
+    mxci_gnode *moved = mxci_calloc(n, sizeof *moved);
+    int32_t *room = mxci_calloc(3 * n, sizeof *room);
+    mxci_sequence s = {0, room, room + n, room + 2 * n};
+    mxc_status status = moved && room ? MXC_OK : no_memory();
+    if (status == MXC_OK) {
+        memset(s.place, -1, n * sizeof *s.place);
+        move_nodes(g, &s, moved);
+    }
+    mxci_free(moved);
+    mxci_free(room);
+    return status;
+}
+
 /* ---- from a symbol ----------------------------------------------------------------------------------------- */
 
 static int32_t entry_id(const mxci_graph *g, const mxci_order *order, mxci_entry e) {

@@ -48,6 +48,18 @@ mxc_status mxci_graph_add(mxci_graph *graph, mxci_node_kind kind, mxc_op *op, co
 static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node) {
     return g->inputs + g->nodes[node].first_input;
 }
+/* A running order that is made. */
+typedef struct mxci_sequence {
+    int32_t n;
+    int32_t *nodes; /* place: node */
+    int32_t *place; /* node: place; -1: none yet */
+    int32_t *stack; /* room for as many nodes as there are */
+} mxci_sequence;
+/* Give the node the next place, behind what it reads: of that, operators that have none get theirs just before. */
+void mxci_graph_place(const mxci_graph *graph, int32_t node, mxci_sequence *sequence);
+/* Number the nodes anew, so that they come behind what they read: variables first, then operators in the order they
+ * have, but what stands too late just before the first that reads it. Entries keep their numbers. MXC_ENOMEM. */
+mxc_status mxci_graph_sort(mxci_graph *graph);
 /* Infer shapes and types of all entries both ways until nothing changes; known ones are set in the graph before. What a
  * MXCI_BACKWARD node reads and writes has the shapes and types of its forward node's slots. Errors name the node. */
 mxc_status mxci_graph_infer(mxci_graph *graph);

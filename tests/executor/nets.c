@@ -2,6 +2,8 @@
 
 #include <mxc/ndarray.h>
 
+#include "base/half.h"
+
 #include "../../bench/nets.h"
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
@@ -65,17 +67,44 @@ double net_random(uint64_t *state) {
     return (double)(int64_t)(*state >> 11) / (double)(1ll << 52) - 1.0;
 }
 
-/* Store doubles in an array of any float dtype that C knows. */
+/* Element i of n of a float dtype. */
+static double element(mxc_dtype type, const void *data, int64_t i) {
+    switch (type) {
+    case MXC_F64:
+        return ((const double *)data)[i];
+    case MXC_F16:
+        return mxci_f16_to_float(((const mxci_f16 *)data)[i]);
+    case MXC_BF16:
+        return mxci_bf16_to_float(((const mxci_bf16 *)data)[i]);
+    default:
+        return ((const float *)data)[i];
+    }
+}
+
+static void put_element(mxc_dtype type, void *data, int64_t i, double value) {
+    switch (type) {
+    case MXC_F64:
+        ((double *)data)[i] = value;
+        break;
+    case MXC_F16:
+        ((mxci_f16 *)data)[i] = mxci_float_to_f16((float)value);
+        break;
+    case MXC_BF16:
+        ((mxci_bf16 *)data)[i] = mxci_float_to_bf16((float)value);
+        break;
+    default:
+        ((float *)data)[i] = (float)value;
+    }
+}
+
+/* Store doubles in an array of any float dtype. */
 static void store(mxc_ndarray *array, const double *values) {
     int64_t n = mxc_ndarray_size(array), i;
-    float *narrow = malloc((size_t)n * sizeof *narrow + 1);
+    void *elements = malloc(mxc_ndarray_bytes(array) + 1);
     for (i = 0; i < n; i++)
-        narrow[i] = (float)values[i];
-    if (mxc_ndarray_dtype(array) == MXC_F64)
-        assert_ok(mxc_ndarray_set(array, values, (size_t)n * sizeof *values));
-    else
-        assert_ok(mxc_ndarray_set(array, narrow, (size_t)n * sizeof *narrow));
-    free(narrow);
+        put_element(mxc_ndarray_dtype(array), elements, i, values[i]);
+    assert_ok(mxc_ndarray_set(array, elements, mxc_ndarray_bytes(array)));
+    free(elements);
 }
 
 void net_fill(mxc_ndarray *array, uint64_t seed, double low, double high) {
@@ -116,15 +145,10 @@ void net_fill_all(mxc_executor *e, uint64_t seed, int classes) {
 double *net_read(mxc_ndarray *array) {
     int64_t n = mxc_ndarray_size(array), i;
     double *out = malloc((size_t)n * sizeof *out + 1);
-    float *narrow = malloc((size_t)n * sizeof *narrow + 1);
-    if (mxc_ndarray_dtype(array) == MXC_F64) {
-        assert_ok(mxc_ndarray_get(array, out, (size_t)n * sizeof *out));
-    } else {
-        assert_ok(mxc_ndarray_get(array, narrow, (size_t)n * sizeof *narrow));
-        for (i = 0; i < n; i++)
-            out[i] = narrow[i];
-    }
-    free(narrow);
+    void *elements = net_bytes(array);
+    for (i = 0; i < n; i++)
+        out[i] = element(mxc_ndarray_dtype(array), elements, i);
+    free(elements);
     return out;
 }
 
