@@ -6,8 +6,8 @@
 
 extern const mxc_op_def mxci_op_custom; /* custom.c; stands for other operators */
 
-/* An operator of that name with the parameters that another one was given, but with another value for one (NULL: without
- * it; key NULL: all as they were). MXC_ENOMEM, and mxc_op_create's. */
+/* An operator of that name with the parameters that another one was given, but another value for one (NULL: without it;
+ * key NULL: all as they were). MXC_ENOMEM, and mxc_op_create's. */
 mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, const char *value, mxc_op **out);
 
 /* Change a MXC_PARAM_FLOATS parameter in place, for settings that change from step to step such as learning rates. Only
