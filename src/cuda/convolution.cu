@@ -14,10 +14,11 @@ enum { TUNE_OFF, TUNE_LIMITED, TUNE_FASTEST };
 template <class P>
 static mxcu_conv conv_of(const mxci_conv_params *p, const P *user, const mxc_shape *x, const mxc_shape *y,
                          mxc_dtype dtype) {
+    const int tuned = user->cudnn_tune != TUNE_OFF && mxcu_option(MXCI_OPT_MXC_GPU_TUNE);
     const int off = user->cudnn_off || !mxcu_option(MXCI_OPT_MXC_GPU_DNN);
     const int64_t megabytes = user->cudnn_tune == TUNE_FASTEST ? 8192 : user->workspace;
-    return {mxci_conv_group(p, x, y), x->dim[0], p->num_group, dtype, off ? 0 : user->cudnn_tune == TUNE_OFF ? 1 : 2,
-            megabytes << 20, mxci_conv_is_last(p)};
+    return {mxci_conv_group(p, x, y), x->dim[0], p->num_group, dtype, off ? 0 : 1 + tuned, megabytes << 20,
+            mxci_conv_is_last(p)};
 }
 
 static size_t larger(size_t a, size_t b) {

@@ -1,10 +1,34 @@
 /* Matrix products of the fake GPU: loops, row by row, summed in double. Epilogues are not served for float64, so that
- * callers' other ways run too. */
+ * callers' other ways run too. As a library does, it "measures" in the first run of a shape that overwrites its result:
+ * computes twice. */
 #include "cuda/blas.h"
 
+#include <mutex>
 #include <vector>
 
 #include "cuda/kernel.h"
+#include "cuda/memo.h"
+
+struct plan {
+    bool measured = false;
+    void close() {
+    }
+};
+
+enum { KEY = 5, PLACES = 5 }; /* few, so that plans lose their places */
+
+static std::mutex lock; /* over plans */
+static mxcu_memo<plan, KEY, PLACES> plans;
+
+/* How often the product is computed. */
+static int runs_of(const mxci_gemm_args &g) {
+    std::lock_guard<std::mutex> held(lock);
+    int known;
+    plan *p = plans.find({g.m, g.n, g.k, g.batch, g.dtype}, &known);
+    const int first = !p->measured && g.beta == 0 && mxcu_option(MXCI_OPT_MXC_GPU_TUNE);
+    p->measured = p->measured || first;
+    return 1 + first;
+}
 
 /* Row i of the product. Both loops go through b as it is stored. */
 template <class T> static void sum_row(const mxci_gemm_args &g, const T *a, const T *b, double *row) {
@@ -30,11 +54,12 @@ template <class T, class C> static void product(const mxci_gemm_args &g, int64_t
 }
 
 template <class T, class C> static mxc_status queue_to(const mxc_op_call *call, mxci_gemm_args g) {
+    const int runs = runs_of(g);
     return mxcu_fake_queue(call->run->stream, [=] {
         std::vector<double> row((size_t)g.n + 1);
-        for (int64_t which = 0; which < g.batch; which++)
+        for (int64_t which = 0; which < runs * g.batch; which++)
             for (int64_t i = 0; i < g.m; i++)
-                product<T, C>(g, which, i, row.data());
+                product<T, C>(g, which % g.batch, i, row.data());
     });
 }
 

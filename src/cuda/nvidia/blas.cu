@@ -1,6 +1,7 @@
 /*
- * Matrix products by cuBLASLt, whose choice of a kernel is remembered per shape; what it has none for by cuBLAS. Both
- * store matrices by columns, so that C^T = op(B)^T op(A)^T is asked for.
+ * Matrix products by cuBLASLt. The first kernels that its heuristics name for a shape are remembered; the first run
+ * that overwrites its result and is not recorded measures them, and from then on the fastest is used. What it has none
+ * for goes to cuBLAS. Both store matrices by columns, so that C^T = op(B)^T op(A)^T is asked for.
  */
 #include "cuda/blas.h"
 
@@ -10,16 +11,18 @@
 #include <cublas_v2.h>
 
 #include "cuda/memo.h"
+#include "cuda/nvidia/measure.h"
 #include "cuda/nvidia/stream.h"
 
-enum { WORKSPACE = 32 << 20, KEY = 16, PLACES = 1024 };
+enum { WORKSPACE = 32 << 20, WAYS = 4, KEY = 16, PLACES = 1024 };
 
 /* How a product is computed. */
 struct plan {
-    bool served = false;
     cublasLtMatmulDescOpaque_t product = {};
     cublasLtMatrixLayoutOpaque_t a = {}, b = {}, c = {}; /* of g's matrices */
-    cublasLtMatmulAlgo_t algorithm = {};
+    cublasLtMatmulAlgo_t ways[WAYS] = {}; /* the best first; n of them. 0: not served */
+    int n = 0;
+    bool measured = false;
     void close() {
     }
 };
@@ -135,8 +138,8 @@ static uint32_t alignment_of(const job &j) {
 }
 
 /* A stored matrix (rows, columns) is one of (columns, rows) by columns. */
-static bool describe_matrix(cublasLtMatrixLayoutOpaque_t *to, const mxci_gemm_args *g, cudaDataType_t type, int64_t rows,
-                            int64_t columns, int64_t row, int64_t stride) {
+static bool describe_matrix(cublasLtMatrixLayoutOpaque_t *to, const mxci_gemm_args *g, cudaDataType_t type,
+                            int64_t rows, int64_t columns, int64_t row, int64_t stride) {
     const int32_t batch = (int32_t)g->batch;
     return good(cublasLtMatrixLayoutInit(to, type, (uint64_t)columns, (uint64_t)rows, row)) &&
            good(cublasLtMatrixLayoutSetAttribute(to, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch)) &&
@@ -191,13 +194,16 @@ static bool describe_wish(cublasLtMatmulPreferenceOpaque_t *wish, const job &j) 
 
 static void choose(cublasLtHandle_t handle, plan *p, const job &j) {
     cublasLtMatmulPreferenceOpaque_t wish;
-    cublasLtMatmulHeuristicResult_t found;
+    cublasLtMatmulHeuristicResult_t found[WAYS];
+    const int wanted = mxcu_option(MXCI_OPT_MXC_GPU_TUNE) ? WAYS : 1;
     int n = 0;
     if (!describe_product(p, j) || !describe_matrices(p, j) || !describe_wish(&wish, j) ||
-        !good(cublasLtMatmulAlgoGetHeuristic(handle, &p->product, &p->b, &p->a, &p->c, &p->c, &wish, 1, &found, &n)))
+        !good(cublasLtMatmulAlgoGetHeuristic(handle, &p->product, &p->b, &p->a, &p->c, &p->c, &wish, wanted, found,
+                                             &n)))
         return;
-    p->served = n == 1 && good(found.state);
-    p->algorithm = found.algo;
+    for (int i = 0; i < n; i++)
+        if (good(found[i].state))
+            p->ways[p->n++] = found[i].algo;
 }
 
 static plan *plan_of(mxcu_blas *blas, const job &j) {
@@ -217,17 +223,29 @@ static bool is_usual(const mxci_gemm_args *g) {
     return g->k > 0 && g->m <= INT32_MAX && g->n <= INT32_MAX && g->k <= INT32_MAX && g->batch <= INT32_MAX;
 }
 
-static mxc_status multiply_lt(mxcu_blas *blas, cudaStream_t stream, const job &j, int *served) {
-    const mxci_gemm_args *g = j.g;
+static cublasStatus_t run(const mxcu_blas *blas, cudaStream_t stream, plan *p, int way, const mxci_gemm_args *g) {
     const factor alpha(g, g->alpha), beta(g, g->beta);
-    plan *p = is_usual(g) ? plan_of(blas, j) : nullptr;
-    *served = p && p->served && set_vector(p, j);
-    if (!*served)
-        return MXC_OK;
-    return check(cublasLtMatmul((cublasLtHandle_t)blas->handle, &p->product, alpha.get(), g->b, &p->b, g->a, &p->a,
-                                beta.get(), g->c, &p->c, g->c, &p->c, &p->algorithm, blas->workspace, WORKSPACE,
-                                stream),
-                 "cublasLtMatmul");
+    return cublasLtMatmul((cublasLtHandle_t)blas->handle, &p->product, alpha.get(), g->b, &p->b, g->a, &p->a,
+                          beta.get(), g->c, &p->c, g->c, &p->c, &p->ways[way], blas->workspace, WORKSPACE, stream);
+}
+
+/* Leave the plan the fastest way that runs. */
+static void measure(const mxcu_blas *blas, cudaStream_t stream, plan *p, const mxci_gemm_args *g) {
+    const int found = mxcu_fastest(stream, p->n, [&](int i) { return good(run(blas, stream, p, i, g)); });
+    p->ways[0] = p->ways[found < 0 ? 0 : found];
+    p->n = found >= 0;
+    p->measured = true;
+}
+
+static mxc_status multiply_lt(const mxc_op_call *call, mxcu_blas *blas, cudaStream_t stream, const job &j,
+                              int *served) {
+    plan *p = is_usual(j.g) ? plan_of(blas, j) : nullptr;
+    *served = p && p->n && set_vector(p, j);
+    if (*served && p->n > 1 && !p->measured && j.g->beta == 0 && !mxcu_is_recording(call)) {
+        measure(blas, stream, p, j.g);
+        *served = p->n;
+    }
+    return *served ? check(run(blas, stream, p, 0, j.g), "cublasLtMatmul") : MXC_OK;
 }
 
 /* ---- cuBLAS ------------------------------------------------------------------------------------------------------ */
@@ -257,7 +275,7 @@ static mxc_status multiply(const mxc_op_call *call, const mxci_gemm_args *g, cud
     if (g->m == 0 || g->n == 0 || g->batch == 0)
         return MXC_OK;
     MXC_TRY(blas_of(call, &blas, &stream));
-    MXC_TRY(multiply_lt(blas, stream, j, &served));
+    MXC_TRY(multiply_lt(call, blas, stream, j, &served));
     return served ? MXC_OK : multiply_plain(blas, j);
 }
 
@@ -278,7 +296,7 @@ static mxc_status multiply_epilogue(const mxc_op_call *call, const mxci_gemm_arg
     if (g->m == 0 || g->n == 0 || g->batch != 1)
         return MXC_OK;
     MXC_TRY(blas_of(call, &blas, &stream));
-    return multiply_lt(blas, stream, j, served);
+    return multiply_lt(call, blas, stream, j, served);
 }
 
 mxc_status mxcu_gemm_finish(const mxc_op_call *call, const mxci_gemm_args *g, int relu, int *served) {

@@ -34,6 +34,11 @@ mxc_status mxcu_check(cudaError_t error, const char *what);
 /* blas.cu: free what a stream has of cuBLAS; NULL is fine. */
 void mxcu_blas_close(struct mxcu_blas *blas);
 
+/* Whether the call's stream is being recorded, so that nothing may wait for it. */
+static inline bool mxcu_is_recording(const mxc_op_call *call) {
+    return static_cast<const mxcu_stream *>(call->run->stream)->recording != nullptr;
+}
+
 /* Make the call's GPU this thread's, and give its stream. */
 mxc_status mxcu_enter(const mxc_op_call *call, cudaStream_t *out);
 /* What the launch just made says. */

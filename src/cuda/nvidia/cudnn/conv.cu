@@ -8,6 +8,7 @@
 #include "cuda/dnn.h"
 #include "cuda/memo.h"
 #include "cuda/nvidia/cudnn/handle.h"
+#include "cuda/nvidia/measure.h"
 
 const int mxcu_has_dnn = 1;
 
@@ -175,41 +176,13 @@ static cudnnStatus_t run(cudnnHandle_t handle, const plan *p, const way &how, co
     }
 }
 
-/* Milliseconds of two runs after a first one; negative: it does not run. */
-static float time_of(cudnnHandle_t handle, cudaStream_t stream, const plan *p, const way &how, const work &k,
-                     const cudaEvent_t *events) {
-    float time = -1;
-    if (how.bytes > k.temp_bytes || !mxcu_good(run(handle, p, how, k)) ||
-        cudaEventRecord(events[0], stream) != cudaSuccess)
-        return -1;
-    for (int i = 0; i < 2; i++)
-        if (!mxcu_good(run(handle, p, how, k)))
-            return -1;
-    if (cudaEventRecord(events[1], stream) != cudaSuccess || cudaEventSynchronize(events[1]) != cudaSuccess ||
-        cudaEventElapsedTime(&time, events[0], events[1]) != cudaSuccess)
-        return -1;
-    return time;
-}
-
 /* Leave the plan the fastest way that runs. */
 static void measure(cudnnHandle_t handle, cudaStream_t stream, plan *p, const work &k) {
-    cudaEvent_t events[2] = {nullptr, nullptr};
-    float best = -1;
-    int found = 0;
-    if (cudaEventCreate(&events[0]) == cudaSuccess && cudaEventCreate(&events[1]) == cudaSuccess)
-        for (int i = 0; i < p->n; i++) {
-            float time = time_of(handle, stream, p, p->ways[i], k, events);
-            if (time >= 0 && (best < 0 || time < best)) {
-                best = time;
-                found = i;
-            }
-        }
-    for (cudaEvent_t event : events)
-        if (event)
-            (void)cudaEventDestroy(event);
-    (void)cudaGetLastError(); /* of ways that did not run */
-    p->ways[0] = p->ways[found];
-    p->n = best >= 0;
+    const int found = mxcu_fastest(stream, p->n, [&](int i) {
+        return p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k));
+    });
+    p->ways[0] = p->ways[found < 0 ? 0 : found];
+    p->n = found >= 0;
     p->measured = true;
 }
 
@@ -243,7 +216,7 @@ mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_
     *served = 0;
     if (!p || !is_aligned(k))
         return MXC_OK;
-    if (c->library == 2 && !p->measured && p->n > 1 && !add && !mxcu_is_recording(stream))
+    if (c->library == 2 && !p->measured && p->n > 1 && !add && !mxcu_is_recording(call))
         measure(d->handle, stream, p, k);
     *served = run_first(d->handle, p, k);
     return MXC_OK;

@@ -24,8 +24,3 @@ mxcu_dnn *mxcu_dnn_take_for(const mxc_op_call *call, std::unique_lock<std::mutex
         d->stream = s->stream;
     return d;
 }
-
-bool mxcu_is_recording(cudaStream_t stream) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
-}

@@ -24,9 +24,6 @@ mxcu_dnn *mxcu_dnn_take(int id, std::unique_lock<std::mutex> *held);
 /* The same for work on the call's stream, which becomes the handle's. */
 mxcu_dnn *mxcu_dnn_take_for(const mxc_op_call *call, std::unique_lock<std::mutex> *held, cudaStream_t *stream);
 
-/* Whether the stream is being recorded, so that nothing may wait for it. */
-bool mxcu_is_recording(cudaStream_t stream);
-
 static inline cudnnDataType_t mxcu_dnn_type(mxc_dtype dtype) {
     switch (dtype) {
     case MXC_F64:
