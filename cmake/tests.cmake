@@ -80,6 +80,20 @@ if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/layout2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_layout> gpu\(0\) float32 2)
     set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/layout fake_gpu/layout2 PROPERTIES LABELS fake_gpu
         TIMEOUT ${test_timeout})
+    # Sums between GPUs: as they should be, without a library for them, and with one that fails.
+    add_dependencies(test_kvstore_devices mxc_fake_gpu)
+    set_property(TEST kvstore/test_devices PROPERTY
+        ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    foreach(way none refuse fail)
+        add_test(NAME fake_gpu/devices-${way} COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_devices> ${way})
+        set_tests_properties(fake_gpu/devices-${way} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
+            "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    endforeach()
+    if(TARGET mxc_cuda) # the module itself, where there may be no GPU
+        add_test(NAME kvstore/library COMMAND $<TARGET_FILE:test_kvstore_devices> library)
+        set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
+            "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
+    endif()
     add_dependencies(test_operator_operators mxc_fake_gpu)
     foreach(test operators dist shard place place2 layout layout2 test_arrays test_failure test_record test_train)
         set_property(TEST fake_gpu/${test} PROPERTY

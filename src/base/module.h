@@ -11,6 +11,7 @@
 #include "base/device.h"
 #include "base/options.h"
 
+struct mxci_clique_api; /* base/clique.h */
 struct mxci_group_api; /* base/group.h */
 struct mxci_op_form;   /* operator/form.h */
 
@@ -28,6 +29,7 @@ typedef struct mxci_module {
     const struct mxci_op_form *forms; /* how operators are computed there; n_forms */
     int n_forms;
     const struct mxci_group_api *group; /* NULL: none */
+    const struct mxci_clique_api *clique; /* NULL: none */
     int wants_last; /* convolutions in 16 bits are a library's that takes channels last */
 } mxci_module;
 

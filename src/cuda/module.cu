@@ -58,10 +58,11 @@ static mxc_status gather(mxci_module *module) {
 extern "C" __attribute__((visibility("default"))) const mxci_module *mxci_module_open(const mxci_host *given);
 
 const mxci_module *mxci_module_open(const mxci_host *given) {
-    static mxci_module module = {MXC_VERSION, {nullptr}, nullptr, 0};
+    static mxci_module module = {MXC_VERSION, {nullptr}, nullptr, 0, nullptr, nullptr, 0};
     host = given;
     module.devices[MXC_GPU] = &mxcu_gpu;
     module.devices[MXC_CPU_PINNED] = &mxcu_pinned;
     module.wants_last = mxcu_has_dnn;
+    module.clique = mxcu_clique();
     return gather(&module) == MXC_OK ? &module : nullptr;
 }

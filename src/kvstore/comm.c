@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "kvstore/devices.h"
 
 #define NAP_NS 50000 /* between looks at transfers that have not moved for a while */
 #define LOOK_NS 20000 /* at transfers that move, before another thread of this processor has its turn */
@@ -181,6 +182,18 @@ mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
     return w.status == MXC_OK ? MXC_OK : MXC_FAIL(w.status, "%s", w.message);
 }
 
+mxc_status mxci_comm_least(mxci_comm *comm, const char *what, int64_t *value) {
+    int64_t *all = mxci_calloc((size_t)comm->size, sizeof *all);
+    if (all == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
+    mxci_call call = { .kind = MXCI_CALL_GATHER, .n = sizeof *value, .what = what, .in = value, .out = all };
+    mxc_status status = mxci_comm_call(comm, &call);
+    for (int i = 0; i < comm->size && status == MXC_OK; i++)
+        *value = all[i] < *value ? all[i] : *value;
+    mxci_free(all);
+    return status;
+}
+
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
 /* Each look moves a part of what is on its way. */
@@ -299,6 +312,10 @@ void mxci_comm_close(mxci_comm *comm) {
     mxci_comm_announce(comm, &comm->closing);
     change(comm, &comm->closing, 1); /* the thread sees it through itself, as it is the one to end */
     mxci_thread_join(comm->thread);
+    if (!mxci_devices_close(comm)) {
+        (void)comm->api->close(comm->group, 0);
+        return;
+    }
     if (comm->api->close(comm->group, comm->code == MXC_OK) || comm->code == MXC_OK)
         free_comm(comm);
 }

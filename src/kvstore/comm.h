@@ -37,6 +37,7 @@ struct mxci_call {
     int priority;      /* larger first, of those that are ready */
     const char *what;  /* for messages, and compared between ranks: push of key "w", ... Stays until ended */
     int64_t step;      /* of the key; for messages */
+    int on_gpus;       /* of a sum: in and out are on the workers' GPUs, which make it (devices.h) */
     /* On the communication's thread. message may be NULL where status is MXC_OK. */
     void (*ended)(mxci_call *call, mxc_status status, const char *message);
     /* Set before mxci_comm_ready. */
@@ -95,6 +96,8 @@ void mxci_comm_ready(mxci_comm *comm, mxci_call *call);
 void mxci_comm_lost(mxci_comm *comm, mxci_call *call);
 /* Announce, be ready and wait. Not inside a function of the engine. */
 mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call);
+/* Replace value by the least of all ranks'. what names it in messages. Likewise. */
+mxc_status mxci_comm_least(mxci_comm *comm, const char *what, int64_t *value);
 /* A message with room for its data; NULL without memory. */
 mxci_post *mxci_post_create(int to, size_t bytes);
 /* Send it; the communication frees it. Does not block. Any thread. */

@@ -35,6 +35,13 @@ typedef struct mxci_news {
     char text[MXCI_NEWS_TEXT];
 } mxci_news;
 
+/* devices.c: the workers' GPUs. Set by the program's thread, clique and api with the lock held. */
+typedef struct mxci_gpus {
+    int is_tried, id;
+    const struct mxci_clique_api *api;
+    struct mxci_clique *clique; /* NULL: sums go through the host */
+} mxci_gpus;
+
 /* Where a rank runs. */
 typedef struct mxci_place {
     int64_t host, process;
@@ -56,6 +63,7 @@ struct mxci_comm {
     int is_nudged;                         /* something is under way that it has not seen */
     mxc_status code; /* MXC_OK until something has failed; then message says what */
     char message[MXC_ERROR_MAX];
+    mxci_gpus gpus;
 
     mxci_mutex driver; /* over the rest: held by the communication thread, or by one that moves its own short sum */
     mxci_call *calls, **calls_end; /* not ended, by seq */

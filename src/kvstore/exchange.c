@@ -50,7 +50,8 @@ mxc_status mxci_bucket_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *s
 static mxc_status make_views(mxci_bucket *b, int ranks) {
     int64_t share = (mxci_bucket_begin(b, b->n) + ranks - 1) / ranks;
     int64_t total = (share + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT * ranks;
-    MXC_TRY(mxc_ndarray_create(1, &total, b->wire, mxc_cpu(0), &b->flat));
+    mxc_context where = b->on_gpus ? mxc_ndarray_context(b->keys[0]->stored) : mxc_cpu(0);
+    MXC_TRY(mxc_ndarray_create(1, &total, b->wire, where, &b->flat));
     MXC_TRY(mxc_ndarray_fill(b->flat, 0)); /* between the keys too */
     for (int i = 0; i < b->n; i++)
         MXC_TRY(mxci_bucket_view(b->flat, mxci_bucket_begin(b, i), mxc_ndarray_shape(b->keys[i]->stored),
@@ -71,8 +72,8 @@ static void name_bucket(mxci_bucket *b) {
         }
     if (b->n > 1)
         mxci_line_printf(&line, " and %d more, to \"%.40s\"", b->n - 1, b->keys[b->n - 1]->key);
-    mxci_line_printf(&line, ", %s (%lld) [%08x]", mxc_dtype_name(b->wire), (long long)mxc_ndarray_size(b->flat),
-                     (unsigned)hash);
+    mxci_line_printf(&line, ", %s (%lld)%s [%08x]", mxc_dtype_name(b->wire), (long long)mxc_ndarray_size(b->flat),
+                     b->on_gpus ? " by GPUs" : "", (unsigned)hash);
 }
 
 mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out) {
@@ -82,6 +83,7 @@ mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int 
     if (b != NULL) {
         b->n = n;
         b->wire = wire;
+        b->on_gpus = keys[0]->on_gpus;
         b->keys = mxci_calloc((size_t)n, sizeof *b->keys);
         b->views = mxci_calloc((size_t)n, sizeof *b->views);
     }
@@ -182,6 +184,11 @@ static mxc_status push_exchange(exchange *x) {
     task.destroy = exchange_task_ended;
     task.priority = x->call.priority;
     task.flags = MXC_TASK_CHEAP | MXC_TASK_HELPED | (in == out ? MXC_TASK_UPDATES : 0);
+    if (x->call.on_gpus) { /* it is called when the GPU has made the values: where threads wait for that anyway */
+        task.context = mxc_ndarray_context(x->call.arrays[1]);
+        task.property = MXC_PROP_COPY_FROM_DEVICE;
+        task.flags &= ~(unsigned)(MXC_TASK_CHEAP | MXC_TASK_HELPED);
+    }
     mxc_status status = mxc_engine_push(mxc_var_engine(out), &task, in != out, &in, 1, &out, 0);
     if (status != MXC_OK && !x->task_ended) /* refused */
         exchange_task_ended(x);
@@ -206,7 +213,7 @@ mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarr
 }
 
 int mxci_exchange_is_home(const mxci_key *e, mxc_dtype wire) {
-    return mxci_on_host(mxc_ndarray_context(e->stored)) && mxc_ndarray_dtype(e->stored) == wire;
+    return e->on_gpus || (mxci_on_host(mxc_ndarray_context(e->stored)) && mxc_ndarray_dtype(e->stored) == wire);
 }
 
 /* A part of the bucket as the key's sum: itself, or a copy where the key lives, in its dtype. */
@@ -251,8 +258,9 @@ mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *c
     mxc_ndarray *in = is_direct ? sums[0] : b->flat;
     for (int i = 0; i < n && !is_direct; i++)
         MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
-    mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire.dtype, .what = b->what, .priority = priority,
-                       .n = mxc_ndarray_size(in), .step = keys[0]->pushes };
+    int64_t length = mxc_ndarray_size(n == 1 ? sums[0] : b->flat); /* a single key may be direct at some ranks only */
+    mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire.dtype, .what = b->what, .priority = priority, .n = length,
+                       .step = keys[0]->pushes, .on_gpus = b->on_gpus };
     if (wire.threshold > 0)
         MXC_TRY(queue_compressed(comm, b, &call, wire.threshold));
     else

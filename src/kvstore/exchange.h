@@ -16,7 +16,8 @@ typedef struct mxci_bucket {
     mxc_dtype wire;
     mxci_key **keys;
     mxc_ndarray **views; /* n parts of flat, shaped as the keys */
-    mxc_ndarray *flat;   /* on cpu(0) */
+    mxc_ndarray *flat;   /* on cpu(0), or with on_gpus where the keys are */
+    int on_gpus;         /* as the keys; their dtype is the wire's then */
     mxc_ndarray *rest, *words, *all_words; /* of compression: left over; this rank's and all ranks' (ranks, n) */
     struct mxci_shard *shard; /* shard.h; NULL: each rank updates all of it */
     char what[MXCI_BUCKET_WHAT]; /* a push of it, for messages */
@@ -45,9 +46,9 @@ typedef struct mxci_wire {
  */
 mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *const *entries, mxc_ndarray **sums,
                              int priority);
-/* Queue a call on arrays of the host. */
+/* Queue a call on arrays of the host, or, where it says so, of the workers' GPUs. */
 mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out);
-/* Does the key live on the host, as a wire of this dtype has it? */
+/* Does the key live where its bucket does, as a wire of this dtype has it? */
 int mxci_exchange_is_home(const mxci_key *e, mxc_dtype wire);
 /* Queue replacing an array, of any context, by rank 0's. */
 mxc_status mxci_exchange_first(mxci_comm *comm, const char *key, mxc_ndarray *array);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/sys.h"
+#include "kvstore/devices.h"
 #include "kvstore/exchange.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
@@ -115,11 +116,18 @@ mxc_status mxci_key_sum(mxci_key *e, mxc_ndarray **out) {
 }
 
 mxc_status mxci_key_reduce(mxci_key *e, int priority, mxc_ndarray **out) {
+    int queued = 0;
+    if (e->n_pending > 1) {
+        MXC_TRY(mxci_key_sum(e, out));
+        MXC_TRY(mxci_devices_sum(e->n_pending, e->pending, e->sum, priority, &queued));
+    }
+    if (queued)
+        return MXC_OK;
     MXC_TRY(move_pending(e, priority));
     *out = e->pending[0];
     if (e->n_pending == 1)
         return MXC_OK;
+    *out = e->sum;
     MXC_TRY(prepare_add(e));
-    MXC_TRY(mxci_key_sum(e, out));
     return mxc_op_invoke(e->add, e->n_pending, e->pending, 1, &e->sum, NULL, 0);
 }

@@ -16,6 +16,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/async.h"
+#include "kvstore/devices.h"
 #include "kvstore/shard.h"
 
 typedef struct store_type {
@@ -168,6 +169,12 @@ static mxc_status check_call(const char *call, const mxc_kvstore *store, int n, 
 
 /* ---- init ---------------------------------------------------------------------------------------------------- */
 
+/* Shares, and what is narrowed, are made on the host. */
+static int may_use_gpus(const mxc_kvstore *store) {
+    return store->comm != NULL && store->type->is_device && !store->settings.shard &&
+           store->settings.compression == PLAIN;
+}
+
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
     mxci_key *e;
     if (mxci_map_has(store->keys, key))
@@ -180,6 +187,8 @@ mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *
         mxci_key_destroy(e);
     else if (store->async != NULL)
         status = mxci_async_add(store->async, e);
+    else if (may_use_gpus(store))
+        status = mxci_devices_agree(store->comm, key, array, &e->on_gpus);
     return status;
 }
 
@@ -277,6 +286,7 @@ static int count_bucket(const mxc_kvstore *store, mxci_key *const *pushed, int n
     size_t bytes = mxc_ndarray_bytes(pushed[0]->stored), most = (size_t)store->settings.bucket_bytes;
     int count = 1;
     while (count < n && mxc_ndarray_dtype(pushed[count]->stored) == mxc_ndarray_dtype(pushed[0]->stored) &&
+           pushed[count]->on_gpus == pushed[0]->on_gpus &&
            (bytes += mxc_ndarray_bytes(pushed[count]->stored)) <= most)
         count++;
     return count;
@@ -328,17 +338,30 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
     return MXC_OK;
 }
 
+/* Queue the copies to all of a key's arrays. */
+static mxc_status pull_key(mxc_kvstore *store, mxci_key *e, int priority) {
+    int queued = 0;
+    if (store->async != NULL)
+        MXC_TRY(mxci_async_pull(store->async, e, priority));
+    MXC_TRY(mxci_shard_pull(store->comm, e, priority));
+    if (e->n_pending > 1)
+        MXC_TRY(mxci_devices_spread(e->stored, e->n_pending, e->pending, priority, &queued));
+    for (int i = 0; i < e->n_pending && !queued; i++)
+        MXC_TRY(mxc_ndarray_copy_to(e->stored, e->pending[i], priority));
+    return MXC_OK;
+}
+
 mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *out,
                             int priority) {
     MXC_TRY(check_call("mxc_kvstore_pull", store, n, keys, out));
     MXC_TRY(gather(store, n, keys, out));
     for (int i = 0; i < n; i++) {
         mxci_key *e = mxci_map_get(store->keys, keys[i]);
-        if (store->async != NULL && e->n_pending > 0) /* once for all of the key's arrays */
-            MXC_TRY(mxci_async_pull(store->async, e, priority));
-        MXC_TRY(mxci_shard_pull(store->comm, e, priority));
+        if (e->n_pending == 0) /* handled at the key's first place */
+            continue;
+        mxc_status status = pull_key(store, e, priority);
         e->n_pending = 0;
-        MXC_TRY(mxc_ndarray_copy_to(e->stored, out[i], priority));
+        MXC_TRY(status);
     }
     return MXC_OK;
 }
@@ -391,16 +414,5 @@ int mxci_kvstore_is_lockstep(const mxc_kvstore *store) {
 }
 
 mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value) {
-    int size = mxc_kvstore_group_size(store);
-    if (store->comm == NULL)
-        return MXC_OK;
-    int64_t *all = mxci_calloc((size_t)size, sizeof *all);
-    if (all == NULL)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", size);
-    mxci_call call = { .kind = MXCI_CALL_GATHER, .n = sizeof *value, .what = what, .in = value, .out = all };
-    mxc_status status = mxci_comm_call(store->comm, &call);
-    for (int i = 0; i < size && status == MXC_OK; i++)
-        *value = all[i] < *value ? all[i] : *value;
-    mxci_free(all);
-    return status;
+    return store->comm != NULL ? mxci_comm_least(store->comm, what, value) : MXC_OK;
 }

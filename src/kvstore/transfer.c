@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "kvstore/comm_state.h"
+#include "kvstore/devices.h"
 
 /* ---- whose turn it is -------------------------------------------------------------------------------------------- */
 
@@ -116,6 +117,8 @@ static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_tr
     int owner = (int)(piece / call->run_pieces);
     switch (call->kind) {
     case MXCI_CALL_SUM:
+        if (call->on_gpus)
+            return mxci_devices_start(comm, (const char *)call->in + at, (char *)call->out + at, n, call->dtype, t);
         return comm->api->sum(comm->group, call->share > 0 ? owner : -1, (const char *)call->in + at,
                               (char *)call->out + at, n, call->dtype, t);
     case MXCI_CALL_GATHER:
@@ -162,12 +165,18 @@ static mxc_status begin(mxci_comm *comm, int *moved) {
     return MXC_OK;
 }
 
+static mxc_status test(mxci_comm *comm, mxci_flight *flight, int *done) {
+    if (flight->call->on_gpus)
+        return mxci_devices_test(comm, &flight->transfer, done);
+    return comm->api->test(comm->group, &flight->transfer, done);
+}
+
 static mxc_status land(mxci_comm *comm, int *moved) {
     for (int i = 0; i < MXCI_FLIGHTS; i++) {
         mxci_call *call = comm->flights[i].call;
         int done = 0;
         if (call != NULL)
-            MXC_TRY(comm->api->test(comm->group, &comm->flights[i].transfer, &done));
+            MXC_TRY(test(comm, &comm->flights[i], &done));
         if (!done)
             continue;
         comm->flights[i].call = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "kvstore/comm_state.h"
+#include "kvstore/devices.h"
 
 #define LOOK_NS 20000000     /* between looks at processes of this machine */
 #define GRACE_NS 1000000000  /* in which a process may end before we know that it left as it should */
@@ -64,6 +65,7 @@ void mxci_watch_fail(mxci_comm *comm, int tell, mxc_status status, const char *f
     if (tell)
         tell_all(comm);
     drop_flights(comm);
+    mxci_devices_abort(comm);
 }
 
 int mxci_watch_failed(mxci_comm *comm, mxc_status status) {

@@ -244,6 +244,11 @@ mxc_status mxcu_fake_queue(void *handle, std::function<void()> work) {
     return MXC_OK;
 }
 
+bool mxcu_fake_failed(void *handle) {
+    std::lock_guard<std::mutex> held(of(handle)->lock);
+    return of(handle)->failed != 0;
+}
+
 const mxci_device mxcu_gpu = {"gpu", count, gpu_alloc, gpu_free, copy, stream_create, stream_destroy, stream_wait,
                               stream_mark, stream_follow, mark_wait, record_begin, record_end, replay, record_free};
 const mxci_device mxcu_pinned = {"cpu_pinned", count, pinned_alloc, pinned_free, copy, nullptr, nullptr, nullptr,

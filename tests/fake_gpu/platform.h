@@ -40,6 +40,8 @@ template <class T> T *mxcu_pointer(const void *data) {
 
 /* Queue work on a stream. */
 mxc_status mxcu_fake_queue(void *stream, std::function<void()> work);
+/* Whether the stream has failed, so that it does no more work. */
+bool mxcu_fake_failed(void *stream);
 
 template <class T> void mxcu_atomic_add(T *to, T value) {
     *to += value; /* a stream is one thread */

@@ -96,6 +96,14 @@ void fake_group_freeze(int rank) {
     mxci_mutex_unlock(&lock);
 }
 
+void fake_group_await_frozen(int rank) {
+    for (int is_frozen = 0; !is_frozen; mxci_sleep_ns(100000)) {
+        mxci_mutex_lock(&lock);
+        is_frozen = groups[rank].is_frozen;
+        mxci_mutex_unlock(&lock);
+    }
+}
+
 void fake_group_refuse(int rank, int sums) {
     mxci_mutex_lock(&lock);
     groups[rank].refused = sums;

@@ -17,6 +17,8 @@ void fake_group_end(void);
 void fake_group_be(int rank);
 /* From now on the rank's operations do not move, and nobody hears of it. */
 void fake_group_freeze(int rank);
+/* Wait until it does: what is asked for from then on, it does not hear of. */
+void fake_group_await_frozen(int rank);
 /* The next sums of a rank, so many of them, are refused. */
 void fake_group_refuse(int rank, int sums);
 /* Until the group's end: collective operations that all ranks have joined land only with the n-th test from then on. */

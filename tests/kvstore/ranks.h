@@ -60,6 +60,17 @@ static inline void expect_all_ok(const rank *ranks, int size) {
             fail_msg("rank %d: %s", i, ranks[i].message);
 }
 
+/* Every rank failed, with a message that has these parts. */
+static inline void expect_all_failed(const rank *ranks, int size, const char *a, const char *b,
+                                     const char *c) {
+    for (int i = 0; i < size; i++) {
+        const char *text = ranks[i].message;
+        if (ranks[i].status != MXC_EWORKER || !strstr(text, a) || !strstr(text, b) || !strstr(text, c))
+            fail_msg("rank %d: %s: \"%s\" lacks \"%s\", \"%s\" or \"%s\"", i, mxc_status_name(ranks[i].status), text,
+                     a, b, c);
+    }
+}
+
 /* Where the ranks' arrays are. */
 static mxc_context context = { MXC_CPU, 0 };
 

@@ -6,16 +6,6 @@
 
 #include "kvstore/ranks.h"
 
-/* Every rank failed, with a message that has these parts. */
-static void expect_all_failed(const rank *ranks, int size, const char *a, const char *b, const char *c) {
-    for (int i = 0; i < size; i++) {
-        const char *text = ranks[i].message;
-        if (ranks[i].status != MXC_EWORKER || !strstr(text, a) || !strstr(text, b) || !strstr(text, c))
-            fail_msg("rank %d: %s: \"%s\" lacks \"%s\", \"%s\" or \"%s\"", i, mxc_status_name(ranks[i].status), text,
-                     a, b, c);
-    }
-}
-
 /* Initialise keys "k0", "k1", ... of N+i elements with value. */
 static mxc_status init_keys(mxc_kvstore *store, int n, double value) {
     for (int i = 0; i < n; i++) {
@@ -391,6 +381,7 @@ static mxc_status freezes(rank *r, mxc_kvstore *store) {
     MXC_TRY(mxc_kvstore_barrier(store));
     if (r->rank == 1)
         fake_group_freeze(1);
+    fake_group_await_frozen(1);
     return push_and_pull(store, 0, 1, r->found);
 }
 

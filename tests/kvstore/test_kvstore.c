@@ -2,6 +2,7 @@
 #include <mxc/op.h>
 
 #include "base/sys.h"
+#include "kvstore/fail_each.h"
 #include "kvstore/kvstore.h"
 #include "support.h"
 
@@ -226,47 +227,9 @@ static void test_failure_travels(void **state) {
     mxc_ndarray_release(out);
 }
 
-static mxc_status use_everything(void) {
-    mxc_kvstore *store = NULL;
-    const char *keys[] = { "w", "w" };
-    mxc_ndarray *values[2] = { NULL, NULL };
-    mxc_status status = mxc_kvstore_create("local", &store);
-    for (int i = 0; status == MXC_OK && i < 2; i++)
-        status = mxc_ndarray_create(1, (int64_t[]){N}, MXC_F32, mxc_cpu(i), &values[i]);
-    for (int i = 0; status == MXC_OK && i < 2; i++)
-        status = mxc_ndarray_fill(values[i], 1);
-    if (status == MXC_OK)
-        status = mxc_kvstore_init(store, 1, keys, values);
-    if (status == MXC_OK)
-        status = mxc_kvstore_push(store, 2, keys, values, 0);
-    if (status == MXC_OK)
-        status = mxc_kvstore_pull(store, 2, keys, values, 0);
-    for (int i = 0; i < 2; i++) {
-        if (status == MXC_OK)
-            status = mxc_ndarray_wait_to_read(values[i]);
-        mxc_ndarray_release(values[i]);
-    }
-    mxc_kvstore_destroy(store);
-    return status;
-}
-
 static void test_every_allocation_failing(void **state) {
-    mxc_status status = MXC_ENOMEM;
-    mxc_engine *engine;
     (void)state;
-    assert_ok(use_everything()); /* what is made once is made */
-    assert_ok(mxc_engine_default(&engine));
-    for (int64_t k = 1; status != MXC_OK; k++) {
-        (void)mxc_wait_all(engine);
-        int64_t live = mxci_alloc_live();
-        mxci_test_fail_alloc(k, 0);
-        status = use_everything();
-        mxci_test_fail_alloc(0, 0);
-        assert_true(status == MXC_OK || status == MXC_ENOMEM);
-        (void)mxc_wait_all(engine);
-        assert_true(k < 1000);
-        assert_true(mxci_alloc_live() <= live + 2); /* the engine and pools may keep a block */
-    }
+    fail_each_allocation("local", mxc_cpu(0), mxc_cpu(1));
 }
 
 int main(void) {

@@ -1,0 +1,346 @@
+/*
+ * Cliques by NCCL. Communicators do not block: a call into NCCL may go on after it has returned, and until it has ended
+ * its communicator takes no other. So work waits in a list, and whoever tests moves it on: the call before has ended,
+ * mark it by an event on each member's stream; begin the next one, of all members together.
+ */
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+
+#include "base/clique.h"
+#include "cuda/module.h"
+#include "cuda/nvidia/nccl/library.h"
+#include "cuda/nvidia/stream.h"
+
+static_assert(sizeof(ncclUniqueId) == sizeof(mxci_clique_id), "an id is what NCCL says it is");
+
+namespace {
+
+enum { EVENTS = 32 }; /* a ring: who asks for work so long ago is told of later work, too */
+constexpr std::chrono::seconds PATIENCE(3); /* with an end that does not come */
+
+struct member {
+    int gpu;
+    ncclComm_t comm;
+    cudaStream_t stream;
+    cudaEvent_t events[EVENTS];
+};
+
+} // namespace
+
+struct mxci_clique {
+    const mxcu_nccl *nccl;
+    std::mutex lock; /* over all that follows, and over calls into NCCL but abort's */
+    int n;
+    member members[MXCI_CLIQUE_MEMBERS];
+    bool calling;          /* a call into NCCL has not ended; the first one is to join */
+    bool failed;           /* then why says how */
+    char why[256];
+    int64_t given, called; /* tickets: the last one given; the last whose call has ended, -1 before joining */
+    std::deque<mxci_clique_work> waiting;
+    std::thread aborting;
+    std::condition_variable ended; /* of aborting */
+    bool is_aborting, has_ended;
+};
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static mxc_status fail_from_now_on(mxci_clique *c, const char *what, const char *text, const char *detail) {
+    if (!c->failed)
+        snprintf(c->why, sizeof c->why, "%s: %s%s%.120s", what, text, *detail ? "; " : "", detail);
+    c->failed = true;
+    return MXC_FAIL(MXC_EDEVICE, "%s", c->why);
+}
+
+static mxc_status check_nccl(mxci_clique *c, ncclResult_t result, const char *what, ncclComm_t comm) {
+    if (result == ncclSuccess || result == ncclInProgress)
+        return MXC_OK;
+    return fail_from_now_on(c, what, c->nccl->GetErrorString(result), c->nccl->GetLastError(comm));
+}
+
+static mxc_status check_cuda(mxci_clique *c, cudaError_t error, const char *what) {
+    return error == cudaSuccess ? MXC_OK : fail_from_now_on(c, what, cudaGetErrorString(error), "");
+}
+
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status make_id(mxci_clique_id *out) {
+    const mxcu_nccl *nccl;
+    ncclUniqueId id;
+    MXC_TRY(mxcu_nccl_get(&nccl));
+    ncclResult_t result = nccl->GetUniqueId(&id);
+    if (result != ncclSuccess)
+        return MXC_FAIL(MXC_EDEVICE, "ncclGetUniqueId: %s", nccl->GetErrorString(result));
+    memcpy(out->bytes, &id, sizeof id);
+    return MXC_OK;
+}
+
+static void free_clique(mxci_clique *c) {
+    for (int i = 0; i < c->n; i++) {
+        member *m = &c->members[i];
+        if (cudaSetDevice(m->gpu) != cudaSuccess)
+            continue;
+        for (cudaEvent_t event : m->events)
+            if (event)
+                (void)cudaEventDestroy(event);
+        if (m->stream)
+            (void)cudaStreamDestroy(m->stream);
+    }
+    delete c;
+}
+
+/* Communication goes before computing: others wait for it. */
+static mxc_status fill_member(mxci_clique *c, member *m, int gpu) {
+    int least, most;
+    m->gpu = gpu;
+    MXC_TRY(check_cuda(c, cudaSetDevice(gpu), "cudaSetDevice"));
+    MXC_TRY(check_cuda(c, cudaDeviceGetStreamPriorityRange(&least, &most), "cudaDeviceGetStreamPriorityRange"));
+    MXC_TRY(check_cuda(c, cudaStreamCreateWithPriority(&m->stream, cudaStreamNonBlocking, most), "cudaStreamCreate"));
+    for (cudaEvent_t &event : m->events)
+        MXC_TRY(check_cuda(c, cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate"));
+    return MXC_OK;
+}
+
+static mxc_status call_join(mxci_clique *c, const mxci_clique_id *id, int size, int first) {
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId unique;
+    ncclResult_t result = ncclSuccess;
+    memcpy(&unique, id->bytes, sizeof unique);
+    config.blocking = 0;
+    MXC_TRY(check_nccl(c, c->nccl->GroupStart(), "ncclGroupStart", nullptr));
+    for (int i = 0; i < c->n && (result == ncclSuccess || result == ncclInProgress); i++) {
+        member *m = &c->members[i];
+        result = cudaSetDevice(m->gpu) == cudaSuccess
+                     ? c->nccl->CommInitRankConfig(&m->comm, size, unique, first + i, &config)
+                     : ncclUnhandledCudaError;
+    }
+    ncclResult_t end = c->nccl->GroupEnd();
+    MXC_TRY(check_nccl(c, result, "ncclCommInitRankConfig", nullptr));
+    c->calling = true;
+    return check_nccl(c, end, "ncclCommInitRankConfig", nullptr);
+}
+
+static mxc_status join(const mxci_clique_id *id, int size, int first, int n, const int *gpus, mxci_clique **out) {
+    const mxcu_nccl *nccl;
+    *out = nullptr;
+    MXC_TRY(mxcu_nccl_get(&nccl));
+    mxci_clique *c = new (std::nothrow) mxci_clique();
+    if (!c)
+        return MXC_FAIL(MXC_ENOMEM, "NCCL: no memory for a clique");
+    c->nccl = nccl;
+    c->n = n;
+    c->called = -1;
+    mxc_status status = MXC_OK;
+    for (int i = 0; i < n && status == MXC_OK; i++)
+        status = fill_member(c, &c->members[i], gpus[i]);
+    if (status != MXC_OK) {
+        free_clique(c);
+        return status;
+    }
+    (void)call_join(c, id, size, first); /* a failure is what the first test says */
+    *out = c;
+    return MXC_OK;
+}
+
+/* ---- work -------------------------------------------------------------------------------------------------------- */
+
+/* -1: not served. */
+static int type_of(mxc_dtype dtype) {
+    switch (dtype) {
+    case MXC_F32: return ncclFloat32;
+    case MXC_F64: return ncclFloat64;
+    case MXC_F16: return ncclFloat16;
+    case MXC_BF16: return ncclBfloat16;
+    case MXC_I8: return ncclInt8;
+    case MXC_U8: return ncclUint8;
+    case MXC_I32: return ncclInt32;
+    case MXC_I64: return ncclInt64;
+    default: return -1;
+    }
+}
+
+static int serves(mxc_dtype dtype) {
+    return type_of(dtype) >= 0;
+}
+
+static ncclResult_t call_member(const mxcu_nccl *nccl, const mxci_clique_work *w, int i, const member *m) {
+    const ncclDataType_t type = static_cast<ncclDataType_t>(type_of(w->dtype));
+    const size_t n = static_cast<size_t>(w->n);
+    switch (w->kind) {
+    case MXCI_CLIQUE_REDUCE:
+        return nccl->Reduce(w->in[i], w->out[i], n, type, ncclSum, w->root, m->comm, m->stream);
+    case MXCI_CLIQUE_BROADCAST:
+        return nccl->Broadcast(w->in[i], w->out[i], n, type, w->root, m->comm, m->stream);
+    default:
+        return nccl->AllReduce(w->in[i], w->out[i], n, type, ncclSum, m->comm, m->stream);
+    }
+}
+
+static mxc_status call_work(mxci_clique *c, const mxci_clique_work *w) {
+    ncclResult_t result = ncclSuccess;
+    MXC_TRY(check_nccl(c, c->nccl->GroupStart(), "ncclGroupStart", nullptr));
+    for (int i = 0; i < c->n && (result == ncclSuccess || result == ncclInProgress); i++)
+        result = call_member(c->nccl, w, i, &c->members[i]);
+    ncclResult_t end = c->nccl->GroupEnd();
+    MXC_TRY(check_nccl(c, result, "NCCL", c->members[0].comm));
+    return check_nccl(c, end, "NCCL", c->members[0].comm);
+}
+
+/* What the members' communicators say: in *going whether a call has not ended. */
+static mxc_status look(mxci_clique *c, bool *going) {
+    *going = false;
+    for (int i = 0; i < c->n; i++) {
+        ncclResult_t state = ncclSuccess;
+        ncclComm_t comm = __atomic_load_n(&c->members[i].comm, __ATOMIC_ACQUIRE);
+        if (!comm) { /* NCCL's own thread is still making it */
+            *going = true;
+            continue;
+        }
+        MXC_TRY(check_nccl(c, c->nccl->CommGetAsyncError(comm, &state), "ncclCommGetAsyncError", comm));
+        MXC_TRY(check_nccl(c, state, "NCCL", comm));
+        *going |= state == ncclInProgress;
+    }
+    return MXC_OK;
+}
+
+static mxc_status mark(mxci_clique *c) {
+    for (int i = 0; i < c->n; i++) {
+        member *m = &c->members[i];
+        MXC_TRY(check_cuda(c, cudaSetDevice(m->gpu), "cudaSetDevice"));
+        MXC_TRY(check_cuda(c, cudaEventRecord(m->events[c->called % EVENTS], m->stream), "cudaEventRecord"));
+    }
+    return MXC_OK;
+}
+
+/* End the call before, and begin the next ones, as far as they do not go on. The lock is held. */
+static mxc_status move_on(mxci_clique *c) {
+    bool going;
+    if (c->failed)
+        return MXC_FAIL(MXC_EDEVICE, "%s", c->why);
+    for (;;) {
+        MXC_TRY(look(c, &going));
+        if (going)
+            return MXC_OK;
+        if (c->calling && ++c->called > 0)
+            MXC_TRY(mark(c));
+        c->calling = false;
+        if (c->waiting.empty())
+            return MXC_OK;
+        c->calling = true;
+        mxci_clique_work work = c->waiting.front();
+        c->waiting.pop_front();
+        MXC_TRY(call_work(c, &work));
+    }
+}
+
+static mxc_status start(mxci_clique *c, const mxci_clique_work *work, int64_t *ticket) {
+    std::lock_guard<std::mutex> held(c->lock);
+    try {
+        c->waiting.push_back(*work);
+    } catch (const std::bad_alloc &) {
+        return MXC_FAIL(MXC_ENOMEM, "NCCL: no memory for work");
+    }
+    *ticket = ++c->given;
+    return move_on(c);
+}
+
+static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
+    std::lock_guard<std::mutex> held(c->lock);
+    *done = 0;
+    MXC_TRY(move_on(c));
+    if (c->called < ticket)
+        return MXC_OK;
+    for (int i = 0; i < c->n && ticket > 0; i++) {
+        MXC_TRY(check_cuda(c, cudaSetDevice(c->members[i].gpu), "cudaSetDevice"));
+        cudaError_t error = cudaEventQuery(c->members[i].events[ticket % EVENTS]);
+        if (error == cudaErrorNotReady)
+            return MXC_OK;
+        MXC_TRY(check_cuda(c, error, "work on the GPU"));
+    }
+    *done = 1;
+    return MXC_OK;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* Returns 0 if it goes on for too long. */
+static int wait_for_calls(mxci_clique *c) {
+    const auto until = std::chrono::steady_clock::now() + PATIENCE;
+    bool going = true;
+    while (look(c, &going) == MXC_OK && going && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return !c->failed && !going;
+}
+
+/* All together, since the end of one may have to wait for the kernels of another. May never return. */
+static void run_abort(mxci_clique *c) {
+    (void)c->nccl->GroupStart();
+    for (int i = 0; i < c->n; i++)
+        if (c->members[i].comm)
+            (void)c->nccl->CommAbort(c->members[i].comm);
+    (void)c->nccl->GroupEnd();
+    std::lock_guard<std::mutex> held(c->lock);
+    c->has_ended = true;
+    c->ended.notify_all();
+}
+
+static void abort_clique(mxci_clique *c) {
+    std::lock_guard<std::mutex> held(c->lock);
+    if (c->is_aborting)
+        return;
+    c->is_aborting = true;
+    if (!c->failed)
+        (void)fail_from_now_on(c, "NCCL", "aborted", "");
+    try {
+        c->aborting = std::thread(run_abort, c);
+    } catch (const std::system_error &) {
+        /* There is no thread to be had: the work is left as it is, and its memory stays. */
+    }
+}
+
+static int finish_abort(mxci_clique *c) {
+    std::unique_lock<std::mutex> held(c->lock);
+    bool ended = c->ended.wait_for(held, PATIENCE, [c] { return c->has_ended; });
+    held.unlock();
+    if (ended)
+        c->aborting.join();
+    else if (c->aborting.joinable())
+        c->aborting.detach();
+    return ended;
+}
+
+/* Returns 0 where the members cannot be parted in an orderly way. */
+static int finish_work(mxci_clique *c) {
+    std::lock_guard<std::mutex> held(c->lock);
+    if (c->failed || !wait_for_calls(c))
+        return 0;
+    for (int i = 0; i < c->n; i++)
+        if (check_nccl(c, c->nccl->CommFinalize(c->members[i].comm), "ncclCommFinalize", nullptr) != MXC_OK)
+            return 0;
+    if (!wait_for_calls(c))
+        return 0;
+    for (int i = 0; i < c->n; i++)
+        (void)c->nccl->CommDestroy(c->members[i].comm);
+    return 1;
+}
+
+static int leave(mxci_clique *c) {
+    int whole = !c->is_aborting && finish_work(c);
+    if (!whole)
+        abort_clique(c);
+    if (!whole && !finish_abort(c))
+        return 0;
+    free_clique(c);
+    return 1;
+}
+
+const mxci_clique_api *mxcu_clique(void) {
+    static const mxci_clique_api api = {"NCCL", serves, make_id, join, start, test, abort_clique, leave};
+    return &api;
+}

@@ -1,0 +1,6 @@
+/* Where NCCL was not found: GPUs do not add up among themselves. */
+#include "cuda/module.h"
+
+const struct mxci_clique_api *mxcu_clique(void) {
+    return nullptr;
+}
