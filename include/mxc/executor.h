@@ -66,6 +66,36 @@ MXC_API mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options 
 MXC_API mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
                                             const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
                                             mxc_req req, int n_no_grad, const char *const *no_grad, mxc_executor **out);
+/** What need not agree between a list of parameters and a network. */
+typedef enum mxc_params_flags {
+    MXC_PARAMS_STRICT = 0,
+    MXC_PARAMS_ALLOW_MISSING = 1, /* arguments and auxiliary states without a parameter keep their values */
+    MXC_PARAMS_ALLOW_EXTRA = 2,   /* parameters of other networks may be in the list */
+    MXC_PARAMS_CONVERT = 4        /* dtypes may differ: values are converted to the network's */
+} mxc_params_flags;
+/**
+ * Queue copying a list of parameters (as mxc_model_load and mxc_ndarray_load read them) to an executor's arguments and
+ * auxiliary states. A parameter is called "arg:<argument>", "aux:<state>", or by the name alone. Nothing is copied
+ * unless everything agrees. Does not block.
+ * @param flags   mxc_params_flags, or'ed: without them every argument but the inputs, and every auxiliary state, has its
+ *                parameter, of its shape and dtype, and no parameter is left over
+ * @param inputs  n_inputs arguments that are no parameters: data, labels, states
+ * @return MXC_ENOTFOUND (missing parameters, named), MXC_EINVAL (parameters left over, named; unnamed arrays),
+ *         MXC_EEXIST (a parameter twice), MXC_ESHAPE, MXC_EDTYPE (parameter, expected, found), MXC_ENOMEM
+ */
+MXC_API mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_list *params, unsigned flags,
+                                            int64_t n_inputs, const char *const *inputs);
+/**
+ * Bind for inference with parameters: simple_bind from the inputs and from the parameters' shapes and dtypes, then
+ * load_params. A parameter whose shape or dtype contradicts the inputs is named. Does not block.
+ * @param names, shapes, types  n inputs as for mxc_symbol_infer; all that are no parameters, labels too, unless
+ *                              MXC_PARAMS_ALLOW_MISSING is among flags
+ * @param flags  as for load_params; with MXC_PARAMS_CONVERT the parameters' dtypes say nothing about the network's
+ * @return as simple_bind and load_params
+ */
+MXC_API mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
+                                            const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
+                                            const mxc_ndarray_list *params, unsigned flags, mxc_executor **out);
 /** What simple_bind with these arguments would allocate, before anything is. */
 MXC_API mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
                                      const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,

@@ -142,7 +142,11 @@ MXC_API void mxc_fit_options_init(mxc_fit_options *options);
  */
 MXC_API mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc_ndarray_list *params);
 
-/** Run a symbol with parameters over an iterator and report metrics (n_metrics of them are updated). Blocks. */
+/**
+ * Run a symbol over an iterator and report metrics (n_metrics of them are updated). Blocks.
+ * @param params  for everything that the iterator does not feed, named and checked as by mxc_executor_bind_params;
+ *                converted to the symbol's dtypes; further ones are not looked at
+ */
 MXC_API mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
                                 int n_metrics, mxc_metric *const *metrics);
 

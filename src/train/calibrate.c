@@ -141,9 +141,7 @@ mxc_status mxci_calibrate(const mxc_quantize_options *options, mxc_symbol *symbo
     watch w = {.options = options, .graph = graph, .ranges = ranges};
     mxc_status status = name_entries(&w);
     if (status == MXC_OK)
-        status = mxci_evaluator_open(&w.runner, symbol, options->data, options->context);
-    if (status == MXC_OK)
-        status = mxci_evaluator_load(&w.runner, "mxc_quantize", params);
+        status = mxci_evaluator_open(&w.runner, symbol, params, options->data, options->context);
     if (status == MXC_OK)
         status = mxc_executor_set_monitor(w.runner.executor, monitor, &w);
     if (status == MXC_OK)

@@ -4,27 +4,26 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "train/model.h"
 
 /* ---- binding ----------------------------------------------------------------------------------------------- */
 
-static mxc_status simple_bind(mxc_symbol *symbol, mxc_iter *data, mxc_context context, mxc_executor *shared,
+static mxc_status bind_params(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
                               mxc_executor **out) {
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     mxci_feed_spec spec;
     options.context = context;
-    options.shared = shared;
     MXC_TRY(mxci_feed_spec_open(&spec, data, symbol, 1));
-    mxc_status status = mxc_executor_simple_bind(symbol, &options, spec.n, spec.names, spec.shapes, spec.types,
-                                                 MXC_REQ_NULL, 0, NULL, out);
+    mxc_status status = mxc_executor_bind_params(symbol, &options, spec.n, spec.names, spec.shapes, spec.types, params,
+                                                 MXC_PARAMS_ALLOW_EXTRA | MXC_PARAMS_CONVERT, out);
     mxci_feed_spec_close(&spec);
     return status;
 }
 
-mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, mxc_iter *data, mxc_context context) {
+mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
+                               mxc_context context) {
     memset(e, 0, sizeof *e);
     e->data = data;
-    MXC_TRY(simple_bind(symbol, data, context, NULL, &e->executor));
+    MXC_TRY(bind_params(symbol, params, data, context, &e->executor));
     return mxci_feed_open(&e->feed, data, e->executor);
 }
 
@@ -100,33 +99,12 @@ mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *cons
     }
 }
 
-static int is_fed(const mxci_feed *feed, const mxc_ndarray *array) {
-    for (int i = 0; i < feed->n; i++)
-        if (feed->inputs[i] == array)
-            return 1;
-    return 0;
-}
-
-mxc_status mxci_evaluator_load(const mxci_evaluator *e, const char *owner, const mxc_ndarray_list *params) {
-    const mxc_names *args = mxc_executor_arg_names(e->executor), *aux = mxc_executor_aux_names(e->executor);
-    for (int64_t i = 0; i < args->n; i++) {
-        mxc_ndarray *to = mxc_executor_arg(e->executor, i);
-        if (!is_fed(&e->feed, to))
-            MXC_TRY(mxci_model_restore(owner, params, "arg:", args->items[i], to));
-    }
-    for (int64_t i = 0; i < aux->n; i++)
-        MXC_TRY(mxci_model_restore(owner, params, "aux:", aux->items[i], mxc_executor_aux(e->executor, i)));
-    return MXC_OK;
-}
-
 mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
                         int n_metrics, mxc_metric *const *metrics) {
     mxci_evaluator e;
     if (symbol == NULL || params == NULL || data == NULL || n_metrics < 0 || (n_metrics > 0 && metrics == NULL))
         return MXC_FAIL(MXC_EINVAL, "mxc_evaluate: symbol, params, data and metrics must not be NULL");
-    mxc_status status = mxci_evaluator_open(&e, symbol, data, context);
-    if (status == MXC_OK)
-        status = mxci_evaluator_load(&e, "mxc_evaluate", params);
+    mxc_status status = mxci_evaluator_open(&e, symbol, params, data, context);
     if (status == MXC_OK)
         status = mxci_evaluator_run(&e, n_metrics, metrics);
     mxci_evaluator_close(&e);

@@ -10,14 +10,14 @@ typedef struct mxci_evaluator {
     mxci_feed feed;
 } mxci_evaluator;
 
-/* Bind on one context; parameters are left zero. Close also after a failure. */
-mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, mxc_iter *data, mxc_context context);
+/* Bind on one context, with parameters for everything that the iterator does not feed; further ones may be in the list.
+ * Close also after a failure. */
+mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
+                               mxc_context context);
 /* Bind so that parameters and auxiliary states are the very arrays of another executor of the symbol, and its memory
  * pool is used too: the two must not run at the same time. */
 mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data);
 void mxci_evaluator_close(mxci_evaluator *e);
-/* Fill every argument that the iterator does not feed, and every auxiliary state. owner, a call, begins messages. */
-mxc_status mxci_evaluator_load(const mxci_evaluator *e, const char *owner, const mxc_ndarray_list *params);
 /* One epoch of the iterator, which is reset at its end; each metric is updated with the first label and the last
  * output. All runs have ended on return. */
 mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics);
