@@ -77,8 +77,8 @@ typedef enum mxc_params_flags {
  * Queue copying a list of parameters (as mxc_model_load and mxc_ndarray_load read them) to an executor's arguments and
  * auxiliary states. A parameter is called "arg:<argument>", "aux:<state>", or by the name alone. Nothing is copied
  * unless everything agrees. Does not block.
- * @param flags   mxc_params_flags, or'ed: without them every argument but the inputs, and every auxiliary state, has its
- *                parameter, of its shape and dtype, and no parameter is left over
+ * @param flags   mxc_params_flags, or'ed: without them every argument but the inputs, and every auxiliary state, has
+ *                its parameter, of its shape and dtype, and no parameter is left over
  * @param inputs  n_inputs arguments that are no parameters: data, labels, states
  * @return MXC_ENOTFOUND (missing parameters, named), MXC_EINVAL (parameters left over, named; unnamed arrays),
  *         MXC_EEXIST (a parameter twice), MXC_ESHAPE, MXC_EDTYPE (parameter, expected, found), MXC_ENOMEM
