@@ -51,6 +51,8 @@ MXC_API mxc_status mxc_device_count(mxc_device device, int *out);
 
 /** Most axes an array may have. */
 #define MXC_MAX_NDIM 8
+/** Most elements an array may have: in no dtype are its bytes more than PTRDIFF_MAX / 2. */
+#define MXC_MAX_ELEMENTS ((int64_t)(PTRDIFF_MAX / 2 / 8))
 
 /**
  * Sizes of each axis, outermost first. ndim -1: nothing known yet; dim[i] -1: that axis not known yet. ndim 0 is a
@@ -65,9 +67,10 @@ typedef struct mxc_shape {
 #define MXC_SHAPE_TEXT 192
 
 /** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below
- *  -1, more than INT64_MAX elements), which leaves the shape unknown. */
+ *  -1, more than MXC_MAX_ELEMENTS elements, where unknown axes and those of 0 do not count), which leaves the shape
+ *  unknown. */
 MXC_API mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
-/** Elements of a fully known shape; -1 if any part is unknown or they are more than INT64_MAX. */
+/** Elements of a fully known shape; -1 if any part is unknown or they are INT64_MAX or more. */
 MXC_API int64_t mxc_shape_size(const mxc_shape *shape);
 /** 1 if no part is unknown. */
 MXC_API int mxc_shape_known(const mxc_shape *shape);

@@ -3,6 +3,7 @@
 
 #include <mxc/types.h>
 
+#include "base/size.h"
 #include "base/text.h"
 
 /* ---- dtypes ---- */
@@ -91,18 +92,6 @@ const char *mxc_context_format(mxc_context context, char *out, size_t size) {
 
 /* ---- shapes ---- */
 
-/* Product of the sizes: 0 if any is 0, -1 if it is above INT64_MAX. All sizes are known. */
-static int64_t product(int ndim, const int64_t *dims) {
-    int64_t size = 1;
-    int overflow = 0;
-    for (int i = 0; i < ndim; i++) {
-        if (dims[i] == 0)
-            return 0;
-        overflow |= __builtin_mul_overflow(size, dims[i], &size);
-    }
-    return overflow ? -1 : size;
-}
-
 mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims) {
     shape->ndim = -1;
     if (ndim < -1 || ndim > MXC_MAX_NDIM)
@@ -114,11 +103,11 @@ mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims) {
         shape->dim[i] = dims[i];
     }
     shape->ndim = ndim;
-    if (mxc_shape_known(shape) && product(ndim, dims) < 0) {
+    if (!mxci_shape_fits(shape)) {
         char text[MXC_SHAPE_TEXT];
         mxc_shape_format(shape, text, sizeof text);
         shape->ndim = -1;
-        return MXC_FAIL(MXC_EINVAL, "shape: %s has more elements than 2^63 - 1", text);
+        return MXC_FAIL(MXC_EINVAL, "shape: %s is larger than memory can be", text);
     }
     return MXC_OK;
 }
@@ -131,7 +120,8 @@ int mxc_shape_known(const mxc_shape *shape) {
 }
 
 int64_t mxc_shape_size(const mxc_shape *shape) {
-    return mxc_shape_known(shape) ? product(shape->ndim, shape->dim) : -1;
+    int64_t count = shape->ndim < 0 ? -1 : mxci_shape_count(shape, 0, shape->ndim);
+    return count == INT64_MAX ? -1 : count;
 }
 
 int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {

@@ -7,6 +7,8 @@
 
 #include <mxc/op.h>
 
+#include "base/size.h"
+
 /* Elements of light element-wise work that are worth giving to another thread (about 5 us). */
 #define MXCI_GRAIN 16384
 /* Bytes of a result that are likely to have left the caches before they are read. */
@@ -43,18 +45,11 @@ mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out
 /* Input slot's shape, as far as it is known, stretches to full: from the last axis on, its axes are full's or 1. */
 mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *full);
 
-/* Product of axes begin..end-1 of a known shape. */
-static inline int64_t mxci_shape_count(const mxc_shape *shape, int begin, int end) {
-    int64_t count = 1;
-    for (int i = begin; i < end; i++)
-        count *= shape->dim[i];
-    return count;
-}
 static inline int64_t mxci_tensor_size(const mxc_tensor *t) {
     return mxc_shape_size(&t->shape);
 }
 static inline size_t mxci_tensor_bytes(const mxc_tensor *t) {
-    return (size_t)mxc_shape_size(&t->shape) * mxc_dtype_size(t->dtype);
+    return mxci_shape_bytes(&t->shape, mxc_dtype_size(t->dtype));
 }
 
 /* ---- requests: what a result does to memory that is there ------------------------------------------------------ */

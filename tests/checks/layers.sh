@@ -9,7 +9,7 @@ layers='base=0 storage=1 engine=1 resource=2 ndarray=3 operator=4 simpleop=5 sym
     <simpleop>=simpleop
     <symbol>=symbol <executor>=executor <optimizer>=kvstore <kvstore>=kvstore <recordio>=io <io>=io <train>=train <quantize>=train'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
-    base/simd.h simpleop/scalar_math.h'
+    base/simd.h base/size.h simpleop/scalar_math.h'
 
 check() {
     (cd "$1" && sources . src include | sed '/^src.cuda./d' | xargs -r grep -Hn '^[ \t]*#[ \t]*include') |
