@@ -59,7 +59,8 @@ MXC_API mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options 
 /**
  * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), bind.
  * @param names, shapes, types  n known variables as for mxc_symbol_infer
- * @param req    for all arguments except those named (inputs such as data and label, which get MXC_REQ_NULL)
+ * @param req    for all arguments except those named (inputs such as data and label, which get MXC_REQ_NULL) and
+ *               labels of losses (mxc_op_def.labels), which get MXC_REQ_NULL too, whether named or not
  * @param no_grad  n_no_grad further arguments that get MXC_REQ_NULL
  * @return as mxc_executor_bind; MXC_ESHAPE lists the arguments whose shape does not follow
  */

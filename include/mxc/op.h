@@ -121,6 +121,9 @@ struct mxc_op_def {
     /* The arguments' names where parameters decide which they are; optional: the first of args. NULL from one of a
      * variadic operator: they are counted. */
     const char *(*args_of)(const void *params);
+    /* Arguments that are labels: bit i for argument i. They come with the data and have no gradient; a variable that
+     * only such arguments read is neither given a gradient by simple_bind nor trained by mxc_fit. */
+    uint64_t labels;
     int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
     int (*n_aux)(const void *params);
 

@@ -78,6 +78,18 @@ static int32_t ask_nothing(known *k, const char *name) {
     return n;
 }
 
+static mxc_status leave_labels_out(known *k) {
+    const mxci_graph *g = k->graph;
+    int32_t *label_of = mxci_calloc((size_t)g->n_args + 1, sizeof *label_of);
+    mxc_status status = label_of ? mxci_graph_find_labels(g, label_of) : no_memory();
+    int32_t i;
+    for (i = 0; status == MXC_OK && i < g->n_args; i++)
+        if (label_of[i] >= 0)
+            k->reqs[i] = MXC_REQ_NULL;
+    mxci_free(label_of);
+    return status;
+}
+
 static mxc_status choose_reqs(known *k, int64_t n, const char *const *names, mxc_req req, int n_no_grad,
                               const char *const *no_grad) {
     int64_t i;
@@ -86,6 +98,7 @@ static mxc_status choose_reqs(known *k, int64_t n, const char *const *names, mxc
         return no_memory();
     for (i = 0; i < k->graph->n_args; i++)
         k->reqs[i] = req;
+    MXC_TRY(leave_labels_out(k));
     for (i = 0; i < n; i++)
         ask_nothing(k, names[i]);
     for (i = 0; i < n_no_grad; i++) {

@@ -215,6 +215,6 @@ const mxc_op_def mxci_op_ctc_loss = {
     .doc = "out (N) = -ln of the probability that each sequence of data (T,N,C) spells its row of label (N,L), by "
            "softmax over the classes; no way to do so: inf, and a gradient of 0",
     .params = schema, .param_size = sizeof(ctc_params), .args = "data,label,data_lengths,label_lengths",
-    .n_args = count_args, .args_of = name_args, .infer_shape = infer_shape, .infer_type = infer_type,
-    .needs = {.out_grad = 1, .in = 15}, .temp_bytes = temp_bytes,
+    .n_args = count_args, .args_of = name_args, .labels = 14, /* the lengths are labels too */
+    .infer_shape = infer_shape, .infer_type = infer_type, .needs = {.out_grad = 1, .in = 15}, .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

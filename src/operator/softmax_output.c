@@ -170,6 +170,7 @@ const mxc_op_def mxci_op_softmax_output = {
     .params = softmax_schema,
     .param_size = sizeof(mxci_softmax_output_params),
     .args = "data,label",
+    .labels = 1 << LABEL,
     .infer_shape = softmax_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .backward_needs = softmax_needs,

@@ -72,7 +72,7 @@ const mxc_op_def mxci_op_svm_output = {
     .doc = "output = data (N,...,K); gradient to data: that of the squared (use_linear: plain) hinge loss with label "
            "(N,...), class numbers, times regularization_coefficient",
     .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_svm_params), .args = "data,label",
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1},
+    .labels = 1 << LABEL, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/kvstore.h"
+#include "train/inputs.h"
 #include "train/precision.h"
 #include "train/trainer.h"
 
@@ -44,7 +45,11 @@ static mxc_status bind_training(mxci_trainer *t) {
         return MXC_FAIL(MXC_ESHAPE, "mxc_fit: the training iterator has no data array with a batch axis");
     t->batch_size = first->shape.dim[0];
     MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->symbol, t->n_contexts));
-    mxc_status status = bind_all(t, &spec);
+    mxc_status status = mxci_inputs_check(t->options, &spec);
+    if (status == MXC_OK)
+        status = mxci_inputs_check_valid(t->options, &spec);
+    if (status == MXC_OK)
+        status = bind_all(t, &spec);
     mxci_feed_spec_close(&spec);
     return status;
 }
