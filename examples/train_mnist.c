@@ -12,7 +12,7 @@ enum { MLP, LENET };
 enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100, KV_PARAMS = 8 };
 
 typedef struct settings {
-    int32_t network, resume;
+    int32_t network, resume, overwrite;
     int64_t batch_size, epochs, seed, checkpoint_batches;
     double lr, momentum;
     char data[TEXT], context[TEXT], dtype[TEXT], kv_store[TEXT], kv_params[TEXT];
@@ -39,6 +39,8 @@ static const mxc_param schema[] = {
     WHOLE("checkpoint-batches", checkpoint_batches, "0", 0, 1e9, "steps after which to save too; 0: not"),
     { .name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
       .doc = "go on from the checkpoint, if there is one" },
+    { .name = "overwrite", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, overwrite), .initial = "False",
+      .doc = "replace files of another training that are in the way of the checkpoint" },
     TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch"),
     TEXT_OPTION("profile", profile, "", "file for a trace of the first 200 steps, for chrome://tracing"),
     MXC_PARAM_END,
@@ -163,6 +165,7 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
     options.checkpoint = path_or_null(s->checkpoint);
     options.checkpoint_batches = s->checkpoint_batches;
     options.resume = s->resume;
+    options.overwrite = s->overwrite;
     options.curve = is_first ? path_or_null(s->curve) : NULL;
     options.show = is_first;
     options.stop = &stop;

@@ -124,7 +124,11 @@ typedef struct mxc_fit_options {
      * distributed training adds .worker<r> to the prefix and saves no models; with dist_async worker 0 alone saves. */
     const char *checkpoint;
     int64_t checkpoint_batches; /* and after every so many batches; 0: not */
-    int resume;                 /* go on from the checkpoint if there is one */
+    int resume;                 /* go on from the checkpoint if there is one, else begin */
+    /* 1: a training that begins may replace the checkpoint and the models with that prefix. 0: it fails with MXC_EEXIST
+     * where there are any, but those of a run that was killed before its first checkpoint. Until the first checkpoint
+     * is written the one before stays in force. */
+    int overwrite;
     const char *curve;          /* write the learning curve there as SVG after each epoch; NULL: not */
     int show; /* 1: report to stderr, as a progress bar on a terminal and as plain lines otherwise */
     volatile int *stop; /* non-zero (a signal handler may set it): finish the step, save, return; may be NULL */
@@ -138,7 +142,8 @@ MXC_API void mxc_fit_options_init(mxc_fit_options *options);
  * data and parallelism).
  * @param result  may be NULL
  * @param params  may be NULL; trained parameters "arg:..." and "aux:..." that the caller releases
- * @return statuses of everything it uses; MXC_OK also when interrupted (see result). Blocks.
+ * @return statuses of everything it uses; MXC_OK also when interrupted (see result); MXC_ENOTFOUND: the iterator does
+ *         not provide a label or another argument that cannot be a parameter; MXC_EEXIST: see overwrite. Blocks.
  */
 MXC_API mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc_ndarray_list *params);
 

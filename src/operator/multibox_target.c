@@ -134,5 +134,6 @@ const mxc_op_def mxci_op_multibox_target = {
            "label's box and where there are some, cls_target (N,A), its class + 1; 0 is background; cls_pred (N,C,A) "
            "chooses which background",
     .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(target_params), .params_check = check_params,
-    .args = "anchor,label,cls_pred", .labels = 1 << LABEL, .outputs = "loc_target,loc_mask,cls_target", .infer_shape = infer_shape,
+    .args = "anchor,label,cls_pred", .labels = 1 << LABEL,
+    .outputs = "loc_target,loc_mask,cls_target", .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}};

@@ -89,7 +89,7 @@ static const mxc_inplace out_to_grad[] = {{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_E
 
 #define REGRESSION(title, forward_fn, backward_fn, text)                                                               \
     {.size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = regression_schema,  \
-     .param_size = sizeof(mxci_regression_params), .args = "data,label", .labels = 1 << LABEL,                          \
+     .param_size = sizeof(mxci_regression_params), .args = "data,label", .labels = 1 << LABEL,                         \
      .infer_shape = regression_infer, .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1},               \
      .inplace_forward = in_to_out, .inplace_backward = out_to_grad, .forward = {[MXC_CPU] = forward_fn},               \
      .backward = {[MXC_CPU] = backward_fn}}

@@ -92,5 +92,6 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmax_cross_entropy = {
     .size = sizeof(mxc_op_def), .name = "softmax_cross_entropy",
     .doc = "data (N,K), label (N): out (1,) = sum over i of -log softmax(data[i])[label[i]]", .args = "data,label",
-    .labels = 1 << LABEL, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .in = 1 << DATA | 1 << LABEL},
+    .labels = 1 << LABEL, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << LABEL},
     .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};

@@ -5,6 +5,10 @@
  * which says which of the two is in force and gives its CRC-32, is replaced in one step. So the state in force is never
  * written over, by this run or another. After an epoch the model is saved too, as mxc_model_save does, before the
  * manifest: a run that goes on from an epoch's end has that epoch's model.
+ *
+ * Files of another training or pretrained ones are written over only where options.overwrite says so. That a run has
+ * begun is written to the manifest at once (slot -1), so that the files of one that was killed before its first
+ * checkpoint are known to be its own.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -17,11 +21,11 @@
 #include "train/state.h"
 
 #define FORMAT "mxc-checkpoint"
-enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16 };
+enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16, MAX_EPOCHS_CHECKED = 9999 };
 
 /* What the files of both slots hold. */
 typedef struct manifest {
-    int slot;           /* in force */
+    int slot;           /* in force; -1: none yet */
     uint32_t crc[2];
     int64_t updates[2]; /* -1: nothing that is known */
     int64_t workers;
@@ -99,6 +103,19 @@ static mxc_status write_manifest(const char *path, const manifest *m) {
     return status;
 }
 
+/* That this run has begun. */
+static mxc_status write_first_manifest(const mxci_trainer *t, const char *path) {
+    mxci_writer *w;
+    MXC_TRY(mxci_writer_open(path, &w));
+    mxc_status status = mxci_writer_printf(w, "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": -1, "
+                                              "\"crc32\": 0, \"workers\": %d}\n", (int)VERSION,
+                                           mxc_kvstore_group_size(t->store));
+    if (status == MXC_OK)
+        return mxci_writer_commit(w);
+    mxci_writer_abandon(w);
+    return status;
+}
+
 static mxc_status save_model(const mxci_trainer *t) {
     mxc_ndarray_list params;
     MXC_TRY(mxci_trainer_params(t, &params));
@@ -150,13 +167,15 @@ static mxc_status parse_manifest(const char *path, json_t *json, manifest *m) {
                         format, (long long)version, (int)VERSION);
     if (json_unpack_ex(json, &error, 0, "{s:I, s:I}", "slot", &slot, "crc32", &crc) != 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
-    if (slot < 0 || slot > 1 || crc < 0 || crc > UINT32_MAX)
-        return MXC_FAIL(MXC_EFORMAT, "%s: slot %lld, crc32 %lld; expected 0 or 1, and 32 bits", path, (long long)slot,
-                        (long long)crc);
+    if (slot < -1 || slot > 1 || crc < 0 || crc > UINT32_MAX)
+        return MXC_FAIL(MXC_EFORMAT, "%s: slot %lld, crc32 %lld; expected -1, 0 or 1, and 32 bits", path,
+                        (long long)slot, (long long)crc);
     if (json_unpack_ex(json, &error, 0, "{s?:I, s?:I, s?:I, s?:I}", "updates", &updates, "other_crc32", &other_crc,
                        "other_updates", &other_updates, "workers", &workers) != 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
-    *m = (manifest){ .slot = (int)slot, .workers = workers };
+    *m = (manifest){ .slot = (int)slot, .workers = workers, .updates = { -1, -1 } };
+    if (slot < 0)
+        return MXC_OK;
     m->crc[slot] = (uint32_t)crc;
     m->updates[slot] = updates;
     m->crc[1 - slot] = (uint32_t)other_crc;
@@ -200,30 +219,40 @@ static mxc_status try_to_write(const mxci_trainer *t) {
     return MXC_OK;
 }
 
+/* How far a worker's files say that it is: after how many updates, or one of these. */
+enum { BEGUN = -1, ABSENT = -2 };
+
+static int64_t updates_of(const manifest *m, int is_there) {
+    return !is_there ? ABSENT : m->slot < 0 ? BEGUN : m->updates[m->slot];
+}
+
 /* The slot of the last checkpoint that every worker has; -1: there is none. */
-static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest *m, int *slot) {
-    int64_t least = m->updates[m->slot];
+static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest *m, int is_there, int *slot) {
+    int64_t least = updates_of(m, is_there), other = -least;
     *slot = m->slot;
-    if (m->workers != mxc_kvstore_group_size(t->store) && m->updates[m->slot] >= 0)
+    if (m->slot >= 0 && m->workers != mxc_kvstore_group_size(t->store) && m->updates[m->slot] >= 0)
         return MXC_FAIL(MXC_EINVAL, "%s: of a training by %lld workers, here are %d", path, (long long)m->workers,
                         mxc_kvstore_group_size(t->store));
     if (!t->is_lockstep)
         return MXC_OK;
     MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint", &least));
-    while (*slot != 1 - m->slot && m->updates[*slot] != least)
+    MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint of any worker", &other));
+    if (least == ABSENT && -other >= 0 && !t->options->overwrite)
+        return MXC_FAIL(MXC_EEXIST, "%s: a worker has no checkpoint while another's is of %lld updates; set overwrite "
+                        "to begin anew", path, (long long)-other);
+    *slot = least < 0 ? -1 : *slot;
+    while (least >= 0 && *slot != 1 - m->slot && m->updates[*slot] != least)
         *slot = 1 - *slot;
-    if (least < 0)
-        *slot = -1;
-    else if (m->updates[*slot] != least)
+    if (least >= 0 && m->updates[*slot] != least)
         return MXC_FAIL(MXC_EFORMAT, "%s: has the states after %lld and %lld updates, another worker's last is of %lld",
                         path, (long long)m->updates[0], (long long)m->updates[1], (long long)least);
     return MXC_OK;
 }
 
-static mxc_status resume(mxci_trainer *t, const char *manifest_path, const manifest *m, int *resumed) {
+static mxc_status resume(mxci_trainer *t, const char *manifest_path, const manifest *m, int is_there, int *resumed) {
     char path[MXCI_MODEL_PATH];
     int slot;
-    MXC_TRY(choose_slot(t, manifest_path, m, &slot));
+    MXC_TRY(choose_slot(t, manifest_path, m, is_there, &slot));
     if (slot < 0)
         return MXC_OK;
     MXC_TRY(state_path(t, slot, path));
@@ -235,21 +264,70 @@ static mxc_status resume(mxci_trainer *t, const char *manifest_path, const manif
     return MXC_OK;
 }
 
+/* ---- files in the way -------------------------------------------------------------------------------------- */
+
+static mxc_status refuse_existing(const char *path) {
+    mxci_file *file;
+    mxc_status status = mxci_file_open(path, &file);
+    if (status == MXC_OK)
+        mxci_file_close(file);
+    if (status == MXC_ENOTFOUND || status == MXC_ENOMEM)
+        return status == MXC_ENOTFOUND ? MXC_OK : status;
+    return MXC_FAIL(MXC_EEXIST, "mxc_fit: %s exists and would be overwritten, and there is no checkpoint to resume "
+                    "from: choose another checkpoint prefix, move the file away, or set overwrite", path);
+}
+
+/* Models that a new run would replace. */
+static mxc_status refuse_models(const mxci_trainer *t) {
+    char path[MXCI_MODEL_PATH];
+    int64_t last = t->options->epochs < MAX_EPOCHS_CHECKED ? t->options->epochs : MAX_EPOCHS_CHECKED;
+    MXC_TRY(mxci_model_path(t->options->checkpoint, "-symbol.json", 0, path, sizeof path));
+    MXC_TRY(refuse_existing(path));
+    for (int epoch = 1; epoch <= last; epoch++) {
+        MXC_TRY(mxci_model_path(t->options->checkpoint, "-%04d.params", epoch, path, sizeof path));
+        MXC_TRY(refuse_existing(path));
+    }
+    return MXC_OK;
+}
+
+/* read: how the manifest was read. */
+static mxc_status refuse_files(const mxci_trainer *t, const char *manifest_path, mxc_status read, const manifest *m) {
+    int has_begun = read == MXC_OK && m->slot < 0;
+    if (t->options->overwrite || (t->options->resume && read == MXC_OK))
+        return MXC_OK;
+    if (read != MXC_ENOTFOUND && !has_begun)
+        return MXC_FAIL(MXC_EEXIST, "mxc_fit: %s exists: set resume to go on from this checkpoint, or overwrite to "
+                        "begin anew, or choose another checkpoint prefix", manifest_path);
+    return mxc_kvstore_rank(t->store) == 0 ? refuse_models(t) : MXC_OK;
+}
+
+/* All workers fail where one does. */
+static mxc_status refuse_together(mxci_trainer *t, mxc_status own) {
+    int64_t least = own == MXC_OK;
+    if (!t->is_lockstep)
+        return own;
+    mxc_status status = mxci_kvstore_least(t->store, "free checkpoint prefix", &least);
+    if (own != MXC_OK || status != MXC_OK)
+        return own != MXC_OK ? own : status;
+    return least ? MXC_OK : MXC_FAIL(MXC_EEXIST, "mxc_fit: files are in the way of another worker's checkpoints");
+}
+
 mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
     char path[MXCI_MODEL_PATH];
-    manifest m = { .updates = { -1, -1 } };
+    manifest m = { .slot = -1, .updates = { -1, -1 } };
     *resumed = 0;
     t->checkpoint_updates = -1;
     if (!takes_part(t))
         return MXC_OK;
     MXC_TRY(own_path(t, ".last", 0, path));
-    mxc_status status = read_manifest(path, &m);
-    if (status == MXC_OK)
+    mxc_status read = read_manifest(path, &m);
+    if (read != MXC_OK && read != MXC_ENOTFOUND && (t->options->resume || read == MXC_ENOMEM))
+        return read;
+    MXC_TRY(refuse_together(t, refuse_files(t, path, read, &m)));
+    if (read == MXC_OK && m.slot >= 0)
         t->checkpoint_slot = 1 - m.slot;
     MXC_TRY(try_to_write(t));
-    if (!t->options->resume || (status == MXC_ENOTFOUND && !t->is_lockstep))
-        return MXC_OK; /* what cannot be read is in nobody's way either */
-    if (status != MXC_ENOTFOUND)
-        MXC_TRY(status);
-    return resume(t, path, &m, resumed);
+    if (t->options->resume)
+        MXC_TRY(resume(t, path, &m, read == MXC_OK, resumed));
+    return m.slot < 0 ? write_first_manifest(t, path) : MXC_OK;
 }

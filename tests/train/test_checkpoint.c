@@ -37,15 +37,22 @@ static int n_files(void) {
 }
 
 /* Train the toy up to this epoch with checkpoints at prefix. */
-static mxc_status fit(int64_t epochs, int resume, mxc_fit_progress *result, mxc_ndarray_list *params) {
+static mxc_status fit_with(int64_t epochs, int resume, int overwrite, mxc_fit_callback callback,
+                           mxc_fit_progress *result, mxc_ndarray_list *params) {
     toy t;
     assert_ok(toy_open(&t, "8"));
     t.options.epochs = epochs;
     t.options.checkpoint = prefix;
     t.options.resume = resume;
+    t.options.overwrite = overwrite;
+    t.options.callback = callback;
     mxc_status status = mxc_fit(&t.options, result, params);
     toy_close(&t);
     return status;
+}
+
+static mxc_status fit(int64_t epochs, int resume, mxc_fit_progress *result, mxc_ndarray_list *params) {
+    return fit_with(epochs, resume, 0, NULL, result, params);
 }
 
 static void test_names(void **state) {
@@ -65,13 +72,13 @@ static void test_names(void **state) {
     mxc_ndarray_list_release(&saved);
 }
 
-/* With resume but no checkpoint a run begins; without resume an old checkpoint does not matter and stays readable. */
+/* With resume but no checkpoint a run begins; with overwrite an old checkpoint does not matter and stays readable. */
 static void test_beginnings(void **state) {
     mxc_fit_progress first, again;
     mxc_ndarray_list a, b;
     (void)state;
     assert_ok(fit(2, 1, &first, &a));
-    assert_ok(fit(2, 0, &again, &b));
+    assert_ok(fit_with(2, 0, 1, NULL, &again, &b));
     assert_int_equal(first.updates, again.updates);
     toy_expect_same(&a, &b);
     mxc_ndarray_list_release(&b);
@@ -81,6 +88,63 @@ static void test_beginnings(void **state) {
     toy_expect_same(&a, &b);
     mxc_ndarray_list_release(&a);
     mxc_ndarray_list_release(&b);
+}
+
+/* ---- files in the way ---------------------------------------------------------------------------------------- */
+
+static void expect_kept(const char *name, int resume, const char *text) {
+    static const char whole[] = "pretrained";
+    size_t bytes = 0;
+    test_write_file(file_of(name), whole, sizeof whole);
+    assert_fails(fit(2, resume, NULL, NULL), MXC_EEXIST, text);
+    assert_non_null(strstr(mxc_last_error(), name));
+    char *now = test_read_file(file_of(name), &bytes);
+    assert_int_equal(bytes, sizeof whole);
+    assert_memory_equal(now, whole, sizeof whole);
+    free(now);
+    assert_int_equal(n_files(), 1);
+    unlink(file_of(name));
+}
+
+/* A model that no checkpoint belongs to is not replaced, with resume or without; other files do not matter. */
+static void test_pretrained_files_are_kept(void **state) {
+    (void)state;
+    for (int resume = 0; resume < 2; resume++) {
+        expect_kept("run-0001.params", resume, "or set overwrite");
+        expect_kept("run-0002.params", resume, "no checkpoint to resume from");
+        expect_kept("run-symbol.json", resume, "choose another checkpoint prefix");
+    }
+    test_write_file(file_of("run-0003.params"), "x", 1);
+    test_write_file(file_of("other-0001.params"), "x", 1);
+    assert_ok(fit(2, 0, NULL, NULL));
+    unlink(file_of("run.last"));
+    assert_fails(fit(2, 1, NULL, NULL), MXC_EEXIST, "run-symbol.json");
+    assert_ok(fit_with(2, 1, 1, NULL, NULL, NULL));
+}
+
+/* Where resume was forgotten nothing is lost. */
+static void test_checkpoint_is_kept(void **state) {
+    mxc_fit_progress result;
+    (void)state;
+    assert_ok(fit(1, 0, NULL, NULL));
+    assert_fails(fit(2, 0, NULL, NULL), MXC_EEXIST, "run.last exists: set resume to go on from this checkpoint");
+    assert_ok(fit(2, 1, &result, NULL));
+    assert_int_equal(result.updates, 2 * ((TOY_SAMPLES + TOY_BATCH - 1) / TOY_BATCH));
+}
+
+static mxc_status fail_at_epoch_end(const mxc_fit_progress *progress, int epoch_end, void *user) {
+    (void)progress;
+    (void)user;
+    return epoch_end ? MXC_FAIL(MXC_EUSER, "enough") : MXC_OK;
+}
+
+/* As after a kill before the first checkpoint: even a model may be there, which is this training's own. */
+static void test_killed_before_the_first_checkpoint(void **state) {
+    (void)state;
+    assert_fails(fit_with(1, 0, 0, fail_at_epoch_end, NULL, NULL), MXC_EUSER, "callback");
+    test_write_file(file_of("run-0001.params"), "x", 1);
+    assert_fails(fit(1, 0, NULL, NULL), MXC_EEXIST, "run-0001.params");
+    assert_ok(fit(1, 1, NULL, NULL));
 }
 
 /* ---- a full disk --------------------------------------------------------------------------------------------- */
@@ -211,7 +275,8 @@ static void test_damaged_manifest(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect_refused("run.last", cases[i].text, strlen(cases[i].text), cases[i].message);
     assert_fails(fit(2, 1, NULL, NULL), MXC_EFORMAT, "run.last");
-    assert_ok(fit(2, 0, NULL, NULL)); /* a new run does not need it */
+    assert_fails(fit(2, 0, NULL, NULL), MXC_EEXIST, "run.last");
+    assert_ok(fit_with(2, 0, 1, NULL, NULL, NULL)); /* a new run does not need it */
 }
 
 /* ---- checkpoints of something else ---------------------------------------------------------------------------- */
@@ -251,6 +316,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_beginnings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pretrained_files_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_checkpoint_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_killed_before_the_first_checkpoint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_each_write_fails, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_limited_disk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_message, set_up, tear_down),

@@ -125,7 +125,8 @@ static void test_validation_by_other_names(void **state) {
     mxc_iter *train = rows(2, "data", "softmax_label"), *valid = rows(2, "pixels", "softmax_label");
     mxc_symbol *net = classifier();
     (void)state;
-    assert_fails(fit(net, train, valid, NULL), MXC_ENOTFOUND, "the validation iterator provides no array called 'data'");
+    assert_fails(fit(net, train, valid, NULL), MXC_ENOTFOUND,
+                 "the validation iterator provides no array called 'data'");
     mxc_iter_destroy(train);
     mxc_iter_destroy(valid);
     mxc_symbol_release(net);

@@ -38,6 +38,7 @@ static mxc_status train_once(int with_files) {
     t.options.epochs = 1;
     if (with_files) {
         t.options.checkpoint = prefix;
+        t.options.overwrite = 1;
         t.options.curve = curve;
     }
     if (status == MXC_OK)
