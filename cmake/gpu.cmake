@@ -5,6 +5,14 @@ file(GLOB gpu_sources CONFIGURE_DEPENDS src/cuda/*.cu)
 
 include(CheckLanguage)
 
+# CMake remembers that there was no compiler, also when one has been installed since.
+macro(look_for_language language)
+    if(NOT CMAKE_${language}_COMPILER)
+        unset(CMAKE_${language}_COMPILER CACHE)
+    endif()
+    check_language(${language})
+endmacro()
+
 set(module_link_flags -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/module.map -Wl,--no-undefined)
 
 # ---- NVIDIA ---------------------------------------------------------------------------------------------------------
@@ -21,7 +29,7 @@ if(MXC_BUILD_CUDA AND MXC_SANITIZE STREQUAL none)
             set(ENV{CUDACXX} ${MXC_NVCC})
         endif()
     endif()
-    check_language(CUDA)
+    look_for_language(CUDA)
 endif()
 if(MXC_BUILD_CUDA AND MXC_SANITIZE STREQUAL none AND CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
@@ -61,6 +69,7 @@ if(MXC_BUILD_CUDA AND MXC_SANITIZE STREQUAL none AND CMAKE_CUDA_COMPILER)
                 INSTALL_RPATH ${MXC_NCCL_LIBRARY_DIR})
         endif()
     endif()
+    link_module_beside_programs(mxc_cuda examples bench tools) # tests are told which: theirs do not depend on the machine
     install(TARGETS mxc_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 else()
     message(STATUS "CUDA toolkit not found: the GPU module is left out")
@@ -68,10 +77,12 @@ endif()
 
 # ---- stand-in for tests ---------------------------------------------------------------------------------------------
 
-if(MXC_BUILD_TESTS)
-    check_language(CXX)
+option(MXC_BUILD_FAKE_GPU "The tests' stand-in for a GPU; left out where there is no C++ compiler" ON)
+
+if(MXC_BUILD_TESTS AND MXC_BUILD_FAKE_GPU)
+    look_for_language(CXX)
 endif()
-if(MXC_BUILD_TESTS AND CMAKE_CXX_COMPILER)
+if(MXC_BUILD_TESTS AND MXC_BUILD_FAKE_GPU AND CMAKE_CXX_COMPILER)
     enable_language(CXX)
     file(GLOB fake_sources CONFIGURE_DEPENDS tests/fake_gpu/*.cpp)
     foreach(source ${gpu_sources})
@@ -89,4 +100,7 @@ if(MXC_BUILD_TESTS AND CMAKE_CXX_COMPILER)
         target_link_options(mxc_fake_gpu PRIVATE ${module_link_flags})
     endif()
     target_link_libraries(mxc_fake_gpu PRIVATE Threads::Threads)
+    list(APPEND features fake_gpu)
+else()
+    message(STATUS "The tests' stand-in for a GPU is left out: it needs a C++ compiler")
 endif()

@@ -11,6 +11,8 @@ if(MXC_BUILD_MPI AND MXC_SANITIZE STREQUAL none AND MPI_C_FOUND)
     target_include_directories(mxc_mpi PRIVATE include src)
     target_link_libraries(mxc_mpi PRIVATE MPI::MPI_C)
     target_link_options(mxc_mpi PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/module.map)
+    list(APPEND features mpi)
+    link_module_beside_programs(mxc_mpi examples bench tests tools)
     install(TARGETS mxc_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
     # More processes than processors, in tests: OpenMPI has to be asked.
     execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE mpi_version ERROR_QUIET)

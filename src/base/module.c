@@ -8,13 +8,15 @@
 #include "base/sys.h"
 #include "base/text.h"
 
+enum { PLACES = 3, PATH_ROOM = 4096 };
+
 /* What is known of a module. */
 typedef struct slot {
     const char *file;
     mxci_text_option option;
     int tried;
     const mxci_module *module; /* NULL: not loaded; then, if it was tried, why */
-    char why[256];
+    char why[MXC_ERROR_MAX];
 } slot;
 
 static mxci_mutex lock = MXCI_MUTEX_INIT; /* over slots */
@@ -28,15 +30,40 @@ static mxc_status fail_for_module(const char *file, int line, mxc_status code, c
 
 static const mxci_host host = { .version = MXC_VERSION, .fail = fail_for_module, .option = mxci_option_get };
 
-/* Where the option says; else beside this library or program; else wherever the system looks. */
+/* Where modules are looked for, in this order: beside this library, or the program that it is linked into; for a
+ * program in the installation's folder of programs, in its folder of libraries; where CMake was told to install
+ * libraries. */
+static int list_places(char places[PLACES][PATH_ROOM]) {
+    static const char programs[] = "/" MXCI_PROGRAM_FOLDER;
+    int n = 0;
+    if (mxci_library_folder(places[0], PATH_ROOM)) {
+        size_t length = strlen(places[0]);
+        n++;
+        if (length >= sizeof programs - 1 && strcmp(places[0] + length - (sizeof programs - 1), programs) == 0)
+            mxci_format(places[n++], PATH_ROOM, "%s/%s", places[0], MXCI_LIBRARIES_FROM_PROGRAMS);
+    }
+    mxci_format(places[n++], PATH_ROOM, "%s", MXCI_LIBRARY_FOLDER);
+    return n;
+}
+
+/* The file that the environment names, or else the first that is there. */
 static mxc_status open_library(const slot *s, void **out) {
-    const char *given = mxci_option_text(s->option);
-    char path[1024];
+    const char *variable = mxci_option_text_name(s->option), *given = mxci_option_text(s->option);
+    char places[PLACES][PATH_ROOM], path[PATH_ROOM + 32], tried[MXC_ERROR_MAX];
+    mxci_line line = { tried, sizeof tried, 0 };
+    if (given && mxci_library_open(given, out) != MXC_OK)
+        return MXC_FAIL(MXC_EDEVICE, "%s: %s", variable, mxc_last_error());
     if (given)
-        return mxci_library_open(given, out);
-    if (mxci_library_beside(s->file, path, sizeof path) && mxci_library_open(path, out) == MXC_OK)
         return MXC_OK;
-    return mxci_library_open(s->file, out);
+    for (int i = 0, n = list_places(places); i < n; i++) {
+        mxci_format(path, sizeof path, "%s/%s", places[i], s->file);
+        mxc_status status = mxci_library_open(path, out);
+        if (status != MXC_ENOTFOUND)
+            return status;
+        mxci_line_printf(&line, "%s%s", i > 0 ? ", " : "", places[i]);
+    }
+    return MXC_FAIL(MXC_EDEVICE, "%s is in none of these folders: %.300s; set %s to its absolute path", s->file, tried,
+                    variable);
 }
 
 static mxc_status open_module(slot *s) {

@@ -92,3 +92,7 @@ const char *mxci_option_text(mxci_text_option option) {
     const char *text = mxci_getenv(text_options[option]);
     return text && *text ? text : NULL;
 }
+
+const char *mxci_option_text_name(mxci_text_option option) {
+    return text_options[option];
+}

@@ -21,6 +21,7 @@ int64_t mxci_option_get(mxci_option option);
 
 /* A text option's value as it is now; NULL if it is not set or empty. */
 const char *mxci_option_text(mxci_text_option option);
+const char *mxci_option_text_name(mxci_text_option option); /* of its environment variable */
 
 /* Read text as the option's value. Returns 0, with the default in *out, if it is no number or out of range. */
 int mxci_option_parse(mxci_option option, const char *text, int64_t *out);

@@ -144,14 +144,17 @@ int mxci_process_is_alive(int64_t id); /* 0: there is no such process here, as f
 
 /* ---- shared libraries -------------------------------------------------------------------------------------- */
 
-/* MXC_EDEVICE with the loader's words. A library is never unloaded. */
+/* path must be absolute (MXC_EINVAL). MXC_ENOTFOUND if there is no such file, MXC_EDEVICE with the loader's words if it
+ * cannot be loaded. A library is never unloaded. */
 mxc_status mxci_library_open(const char *path, void **out);
 mxc_status mxci_library_symbol(void *library, const char *name, void **out);
-/* Path of a file in the folder of libmxc.so, or of the program that it is linked into; 0 if that is not known or does
- * not fit. */
-int mxci_library_beside(const char *file, char *out, size_t size);
+/* Absolute path of the folder of libmxc.so, or of the program that libmxc is linked into; "" is the root. 0 if it is
+ * not known or does not fit, and in a process with more rights than its user (set-uid), whose user may have linked it
+ * into any folder. */
+int mxci_library_folder(char *out, size_t size);
 
-/* Text of an environment variable or NULL; the only reader of the environment besides base/options. */
+/* Text of an environment variable; NULL if it is not set, or this process has more rights than its user. The only
+ * reader of the environment besides base/options. */
 const char *mxci_getenv(const char *name);
 
 #endif

@@ -1,12 +1,22 @@
 /* Shared libraries loaded at run time. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/sys.h"
-#include "base/text.h"
 
 mxc_status mxci_library_open(const char *path, void **out) {
+    *out = NULL;
+    if (path[0] != '/') /* the loader would look in the current folder, or where LD_LIBRARY_PATH says */
+        return MXC_FAIL(MXC_EINVAL, "\"%s\" is not an absolute path", path);
+    if (access(path, F_OK) != 0)
+        return MXC_FAIL(MXC_ENOTFOUND, "%s: %s", path, strerror(errno));
     *out = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return *out ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s", dlerror());
 }
@@ -16,12 +26,31 @@ mxc_status mxci_library_symbol(void *library, const char *name, void **out) {
     return *out ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s", dlerror());
 }
 
-int mxci_library_beside(const char *file, char *out, size_t size) {
-    Dl_info here;
-    const char *slash;
-    if (!dladdr((void *)(uintptr_t)mxci_library_open, &here) || !here.dli_fname)
+/* The path at the end of a line of /proc/self/maps, if it has one, without the file's name. */
+static int copy_folder(const char *line, char *out, size_t size) {
+    const char *path = strchr(line, '/'), *slash = strrchr(line, '/');
+    size_t length = path ? (size_t)(slash - path) : 0;
+    if (!path || length >= size)
         return 0;
-    slash = strrchr(here.dli_fname, '/');
-    return slash &&
-           (size_t)mxci_format(out, size, "%.*s/%s", (int)(slash - here.dli_fname), here.dli_fname, file) < size;
+    memcpy(out, path, length);
+    out[length] = '\0';
+    return 1;
+}
+
+/* By the kernel's list of mappings: what the loader knows may be relative to a folder that was current once, and of a
+ * program it is argv[0], which is the caller's choice. */
+int mxci_library_folder(char *out, size_t size) {
+    const uintptr_t here = (uintptr_t)mxci_library_open;
+    uintptr_t begin, end;
+    char *line = NULL;
+    size_t room = 0;
+    int found = 0;
+    FILE *maps = getauxval(AT_SECURE) ? NULL : fopen("/proc/self/maps", "re");
+    while (maps && !found && getline(&line, &room, maps) > 0)
+        found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2 && begin <= here && here < end;
+    found = found && copy_folder(line, out, size);
+    free(line);
+    if (maps)
+        fclose(maps);
+    return found;
 }

@@ -22,5 +22,5 @@ void mxci_sleep_ns(int64_t duration) {
 }
 
 const char *mxci_getenv(const char *name) {
-    return getenv(name);
+    return secure_getenv(name);
 }

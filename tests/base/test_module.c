@@ -1,4 +1,7 @@
-/* GPU modules that are absent, no modules, or of another version: a clear error, and everything else works. */
+/*
+ * GPU modules that are absent or no modules: a clear error, and everything else works. Where modules are looked for,
+ * and where not, is tried with copies of this program in other folders, started as "program probe".
+ */
 #include "support.h"
 
 #include <mxc/mxc.h>
@@ -30,8 +33,110 @@ static void test_place(void **state) {
     assert_int_equal(mxc_op_place(mxc_op_find("topk"), MXC_CPU, MXC_BACKWARD) != MXC_PLACE_HOST, 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_absent), cmocka_unit_test(test_place)};
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+#define MODULE "libmxc_cuda.so"
+
+static test_path folder; /* of programs, and of things that are no modules but have the name of one */
+
+/* What a copy of this program in folder/place says about the module when it is started by the shell's words, in
+ * folder/from. */
+static const char *probe(const char *place, const char *from, const char *words) {
+    static char text[4096];
+    char command[4096];
+    test_path out;
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir -p '%s' '%s' && cp -f /proc/%d/exe '%s/program' && cd '%s' && unset MXC_GPU_MODULE && "
+             "bash -c \"%s '%s/%s/program' probe\" >'%s/out' 2>&1", folder, place, from, (int)getpid(), place, from,
+             words, folder, place, folder);
+    if (system(command) != 0)
+        print_message("%s\n", command);
+    char *found = test_read_file(test_join(out, folder, "out"), NULL);
+    snprintf(text, sizeof text, "%s", found ? found : "");
+    free(found);
+    return text;
+}
+
+/* A file that cannot be loaded, which the loader says if it is tried. */
+static void plant(const char *place) {
+    char command[4096];
+    snprintf(command, sizeof command, "cd '%s' && mkdir -p '%s' && echo planted >'%s/" MODULE "'", folder, place,
+             place);
+    assert_int_equal(system(command), 0);
+}
+
+static void expect(const char *text, const char *format, const char *place) {
+    char expected[1024];
+    snprintf(expected, sizeof expected, format, folder, place);
+    if (!strstr(text, expected))
+        fail_msg("\"%s\" lacks \"%s\"", text, expected);
+}
+
+static int make_folder(void **state) {
+    test_temp_dir(folder);
+    (void)state;
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    test_remove_dir(folder);
+    (void)state;
+    return 0;
+}
+
+static void test_not_found(void **state) {
+    (void)state;
+    const char *text = probe("programs", "away", "exec");
+    expect(text, MODULE " is in none of these folders: %s/%s, /", "programs");
+    expect(text, "set MXC_GPU_MODULE to its absolute path", "");
+}
+
+/* Neither the current folder, nor where argv[0] or the loader's variable lead. */
+static void test_planted(void **state) {
+    (void)state;
+    plant("away");
+    expect(probe("programs", "away", "exec"), "none of these folders: %s/%s, /", "programs");
+    expect(probe("programs", "away", "exec -a ./program"), "none of these folders: %s/%s, /", "programs");
+    expect(probe("programs", "away", "exec -a $PWD/program"), "none of these folders: %s/%s, /", "programs");
+    expect(probe("programs", "away", "LD_LIBRARY_PATH=.:$PWD exec"), "none of these folders: %s/%s, /", "programs");
+    expect(probe("programs", "away", "MXC_GPU_MODULE=" MODULE " exec"),
+           "MXC_GPU_MODULE: \"" MODULE "\" is not an absolute path", "");
+    expect(probe("programs", "away", "MXC_GPU_MODULE=./" MODULE " exec"), "is not an absolute path", "");
+}
+
+static void test_beside(void **state) {
+    (void)state;
+    plant("beside");
+    expect(probe("beside", "away", "exec"), "%s/%s/" MODULE ": ", "beside");
+}
+
+/* In an installed tree programs are in one folder, libraries in another. */
+static void test_installed(void **state) {
+    char *place, *end;
+    (void)state;
+    place = strstr(probe("tree/bin", "away", "exec"), "/bin/..");
+    assert_non_null(place);
+    end = strchr(place, ',');
+    assert_non_null(end);
+    *end = '\0';
+    test_path libraries;
+    plant(test_join(libraries, "tree", place + 1));
+    expect(probe("tree/bin", "away", "exec"), "%s/%s/" MODULE ": ", libraries);
+}
+
+/* As another process: says why there is no module. */
+static int say_why(void) {
+    const mxci_module *module;
+    return puts(mxci_module_get(MXC_GPU, &module) == MXC_OK ? "loaded" : mxc_last_error()) < 0;
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_absent),    cmocka_unit_test(test_place),  cmocka_unit_test(test_not_found),
+        cmocka_unit_test(test_planted),   cmocka_unit_test(test_beside), cmocka_unit_test(test_installed),
+    };
+    if (argc > 1 && strcmp(argv[1], "probe") == 0)
+        return say_why();
     setenv("MXC_GPU_MODULE", "/nowhere/libmxc_gpu.so", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
