@@ -493,7 +493,7 @@ static void test_without_module(void **state) {
     mxc_kvstore *store;
     (void)state;
     setenv("MXC_MPI_MODULE", "/nowhere/libmxc_mpi.so", 1);
-    assert_fails(mxc_kvstore_create("dist_sync", &store), MXC_EDEVICE, "needs the MPI module: /nowhere/libmxc_mpi.so");
+    assert_fails(mxc_kvstore_create("dist_sync", &store), MXC_EDEVICE, "needs the MPI module: MXC_MPI_MODULE: /nowhere/libmxc_mpi.so");
     assert_null(store);
 }
 
