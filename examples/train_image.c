@@ -2,6 +2,7 @@
  * Trains a small residual network on images: a record file (.rec) or a folder that has a folder for each class.
  *
  *     train_image TRAIN [TEST] [--side 32] [--classes 10] [--blocks 1] [--batch-size 64] [--epochs 10] [--lr 0.1]
+ *                 [--checkpoint PREFIX [--resume]]
  *
  * Exit status: 0 trained, 1 failed, 2 wrong options, 128 + 2 when stopped by Ctrl-C after the running step.
  */
@@ -12,6 +13,8 @@
 typedef struct settings {
     int64_t side, classes, blocks, batch_size, epochs;
     double lr;
+    int32_t resume;
+    char checkpoint[1024];
 } settings;
 
 static const mxc_param schema[] = {
@@ -21,6 +24,9 @@ static const mxc_param schema[] = {
     WHOLE("batch-size", batch_size, "64", 1, 65536, "images in a step"),
     WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the images"),
     RATE("0.1", "learning rate"),
+    TEXT_OPTION("checkpoint", checkpoint, "", "prefix of the files that the model is saved to after each epoch"),
+    {.name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
+     .doc = "continue from the checkpoint, if there is one"},
     MXC_PARAM_END,
 };
 
@@ -123,6 +129,8 @@ int main(int argc, char **argv) {
     options.optimizer_keys = keys;
     options.optimizer_values = values;
     options.learning_rate = s.lr;
+    options.checkpoint = s.checkpoint[0] ? s.checkpoint : NULL;
+    options.resume = s.resume;
     options.show = 1;
     options.stop = &stop;
     check(mxc_fit(&options, &result, NULL));

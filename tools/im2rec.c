@@ -7,12 +7,14 @@
 #include "im2rec.h"
 #include "mxc.h"
 
+const char mxc_im2rec_usage[] =
+    "im2rec --list PREFIX ROOT [--recursive] [--exts .jpg,.jpeg,.png] [--train-ratio R]\n"
+    "                  [--test-ratio R] [--chunks N] [--no-shuffle] [--seed N]\n"
+    "       mxc im2rec PREFIX ROOT [--resize N] [--center-crop] [--quality 95] [--encoding .jpg|.png]\n"
+    "                  [--color 1|0|-1] [--inter-method 1] [--num-thread N] [--pass-through] [--pack-label]";
+
 static int usage(void) {
-    fprintf(stderr,
-            "usage: mxc im2rec --list PREFIX ROOT [--recursive] [--exts .jpg,.jpeg,.png] [--train-ratio R]\n"
-            "                  [--test-ratio R] [--chunks N] [--no-shuffle] [--seed N]\n"
-            "       mxc im2rec PREFIX ROOT [--resize N] [--center-crop] [--quality 95] [--encoding .jpg|.png]\n"
-            "                  [--color 1|0|-1] [--inter-method 1] [--num-thread N] [--pass-through] [--pack-label]\n");
+    fprintf(stderr, "usage: mxc %s\n", mxc_im2rec_usage);
     return MXC_EXIT_USAGE;
 }
 

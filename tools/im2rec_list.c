@@ -147,7 +147,9 @@ int im2rec_make_list(const im2rec_options *o) {
     listing l = {.o = o};
     int result = walk(&l, "", 0);
     if (result == 0 && l.n == 0)
-        result = fail("there are no images in", o->root);
+        result = fail(o->recursive ? "there are no images in or below"
+                                   : "there are no images directly in this directory (--recursive includes those in "
+                                     "its subdirectories):", o->root);
     if (result == 0 && o->shuffle)
         shuffle(&l);
     if (result == 0)

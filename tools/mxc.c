@@ -1,4 +1,4 @@
-/* mxc COMMAND ...: looks into libmxc, and into what it reads and writes. */
+/* mxc COMMAND ...: describes what libmxc offers, and inspects and writes its files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,34 +11,55 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"ops", "ops [--markdown | --missing DEVICE | NAME...]",
-     "list the operators, or describe some; --markdown: all, as docs/operators.md; --missing: those that are not\n"
-     "    computed on that kind of device (gpu) but on the host for it, and why",
+     "lists the operators, or describes the named ones; --markdown: describes all, as in docs/operators.md;\n"
+     "    --missing: lists those that the host computes for arrays on that kind of device (gpu), and why",
      mxc_ops_main},
+    {"iters", "iters [--markdown | NAME...]",
+     "lists the data iterators, or describes the named ones; --markdown: describes all, as in docs/iterators.md",
+     mxc_iters_main},
     {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
-     "list what a record file holds, its first 10 records and damaged places; --repair: copy the records that are\n"
-     "    intact, and write an index beside, TO with .idx; --sheet: draw the first 100 images into one",
+     "summarises a record file and lists its first 10 records and damaged places; --repair: copies the intact\n"
+     "    records, and writes an index beside them, TO with .idx; --sheet: draws the first 100 images into one",
      mxc_rec_main},
-    {"im2rec", "im2rec --list PREFIX ROOT | PREFIX ROOT [--resize N] [--quality N] ...",
-     "list the images below a folder, or pack those of a list into a record file; without arguments: all options",
+    {"im2rec", mxc_im2rec_usage, "lists the images in a directory, or packs the images of a list into a record file",
      mxc_im2rec_main},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static void print_usage(FILE *to) {
-    fprintf(to, "mxc %s\n", mxc_version());
+static void print_usage(FILE *to, const struct command *command) {
+    fprintf(to, "usage: mxc %s\n    %s\n", command->usage, command->doc);
+}
+
+static void print_all_usage(FILE *to) {
+    fprintf(to, "mxc %s\nusage: mxc --version | --help | COMMAND --help\n", mxc_version());
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(to, "usage: mxc %s\n    %s\n", commands[i].usage, commands[i].doc);
+        print_usage(to, &commands[i]);
+}
+
+static int run(const struct command *command, int argc, char **argv) {
+    if (argc > 0 && strcmp(argv[0], "--help") == 0) {
+        print_usage(stdout, command);
+        return 0;
+    }
+    return command->run(argc, argv);
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        print_usage(stdout);
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--version") == 0) {
+        printf("mxc %s\n", mxc_version());
         return 0;
     }
-    for (int i = 0; argc > 1 && i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 2, argv + 2);
-    print_usage(stderr);
+    if (strcmp(name, "--help") == 0) {
+        print_all_usage(stdout);
+        return 0;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return run(&commands[i], argc - 2, argv + 2);
+    if (*name)
+        fprintf(stderr, "mxc: there is no command '%s'\n", name);
+    print_all_usage(stderr);
     return MXC_EXIT_USAGE;
 }

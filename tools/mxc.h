@@ -5,8 +5,12 @@
 enum { MXC_EXIT_FAILED = 1, MXC_EXIT_USAGE = 2 };
 
 int mxc_ops_main(int argc, char **argv);
+int mxc_iters_main(int argc, char **argv);
 int mxc_rec_main(int argc, char **argv);
 int mxc_im2rec_main(int argc, char **argv);
+
+/* What follows "mxc " in im2rec's usage: every option. */
+extern const char mxc_im2rec_usage[];
 
 /* Draw the first images of a record file into a PNG. Exit status. */
 int mxc_rec_sheet(const char *path, const char *out);

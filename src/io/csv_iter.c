@@ -5,8 +5,9 @@
  * left out, one that finds them. Names and defaults are MXNet's;
  * part_index and num_parts are as in its other iterators. What is not a finite decimal number is refused with its line.
  */
-#include <math.h>
+#include <ctype.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -76,6 +77,10 @@ static mxc_status count_lines(mxci_fields *fields, int64_t *n) {
     }
 }
 
+static int looks_like_header(const mxci_fields *fields, const char *field) {
+    return mxci_fields_line(fields) == 1 && (field[0] == '"' || isalpha((unsigned char)field[0]));
+}
+
 /* Read the next field as element i of data. */
 static mxc_status read_value(mxci_fields *fields, const char *field, mxc_dtype dtype, void *data, int64_t i) {
     const char *at = field;
@@ -83,7 +88,8 @@ static mxc_status read_value(mxci_fields *fields, const char *field, mxc_dtype d
     if (field[0] == '\0')
         return mxci_fields_fail(fields, "a value is missing");
     if (!mxci_read_double(&at, &value) || *at != '\0')
-        return mxci_fields_fail(fields, "\"%.60s\" is not a finite decimal number", field);
+        return mxci_fields_fail(fields, "\"%.60s\" is not a finite decimal number%s", field,
+                                looks_like_header(fields, field) ? "; header lines must be removed" : "");
     if (!put(dtype, data, i, value))
         return mxci_fields_fail(fields, "%.60s is not a value of %s", field, mxc_dtype_name(dtype));
     return MXC_OK;
@@ -200,7 +206,7 @@ static mxc_status csv_create(const void *params, mxc_iter **out) {
 const mxci_iter_def mxci_iter_CSVIter = {
     .name = "CSVIter",
     .doc = "Lines of numbers with commas between: data (B, data_shape...), softmax_label (B, label_shape...). Empty "
-           "lines are passed over; no line of titles and no quotes are understood.",
+           "lines are passed over; header lines and quotes are errors.",
     .params = csv_schema,
     .param_size = sizeof(csv_params),
     .create = csv_create,

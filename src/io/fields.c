@@ -177,6 +177,10 @@ int mxci_fields_ends_line(const mxci_fields *f) {
     return f->ends_line;
 }
 
+int64_t mxci_fields_line(const mxci_fields *f) {
+    return f->line;
+}
+
 int64_t mxci_fields_bytes(const mxci_fields *f) {
     return f->bytes;
 }

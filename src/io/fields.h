@@ -25,6 +25,7 @@ void mxci_fields_close(mxci_fields *fields); /* NULL is fine */
  * MXC_EFORMAT (a NUL, or more bytes than a number can have), MXC_ENOTFOUND, MXC_EIO. */
 mxc_status mxci_fields_next(mxci_fields *fields, const char **out);
 int mxci_fields_ends_line(const mxci_fields *fields); /* the field was the last in its line */
+int64_t mxci_fields_line(const mxci_fields *fields);  /* number of the last field's line in its file, from 1 */
 int64_t mxci_fields_bytes(const mxci_fields *fields); /* taken from files so far */
 /* Add to bad the lines for which read_line fails with MXC_EFORMAT; it takes the fields of one line and says by *is_end
  * that there is none. */

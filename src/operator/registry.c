@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/map.h"
 #include "base/sys.h"
@@ -182,27 +183,74 @@ int mxci_name_distance(const char *a, const char *b, int limit) {
     return row[m] <= limit ? row[m] : limit + 1;
 }
 
-/* Names at exactly this distance, appended until there are enough. Lock held. */
-static int suggest_at(const char *name, int distance, int found, char *out, size_t size) {
-    size_t cursor = 0, used;
+static int is_at_distance(const char *name, const char *key, int distance) {
+    return mxci_name_distance(name, key, distance) == distance;
+}
+
+/* Does key contain name, as "Convolution" contains "conv"? Shorter names than three letters are in too many. */
+static int contains(const char *name, const char *key, int unused) {
+    size_t n = strlen(name);
+    (void)unused;
+    for (; n >= 3 && *key; key++)
+        if (strncasecmp(key, name, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* What has been suggested so far. */
+typedef struct suggestions {
+    int n;
+    char *text;
+    size_t size;
+} suggestions;
+
+static void suggest(suggestions *s, const char *name) {
+    size_t used = strlen(s->text);
+    snprintf(s->text + used, s->size - used, "%s '%s'", s->n++ ? "," : "; similar names:", name);
+}
+
+/* Suggest the registered names that match until there are enough. Lock held. */
+static void suggest_matches(suggestions *s, const char *name, int (*matches)(const char *, const char *, int),
+                            int distance) {
+    size_t cursor = 0;
     const char *key;
     void *def;
-    while (found < SUGGESTIONS && mxci_map_next(registry.by_name, &cursor, &key, &def)) {
-        if ((((const mxc_op_def *)def)->flags & MXC_OP_HIDDEN) || mxci_name_distance(name, key, distance) != distance)
-            continue;
-        used = strlen(out);
-        snprintf(out + used, size - used, "%s '%s'", found++ ? "," : "; similar names:", key);
-    }
-    return found;
+    while (s->n < SUGGESTIONS && mxci_map_next(registry.by_name, &cursor, &key, &def))
+        if (!(((const mxc_op_def *)def)->flags & MXC_OP_HIDDEN) && matches(name, key, distance))
+            suggest(s, key);
+}
+
+/* Suggest our operator for another framework's name of it. Returns whether there is one. */
+static int suggest_for_foreign(suggestions *s, const char *name) {
+    static const struct {
+        const char *name, *ours;
+    } foreign[] = {
+#define FOREIGN(name, ours) {name, ours},
+#include "operator/foreign_names.def"
+#undef FOREIGN
+    };
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (strcasecmp(name, foreign[i].name) == 0) {
+            suggest(s, foreign[i].ours);
+            return 1;
+        }
+    return 0;
 }
 
 void mxci_registry_suggest(const char *name, char *out, size_t size) {
-    int limit = (int)strlen(name) / 3, found = 0;
-    if (size)
-        out[0] = '\0';
+    int limit = (int)strlen(name) / 3;
+    suggestions s = {.text = out, .size = size};
+    if (!size)
+        return;
+    out[0] = '\0';
+    if (suggest_for_foreign(&s, name))
+        return;
     mxci_mutex_lock(&registry.lock);
-    if (make_ready() == MXC_OK)
+    if (make_ready() == MXC_OK) {
         for (int distance = 0; distance <= (limit < 1 ? 1 : limit) && distance <= 4; distance++)
-            found = suggest_at(name, distance, found, out, size);
+            suggest_matches(&s, name, is_at_distance, distance);
+        if (s.n == 0)
+            suggest_matches(&s, name, contains, 0);
+    }
     mxci_mutex_unlock(&registry.lock);
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # run.sh [BUILD]: installs the built library (default build/release), moves the installed tree, and builds and runs a
-# program against it by pkg-config and by find_package, shared and static, as C and as C++; and one that loads it late.
+# program against it by pkg-config and by find_package, shared and static, as C and as C++; one that loads it late; and
+# runs README's commands.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=${1:-$here/../../build/release}
@@ -47,6 +48,24 @@ for language in c cpp; do
     runs "find_package, shared, $language" "$work/build/${language}_shared" shared
     runs "find_package, static, $language" "$work/build/${language}_static" static
 done
+
+# README's commands, as printed but for the prefix, the build directory and where the program goes.
+root=$here/../..
+awk '/^```/ { if (inside) exit; block = ""; next_is = 1; next }
+     next_is { inside = /^cmake -S \. -B build\/release/; next_is = 0 }
+     inside' "$root/README.md" | sed -e "s#/opt/mxc#$work/opt#g" -e "s#build/release#$(realpath "$build")#g" \
+    -e "s#-o hello#-o $work/hello#" -e "s#^\./hello#$work/hello#" >"$work/readme.sh"
+grep -q "^$work/hello" "$work/readme.sh"
+(cd "$root" && env -u PKG_CONFIG_PATH bash -euo pipefail "$work/readme.sh") >"$work/out"
+grep -q "6. 15." "$work/out"
+echo "README's commands: work"
+
+if PKG_CONFIG_LIBDIR=/nonexistent cmake -S "$root" -B "$work/nothing" >"$work/out" 2>&1 ||
+    ! grep -q "apt-get install libopenblas-dev" "$work/out"; then
+    echo "configuring without the packages does not name them"
+    exit 1
+fi
+echo "missing packages: named"
 
 cc -Wall -Werror "$here/load.c" -o "$work/load" -ldl
 "$work/load" "$prefix/lib/libmxc.so.0" >"$work/out"

@@ -131,7 +131,8 @@ static void test_refused(void **state) {
         { "", "has no lines" }, { "\n \n", "has no lines" }, { "1,2\n", "line 1: fewer than the 3" },
         { "1,2,3\n1,2,3,4\n", "line 2: more than the 3" }, { "1,,3\n", "line 1: a value is missing" },
         { "1,2,\n", "a value is missing" }, { "1,2,3,\n", "more than" }, { ",,\n", "missing" },
-        { "a,b,c\n1,2,3\n", "line 1: \"a\"" }, { "1,2,3\n1,2 3,4\n", "line 2: \"2 3\"" }, { "1,inf,3\n", "\"inf\"" },
+        { "a,b,c\n1,2,3\n", "line 1: \"a\" is not a finite decimal number; header lines must be removed" },
+        { "1,2,3\n1,2 3,4\n", "line 2: \"2 3\"" }, { "1,inf,3\n", "\"inf\"" },
         { "1,0x10,3\n", "0x10" }, { "1,1e400,3\n", "1e400" }, { "1,\"2\",3\n", "\"\"2\"\"" }, { "1;2;3\n", "1;2;3" },
         { "1\n1\n1\n1\n1\n1,2,3\n", "line 1: fewer" },
     };

@@ -57,9 +57,26 @@ static void test_unknown_name(void **state) {
     assert_fails(mxc_op_create("max_axes", 0, NULL, NULL, &op), MXC_ENOTFOUND, "'max_axis'");
     assert_fails(mxc_op_create("qqqqqqqqqqqqqqqqqq", 0, NULL, NULL, &op), MXC_ENOTFOUND, "'qqqqqqqqqqqqqqqqqq'");
     assert_null(strstr(mxc_last_error(), "similar"));
+    assert_fails(mxc_op_create("Conv", 0, NULL, NULL, &op), MXC_ENOTFOUND, "'Convolution'");
+    assert_fails(mxc_op_create("conv2d", 0, NULL, NULL, &op), MXC_ENOTFOUND, "similar names: 'Convolution'");
+    assert_fails(mxc_op_create("Linear", 0, NULL, NULL, &op), MXC_ENOTFOUND, "similar names: 'FullyConnected'");
+    assert_fails(mxc_op_create("matmul", 0, NULL, NULL, &op), MXC_ENOTFOUND, "similar names: 'dot'");
     assert_fails(mxc_op_create(NULL, 0, NULL, NULL, &op), MXC_ENOTFOUND, "(NULL)");
     assert_fails(mxc_op_describe("tanhh", &text), MXC_ENOTFOUND, "'tanh'");
     assert_null(text);
+}
+
+static void test_foreign_names_lead_to_operators(void **state) {
+    static const char *const names[][2] = {
+#define FOREIGN(name, ours) {name, ours},
+#include "operator/foreign_names.def"
+#undef FOREIGN
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_null(mxc_op_find(names[i][0])); /* else nobody would see the suggestion */
+        assert_non_null(mxc_op_find(names[i][1]));
+    }
 }
 
 /* ---- registering ------------------------------------------------------------------------------------------------- */
@@ -236,6 +253,7 @@ int main(void) {
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_enumeration_is_by_registration),
         cmocka_unit_test(test_unknown_name),
+        cmocka_unit_test(test_foreign_names_lead_to_operators),
         cmocka_unit_test(test_wrong_definitions),
         cmocka_unit_test(test_wrong_parameters),
         cmocka_unit_test(test_parameters_are_kept),
