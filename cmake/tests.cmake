@@ -81,7 +81,6 @@ if(TARGET mxc_fake_gpu)
     set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/layout fake_gpu/layout2 PROPERTIES LABELS fake_gpu
         TIMEOUT ${test_timeout})
     # Sums between GPUs: as they should be, without a library for them, and with one that fails.
-    add_dependencies(test_kvstore_devices mxc_fake_gpu)
     set_property(TEST kvstore/test_devices PROPERTY
         ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     foreach(way none refuse fail)
@@ -94,7 +93,6 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
-    add_dependencies(test_operator_operators mxc_fake_gpu)
     foreach(test operators dist shard place place2 layout layout2 test_arrays test_failure test_record test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
