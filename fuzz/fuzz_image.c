@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
         for (int pixels = MXCI_GREY; pixels <= MXCI_BGR; pixels++) {
             out = mxci_alloc((size_t)(image.height * image.width) * (size_t)mxci_pixels_channels((mxci_pixels)pixels));
             if (out)
-                (void)mxci_image_decode(&image, (mxci_pixels)pixels, out);
+                MXC_IGNORE(mxci_image_decode(&image, (mxci_pixels)pixels, out));
             mxci_free(out);
         }
     }

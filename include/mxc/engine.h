@@ -84,12 +84,12 @@ typedef struct mxc_task {
 #define MXC_TASK_INIT { sizeof(mxc_task), NULL, NULL, NULL, NULL, NULL, { MXC_CPU, 0 }, MXC_PROP_NORMAL, 0, 0 }
 
 /** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push. */
-MXC_API mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);
 /** Wait for all work, then stop. Its variables and operators must be gone or deleted before. NULL is fine. Blocks. */
 MXC_API void mxc_engine_destroy(mxc_engine *engine);
 /** The process's default engine, made at first use (kind: option MXC_ENGINE). Borrowed; lives until the process ends.
  *  Status: MXC_ENOMEM. */
-MXC_API mxc_status mxc_engine_default(mxc_engine **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_engine_default(mxc_engine **out);
 /** Make another engine the default for arrays created from now on (borrowed; it must outlive them). NULL: the built-in
  *  one again. */
 MXC_API void mxc_engine_set_default(mxc_engine *engine);
@@ -100,7 +100,7 @@ MXC_API int mxc_engine_thread_limit(const mxc_engine *engine);
 MXC_API int mxc_engine_parallelism(const mxc_engine *engine);
 
 /** New variable. Status: MXC_ENOMEM. */
-MXC_API mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out);
 /**
  * Delete a variable once everything pushed on it so far has run; then call destroy(arg) if given (on a worker or, with
  * nothing pending, here). Does not block. The variable must not be used by the caller afterwards. NULL is fine.
@@ -122,14 +122,16 @@ MXC_API int mxc_var_idle(const mxc_var *var);
  *         function's own failure as well as recording it
  * On a failing status (other than the function's own) task.destroy is not called. Does not block but in a naive engine.
  */
-MXC_API mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
-                                   int n_changes, mxc_var *const *changes, uint64_t token);
+MXC_API MXC_MUST_CHECK mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads,
+                                                  mxc_var *const *reads, int n_changes, mxc_var *const *changes,
+                                                  uint64_t token);
 
 /** Prepare a function with its variables for many pushes. Arguments and statuses as for mxc_engine_push. */
-MXC_API mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
-                                        int n_changes, mxc_var *const *changes, mxc_engine_op **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_reads,
+                                                       mxc_var *const *reads, int n_changes, mxc_var *const *changes,
+                                                       mxc_engine_op **out);
 /** Queue it once more; earlier pushes need not have ended. After the first pushes this allocates nothing. */
-MXC_API mxc_status mxc_engine_op_push(mxc_engine_op *op, int priority, uint64_t token);
+MXC_API MXC_MUST_CHECK mxc_status mxc_engine_op_push(mxc_engine_op *op, int priority, uint64_t token);
 /** Delete it once its pushed runs have ended. Does not block. NULL is fine. */
 MXC_API void mxc_engine_op_destroy(mxc_engine_op *op);
 
@@ -137,11 +139,11 @@ MXC_API void mxc_engine_op_destroy(mxc_engine_op *op);
 MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *message);
 
 /** Block until everything pushed on var so far that changes it has run. Returns the variable's failure, if marked. */
-MXC_API mxc_status mxc_wait_to_read(mxc_var *var);
+MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_read(mxc_var *var);
 /** Block until everything pushed on var so far has run. Returns the variable's failure, if marked. */
-MXC_API mxc_status mxc_wait_to_write(mxc_var *var);
+MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_write(mxc_var *var);
 /** Block until everything pushed so far on the engine has run. Returns the first failure since the last call of it. */
-MXC_API mxc_status mxc_wait_all(mxc_engine *engine);
+MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all(mxc_engine *engine);
 
 typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);
 /**

@@ -53,9 +53,9 @@ typedef struct mxc_memory_report {
  * @param aux    one per list_aux; NULL if there are none
  * @return MXC_ESHAPE and MXC_EDTYPE name operator, argument and both shapes; MXC_EINVAL, MXC_EDEVICE, MXC_ENOMEM
  */
-MXC_API mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
-                                     mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
-                                     mxc_executor **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options,
+                                                    mxc_ndarray *const *args, mxc_ndarray *const *grads,
+                                                    const mxc_req *reqs, mxc_ndarray *const *aux, mxc_executor **out);
 /**
  * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), bind.
  * @param names, shapes, types  n known variables as for mxc_symbol_infer
@@ -64,9 +64,10 @@ MXC_API mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options 
  * @param no_grad  n_no_grad further arguments that get MXC_REQ_NULL
  * @return as mxc_executor_bind; MXC_ESHAPE lists the arguments whose shape does not follow
  */
-MXC_API mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
-                                            const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
-                                            mxc_req req, int n_no_grad, const char *const *no_grad, mxc_executor **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options,
+                                                           int64_t n, const char *const *names, const mxc_shape *shapes,
+                                                           const mxc_dtype *types, mxc_req req, int n_no_grad,
+                                                           const char *const *no_grad, mxc_executor **out);
 /** What need not agree between a list of parameters and a network. */
 typedef enum mxc_params_flags {
     MXC_PARAMS_STRICT = 0,
@@ -84,8 +85,8 @@ typedef enum mxc_params_flags {
  * @return MXC_ENOTFOUND (missing parameters, named), MXC_EINVAL (parameters left over, named; unnamed arrays),
  *         MXC_EEXIST (a parameter twice), MXC_ESHAPE, MXC_EDTYPE (parameter, expected, found), MXC_ENOMEM
  */
-MXC_API mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_list *params, unsigned flags,
-                                            int64_t n_inputs, const char *const *inputs);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_list *params,
+                                                           unsigned flags, int64_t n_inputs, const char *const *inputs);
 /**
  * Bind for inference with parameters: simple_bind from the inputs and from the parameters' shapes and dtypes, then
  * load_params. A parameter whose shape or dtype contradicts the inputs is named. Does not block.
@@ -94,33 +95,37 @@ MXC_API mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_nd
  * @param flags  as for load_params; with MXC_PARAMS_CONVERT the parameters' dtypes say nothing about the network's
  * @return as simple_bind and load_params
  */
-MXC_API mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
-                                            const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
-                                            const mxc_ndarray_list *params, unsigned flags, mxc_executor **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options,
+                                                           int64_t n, const char *const *names, const mxc_shape *shapes,
+                                                           const mxc_dtype *types, const mxc_ndarray_list *params,
+                                                           unsigned flags, mxc_executor **out);
 /** What simple_bind with these arguments would allocate, before anything is. */
-MXC_API mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
-                                     const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
-                                     mxc_req req, int n_no_grad, const char *const *no_grad, mxc_memory_report *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
+                                                    const char *const *names, const mxc_shape *shapes,
+                                                    const mxc_dtype *types, mxc_req req, int n_no_grad,
+                                                    const char *const *no_grad, mxc_memory_report *out);
 /** The report as a table. Caller frees with mxc_free. */
-MXC_API mxc_status mxc_memory_report_print(const mxc_memory_report *report, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_memory_report_print(const mxc_memory_report *report, char **out);
 /** Wait for queued runs, then free. NULL is fine. */
 MXC_API void mxc_executor_destroy(mxc_executor *executor);
 
 /** Queue a forward run. Does not block. Failures inside show when an output is waited for. */
-MXC_API mxc_status mxc_executor_forward(mxc_executor *executor, int is_train);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_forward(mxc_executor *executor, int is_train);
 /**
  * Queue one step of forward: one operator, counted from 0 in running order. Start with step 0, then go on in order
  * (earlier steps may be repeated); MXC_ESTATE otherwise.
  * @param left  how many steps come after this one; 0 also where there is no such step
  */
-MXC_API mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step, int64_t *left);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step,
+                                                               int64_t *left);
 /**
  * Queue a backward run after a forward run with is_train 1.
  * @param head_grads  n gradients of the outputs (copied; NULL where the output's operator reads none); n 0: only where
  *                    no output's operator reads one, else MXC_EINVAL names it
  * @return MXC_ESTATE if the latest forward run was not a training run
  */
-MXC_API mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n, mxc_ndarray *const *head_grads);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n,
+                                                        mxc_ndarray *const *head_grads);
 
 /** Arrays, borrowed for the executor's life. Index as in the symbol's lists; NULL past the end or where none is. */
 MXC_API mxc_ndarray *mxc_executor_output(const mxc_executor *executor, int64_t index);
@@ -138,7 +143,7 @@ MXC_API mxc_symbol *mxc_executor_symbol(const mxc_executor *executor);
 /** Called after each node has run, with "<node>_<output>" and the array, borrowed for the call; from engine threads,
  *  one call at a time. Turns bulk execution off while set; NULL turns it on again. */
 typedef void (*mxc_monitor_fn)(const char *name, mxc_ndarray *array, void *user);
-MXC_API mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user);
 
 /**
  * An executor for other input shapes that shares arguments, gradients and aux where their shapes stay the same, and the
@@ -146,17 +151,19 @@ MXC_API mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_
  * @param partial_shaping  arrays not named may change shape too (new arrays are made)
  * @param allow_up_sizing  arrays may grow
  */
-MXC_API mxc_status mxc_executor_reshape(mxc_executor *executor, int partial_shaping, int allow_up_sizing, int64_t n,
-                                        const char *const *names, const mxc_shape *shapes, mxc_executor **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_reshape(mxc_executor *executor, int partial_shaping, int allow_up_sizing,
+                                                       int64_t n, const char *const *names, const mxc_shape *shapes,
+                                                       mxc_executor **out);
 
-MXC_API mxc_status mxc_executor_get_report(const mxc_executor *executor, mxc_memory_report *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_get_report(const mxc_executor *executor, mxc_memory_report *out);
 /** The plan in words: nodes in order, their arrays, storage and sizes. Caller frees with mxc_free. */
-MXC_API mxc_status mxc_executor_print(const mxc_executor *executor, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_print(const mxc_executor *executor, char **out);
 
 /**
  * The gradient of a symbol's outputs (summed, head gradients are ones) with respect to some of its arguments, as a
  * symbol with one output per name. Status: MXC_ENOTFOUND, MXC_EUNSUPPORTED (an operator without gradient), MXC_ENOMEM.
  */
-MXC_API mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names,
+                                                  mxc_symbol **out);
 
 #endif

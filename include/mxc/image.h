@@ -25,14 +25,14 @@ MXC_API void mxc_image_free(mxc_image *image);
  * @param most_pixels  refuse larger images before anything is allocated; 0: a limit of the library's own, 2^28
  * @return MXC_EINVAL, MXC_EFORMAT, MXC_EUNSUPPORTED (a sort of JPEG, or built without the format's library), MXC_ENOMEM
  */
-MXC_API mxc_status mxc_image_decode(const char *who, const void *bytes, size_t n, int channels, int64_t most_pixels,
-                                    mxc_image *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_image_decode(const char *who, const void *bytes, size_t n, int channels,
+                                                   int64_t most_pixels, mxc_image *out);
 /** Another size, by OpenCV's numbers: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos. MXC_EINVAL, MXC_ENOMEM. */
-MXC_API mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width, int interpolation,
-                                    mxc_image *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width,
+                                                   int interpolation, mxc_image *out);
 /** A JPEG of quality 1 to 100, or a PNG: *n bytes at *out, to be freed with mxc_free. MXC_EINVAL, MXC_EUNSUPPORTED,
  *  MXC_ENOMEM. */
-MXC_API mxc_status mxc_image_encode_jpeg(const mxc_image *image, int quality, void **out, size_t *n);
-MXC_API mxc_status mxc_image_encode_png(const mxc_image *image, void **out, size_t *n);
+MXC_API MXC_MUST_CHECK mxc_status mxc_image_encode_jpeg(const mxc_image *image, int quality, void **out, size_t *n);
+MXC_API MXC_MUST_CHECK mxc_status mxc_image_encode_png(const mxc_image *image, void **out, size_t *n);
 
 #endif

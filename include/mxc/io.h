@@ -54,10 +54,10 @@ typedef struct mxc_iter_methods {
 
 /** An iterator by name and parameters, e.g. "MNISTIter". MXC_ENOTFOUND (lists the names), MXC_EINVAL, and errors of its
  *  files. */
-MXC_API mxc_status mxc_iter_create(const char *name, int n_params, const char *const *keys, const char *const *values,
-                                   mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_create(const char *name, int n_params, const char *const *keys,
+                                                  const char *const *values, mxc_iter **out);
 /** An iterator of the program's own; methods must outlive it, self is destroyed with it (not if this call fails). */
-MXC_API mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out);
 MXC_API void mxc_iter_destroy(mxc_iter *iter); /* NULL is fine; may wait for its threads */
 MXC_API int mxc_iter_n_data(mxc_iter *iter);
 MXC_API int mxc_iter_n_label(mxc_iter *iter);
@@ -65,16 +65,16 @@ MXC_API int mxc_iter_n_label(mxc_iter *iter);
 MXC_API const mxc_data_desc *mxc_iter_desc(mxc_iter *iter, int index);
 /** Next batch into out; out->n_data is 0 at the end of the epoch. May block on files, and on queued work that still
  *  reads the arrays of an earlier batch. */
-MXC_API mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out);
 /** Go to the start of the next epoch. */
-MXC_API mxc_status mxc_iter_reset(mxc_iter *iter);
-MXC_API mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_reset(mxc_iter *iter);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out);
 /** Continue where a state was taken: the following batches are the same bit for bit. MXC_EINVAL (no such position). */
-MXC_API mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_iter_state *state);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_iter_state *state);
 /** Registered iterators: name at index (NULL past the end), and documentation made from the schema (free with
  *  mxc_free). */
 MXC_API const char *mxc_iter_name_at(int index);
-MXC_API mxc_status mxc_iter_describe(const char *name, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_describe(const char *name, char **out);
 
 /** What to do with a last batch that is not full. */
 typedef enum mxc_last_batch {
@@ -97,19 +97,19 @@ typedef struct mxc_array_iter_options {
 
 /** NDArrayIter: batches of rows of arrays in memory (retained). names: data first, then labels; NULL: "data",
  *  "softmax_label", numbered if there are several. All arrays have the same axis 0. */
-MXC_API mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data, mxc_ndarray *const *data,
-                                        int n_label, mxc_ndarray *const *label, const char *const *names,
-                                        mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data,
+                                                       mxc_ndarray *const *data, int n_label, mxc_ndarray *const *label,
+                                                       const char *const *names, mxc_iter **out);
 /** PrefetchingIter: depth batches, never more, are prepared ahead on a thread of its own. It has memory for depth + 1
  *  of the shapes that inner announced. Takes over inner (not if it fails). */
-MXC_API mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out);
 /** The same with batches on another context than cpu(0): a GPU's are copied there ahead, too. MXC_EDEVICE. */
-MXC_API mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out);
 
 /** ResizeIter: epochs of so many batches, whatever inner's are: shorter ones are gone through again. restart 1: each
  *  epoch begins with a new one of inner; 0: it goes on where the one before ended. Takes over inner (not if it fails).
  *  MXC_EINVAL. To go to a state far into an epoch, inner is asked for several positions. */
-MXC_API mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_iter **out);
 
 typedef struct mxc_bucket_iter_options {
     size_t size; /* sizeof(mxc_bucket_iter_options) */
@@ -132,13 +132,14 @@ typedef struct mxc_bucket_iter_options {
  *  longer ones are left out, and so is what does not fill a batch. data is the sentence, label the same one place
  *  ahead, both filled up with invalid_label. The shapes announced are those of the longest bucket, batch.bucket tells
  *  that of a batch. MXC_EINVAL, MXC_ENOMEM. */
-MXC_API mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64_t n, const int64_t *offsets,
-                                           const int32_t *tokens, mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64_t n,
+                                                          const int64_t *offsets, const int32_t *tokens,
+                                                          mxc_iter **out);
 
 /**
  * Read an IDX file (the format of MNIST; plain or .gz) into a new u8, i8, i32, f32 or f64 array.
  * Status: MXC_ENOTFOUND, MXC_EIO, MXC_EFORMAT (file, offset, expectation), MXC_ENOMEM.
  */
-MXC_API mxc_status mxc_idx_load(const char *path, mxc_ndarray **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_idx_load(const char *path, mxc_ndarray **out);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct mxc_kvstore mxc_kvstore;
  * by a bound. @return MXC_ENOTFOUND (lists the types), MXC_EDEVICE (distributed, without the MPI module), MXC_ENOMEM
  * Distributed: blocks until all workers have come.
  */
-MXC_API mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
 /**
  * The same with parameters, which distributed types have:
  *   timeout=5                seconds that a process may be silent before it counts as lost
@@ -45,38 +45,40 @@ MXC_API mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
  *   staleness=4              pushes of a key that a worker may be ahead of the slowest; then its pulls wait
  *   split_bytes=1048576      keys from this size on are spread over all servers
  */
-MXC_API mxc_status mxc_kvstore_create_with(const char *type, int n_params, const char *const *keys,
-                                           const char *const *values, mxc_kvstore **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_create_with(const char *type, int n_params, const char *const *keys,
+                                                          const char *const *values, mxc_kvstore **out);
 /** NULL is fine. Does not block, but of a distributed store waits for the other workers to do the same. */
 MXC_API void mxc_kvstore_destroy(mxc_kvstore *store);
 /** Set first values, copied; distributed: worker 0's count. Status: MXC_EEXIST (each key once), MXC_ENOMEM. */
-MXC_API mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys,
+                                                   mxc_ndarray *const *values);
 /**
  * Push values; a key that occurs several times has its values summed, in the order given (so the result does not depend
  * on timing). In a distributed store the workers' sums are summed. The sum then goes through the updater or optimizer,
  * if there is one, else it replaces the stored value.
  * @return MXC_ENOTFOUND (key not initialised), MXC_ESHAPE, MXC_EDTYPE, MXC_ENOMEM
  */
-MXC_API mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
-                                    int priority);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys,
+                                                   mxc_ndarray *const *values, int priority);
 /** Copy stored values to arrays; a key may occur several times. Statuses as push. */
-MXC_API mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *out,
-                                    int priority);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys,
+                                                   mxc_ndarray *const *out, int priority);
 /** Push values and pull what comes of them. Arguments and statuses as push and pull. */
-MXC_API mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
-                                        mxc_ndarray *const *out, int priority);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *keys,
+                                                       mxc_ndarray *const *values, mxc_ndarray *const *out,
+                                                       int priority);
 /** What to do with a sum: change stored (queue work on it, do not wait). Called in the pushing thread. */
 typedef mxc_status (*mxc_updater_fn)(const char *key, mxc_ndarray *sum, mxc_ndarray *stored, void *user);
 MXC_API void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user); /* NULL: replace */
 /** Update by this optimizer, borrowed until the store is destroyed or another is set; NULL: none. It goes before an
  *  updater. dist_async: servers update by a copy of it, with its settings and none of its states; its learning rate
  *  goes along with each push. Status: MXC_EINVAL, MXC_ENOMEM. */
-MXC_API mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer);
 MXC_API const char *mxc_kvstore_type(const mxc_kvstore *store);
 MXC_API int mxc_kvstore_rank(const mxc_kvstore *store);       /* local: 0 */
 MXC_API int mxc_kvstore_group_size(const mxc_kvstore *store); /* local: 1 */
 /** Wait until every worker has come here, with the sums that were asked for before; local: returns at once. Status:
  *  MXC_EWORKER. */
-MXC_API mxc_status mxc_kvstore_barrier(mxc_kvstore *store);
+MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_barrier(mxc_kvstore *store);
 
 #endif

@@ -157,7 +157,7 @@ struct mxc_op_def {
 /* ---- registry ---------------------------------------------------------------------------------------------- */
 
 /** Add a descriptor, which must stay valid for the process's life. MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. Thread-safe. */
-MXC_API mxc_status mxc_op_register(const mxc_op_def *def);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_register(const mxc_op_def *def);
 /** The descriptor of a name or alias; NULL if there is none. Thread-safe. */
 MXC_API const mxc_op_def *mxc_op_find(const char *name);
 /** Registered descriptors in order of registration, built-in ones first. at: NULL past the end. Thread-safe. */
@@ -165,7 +165,7 @@ MXC_API int mxc_op_count(void);
 MXC_API const mxc_op_def *mxc_op_at(int index);
 /** Documentation made from the descriptor: formula, arguments, outputs, parameters with types, defaults and ranges.
  *  Caller frees with mxc_free. MXC_ENOTFOUND, MXC_ENOMEM. */
-MXC_API mxc_status mxc_op_describe(const char *name, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_describe(const char *name, char **out);
 
 /** Where an operator is computed for arrays of a kind of device. */
 typedef enum mxc_place {
@@ -178,8 +178,8 @@ MXC_API mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pas
 /* ---- operator with parameters ------------------------------------------------------------------------------ */
 
 /** Parse parameters. MXC_ENOTFOUND (no such operator, with similar names), MXC_EINVAL, MXC_ENOMEM. */
-MXC_API mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
-                                 mxc_op **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys,
+                                                const char *const *values, mxc_op **out);
 MXC_API mxc_op *mxc_op_retain(mxc_op *op);
 MXC_API void mxc_op_release(mxc_op *op); /* NULL is fine */
 MXC_API const mxc_op_def *mxc_op_get_def(const mxc_op *op);
@@ -202,17 +202,17 @@ MXC_API void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out);
 MXC_API int mxc_need_has(uint64_t mask, int slot);
 
 /** One sweep of inference. MXC_ESHAPE, MXC_EDTYPE with operator, argument, expected and found. Incomplete is MXC_OK. */
-MXC_API mxc_status mxc_op_infer_shape(mxc_op_sig *sig);
-MXC_API mxc_status mxc_op_infer_type(mxc_op_sig *sig);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_infer_shape(mxc_op_sig *sig);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_infer_type(mxc_op_sig *sig);
 
 /* For descriptors' inference functions: merge what is expected into a slot; a conflict is an error that names operator,
  * slot, expected and found. Slots: arguments 0.., outputs MXC_SLOT_OUT(i), aux MXC_SLOT_AUX(i). */
 #define MXC_SLOT_OUT(i) (0x10000000 + (i))
 #define MXC_SLOT_AUX(i) (0x20000000 + (i))
-MXC_API mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected);
-MXC_API mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected);
+MXC_API MXC_MUST_CHECK mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected);
+MXC_API MXC_MUST_CHECK mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected);
 /** Fail with MXC_ESHAPE, the operator's name and the text. */
-MXC_API mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) MXC_PRINTF(2, 3);
+MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) MXC_PRINTF(2, 3);
 
 /* ---- calling on arrays ------------------------------------------------------------------------------------- */
 
@@ -228,14 +228,16 @@ MXC_API mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) 
  * Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on the
  * context of out[0].
  */
-MXC_API mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out,
-                                 const mxc_req *req, int is_train);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out,
+                                                mxc_ndarray **out, const mxc_req *req, int is_train);
 /** Queue one backward run: out_grad (n_outputs, NULL where not needed), in (arguments then aux) and out as in forward;
  *  in_grad (n_args, NULL where req is MXC_REQ_NULL) must exist. */
-MXC_API mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
-                                          mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req);
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad,
+                                                         mxc_ndarray *const *in, mxc_ndarray *const *out,
+                                                         mxc_ndarray *const *in_grad, const mxc_req *req);
 /** mxc_op_create, mxc_op_invoke and mxc_op_release in one; is_train 0, request write. */
-MXC_API mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params, const char *const *keys,
-                              const char *const *values, int n_out, mxc_ndarray **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params,
+                                             const char *const *keys, const char *const *values, int n_out,
+                                             mxc_ndarray **out);
 
 #endif

@@ -65,8 +65,8 @@ typedef struct mxc_param {
  * @return MXC_EINVAL with the key, the text found and what is accepted (unknown keys list the candidates)
  * Does not allocate. Keys that begin and end with "__" are ignored (they are attributes, not parameters).
  */
-MXC_API mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n, const char *const *keys,
-                                    const char *const *values, void *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n,
+                                                   const char *const *keys, const char *const *values, void *out);
 
 /** Text of one parameter's value as MXNet writes it ("(2,2)", "True", "max"), cut to size bytes; returns out. */
 MXC_API const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size);
@@ -76,6 +76,6 @@ MXC_API const char *mxc_param_describe(const mxc_param *param, char *out, size_t
 
 /** Parse one number or tuple text with the rules above, without None, for attributes such as __shape__. Status:
  *  MXC_EINVAL. */
-MXC_API mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out);
 
 #endif

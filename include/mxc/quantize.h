@@ -43,6 +43,7 @@ typedef struct mxc_quantize_options {
  * @return MXC_EINVAL, MXC_ENOTFOUND (a node to exclude that there is not; a parameter that calibration needs),
  *         MXC_EUNSUPPORTED (a network with gradients), MXC_ENOMEM, and what running the float network gives. Blocks.
  */
-MXC_API mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol, mxc_ndarray_list *params);
+MXC_API MXC_MUST_CHECK mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol,
+                                               mxc_ndarray_list *params);
 
 #endif

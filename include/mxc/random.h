@@ -24,11 +24,11 @@ typedef struct mxc_random {
  */
 MXC_API void mxc_random_seed(uint64_t seed);
 /** Take the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. */
-MXC_API mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
 /** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (another
  *  stream). */
-MXC_API mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
-MXC_API mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
+MXC_API MXC_MUST_CHECK mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
 
 /** 32 random bits: number i of the range. */
 MXC_API uint32_t mxc_random_bits(const mxc_random *range, uint64_t i);

@@ -81,6 +81,6 @@ typedef struct mxc_simple_def {
 } mxc_simple_def;
 
 /** Register; def must stay valid for the process's life. MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. Thread-safe. */
-MXC_API mxc_status mxc_simpleop_register(const mxc_simple_def *def);
+MXC_API MXC_MUST_CHECK mxc_status mxc_simpleop_register(const mxc_simple_def *def);
 
 #endif

@@ -25,7 +25,7 @@ MXC_API int64_t mxc_names_find(const mxc_names *names, const char *name);
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
 /** A variable: an argument to be given at bind. Status: MXC_EINVAL (empty name), MXC_ENOMEM. */
-MXC_API mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
 /**
  * An operator applied to inputs.
  * @param op        operator name or alias
@@ -39,13 +39,13 @@ MXC_API mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
  * The attributes of the current scope are set on the node and on variables made here. Where the operator counts its
  * inputs in a parameter (Concat: num_args) and it is not given, it is set from n_in.
  */
-MXC_API mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const char *const *keys,
-                                 const char *const *values, int n_in, const char *const *arg_keys,
-                                 mxc_symbol *const *in, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const char *const *keys,
+                                                const char *const *values, int n_in, const char *const *arg_keys,
+                                                mxc_symbol *const *in, mxc_symbol **out);
 /** An operator not applied to anything yet; apply it with mxc_symbol_compose, copy it, set its attributes. Other calls
  *  on it give MXC_ESTATE. Status: those of mxc_symbol_op. */
-MXC_API mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys, const char *const *values,
-                                     mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys,
+                                                    const char *const *values, mxc_symbol **out);
 /**
  * Apply in place: give an atomic symbol its name and inputs as mxc_symbol_op does, or replace free variables of a
  * composed symbol (by their names, arg_keys required) with other symbols of one output, and rename the node of its
@@ -53,12 +53,12 @@ MXC_API mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *c
  * before.
  * Status: those of mxc_symbol_op; MXC_EINVAL also for a name that is no free variable.
  */
-MXC_API mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, const char *const *arg_keys,
-                                      mxc_symbol *const *in);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in,
+                                                     const char *const *arg_keys, mxc_symbol *const *in);
 /** All outputs of several symbols, in order. */
-MXC_API mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out);
 /** Deep copy: nothing shared. */
-MXC_API mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out);
 MXC_API mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol);
 MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursion, however deep the graph */
 
@@ -68,18 +68,18 @@ MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursi
 MXC_API const char *mxc_symbol_name(const mxc_symbol *symbol);
 MXC_API int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol);
 /** Output i alone. Status: MXC_EINVAL. */
-MXC_API mxc_status mxc_symbol_output(const mxc_symbol *symbol, int64_t index, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_output(const mxc_symbol *symbol, int64_t index, mxc_symbol **out);
 /** The output of that name, as mxc_symbol_list_outputs gives it (search in internals for inner ones). MXC_ENOTFOUND;
  *  MXC_EINVAL where several have it. */
-MXC_API mxc_status mxc_symbol_find_output(const mxc_symbol *symbol, const char *name, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_find_output(const mxc_symbol *symbol, const char *name, mxc_symbol **out);
 /** Every visible output of every node, in topological order. */
-MXC_API mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out);
 /** The inputs of the symbol's nodes as a group; *out is NULL for a variable. */
-MXC_API mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out);
 /** Names in depth-first post-order; aux: variables that an operator changes. */
-MXC_API mxc_status mxc_symbol_list_arguments(const mxc_symbol *symbol, mxc_names *out);
-MXC_API mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out);
-MXC_API mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_arguments(const mxc_symbol *symbol, mxc_names *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out);
 
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
@@ -93,13 +93,13 @@ MXC_API const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key);
  * Status: MXC_EINVAL (a parameter of the operator, a key of 252 bytes or more), MXC_EUNSUPPORTED (4,096 attributes on
  * one node), MXC_ENOMEM.
  */
-MXC_API mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value);
 /** Keys and values alternately; deep: of all nodes, keys written "node$key". Operator parameters are included.
  *  Status: MXC_ENOMEM; MXC_EINVAL where it is not deep and the outputs belong to several nodes. */
-MXC_API mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out);
 /** Attributes for every node made on this thread from now on, until left; scopes nest, inner ones win. Leave every
  *  scope on the thread that entered it. Status: as mxc_symbol_set_attr. */
-MXC_API mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values);
+MXC_API MXC_MUST_CHECK mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values);
 MXC_API void mxc_attr_scope_leave(void);
 
 /* ---- inference --------------------------------------------------------------------------------------------- */
@@ -120,21 +120,22 @@ MXC_API void mxc_inferred_release(mxc_inferred *inferred);
  *         both shapes. Incomplete is MXC_OK with complete 0; messages of what is missing are the caller's business
  * Variables' attributes __shape__ (0 or -1: unknown axis) and __dtype__ count as known.
  */
-MXC_API mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *const *names,
-                                    const mxc_shape *shapes, const mxc_dtype *types, mxc_inferred *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *const *names,
+                                                   const mxc_shape *shapes, const mxc_dtype *types, mxc_inferred *out);
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
 /** JSON as MXNet 1.x writes it, and MXNet's JSON of every version read. Caller frees *out with mxc_free. */
-MXC_API mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out);
 /** Status: MXC_EFORMAT with the offending node or position; MXC_ENOTFOUND names a foreign operator; MXC_ENOMEM. */
-MXC_API mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out);
-MXC_API mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path); /* replaced in one step */
-MXC_API mxc_status mxc_symbol_load(const char *path, mxc_symbol **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out);
+/** The file is replaced in one step. */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_load(const char *path, mxc_symbol **out);
 /** One line a node: name, operator, inputs, parameters. Caller frees with mxc_free. */
-MXC_API mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out);
 /** The graph in Graphviz' dot language; with shapes on the edges where inferred can say (may be NULL: none). */
-MXC_API mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *const *names,
-                                     const mxc_shape *shapes, char **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *const *names,
+                                                    const mxc_shape *shapes, char **out);
 
 #endif

@@ -9,7 +9,7 @@
 #include <mxc/status.h>
 
 /** Forget earlier events and record from now on. Status: MXC_ENOMEM. Thread-safe. */
-MXC_API mxc_status mxc_trace_start(void);
+MXC_API MXC_MUST_CHECK mxc_status mxc_trace_start(void);
 
 /** Stop recording; what was recorded stays until the next start. Thread-safe. */
 MXC_API void mxc_trace_stop(void);
@@ -19,6 +19,6 @@ MXC_API void mxc_trace_stop(void);
  * microseconds. The file is replaced in one step. Status: MXC_EIO, MXC_ENOMEM. Thread-safe; call it after the work is
  * waited for: events that have not ended, and those that end while it writes, are left out.
  */
-MXC_API mxc_status mxc_trace_write(const char *path);
+MXC_API MXC_MUST_CHECK mxc_status mxc_trace_write(const char *path);
 
 #endif

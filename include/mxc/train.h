@@ -17,18 +17,19 @@
  * (scale=0.07), "normal" (sigma=0.01), "zero", "one", "constant" (value). Numbers come from the random stream of the
  * array's context. MXC_ENOTFOUND, MXC_EINVAL, MXC_ESHAPE (xavier needs two axes), MXC_ENOMEM.
  */
-MXC_API mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys, const char *const *values,
-                                  const char *name, mxc_ndarray *array);
+MXC_API MXC_MUST_CHECK mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys,
+                                                 const char *const *values, const char *name, mxc_ndarray *array);
 
 /* ---- metrics ----------------------------------------------------------------------------------------------- */
 
 typedef struct mxc_metric mxc_metric;
 /** "accuracy", "top_k_accuracy" (top_k=5), "cross-entropy" (eps=1e-12), "mse", "mae". MXC_ENOTFOUND, MXC_EINVAL. */
-MXC_API mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys, const char *const *values,
-                                     mxc_metric **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys,
+                                                    const char *const *values, mxc_metric **out);
 MXC_API void mxc_metric_destroy(mxc_metric *metric); /* NULL is fine */
 /** Add a batch, leaving out the last pad rows. label (N) or (N,...), prediction (N,C) or as label. Waits for both. */
-MXC_API mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad);
+MXC_API MXC_MUST_CHECK mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction,
+                                                    int64_t pad);
 MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the first sample */
 MXC_API const char *mxc_metric_name(const mxc_metric *metric);
 MXC_API void mxc_metric_reset(mxc_metric *metric);
@@ -58,15 +59,17 @@ MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_
  * @param norm  may be NULL; new array (1,), f32, with the norm before; caller releases
  * Status: MXC_EINVAL, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM. Does not block.
  */
-MXC_API mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const *arrays, double max_norm, mxc_ndarray **norm);
+MXC_API MXC_MUST_CHECK mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const *arrays, double max_norm,
+                                                       mxc_ndarray **norm);
 
 /* ---- checkpoints ------------------------------------------------------------------------------------------- */
 
 /** Write <prefix>-symbol.json and <prefix>-%04d.params (names "arg:..." and "aux:..."), each replaced in one step. */
-MXC_API mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n,
-                                  mxc_ndarray *const *arrays, const char *const *names);
+MXC_API MXC_MUST_CHECK mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n,
+                                                 mxc_ndarray *const *arrays, const char *const *names);
 /** Read them. symbol or params may be NULL where not wanted. */
-MXC_API mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mxc_ndarray_list *params);
+MXC_API MXC_MUST_CHECK mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol,
+                                                 mxc_ndarray_list *params);
 
 /* ---- the loop ---------------------------------------------------------------------------------------------- */
 
@@ -145,14 +148,15 @@ MXC_API void mxc_fit_options_init(mxc_fit_options *options);
  * @return statuses of everything it uses; MXC_OK also when interrupted (see result); MXC_ENOTFOUND: the iterator does
  *         not provide a label or another argument that cannot be a parameter; MXC_EEXIST: see overwrite. Blocks.
  */
-MXC_API mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc_ndarray_list *params);
+MXC_API MXC_MUST_CHECK mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result,
+                                          mxc_ndarray_list *params);
 
 /**
  * Run a symbol over an iterator and report metrics (n_metrics of them are updated). Blocks.
  * @param params  for everything that the iterator does not feed, named and checked as by mxc_executor_bind_params;
  *                converted to the symbol's dtypes; further ones are not looked at
  */
-MXC_API mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
-                                int n_metrics, mxc_metric *const *metrics);
+MXC_API MXC_MUST_CHECK mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
+                                               mxc_context context, int n_metrics, mxc_metric *const *metrics);
 
 #endif

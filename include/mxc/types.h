@@ -42,12 +42,12 @@ MXC_API mxc_context mxc_gpu(int id);
 /** 1 if both name the same device. */
 MXC_API int mxc_context_equal(mxc_context a, mxc_context b);
 /** Parse "cpu(0)", "gpu(1)", "cpu_pinned(0)", "cpu" or "gpu". Status: MXC_EINVAL. */
-MXC_API mxc_status mxc_context_parse(const char *text, mxc_context *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_context_parse(const char *text, mxc_context *out);
 /** Write "cpu(0)" and the like to out, cut to size bytes; returns out. */
 MXC_API const char *mxc_context_format(mxc_context context, char *out, size_t size);
 /** How many ids of a kind of device there are, counted from 0. Status: MXC_EDEVICE, with the reason, if this library
  *  cannot be asked to compute there at all, as without its GPU module. May block at the first call. */
-MXC_API mxc_status mxc_device_count(mxc_device device, int *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_device_count(mxc_device device, int *out);
 
 /** Most axes an array may have. */
 #define MXC_MAX_NDIM 8
@@ -69,7 +69,7 @@ typedef struct mxc_shape {
 /** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below
  *  -1, more than MXC_MAX_ELEMENTS elements, where unknown axes and those of 0 do not count), which leaves the shape
  *  unknown. */
-MXC_API mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
+MXC_API MXC_MUST_CHECK mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
 /** Elements of a fully known shape; -1 if any part is unknown or they are INT64_MAX or more. */
 MXC_API int64_t mxc_shape_size(const mxc_shape *shape);
 /** 1 if no part is unknown. */

@@ -74,7 +74,7 @@ static mxc_status table_of(mxc_context context, const mxci_device **out) {
     *out = module->devices[context.device];
     if (!*out)
         return MXC_FAIL(MXC_EDEVICE, "%s: the module for it is built without this kind of device", name);
-    (void)mxci_device_register(context.device, *out); /* another thread may have done it */
+    MXC_IGNORE(mxci_device_register(context.device, *out)); /* another thread may have done it */
     return MXC_OK;
 }
 

@@ -24,7 +24,7 @@ static void unlock_after_fork(void) {
 void mxc_set_logger(mxc_log_fn fn, void *user) {
     static atomic_int prepared;
     if (!atomic_exchange(&prepared, 1))
-        (void)mxci_at_fork(lock_for_fork, unlock_after_fork, unlock_after_fork);
+        MXC_IGNORE(mxci_at_fork(lock_for_fork, unlock_after_fork, unlock_after_fork));
     mxci_mutex_lock(&lock);
     receiver = fn;
     receiver_user = user;

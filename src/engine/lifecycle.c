@@ -136,7 +136,7 @@ mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out
 void mxc_engine_destroy(mxc_engine *engine) {
     if (!engine)
         return;
-    (void)mxci_engine_resume(engine);
+    MXC_IGNORE(mxci_engine_resume(engine));
     mxci_wait_idle(engine);
     while (atomic_load(&engine->telling)) /* its function has ended; it is about to leave */
         mxci_thread_yield();

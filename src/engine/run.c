@@ -88,7 +88,7 @@ static mxci_failure *failure_of(const mxci_body *body, mxc_status status, unsign
     if (status == MXC_OK)
         return NULL;
     if (mxci_error_count() == before)
-        (void)MXC_FAIL(status, "%s: %s", body->name, mxc_status_text(status));
+        MXC_IGNORE(MXC_FAIL(status, "%s: %s", body->name, mxc_status_text(status)));
     return mxci_failure_of_thread(status);
 }
 

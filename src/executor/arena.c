@@ -77,7 +77,7 @@ mxc_status mxci_arena_grow(mxci_arena *a, size_t bytes) {
     if (bytes <= a->bytes)
         return MXC_OK;
     MXC_TRY(fresh_block(a->var, a->context, bytes, &block));
-    mxc_wait_to_write(a->var); /* for both blocks; an earlier run's failure is not this call's */
+    MXC_IGNORE(mxc_wait_to_write(a->var)); /* for both blocks; an earlier run's failure is not this call's */
     status = move(a, block);
     if (status != MXC_OK) {
         mxc_storage_free(a->context, block, bytes);

@@ -251,7 +251,7 @@ static mxc_status prefetch_set_state(void *self, const mxc_iter_state *state) {
     mxc_status status = mxc_iter_set_state(p->inner, state);
     if (status == MXC_OK)
         return start_producer(p);
-    mxc_iter_set_state(p->inner, &before); /* was legal before; the first message stays what matters */
+    MXC_IGNORE(mxc_iter_set_state(p->inner, &before)); /* was legal before; the first message stays what matters */
     return status;
 }
 

@@ -344,7 +344,7 @@ void mxci_async_close(mxci_async *async) {
     if (async == NULL)
         return;
     for (int i = 0; i < async->n_keys; i++)
-        mxc_wait_to_write(async->keys[i]->order);
+        MXC_IGNORE(mxc_wait_to_write(async->keys[i]->order)); /* closing goes on */
     say_bye(async);
     mxci_comm_close(async->comm);
     async_free(async);

@@ -36,8 +36,8 @@ static void tell_all(mxci_comm *comm) {
     mxci_format(comm->failure.text, sizeof comm->failure.text, "%s", comm->message);
     for (int i = 0; i < comm->size; i++)
         if (i != comm->rank) /* what cannot be told will be missed */
-            comm->api->send(comm->group, MXCI_CHANNEL_NEWS, i, &comm->failure, sizeof comm->failure, 0,
-                            &comm->failing[i]);
+            MXC_IGNORE(comm->api->send(comm->group, MXCI_CHANNEL_NEWS, i, &comm->failure, sizeof comm->failure, 0,
+                                       &comm->failing[i]));
 }
 
 /* Keep the memory that transfers may still touch, and end their calls. */

@@ -134,10 +134,9 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
     if (array->size == 0)
         return MXC_OK;
     MXC_TRY(mxci_array_data(array, &memory));
+    /* Reserved here and not when it runs: the order of calls decides who gets which numbers. */
+    MXC_TRY(mxc_random_reserve(array->chunk->context, numbers_of(array), &random));
     MXC_TRY(mxci_job_create(array, NULL, &job));
-    /* Reserved here and not when it runs: the order of calls decides who gets which numbers. A context that has an
-     * array has a stream. */
-    mxc_random_reserve(array->chunk->context, numbers_of(array), &random);
     job->random = random;
     job->a = a;
     job->b = b;

@@ -41,7 +41,7 @@ static void call(const mxci_callback *callback) {
     unsigned before = mxci_error_count();
     mxc_status status = callback->fn(callback->arg);
     if (status != MXC_OK && mxci_error_count() == before)
-        (void)MXC_FAIL(status, "%s: %s", callback->name, mxc_status_text(status));
+        MXC_IGNORE(MXC_FAIL(status, "%s: %s", callback->name, mxc_status_text(status)));
     mxc_done_complete(done, status, status == MXC_OK ? NULL : mxc_last_error());
 }
 

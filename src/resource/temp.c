@@ -99,6 +99,6 @@ void mxci_temp_release(void) {
     mxci_tls key;
     mine = NULL;
     if (list && exit_key(&key) == MXC_OK)
-        mxci_tls_set(key, NULL);
+        MXC_IGNORE(mxci_tls_set(key, NULL));
     release_list(list);
 }

@@ -237,7 +237,7 @@ void mxci_trainer_close(mxci_trainer *t) {
     for (int i = 0; t->executors != NULL && i < t->n_contexts; i++)
         mxc_executor_destroy(t->executors[i]);
     if (t->options != NULL && t->options->store != NULL)
-        mxc_kvstore_set_optimizer(t->options->store, NULL);
+        MXC_IGNORE(mxc_kvstore_set_optimizer(t->options->store, NULL));
     else
         mxc_kvstore_destroy(t->store);
     mxc_optimizer_destroy(t->optimizer);

@@ -23,7 +23,7 @@ static void fail_keeps_code_text_and_place(void **state) {
     assert_string_equal(mxc_last_error(), "dot: 3 and 4 differ");
     assert_int_equal(mxc_fail_at("/a/long/way/src/base/x.c", 12, MXC_EIO, "no"), MXC_EIO);
     assert_string_equal(mxc_last_error_place(), "base/x.c:12");
-    mxc_fail_at("x.c", 3, MXC_EIO, "no");
+    assert_int_equal(mxc_fail_at("x.c", 3, MXC_EIO, "no"), MXC_EIO);
     assert_string_equal(mxc_last_error_place(), "x.c:3");
     assert_int_equal(passes_up(MXC_EIO), MXC_EIO);
     assert_string_equal(mxc_last_error(), "no");
@@ -32,8 +32,8 @@ static void fail_keeps_code_text_and_place(void **state) {
 
 static void the_last_message_may_be_part_of_the_next(void **state) {
     (void)state;
-    MXC_FAIL(MXC_EIO, "disk full");
-    MXC_FAIL(MXC_EIO, "cannot save: %s", mxc_last_error());
+    assert_int_equal(MXC_FAIL(MXC_EIO, "disk full"), MXC_EIO);
+    assert_int_equal(MXC_FAIL(MXC_EIO, "cannot save: %s", mxc_last_error()), MXC_EIO);
     assert_string_equal(mxc_last_error(), "cannot save: disk full");
 }
 
@@ -42,7 +42,7 @@ static void long_messages_are_cut(void **state) {
     (void)state;
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    MXC_FAIL(MXC_EIO, "%s", text);
+    assert_int_equal(MXC_FAIL(MXC_EIO, "%s", text), MXC_EIO);
     assert_int_equal(strlen(mxc_last_error()), MXC_ERROR_MAX - 1);
 }
 
@@ -55,7 +55,7 @@ static void messages_belong_to_the_thread(void **state) {
     mxc_status found = MXC_OK;
     mxci_thread thread;
     (void)state;
-    MXC_FAIL(MXC_EIO, "mine");
+    assert_int_equal(MXC_FAIL(MXC_EIO, "mine"), MXC_EIO);
     assert_ok(mxci_thread_start(&thread, "failing", failing_thread, &found));
     mxci_thread_join(thread);
     assert_int_equal(found, MXC_EUSER);
@@ -66,8 +66,9 @@ static void failing_allocates_nothing(void **state) {
     int64_t before = mxci_alloc_count();
     (void)state;
     mxci_test_fail_alloc(1, 1);
-    MXC_FAIL(MXC_ENOMEM, "%s needs %d bytes", "it", 7);
+    mxc_status status = MXC_FAIL(MXC_ENOMEM, "%s needs %d bytes", "it", 7);
     mxci_test_fail_alloc(0, 0);
+    assert_int_equal(status, MXC_ENOMEM);
     assert_string_equal(mxc_last_error(), "it needs 7 bytes");
     assert_int_equal(mxci_alloc_count(), before);
 }

@@ -243,7 +243,7 @@ static void an_ignored_failure_shows_at_commit(void **state) {
     assert_status(mxci_writer_write(w, block, sizeof block), MXC_EIO);
     mxci_test_fail_write(0);
     assert_status(mxci_writer_write(w, block, sizeof block), MXC_EIO);
-    mxci_writer_write(w, "x", 1);
+    assert_status(mxci_writer_write(w, "x", 1), MXC_EIO);
     assert_fails(mxci_writer_commit(w), MXC_EIO, "No space left");
     assert_int_equal(files_in(f->dir), 0);
 }

@@ -165,7 +165,7 @@ static void test_many(void **state) {
         if (i % 64 == 0 && mxc_wait_to_read(from) != MXC_OK)
             assert_non_null(strstr(mxc_last_error(), "went wrong"));
     }
-    (void)mxc_wait_all(p.engine);
+    MXC_IGNORE(mxc_wait_all(p.engine));
     close_place(&p);
 }
 

@@ -28,7 +28,7 @@ static void push_on(void *arg) {
     mxc_task task = make_task(slow_step, s);
     int pushed = 0;
     while (!atomic_load(&s->stop)) {
-        (void)mxc_engine_push(s->engine, &task, s->reads, &s->var, !s->reads, &s->var, 0);
+        MXC_IGNORE(mxc_engine_push(s->engine, &task, s->reads, &s->var, !s->reads, &s->var, 0));
         pushed++;
         while (pushed - atomic_load(&s->ended) > 50)
             mxci_sleep_ns(10000);
@@ -74,12 +74,12 @@ static void be_client(void *arg) {
         mxc_status status;
         task.flags = next_random(&random) % 2 ? MXC_TASK_HELPED : 0;
         for (int k = 0; k < pushes; k++)
-            (void)mxc_engine_push(c->engine, &task, 1, &c->shared, 1, &c->own, 0);
+            MXC_IGNORE(mxc_engine_push(c->engine, &task, 1, &c->shared, 1, &c->own, 0));
         status = way == 0 ? mxc_wait_to_read(c->own)
                  : way == 1 ? mxc_wait_to_write(c->shared) : mxc_wait_all(c->engine);
         if (status != MXC_OK || atomic_load(&count) != pushes)
             atomic_fetch_add(&c->wrong, 1);
-        (void)mxc_wait_to_write(c->own);
+        MXC_IGNORE(mxc_wait_to_write(c->own));
     }
 }
 

@@ -19,7 +19,7 @@ static mxc_status train_once(mxc_symbol *s, const mxc_bind_options *options) {
     if (status == MXC_OK)
         status = mxc_ndarray_wait_to_read(mxc_executor_find_grad(small, "fc1_weight"));
     if (small)
-        mxc_ndarray_wait_to_write(mxc_executor_output(small, 0));
+        MXC_IGNORE(mxc_ndarray_wait_to_write(mxc_executor_output(small, 0)));
     mxc_executor_destroy(small);
     mxc_executor_destroy(e);
     return status;
@@ -28,7 +28,7 @@ static mxc_status train_once(mxc_symbol *s, const mxc_bind_options *options) {
 static void settle(void) {
     mxc_engine *engine;
     assert_ok(mxc_engine_default(&engine));
-    mxc_wait_all(engine);
+    MXC_IGNORE(mxc_wait_all(engine));
 }
 
 static void fail_each(mxc_symbol *s, const mxc_bind_options *options) {

@@ -166,7 +166,7 @@ static mxc_status train_a_key(rank *r, mxc_kvstore *store) {
     const char *keys[] = { "momentum", "learning_rate" }, *values[] = { "0.9", "0.1" };
     mxc_optimizer *optimizer;
     MXC_TRY(mxc_optimizer_create("sgd", 2, keys, values, &optimizer));
-    mxc_kvstore_set_optimizer(store, optimizer);
+    MXC_TRY(mxc_kvstore_set_optimizer(store, optimizer));
     mxc_status status = init_keys(store, 1, 1);
     for (int step = 0; step < 4 && status == MXC_OK; step++)
         status = push_and_pull(store, 0, 0.5 * (r->rank + 1) - step, r->found);
@@ -227,9 +227,9 @@ static mxc_status train_at_servers(rank *r, mxc_kvstore *store) {
     }
     if (status == MXC_OK) /* nobody leaves while others ask */
         status = mxc_kvstore_barrier(store);
-    mxc_kvstore_set_optimizer(store, NULL);
+    mxc_status cleared = mxc_kvstore_set_optimizer(store, NULL);
     mxc_optimizer_destroy(optimizer);
-    return status;
+    return status != MXC_OK ? status : cleared;
 }
 
 static void test_servers(void **state) {

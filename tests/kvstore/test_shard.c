@@ -70,7 +70,8 @@ static mxc_status train_with_shares(rank *r, mxc_kvstore *store) {
     if (status == MXC_OK && r->settings != NULL &&
         mxc_kvstore_push(store, 2, swapped, (mxc_ndarray *[]){ arrays[1], arrays[0] }, 0) != MXC_EINVAL)
         status = MXC_FAIL(MXC_EUSER, "keys were pushed with others");
-    mxc_kvstore_set_optimizer(store, NULL);
+    mxc_status cleared = mxc_kvstore_set_optimizer(store, NULL);
+    status = status != MXC_OK ? status : cleared;
     if (status == MXC_OK && r->settings != NULL &&
         mxc_kvstore_push(store, SHARED_KEYS, shared_keys, arrays, 0) != MXC_EUNSUPPORTED)
         status = MXC_FAIL(MXC_EUSER, "keys were pushed without an optimizer");

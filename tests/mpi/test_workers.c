@@ -80,7 +80,7 @@ static void train(const char *setting, const char *value) {
     mxc_ndarray *weights[KEYS], *grads[KEYS];
     const char *keys[KEYS] = { "a", "b", "c", "d", "e", "f" };
     assert_ok(mxc_optimizer_create("sgd", 1, names, values, &optimizer));
-    mxc_kvstore_set_optimizer(store, optimizer);
+    assert_ok(mxc_kvstore_set_optimizer(store, optimizer));
     mxc_random_seed(7 + (uint64_t)mxc_kvstore_rank(store));
     for (int i = 0; i < KEYS; i++) {
         weights[i] = filled(sizes[i], MXC_F32, 0);

@@ -58,7 +58,7 @@ static mxc_status train_once(int with_files) {
 static int64_t live_blocks(void) {
     mxc_engine *engine;
     assert_ok(mxc_engine_default(&engine));
-    mxc_wait_all(engine);
+    MXC_IGNORE(mxc_wait_all(engine));
     assert_ok(mxc_storage_trim(mxc_cpu(0), 0));
     return mxci_alloc_live();
 }
@@ -196,7 +196,7 @@ static usage usage_now(void) {
     struct rusage r;
     mxc_storage_stats pool;
     getrusage(RUSAGE_SELF, &r);
-    mxc_storage_get_stats(mxc_cpu(0), &pool);
+    assert_ok(mxc_storage_get_stats(mxc_cpu(0), &pool));
     return (usage){ heap_calls(), pool.system_allocs, r.ru_minflt + r.ru_majflt };
 }
 

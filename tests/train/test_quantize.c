@@ -383,7 +383,7 @@ static mxc_status quantize_once(mxc_symbol *net, const mxc_ndarray_list *params,
 static int64_t live_blocks(void) {
     mxc_engine *engine;
     assert_ok(mxc_engine_default(&engine));
-    mxc_wait_all(engine);
+    MXC_IGNORE(mxc_wait_all(engine));
     assert_ok(mxc_storage_trim(mxc_cpu(0), 0));
     return mxci_alloc_live();
 }
