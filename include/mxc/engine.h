@@ -11,6 +11,10 @@
  *
  * Threads: every call may come from any thread, also from inside a running function, except that a function must not
  * wait for a variable that it names itself or that depends on it.
+ *
+ * fork() waits until running functions have ended or wait in the engine. The child runs what was queued, but for what
+ * another thread waited for (MXC_TASK_AWAITED, as mxc_ndarray_get and _set), which is as if that thread's call had come
+ * after the fork; functions that had not ended end there with MXC_ECANCELED.
  */
 #ifndef MXC_ENGINE_H
 #define MXC_ENGINE_H
@@ -64,7 +68,10 @@ enum {
     MXC_TASK_CHEAP = 1,   /* a few microseconds at most, never blocks: may run on the pushing thread */
     MXC_TASK_HELPED = 2,  /* takes no lock of the program's: may run on a thread that waits in the engine */
     MXC_TASK_UPDATES = 4, /* reads what it changes: skipped when a variable it changes is marked failed */
-    MXC_TASK_ALWAYS = 8   /* runs even if what it reads is marked failed (clean-up) */
+    MXC_TASK_ALWAYS = 8,  /* runs even if what it reads is marked failed (clean-up) */
+    MXC_TASK_AWAITED = 16 /* the thread that pushes it waits for its end, and arg may lie on that thread's stack;
+                             destroy is NULL. In the child of a fork() that another thread called it does not run, and what it
+                             would have changed keeps its value */
 };
 
 /** One function to run. Initialise with MXC_TASK_INIT and set fn or async_fn. */

@@ -8,27 +8,16 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-static mxci_mutex lock = MXCI_MUTEX_INIT; /* guards receiver and receiver_user */
+static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT; /* guards receiver and receiver_user */
 static mxc_log_fn receiver;
 static void *receiver_user;
 static atomic_int chosen_level = -1; /* -1: as the option says */
 
-static void lock_for_fork(void) {
-    mxci_mutex_lock(&lock);
-}
-
-static void unlock_after_fork(void) {
-    mxci_mutex_unlock(&lock);
-}
-
 void mxc_set_logger(mxc_log_fn fn, void *user) {
-    static atomic_int prepared;
-    if (!atomic_exchange(&prepared, 1))
-        MXC_IGNORE(mxci_at_fork(lock_for_fork, unlock_after_fork, unlock_after_fork));
-    mxci_mutex_lock(&lock);
+    mxci_global_lock(&lock);
     receiver = fn;
     receiver_user = user;
-    mxci_mutex_unlock(&lock);
+    mxci_global_unlock(&lock);
 }
 
 void mxc_set_log_level(mxc_log_level level) {
@@ -59,10 +48,10 @@ void mxci_log(mxc_log_level level, const char *format, ...) {
     va_start(args, format);
     mxci_vformat(message, sizeof message, format, args);
     va_end(args);
-    mxci_mutex_lock(&lock);
+    mxci_global_lock(&lock);
     fn = receiver;
     user = receiver_user;
-    mxci_mutex_unlock(&lock);
+    mxci_global_unlock(&lock);
     if (fn)
         fn(level, message, user);
     else

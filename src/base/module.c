@@ -19,7 +19,7 @@ typedef struct slot {
     char why[MXC_ERROR_MAX];
 } slot;
 
-static mxci_mutex lock = MXCI_MUTEX_INIT; /* over slots */
+static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT; /* over slots */
 static slot gpu = { .file = "libmxc_cuda.so", .option = MXCI_TEXT_MXC_GPU_MODULE };
 static slot mpi = { .file = "libmxc_mpi.so", .option = MXCI_TEXT_MXC_MPI_MODULE };
 static slot *const slots[MXC_DEVICE_LIMIT] = { [MXC_GPU] = &gpu, [MXC_CPU_PINNED] = &gpu };
@@ -82,12 +82,12 @@ static mxc_status open_module(slot *s) {
 }
 
 static mxc_status get(slot *s, const mxci_module **out) {
-    mxci_mutex_lock(&lock);
+    mxci_global_lock(&lock);
     if (!s->tried && open_module(s) != MXC_OK)
         mxci_format(s->why, sizeof s->why, "%s", mxc_last_error());
     s->tried = 1;
     *out = s->module;
-    mxci_mutex_unlock(&lock);
+    mxci_global_unlock(&lock);
     return *out ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "%s", s->why);
 }
 

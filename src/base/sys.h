@@ -75,6 +75,19 @@ mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*chil
 /* The same for handlers that bring running work to rest: their prepare is called before those of mxci_at_fork, which
  * take locks that the work may need to end; their parent and child after those. */
 mxc_status mxci_at_fork_quiet(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+/* A lock of the whole process, static, that a child of fork() never finds taken by a thread it does not have: fork()
+ * waits until it is free. Its holder must not wait for a thread that forks; it may fork itself, and then holds it in both
+ * processes. */
+typedef struct mxci_global_mutex {
+    mxci_mutex mutex;
+    struct mxci_global_mutex *next; /* in the list of those that have ever been taken */
+    _Atomic int listed;
+    const void *_Atomic holder; /* names the thread that holds it */
+    int kept;                   /* during fork(): held by the thread that forks before fork() was called */
+} mxci_global_mutex;
+#define MXCI_GLOBAL_MUTEX_INIT { MXCI_MUTEX_INIT, NULL, 0, NULL, 0 }
+void mxci_global_lock(mxci_global_mutex *m);
+void mxci_global_unlock(mxci_global_mutex *m);
 /* A pointer per thread whose destroy is called with it, if not NULL, when the thread ends (the main thread: never).
  * Status: MXC_ENOMEM. */
 typedef pthread_key_t mxci_tls;

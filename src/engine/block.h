@@ -22,7 +22,8 @@ typedef struct mxci_pool mxci_pool;
 typedef enum mxci_mode {
     MXCI_READ,
     MXCI_CHANGE,
-    MXCI_SYNC /* a wait: ordered as a change, but changes nothing */
+    MXCI_SYNC, /* a wait: ordered as a change, but changes nothing */
+    MXCI_VOID  /* a change that is not made: counted, but the value and its failure stay */
 } mxci_mode;
 
 /* A block's place in the queue of one variable. */
@@ -80,6 +81,7 @@ struct mxci_block {
     mxci_block *flight_next, **flight_link; /* in the engine's flight; guarded by its lock */
     mxci_failure *failure;     /* how an asynchronous function ended */
     _Atomic uint32_t parties;  /* asynchronous: 2 until the call has returned or the end was told, then 1, then 0 */
+    int32_t pusher;            /* MXC_TASK_AWAITED: number of the thread that waits for it */
     mxci_body own;             /* body of a function pushed once */
     mxci_dep deps[];
 };

@@ -38,7 +38,8 @@ static mxc_status check_context(const char *who, const char *name, mxc_context c
 
 /* Takes the task over into a body that lacks a pool. */
 static mxc_status check_task(const char *who, mxc_engine *engine, const mxc_task *task, mxci_body *body) {
-    const unsigned known = MXC_TASK_CHEAP | MXC_TASK_HELPED | MXC_TASK_UPDATES | MXC_TASK_ALWAYS;
+    const unsigned known = MXC_TASK_CHEAP | MXC_TASK_HELPED | MXC_TASK_UPDATES | MXC_TASK_ALWAYS |
+                           MXC_TASK_AWAITED;
     const char *name;
     if (!engine || !task)
         return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", who, engine ? "task" : "engine");
@@ -54,6 +55,8 @@ static mxc_status check_task(const char *who, mxc_engine *engine, const mxc_task
     if (task->flags & ~known)
         return MXC_FAIL(MXC_EINVAL, "%s: %s: flags 0x%x: unknown bits 0x%x", who, name, task->flags,
                         task->flags & ~known);
+    if ((task->flags & MXC_TASK_AWAITED) && task->destroy)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s: MXC_TASK_AWAITED goes without destroy", who, name);
     *body = (mxci_body){ .fn = task->fn, .async_fn = task->async_fn, .arg = task->arg, .destroy = task->destroy,
                          .name = name, .context = task->context, .flags = task->flags, .priority = task->priority,
                          .urgent = task->property == MXC_PROP_URGENT };
@@ -153,6 +156,8 @@ static mxc_status submit(mxci_stripe *stripe, mxci_block *block, int direct) {
     block->epoch = (uint8_t)stripe->epoch;
     block->in_flight = 0;
     block->canceled = 0;
+    if (block->body->flags & MXC_TASK_AWAITED)
+        block->pusher = mxci_thread_index();
     block->waited = engine->kind->waits_for_turn && !mxci_inside(NULL) && !mxci_in_part();
     atomic_store_explicit(&block->done, 0, memory_order_relaxed);
     atomic_store_explicit(&stripe->pushed[stripe->epoch], stripe->pushed[stripe->epoch] + 1, memory_order_relaxed);

@@ -20,15 +20,22 @@ static MXCI_THREAD_LOCAL int depth;
 static MXCI_THREAD_LOCAL int index_plus_one;
 static _Atomic int32_t thread_count;
 
-static mxci_mutex engines_lock = MXCI_MUTEX_INIT;
+static mxci_global_mutex engines_lock = MXCI_GLOBAL_MUTEX_INIT;
 static mxc_engine *engines;
 static int prepared;
 static int forker_depth; /* of the thread that forks; under engines_lock */
+
+/* Threads of this process: the one that forked it, and those whose number is at least first_own. */
+static int forker, first_own;
 
 int mxci_thread_index(void) {
     if (!index_plus_one)
         index_plus_one = (atomic_fetch_add(&thread_count, 1) & 0x3fffffff) + 1;
     return index_plus_one - 1;
+}
+
+int mxci_thread_is_lost(int index) {
+    return index < first_own && index != forker;
 }
 
 static struct gate *my_gate(void) {
@@ -98,7 +105,7 @@ static void open_gate(void) {
 /* A thread that forks inside a function steps out of it, for another one may be forking, too. */
 static void prepare(void) {
     int before = mxci_gate_suspend();
-    mxci_mutex_lock(&engines_lock);
+    mxci_global_lock(&engines_lock);
     forker_depth = before;
     atomic_store(&mxci_gate_closed, 1);
     wait_for_empty();
@@ -109,11 +116,13 @@ static void parent(void) {
     int before = forker_depth;
     each_engine(mxci_engine_unlock_stripes);
     open_gate();
-    mxci_mutex_unlock(&engines_lock);
+    mxci_global_unlock(&engines_lock);
     mxci_gate_resume(before);
 }
 
 static void child(void) {
+    forker = mxci_thread_index();
+    first_own = atomic_load(&thread_count) & 0x3fffffff;
     for (int i = 0; i < GATES; i++)
         atomic_store(&gates[i].inside, 0);
     depth = forker_depth;
@@ -122,12 +131,12 @@ static void child(void) {
     each_engine(mxci_engine_unlock_stripes);
     each_engine(mxci_engine_forked);
     open_gate();
-    mxci_mutex_unlock(&engines_lock);
+    mxci_global_unlock(&engines_lock);
 }
 
 mxc_status mxci_fork_add(mxc_engine *engine) {
     mxc_status status = MXC_OK;
-    mxci_mutex_lock(&engines_lock);
+    mxci_global_lock(&engines_lock);
     if (!prepared)
         status = mxci_at_fork_quiet(prepare, parent, child);
     if (status == MXC_OK) {
@@ -135,27 +144,27 @@ mxc_status mxci_fork_add(mxc_engine *engine) {
         engine->next = engines;
         engines = engine;
     }
-    mxci_mutex_unlock(&engines_lock);
+    mxci_global_unlock(&engines_lock);
     return status;
 }
 
 void mxci_fork_remove(mxc_engine *engine) {
     mxc_engine **at = &engines;
-    mxci_mutex_lock(&engines_lock);
+    mxci_global_lock(&engines_lock);
     while (*at != engine)
         at = &(*at)->next;
     *at = engine->next;
-    mxci_mutex_unlock(&engines_lock);
+    mxci_global_unlock(&engines_lock);
 }
 
 mxc_status mxci_fork_visit(const mxc_engine *but, mxc_status (*visit)(mxc_engine *engine, void *arg), void *arg) {
     mxc_status status = MXC_OK;
     int before = mxci_gate_suspend(); /* a thread that forks holds the lock while it waits for the gate */
-    mxci_mutex_lock(&engines_lock);
+    mxci_global_lock(&engines_lock);
     for (mxc_engine *e = engines; e && status == MXC_OK; e = e->next)
         if (e != but)
             status = visit(e, arg);
-    mxci_mutex_unlock(&engines_lock);
+    mxci_global_unlock(&engines_lock);
     mxci_gate_resume(before);
     return status;
 }

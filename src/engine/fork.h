@@ -24,6 +24,8 @@ extern _Atomic uint32_t mxci_gate_closed;
 
 /* The calling thread's number, from 0, for spreading threads over slots. */
 int mxci_thread_index(void);
+/* 1 if the thread with this number is one of a process that this one was forked from, and so is not here. */
+int mxci_thread_is_lost(int index);
 
 /* The list of engines that fork() looks after. Status: MXC_ENOMEM. */
 mxc_status mxci_fork_add(mxc_engine *engine);

@@ -147,19 +147,18 @@ void mxc_engine_destroy(mxc_engine *engine) {
 /* ---- the default one ---- */
 
 static _Atomic(mxc_engine *) standard_engine, chosen_engine;
-static mxci_mutex standard_mutex = MXCI_MUTEX_INIT;
 
+/* Of threads that come together all make one, and all but one destroy theirs, which has not started threads yet. */
 static mxc_status make_standard(mxc_engine **out) {
     mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
-    mxc_status status = MXC_OK;
+    mxc_engine *first = NULL;
     options.kind = mxci_option_get(MXCI_OPT_MXC_ENGINE) ? MXC_ENGINE_THREADED : MXC_ENGINE_NAIVE;
-    mxci_mutex_lock(&standard_mutex);
-    *out = atomic_load(&standard_engine);
-    if (!*out)
-        status = mxc_engine_create(&options, out);
-    atomic_store(&standard_engine, *out);
-    mxci_mutex_unlock(&standard_mutex);
-    return status;
+    MXC_TRY(mxc_engine_create(&options, out));
+    if (!atomic_compare_exchange_strong(&standard_engine, &first, *out)) {
+        mxc_engine_destroy(*out);
+        *out = first;
+    }
+    return MXC_OK;
 }
 
 mxc_status mxc_engine_default(mxc_engine **out) {

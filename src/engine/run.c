@@ -157,8 +157,21 @@ static void run_async(mxci_runner *runner, mxci_stream *stream, mxci_block *bloc
     mxci_block_end(block, failure, ready);
 }
 
+/* In the child of a fork: whoever waits for it is not there. It ends as if it had not been pushed. */
+static void end_unawaited(mxci_block *block, mxci_list *ready) {
+    for (int i = 0; i < block->n_deps; i++)
+        if (block->deps[i].mode == MXCI_CHANGE)
+            block->deps[i].mode = MXCI_VOID;
+    mxci_block_end(block, NULL, ready);
+}
+
 void mxci_block_run(mxci_runner *runner, mxci_stream *stream, mxci_block *block, mxci_list *ready, mxci_failure **own) {
-    mxci_failure *failure = mxci_block_inherited(block);
+    mxci_failure *failure;
+    if ((block->body->flags & MXC_TASK_AWAITED) && mxci_thread_is_lost(block->pusher)) {
+        end_unawaited(block, ready);
+        return;
+    }
+    failure = mxci_block_inherited(block);
     if (failure) {
         mxci_block_end(block, mxci_failure_retain(failure), ready);
     } else if (block->body->async_fn) {

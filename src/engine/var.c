@@ -133,10 +133,10 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_list *ready) {
         var->readers--;
     } else {
         var->changing = 0;
-        if (dep->mode == MXCI_CHANGE) {
+        if (dep->mode == MXCI_CHANGE)
             before = set_failure(var, failure);
+        if (dep->mode != MXCI_SYNC)
             atomic_store_explicit(&var->version, var->version + 1, memory_order_release);
-        }
     }
     atomic_store_explicit(&var->pending, var->pending - 1, memory_order_release);
     if (!var->readers)

@@ -87,7 +87,7 @@ typedef struct gpu_set {
     struct gpu_set *next;
 } gpu_set;
 
-static mxci_mutex sets_lock = MXCI_MUTEX_INIT; /* over sets, and while one is made */
+static mxci_global_mutex sets_lock = MXCI_GLOBAL_MUTEX_INIT; /* over sets, and while one is made */
 static gpu_set *sets;
 
 static void make_clique(gpu_set *set) {
@@ -101,7 +101,7 @@ static void make_clique(gpu_set *set) {
 
 /* The set of these GPUs; NULL without memory. */
 static gpu_set *get_set(const mxci_clique_api *api, int n, const int *gpus) {
-    mxci_mutex_lock(&sets_lock);
+    mxci_global_lock(&sets_lock);
     gpu_set *set = sets;
     while (set != NULL && !(set->n == n && memcmp(set->gpus, gpus, (size_t)n * sizeof *gpus) == 0))
         set = set->next;
@@ -115,7 +115,7 @@ static gpu_set *get_set(const mxci_clique_api *api, int n, const int *gpus) {
         set->next = sets;
         sets = set;
     }
-    mxci_mutex_unlock(&sets_lock);
+    mxci_global_unlock(&sets_lock);
     return set;
 }
 

@@ -9,7 +9,8 @@
 
 /* ---- host memory ----------------------------------------------------------------------------------------------- */
 
-/* One call of mxc_ndarray_set or _get; lies on the caller's stack, which outlives the task since the caller waits. */
+/* One call of mxc_ndarray_set or _get; lies on the caller's stack, which outlives the task since the caller waits.
+ * MXC_TASK_AWAITED: it does not run in the child of a fork that lacks the caller, nor touch the caller's memory there. */
 typedef struct host_copy {
     mxc_ndarray *array;
     const void *from; /* set */
@@ -64,7 +65,7 @@ static mxc_status host_copy_wait(host_copy *c, const char *name, mxc_property pr
     task.arg = c;
     task.context = chunk->context;
     task.property = mxci_on_host(chunk->context) ? MXC_PROP_NORMAL : property;
-    task.flags = MXC_TASK_HELPED | MXC_TASK_CHEAP; /* this thread has nothing else to do */
+    task.flags = MXC_TASK_AWAITED | MXC_TASK_HELPED | MXC_TASK_CHEAP; /* this thread has nothing else to do */
     if (!c->to && mxci_array_bytes(c->array) < chunk->bytes)
         task.flags |= MXC_TASK_UPDATES; /* does not mend an earlier failure */
     do {

@@ -9,25 +9,16 @@
 enum { MAX_THREADS = 256 };
 
 static struct {
-    mxci_mutex lock;
+    mxci_global_mutex lock;
     mxci_cond more;
     mxci_callback *first, **end;
     int queued, idle, threads;
     int watches_forks;
-} queue = {.lock = MXCI_MUTEX_INIT, .more = MXCI_COND_INIT, .end = &queue.first};
+} queue = {.lock = MXCI_GLOBAL_MUTEX_INIT, .more = MXCI_COND_INIT, .end = &queue.first};
 
 /* ---- forks: the child has no threads of these, and the engine ends what they were doing ---- */
 
-static void before_fork(void) {
-    mxci_mutex_lock(&queue.lock);
-}
-
-static void after_fork(void) {
-    mxci_mutex_unlock(&queue.lock);
-}
-
 static void in_child(void) {
-    mxci_mutex_init(&queue.lock);
     mxci_cond_init(&queue.more);
     queue.first = NULL;
     queue.end = &queue.first;
@@ -50,7 +41,7 @@ static mxci_callback *take(void) {
     mxci_callback *callback;
     while (!queue.first) {
         queue.idle++;
-        mxci_cond_wait(&queue.more, &queue.lock);
+        mxci_cond_wait(&queue.more, &queue.lock.mutex);
         queue.idle--;
     }
     callback = queue.first;
@@ -65,9 +56,9 @@ static void thread_main(void *arg) {
     (void)arg;
     for (;;) {
         mxci_callback *callback;
-        mxci_mutex_lock(&queue.lock);
+        mxci_global_lock(&queue.lock);
         callback = take();
-        mxci_mutex_unlock(&queue.lock);
+        mxci_global_unlock(&queue.lock);
         call(callback);
     }
 }
@@ -77,7 +68,7 @@ static mxc_status start_thread(void) {
     char name[32];
     mxci_thread thread;
     if (!queue.watches_forks)
-        MXC_TRY(mxci_at_fork(before_fork, after_fork, in_child));
+        MXC_TRY(mxci_at_fork(NULL, NULL, in_child));
     queue.watches_forks = 1;
     mxci_format(name, sizeof name, "mxc-call-%d", queue.threads);
     MXC_TRY(mxci_thread_start(&thread, name, thread_main, NULL));
@@ -88,7 +79,7 @@ static mxc_status start_thread(void) {
 
 void mxci_callback_push(mxci_callback *callback) {
     mxc_status status = MXC_OK;
-    mxci_mutex_lock(&queue.lock);
+    mxci_global_lock(&queue.lock);
     if (queue.queued + 1 > queue.idle && queue.threads < MAX_THREADS)
         status = start_thread();
     if (queue.threads > 0) { /* one more would be better, but is not needed */
@@ -99,7 +90,7 @@ void mxci_callback_push(mxci_callback *callback) {
         queue.queued++;
         mxci_cond_signal(&queue.more);
     }
-    mxci_mutex_unlock(&queue.lock);
+    mxci_global_unlock(&queue.lock);
     if (status != MXC_OK)
         mxc_done_complete(callback->done, status, mxc_last_error());
 }

@@ -14,13 +14,13 @@
 extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 void mxci_blas_init(void) {
-    static mxci_mutex lock = MXCI_MUTEX_INIT;
+    static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
     static int done;
-    mxci_mutex_lock(&lock);
+    mxci_global_lock(&lock);
     if (!done && openblas_set_num_threads)
         openblas_set_num_threads(1);
     done = 1;
-    mxci_mutex_unlock(&lock);
+    mxci_global_unlock(&lock);
 }
 
 /* ---- one product, one thread ----------------------------------------------------------------------------------- */

@@ -14,12 +14,12 @@
 #include "base/text.h"
 
 static struct {
-    mxci_mutex lock; /* over everything below */
+    mxci_global_mutex lock; /* over everything below */
     int ready;       /* built-in descriptors are in */
     mxci_map *by_name;
     const mxc_op_def **defs;
     int count, capacity;
-} registry = {.lock = MXCI_MUTEX_INIT};
+} registry = {.lock = MXCI_GLOBAL_MUTEX_INIT};
 
 static mxc_status check_new_name(const mxc_op_def *def, const char *name) {
     if (mxci_map_has(registry.by_name, name))
@@ -117,37 +117,37 @@ static mxc_status make_ready(void) {
 
 mxc_status mxc_op_register(const mxc_op_def *def) {
     mxc_status status;
-    mxci_mutex_lock(&registry.lock);
+    mxci_global_lock(&registry.lock);
     status = make_ready();
     if (status == MXC_OK)
         status = mxci_registry_add(def);
-    mxci_mutex_unlock(&registry.lock);
+    mxci_global_unlock(&registry.lock);
     return status;
 }
 
 const mxc_op_def *mxc_op_find(const char *name) {
     const mxc_op_def *def = NULL;
-    mxci_mutex_lock(&registry.lock);
+    mxci_global_lock(&registry.lock);
     if (name && make_ready() == MXC_OK)
         def = mxci_map_get(registry.by_name, name);
-    mxci_mutex_unlock(&registry.lock);
+    mxci_global_unlock(&registry.lock);
     return def;
 }
 
 int mxc_op_count(void) {
     int count;
-    mxci_mutex_lock(&registry.lock);
+    mxci_global_lock(&registry.lock);
     count = make_ready() == MXC_OK ? registry.count : 0;
-    mxci_mutex_unlock(&registry.lock);
+    mxci_global_unlock(&registry.lock);
     return count;
 }
 
 const mxc_op_def *mxc_op_at(int index) {
     const mxc_op_def *def = NULL;
-    mxci_mutex_lock(&registry.lock);
+    mxci_global_lock(&registry.lock);
     if (make_ready() == MXC_OK && index >= 0 && index < registry.count)
         def = registry.defs[index];
-    mxci_mutex_unlock(&registry.lock);
+    mxci_global_unlock(&registry.lock);
     return def;
 }
 
@@ -245,12 +245,12 @@ void mxci_registry_suggest(const char *name, char *out, size_t size) {
     out[0] = '\0';
     if (suggest_for_foreign(&s, name))
         return;
-    mxci_mutex_lock(&registry.lock);
+    mxci_global_lock(&registry.lock);
     if (make_ready() == MXC_OK) {
         for (int distance = 0; distance <= (limit < 1 ? 1 : limit) && distance <= 4; distance++)
             suggest_matches(&s, name, is_at_distance, distance);
         if (s.n == 0)
             suggest_matches(&s, name, contains, 0);
     }
-    mxci_mutex_unlock(&registry.lock);
+    mxci_global_unlock(&registry.lock);
 }

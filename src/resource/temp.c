@@ -25,17 +25,17 @@ static void release_list(void *list) {
 
 /* The key whose only use is that release_list runs when a thread ends. */
 static mxc_status exit_key(mxci_tls *out) {
-    static mxci_mutex lock = MXCI_MUTEX_INIT;
+    static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
     static mxci_tls key;
     static int made;
     mxc_status status = MXC_OK;
-    mxci_mutex_lock(&lock);
+    mxci_global_lock(&lock);
     if (!made) {
         status = mxci_tls_create(&key, release_list);
         made = status == MXC_OK;
     }
     *out = key;
-    mxci_mutex_unlock(&lock);
+    mxci_global_unlock(&lock);
     return status;
 }
 

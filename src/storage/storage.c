@@ -86,15 +86,15 @@ static void repair_after_fork(void) {
 }
 
 static mxc_status watch_fork(void) {
-    static mxci_mutex lock = MXCI_MUTEX_INIT;
+    static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
     static int watched;
     mxc_status status = MXC_OK;
-    mxci_mutex_lock(&lock);
+    mxci_global_lock(&lock);
     if (!watched) {
         status = mxci_at_fork(NULL, NULL, repair_after_fork);
         watched = status == MXC_OK;
     }
-    mxci_mutex_unlock(&lock);
+    mxci_global_unlock(&lock);
     return status;
 }
 

@@ -41,6 +41,56 @@ static void handlers_run_in_order(void **state) {
     assert_string_equal(order, "1AabB2");
 }
 
+/* ---- global locks ------------------------------------------------------------------------------------------------ */
+
+static mxci_global_mutex outer = MXCI_GLOBAL_MUTEX_INIT, inner = MXCI_GLOBAL_MUTEX_INIT;
+static _Atomic int stop;
+
+static void take_both(void *arg) {
+    (void)arg;
+    while (!stop) {
+        mxci_global_lock(&outer);
+        mxci_thread_yield();
+        mxci_global_lock(&inner);
+        mxci_thread_yield();
+        mxci_global_unlock(&inner);
+        mxci_global_unlock(&outer);
+        mxci_thread_yield();
+    }
+}
+
+/* 1 if a child can take both; held: this thread has the outer one already. */
+static int child_takes_both(int held) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        if (!held)
+            mxci_global_lock(&outer);
+        mxci_global_lock(&inner);
+        _exit(0);
+    }
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void global_locks_are_free_in_a_child(void **state) {
+    mxci_thread threads[2];
+    int works = 1;
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_ok(mxci_thread_start(&threads[i], "locks", take_both, NULL));
+    for (int i = 0; i < TEST_SCALE(50); i++)
+        works &= child_takes_both(0);
+    stop = 1;
+    for (int i = 0; i < 2; i++)
+        mxci_thread_join(threads[i]);
+    assert_true(works);
+    mxci_global_lock(&outer); /* fork() does not wait for the thread that calls it */
+    assert_true(child_takes_both(1));
+    mxci_global_unlock(&outer);
+    assert_true(child_takes_both(0));
+}
+
 static void too_many_handlers_are_refused(void **state) {
     int left = 1000;
     (void)state;
@@ -55,6 +105,7 @@ static void too_many_handlers_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handlers_run_in_order),
+        cmocka_unit_test(global_locks_are_free_in_a_child),
         cmocka_unit_test(too_many_handlers_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

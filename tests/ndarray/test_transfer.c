@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 
 static void bytes_go_in_and_out(void **state) {
     (void)state;
@@ -252,6 +253,81 @@ static int without_engine(void **state) {
     return 0;
 }
 
+/* ---- forks while a thread waits in set or get ------------------------------------------------------------------- */
+
+enum { WAITED = 16 };
+
+typedef struct waiting {
+    mxc_ndarray *array;
+    float values[WAITED]; /* that the thread sets, or that it gets */
+    int gets;
+    _Atomic(mxc_done *) done; /* of what the thread's call comes after */
+} waiting;
+
+static void keep_done(const mxc_run *run, void *arg, mxc_done *done) {
+    (void)run;
+    atomic_store(&((waiting *)arg)->done, done);
+}
+
+static void *set_or_get(void *arg) {
+    waiting *w = arg;
+    return (void *)(intptr_t)(w->gets ? mxc_ndarray_get(w->array, w->values, sizeof w->values)
+                                      : mxc_ndarray_set(w->array, w->values, sizeof w->values));
+}
+
+/* In the child the array is 2, and the memory of the thread that is not there is as it was. */
+static int is_untouched(waiting *w) {
+    float values[WAITED];
+    if (mxc_ndarray_get(w->array, values, sizeof values) != MXC_OK || values[WAITED - 1] != 2)
+        return 1;
+    return w->values[0] != 5 || w->values[WAITED - 1] != 5;
+}
+
+/* Until then something that has not ended reads the array, or changes it before it is filled. */
+static void hold_back(waiting *w) {
+    mxc_var *var = mxc_ndarray_var(w->array);
+    mxc_task task = MXC_TASK_INIT;
+    task.async_fn = keep_done;
+    task.arg = w;
+    assert_ok(mxc_engine_push(mxc_var_engine(var), &task, !w->gets, &var, w->gets, &var, 0));
+    if (w->gets)
+        assert_ok(mxc_ndarray_fill(w->array, 2));
+}
+
+static void waiting_calls_do_not_run_in_a_child(void **state) {
+    (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it cannot follow threads that a child starts */
+#endif
+    for (int gets = 0; gets < 2; gets++) {
+        waiting w = { .array = array_new(1, DIMS(WAITED), MXC_F32), .gets = gets };
+        pthread_t thread;
+        void *result;
+        int status = -1;
+        pid_t pid;
+        for (int i = 0; i < WAITED; i++)
+            w.values[i] = 5;
+        assert_ok(mxc_ndarray_fill(w.array, 2));
+        hold_back(&w);
+        assert_int_equal(pthread_create(&thread, NULL, set_or_get, &w), 0);
+        usleep(20000); /* for the thread to queue its call; without it the test passes for nothing */
+        pid = fork();
+        if (pid == 0) {
+            alarm(60);
+            _exit(is_untouched(&w));
+        }
+        waitpid(pid, &status, 0);
+        while (!atomic_load(&w.done))
+            usleep(1000);
+        mxc_done_complete(w.done, MXC_OK, NULL);
+        assert_int_equal(pthread_join(thread, &result), 0);
+        assert_int_equal((intptr_t)result, MXC_OK);
+        assert_true(w.values[0] == (gets ? 2 : 5));
+        assert_int_equal(status, 0);
+        mxc_ndarray_release(w.array);
+    }
+}
+
 #define ON_ALL_ENGINES(test)                                                                    \
     { #test " (naive)", test, naive, without_engine, NULL },                                    \
     { #test " (threaded)", test, threaded, without_engine, NULL },                              \
@@ -269,6 +345,7 @@ int main(void) {
         ON_ALL_ENGINES(failed_pushes_leak_nothing),
         ON_ALL_ENGINES(steady_state_allocates_nothing),
         ON_ALL_ENGINES(concurrent_sets_and_gets_are_whole),
+        cmocka_unit_test_setup_teardown(waiting_calls_do_not_run_in_a_child, threaded, without_engine),
     };
     return cmocka_run_group_tests_name("transfer", tests, NULL, NULL);
 }
