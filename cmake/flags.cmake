@@ -66,6 +66,10 @@ if(NOT MXC_SANITIZE STREQUAL none)
     set(shared_link_flags) # clang leaves the sanitizer's symbols to the program
 endif()
 
+# dlclose leaves the library where it is: its workers run on, threads of the program that have used it call it when they
+# end, and handlers of fork() cannot be taken back.
+set(keep_loaded -Wl,-z,nodelete)
+
 if(CMAKE_BUILD_TYPE STREQUAL Debug OR NOT MXC_SANITIZE STREQUAL none)
     add_compile_definitions(MXCI_CHECKS)
 endif()

@@ -13,7 +13,7 @@ macro(look_for_language language)
     check_language(${language})
 endmacro()
 
-set(module_link_flags -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/module.map -Wl,--no-undefined)
+set(module_link_flags -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/module.map -Wl,--no-undefined ${keep_loaded})
 
 # ---- NVIDIA ---------------------------------------------------------------------------------------------------------
 

@@ -59,6 +59,20 @@ foreach(source ${test_sources})
         ENVIRONMENT "${test_environment}")
 endforeach()
 
+# Loading and closing the library while running, again and again.
+add_executable(test_install_load tests/install/load.c)
+set_target_properties(test_install_load PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+target_include_directories(test_install_load PRIVATE include)
+target_link_libraries(test_install_load PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+add_dependencies(test_install_load mxc)
+set(modules "")
+if(TARGET mxc_mpi)
+    list(APPEND modules $<TARGET_FILE:mxc_mpi>)
+    add_dependencies(test_install_load mxc_mpi)
+endif()
+add_test(NAME install/load COMMAND ${test_launcher} $<TARGET_FILE:test_install_load> $<TARGET_FILE:mxc> ${modules})
+set_tests_properties(install/load PROPERTIES LABELS install TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
+
 # Tests on the stand-in for a GPU, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))

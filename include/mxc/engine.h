@@ -70,8 +70,8 @@ enum {
     MXC_TASK_UPDATES = 4, /* reads what it changes: skipped when a variable it changes is marked failed */
     MXC_TASK_ALWAYS = 8,  /* runs even if what it reads is marked failed (clean-up) */
     MXC_TASK_AWAITED = 16 /* the thread that pushes it waits for its end, and arg may lie on that thread's stack;
-                             destroy is NULL. In the child of a fork() that another thread called it does not run, and what it
-                             would have changed keeps its value */
+                             destroy is NULL. In the child of a fork() that another thread called it does not run,
+                             and what it would have changed keeps its value */
 };
 
 /** One function to run. Initialise with MXC_TASK_INIT and set fn or async_fn. */

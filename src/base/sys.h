@@ -76,8 +76,8 @@ mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*chil
  * take locks that the work may need to end; their parent and child after those. */
 mxc_status mxci_at_fork_quiet(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 /* A lock of the whole process, static, that a child of fork() never finds taken by a thread it does not have: fork()
- * waits until it is free. Its holder must not wait for a thread that forks; it may fork itself, and then holds it in both
- * processes. */
+ * waits until it is free. Its holder must not wait for a thread that forks; it may fork itself, and then holds it in
+ * both processes. */
 typedef struct mxci_global_mutex {
     mxci_mutex mutex;
     struct mxci_global_mutex *next; /* in the list of those that have ever been taken */

@@ -9,8 +9,8 @@
 
 /* ---- host memory ----------------------------------------------------------------------------------------------- */
 
-/* One call of mxc_ndarray_set or _get; lies on the caller's stack, which outlives the task since the caller waits.
- * MXC_TASK_AWAITED: it does not run in the child of a fork that lacks the caller, nor touch the caller's memory there. */
+/* One call of mxc_ndarray_set or _get; lies on the caller's stack, which outlives the task since the caller waits
+ * (MXC_TASK_AWAITED: in the child of a fork that lacks the caller it does not run). */
 typedef struct host_copy {
     mxc_ndarray *array;
     const void *from; /* set */

@@ -67,10 +67,10 @@ if PKG_CONFIG_LIBDIR=/nonexistent cmake -S "$root" -B "$work/nothing" >"$work/ou
 fi
 echo "missing packages: named"
 
-cc -Wall -Werror "$here/load.c" -o "$work/load" -ldl
+cc -Wall -Werror "-I$prefix/include" "$here/load.c" -o "$work/load" -ldl -pthread
 "$work/load" "$prefix/lib/libmxc.so.0" >"$work/out"
 grep -q "^libmxc [0-9]" "$work/out"
-echo "dlopen: works"
+echo "dlopen and dlclose: work"
 
 if grep -rqF "$(cd "$here/../.." && pwd)" "$prefix" || grep -rqF "$work/first" "$prefix"; then
     echo "the installed tree names the place it was built or first installed:"
