@@ -118,4 +118,9 @@ static inline void *mxci_scratch_take(mxci_scratch *s, size_t bytes) {
     return s->base ? s->base + offset : NULL;
 }
 
+/* The same for count elements. */
+static inline void *mxci_scratch_array(mxci_scratch *s, int64_t count, size_t element) {
+    return mxci_scratch_take(s, mxci_size_of(count, element));
+}
+
 #endif

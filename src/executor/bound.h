@@ -92,8 +92,9 @@ void mxci_signature_room_free(mxci_signature_room *room);
 /* Shapes as the node sees them when it runs: in a tile, slices. For a backward node, those of its forward node. */
 void mxci_signature(const mxci_program *program, int32_t node, int parallelism, int is_train,
                     const mxci_signature_room *room, mxc_op_sig *out);
-/* Scratch that a step needs, in training and not. */
-size_t mxci_signature_temp(const mxci_program *program, int32_t node, int parallelism, const mxci_signature_room *room);
+/* Bytes of scratch that a step needs, the more of training and not. MXC_ENOMEM if memory cannot have so many. */
+mxc_status mxci_signature_temp(const mxci_program *program, int32_t node, int parallelism,
+                               const mxci_signature_room *room, size_t *out);
 
 /* ---- layout (prepare.c, address.c, segment.c) ------------------------------------------------------------------ */
 

@@ -34,7 +34,7 @@ typedef struct work {
     uint8_t *is_last; /* node: to be computed channels last */
     uint8_t *is_read; /* entry: there channels second, and read channels last */
     int32_t *region;  /* node: another one of its region, itself at the root */
-    int64_t *gain;    /* root: elements of its convolutions' arrays less those of its borders */
+    double *gain;     /* root: elements of its convolutions' arrays less those of its borders */
     int32_t *turned;  /* entry: the same in the other layout; -1: not made */
 } work;
 
@@ -119,8 +119,9 @@ static int32_t data_at(const mxci_graph *g, int32_t node, int32_t input) {
     return is_image(g, entry) && !(input == 1 && is_convolution(g, node)) ? entry : -1;
 }
 
-static int64_t size_of(const mxci_graph *g, int32_t entry) {
-    return mxc_shape_size(&g->shapes[entry]);
+/* Elements; a double, since sums over the uses of an entry may be larger than an integer. */
+static double size_of(const mxci_graph *g, int32_t entry) {
+    return (double)mxc_shape_size(&g->shapes[entry]);
 }
 
 static int32_t root_of(const work *w, int32_t node) {
@@ -131,7 +132,7 @@ static int32_t root_of(const work *w, int32_t node) {
 
 /* A region's part of what the node reads, the rest against it. */
 static int has_more_last(const work *w, int32_t node) {
-    int64_t more = 0;
+    double more = 0;
     for (int32_t i = 0; i < w->g->nodes[node].n_inputs; i++) {
         int32_t entry = data_at(w->g, node, i);
         if (entry >= 0)

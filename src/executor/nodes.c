@@ -1,11 +1,14 @@
 /* What several passes ask of nodes and entries, and the ways in which they add a node and put it in another's place. */
 #include "executor/program.h"
 
+#include "base/check.h"
 #include "base/sys.h"
 #include "base/text.h"
 
 int64_t mxci_entry_bytes(const mxci_graph *g, int32_t entry) {
-    return mxc_shape_size(&g->shapes[entry]) * (int64_t)mxc_dtype_size(g->types[entry]);
+    size_t bytes = mxci_shape_bytes(&g->shapes[entry], mxc_dtype_size(g->types[entry]));
+    MXCI_ASSERT(mxci_size_fits(bytes)); /* inference refuses larger shapes */
+    return (int64_t)bytes;
 }
 
 const mxc_op_def *mxci_node_def(const mxci_graph *g, int32_t node) {

@@ -33,7 +33,7 @@ static int by_bytes(const void *a, const void *b) {
 
 static int by_area(const void *a, const void *b) {
     const mxci_block *x = *(mxci_block *const *)a, *y = *(mxci_block *const *)b;
-    int order = sign(y->bytes * (y->last - y->first + 1), x->bytes * (x->last - x->first + 1));
+    int order = sign(mxci_dim_mul(y->bytes, y->last - y->first + 1), mxci_dim_mul(x->bytes, x->last - x->first + 1));
     return order ? order : by_bytes(a, b);
 }
 

@@ -129,7 +129,7 @@ static void count_random(maker *m, int32_t node, mxci_step *s) {
     }
 }
 
-static void make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *sig, mxc_req *req) {
+static mxc_status make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *sig, mxc_req *req) {
     const mxci_program *p = m->layout->program;
     const mxci_gnode *n = &p->graph->nodes[node];
     int32_t forward = n->kind == MXCI_BACKWARD ? n->forward : node, pool, i;
@@ -150,10 +150,11 @@ static void make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *si
         c->out_grad = c->aux + c->n_aux;
         c->in_grad = c->out_grad + c->n_out;
     }
-    c->temp_bytes = mxci_signature_temp(p, node, m->parallelism, &m->room);
+    MXC_TRY(mxci_signature_temp(p, node, m->parallelism, &m->room, &c->temp_bytes));
     pool = mxci_pool_of(p, n->context);
     if (c->temp_bytes > m->layout->temp_bytes[pool])
         m->layout->temp_bytes[pool] = c->temp_bytes;
+    return MXC_OK;
 }
 
 static mxc_status make_step(maker *m, int32_t step) {
@@ -173,7 +174,7 @@ static mxc_status make_step(maker *m, int32_t step) {
     count_random(m, node, s);
     mxci_signature(p, node, m->parallelism, is_backward, &m->room, &sig);
     fill_tensors(s, &sig, is_backward);
-    make_call(m, node, s, &sig, l->reqs + m->n_reqs);
+    MXC_TRY(make_call(m, node, s, &sig, l->reqs + m->n_reqs));
     m->n_reqs += p->graph->nodes[node].n_outputs;
     if (is_backward)
         backward_slots(p, node, s->entries);

@@ -78,6 +78,18 @@ static void free_layout(mxci_program *p) {
     p->n_steps = p->n_forward = p->n_tiles = p->n_blocks = p->n_pools = 0;
 }
 
+/* All arrays together, so that no sum of some of them overflows. */
+static mxc_status check_bytes(const mxci_graph *g) {
+    size_t bytes = 0;
+    int32_t i;
+    for (i = 0; i < g->n_entries; i++)
+        bytes = mxci_size_add(bytes, (size_t)mxci_block_bytes(mxci_entry_bytes(g, i)));
+    if (mxci_size_fits(bytes))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ENOMEM, "memory plan: the arrays of %d nodes together are larger than memory can be",
+                    (int)g->n_nodes);
+}
+
 /* Order, requests and memory of a complete graph. */
 static mxc_status lay_out(mxci_program *p, const mxc_bind_options *options, int tiles) {
     free_layout(p);
@@ -118,6 +130,7 @@ static mxc_status lower(mxci_program *p, const mxci_lowering *lowering) {
         MXC_TRY(mxci_pass_epilogue(p));
     if (!lowering->as_written)
         MXC_TRY(mxci_pass_chain(p));
+    MXC_TRY(check_bytes(p->graph));
     MXC_TRY(lay_out(p, options, 0));
     return wants_tiles(p, lowering) ? lay_out(p, options, 1) : MXC_OK;
 }

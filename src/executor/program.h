@@ -11,6 +11,7 @@
 
 #include <mxc/executor.h>
 
+#include "base/size.h"
 #include "operator/form.h"
 #include "symbol/graph.h"
 
@@ -31,12 +32,11 @@ typedef struct mxci_home {
 } mxci_home;
 
 typedef struct mxci_block {
-    int64_t bytes;       /* rounded up to MXCI_BLOCK_ALIGN */
+    int64_t bytes;       /* a multiple of MXCI_SIZE_ALIGN */
     int32_t first, last; /* steps at which it is occupied, both included */
     int32_t pool;
     int64_t offset; /* in the pool */
 } mxci_block;
-#define MXCI_BLOCK_ALIGN 64
 
 /* Steps [first, end) run together, slice by slice of axis 0, so that arrays inside need only a slice. */
 typedef struct mxci_tile {
@@ -87,10 +87,12 @@ void mxci_program_destroy(mxci_program *program); /* NULL is fine */
 
 /* ---- helpers ------------------------------------------------------------------------------------------------- */
 
-/* Bytes of an entry whose shape is known. */
+/* Bytes of an entry whose shape is known. Those of all entries of a program, each rounded up to a block, add up to
+ * MXCI_SIZE_LIMIT at most (program.c). */
 int64_t mxci_entry_bytes(const mxci_graph *graph, int32_t entry);
+/* Bytes of a block that holds so many. */
 static inline int64_t mxci_block_bytes(int64_t bytes) {
-    return (bytes + MXCI_BLOCK_ALIGN - 1) / MXCI_BLOCK_ALIGN * MXCI_BLOCK_ALIGN;
+    return (int64_t)mxci_size_align((size_t)bytes);
 }
 /* Append a node that runs op, with the context of node like and the name "<its name>_<suffix>". Its first output
  * through out; shapes and types are set by the caller. MXC_ENOMEM. */

@@ -63,7 +63,7 @@ static int is_small(const mxci_graph *g, int32_t entry) {
     int32_t i;
     for (i = 0; i < n->n_outputs; i++)
         most = mxci_entry_bytes(g, n->first_entry + i) > most ? mxci_entry_bytes(g, n->first_entry + i) : most;
-    return mxci_entry_bytes(g, entry) * 8 < most;
+    return mxci_entry_bytes(g, entry) < most / 8;
 }
 
 /* Cost linear in the output: element-wise, or no argument but the first has more than one axis. */

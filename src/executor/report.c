@@ -29,16 +29,18 @@ static int64_t output_bytes(const mxci_program *p) {
 static mxc_status most_temp(const mxci_program *p, int64_t *out) {
     mxci_signature_room room;
     mxc_engine *engine;
+    mxc_status status = MXC_OK;
     int32_t i;
     *out = 0;
     MXC_TRY(mxc_engine_default(&engine));
     MXC_TRY(mxci_signature_room_make(p->graph, &room));
-    for (i = 0; i < p->n_steps; i++) {
-        int64_t bytes = (int64_t)mxci_signature_temp(p, p->order[i], mxc_engine_parallelism(engine), &room);
-        *out = bytes > *out ? bytes : *out;
+    for (i = 0; i < p->n_steps && status == MXC_OK; i++) {
+        size_t bytes = 0;
+        status = mxci_signature_temp(p, p->order[i], mxc_engine_parallelism(engine), &room, &bytes);
+        *out = (int64_t)bytes > *out ? (int64_t)bytes : *out;
     }
     mxci_signature_room_free(&room);
-    return MXC_OK;
+    return status;
 }
 
 mxc_status mxci_report(const mxci_program *p, mxc_memory_report *out) {

@@ -66,19 +66,21 @@ void mxci_signature(const mxci_program *p, int32_t node, int parallelism, int is
     slice_shapes(p, forward, out);
 }
 
-size_t mxci_signature_temp(const mxci_program *p, int32_t node, int parallelism, const mxci_signature_room *room) {
+mxc_status mxci_signature_temp(const mxci_program *p, int32_t node, int parallelism, const mxci_signature_room *room,
+                               size_t *out) {
     mxci_op_form form = mxci_node_form(p->graph, node);
     mxc_pass pass = p->graph->nodes[node].kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
-    size_t most = 0;
     int is_train;
-    if (!form.temp_bytes)
-        return 0;
-    for (is_train = pass == MXC_BACKWARD; is_train < 2; is_train++) {
+    *out = 0;
+    for (is_train = pass == MXC_BACKWARD; is_train < 2 && form.temp_bytes; is_train++) {
         mxc_op_sig sig;
+        mxc_status status;
         size_t bytes;
         mxci_signature(p, node, parallelism, is_train, room, &sig);
-        bytes = form.temp_bytes(&sig, pass);
-        most = bytes > most ? bytes : most;
+        status = mxci_form_temp(&form, &sig, pass, &bytes);
+        if (status != MXC_OK)
+            return MXC_FAIL(status, "node \"%.100s\": %s", p->graph->nodes[node].name, mxc_last_error());
+        *out = bytes > *out ? bytes : *out;
     }
-    return most;
+    return MXC_OK;
 }

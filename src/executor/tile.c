@@ -11,6 +11,7 @@
 #define PART 8
 #define LEAST_BYTES (256 * 1024)
 #define LEAST_ROWS 4
+#define MOST_SLICES 65536 /* that are tried: rows may be of any number */
 
 /* A run found so far: steps [first, end). */
 typedef struct run {
@@ -146,14 +147,14 @@ static int64_t peak_inside(const run *r) {
 /* The largest divisor of rows whose slices fit the budget, or the smallest one that is worth it; rows: leave it
  * whole. */
 static int64_t choose_slice(const run *r) {
-    int64_t row_bytes = peak_inside(r) / r->rows, slice, smallest = r->rows;
+    int64_t row_bytes = peak_inside(r) / r->rows, smallest = r->rows, n;
     if (peak_inside(r) <= r->budget)
         return r->rows;
-    for (slice = r->rows / 2; slice >= LEAST_ROWS; slice--)
-        if (r->rows % slice == 0) {
-            if (slice * row_bytes <= r->budget)
-                return slice;
-            smallest = slice;
+    for (n = 2; n <= MOST_SLICES && r->rows / n >= LEAST_ROWS; n++)
+        if (r->rows % n == 0) {
+            smallest = r->rows / n;
+            if (smallest * row_bytes <= r->budget)
+                return smallest;
         }
     return smallest;
 }

@@ -154,7 +154,7 @@ static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static size_t place_bytes(const search *s) {
-    return s->chunks > 1 ? (size_t)(s->n_out * s->chunks) * 8 : 0;
+    return s->chunks > 1 ? mxci_size_of(mxci_dim_mul(s->n_out, s->chunks), 8) : 0;
 }
 
 static mxc_status run(const mxc_op_call *call, int64_t axis, const mxci_arg_kernel *kernels) {
@@ -182,7 +182,7 @@ static size_t temp_of(const mxc_op_sig *sig, mxc_pass pass, int64_t axis) {
     if (pass == MXC_BACKWARD)
         return 0;
     plan(&s, &sig->in_shape[0], axis);
-    return 2 * place_bytes(&s);
+    return mxci_size_mul(2, place_bytes(&s));
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {

@@ -127,20 +127,6 @@ void mxci_attention_open(const mxc_op_call *call, mxci_attention *out) {
         mxci_stretch(&call->in[MXCI_MASK].shape, &scores, &out->mask_walk);
 }
 
-size_t mxci_attention_bytes(mxc_dtype compute, int64_t elements) {
-    return ((size_t)elements * mxc_dtype_size(compute) + 63) / 64 * 64;
-}
-
-void *mxci_attention_take(const mxci_attention *a, char **scratch, int64_t elements) {
-    void *block = *scratch;
-    *scratch += mxci_attention_bytes(a->compute, elements);
-    return block;
-}
-
-int64_t mxci_attention_copy_size(mxc_dtype dtype, int64_t rows, int64_t columns) {
-    return dtype == mxci_compute_type(dtype) ? 0 : rows * columns;
-}
-
 const void *mxci_attention_rows(const mxci_attention *a, const mxc_tensor *t, int64_t head, int64_t count,
                                 int64_t columns, int64_t begin, int64_t n, void *buffer) {
     const void *from = mxci_at(t, (head * count + begin) * columns);
@@ -191,23 +177,26 @@ typedef struct forward_tiles {
     double most[ROWS], sum[ROWS];
 } forward_tiles;
 
-static size_t forward_bytes(mxc_dtype dtype, int64_t width, int64_t values) {
-    mxc_dtype compute = mxci_compute_type(dtype);
-    return mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, ROWS, width)) +
-           mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, KEYS, width)) +
-           mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, KEYS, values)) +
-           mxci_attention_bytes(compute, ROWS * KEYS) + mxci_attention_bytes(compute, ROWS * values) +
-           mxci_attention_bytes(compute, KEYS);
+static void take_tiles(mxci_scratch *s, mxc_dtype dtype, int64_t width, int64_t values, forward_tiles *out) {
+    const size_t element = mxc_dtype_size(mxci_compute_type(dtype));
+    out->query = mxci_attention_copy(s, dtype, ROWS, width);
+    out->key = mxci_attention_copy(s, dtype, KEYS, width);
+    out->value = mxci_attention_copy(s, dtype, KEYS, values);
+    out->scores = mxci_scratch_array(s, ROWS * KEYS, element);
+    out->attended = mxci_scratch_array(s, mxci_dim_mul(ROWS, values), element);
+    out->mask = mxci_scratch_array(s, KEYS, element);
+}
+
+static size_t tile_bytes(mxc_dtype dtype, int64_t width, int64_t values) {
+    mxci_scratch measure = {0};
+    forward_tiles unused;
+    take_tiles(&measure, dtype, width, values, &unused);
+    return measure.bytes;
 }
 
 static void open_tiles(const mxci_attention *a, int part, forward_tiles *out) {
-    char *scratch = a->scratch + (size_t)part * forward_bytes(a->dtype, a->width, a->values);
-    out->query = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, ROWS, a->width));
-    out->key = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, KEYS, a->width));
-    out->value = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, KEYS, a->values));
-    out->scores = mxci_attention_take(a, &scratch, ROWS * KEYS);
-    out->attended = mxci_attention_take(a, &scratch, ROWS * a->values);
-    out->mask = mxci_attention_take(a, &scratch, KEYS);
+    mxci_scratch s = {.base = a->scratch + (size_t)part * tile_bytes(a->dtype, a->width, a->values)};
+    take_tiles(&s, a->dtype, a->width, a->values, out);
 }
 
 /* Scores of a tile become e^(score - the greatest so far); sums so far are brought to that greatest. */
@@ -296,8 +285,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *query = &sig->in_shape[MXCI_QUERY], *value = &sig->in_shape[MXCI_VALUE];
     if (pass == MXC_BACKWARD)
         return mxci_attention_backward_bytes(sig);
-    return (size_t)sig->parallelism *
-           forward_bytes(sig->in_type[MXCI_QUERY], query->dim[query->ndim - 1], value->dim[value->ndim - 1]);
+    return mxci_size_mul(tile_bytes(sig->in_type[MXCI_QUERY], query->dim[query->ndim - 1], value->dim[value->ndim - 1]),
+                         (size_t)sig->parallelism);
 }
 
 static mxc_status forward(const mxc_op_call *call) {

@@ -8,6 +8,7 @@
 
 #include "operator/common.h"
 #include "operator/kernels/attention.h"
+#include "operator/kernels/convert.h"
 #include "operator/kernels/strided.h"
 
 typedef struct mxci_attention_params {
@@ -39,11 +40,11 @@ typedef struct mxci_attention_tile {
 
 void mxci_attention_open(const mxc_op_call *call, mxci_attention *out);
 
-/* The next `elements` of the compute type out of scratch, 64-byte aligned; and the bytes that takes. */
-void *mxci_attention_take(const mxci_attention *a, char **scratch, int64_t elements);
-size_t mxci_attention_bytes(mxc_dtype compute, int64_t elements);
-/* Elements of a copy of rows of an array of this dtype: 0 where none is needed. */
-int64_t mxci_attention_copy_size(mxc_dtype dtype, int64_t rows, int64_t columns);
+/* Scratch for a copy in the compute type of rows of an array of this dtype: none where they are in it already. */
+static inline void *mxci_attention_copy(mxci_scratch *s, mxc_dtype dtype, int64_t rows, int64_t columns) {
+    mxc_dtype compute = mxci_compute_type(dtype);
+    return mxci_scratch_array(s, dtype == compute ? 0 : mxci_dim_mul(rows, columns), mxc_dtype_size(compute));
+}
 
 /* Rows begin..begin+n-1 of a head of an argument or gradient (rows of `columns` elements, `count` in a head) in the
  * compute type: in place, or copied to buffer. */

@@ -37,31 +37,38 @@ static int64_t slices_of(int64_t heads, int64_t keys, int parallelism) {
 }
 
 static int64_t sums_of(int64_t heads, int64_t slices, int parallelism) {
-    return slices > 1 ? heads * slices : parallelism;
+    return slices > 1 ? mxci_dim_mul(heads, slices) : parallelism;
+}
+
+static void take_tiles(mxci_scratch *s, mxc_dtype dtype, int64_t width, int64_t values, backward_tiles *out) {
+    const size_t element = mxc_dtype_size(mxci_compute_type(dtype));
+    out->query = mxci_attention_copy(s, dtype, ROWS, width);
+    out->key = mxci_attention_copy(s, dtype, KEYS, width);
+    out->value = mxci_attention_copy(s, dtype, KEYS, values);
+    out->grad = mxci_attention_copy(s, dtype, ROWS, values);
+    out->p = mxci_scratch_array(s, ROWS * KEYS, element);
+    out->d = mxci_scratch_array(s, ROWS * KEYS, element);
+    out->mask = mxci_scratch_array(s, KEYS, element);
+    out->key_sums = mxci_scratch_array(s, mxci_dim_mul(KEYS, width), element);
+    out->value_sums = mxci_scratch_array(s, mxci_dim_mul(KEYS, values), element);
 }
 
 static size_t tile_bytes(mxc_dtype dtype, int64_t width, int64_t values) {
-    mxc_dtype compute = mxci_compute_type(dtype);
-    return mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, ROWS, width)) +
-           mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, KEYS, width)) +
-           mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, KEYS, values)) +
-           mxci_attention_bytes(compute, mxci_attention_copy_size(dtype, ROWS, values)) +
-           2 * mxci_attention_bytes(compute, ROWS * KEYS) + mxci_attention_bytes(compute, KEYS) +
-           mxci_attention_bytes(compute, KEYS * width) + mxci_attention_bytes(compute, KEYS * values);
+    mxci_scratch measure = {0};
+    backward_tiles unused;
+    take_tiles(&measure, dtype, width, values, &unused);
+    return measure.bytes;
 }
 
 static void open_tiles(const backward_run *r, int part, backward_tiles *out) {
     const mxci_attention *a = &r->a;
-    char *scratch = r->tiles + (size_t)part * tile_bytes(a->dtype, a->width, a->values);
-    out->query = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, ROWS, a->width));
-    out->key = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, KEYS, a->width));
-    out->value = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, KEYS, a->values));
-    out->grad = mxci_attention_take(a, &scratch, mxci_attention_copy_size(a->dtype, ROWS, a->values));
-    out->p = mxci_attention_take(a, &scratch, ROWS * KEYS);
-    out->d = mxci_attention_take(a, &scratch, ROWS * KEYS);
-    out->mask = mxci_attention_take(a, &scratch, KEYS);
-    out->key_sums = mxci_attention_take(a, &scratch, KEYS * a->width);
-    out->value_sums = mxci_attention_take(a, &scratch, KEYS * a->values);
+    mxci_scratch s = {.base = r->tiles + (size_t)part * tile_bytes(a->dtype, a->width, a->values)};
+    take_tiles(&s, a->dtype, a->width, a->values, out);
+}
+
+/* Bytes of a head's queries' gradient in the compute type. */
+static size_t query_sum_bytes(mxc_dtype dtype, int64_t queries, int64_t width) {
+    return mxci_size_align(mxci_size_of(mxci_dim_mul(queries, width), mxc_dtype_size(mxci_compute_type(dtype))));
 }
 
 size_t mxci_attention_backward_bytes(const mxc_op_sig *sig) {
@@ -69,22 +76,24 @@ size_t mxci_attention_backward_bytes(const mxc_op_sig *sig) {
     int last = query->ndim - 1;
     int64_t heads = mxci_shape_count(query, 0, last - 1), queries = query->dim[last - 1], width = query->dim[last];
     int64_t slices = slices_of(heads, value->dim[last - 1], sig->parallelism);
-    mxc_dtype dtype = sig->in_type[MXCI_QUERY], compute = mxci_compute_type(dtype);
-    return mxci_attention_bytes(compute, heads * queries) +
-           (size_t)sums_of(heads, slices, sig->parallelism) * mxci_attention_bytes(compute, queries * width) +
-           (size_t)sig->parallelism * tile_bytes(dtype, width, value->dim[last]);
+    mxc_dtype dtype = sig->in_type[MXCI_QUERY];
+    mxci_scratch s = {0};
+    mxci_scratch_array(&s, mxci_dim_mul(heads, queries), mxc_dtype_size(mxci_compute_type(dtype)));
+    mxci_scratch_array(&s, sums_of(heads, slices, sig->parallelism), query_sum_bytes(dtype, queries, width));
+    mxci_scratch_array(&s, sig->parallelism, tile_bytes(dtype, width, value->dim[last]));
+    return s.bytes;
 }
 
 static void open_run(const mxc_op_call *call, backward_run *r) {
-    char *scratch = call->temp;
+    mxci_scratch s = {.base = call->temp};
     mxci_attention *a = &r->a;
     int parallelism = mxc_engine_parallelism(call->run->engine);
     mxci_attention_open(call, a);
     r->slices = slices_of(a->heads, a->keys, parallelism);
-    r->row_gradient = mxci_attention_take(a, &scratch, a->heads * a->queries);
-    r->query_sums = scratch;
-    r->tiles = scratch + (size_t)sums_of(a->heads, r->slices, parallelism) *
-                             mxci_attention_bytes(a->compute, a->queries * a->width);
+    r->row_gradient = mxci_scratch_array(&s, a->heads * a->queries, a->element);
+    r->query_sums = mxci_scratch_array(&s, sums_of(a->heads, r->slices, parallelism),
+                                       query_sum_bytes(a->dtype, a->queries, a->width));
+    r->tiles = mxci_scratch_take(&s, 0);
 }
 
 /* ---- one tile ---------------------------------------------------------------------------------------------------- */
@@ -172,7 +181,7 @@ static void run_keys(const backward_run *r, mxci_attention_tile t, backward_tile
 }
 
 static char *query_sum_of(const backward_run *r, int64_t index) {
-    return r->query_sums + (size_t)index * mxci_attention_bytes(r->a.compute, r->a.queries * r->a.width);
+    return r->query_sums + (size_t)index * query_sum_bytes(r->a.dtype, r->a.queries, r->a.width);
 }
 
 /* Item i: slice i % slices of head i / slices. */

@@ -82,7 +82,8 @@ typedef struct sampler_run {
 
 static size_t grid_bytes(const mxc_shape *out, mxc_dtype dtype) {
     size_t element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
-    return 2 * element * (size_t)(out->dim[0] * out->dim[2] * out->dim[3]);
+    int64_t places = mxci_dim_mul(out->dim[0], mxci_shape_count(out, 2, 4)); /* also where out has no channels */
+    return mxci_size_of(places, 2 * element);
 }
 
 static sampler_run open_run(const mxc_op_call *call) {
@@ -206,8 +207,8 @@ const mxc_op_def mxci_op_bilinear_sampler = {
 /* ---- SpatialTransformer ------------------------------------------------------------------------------------------ */
 
 static size_t transformer_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return mxci_widen_bytes(sig, pass) +
-           grid_bytes(&sig->out_shape[0], sig->in_type[DATA]) * (pass == MXC_FORWARD ? 1 : 2);
+    size_t grids = mxci_size_mul(grid_bytes(&sig->out_shape[0], sig->in_type[DATA]), pass == MXC_FORWARD ? 1 : 2);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), grids);
 }
 
 /* The places, in scratch. */

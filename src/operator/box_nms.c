@@ -88,26 +88,34 @@ typedef struct nms_scratch {
     void *in, *out; /* rows in the compute type */
 } nms_scratch;
 
+static nms_scratch take_scratch(mxci_scratch *from, const mxc_shape *data, mxc_dtype dtype) {
+    int64_t n = data->dim[data->ndim - 2], elements = mxci_shape_count(data, data->ndim - 2, data->ndim);
+    size_t element = mxc_dtype_size(mxci_compute_type(dtype));
+    nms_scratch s;
+    s.items = mxci_scratch_array(from, n, sizeof *s.items);
+    s.spare = mxci_scratch_array(from, n, sizeof *s.spare);
+    s.order = mxci_scratch_array(from, n, sizeof *s.order);
+    s.in = mxci_scratch_array(from, elements, element);
+    s.out = mxci_scratch_array(from, elements, element);
+    return s;
+}
+
 static size_t scratch_bytes(const mxc_shape *data, mxc_dtype dtype) {
-    size_t n = (size_t)data->dim[data->ndim - 2], width = (size_t)data->dim[data->ndim - 1];
-    size_t rows = (n * width * mxc_dtype_size(mxci_compute_type(dtype)) + 63) & ~(size_t)63;
-    return ((n * (2 * sizeof(mxci_order_item) + sizeof(int64_t)) + 63) & ~(size_t)63) + 2 * rows;
+    mxci_scratch measure = {0};
+    take_scratch(&measure, data, dtype);
+    return measure.bytes;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return pass == MXC_FORWARD ? scratch_bytes(&sig->in_shape[0], sig->in_type[0]) * (size_t)sig->parallelism : 0;
+    size_t each = scratch_bytes(&sig->in_shape[0], sig->in_type[0]);
+    return pass == MXC_FORWARD ? mxci_size_mul(each, (size_t)sig->parallelism) : 0;
 }
 
 static nms_scratch open_scratch(const nms_run *r, int part) {
     const mxc_tensor *data = &r->call->in[0];
-    size_t bytes = scratch_bytes(&data->shape, data->dtype), rows;
-    nms_scratch s = {.items = (mxci_order_item *)((char *)r->call->temp + bytes * (size_t)part)};
-    s.spare = s.items + r->n;
-    s.order = (int64_t *)(s.spare + r->n);
-    rows = ((size_t)(r->n * r->width) * mxc_dtype_size(r->compute) + 63) & ~(size_t)63;
-    s.out = (char *)s.items + bytes - rows;
-    s.in = (char *)s.out - rows;
-    return s;
+    size_t bytes = scratch_bytes(&data->shape, data->dtype);
+    return take_scratch(&(mxci_scratch){.base = (char *)r->call->temp + bytes * (size_t)part}, &data->shape,
+                        data->dtype);
 }
 
 static nms_run open_run(const mxc_op_call *call) {

@@ -38,7 +38,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 /* Scratch: the divergence of each threshold; two histograms for each part. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return (size_t)sig->in_shape[HIST].dim[0] * (size_t)(2 * sig->parallelism + 1) * sizeof(double);
+    return mxci_size_of(mxci_dim_mul(sig->in_shape[HIST].dim[0], 2 * sig->parallelism + 1), sizeof(double));
 }
 
 typedef struct entropy_run {

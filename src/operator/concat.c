@@ -39,7 +39,7 @@ static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common) {
     int unknown = 0, last = 0;
     for (int i = 0; i < sig->n_in; i++) {
         int64_t size = sig->in_shape[i].dim[axis];
-        sum += size < 0 ? 0 : size;
+        sum = mxci_dim_add(sum, size < 0 ? 0 : size);
         unknown += size < 0;
         last = size < 0 ? i : last;
     }

@@ -103,7 +103,7 @@ static mxc_status infer_channels(mxc_op_sig *sig) {
     mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
     if (*channels < 0) {
         if (each >= 0)
-            *channels = each * p->num_group;
+            *channels = mxci_dim_mul(each, p->num_group);
         return MXC_OK;
     }
     if (*channels == 0 || *channels % p->num_group != 0)
@@ -134,10 +134,6 @@ mxc_status mxci_conv_infer(mxc_op_sig *sig) {
 }
 
 /* ---- scratch --------------------------------------------------------------------------------------------------- */
-
-static size_t aligned(size_t bytes) {
-    return (bytes + 63) & ~(size_t)63;
-}
 
 /* The convolution of out_grad that gives the data's gradient; possible for stride 1, worth it where it multiplies few
  * zeros. Returns whether. */
@@ -172,39 +168,45 @@ typedef struct conv_plan {
 static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
                       mxc_dtype dtype, mxc_pass pass, int parts) {
     mxci_conv_shape shape = mxci_conv_group(p, data, out), flipped;
-    size_t elements;
+    int64_t elements;
+    int lanes;
     memset(plan, 0, sizeof *plan);
     plan->parts = parts;
     plan->kernels = dtype == MXC_F64 ? &mxci_conv_f64 : &mxci_conv_f32;
     plan->element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
+    lanes = plan->kernels->lanes;
     mxci_field_measure(&shape, &plan->field);
     if (pass == MXC_BACKWARD)
         mxci_field_group(&plan->field, data->dim[0], data->dim[1] * shape.in[0] * shape.in[1] * shape.in[2]);
-    elements = (size_t)(plan->field.elements * plan->field.samples);
-    plan->tables = mxci_field_table_bytes(&plan->field, plan->kernels->lanes);
+    elements = mxci_dim_mul(plan->field.elements, plan->field.samples);
+    plan->tables = mxci_field_table_bytes(&plan->field, lanes);
     if (pass == MXC_BACKWARD) {
         plan->flip = flip_shape(&shape, &flipped);
-        plan->sums = (shape.filters + plan->kernels->lanes - 1) / plan->kernels->lanes * plan->kernels->lanes *
-                     plan->field.taps;
-        plan->weights = aligned((size_t)(plan->sums * p->num_group) * plan->element); /* more than weights need */
+        plan->sums = mxci_dim_mul((shape.filters + lanes - 1) / lanes * lanes, plan->field.taps);
+        /* More than the weights need. */
+        plan->weights = mxci_size_of(mxci_dim_mul(plan->sums, p->num_group), plan->element);
     }
     if (plan->flip) {
         mxci_field_measure(&flipped, &plan->flipped);
-        plan->flipped_tables = mxci_field_table_bytes(&plan->flipped, plan->kernels->lanes);
-        if ((size_t)plan->flipped.elements > elements)
-            elements = (size_t)plan->flipped.elements;
+        plan->flipped_tables = mxci_field_table_bytes(&plan->flipped, lanes);
+        if (plan->flipped.elements > elements)
+            elements = plan->flipped.elements;
     }
-    plan->block = aligned(elements * plan->element) +
-                  aligned((size_t)(shape.filters * 2 * plan->kernels->lanes) * plan->element);
+    plan->block = mxci_size_add(mxci_size_align(mxci_size_of(elements, plan->element)),
+                                mxci_size_align(mxci_size_of(shape.filters * 2 * lanes, plan->element)));
 }
 
 static size_t planar_temp(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
+    mxci_scratch s = {.bytes = mxci_widen_bytes(sig, pass)};
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
-        return mxci_widen_bytes(sig, pass);
+        return s.bytes;
     make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass, sig->parallelism);
-    return mxci_widen_bytes(sig, pass) + plan.tables + plan.flipped_tables + plan.weights +
-           (size_t)plan.parts * plan.block;
+    mxci_scratch_take(&s, plan.tables);
+    mxci_scratch_take(&s, plan.flipped_tables);
+    mxci_scratch_array(&s, plan.parts, plan.block);
+    mxci_scratch_take(&s, plan.weights);
+    return s.bytes;
 }
 
 /* NULL where they have channels second. */
@@ -322,7 +324,7 @@ static void data_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
     char *block = r->blocks + (size_t)part * r->plan->block;
-    void *panel = block + aligned((size_t)r->field->elements * r->plan->element);
+    void *panel = block + mxci_size_align((size_t)r->field->elements * r->plan->element);
     for (int64_t index = begin; index < end; index++) {
         void *image = at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
         if (!r->field->plain || !r->add)

@@ -55,7 +55,7 @@ static mxc_status infer_places(mxc_op_sig *sig, int axis, int64_t *out) {
     int64_t size = sig->in_shape[FIRST].dim[axis], border = 2 * p->max_displacement + p->kernel_size - 1, room;
     if (size < 0)
         return MXC_OK;
-    room = size > INT64_MAX / 2 ? size : size + 2 * p->pad_size - border;
+    room = size + 2 * p->pad_size - border;
     if (room < 1)
         return mxc_sig_fail(sig, "argument 'data1': axis %d has %lld elements with padding, expected more than %lld",
                             axis, (long long)(room + border), (long long)border);
@@ -65,7 +65,8 @@ static mxc_status infer_places(mxc_op_sig *sig, int axis, int64_t *out) {
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const correlation_params *p = sig->params;
-    mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(4, (int64_t[]){-1, moves(p) * moves(p), -1, -1});
+    const int64_t all_moves = mxci_dim_mul(moves(p), moves(p));
+    mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(4, (int64_t[]){-1, all_moves, -1, -1});
     for (int pass = 0; pass < 2; pass++) {
         MXC_TRY(mxc_sig_set_shape(sig, FIRST, &data));
         MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){FIRST, SECOND}));
@@ -77,9 +78,10 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     MXC_TRY(infer_places(sig, 3, &out.dim[3]));
     if (mxc_shape_known(&sig->in_shape[FIRST])) {
         mxc_shape padded = pad(p, &sig->in_shape[FIRST]);
-        int64_t n = mxc_shape_size(&padded);
-        if (n < 0 || n > INT64_MAX / 64)
-            return mxc_sig_fail(sig, "argument 'data1': too many elements with padding");
+        char text[MXC_SHAPE_TEXT];
+        if (!mxci_shape_fits(&padded))
+            return mxc_sig_fail(sig, "argument 'data1': padded to %s, it is larger than memory can be",
+                                mxc_shape_format(&padded, text, sizeof text));
     }
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
@@ -98,7 +100,7 @@ typedef struct correlation_run {
 
 static size_t padded_bytes(const correlation_params *p, const mxc_shape *data, mxc_dtype dtype) {
     mxc_shape padded = pad(p, data);
-    return ((size_t)mxc_shape_size(&padded) * mxc_dtype_size(mxci_compute_type(dtype)) + 63) & ~(size_t)63;
+    return mxci_size_align(mxci_shape_bytes(&padded, mxc_dtype_size(mxci_compute_type(dtype))));
 }
 
 static size_t plane_bytes(const correlation_params *p, const mxc_shape *data, mxc_dtype dtype) {
@@ -109,8 +111,11 @@ static size_t plane_bytes(const correlation_params *p, const mxc_shape *data, mx
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[FIRST];
-    return 2 * padded_bytes(sig->params, data, sig->in_type[FIRST]) +
-           (pass == MXC_FORWARD ? 0 : plane_bytes(sig->params, data, sig->in_type[FIRST]) * (size_t)sig->parallelism);
+    mxci_scratch s = {0};
+    mxci_scratch_array(&s, 2, padded_bytes(sig->params, data, sig->in_type[FIRST]));
+    if (pass == MXC_BACKWARD)
+        mxci_scratch_array(&s, sig->parallelism, plane_bytes(sig->params, data, sig->in_type[FIRST]));
+    return s.bytes;
 }
 
 /* Rows begin..end-1 of all planes of an argument, with their padding. */

@@ -73,7 +73,7 @@ static int64_t longer(int64_t n, int64_t k) {
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t n = last_size(&sig->in_shape[DATA]), k = last_size(&sig->out_shape[0]);
     (void)pass;
-    return (size_t)(2 * n + sig->parallelism * 2 * longer(n, k)) * sizeof(double);
+    return mxci_size_of(mxci_dim_add(2 * n, mxci_dim_mul(2 * sig->parallelism, longer(n, k))), sizeof(double));
 }
 
 /* Reads places and signs once for all rows. */

@@ -23,7 +23,7 @@ static mxc_status infer_given_shape(mxc_op_sig *sig, const mxci_fill_params *p) 
     if (p->shape.n <= 0)
         return MXC_OK;
     if (mxc_shape_set(&shape, p->shape.n, p->shape.value) != MXC_OK)
-        return mxc_sig_fail(sig, "shape has %d axes, expected at most %d", (int)p->shape.n, MXC_MAX_NDIM);
+        return mxc_sig_fail(sig, "%s", mxc_last_error());
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
 }
 

@@ -72,13 +72,13 @@ static mxc_status infer_type(mxc_op_sig *sig) {
  * occupied. */
 static int64_t part_numbers(const mxc_shape *data, const mxc_shape *label) {
     int64_t steps = data->dim[0], n = label->dim[1];
-    return n + steps + steps * (n + 1) + steps * (2 * n + 1) + 2 * (2 * n + 1) + data->dim[2];
+    return mxci_dim_add(mxci_dim_mul(steps, 3 * n + 2), n + steps + 2 * (2 * n + 1) + data->dim[2]);
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return (size_t)part_numbers(&sig->in_shape[DATA], &sig->in_shape[LABEL]) * (size_t)sig->parallelism *
-           sizeof(double);
+    return mxci_size_of(mxci_dim_mul(part_numbers(&sig->in_shape[DATA], &sig->in_shape[LABEL]), sig->parallelism),
+                        sizeof(double));
 }
 
 /* One part's scratch, and the sequence that is in it. */

@@ -157,7 +157,7 @@ static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t forward = pass == MXC_BACKWARD ? conv_temp(sig, MXC_FORWARD) : 0, backward = conv_temp(sig, MXC_BACKWARD);
-    return mxci_widen_bytes(sig, pass) + (forward > backward ? forward : backward);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), forward > backward ? forward : backward);
 }
 
 /* A call of the convolution (image, weight) -> what has data's shape. */

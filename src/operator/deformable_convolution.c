@@ -81,7 +81,7 @@ static mxc_status infer_places(const mxc_op_sig *sig, int i, int64_t *out) {
     *out = -1;
     if (in < 0)
         return MXC_OK;
-    in = in > INT64_MAX / 2 ? in : in + 2 * p->pad.value[i];
+    in += 2 * p->pad.value[i];
     if (in < span)
         return mxc_sig_fail(sig, "argument 'data': axis %d has %lld elements with padding, fewer than the %lld of a "
                             "patch", i + 2, (long long)in, (long long)span);
@@ -102,13 +102,14 @@ static mxc_status infer_weight(mxc_op_sig *sig) {
     weight.dim[1] = channels < 0 ? -1 : channels / p->num_group;
     MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
     weight = sig->in_shape[WEIGHT];
-    data.dim[1] = weight.dim[1] < 0 || weight.dim[1] > INT64_MAX / LIMIT ? -1 : weight.dim[1] * p->num_group;
+    data.dim[1] = mxci_dim_mul(weight.dim[1], p->num_group);
     return mxc_sig_set_shape(sig, DATA, &data);
 }
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const deformable_params *p = sig->params;
     mxc_shape data = mxci_shape_axes(4), bias = mxci_shape_of(1, &p->num_filter), out, offset, columns;
+    char text[MXC_SHAPE_TEXT];
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
     MXC_TRY(infer_weight(sig));
     if (!p->no_bias)
@@ -130,8 +131,9 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     if (!mxc_shape_known(&sig->in_shape[DATA]))
         return MXC_OK;
     columns = mxci_shape_of(4, (int64_t[]){sig->in_shape[DATA].dim[1], patch_size(p), out.dim[2], out.dim[3]});
-    if (mxc_shape_size(&columns) < 0 || mxc_shape_size(&columns) > INT64_MAX / 64)
-        return mxc_sig_fail(sig, "argument 'data': the patches have too many elements");
+    if (!mxci_shape_fits(&columns))
+        return mxc_sig_fail(sig, "argument 'data': its patches, %s, are larger than memory can be",
+                            mxc_shape_format(&columns, text, sizeof text));
     return MXC_OK;
 }
 
@@ -143,9 +145,9 @@ static int64_t column_count(const deformable_params *p, const mxc_shape *data, c
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    size_t columns = (size_t)column_count(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
-    return mxci_widen_bytes(sig, pass) +
-           columns * (pass == MXC_FORWARD ? 1 : 2) * (sig->in_type[DATA] == MXC_F64 ? sizeof(double) : sizeof(float));
+    size_t element = sig->in_type[DATA] == MXC_F64 ? sizeof(double) : sizeof(float);
+    size_t columns = mxci_size_of(column_count(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]), element);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), mxci_size_mul(columns, pass == MXC_FORWARD ? 1 : 2));
 }
 
 typedef struct deformable_run {

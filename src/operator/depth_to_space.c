@@ -24,11 +24,9 @@ static mxc_status infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
     if ((d[1] >= 0 && d[1] % (b * b)) || (w[2] >= 0 && w[2] % b) || (w[3] >= 0 && w[3] % b))
         return mxc_sig_fail(sig, "argument 'data': its axes do not divide into blocks of %lld", (long long)b);
     for (int i = 0; i < 4; i++) {
-        int64_t ratio = i == 1 ? b * b : b, most = INT64_MAX / ratio; /* of deep to wide, or of wide to deep */
-        if (i > 0 && (i == 1 ? w[i] : d[i]) > most)
-            return mxc_sig_fail(sig, "axis %d would have more than %lld elements", i, (long long)most * ratio);
-        deep.dim[i] = w[i] < 0 || i == 0 ? w[i] : i == 1 ? w[i] * ratio : w[i] / ratio;
-        wide.dim[i] = d[i] < 0 || i == 0 ? d[i] : i == 1 ? d[i] / ratio : d[i] * ratio;
+        int64_t ratio = i == 1 ? b * b : b; /* of deep to wide, or of wide to deep */
+        deep.dim[i] = w[i] < 0 || i == 0 ? w[i] : i == 1 ? mxci_dim_mul(w[i], ratio) : w[i] / ratio;
+        wide.dim[i] = d[i] < 0 || i == 0 ? d[i] : i == 1 ? d[i] / ratio : mxci_dim_mul(d[i], ratio);
     }
     MXC_TRY(mxc_sig_set_shape(sig, deep_slot, &deep));
     return mxc_sig_set_shape(sig, wide_slot, &wide);

@@ -36,7 +36,7 @@ static mxc_status infer(mxc_op_sig *sig, int real, int pairs) {
     if (b->dim[last] > 0 && b->dim[last] % 2)
         return mxc_sig_fail(sig, "rows of %lld numbers are no pairs", (long long)b->dim[last]);
     shape = *a;
-    shape.dim[last] = a->dim[last] >= 0 ? 2 * a->dim[last] : -1;
+    shape.dim[last] = mxci_dim_mul(a->dim[last], 2);
     MXC_TRY(mxc_sig_set_shape(sig, pairs, &shape));
     shape = *b;
     shape.dim[last] = b->dim[last] >= 0 ? b->dim[last] / 2 : -1;
@@ -64,7 +64,7 @@ typedef struct rows_run {
 
 /* Two rows of pairs and what a transform needs besides. */
 static int64_t buffers_size(const mxci_fft *f) {
-    return 4 * f->size + mxci_fft_scratch_size(f);
+    return mxci_dim_add(mxci_dim_mul(4, f->size), mxci_fft_scratch_size(f));
 }
 
 /* Pairs of a real row, or turned ones. */
@@ -127,7 +127,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, const mxc_shape *real) {
         return 0;
     mxci_fft_plan(n, &fft);
     rows = rows < sig->parallelism ? rows : sig->parallelism;
-    return (size_t)(mxci_fft_table_size(&fft) + rows * buffers_size(&fft)) * sizeof(double);
+    return mxci_size_of(mxci_dim_add(mxci_fft_table_size(&fft), mxci_dim_mul(rows, buffers_size(&fft))),
+                        sizeof(double));
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */

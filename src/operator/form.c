@@ -62,6 +62,16 @@ void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out) {
     stage(def, out);
 }
 
+mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out) {
+    char text[MXC_SHAPE_TEXT];
+    *out = form->temp_bytes ? form->temp_bytes(sig, pass) : 0;
+    if (mxci_size_fits(*out))
+        return MXC_OK;
+    *out = 0;
+    return MXC_FAIL(MXC_ENOMEM, "%s: needs more scratch than memory can have, for an output of shape %s", form->name,
+                    sig->n_out ? mxc_shape_format(&sig->out_shape[0], text, sizeof text) : "()");
+}
+
 mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
     mxci_op_form form;
     mxc_op_compute_fn fn;

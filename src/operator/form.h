@@ -19,6 +19,10 @@ typedef struct mxci_op_form {
 /* The form on a kind of device (pinned host memory is the CPU's); forward or backward is NULL where there is none. */
 void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out);
 
+/* Bytes of scratch for one run, 0 if the form takes none. MXC_ENOMEM, with the operator's name, if they are more than
+ * memory can have. */
+mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out);
+
 /* staged.c: any operator that has a CPU form, on arrays that the host cannot reach. They block until the result is
  * there. */
 mxc_status mxci_staged_forward(const mxc_op_call *call);

@@ -99,18 +99,29 @@ static int kind_of(const resize_params *p, const int64_t *in) {
     return mxci_resample_kind((int)p->interp, in[0], in[1], p->h, p->w);
 }
 
-static size_t aligned(int64_t bytes) {
-    return ((size_t)bytes + 63) & ~(size_t)63;
+/* Blocks of scratch. */
+typedef struct resize_blocks {
+    void *rows, *columns;
+    float *narrow;
+    void *result;
+} resize_blocks;
+
+static resize_blocks take_blocks(mxci_scratch *s, const resize_params *p, const int64_t *in, mxc_dtype type) {
+    const int64_t row = mxci_dim_mul(p->w, in[2]);
+    const int kind = kind_of(p, in);
+    resize_blocks b;
+    b.rows = mxci_scratch_take(s, mxci_resample_bytes(kind, in[1], p->w));
+    b.columns = mxci_scratch_take(s, mxci_resample_bytes(kind, in[0], p->h));
+    b.narrow = mxci_scratch_array(s, mxci_dim_mul(in[0], row), sizeof *b.narrow);
+    b.result = mxci_scratch_array(s, mxci_dim_mul(p->h, row), mxc_dtype_size(type));
+    return b;
 }
 
 static size_t resize_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    const resize_params *p = sig->params;
-    const int64_t *in = sig->in_shape[0].dim;
-    int kind = kind_of(p, in);
+    mxci_scratch measure = {0};
     (void)pass;
-    return mxci_resample_bytes(kind, in[1], p->w) + mxci_resample_bytes(kind, in[0], p->h) +
-           aligned(in[0] * p->w * in[2] * (int64_t)sizeof(float)) +
-           aligned(p->h * p->w * in[2] * (int64_t)mxc_dtype_size(sig->in_type[0]));
+    take_blocks(&measure, sig->params, sig->in_shape[0].dim, sig->in_type[0]);
+    return measure.bytes;
 }
 
 static void resize_rows(void *arg, int64_t begin, int64_t end, int part) {
@@ -137,16 +148,15 @@ static mxc_status resize(const mxc_op_call *call) {
     const int64_t *in = call->in[0].shape.dim;
     resize_run r = {.src = &call->in[0], .result = call->out[0], .channels = in[2]};
     const int kind = kind_of(p, in);
-    char *temp = call->temp;
+    resize_blocks blocks;
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
         return MXC_OK;
-    mxci_resample_plan(kind, in[1], p->w, temp, &r.rows);
-    temp += mxci_resample_bytes(kind, in[1], p->w);
-    mxci_resample_plan(kind, in[0], p->h, temp, &r.columns);
-    temp += mxci_resample_bytes(kind, in[0], p->h);
-    r.narrow = (float *)(void *)temp;
+    blocks = take_blocks(&(mxci_scratch){.base = call->temp}, p, in, call->in[0].dtype);
+    mxci_resample_plan(kind, in[1], p->w, blocks.rows, &r.rows);
+    mxci_resample_plan(kind, in[0], p->h, blocks.columns, &r.columns);
+    r.narrow = blocks.narrow;
     if (call->req[0] == MXC_REQ_ADD)
-        r.result.data = temp + aligned(in[0] * p->w * in[2] * (int64_t)sizeof(float));
+        r.result.data = blocks.result;
     mxc_parallel_for(call->run, in[0], MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_rows, &r);
     mxc_parallel_for(call->run, p->h, MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_columns, &r);
     if (call->req[0] == MXC_REQ_ADD)

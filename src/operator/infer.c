@@ -70,12 +70,45 @@ int mxci_shape_merge(mxc_shape *a, const mxc_shape *b) {
     return 1;
 }
 
+static mxc_status too_large(mxc_op_sig *sig, int slot) {
+    char where[96], text[MXC_SHAPE_TEXT];
+    return MXC_FAIL(MXC_ESHAPE, "%s: %s: shape %s is larger than memory can be", sig_name(sig),
+                    describe_slot(sig, slot, where, sizeof where),
+                    mxc_shape_format(mxci_sig_shape(sig, slot), text, sizeof text));
+}
+
+/* 1 if the numbers can be those of a shape. */
+static int is_shape(const mxc_shape *shape) {
+    if (shape->ndim < -1 || shape->ndim > MXC_MAX_NDIM)
+        return 0;
+    for (int i = 0; i < shape->ndim; i++)
+        if (shape->dim[i] < -1)
+            return 0;
+    return 1;
+}
+
+/* That no slot holds what is no shape or is too large for memory: whatever the caller or the operator wrote there. */
+static mxc_status check_shapes(mxc_op_sig *sig) {
+    char where[96];
+    for (int i = 0; i < sig->n_in + sig->n_out + sig->n_aux; i++) {
+        int after_in = i - sig->n_in, after_out = after_in - sig->n_out;
+        int slot = after_in < 0 ? i : after_out < 0 ? MXC_SLOT_OUT(after_in) : MXC_SLOT_AUX(after_out);
+        const mxc_shape *shape = mxci_sig_shape(sig, slot);
+        if (!is_shape(shape))
+            return MXC_FAIL(MXC_ESHAPE, "%s: %s: has %d axes or a negative size, which is no shape", sig_name(sig),
+                            describe_slot(sig, slot, where, sizeof where), (int)shape->ndim);
+        if (!mxci_shape_fits(shape))
+            return too_large(sig, slot);
+    }
+    return MXC_OK;
+}
+
 mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected) {
     mxc_shape *found = mxci_sig_shape(sig, slot), merged = *found;
     char where[96], want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     if (mxci_shape_merge(&merged, expected)) {
         *found = merged;
-        return MXC_OK;
+        return mxci_shape_fits(&merged) ? MXC_OK : too_large(sig, slot);
     }
     return MXC_FAIL(MXC_ESHAPE, "%s: %s: expected shape %s, found %s", sig_name(sig),
                     describe_slot(sig, slot, where, sizeof where), mxc_shape_format(expected, want, sizeof want),
@@ -142,7 +175,9 @@ mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out
 
 mxc_status mxc_op_infer_shape(mxc_op_sig *sig) {
     const mxc_op_def *def = mxc_op_get_def(sig->op);
-    return def->infer_shape ? def->infer_shape(sig) : mxci_infer_shape_same(sig);
+    MXC_TRY(check_shapes(sig));
+    MXC_TRY(def->infer_shape ? def->infer_shape(sig) : mxci_infer_shape_same(sig));
+    return check_shapes(sig);
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */

@@ -201,8 +201,7 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_changes) {
 static mxc_status prepare(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     mxc_op_call *call = &v->call;
-    if (v->form.temp_bytes)
-        v->temp_bytes = v->form.temp_bytes(&v->sig, v->pass);
+    MXC_TRY(mxci_form_temp(&v->form, &v->sig, v->pass, &v->temp_bytes));
     if (def->random_count && v->pass == MXC_FORWARD) {
         uint64_t count = def->random_count(&v->sig);
         if (count)

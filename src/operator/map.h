@@ -7,6 +7,7 @@
 
 #include <mxc/op.h>
 
+#include "base/size.h"
 #include "operator/kernels/convert.h"
 #include "operator/kernels/strided.h"
 
@@ -43,7 +44,7 @@ typedef struct mxci_mapping {
 
 /* Scratch for adding up n_sums elements in up to parts parts. */
 static inline size_t mxci_sum_bytes(int64_t n_sums, int parts) {
-    return (size_t)n_sums * (size_t)parts * sizeof(double);
+    return mxci_size_of(mxci_dim_mul(n_sums, parts), sizeof(double));
 }
 
 /* Size of the axis that is i-th from the last. */

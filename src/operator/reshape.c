@@ -60,7 +60,7 @@ static mxc_status merge(reading *r) {
     int64_t a, b;
     MXC_TRY(next_axis(r, &a));
     MXC_TRY(next_axis(r, &b));
-    return push(r, a < 0 || b < 0 ? -1 : a * b);
+    return push(r, mxci_dim_mul(a, b));
 }
 
 static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
@@ -73,7 +73,7 @@ static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
         a = size / b;
     if (size >= 0 && b == -1)
         b = size / a;
-    if (size >= 0 && a * b != size)
+    if (size >= 0 && mxci_dim_mul(a, b) != size)
         return mxc_sig_fail(r->sig, "shape: -4 cannot split an axis of %lld elements into %lld x %lld", (long long)size,
                             (long long)a, (long long)b);
     MXC_TRY(push(r, reverse ? b : a));

@@ -14,13 +14,6 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
 }
 
-/* size = a * b, both known. */
-static mxc_status multiply(const mxc_op_sig *sig, int64_t a, int64_t b, int64_t *size) {
-    if (__builtin_mul_overflow(a, b, size))
-        return mxc_sig_fail(sig, "%lld times %lld elements are too many", (long long)b, (long long)a);
-    return MXC_OK;
-}
-
 /* ---- tile -------------------------------------------------------------------------------------------------------- */
 
 typedef mxci_tile_params tile_params;
@@ -42,8 +35,7 @@ static mxc_status tile_infer_shape(mxc_op_sig *sig) {
         return mxc_sig_fail(sig, "reps names %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
     out = mxci_shape_axes(ndim);
     for (int i = 0; i < ndim; i++)
-        if (mxci_tile_size(data, i, ndim) >= 0)
-            MXC_TRY(multiply(sig, mxci_tile_size(data, i, ndim), mxci_tile_reps(reps, i, ndim), &out.dim[i]));
+        out.dim[i] = mxci_dim_mul(mxci_tile_size(data, i, ndim), mxci_tile_reps(reps, i, ndim));
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
@@ -82,8 +74,7 @@ static mxc_status repeat_infer_shape(mxc_op_sig *sig) {
         MXC_TRY(mxci_sig_axis(sig, p->axis, data.ndim, &axis));
     else
         out = data = mxci_shape_of(1, (int64_t[]){mxc_shape_known(&data) ? mxc_shape_size(&data) : -1});
-    if (data.dim[axis] >= 0)
-        MXC_TRY(multiply(sig, data.dim[axis], p->repeats, &out.dim[axis]));
+    out.dim[axis] = mxci_dim_mul(data.dim[axis], p->repeats);
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 

@@ -109,7 +109,7 @@ static mxc_status infer_sizes(mxc_op_sig *sig, mxc_shape *out) {
     mxc_shape first = sig->in_shape[0];
     for (int i = 2; i < 4; i++) {
         if (first.dim[i] >= 0)
-            out->dim[i] = first.dim[i] * scale;
+            out->dim[i] = mxci_dim_mul(first.dim[i], scale);
         else if (out->dim[i] >= 0 && out->dim[i] % scale)
             return mxc_sig_fail(sig, "output: axis %d has %lld elements, expected a multiple of %lld", i,
                                 (long long)out->dim[i], (long long)scale);
@@ -139,7 +139,7 @@ static mxc_status infer_channels(mxc_op_sig *sig, mxc_shape *out) {
     mxc_shape shape = mxci_shape_axes(4);
     for (int i = 0; i < sig->n_in; i++) {
         int64_t channels = sig->in_shape[i].dim[1];
-        total += channels < 0 ? 0 : channels;
+        total = mxci_dim_add(total, channels < 0 ? 0 : channels);
         unknown += channels < 0;
         last = channels < 0 ? i : last;
         out->dim[1] = is_sum && channels >= 0 ? channels : out->dim[1];

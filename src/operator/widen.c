@@ -7,7 +7,7 @@
 typedef enum manner { WIDE, PLANAR } manner;
 
 static size_t copy_bytes(const mxc_shape *shape, mxc_dtype type) {
-    return ((size_t)mxc_shape_size(shape) * mxc_dtype_size(type) + 63) & ~(size_t)63;
+    return mxci_size_align(mxci_shape_bytes(shape, mxc_dtype_size(type)));
 }
 
 static mxc_shape planar_shape(const mxc_shape *last) {
@@ -22,19 +22,19 @@ static mxc_shape planar_shape(const mxc_shape *last) {
 /* Backward: an input if it is read, and its gradient. */
 static size_t copies_bytes(const mxc_op_sig *sig, mxc_pass pass, manner how) {
     mxc_op_needs needs;
-    size_t bytes = 0;
+    mxci_scratch s = {0};
     mxc_op_get_needs(sig->op, &needs);
-    for (int i = 0; i < sig->n_in; i++)
+    for (int i = 0; i < sig->n_in; i++) {
+        int copies = pass == MXC_FORWARD ? 1 : 1 + mxc_need_has(needs.in, i);
         if (how == WIDE || sig->in_shape[i].ndim > 2)
-            bytes += copy_bytes(&sig->in_shape[i], how == WIDE ? MXC_F32 : sig->in_type[i]) *
-                     (pass == MXC_FORWARD ? 1 : 1 + (size_t)mxc_need_has(needs.in, i));
-    for (int i = 0; i < sig->n_out; i++)
+            mxci_scratch_array(&s, copies, copy_bytes(&sig->in_shape[i], how == WIDE ? MXC_F32 : sig->in_type[i]));
+    }
+    for (int i = 0; i < sig->n_out; i++) {
+        int copies = pass == MXC_FORWARD ? 1 : mxc_need_has(needs.out_grad, i) + mxc_need_has(needs.out, i);
         if (how == WIDE || sig->out_shape[i].ndim > 2)
-            bytes += copy_bytes(&sig->out_shape[i], how == WIDE ? MXC_F32 : sig->out_type[i]) *
-                     (pass == MXC_FORWARD
-                          ? 1
-                          : (size_t)mxc_need_has(needs.out_grad, i) + (size_t)mxc_need_has(needs.out, i));
-    return bytes;
+            mxci_scratch_array(&s, copies, copy_bytes(&sig->out_shape[i], how == WIDE ? MXC_F32 : sig->out_type[i]));
+    }
+    return s.bytes;
 }
 
 size_t mxci_widen_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -54,7 +54,7 @@ size_t mxci_planar_bytes(const mxc_op_sig *sig, mxc_pass pass, const void *param
     planar.in_shape = in;
     planar.out_shape = out;
     planar.params = params;
-    return copies_bytes(sig, pass, PLANAR) + temp_bytes(&planar, pass);
+    return mxci_size_add(copies_bytes(sig, pass, PLANAR), temp_bytes(&planar, pass));
 }
 
 /* to = or += from, one of them a copy: of another dtype, or channels second where the other has them last. */

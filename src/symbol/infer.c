@@ -2,8 +2,9 @@
  * Inference of shapes and types over a flat graph, to a fixed point.
  *
  * Nodes wait in a work list. It is swept up (inputs to outputs), then down, and so on until it is empty; a node is
- * added when one of its entries becomes better known. An entry can do so at most MXC_MAX_NDIM + 2 times, so no node
- * runs often, and in nets there is little more than one sweep each way.
+ * added when one of its entries becomes better known. An entry can do so at most MXC_MAX_NDIM + 2 times, since what is
+ * known never changes and mxc_op_infer_shape refuses sizes below -1. So the sweeps end, no node runs often, and in nets
+ * there is little more than one sweep each way.
  */
 #include <string.h>
 
@@ -95,9 +96,13 @@ static mxc_status learn(inference *in, const mxci_gnode *node, int32_t entry, co
     mxci_graph *g = in->g;
     mxc_shape merged = g->shapes[entry];
     mxc_dtype known = g->types[entry];
+    char text[MXC_SHAPE_TEXT];
     int changed = 0;
     if (!mxci_shape_merge(&merged, shape))
         return conflict(in, node, entry, shape);
+    if (!mxci_shape_fits(&merged)) /* parts from several nodes, none of which is too large by itself */
+        return MXC_FAIL(MXC_ESHAPE, "node \"%.100s\": shape %s of \"%.100s\" is larger than memory can be", node->name,
+                        mxc_shape_format(&merged, text, sizeof text), g->nodes[g->entry_node[entry]].name);
     if (known != MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN && type != known)
         return MXC_FAIL(MXC_EDTYPE, "node \"%.100s\": %s: dtype %s of \"%.100s\" does not agree with %s", node->name,
                         mxc_op_get_def(node->op)->name, mxc_dtype_name(known), g->nodes[g->entry_node[entry]].name,

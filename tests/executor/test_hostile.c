@@ -43,7 +43,7 @@ static const struct senseless {
     {"Convolution", KERNEL "\"(3,3)\",\"stride\":\"(0,1)\"", "stride"},
     {"Convolution", KERNEL "\"(3,3)\",\"dilate\":\"(0,1)\"", "dilate"},
     {"Convolution", KERNEL "\"(3,3)\",\"dilate\":\"(2147483647,2147483647)\"", "node"},
-    {"Convolution", KERNEL "\"(3,3)\",\"pad\":\"(2147483647,2147483647)\"", "array of node"},
+    {"Convolution", KERNEL "\"(3,3)\",\"pad\":\"(2147483647,2147483647)\"", "larger than memory"},
     {"Convolution", KERNEL "\"(3,3)\",\"pad\":\"(-1,0)\"", "pad"},
     {"Convolution", KERNEL "\"(3,3)\",\"num_group\":\"2\"", "num_group"},
     {"Convolution", KERNEL "\"(3,3)\",\"num_group\":\"0\"", "num_group"},

@@ -35,7 +35,7 @@ static void check_apart(const mxci_block *blocks, int32_t n, int32_t pool, int64
         const mxci_block *a = &blocks[i];
         if (a->pool != pool)
             continue;
-        assert_true(a->offset >= 0 && a->offset % MXCI_BLOCK_ALIGN == 0 && a->offset + a->bytes <= bytes);
+        assert_true(a->offset >= 0 && a->offset % MXCI_SIZE_ALIGN == 0 && a->offset + a->bytes <= bytes);
         for (j = 0; j < i; j++) {
             const mxci_block *b = &blocks[j];
             int together = always || (a->first <= b->last && b->first <= a->last);

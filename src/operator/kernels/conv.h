@@ -39,19 +39,20 @@ typedef struct mxci_field {
     int64_t elements;                /* of C channels */
     int plain;                       /* the field is the image */
     int64_t samples, step;           /* fields side by side in memory, and elements from one to the next */
-    const int64_t *tap, *pixel;      /* offsets, K and samples x P of them; taps in the order of the weights */
-    const int64_t *order;            /* the K taps as the data's gradient takes them */
-    const mxci_lanes *lanes;         /* one per vector of pixels */
+    int64_t *tap, *pixel;            /* offsets, K and samples x P of them; taps in the order of the weights */
+    int64_t *order;                  /* the K taps as the data's gradient takes them */
+    mxci_lanes *lanes;               /* one per vector of pixels */
 } mxci_field;
 
 enum { MXCI_FIELD_CACHED = 65536 }; /* elements of fields that stay in the second cache: 256 KiB of floats */
 
-/* Fill all but the tables, for one sample. channels must not be 0. */
+/* Fill all but the tables, for one sample. channels and out must not be 0. Sizes that overflow are INT64_MAX. */
 void mxci_field_measure(const mxci_conv_shape *shape, mxci_field *out);
 /* Have as many samples side by side, of those there are, as make sums of some length. step: elements from an image to
  * the next. */
 void mxci_field_group(mxci_field *field, int64_t samples, int64_t step);
-/* Bytes of the tables (64-byte aligned) of a measured field, and making them; lanes: elements in a vector. */
+/* Bytes of the tables (64-byte aligned; SIZE_MAX if they overflow) of a measured field, and making them; lanes:
+ * elements in a vector. */
 size_t mxci_field_table_bytes(const mxci_field *field, int lanes);
 void mxci_field_plan(mxci_field *field, int lanes, void *tables);
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/size.h"
+
 static const double pi = 3.14159265358979323846;
 
 typedef struct complex {
@@ -30,7 +32,7 @@ static int64_t n_roots(const mxci_fft *f) {
 }
 
 int64_t mxci_fft_table_size(const mxci_fft *f) {
-    return 2 * n_roots(f) + (f->is_convolution ? 2 * f->n + 2 * f->size : 0);
+    return mxci_dim_mul(2, n_roots(f) + (f->is_convolution ? f->n + f->size : 0));
 }
 
 int64_t mxci_fft_scratch_size(const mxci_fft *f) {

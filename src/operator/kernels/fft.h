@@ -18,14 +18,15 @@ typedef struct mxci_fft {
 
 enum { MXCI_FFT_LARGEST = 64 }; /* prime factor that is summed directly */
 
-/* Factors of size, 4 before the primes. Returns the largest. */
+/* Factors of size, 4 before the primes; what is left by those up to MXCI_FFT_LARGEST counts as one. Returns the
+ * largest. */
 static inline int64_t mxci_fft_factorize(mxci_fft *f) {
     int64_t rest = f->size, p = 4;
     f->n_factors = 0;
     while (rest > 1) {
         for (; rest % p == 0; rest /= p)
             f->factor[f->n_factors++] = p;
-        p = p == 4 ? 2 : p == 2 ? 3 : p * p > rest ? rest : p + 2;
+        p = p == 4 ? 2 : p == 2 ? 3 : p * p > rest || p >= MXCI_FFT_LARGEST ? rest : p + 2;
     }
     return f->n_factors ? f->factor[f->n_factors - 1] : 1;
 }

@@ -1,22 +1,27 @@
 #include "operator/kernels/image.h"
 
 #include "base/simd.h"
+#include "base/size.h"
 #include "operator/kernels/image_taps.h"
 
 /* ---- taps -------------------------------------------------------------------------------------------------------- */
 
-static size_t aligned(size_t bytes) {
-    return (bytes + 63) & ~(size_t)63;
+/* All but the numbers in the tables. */
+static mxci_resample take_tables(int interpolation, int64_t in, int64_t out, mxci_scratch *s) {
+    mxci_resample r = {.in = in, .out = out, .width = mxci_resample_width(interpolation, in, out)};
+    r.first = mxci_scratch_array(s, out, sizeof *r.first);
+    r.share = mxci_scratch_array(s, mxci_dim_mul(out, r.width), sizeof *r.share);
+    return r;
 }
 
 size_t mxci_resample_bytes(int interpolation, int64_t in, int64_t out) {
-    return aligned((size_t)out * sizeof(int64_t)) +
-           aligned((size_t)(out * mxci_resample_width(interpolation, in, out)) * sizeof(float));
+    mxci_scratch measure = {0};
+    take_tables(interpolation, in, out, &measure);
+    return measure.bytes;
 }
 
 void mxci_resample_plan(int interpolation, int64_t in, int64_t out, void *table, mxci_resample *r) {
-    *r = (mxci_resample){.in = in, .out = out, .width = mxci_resample_width(interpolation, in, out), .first = table,
-                         .share = (float *)((char *)table + aligned((size_t)out * sizeof(int64_t)))};
+    *r = take_tables(interpolation, in, out, &(mxci_scratch){.base = table});
     for (int64_t i = 0; i < out; i++)
         mxci_resample_taps(r, interpolation, i);
 }
