@@ -23,14 +23,20 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_init_array(const char *rule, int n_params,
 /* ---- metrics ----------------------------------------------------------------------------------------------- */
 
 typedef struct mxc_metric mxc_metric;
-/** "accuracy", "top_k_accuracy" (top_k=5), "cross-entropy" (eps=1e-12), "mse", "mae". MXC_ENOTFOUND, MXC_EINVAL. */
+/**
+ * Make a metric: "accuracy", "top_k_accuracy" (top_k=5), "cross-entropy" (eps=1e-12), each with ignore_label=None
+ * (samples with this label do not count); "mse", "mae"; "loss", the mean of the prediction, which needs no label.
+ * Status: MXC_ENOTFOUND, MXC_EINVAL, MXC_ENOMEM.
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys,
                                                     const char *const *values, mxc_metric **out);
 MXC_API void mxc_metric_destroy(mxc_metric *metric); /* NULL is fine */
-/** Add a batch, leaving out the last pad rows. label (N) or (N,...), prediction (N,C) or as label. Waits for both. */
+/** Add a batch, leaving out the last pad rows. label (N) or (N,...), prediction (N,C) or as label. Waits for both. A
+ *  sample with a prediction that is NaN is no hit. MXC_ESHAPE, MXC_EINVAL (cross-entropy: a label that is no class,
+ *  named); nothing is added then. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction,
                                                     int64_t pad);
-MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the first sample */
+MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the first sample that counts */
 MXC_API const char *mxc_metric_name(const mxc_metric *metric);
 MXC_API void mxc_metric_reset(mxc_metric *metric);
 
@@ -80,7 +86,10 @@ typedef struct mxc_fit_progress {
     int64_t batches;       /* in an epoch; 0 while not known */
     int64_t updates;       /* since the beginning */
     double samples_per_second; /* over the last half second or so */
-    double loss, accuracy; /* of this epoch's training so far: cross-entropy, share right; NaN where without meaning */
+    /* Of this epoch's training so far, NaN where there is none. loss goes by the operator of the last output:
+     * cross-entropy (SoftmaxOutput, softmax), mean square error (Linear- and LogisticRegressionOutput), mean absolute
+     * error (MAERegressionOutput), mean output (MakeLoss). accuracy: share right of (N,C) predictions */
+    double loss, accuracy;
     double valid_loss, valid_accuracy; /* of the last validation; NaN before */
     double lr;
     double loss_scale; /* of the next step; set when the training ends and where a checkpoint is written; 0: none */
@@ -95,7 +104,7 @@ typedef struct mxc_fit_options {
     size_t size;
     mxc_symbol *symbol;     /* required; its last output is the prediction */
     mxc_iter *train;        /* required */
-    mxc_iter *valid;        /* may be NULL */
+    mxc_iter *valid;        /* may be NULL; another one than train */
     int n_contexts;         /* the batch is split evenly over them; 0: cpu(0) */
     const mxc_context *contexts;
     int64_t epochs;         /* default 1 */
@@ -108,6 +117,9 @@ typedef struct mxc_fit_options {
     const char *initializer; /* default "xavier" */
     int n_initializer_params;
     const char *const *initializer_keys, *const *initializer_values;
+    /* Values to begin from, as mxc_model_load reads them; NULL: the initializer's. Every parameter and auxiliary state
+     * has one, of its shape, as mxc_executor_load_params wants it; dtypes are converted. Not used when resuming */
+    const mxc_ndarray_list *initial_params;
     const char *kvstore; /* default "local": a store of this type is made for the call, if store is NULL */
     /* A store without keys, which the call fills; NULL: none. In a distributed store this process is one of several
      * that train together, each with its own part of the data. With dist_sync and dist_device_sync a batch is all
@@ -134,6 +146,7 @@ typedef struct mxc_fit_options {
     int overwrite;
     const char *curve;          /* write the learning curve there as SVG after each epoch; NULL: not */
     int show; /* 1: report to stderr, as a progress bar on a terminal and as plain lines otherwise */
+    int allow_nan; /* 1: go on when the loss is NaN. 0: the training fails with MXC_EINVAL, naming the step */
     volatile int *stop; /* non-zero (a signal handler may set it): finish the step, save, return; may be NULL */
     mxc_fit_callback callback;
     void *user;

@@ -1,8 +1,8 @@
 /*
- * Embedding: out[i] = weight[data[i]] for each element i of data, whose whole part is a row of weight, cut to
- * 0..input_dim-1. data (any shape), weight (input_dim, output_dim), out data's shape with output_dim behind. data may
- * be of another type than weight and has no gradient; weight's is the sum of out's rows that each of its rows was used
- * for.
+ * Embedding: out[i] = weight[data[i]] for each element i of data, whose whole part is a row of weight; on the CPU
+ * others are an error, on GPUs they are the nearest row. data (any shape), weight (input_dim, output_dim), out data's
+ * shape with output_dim behind. data may be of another type than weight and has no gradient; weight's is the sum of
+ * out's rows that each of its rows was used for.
  */
 #include "operator/embedding.h"
 #include "operator/rows.h"
@@ -60,6 +60,7 @@ static mxci_rows rows_of(const mxc_op_call *call) {
 
 static mxc_status forward(const mxc_op_call *call) {
     mxci_rows rows = rows_of(call);
+    MXC_TRY(mxci_check_labels(call, DATA, rows.size, NULL));
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[WEIGHT]);
     return MXC_OK;
 }

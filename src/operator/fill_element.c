@@ -1,6 +1,6 @@
 /*
- * fill_element_0index: out = lhs (N,K), but out[i,rhs[i]] = mhs[i], mhs and rhs (N). rhs is cut to 0..K-1 and may be
- * of another type than the others. There is no gradient.
+ * fill_element_0index: out = lhs (N,K), but out[i,rhs[i]] = mhs[i], mhs and rhs (N). rhs is of 0..K-1 (others
+ * are an error) and may be of another type than the others. There is no gradient.
  */
 #include "operator/rows.h"
 
@@ -44,6 +44,7 @@ static void forward_range(void *arg, int64_t begin, int64_t end, int part) {
 
 static mxc_status forward(const mxc_op_call *call) {
     const mxc_shape *lhs = &call->in[LHS].shape;
+    MXC_TRY(mxci_check_labels(call, RHS, lhs->dim[1], NULL));
     if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, lhs->dim[0], MXCI_GRAIN / lhs->dim[1] + 1, forward_range, (void *)call);
     return MXC_OK;

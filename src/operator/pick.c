@@ -1,6 +1,7 @@
 /*
  * pick: from each line of data along an axis the element that index names; out is data's shape without the axis (or
- * with size 1 there). index has out's shape, with or without the axis. batch_take: the same for axis 1 of a matrix.
+ * with size 1 there). index has out's shape, with or without the axis. batch_take: the same for axis 1 of a matrix,
+ * where an index outside is an error.
  * index may be of another type than data and has no gradient.
  */
 #include "operator/indexing.h"
@@ -112,6 +113,7 @@ static mxc_status batch_infer_shape(mxc_op_sig *sig) {
 
 static mxc_status batch_forward(const mxc_op_call *call) {
     mxci_rows rows = mxci_rows_picked(&call->in[DATA].shape, 1, &call->in[INDEX], MXCI_INDEX_CLIP);
+    MXC_TRY(mxci_check_labels(call, INDEX, rows.size, NULL));
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[DATA]);
     return MXC_OK;
 }

@@ -22,19 +22,34 @@ void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_
     }
 }
 
-mxc_status mxci_check_indices(const mxc_op_call *call, int slot, int64_t first, int64_t n, int64_t low, int64_t high) {
+/* Which elements of an argument may be what. */
+typedef struct range {
+    int64_t low, high;    /* whole parts within low..high-1 */
+    const double *ignore; /* or this number; NULL: none */
+} range;
+
+static mxc_status check_range(const mxc_op_call *call, int slot, int64_t first, int64_t n, const range *r) {
     double tile[MXCI_TILE];
     char name[64];
     for (int64_t i = 0; i < n; i += MXCI_TILE) {
         int64_t count = smaller(n - i, MXCI_TILE);
         mxci_convert(call->in[slot].dtype, mxci_at(&call->in[slot], first + i), MXC_F64, tile, count);
         for (int64_t k = 0; k < count; k++)
-            if (!(trunc(tile[k]) >= (double)low && tile[k] < (double)high))
+            if (!(trunc(tile[k]) >= (double)r->low && tile[k] < (double)r->high) &&
+                !(r->ignore && trunc(tile[k]) == trunc(*r->ignore)))
                 return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)",
                                 mxc_op_get_def(call->op)->name, mxc_op_arg_name(call->op, slot, name, sizeof name),
-                                (long long)(first + i + k), tile[k], (long long)low, (long long)high);
+                                (long long)(first + i + k), tile[k], (long long)r->low, (long long)r->high);
     }
     return MXC_OK;
+}
+
+mxc_status mxci_check_indices(const mxc_op_call *call, int slot, int64_t first, int64_t n, int64_t low, int64_t high) {
+    return check_range(call, slot, first, n, &(range){low, high, NULL});
+}
+
+mxc_status mxci_check_labels(const mxc_op_call *call, int slot, int64_t classes, const double *ignore) {
+    return check_range(call, slot, 0, mxci_tensor_size(&call->in[slot]), &(range){0, classes, ignore});
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,8 @@ void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_
 /* MXC_EINVAL, with the operator and the place, unless the whole parts of these elements of argument slot are within
  * low..high-1. */
 mxc_status mxci_check_indices(const mxc_op_call *call, int slot, int64_t first, int64_t n, int64_t low, int64_t high);
+/* The same for all elements, which are of 0..classes-1 or equal to ignore, if that is not NULL. */
+mxc_status mxci_check_labels(const mxc_op_call *call, int slot, int64_t classes, const double *ignore);
 
 typedef struct mxci_rows mxci_rows;
 struct mxci_rows {

@@ -1,6 +1,7 @@
 /*
  * softmax_cross_entropy: out (1,) = the sum over i of -log softmax(data[i])[label[i]]; data (N,K), label (N): class
- * numbers, cut to 0..K-1. Gradient to data: (softmax(data) - unit vectors of the labels) times out's; none to label.
+ * numbers 0..K-1, others are an error. Gradient to data: (softmax(data) - unit vectors of the labels) times out's; none
+ * to label.
  */
 #include "operator/kernels/convert.h"
 #include "operator/kernels/softmax.h"
@@ -56,6 +57,7 @@ static mxc_status forward(const mxc_op_call *call) {
     double sum = 0, value;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
+    MXC_TRY(mxci_check_labels(call, LABEL, r.loss.shape.k, NULL));
     over_rows(&r, log_range);
     for (int64_t i = 0, class; i < r.y.shape.dim[0]; i++) {
         mxci_read_indices(&call->in[LABEL], i, 1, r.loss.shape.k, MXCI_INDEX_CLIP, &class);
@@ -83,6 +85,7 @@ static mxc_status backward(const mxc_op_call *call) {
     mxci_put_no_gradient(call, LABEL);
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
+    MXC_TRY(mxci_check_labels(call, LABEL, r.loss.shape.k, NULL));
     r.loss.add = call->req[DATA] == MXC_REQ_ADD;
     mxci_convert(call->out_grad[0].dtype, call->out_grad[0].data, MXC_F64, &r.loss.scale, 1);
     over_rows(&r, gradient_range);

@@ -2,7 +2,8 @@
  * SoftmaxOutput: softmax whose gradient is that of the cross entropy with its label, whatever comes from above.
  *
  * out = softmax(data) along all axes but the first (default), the last (preserve_shape) or axis 1 (multi_output).
- * label: class numbers, one per softmax, or probabilities of data's shape. Gradient to data: grad_scale (out - label),
+ * label: class numbers, one per softmax (backward fails where one is no class, but for an ignore_label with
+ * use_ignore), or probabilities of data's shape. Gradient to data: grad_scale (out - label),
  * divided as normalization says (class numbers only): null: by 1 (multi_output: by the softmaxes in a sample), batch:
  * also by the batch (preserve_shape: by all labels), valid: by the labels that are not ignore_label. With out_grad it
  * is multiplied by the gradient from above.
@@ -10,6 +11,7 @@
 #include "operator/common.h"
 #include "operator/kernels/softmax.h"
 #include "operator/losses.h"
+#include "operator/rows.h"
 
 enum { DATA, LABEL };
 
@@ -155,8 +157,10 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
         return MXC_OK;
     r.loss.shape = shape_of(p, &call->out[0].shape, &outer);
     r.loss.dense = mxc_shape_equal(&call->in[LABEL].shape, &call->out[0].shape);
-    if (!r.loss.dense)
+    if (!r.loss.dense) {
+        MXC_TRY(mxci_check_labels(call, LABEL, r.loss.shape.k, p->use_ignore ? &p->ignore_label : NULL));
         r.loss.scale /= divisor(call, outer, r.loss.shape.inner);
+    }
     return run_rows(call, &r, outer, backward_part);
 }
 

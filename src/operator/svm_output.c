@@ -6,6 +6,7 @@
 #include "operator/common.h"
 #include "operator/kernels/convert.h"
 #include "operator/losses.h"
+#include "operator/rows.h"
 
 enum { DATA, LABEL };
 
@@ -61,6 +62,8 @@ static mxc_status backward(const mxc_op_call *call) {
     const mxc_shape *data = &call->out[0].shape;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
         mxci_put_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
+    if (mxc_shape_size(data) > 0)
+        MXC_TRY(mxci_check_labels(call, LABEL, data->dim[data->ndim - 1], NULL));
     if (call->req[DATA] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_shape_count(data, 0, data->ndim - 1),
                          MXCI_GRAIN / 4 / (data->dim[data->ndim - 1] + 1) + 1, backward_part, (void *)call);

@@ -27,7 +27,7 @@ typedef struct panel {
 static const panel panels[2] = {
     { "Accuracy", 70, "%", { { "training", "#3b6fb6", offsetof(mxci_point, accuracy) },
                              { "validation", "#d9822b", offsetof(mxci_point, valid_accuracy) } } },
-    { "Loss (cross-entropy)", 510, "", { { "training", "#3b6fb6", offsetof(mxci_point, loss) },
+    { "Loss", 510, "", { { "training", "#3b6fb6", offsetof(mxci_point, loss) },
                                          { "validation", "#d9822b", offsetof(mxci_point, valid_loss) } } },
 };
 
@@ -50,7 +50,7 @@ mxc_status mxci_history_add(mxci_history *history, const mxci_point *point) {
 
 void mxci_history_free(mxci_history *history) {
     mxci_free(history->points);
-    *history = (mxci_history){0};
+    *history = (mxci_history){ .loss = NULL };
 }
 
 /* NaN where there is nothing to draw. */
@@ -160,7 +160,9 @@ static mxc_status write_legend(mxci_writer *w, const mxci_history *h, const pane
 
 static mxc_status write_panel(mxci_writer *w, const mxci_history *h, const panel *p) {
     axis x = epoch_axis(h), y = value_axis(h, p);
-    MXC_TRY(mxci_writer_printf(w, "<text class=\"title\" x=\"%d\" y=\"%d\">%s</text>\n", p->left, TOP - 16, p->title));
+    const char *loss = p->percent[0] == '\0' ? h->loss : NULL;
+    MXC_TRY(mxci_writer_printf(w, "<text class=\"title\" x=\"%d\" y=\"%d\">%s%s%s%s</text>\n", p->left, TOP - 16,
+                               p->title, loss != NULL ? " (" : "", loss != NULL ? loss : "", loss != NULL ? ")" : ""));
     MXC_TRY(write_value_ticks(w, p, y));
     MXC_TRY(write_epoch_ticks(w, p, x));
     for (int i = 0; i < 2; i++)

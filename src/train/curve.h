@@ -13,6 +13,7 @@ typedef struct mxci_point {
 } mxci_point;
 
 typedef struct mxci_history {
+    const char *loss; /* the metric that losses are, a literal; NULL: there are none */
     int64_t n, capacity;
     mxci_point *points;
 } mxci_history;

@@ -93,8 +93,11 @@ mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *cons
             return mxc_iter_reset(e->data);
         MXC_TRY(mxci_feed_copy(&e->feed, &batch, 0, 1));
         MXC_TRY(mxc_executor_forward(e->executor, 0));
-        for (int i = 0; i < n_metrics && batch.n_label > 0; i++)
-            MXC_TRY(mxc_metric_update(metrics[i], batch.label[0], mxc_executor_output(e->executor, last), batch.pad));
+        mxc_ndarray *label = batch.n_label > 0 ? batch.label[0] : NULL;
+        if (e->label != NULL)
+            label = mxci_batch_find(e->data, &batch, e->label);
+        for (int i = 0; i < n_metrics; i++)
+            MXC_TRY(mxc_metric_update(metrics[i], label, mxc_executor_output(e->executor, last), batch.pad));
         MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(e->executor, last)));
     }
 }

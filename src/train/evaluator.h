@@ -8,6 +8,7 @@ typedef struct mxci_evaluator {
     mxc_executor *executor; /* owned */
     mxc_iter *data;         /* borrowed */
     mxci_feed feed;
+    const char *label; /* array of data that metrics compare the prediction with; NULL: the first label */
 } mxci_evaluator;
 
 /* Bind on one context, with parameters for everything that the iterator does not feed; further ones may be in the list.
@@ -18,7 +19,7 @@ mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, const mxc_
  * pool is used too: the two must not run at the same time. */
 mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data);
 void mxci_evaluator_close(mxci_evaluator *e);
-/* One epoch of the iterator, which is reset at its end; each metric is updated with the first label and the last
+/* One epoch of the iterator, which is reset at its end; each metric is updated with the label and the last
  * output. All runs have ended on return. */
 mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics);
 

@@ -27,4 +27,7 @@ void mxci_feed_close(mxci_feed *feed);
 /* Queue copying part `part` of `parts` equal ones of a batch to the inputs. */
 mxc_status mxci_feed_copy(const mxci_feed *feed, const mxc_batch *batch, int part, int parts);
 
+/* The array of that name in a batch of the iterator; NULL: it has none, or name is NULL. Borrowed from the batch. */
+mxc_ndarray *mxci_batch_find(mxc_iter *iter, const mxc_batch *batch, const char *name);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "kvstore/kvstore.h"
 #include "kvstore/optimizer.h"
+#include "train/metric.h"
 #include "train/trainer.h"
 
 #define RATE_WINDOW_NS INT64_C(500000000)
@@ -104,25 +105,26 @@ static mxc_status update_params(mxci_trainer *t) {
     return MXC_OK;
 }
 
+/* Of one context, with its part of the labels. */
 static mxc_status update_metrics_of(mxci_trainer *t, int c, mxc_ndarray *label) {
     int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
     mxc_ndarray *prediction = mxc_executor_output(t->executors[c], last);
     MXC_TRY(mxc_ndarray_wait_to_read(prediction));
-    if (t->loss == NULL)
-        return MXC_OK;
-    MXC_TRY(mxc_metric_update(t->loss, label, prediction, 0));
-    return mxc_metric_update(t->accuracy, label, prediction, 0);
+    if (t->loss != NULL)
+        MXC_TRY(mxc_metric_update(t->loss, label, prediction, 0));
+    return t->accuracy != NULL ? mxc_metric_update(t->accuracy, label, prediction, 0) : MXC_OK;
 }
 
 /* Samples that only fill a batch up count like others in training, as they do in the gradient. */
 static mxc_status update_metrics(mxci_trainer *t, const mxc_batch *batch) {
     int64_t rows = t->batch_size / t->n_contexts;
+    mxc_ndarray *label = mxci_batch_find(t->options->train, batch, t->label);
     for (int c = 0; c < t->n_contexts; c++) {
-        mxc_ndarray *label = NULL;
-        if (t->loss != NULL && t->n_contexts > 1)
-            MXC_TRY(mxc_ndarray_slice(batch->label[0], c * rows, (c + 1) * rows, &label));
-        mxc_status status = update_metrics_of(t, c, label != NULL ? label : t->loss != NULL ? batch->label[0] : NULL);
-        mxc_ndarray_release(label);
+        mxc_ndarray *part = NULL;
+        if (label != NULL && t->n_contexts > 1)
+            MXC_TRY(mxc_ndarray_slice(label, c * rows, (c + 1) * rows, &part));
+        mxc_status status = update_metrics_of(t, c, part != NULL ? part : label);
+        mxc_ndarray_release(part);
         MXC_TRY(status);
     }
     return MXC_OK;
@@ -134,10 +136,8 @@ static void update_progress(mxci_trainer *t) {
     p->batch++;
     t->window_samples += t->batch_size;
     t->epoch_samples += t->batch_size;
-    if (t->loss != NULL) {
-        p->loss = mxc_metric_value(t->loss);
-        p->accuracy = mxc_metric_value(t->accuracy);
-    }
+    p->loss = mxc_metric_value(t->loss);
+    p->accuracy = mxc_metric_value(t->accuracy);
     if (elapsed < RATE_WINDOW_NS && p->samples_per_second > 0)
         return;
     p->samples_per_second = elapsed > 0 ? (double)t->window_samples * 1e9 / (double)elapsed : 0;
@@ -154,11 +154,26 @@ static mxc_status call_back(const mxci_trainer *t, int epoch_end) {
     return status != MXC_OK ? MXC_FAIL(status, "mxc_fit: the callback ended the training") : MXC_OK;
 }
 
+/* A network whose loss is not a number learns nothing more. */
+static mxc_status check_loss(const mxci_trainer *t) {
+    const mxc_fit_progress *p = &t->progress;
+    double sum = 0;
+    int64_t count;
+    if (t->loss != NULL && !t->options->allow_nan)
+        mxci_metric_get_sums(t->loss, &sum, &count);
+    if (!isnan(sum))
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "mxc_fit: the loss (%s) is NaN after batch %lld of epoch %lld (update %lld): the data "
+                    "hold NaN, or the learning rate is too high (%g); allow_nan goes on", mxc_metric_name(t->loss),
+                    (long long)p->batch, (long long)p->epoch + 1, (long long)p->updates, p->lr);
+}
+
 static mxc_status step(mxci_trainer *t, const mxc_batch *batch) {
     MXC_TRY(run_batch(t, batch));
     MXC_TRY(update_params(t));
     MXC_TRY(update_metrics(t, batch));
     update_progress(t);
+    MXC_TRY(check_loss(t));
     mxci_progress_batch(t);
     return call_back(t, 0);
 }
@@ -216,21 +231,24 @@ static mxc_status await_params(const mxci_trainer *t) {
 }
 
 static mxc_status validate(mxci_trainer *t) {
-    mxc_metric *metrics[2] = { NULL, NULL };
-    if (t->options->valid == NULL || t->loss == NULL)
+    mxc_metric *loss, *accuracy, *metrics[2];
+    int n = 0;
+    if (t->options->valid == NULL || (t->loss == NULL && t->accuracy == NULL))
         return MXC_OK;
     MXC_TRY(await_params(t));
-    mxc_status status = mxc_metric_create("cross-entropy", 0, NULL, NULL, &metrics[0]);
+    mxc_status status = mxci_measures_create(t, &loss, &accuracy);
+    if (loss != NULL)
+        metrics[n++] = loss;
+    if (accuracy != NULL)
+        metrics[n++] = accuracy;
     if (status == MXC_OK)
-        status = mxc_metric_create("accuracy", 0, NULL, NULL, &metrics[1]);
-    if (status == MXC_OK)
-        status = mxci_evaluator_run(&t->validator, 2, metrics);
+        status = mxci_evaluator_run(&t->validator, n, metrics);
     if (status == MXC_OK) {
-        t->progress.valid_loss = mxc_metric_value(metrics[0]);
-        t->progress.valid_accuracy = mxc_metric_value(metrics[1]);
+        t->progress.valid_loss = mxc_metric_value(loss);
+        t->progress.valid_accuracy = mxc_metric_value(accuracy);
     }
-    mxc_metric_destroy(metrics[0]);
-    mxc_metric_destroy(metrics[1]);
+    mxc_metric_destroy(loss);
+    mxc_metric_destroy(accuracy);
     return status;
 }
 
@@ -248,10 +266,8 @@ static mxc_status enter_next_epoch(mxci_trainer *t) {
     p->batches = p->batch;
     p->epoch++;
     p->batch = 0;
-    if (t->loss != NULL) {
-        mxc_metric_reset(t->loss);
-        mxc_metric_reset(t->accuracy);
-    }
+    mxc_metric_reset(t->loss);
+    mxc_metric_reset(t->accuracy);
     return mxci_checkpoint_write(t);
 }
 

@@ -2,7 +2,7 @@
  * Metrics: means over samples of something computed from a label and a prediction.
  *
  * Arrays are read on the calling thread, in f32 (other dtypes are converted first). Each metric is one function that
- * adds up a batch of n samples, c predictions each.
+ * adds a batch to a sum and a count.
  */
 #include <math.h>
 #include <string.h>
@@ -15,100 +15,141 @@
 
 typedef struct metric_params {
     int64_t top_k;
-    double eps;
+    double eps, ignore_label; /* ignore_label: NaN for none */
 } metric_params;
 
-typedef double (*metric_fn)(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c);
+/* n samples of c predictions each. */
+typedef struct batch {
+    const float *label, *prediction;
+    int64_t n, c;
+} batch;
+
+typedef struct total {
+    double sum;
+    int64_t count;
+} total;
+
+/* Adds the batch to *to. */
+typedef mxc_status (*metric_fn)(const metric_params *p, const batch *b, total *to);
+
+typedef enum fit {
+    BY_CLASS,   /* label (N), prediction (N,C) */
+    BY_ELEMENT, /* both have the same number of elements, each of which counts */
+    NO_LABEL    /* the label is not looked at; each element counts */
+} fit;
 
 typedef struct metric_rule {
     const char *name;
     const mxc_param *schema;
-    metric_fn sum;
-    int by_class; /* label (N), prediction (N,C); else both have the same shape and each element counts */
+    metric_fn add;
+    fit fit;
 } metric_rule;
 
 struct mxc_metric {
     const metric_rule *rule;
     metric_params params;
-    double sum;
-    int64_t count;
+    total total;
 };
 
 /* The class that a label names; -1 if there is none of c classes. */
 static int64_t class_of(float label, int64_t c) {
-    return label >= 0 && label < (float)c ? (int64_t)label : -1;
+    return label > -1 && label < (float)c ? (int64_t)label : -1;
 }
 
-static double sum_accuracy(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c) {
-    int64_t right = 0;
-    (void)p;
-    for (int64_t i = 0; i < n; i++, prediction += c) {
-        int64_t best = 0;
-        for (int64_t k = 1; k < c; k++)
-            if (prediction[k] > prediction[best])
-                best = k;
-        right += (float)best == label[i];
+/* How many of c predictions are above the one at k, of equal ones those before it; INT64_MAX where one is NaN. */
+static int64_t count_above(const float *prediction, int64_t c, int64_t k) {
+    int64_t above = 0;
+    for (int64_t j = 0; j < c; j++) {
+        if (isnan(prediction[j]))
+            return INT64_MAX;
+        above += prediction[j] > prediction[k] || (prediction[j] == prediction[k] && j < k);
     }
-    return (double)right;
+    return above;
 }
 
-static double sum_top_k(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c) {
-    int64_t right = 0;
-    for (int64_t i = 0; i < n; i++, prediction += c) {
-        int64_t k = class_of(label[i], c), above = 0;
-        if (k < 0)
+static mxc_status add_top(const metric_params *p, const batch *b, int64_t top_k, total *to) {
+    for (int64_t i = 0; i < b->n; i++) {
+        int64_t k = class_of(b->label[i], b->c);
+        if ((double)b->label[i] == p->ignore_label)
             continue;
-        for (int64_t j = 0; j < c; j++)
-            above += prediction[j] > prediction[k];
-        right += above < p->top_k;
+        to->count++;
+        if (k >= 0 && (float)k == b->label[i] && count_above(b->prediction + i * b->c, b->c, k) < top_k)
+            to->sum++;
     }
-    return (double)right;
+    return MXC_OK;
 }
 
-static double sum_cross_entropy(const metric_params *p, const float *label, const float *prediction, int64_t n,
-                                int64_t c) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++, prediction += c) {
-        int64_t k = class_of(label[i], c);
-        double probability = k >= 0 ? prediction[k] : 0;
-        sum -= log(probability + p->eps);
+static mxc_status add_accuracy(const metric_params *p, const batch *b, total *to) {
+    return add_top(p, b, 1, to);
+}
+
+static mxc_status add_top_k(const metric_params *p, const batch *b, total *to) {
+    return add_top(p, b, p->top_k, to);
+}
+
+static mxc_status add_cross_entropy(const metric_params *p, const batch *b, total *to) {
+    for (int64_t i = 0; i < b->n; i++) {
+        int64_t k = class_of(b->label[i], b->c);
+        if ((double)b->label[i] == p->ignore_label)
+            continue;
+        if (k < 0)
+            return MXC_FAIL(MXC_EINVAL, "cross-entropy: label %lld of the batch is %g, expected a class in [0, %lld), "
+                            "or ignore_label", (long long)i, (double)b->label[i], (long long)b->c);
+        to->sum -= log((double)b->prediction[i * b->c + k] + p->eps);
+        to->count++;
     }
-    return sum;
+    return MXC_OK;
 }
 
-static double sum_squares(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c) {
-    double sum = 0;
+static mxc_status add_squares(const metric_params *p, const batch *b, total *to) {
     (void)p;
-    for (int64_t i = 0; i < n * c; i++)
-        sum += ((double)label[i] - prediction[i]) * ((double)label[i] - prediction[i]);
-    return sum;
+    for (int64_t i = 0; i < b->n * b->c; i++)
+        to->sum += ((double)b->label[i] - b->prediction[i]) * ((double)b->label[i] - b->prediction[i]);
+    to->count += b->n * b->c;
+    return MXC_OK;
 }
 
-static double sum_absolutes(const metric_params *p, const float *label, const float *prediction, int64_t n, int64_t c) {
-    double sum = 0;
+static mxc_status add_absolutes(const metric_params *p, const batch *b, total *to) {
     (void)p;
-    for (int64_t i = 0; i < n * c; i++)
-        sum += fabs((double)label[i] - prediction[i]);
-    return sum;
+    for (int64_t i = 0; i < b->n * b->c; i++)
+        to->sum += fabs((double)b->label[i] - b->prediction[i]);
+    to->count += b->n * b->c;
+    return MXC_OK;
 }
 
+static mxc_status add_outputs(const metric_params *p, const batch *b, total *to) {
+    (void)p;
+    for (int64_t i = 0; i < b->n * b->c; i++)
+        to->sum += (double)b->prediction[i];
+    to->count += b->n * b->c;
+    return MXC_OK;
+}
+
+#define IGNORE_LABEL                                                                                                   \
+    { .name = "ignore_label", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(metric_params, ignore_label),                   \
+      .initial = "None", .optional = 1, .doc = "samples with this label do not count; None: all do" }
+
+static const mxc_param accuracy_schema[] = { IGNORE_LABEL, MXC_PARAM_END };
 static const mxc_param top_k_schema[] = {
     { .name = "top_k", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(metric_params, top_k), .initial = "5", .bounded = 1,
       .minimum = 1, .maximum = 1e9, .doc = "how many best predictions may hold the label" },
+    IGNORE_LABEL,
     MXC_PARAM_END,
 };
 static const mxc_param cross_entropy_schema[] = {
     { .name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(metric_params, eps), .initial = "1e-12",
       .doc = "added to probabilities" },
+    IGNORE_LABEL,
     MXC_PARAM_END,
 };
 
 static const metric_rule rules[] = {
-    { "accuracy", NULL, sum_accuracy, 1 },
-    { "top_k_accuracy", top_k_schema, sum_top_k, 1 },
-    { "cross-entropy", cross_entropy_schema, sum_cross_entropy, 1 },
-    { "mse", NULL, sum_squares, 0 },
-    { "mae", NULL, sum_absolutes, 0 },
+    { "accuracy", accuracy_schema, add_accuracy, BY_CLASS },
+    { "top_k_accuracy", top_k_schema, add_top_k, BY_CLASS },
+    { "cross-entropy", cross_entropy_schema, add_cross_entropy, BY_CLASS },
+    { "mse", NULL, add_squares, BY_ELEMENT },
+    { "mae", NULL, add_absolutes, BY_ELEMENT },
+    { "loss", NULL, add_outputs, NO_LABEL },
 };
 
 static const metric_rule *find_rule(const char *name) {
@@ -126,7 +167,8 @@ mxc_status mxc_metric_create(const char *name, int n_params, const char *const *
     const metric_rule *rule = find_rule(name);
     if (rule == NULL)
         return MXC_FAIL(MXC_ENOTFOUND,
-                        "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae",
+                        "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae, "
+                        "loss",
                         name);
     mxc_metric *metric = mxci_calloc(1, sizeof *metric);
     if (metric == NULL)
@@ -161,11 +203,13 @@ static mxc_status as_floats(mxc_ndarray *array, mxc_ndarray **copy, const float 
 static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad,
                                int64_t *n, int64_t *c) {
     const mxc_shape *shape = mxc_ndarray_shape(prediction);
-    int64_t labels = mxc_ndarray_size(label), predictions = mxc_ndarray_size(prediction);
+    int64_t labels = label != NULL ? mxc_ndarray_size(label) : 0, predictions = mxc_ndarray_size(prediction);
     char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
     *n = shape->ndim > 0 ? shape->dim[0] : 1;
     *c = *n > 0 ? predictions / *n : 0;
-    int fits = metric->rule->by_class ? labels == *n && (*c > 0 || *n == 0) : labels == predictions;
+    int fits = metric->rule->fit == BY_CLASS ? labels == *n && (*c > 0 || *n == 0) : labels == predictions;
+    if (metric->rule->fit == NO_LABEL)
+        fits = 1;
     if (!fits)
         return MXC_FAIL(MXC_ESHAPE, "%s: label %s does not fit prediction %s", metric->rule->name,
                         mxc_shape_format(mxc_ndarray_shape(label), a, sizeof a), mxc_shape_format(shape, b, sizeof b));
@@ -177,26 +221,26 @@ static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc
 }
 
 mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad) {
-    if (metric == NULL || label == NULL || prediction == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_metric_update: no argument may be NULL");
+    if (metric == NULL || prediction == NULL || (label == NULL && metric->rule->fit != NO_LABEL))
+        return MXC_FAIL(MXC_EINVAL, "mxc_metric_update: metric, label and prediction must not be NULL");
     mxc_ndarray *label_copy = NULL, *prediction_copy = NULL;
-    const float *l, *p;
-    int64_t n, c;
-    MXC_TRY(check_shapes(metric, label, prediction, pad, &n, &c));
-    mxc_status status = as_floats(prediction, &prediction_copy, &p);
+    batch b = { NULL, NULL, 0, 0 };
+    total sums = metric->total;
+    MXC_TRY(check_shapes(metric, label, prediction, pad, &b.n, &b.c));
+    mxc_status status = as_floats(prediction, &prediction_copy, &b.prediction);
+    if (status == MXC_OK && metric->rule->fit != NO_LABEL)
+        status = as_floats(label, &label_copy, &b.label);
     if (status == MXC_OK)
-        status = as_floats(label, &label_copy, &l);
-    if (status == MXC_OK) {
-        metric->sum += metric->rule->sum(&metric->params, l, p, n, c);
-        metric->count += metric->rule->by_class ? n : n * c;
-    }
+        status = metric->rule->add(&metric->params, &b, &sums);
+    if (status == MXC_OK)
+        metric->total = sums;
     mxc_ndarray_release(label_copy);
     mxc_ndarray_release(prediction_copy);
     return status;
 }
 
 double mxc_metric_value(const mxc_metric *metric) {
-    return metric != NULL && metric->count > 0 ? metric->sum / (double)metric->count : NAN;
+    return metric != NULL && metric->total.count > 0 ? metric->total.sum / (double)metric->total.count : NAN;
 }
 
 const char *mxc_metric_name(const mxc_metric *metric) {
@@ -209,11 +253,10 @@ void mxc_metric_reset(mxc_metric *metric) {
 }
 
 void mxci_metric_get_sums(const mxc_metric *metric, double *sum, int64_t *count) {
-    *sum = metric->sum;
-    *count = metric->count;
+    *sum = metric->total.sum;
+    *count = metric->total.count;
 }
 
 void mxci_metric_set_sums(mxc_metric *metric, double sum, int64_t count) {
-    metric->sum = sum;
-    metric->count = count;
+    metric->total = (total){ sum, count };
 }

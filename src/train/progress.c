@@ -61,6 +61,16 @@ static void write_line(const mxci_line *line) {
     mxci_stderr_write(line->data, line->length);
 }
 
+void mxci_progress_begin(const mxci_trainer *t) {
+    char text[LINE], output[LINE / 2];
+    mxci_line line = { text, sizeof text, 0 };
+    if (!t->options->show || t->loss != NULL)
+        return;
+    mxci_measures_describe(t, output, sizeof output);
+    mxci_line_printf(&line, "no loss is shown: mxc_fit knows none for the last output, %s\n", output);
+    write_line(&line);
+}
+
 void mxci_progress_batch(mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
     int64_t now = mxci_now_ns();

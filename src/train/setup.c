@@ -165,26 +165,16 @@ static mxc_status fill_store(mxci_trainer *t) {
     return MXC_OK;
 }
 
-/* ---- metrics and validation -------------------------------------------------------------------------------- */
-
-/* Cross-entropy and accuracy apply where the prediction is (N,C) and there is one label a sample. */
-static mxc_status make_metrics(mxci_trainer *t) {
-    int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
-    const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(t->executors[0], last));
-    if (shape->ndim != 2 || shape->dim[1] < 2 || mxc_iter_n_label(t->options->train) < 1)
-        return MXC_OK;
-    const mxc_data_desc *label = mxc_iter_desc(t->options->train, mxc_iter_n_data(t->options->train));
-    if (mxc_shape_size(&label->shape) != t->batch_size || shape->dim[0] * t->n_contexts != t->batch_size)
-        return MXC_OK;
-    MXC_TRY(mxc_metric_create("cross-entropy", 0, NULL, NULL, &t->loss));
-    return mxc_metric_create("accuracy", 0, NULL, NULL, &t->accuracy);
-}
+/* ---- options ----------------------------------------------------------------------------------------------- */
 
 static mxc_status check_options(const mxc_fit_options *o) {
     if (o == NULL || o->size != sizeof *o)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: options is NULL or its size is not that of this version");
     if (o->symbol == NULL || o->train == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
+    if (o->train == o->valid)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: valid is the same iterator as train, which has no data left at an "
+                        "epoch's end; make another one");
     if (o->epochs < 0 || o->epochs > INT_MAX || o->n_contexts < 0 || (o->n_contexts > 0 && o->contexts == NULL))
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d, expected 0 or more, with contexts",
                         (long long)o->epochs, o->n_contexts);
@@ -218,16 +208,19 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     MXC_TRY(open_store(t));
     MXC_TRY(make_optimizer(t));
     MXC_TRY(mxci_precise_optimizer(t));
-    MXC_TRY(make_metrics(t));
+    MXC_TRY(mxci_measures_open(t));
     MXC_TRY(mxci_checkpoint_open(t, &resumed));
     if (!resumed) {
         mxc_random_seed(options->seed + (uint64_t)mxc_kvstore_rank(t->store)); /* first values are worker 0's */
         MXC_TRY(init_params(t));
     }
     MXC_TRY(fill_store(t));
+    mxci_progress_begin(t);
     if (options->valid == NULL)
         return MXC_OK;
-    return mxci_evaluator_open_sharing(&t->validator, t->executors[0], options->valid);
+    MXC_TRY(mxci_evaluator_open_sharing(&t->validator, t->executors[0], options->valid));
+    t->validator.label = t->label;
+    return MXC_OK;
 }
 
 void mxci_trainer_close(mxci_trainer *t) {

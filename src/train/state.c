@@ -100,10 +100,10 @@ static mxc_status add_counts(const mxci_trainer *t, named_arrays *a) {
     MXC_TRY(mxc_iter_get_state(t->options->train, &at));
     counts[4] = (int64_t)at.epoch;
     counts[5] = at.position;
-    if (t->loss != NULL) {
+    if (t->loss != NULL)
         mxci_metric_get_sums(t->loss, &sums[0], &counts[6]);
+    if (t->accuracy != NULL)
         mxci_metric_get_sums(t->accuracy, &sums[1], &counts[7]);
-    }
     counts[8] = p->batches;
     MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
     return named_add_data(a, "sums", 1, N_SUMS, MXC_F64, sums);
@@ -207,10 +207,10 @@ static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_nd
     t->progress.updates = counts[3];
     t->progress.batches = counts[8];
     t->progress.lr = sums[2];
-    if (t->loss != NULL) {
+    if (t->loss != NULL)
         mxci_metric_set_sums(t->loss, sums[0], counts[6]);
+    if (t->accuracy != NULL)
         mxci_metric_set_sums(t->accuracy, sums[1], counts[7]);
-    }
     return MXC_OK;
 }
 

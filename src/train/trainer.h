@@ -34,6 +34,7 @@ typedef struct mxci_trainer {
     int is_lockstep; /* several processes make the same steps */
     mxc_optimizer *optimizer;
     mxc_metric *loss, *accuracy; /* NULL where they do not apply */
+    const char *label;           /* which array of the iterators they compare the prediction with; NULL: no such */
     mxci_history history;
     mxc_fit_progress progress;
 
@@ -62,12 +63,20 @@ mxc_status mxci_precise_report(mxci_trainer *t);    /* progress.loss_scale; wait
 /* 1 if the option says so: f32 copies of weights. */
 int mxci_precise_is_short(const mxc_fit_options *options);
 
+/* measures.c: what is shown of the last output. Open t->loss, t->accuracy and t->label; make another pair of such
+ * metrics, each NULL where it does not apply. MXC_ENOMEM. */
+mxc_status mxci_measures_open(mxci_trainer *t);
+mxc_status mxci_measures_create(const mxci_trainer *t, mxc_metric **loss, mxc_metric **accuracy);
+/* The operator that the last output comes from, for messages. */
+void mxci_measures_describe(const mxci_trainer *t, char *out, size_t size);
+
 /* Write a checkpoint of the state between two batches; the one before stays whole until it is complete. */
 mxc_status mxci_checkpoint_write(mxci_trainer *t);
 /* Find the checkpoint in force, if there is one, so that it is not written over; to resume, put the trainer there. */
 mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed);
 
-/* Report a batch or an epoch to people, if the options ask for it. */
+/* Report what is not shown, a batch, or an epoch to people, if the options ask for it. */
+void mxci_progress_begin(const mxci_trainer *t);
 void mxci_progress_batch(mxci_trainer *t);
 void mxci_progress_epoch(mxci_trainer *t);
 void mxci_progress_end(mxci_trainer *t); /* leave the line of the progress bar */

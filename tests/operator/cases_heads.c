@@ -132,11 +132,11 @@ static void ref_add_n(const op_run *r) {
 #define RESHAPE(given, shapes) {.op = "Reshape", .params = given, .in = shapes, .reference = ref_identity}
 
 static const op_case cases[] = {
-    SOFTMAX("", "1x1 1@0:1i"),
-    SOFTMAX("", "4x10@-3:3 4@0:9i; 5x9@-3:3n 5; 5x9@-3:3f 5"),
+    SOFTMAX("", "1x1 1@0:0"),
+    SOFTMAX("", "4x10@-3:3 4@0:9i; 5x9@-3:3n 5@0:8i; 5x9@-3:3f 5@0:8i"),
     SOFTMAX("", "5x3@-30:30 5@0:2i"),
     SOFTMAX("", "5x67 5@0:66i"),
-    SOFTMAX("", "5x3 5@-2:4i"), /* labels outside the classes */
+    SOFTMAX("use_ignore=True", "5x3 5@-1:2i"),
     SOFTMAX("", "0x3 0"),
     SOFTMAX("grad_scale=0.5", "6x8 6@0:7i"),
     SOFTMAX("grad_scale=2 normalization=batch", "6x8 6@0:7i"),

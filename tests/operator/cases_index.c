@@ -166,15 +166,13 @@ static const op_case cases[] = {
     INFERS("pick", "axis=1", "2x3x?,? -> ?x5 => 2x3x5,2x5 -> 2x5"),
     INFERS("pick", "axis=1 keepdims=true", "?x3x?,2x5 -> ? => 2x3x5,2x5 -> 2x1x5"),
 
-    INDEXED("batch_take", "", "5x4 5@0:3i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 3x129 3; 17x2 17; 33x5 33; 2x2 2; "
-                              "64x4 64; "
-                          "5x9@-1:1nf 5; 0x3 0; 1x2 1", ref_pick),
-    INDEXED("batch_take", "", "1x1 1@0:1", ref_pick),
-    INDEXED("batch_take", "", "1x9 1@4:5", ref_pick),
-    INDEXED("batch_take", "", "7x3 7@-2:5i", ref_pick),
+    INDEXED("batch_take", "", "5x4 5@0:3i; 7x1 7@0:0; 1x7 1; 65x3 65@0:2i; 129x2 129@0:1i; 3x129 3; 17x2 17@0:1i; "
+                              "33x5 33; 2x2 2@0:1i; 64x4 64; 5x9@-1:1nf 5; 0x3 0; 1x2 1@0:1i; 9x6 9@0:5i", ref_pick),
+    INDEXED("batch_take", "", "1x1 1@0:0", ref_pick),
+    INDEXED("batch_take", "", "1x9 1@4:5i", ref_pick),
+    INDEXED("batch_take", "", "7x3 7@0:2i", ref_pick),
     INDEXED("batch_take", "", "3x700 3@0:699i", ref_pick),
     INDEXED("batch_take", "", "2000x3 2000@0:2i", ref_pick),
-    INDEXED("batch_take", "", "9x1 9@0:3i", ref_pick),
     INDEXED("batch_take", "", "0x4 0", ref_pick),
     FAILS("batch_take", "", "5 5", MXC_ESHAPE, "argument 'a': expected shape"),
     FAILS("batch_take", "", "5x4 4", MXC_ESHAPE, "argument 'indices': expected shape (5,), found (4,)"),
@@ -240,16 +238,15 @@ static const op_case cases[] = {
     FAILS("one_hot", "depth=3", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
     INFERS("one_hot", "depth=3", "? -> 2x4x? => 2x4 -> 2x4x3"),
 
-    INDEXED("fill_element_0index", "", "5x4 5 5@0:3i; 7x1 7 7; 1x7 1 1; 65x3 65 65; 129x2 129 129; 3x129 3 3; "
-                                       "17x2 17 17; "
-                                   "33x5 33 33; 2x2 2 2; 64x4 64 64; 5x9@-1:1nf 5@-1:1nf 5; 0x3 0 0; 1x2 1 1",
+    INDEXED("fill_element_0index", "", "5x4 5 5@0:3i; 7x1 7 7@0:0; 1x7 1 1; 65x3 65 65@0:2i; 129x2 129 129@0:1i; "
+                                       "3x129 3 3; 17x2 17 17@0:1i; 33x5 33 33; 2x2 2 2@0:1i; 64x4 64 64; "
+                                       "5x9@-1:1nf 5@-1:1nf 5; 0x3 0 0; 1x2 1 1@0:1i; 9x6 9 9@0:5i",
                                    ref_fill_element),
-    INDEXED("fill_element_0index", "", "1x1 1 1@0:1", ref_fill_element),
-    INDEXED("fill_element_0index", "", "7x3 7 7@-2:5i", ref_fill_element),
+    INDEXED("fill_element_0index", "", "1x1 1 1@0:0", ref_fill_element),
+    INDEXED("fill_element_0index", "", "7x3 7 7@0:2i", ref_fill_element),
     INDEXED("fill_element_0index", "", "3x700 3 3@0:699i", ref_fill_element),
     INDEXED("fill_element_0index", "", "9000x3 9000 9000@0:2i", ref_fill_element),
-    INDEXED("fill_element_0index", "", "9x1 9 9@0:3i", ref_fill_element),
-    INDEXED("fill_element_0index", "", "1x9 1 1@3:4", ref_fill_element),
+    INDEXED("fill_element_0index", "", "1x9 1 1@3:4i", ref_fill_element),
     INDEXED("fill_element_0index", "", "0x4 0 0", ref_fill_element),
     FAILS("fill_element_0index", "", "5x4 4 5", MXC_ESHAPE, "argument 'mhs': expected shape (5,), found (4,)"),
     FAILS("fill_element_0index", "", "5x0 5 5", MXC_ESHAPE, "argument 'lhs': axis 1 has no elements"),
@@ -267,10 +264,9 @@ static const op_case cases[] = {
     INFERS("where", "", "2x?,?,?x3 -> ? => 2x3,2x3,2x3 -> 2x3"),
     INFERS("where", "", "2,?,?x3 -> ? => 2,2x3,2x3 -> 2x3"),
 
-    CROSS_ENTROPY("3x4@-2:2 3@0:3i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 3x129 3; 17x2 17; 33x5 33; 2x2 2; 64x4 64; "
-                  "0x9 0; 1x2 1; 5x9@-2:2nf 5"),
-    CROSS_ENTROPY("1x1 1@0:0.5"), CROSS_ENTROPY("5x1 5@-1:1i"),
-    CROSS_ENTROPY("1x9@-9:9 1@4:5"), CROSS_ENTROPY("7x3 7@-2:5i"), /* cut to the classes */
+    CROSS_ENTROPY("3x4@-2:2 3@0:3i; 7x1 7@0:0; 1x7 1; 65x3 65@0:2i; 129x2 129@0:1i; 3x129 3; 17x2 17@0:1i; 33x5 33; "
+                  "2x2 2@0:1i; 64x4 64; 0x9 0; 1x2 1@0:1i; 5x9@-2:2nf 5; 9x6 9@0:5i; 6x11 6"),
+    CROSS_ENTROPY("1x1 1@0:0.5"), CROSS_ENTROPY("1x9@-9:9 1@4:5"),
     CROSS_ENTROPY("2x700@-4:4 2@0:699i"), CROSS_ENTROPY("40x110@-4:4 40@0:109i"), CROSS_ENTROPY("0x3 0"),
     FAILS("softmax_cross_entropy", "", "3x4 4", MXC_ESHAPE, "argument 'label': expected shape (3,), found (4,)"),
     FAILS("softmax_cross_entropy", "", "3x0 3", MXC_ESHAPE, "argument 'data': axis 1 has no elements"),

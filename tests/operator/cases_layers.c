@@ -236,8 +236,8 @@ static const op_case cases[] = {
     EMBEDDING("input_dim=5 output_dim=3", "4@0:4i 5x3"),
     EMBEDDING("input_dim=5 output_dim=3", "2x3@0:4i 5x3; 1 5x3; 7x1 5x3; 0 5x3; 2x3x4 5x3; 65 5x3; 1x1 5x3; "
                                           "2x1x3x1x2 5x3; 129 5x3; 17 5x3; s 5x3; 9 5x3@-1:1nf"),
-    EMBEDDING("input_dim=5 output_dim=1", "s@3:3.5 5x1"),
-    EMBEDDING("input_dim=4 output_dim=7", "9@-3:8i 4x7"), /* cut to the rows that there are */
+    EMBEDDING("input_dim=5 output_dim=1", "s@3:4i 5x1"),
+    EMBEDDING("input_dim=4 output_dim=7", "9@0:3i 4x7"),
     EMBEDDING("input_dim=30 output_dim=130", "3x50@0:29i 30x130"),
     EMBEDDING("input_dim=3 output_dim=600", "70@0:2i 3x600@-0.5:0.5"),
     EMBEDDING("input_dim=5 output_dim=3 dtype=float64", "4@0:4i 5x3"),

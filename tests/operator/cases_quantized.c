@@ -388,11 +388,11 @@ static const op_case cases[] = {
     INFERS("_contrib_quantized_flatten", "", "2x3x4,?,? -> ?,?,? => 2x3x4,1,1 -> 2x12,1,1"),
 
     {.op = "_contrib_quantized_embedding", .params = "input_dim=5 output_dim=3",
-     .in = "4@-1:6i 5x3@-127:127i " BOUNDS "; 1 5x3 1 1; 2x3 5x3 1 1; 0 5x3 1 1; s 5x3 1 1; 300 5x3 1 1; "
+     .in = "4@0:4i 5x3@-127:127i " BOUNDS "; 1 5x3 1 1; 2x3 5x3 1 1; 0 5x3 1 1; s 5x3 1 1; 300 5x3 1 1; "
            "2x1x4 5x3 1 1; 3x0 5x3 1 1; 17 5x3 1 1; 2x2x2x2 5x3 1 1",
      .reference = ref_embedding, .gradient = case_zero_gradient},
     {.op = "_contrib_quantized_embedding", .params = "input_dim=1 output_dim=1",
-     .in = "4@-1:6i 1x1@-127:127i " BOUNDS "; 1 1x1 1 1; 5x3 1x1 1 1; 0 1x1 1 1; 70 1x1 1 1",
+     .in = "4@0:0 1x1@-127:127i " BOUNDS "; 1 1x1 1 1; 5x3 1x1 1 1; 0 1x1 1 1; 70 1x1 1 1",
      .reference = ref_embedding, .gradient = case_zero_gradient},
     {.op = "_contrib_quantized_embedding", .params = "input_dim=70 output_dim=9",
      .in = "4@0:69i 70x9@-127:127i " BOUNDS "; 1 70x9 1 1; 5x3 70x9 1 1; 900 70x9 1 1; 2x6 70x9 1 1",

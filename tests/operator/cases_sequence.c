@@ -149,15 +149,15 @@ static const op_case cases[] = {
     FAILS("Crop", "num_args=1 h_w=(2,2)", "3x4x5", MXC_ESHAPE, "argument 'data'"),
     INFERS("Crop", "num_args=2", "?x3x8x9,?x?x4x5 -> 2x?x?x? => 2x3x8x9,?x?x4x5 -> 2x3x4x5"),
 
-    SVM("", "4x5@-2:2 4@0:4i; 7x1 7; 1x7 1; 65x3 65; 129x2 129; 2x1x3 2x1; 17x2 17; 33x5 33; 2x3x2x4 2x3x2; "
-            "1x1x9 1x1; 64x4 64"),
+    SVM("", "4x5@-2:2 4@0:4i; 7x1 7@0:0; 1x7 1; 65x3 65@0:2i; 129x2 129@0:1i; 2x1x3 2x1@0:2i; 17x2 17@0:1i; "
+            "33x5 33; 2x3x2x4 2x3x2@0:3i; "
+            "1x1x9 1x1; 64x4 64@0:3i"),
     SVM("margin=0.5 regularization_coefficient=0.1", "7x3@-2:2 7@0:2i"),
     SVM("use_linear=True", "4x5@-2:2 4@0:4i"),
     SVM("use_linear=True margin=2 regularization_coefficient=3", "9x4@-3:3 9@0:3i"),
-    SVM("", "1x1@-2:2 1@0:0i"),
+    SVM("", "1x1@-2:2 1@0:0"), SVM("", "6x11@-2:2 6@0:10i"),
     SVM("", "2x3x4@-2:2 2x3@0:3i"),
     SVM("", "3x1100@-2:2 3@0:1099i"),
-    SVM("", "5x3@-2:2 5@-2:6i"), /* numbers of no class */
     SVM("", "0x3 0"),
     SVM("", "3x0 3"),
     FAILS("SVMOutput", "", "3 3", MXC_ESHAPE, "expected at least 2 axes"),

@@ -67,6 +67,67 @@ static void test_raise(void **state) {
     }
 }
 
+/* Where an operator does not say what an index outside stands for, it is an error. Rows of 3, indices 0 and another. */
+static void test_outside(void **state) {
+    static const char *const keys[] = {"input_dim", "output_dim"}, *const values[] = {"3", "1"};
+    static const float rows[] = {1, 2, 3, 4, 5, 6}, bad[] = {3, 7, -1, NAN, INFINITY};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        mxc_ndarray *index = vector(2, (float[]){0, bad[i]}), *matrix, *column;
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 3}, MXC_F32, rows, &matrix));
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){3, 1}, MXC_F32, rows, &column));
+        expect_refused("Embedding", 2, (mxc_ndarray *[]){index, column}, 2, keys, values,
+                       "argument 'data': element 1 is");
+        expect_refused("batch_take", 2, (mxc_ndarray *[]){matrix, index}, 0, NULL, NULL,
+                       "argument 'indices': element 1 is");
+        expect_refused("fill_element_0index", 3, (mxc_ndarray *[]){matrix, index, index}, 0, NULL, NULL,
+                       "argument 'rhs': element 1 is");
+        expect_refused("softmax_cross_entropy", 2, (mxc_ndarray *[]){matrix, index}, 0, NULL, NULL,
+                       "argument 'label': element 1 is");
+        mxc_ndarray_release(index);
+        mxc_ndarray_release(matrix);
+        mxc_ndarray_release(column);
+    }
+}
+
+/* The gradient of a loss for labels 0 and label, of 3 classes; NULL text: it is made. */
+static void expect_gradient(const char *name, int n, const char *const *keys, const char *const *values, float label,
+                            const char *text) {
+    static const float rows[] = {1, 2, 3, 4, 5, 6};
+    mxc_ndarray *in[2] = {NULL, vector(2, (float[]){0, label})}, *out[1] = {NULL}, *grads[2] = {NULL, NULL};
+    const mxc_req reqs[2] = {MXC_REQ_WRITE, MXC_REQ_NULL};
+    mxc_op *op;
+    assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 3}, MXC_F32, rows, &in[0]));
+    assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 3}, MXC_F32, rows, &grads[0]));
+    assert_ok(mxc_op_create(name, n, keys, values, &op));
+    assert_ok(mxc_op_invoke(op, 2, in, 1, out, NULL, 1));
+    assert_ok(mxc_op_invoke_backward(op, (mxc_ndarray *[]){NULL}, in, out, grads, reqs));
+    if (text)
+        assert_fails(mxc_ndarray_wait_to_read(grads[0]), MXC_EINVAL, text);
+    else
+        assert_ok(mxc_ndarray_wait_to_read(grads[0]));
+    assert_ok(mxc_ndarray_wait_to_read(out[0])); /* inference does not look at labels */
+    mxc_op_release(op);
+    mxc_ndarray_release(in[0]);
+    mxc_ndarray_release(in[1]);
+    mxc_ndarray_release(out[0]);
+    mxc_ndarray_release(grads[0]);
+}
+
+static void test_labels_outside(void **state) {
+    static const char *const keys[] = {"use_ignore", "ignore_label"}, *const values[] = {"true", "255"};
+    (void)state;
+    expect_gradient("SoftmaxOutput", 0, NULL, NULL, 7, "SoftmaxOutput: argument 'label': element 1 is 7, expected an");
+    expect_gradient("SoftmaxOutput", 0, NULL, NULL, -1, "element 1 is -1, expected an index in [0, 3)");
+    expect_gradient("SoftmaxOutput", 0, NULL, NULL, NAN, "element 1 is");
+    expect_gradient("SoftmaxOutput", 0, NULL, NULL, 2, NULL);
+    expect_gradient("SoftmaxOutput", 2, keys, values, 255, NULL);
+    expect_gradient("SoftmaxOutput", 2, keys, values, 254, "element 1 is 254");
+    expect_gradient("SoftmaxOutput", 1, keys, values, -1, NULL);
+    expect_gradient("SVMOutput", 0, NULL, NULL, 3, "SVMOutput: argument 'label': element 1 is 3");
+    expect_gradient("SVMOutput", 0, NULL, NULL, 1, NULL);
+}
+
 /* A place outside along any axis is an error that names the element. */
 static void test_named_outside(void **state) {
     static const char *const keys[] = {"shape"}, *const values[] = {"(2,2)"};
@@ -120,6 +181,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clip),
         cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_labels_outside),
         cmocka_unit_test(test_raise),
         cmocka_unit_test(test_named_outside),
         cmocka_unit_test(test_sketch_outside),

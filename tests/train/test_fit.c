@@ -184,6 +184,7 @@ static const char *const odd_keys[] = { "momentun" }, *const odd_values[] = { "0
 
 static void no_symbol(mxc_fit_options *o) { o->symbol = NULL; }
 static void no_data(mxc_fit_options *o) { o->train = NULL; }
+static void one_iterator(mxc_fit_options *o) { o->valid = o->train; }
 static void wrong_size(mxc_fit_options *o) { o->size--; }
 static void negative_epochs(mxc_fit_options *o) { o->epochs = -1; }
 static void no_contexts(mxc_fit_options *o) { o->n_contexts = 2; }
@@ -205,6 +206,7 @@ static void test_refusals(void **state) {
     (void)state;
     refuse(no_symbol, MXC_EINVAL, "symbol");
     refuse(no_data, MXC_EINVAL, "train");
+    refuse(one_iterator, MXC_EINVAL, "valid");
     refuse(wrong_size, MXC_EINVAL, "size");
     refuse(negative_epochs, MXC_EINVAL, "epochs -1");
     refuse(no_contexts, MXC_EINVAL, "n_contexts 2");
@@ -263,7 +265,7 @@ static void test_no_batches(void **state) {
     toy_close(&t);
 }
 
-/* A prediction that is not one of classes has no loss or accuracy, and is trained all the same. */
+/* Regression: the loss is the mean square error, and there is no accuracy. */
 static void test_regression(void **state) {
     toy t;
     mxc_symbol *net;
@@ -282,27 +284,117 @@ static void test_regression(void **state) {
     assert_ok(mxc_ndarray_from_data(2, (int64_t[]){32, 1}, MXC_F32, x, &data));
     assert_ok(mxc_ndarray_from_data(2, (int64_t[]){32, 1}, MXC_F32, y, &target));
     options.batch_size = 8;
-    mxc_iter *iter;
+    mxc_iter *iter, *valid;
     assert_ok(mxc_iter_from_arrays(&options, 1, &data, 1, &target, names, &iter));
+    assert_ok(mxc_iter_from_arrays(&options, 1, &data, 1, &target, names, &valid));
     assert_ok(mxc_symbol_variable("data", &net));
     assert_ok(toy_layer("FullyConnected", "fc", "num_hidden", "1", &net));
     assert_ok(toy_layer("LinearRegressionOutput", "out", NULL, NULL, &net));
     t.options.symbol = net;
-    t.options.train = t.options.valid = iter;
+    t.options.train = iter;
+    t.options.valid = valid;
     t.options.epochs = 200;
     t.options.n_optimizer_params = 0;
     t.options.schedule = (mxc_schedule){0};
     t.options.learning_rate = 0.5;
     assert_ok(mxc_fit(&t.options, &result, &params));
-    assert_true(isnan(result.loss) && isnan(result.accuracy) && isnan(result.valid_loss));
+    assert_true(result.loss < 1e-2 && result.valid_loss < 1e-2);
+    assert_true(isnan(result.accuracy) && isnan(result.valid_accuracy));
     assert_ok(mxc_ndarray_get(mxc_ndarray_list_find(&params, "arg:fc_weight"), w, sizeof w[0]));
     assert_ok(mxc_ndarray_get(mxc_ndarray_list_find(&params, "arg:fc_bias"), w + 1, sizeof w[0]));
     assert_true(fabsf(w[0] - 3) < 0.05f && fabsf(w[1] + 1) < 0.05f);
     mxc_ndarray_list_release(&params);
     mxc_iter_destroy(iter);
+    mxc_iter_destroy(valid);
     mxc_ndarray_release(data);
     mxc_ndarray_release(target);
     mxc_symbol_release(net);
+    toy_close(&t);
+}
+
+/* Rows of the toy with other data, or other labels, in row 20. */
+static mxc_iter *spoilt(float x_value, float label_value) {
+    float x[32 * TOY_WIDTH], y[32];
+    mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
+    mxc_ndarray *data, *label;
+    mxc_iter *iter;
+    for (int i = 0; i < 32 * TOY_WIDTH; i++)
+        x[i] = toy_noise((uint32_t)i);
+    for (int i = 0; i < 32; i++)
+        y[i] = (float)(i % 3);
+    x[20 * TOY_WIDTH] = isnan(x_value) ? x_value : x[0];
+    y[20] = label_value;
+    options.batch_size = TOY_BATCH;
+    assert_ok(mxc_ndarray_from_data(2, (int64_t[]){32, TOY_WIDTH}, MXC_F32, x, &data));
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){32}, MXC_F32, y, &label));
+    assert_ok(mxc_iter_from_arrays(&options, 1, &data, 1, &label, NULL, &iter));
+    mxc_ndarray_release(data);
+    mxc_ndarray_release(label);
+    return iter;
+}
+
+/* Training stops with the step that spoils it; asked to, it goes on. */
+static void test_nan(void **state) {
+    toy t;
+    mxc_fit_progress result;
+    (void)state;
+    for (int allowed = 0; allowed < 2; allowed++) {
+        mxc_iter *iter = spoilt(NAN, 0);
+        assert_ok(toy_open(&t, "8"));
+        t.options.train = iter;
+        t.options.valid = NULL;
+        t.options.allow_nan = allowed;
+        if (allowed) {
+            assert_ok(mxc_fit(&t.options, &result, NULL));
+            assert_true(isnan(result.loss) && result.accuracy == 0);
+        } else {
+            assert_fails(mxc_fit(&t.options, &result, NULL), MXC_EINVAL,
+                         "the loss (cross-entropy) is NaN after batch 3 of epoch 1 (update 3)");
+            assert_int_equal(result.updates, 3);
+        }
+        mxc_iter_destroy(iter);
+        toy_close(&t);
+    }
+}
+
+static void test_labels_outside(void **state) {
+    static const float bad[] = { 7, -1, NAN };
+    toy t;
+    mxc_fit_progress result;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        mxc_iter *iter = spoilt(0, bad[i]);
+        assert_ok(toy_open(&t, "8"));
+        t.options.train = iter;
+        t.options.valid = NULL;
+        assert_fails(mxc_fit(&t.options, &result, NULL), MXC_EINVAL, "in [0, 3)"); /* of whoever sees it first */
+        assert_true(result.updates <= 3);
+        mxc_iter_destroy(iter);
+        toy_close(&t);
+    }
+}
+
+/* Ignored samples neither count nor are refused. */
+static void test_ignored_labels(void **state) {
+    const char *key = "use_ignore", *value = "true";
+    mxc_iter *iter = spoilt(0, -1), *valid = spoilt(0, -1);
+    mxc_symbol *net, *top;
+    mxc_fit_progress result;
+    toy t;
+    (void)state;
+    assert_ok(toy_open(&t, "8"));
+    assert_ok(mxc_symbol_variable("data", &net));
+    assert_ok(toy_layer("FullyConnected", "fc", "num_hidden", "3", &net));
+    assert_ok(mxc_symbol_op("SoftmaxOutput", "softmax", 1, &key, &value, 1, NULL, &net, &top));
+    t.options.symbol = top;
+    t.options.train = iter;
+    t.options.valid = valid;
+    assert_ok(mxc_fit(&t.options, &result, NULL));
+    assert_true(result.loss < 3 && result.valid_loss < 3);
+    mxc_symbol_release(net);
+    mxc_symbol_release(top);
+    mxc_iter_destroy(iter);
+    mxc_iter_destroy(valid);
     toy_close(&t);
 }
 
@@ -318,6 +410,9 @@ int main(void) {
         cmocka_unit_test(test_wrong_network),
         cmocka_unit_test(test_no_batches),
         cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_labels_outside),
+        cmocka_unit_test(test_ignored_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

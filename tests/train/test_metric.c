@@ -72,7 +72,7 @@ static void test_regression(void **state) {
     mxc_ndarray_release(g);
 }
 
-/* Labels that are no class count as wrong, whatever they are. */
+/* Labels that are no class count as wrong, whatever they are; of likelihood there is none. */
 static void test_labels_that_are_none(void **state) {
     const float odd[4] = { -1, 3, NAN, 1e30f };
     static const char *const names[] = { "accuracy", "top_k_accuracy" };
@@ -85,10 +85,59 @@ static void test_labels_that_are_none(void **state) {
         mxc_metric_destroy(m);
     }
     mxc_metric *m = metric("cross-entropy", NULL, NULL);
-    assert_ok(mxc_metric_update(m, l, p, 0));
-    assert_true(fabs(mxc_metric_value(m) + log(1e-12)) < 1e-6);
+    assert_fails(mxc_metric_update(m, l, p, 0), MXC_EINVAL,
+                 "cross-entropy: label 0 of the batch is -1, expected a class in [0, 3)");
+    assert_true(isnan(mxc_metric_value(m)));
     mxc_metric_destroy(m);
     mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+}
+
+/* Some labels say that their samples do not count. */
+static void test_ignored_labels(void **state) {
+    const float some[4] = { 1, 255, 2, 255 }, all[4] = { 255, 255, 255, 255 };
+    static const char *const names[] = { "accuracy", "top_k_accuracy", "cross-entropy" };
+    mxc_ndarray *l = array(1, 4, 0, some), *none = array(1, 4, 0, all), *p = array(2, 4, 3, prediction);
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        mxc_metric *m = metric(names[i], "ignore_label", "255");
+        assert_ok(mxc_metric_update(m, none, p, 0));
+        assert_true(isnan(mxc_metric_value(m)));
+        assert_ok(mxc_metric_update(m, l, p, 0));
+        double expected = i < 2 ? 1 : -(log(0.7) + log(0.6)) / 2;
+        assert_true(fabs(mxc_metric_value(m) - expected) < 1e-6);
+        mxc_metric_destroy(m);
+    }
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(none);
+    mxc_ndarray_release(p);
+}
+
+/* Predictions that are no numbers hit nothing, also not class 0. */
+static void test_nan_predictions(void **state) {
+    const float zeros[4] = { 0, 0, 0, 0 };
+    const float odd[12] = { NAN, NAN, NAN, NAN, 0, 0, 0.9f, NAN, 0, 0.9f, 0, 0 };
+    mxc_ndarray *l = array(1, 4, 0, zeros), *p = array(2, 4, 3, odd);
+    static const char *const names[] = { "accuracy", "top_k_accuracy" };
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        mxc_metric *m = metric(names[i], NULL, NULL);
+        assert_ok(mxc_metric_update(m, l, p, 0));
+        assert_true(mxc_metric_value(m) == 0.25);
+        mxc_metric_destroy(m);
+    }
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+}
+
+/* The mean of what a loss gives; labels do not matter. */
+static void test_loss(void **state) {
+    mxc_metric *m = metric("loss", NULL, NULL);
+    mxc_ndarray *p = array(2, 4, 3, prediction);
+    (void)state;
+    assert_ok(mxc_metric_update(m, NULL, p, 0));
+    assert_true(fabs(mxc_metric_value(m) - 4.0 / 12) < 1e-6);
+    mxc_metric_destroy(m);
     mxc_ndarray_release(p);
 }
 
@@ -160,6 +209,9 @@ int main(void) {
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_regression),
         cmocka_unit_test(test_labels_that_are_none),
+        cmocka_unit_test(test_ignored_labels),
+        cmocka_unit_test(test_nan_predictions),
+        cmocka_unit_test(test_loss),
         cmocka_unit_test(test_other_dtypes_and_contexts),
         cmocka_unit_test(test_sums_and_steady_state),
         cmocka_unit_test(test_refusals),
