@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/inject.h"
+#include "base/size.h"
 #include "base/sys.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -38,8 +39,8 @@ void *mxci_alloc(size_t bytes) {
 }
 
 void *mxci_calloc(size_t count, size_t bytes) {
-    size_t total;
-    if (__builtin_mul_overflow(count, bytes, &total) || !admitted(total))
+    size_t total = mxci_size_mul(count, bytes);
+    if (!admitted(total))
         return NULL;
     return counted(calloc(1, total ? total : 1));
 }
@@ -55,8 +56,7 @@ void *mxci_realloc(void *block, size_t bytes) {
 }
 
 void *mxci_realloc_array(void *block, size_t count, size_t bytes) {
-    size_t total;
-    return __builtin_mul_overflow(count, bytes, &total) ? NULL : mxci_realloc(block, total);
+    return mxci_realloc(block, mxci_size_mul(count, bytes));
 }
 
 void mxci_free(void *block) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/size.h"
 #include "base/sys.h"
 #include "operator/kernels/image_taps.h"
 
@@ -40,7 +41,7 @@ typedef struct work {
 
 /* Room for an image; the view lies in it from here on, though its pixels are still to be written. */
 static mxc_status begin_image(work *w, int64_t h, int64_t width, mxci_view *before, uint8_t **to) {
-    size_t bytes = (size_t)(h * width * w->view.channels);
+    size_t bytes = mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, width), w->view.channels), 1);
     MXC_TRY(NEED(w->space->image[w->free], bytes));
     *before = w->view;
     *to = w->space->image[w->free].data;
@@ -70,8 +71,8 @@ static mxc_status resize(work *w, int interpolation, int64_t to_h, int64_t to_w)
         return MXC_OK;
     if (w->view.stride != width * channels)
         MXC_TRY(make_dense(w, 0, 0));
-    MXC_TRY(NEED(w->space->table, rows_bytes + mxci_resample_bytes(kind, h, to_h)));
-    MXC_TRY(NEED(w->space->floats, (size_t)(h * to_w * channels) * sizeof(float)));
+    MXC_TRY(NEED(w->space->table, mxci_size_add(rows_bytes, mxci_resample_bytes(kind, h, to_h))));
+    MXC_TRY(NEED(w->space->floats, mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, to_w), channels), sizeof(float))));
     MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
     mxci_resample_plan(kind, width, to_w, w->space->table.data, &rows);
     mxci_resample_plan(kind, h, to_h, (char *)w->space->table.data + rows_bytes, &columns);

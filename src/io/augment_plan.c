@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "base/sys.h"
 #include "io/augment.h"
 #include "operator/kernels/image.h"
@@ -49,7 +50,7 @@ static mxc_status choose_dtype(const char *owner, mxci_augment *a) {
 
 static mxc_status copy_mean(const char *owner, mxci_augment *a, const mxc_ndarray_list *list) {
     const mxc_shape want = {3, {a->channels, a->height, a->width}};
-    size_t bytes = (size_t)(a->channels * a->height * a->width) * sizeof(float);
+    size_t bytes = mxci_shape_bytes(&want, sizeof(float));
     if (list->n != 1 || !list->arrays[0] || !mxc_shape_equal(mxc_ndarray_shape(list->arrays[0]), &want) ||
         mxc_ndarray_dtype(list->arrays[0]) != MXC_F32)
         return MXC_FAIL(MXC_EFORMAT, "%s: mean_img %s must hold one float32 array of data_shape", owner,

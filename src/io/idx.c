@@ -12,6 +12,7 @@
 
 #include <mxc/io.h>
 
+#include "base/size.h"
 #include "base/sys.h"
 
 /* Deflate cannot expand data further than this. */
@@ -153,13 +154,8 @@ static mxc_status type_of_code(const char *path, int code, mxc_dtype *out) {
 
 /* The elements must fit in limit bytes; sizes of an array without elements, in memory. */
 static mxc_status check_size(const char *path, const mxc_shape *shape, mxc_dtype dtype, int64_t limit) {
-    int empty = 0;
-    for (int i = 0; i < shape->ndim; i++)
-        empty |= shape->dim[i] == 0;
-    int64_t room = (empty ? INT64_MAX / 2 : limit) / (int64_t)mxc_dtype_size(dtype);
-    for (int i = 0; i < shape->ndim; i++)
-        room /= shape->dim[i] > 0 ? shape->dim[i] : 1;
-    if (room == 0) {
+    size_t bytes = mxci_shape_bytes(shape, mxc_dtype_size(dtype));
+    if (!mxci_size_fits(bytes) || (int64_t)bytes > limit) {
         char text[MXC_SHAPE_TEXT];
         return MXC_FAIL(MXC_EFORMAT, "%s: header says shape %s of %s, more than the file can hold", path,
                         mxc_shape_format(shape, text, sizeof text), mxc_dtype_name(dtype));

@@ -12,6 +12,7 @@
 #include <mxc/recordio.h>
 
 #include "base/log.h"
+#include "base/size.h"
 #include "base/sys.h"
 #include "io/augment.h"
 #include "io/image_source.h"
@@ -484,7 +485,7 @@ static void describe(image_iter *it) {
     mxc_shape labels = {it->params.label_width == 1 ? 1 : 2, {it->batch, it->params.label_width}};
     it->desc[DATA] = (mxc_data_desc){"data", it->params.layout == MXCI_LAYOUT_NHWC ? pixels : planes, a->dtype};
     it->desc[LABEL] = (mxc_data_desc){it->detects ? "label" : "softmax_label", labels, MXC_F32};
-    it->row_bytes = (size_t)(a->channels * a->height * a->width) * mxc_dtype_size(a->dtype);
+    it->row_bytes = mxci_size_of(mxci_shape_count(&planes, 1, 4), mxc_dtype_size(a->dtype));
 }
 
 static mxc_status make_slot(image_iter *it, slot *s) {

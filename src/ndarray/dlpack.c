@@ -5,6 +5,7 @@
 
 #include "base/device.h"
 #include "base/error.h"
+#include "base/size.h"
 #include "base/sys.h"
 #include "ndarray/array.h"
 
@@ -99,9 +100,10 @@ static mxc_status read_layout(const DLTensor *t, mxc_shape *shape, int *dense) {
             return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: axis %d has size %lld", i, (long long)t->shape[i]);
         if (t->strides && t->shape[i] > 1 && t->strides[i] != expected)
             *dense = 0;
-        if (t->shape[i] > 0 && __builtin_mul_overflow(expected, t->shape[i], &expected))
-            return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: more than 2^63 - 1 elements");
+        expected = t->shape[i] > 0 ? mxci_dim_mul(expected, t->shape[i]) : expected;
     }
+    if (!mxci_shape_fits(shape))
+        return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: more elements than memory can have");
     *dense = *dense || mxc_shape_size(shape) == 0;
     return MXC_OK;
 }
@@ -109,7 +111,7 @@ static mxc_status read_layout(const DLTensor *t, mxc_shape *shape, int *dense) {
 /* First element, NULL if there is none. Refuses what cannot be memory. Strides of 0 repeat elements; negative ones are
  * refused as other libraries do, since they reach ahead of data. */
 static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dtype dtype, char **out) {
-    int64_t element = (int64_t)mxc_dtype_size(dtype), reach = 0, span;
+    int64_t element = (int64_t)mxc_dtype_size(dtype), reach = 0;
     *out = NULL;
     if (mxc_shape_size(shape) == 0)
         return MXC_OK;
@@ -122,8 +124,8 @@ static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dt
     for (int i = 0; t->strides && i < shape->ndim; i++) {
         if (shape->dim[i] == 1)
             continue;
-        if (t->strides[i] < 0 || __builtin_mul_overflow(shape->dim[i] - 1, t->strides[i], &span) ||
-            __builtin_add_overflow(reach, span, &reach) || reach > PTRDIFF_MAX / 2 / element)
+        reach = mxci_dim_add(reach, mxci_dim_mul(shape->dim[i] - 1, t->strides[i]));
+        if (t->strides[i] < 0 || !mxci_size_fits(mxci_size_of(reach, (size_t)element)))
             return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: stride %lld of axis %d with %lld items",
                             (long long)t->strides[i], i, (long long)shape->dim[i]);
     }

@@ -1,6 +1,7 @@
 /* Queued changes of arrays: their life, and how one runs on host and on device arrays. */
 #include "ndarray/job.h"
 
+#include "base/size.h"
 #include "base/sys.h"
 #include "engine/mark.h"
 #include "resource/temp.h"
@@ -89,19 +90,15 @@ static void produce_all(const mxc_run *run, const mxci_job *job, const void *sou
     mxc_parallel_for(run, job->to->size, job->grain, produce_range, &call);
 }
 
-static size_t aligned(size_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
-
 /* Where source or target or both are out of the host's reach: fetch, produce and send through host scratch. */
 static mxc_status run_staged(const mxc_run *run, mxci_job *job, const void *source, void *target) {
     const mxc_context host = mxc_cpu(0), to = job->to->chunk->context;
     int fetch = job->from && !mxci_on_host(job->from->chunk->context), send = !mxci_on_host(to);
-    size_t fetched = fetch ? aligned(mxci_array_bytes(job->from)) : 0;
+    size_t fetched = fetch ? mxci_size_align(mxci_array_bytes(job->from)) : 0;
     mxc_run scratch_run = *run;
     void *scratch, *out;
     scratch_run.context = host;
-    MXC_TRY(mxci_temp_get(&scratch_run, fetched + mxci_array_bytes(job->to), &scratch));
+    MXC_TRY(mxci_temp_get(&scratch_run, mxci_size_add(fetched, mxci_array_bytes(job->to)), &scratch));
     out = send ? (char *)scratch + fetched : target;
     if (fetch) {
         const mxc_context from = job->from->chunk->context;

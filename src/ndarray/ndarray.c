@@ -5,6 +5,7 @@
 
 #include "base/device.h"
 #include "base/error.h"
+#include "base/size.h"
 #include "base/sys.h"
 #include "engine/mark.h"
 #include "ndarray/array.h"
@@ -75,22 +76,17 @@ mxc_status mxci_array_data(mxc_ndarray *array, void **out) {
 /* Bytes of an array; MXC_ESHAPE if the shape is not known or is too large for memory to address, also where an axis of
  * size 0 hides that. */
 static mxc_status byte_count(const char *caller, const mxc_shape *shape, mxc_dtype dtype, size_t *out) {
-    int64_t product = (int64_t)mxc_dtype_size(dtype);
     char text[MXC_SHAPE_TEXT];
-    int overflow = 0;
     if (shape->ndim < 0 || shape->ndim > MXC_MAX_NDIM)
         return MXC_FAIL(MXC_EINVAL, "%s: %d axes, expected 0 to %d", caller, (int)shape->ndim, MXC_MAX_NDIM);
-    for (int i = 0; i < shape->ndim; i++) {
+    for (int i = 0; i < shape->ndim; i++)
         if (shape->dim[i] < 0)
             return MXC_FAIL(MXC_ESHAPE, "%s: axis %d has size %lld, expected 0 or more", caller, i,
                             (long long)shape->dim[i]);
-        if (shape->dim[i] > 0)
-            overflow |= __builtin_mul_overflow(product, shape->dim[i], &product);
-    }
-    if (overflow || product > PTRDIFF_MAX / 2)
+    *out = mxci_shape_bytes(shape, mxc_dtype_size(dtype));
+    if (!mxci_size_fits(*out))
         return MXC_FAIL(MXC_ESHAPE, "%s: shape %s of %s is larger than memory can be", caller,
                         mxc_shape_format(shape, text, sizeof text), mxc_dtype_name(dtype));
-    *out = mxc_shape_size(shape) == 0 ? 0 : (size_t)product;
     return MXC_OK;
 }
 
@@ -293,14 +289,14 @@ static int complete(mxc_shape *shape, int64_t size) {
             return 0;
         if (shape->dim[i] == -1)
             open = i;
-        else if (__builtin_mul_overflow(rest, shape->dim[i], &rest))
-            return 0;
+        else
+            rest = mxci_dim_mul(rest, shape->dim[i]);
     }
     if (open >= 0 && (rest == 0 || size % rest != 0))
         return 0;
     if (open >= 0)
         shape->dim[open] = size / rest;
-    return 1;
+    return mxci_shape_fits(shape);
 }
 
 mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims, mxc_ndarray **out) {

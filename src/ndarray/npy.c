@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "ndarray/array.h"
 #include "ndarray/list.h"
 
@@ -47,19 +48,12 @@ static mxc_status read_header(mxci_source *source, mxci_npy_header *out) {
 
 /* Whether the data is all that is left. */
 static mxc_status check_size(mxci_source *source, const mxci_npy_header *h, size_t *out) {
-    int64_t bytes = (int64_t)mxc_dtype_size(h->dtype);
     char shape[MXC_SHAPE_TEXT];
-    int overflow = 0;
-    for (int i = 0; i < h->shape.ndim; i++)
-        if (h->shape.dim[i] > 0)
-            overflow |= __builtin_mul_overflow(bytes, h->shape.dim[i], &bytes);
-    if (mxc_shape_size(&h->shape) == 0)
-        bytes = 0;
-    if (overflow || bytes != mxci_source_left(source))
+    *out = mxci_shape_bytes(&h->shape, mxc_dtype_size(h->dtype));
+    if (!mxci_size_fits(*out) || (int64_t)*out != mxci_source_left(source))
         return MXCI_SOURCE_FAIL(source, source->at, MXC_EFORMAT, "shape %s of %s, but %lld bytes of data are there",
                                 mxc_shape_format(&h->shape, shape, sizeof shape), mxc_dtype_name(h->dtype),
                                 (long long)mxci_source_left(source));
-    *out = (size_t)bytes;
     return MXC_OK;
 }
 

@@ -11,6 +11,7 @@
  * The file is taken as hostile: no size is believed before it is compared with what is left.
  */
 #include "base/error.h"
+#include "base/size.h"
 #include "ndarray/params.h"
 
 #include "ndarray/array.h"
@@ -72,14 +73,12 @@ mxc_status mxci_params_dtype(mxci_source *source, const char *what, mxc_dtype *o
 }
 
 mxc_status mxci_params_bytes(mxci_source *source, int64_t at, const mxc_shape *shape, mxc_dtype dtype, size_t *out) {
-    int64_t bytes = (int64_t)mxc_dtype_size(dtype);
     char text[MXC_SHAPE_TEXT];
-    for (int i = 0; i < shape->ndim; i++)
-        if (shape->dim[i] > 0 && __builtin_mul_overflow(bytes, shape->dim[i], &bytes))
-            return MXCI_SOURCE_FAIL(source, at, MXC_EFORMAT, "shape %s is larger than memory can be",
-                                    mxc_shape_format(shape, text, sizeof text));
-    *out = mxc_shape_size(shape) == 0 ? 0 : (size_t)bytes;
-    return MXC_OK;
+    *out = mxci_shape_bytes(shape, mxc_dtype_size(dtype));
+    if (mxci_size_fits(*out))
+        return MXC_OK;
+    return MXCI_SOURCE_FAIL(source, at, MXC_EFORMAT, "shape %s is larger than memory can be",
+                            mxc_shape_format(shape, text, sizeof text));
 }
 
 /* ---- records --------------------------------------------------------------------------------------------------- */

@@ -8,10 +8,6 @@
 #include "operator/common.h"
 #include "resource/temp.h"
 
-static size_t bytes_of(const mxc_tensor *t) {
-    return (size_t)mxci_tensor_size(t) * mxc_dtype_size(t->dtype);
-}
-
 /* The values of t for the host: in at, unless it can reach them where they are. */
 static mxc_status fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_tensor *out) {
     *out = *t;
@@ -19,22 +15,23 @@ static mxc_status fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_t
         return MXC_OK;
     out->data = at;
     out->context = mxc_cpu(0);
-    return mxci_run_copy(run, out->context, at, t->context, t->data, bytes_of(t));
+    return mxci_run_copy(run, out->context, at, t->context, t->data, mxci_tensor_bytes(t));
 }
 
 /* On the host: fetch both, add, and send the sum. */
 static mxc_status add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor *from) {
     mxc_run host = *run;
     mxc_tensor sum, term;
-    size_t room = (bytes_of(to) + 63) / 64 * 64;
+    size_t room = mxci_size_align(mxci_tensor_bytes(to));
     void *temp;
     host.context = mxc_cpu(0);
-    MXC_TRY(mxci_temp_get(&host, 2 * room, &temp));
+    MXC_TRY(mxci_temp_get(&host, mxci_size_mul(2, room), &temp));
     MXC_TRY(fetch(run, to, temp, &sum));
     MXC_TRY(fetch(run, from, (char *)temp + room, &term));
     mxci_put(&host, MXC_REQ_ADD, &sum, &term);
-    return sum.data == to->data ? MXC_OK
-                                : mxci_run_copy(run, to->context, to->data, host.context, sum.data, bytes_of(to));
+    if (sum.data == to->data)
+        return MXC_OK;
+    return mxci_run_copy(run, to->context, to->data, host.context, sum.data, mxci_tensor_bytes(to));
 }
 
 static mxc_status copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
@@ -42,8 +39,8 @@ static mxc_status copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, co
         mxci_put(run, req, to, from);
     else if (req == MXC_REQ_ADD)
         return add(run, to, from);
-    else if (req != MXC_REQ_NULL && to->data != from->data && bytes_of(to) > 0)
-        return mxci_run_copy(run, to->context, to->data, from->context, from->data, bytes_of(to));
+    else if (req != MXC_REQ_NULL && to->data != from->data && mxci_tensor_bytes(to) > 0)
+        return mxci_run_copy(run, to->context, to->data, from->context, from->data, mxci_tensor_bytes(to));
     return MXC_OK;
 }
 

@@ -169,11 +169,11 @@ const mxc_op_def mxci_op_fully_connected = {
 /* ---- _fc_relu: the product in scratch, then relu of it ---------------------------------------------------------- */
 
 static size_t product_bytes(mxc_dtype type, const mxc_shape *out) {
-    return ((size_t)mxc_shape_size(out) * mxc_dtype_size(type) + 63) / 64 * 64;
+    return mxci_size_align(mxci_shape_bytes(out, mxc_dtype_size(type)));
 }
 
 static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    return product_bytes(sig->in_type[DATA], &sig->out_shape[0]) + fc_temp(sig, pass);
+    return mxci_size_add(product_bytes(sig->in_type[DATA], &sig->out_shape[0]), fc_temp(sig, pass));
 }
 
 static mxc_status fc_relu_forward(const mxc_op_call *call) {

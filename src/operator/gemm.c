@@ -162,37 +162,46 @@ static void convert(const mxc_run *run, const matrices *x, int64_t batch, mxc_ra
 }
 
 /* Elements of a batch of rows x columns matrices, rounded so that the next block is aligned. */
-static int64_t padded(int64_t batch, int64_t rows, int64_t columns) {
-    return (batch * rows * columns + 15) & ~(int64_t)15;
+/* f32 copies: of A, B and C, and of the bias. */
+typedef struct copies {
+    float *a, *b, *c, *bias;
+} copies;
+
+static copies take_copies(mxci_scratch *s, int64_t m, int64_t n, int64_t k, int64_t batch) {
+    copies wide;
+    wide.a = mxci_scratch_array(s, mxci_dim_mul(batch, mxci_dim_mul(m, k)), sizeof(float));
+    wide.b = mxci_scratch_array(s, mxci_dim_mul(batch, mxci_dim_mul(k, n)), sizeof(float));
+    wide.c = mxci_scratch_array(s, mxci_dim_mul(batch, mxci_dim_mul(m, n)), sizeof(float));
+    wide.bias = mxci_scratch_array(s, n, sizeof(float));
+    return wide;
 }
 
 size_t mxci_gemm_temp_bytes(mxc_dtype dtype, int64_t m, int64_t n, int64_t k, int64_t batch) {
-    if (mxc_dtype_size(dtype) != 2)
-        return 0;
-    return sizeof(float) * (size_t)(padded(batch, m, k) + padded(batch, k, n) + padded(batch, m, n) + padded(1, 1, n));
+    mxci_scratch measure = {0};
+    if (mxc_dtype_size(dtype) == 2)
+        take_copies(&measure, m, n, k, batch);
+    return measure.bytes;
 }
 
-static void run_16bit(const mxc_run *run, const mxci_gemm_args *g, float *temp) {
+static void run_16bit(const mxc_run *run, const mxci_gemm_args *g, void *temp) {
+    const copies to = take_copies(&(mxci_scratch){.base = temp}, g->m, g->n, g->k, g->batch);
     mxci_gemm_args wide = *g;
     int64_t a_rows = g->transpose_a ? g->k : g->m, b_rows = g->transpose_b ? g->n : g->k, a_columns, b_columns;
     matrices a, b, c;
     wide.lda = a_columns = g->transpose_a ? g->m : g->k;
     wide.ldb = b_columns = g->transpose_b ? g->k : g->n;
-    a = (matrices){g->dtype, (char *)g->a, temp, a_rows, a_columns, g->lda, g->a_stride};
-    temp += padded(g->batch, g->m, g->k);
-    b = (matrices){g->dtype, (char *)g->b, temp, b_rows, b_columns, g->ldb, g->b_stride};
-    temp += padded(g->batch, g->k, g->n);
-    c = (matrices){g->dtype, g->c, temp, g->m, g->n, g->ldc, g->c_stride};
-    temp += padded(g->batch, g->m, g->n);
+    a = (matrices){g->dtype, (char *)g->a, to.a, a_rows, a_columns, g->lda, g->a_stride};
+    b = (matrices){g->dtype, (char *)g->b, to.b, b_rows, b_columns, g->ldb, g->b_stride};
+    c = (matrices){g->dtype, g->c, to.c, g->m, g->n, g->ldc, g->c_stride};
     convert(run, &a, g->batch, widen_rows);
     convert(run, &b, g->batch, widen_rows);
     if (g->beta != 0)
         convert(run, &c, g->batch, widen_rows);
     if (g->bias)
-        mxci_load(g->dtype, g->bias, temp, g->n);
+        mxci_load(g->dtype, g->bias, to.bias, g->n);
     wide.dtype = MXC_F32;
     wide.a = a.wide, wide.b = b.wide, wide.c = c.wide, wide.ldc = g->n;
-    wide.bias = g->bias ? temp : NULL;
+    wide.bias = g->bias ? to.bias : NULL;
     wide.a_stride = g->m * g->k, wide.b_stride = g->k * g->n, wide.c_stride = g->m * g->n;
     run_split(run, &wide);
     convert(run, &c, g->batch, narrow_rows);

@@ -45,7 +45,7 @@ static size_t sum_bytes(const mxc_op_sig *sig, mxc_pass pass) {
         int64_t pieces = count_pieces(mxc_shape_size(&sig->in_shape[i]));
         most = pieces > most ? pieces : most;
     }
-    return (size_t)most * sizeof(double);
+    return mxci_size_of(most, sizeof(double));
 }
 
 typedef struct sum_run {

@@ -130,7 +130,7 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
-    return pass == MXC_FORWARD ? 0 : 2 * (size_t)mxci_shape_count(data, 0, 2) * sizeof(double);
+    return pass == MXC_FORWARD ? 0 : mxci_size_of(mxci_dim_mul(2, mxci_shape_count(data, 0, 2)), sizeof(double));
 }
 
 /* With m elements in the group, g = gamma dy:

@@ -168,7 +168,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t columns = sig->in_shape[GAMMA].dim[0], size = mxc_shape_size(&sig->in_shape[DATA]);
     if (pass == MXC_FORWARD || columns == 0)
         return 0;
-    return 2 * (size_t)(columns * chunks_of(size / columns, columns)) * sizeof(double);
+    return mxci_size_of(mxci_dim_mul(2 * columns, chunks_of(size / columns, columns)), sizeof(double));
 }
 
 static mxci_norm_row row_of(const norm_run *r, int64_t i) {

@@ -99,7 +99,7 @@ static void adjust_needs(const void *params, mxc_op_needs *needs) {
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    size_t bytes = (size_t)mxc_shape_size(&sig->in_shape[DATA]) * mxc_dtype_size(sig->in_type[DATA]);
+    size_t bytes = mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA]));
     if (pass == MXC_FORWARD)
         return is_random(sig->params) ? bytes : 0;
     if (!has_gamma(sig->params))

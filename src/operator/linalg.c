@@ -101,7 +101,8 @@ int mxci_linalg_inverse(mxc_dtype dtype, int lower, int64_t n, void *a) {
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 size_t mxci_linalg_temp(const mxc_op_sig *sig, int64_t n, int64_t scratch) {
-    return (size_t)(n < sig->parallelism ? n : sig->parallelism) * (size_t)scratch * mxc_dtype_size(sig->in_type[0]);
+    int64_t parts = n < sig->parallelism ? n : sig->parallelism;
+    return mxci_size_of(mxci_dim_mul(parts, scratch), mxc_dtype_size(sig->in_type[0]));
 }
 
 typedef struct batch_run {

@@ -47,7 +47,7 @@ static mxc_status run_all(const mxc_op_call *call, int n_scratch,
 
 static size_t temp_bytes(const mxc_op_sig *sig, int n_scratch) {
     int64_t n = mxci_linalg_columns(&sig->in_shape[0]);
-    return mxci_linalg_temp(sig, mxci_linalg_batch(&sig->in_shape[0]), n_scratch * n * n);
+    return mxci_linalg_temp(sig, mxci_linalg_batch(&sig->in_shape[0]), mxci_dim_mul(n_scratch, mxci_dim_mul(n, n)));
 }
 
 static void copy(const mxci_linalg_run *r, const mxc_tensor *from, int64_t index, void *to) {

@@ -144,7 +144,8 @@ static int solve_gradient_one(const mxci_linalg_run *r, int64_t index, void *scr
 /* Elements for one matrix of B's shape; backward also one of A's. */
 static int64_t scratch_of(const mxc_shape *a, const mxc_shape *b, mxc_pass pass) {
     int64_t n = mxci_linalg_columns(a);
-    return mxci_linalg_rows(b) * mxci_linalg_columns(b) + (pass == MXC_BACKWARD ? n * n : 0);
+    return mxci_dim_add(mxci_dim_mul(mxci_linalg_rows(b), mxci_linalg_columns(b)),
+                        pass == MXC_BACKWARD ? mxci_dim_mul(n, n) : 0);
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {

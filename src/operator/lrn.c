@@ -49,9 +49,8 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 
 /* Scratch of backward: share for every element. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return pass == MXC_FORWARD
-               ? 0
-               : (size_t)mxc_shape_size(&sig->in_shape[0]) * mxc_dtype_size(mxci_compute_type(sig->in_type[0]));
+    size_t element = mxc_dtype_size(mxci_compute_type(sig->in_type[0]));
+    return pass == MXC_FORWARD ? 0 : mxci_shape_bytes(&sig->in_shape[0], element);
 }
 
 typedef struct lrn_run {

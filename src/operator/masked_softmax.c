@@ -46,7 +46,7 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 /* data, then out; or out_grad. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return (size_t)mxc_shape_size(&sig->in_shape[DATA]) * mxc_dtype_size(sig->in_type[DATA]);
+    return mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA]));
 }
 
 /* ---- hiding ------------------------------------------------------------------------------------------------------ */

@@ -39,7 +39,7 @@ static size_t larger(size_t a, size_t b) {
 }
 
 size_t mxci_matmul_temp(const mxci_matmul *p, mxc_dtype dtype, mxc_pass pass) {
-    int64_t m = p->m, n = p->n, k = p->k, batch = p->batch * p->between;
+    int64_t m = p->m, n = p->n, k = p->k, batch = mxci_dim_mul(p->batch, p->between);
     if (pass == MXC_FORWARD)
         return mxci_gemm_temp_bytes(dtype, m, n, k, batch);
     return larger(p->transpose_a ? mxci_gemm_temp_bytes(dtype, k, m, n, batch)

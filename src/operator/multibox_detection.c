@@ -60,14 +60,15 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 /* Scratch of one part: the kernel's, then an image's rows, which the request may add. */
 static size_t scratch_bytes(const mxci_detection_shape *s, size_t element) {
-    return (mxci_detection_scratch(s) + (size_t)s->anchors * 6 * element + 63) & ~(size_t)63;
+    size_t rows = mxci_size_of(mxci_dim_mul(s->anchors, 6), element);
+    return mxci_size_align(mxci_size_add(mxci_detection_scratch(s), rows));
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_detection_shape s = mxci_detection_shape_of(sig->params, &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
-    return pass == MXC_FORWARD ? mxci_widen_bytes(sig, pass) + scratch_bytes(&s, element) * (size_t)sig->parallelism
-                               : 0;
+    size_t parts = mxci_size_mul(scratch_bytes(&s, element), (size_t)sig->parallelism);
+    return pass == MXC_FORWARD ? mxci_size_add(mxci_widen_bytes(sig, pass), parts) : 0;
 }
 
 typedef struct detection_run {

@@ -79,11 +79,10 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 
 /* Of each box: two items, its place in the order, and a row; and both outputs, which the requests may add. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    const mxc_shape *scores = &sig->in_shape[SCORES];
-    size_t count = (size_t)mxc_shape_size(scores) / 2, element = mxc_dtype_size(sig->in_type[0]);
-    return pass == MXC_FORWARD ? count * (2 * sizeof(mxci_order_item) + sizeof(int64_t) + 5 * element) +
-                                     (size_t)sig->out_shape[0].dim[0] * 6 * element
-                               : 0;
+    size_t element = mxc_dtype_size(sig->in_type[0]);
+    size_t each = mxci_size_of(mxc_shape_size(&sig->in_shape[SCORES]) / 2,
+                               2 * sizeof(mxci_order_item) + sizeof(int64_t) + 5 * element);
+    return pass == MXC_FORWARD ? mxci_size_add(each, mxci_size_of(sig->out_shape[0].dim[0], 6 * element)) : 0;
 }
 
 static mxc_status forward(const mxc_op_call *call) {

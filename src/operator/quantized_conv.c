@@ -55,12 +55,8 @@ static void put_range(const mxc_op_call *call) {
 
 /* ---- widened rows ------------------------------------------------------------------------------------------------ */
 
-static size_t aligned(size_t bytes) {
-    return (bytes + 63) & ~(size_t)63;
-}
-
 static size_t rows_bytes(int64_t rows, int64_t step) {
-    return aligned((size_t)(rows * step) * sizeof(int16_t));
+    return mxci_size_align(mxci_size_of(mxci_dim_mul(rows, step), sizeof(int16_t)));
 }
 
 typedef struct widening {
@@ -100,10 +96,13 @@ static mxc_status fc_infer(mxc_op_sig *sig) {
 /* Scratch: all rows of data, the bias, and a tile of weights for each part. */
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *out = &sig->out_shape[0], *weight = &sig->in_shape[WEIGHT];
+    const int64_t step = MXCI_INT8_ROW(weight->dim[1]);
+    mxci_scratch s = {0};
     (void)pass;
-    return rows_bytes(mxci_shape_count(out, 0, out->ndim - 1), MXCI_INT8_ROW(weight->dim[1])) +
-           aligned((size_t)weight->dim[0] * sizeof(int32_t)) +
-           (size_t)sig->parallelism * rows_bytes(TILE, MXCI_INT8_ROW(weight->dim[1]));
+    mxci_scratch_take(&s, rows_bytes(mxci_shape_count(out, 0, out->ndim - 1), step));
+    mxci_scratch_array(&s, weight->dim[0], sizeof(int32_t));
+    mxci_scratch_array(&s, sig->parallelism, rows_bytes(TILE, step));
+    return s.bytes;
 }
 
 typedef struct fc_run {
@@ -139,7 +138,7 @@ static mxc_status fc_forward(const mxc_op_call *call) {
         return MXC_OK;
     temp += rows_bytes(r.n, r.step);
     r.bias = has_bias(call) ? (void *)temp : NULL;
-    r.tiles = temp + aligned((size_t)r.h * sizeof(int32_t));
+    r.tiles = temp + mxci_size_align((size_t)r.h * sizeof(int32_t));
     if (r.bias)
         convert_bias(call, r.h, r.bias);
     widen(call->run, &call->in[DATA], r.n, r.k, r.step, r.data);
@@ -207,20 +206,25 @@ static conv_plan make_plan(const mxci_conv_params *p, const mxc_shape *data, con
     mxci_field_measure(&shape, &plan.field);
     plan.step = MXCI_INT8_PAIRS(plan.field.taps);
     plan.weights = rows_bytes(p->num_filter, plan.step);
-    plan.bias = aligned((size_t)p->num_filter * sizeof(int32_t));
+    plan.bias = mxci_size_align(mxci_size_of(p->num_filter, sizeof(int32_t)));
     plan.tables = mxci_field_table_bytes(&plan.field, LANES);
-    plan.image = aligned((size_t)plan.field.elements + MXCI_INT8_SLACK);
-    plan.block = plan.image + rows_bytes(MXCI_INT8_TILE_ROOM, plan.step);
+    plan.image = mxci_size_align(mxci_size_add(mxci_size_of(plan.field.elements, 1), MXCI_INT8_SLACK));
+    plan.block = mxci_size_add(plan.image, rows_bytes(MXCI_INT8_TILE_ROOM, plan.step));
     return plan;
 }
 
 static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
+    mxci_scratch s = {0};
     (void)pass;
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return 0;
     plan = make_plan(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
-    return plan.weights + plan.bias + plan.tables + (size_t)sig->parallelism * plan.block;
+    mxci_scratch_take(&s, plan.weights);
+    mxci_scratch_take(&s, plan.bias);
+    mxci_scratch_take(&s, plan.tables);
+    mxci_scratch_array(&s, sig->parallelism, plan.block);
+    return s.bytes;
 }
 
 typedef struct conv_run {

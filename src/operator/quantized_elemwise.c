@@ -220,15 +220,15 @@ static mxc_status concat_infer_type(mxc_op_sig *sig) {
 }
 
 static size_t piece_bytes(const mxc_shape *shape) {
-    return ((size_t)mxc_shape_size(shape) + 63) & ~(size_t)63;
+    return mxci_size_align(mxci_shape_bytes(shape, 1));
 }
 
 static size_t concat_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    size_t bytes = 0;
+    mxci_scratch s = {0};
     (void)pass;
     for (int i = 0; i < sig->n_in / 3; i++)
-        bytes += piece_bytes(&sig->in_shape[i]);
-    return bytes;
+        mxci_scratch_take(&s, piece_bytes(&sig->in_shape[i]));
+    return s.bytes;
 }
 
 /* The arrays in the output's unit, which has room for the widest range. */

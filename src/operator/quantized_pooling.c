@@ -39,12 +39,12 @@ static int64_t plane_of(const mxc_shape *shape) {
 /* Bytes of a plane of floats, of data or of output. */
 static size_t buffer_bytes(const mxc_shape *data, const mxc_shape *out) {
     int64_t in = plane_of(data), largest = in > plane_of(out) ? in : plane_of(out);
-    return ((size_t)largest * sizeof(float) + 63) & ~(size_t)63;
+    return mxci_size_align(mxci_size_of(largest, sizeof(float)));
 }
 
 static size_t pooling_temp(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return 2 * (size_t)sig->parallelism * buffer_bytes(&sig->in_shape[DATA], &sig->out_shape[0]);
+    return mxci_size_of(2 * sig->parallelism, buffer_bytes(&sig->in_shape[DATA], &sig->out_shape[0]));
 }
 
 typedef struct pooling_run {

@@ -195,7 +195,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     if (pass == MXC_BACKWARD)
         return 0;
     plan(&r, &sig->in_shape[0], sig->params);
-    return r.chunks > 1 ? (size_t)r.n_out * (size_t)r.chunks * 8 : 0;
+    return r.chunks > 1 ? mxci_size_of(mxci_dim_mul(r.n_out, r.chunks), 8) : 0;
 }
 
 static int64_t grain_of(int64_t each) {

@@ -135,7 +135,8 @@ typedef struct resize_run {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const int64_t *out = sig->out_shape[0].dim;
-    return mxci_widen_bytes(sig, pass) + (size_t)(out[2] + out[3]) * sizeof(mxci_resize_tap);
+    return mxci_size_add(mxci_widen_bytes(sig, pass),
+                         mxci_size_of(mxci_dim_add(out[2], out[3]), sizeof(mxci_resize_tap)));
 }
 
 static void plane_part(void *arg, int64_t begin, int64_t end, int part) {

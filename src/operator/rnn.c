@@ -150,30 +150,25 @@ typedef struct rnn {
     char *dh, *dc;                /* backward: of the states (N,H) */
 } rnn;
 
-/* Lets *to be the next piece of scratch; returns the bytes up to its end. */
-static size_t piece(const rnn *r, char *scratch, size_t used, int64_t elements, char **to) {
-    *to = scratch ? scratch + used : NULL;
-    return used + (((size_t)elements * r->element + 63) & ~(size_t)63);
-}
-
-/* Divide scratch, which is NULL where only its size is asked for. */
-static size_t divide(rnn *r, mxc_pass pass, char *scratch) {
+/* Divide scratch, or measure it. */
+static void take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     const dims *d = &r->d;
+    const int64_t gates = mxci_dim_mul(d->gates, d->h), states = mxci_dim_mul(d->n, d->h);
     int is_gru = r->p->mode == MXCI_RNN_GRU;
-    size_t used = piece(r, scratch, 0, d->masks, &r->input);
+    r->input = mxci_scratch_array(s, d->masks, r->element);
     if (pass == MXC_FORWARD) {
         r->n_records = d->layers < 2 ? d->layers : 2;
-        used = piece(r, scratch, used, r->n_records * d->record, &r->records);
-        used = piece(r, scratch, used, d->gates * d->h, &r->bias);
-        return piece(r, scratch, used, is_gru ? d->n * d->gates * d->h : 0, &r->recurrent);
+        r->records = mxci_scratch_array(s, mxci_dim_mul(r->n_records, d->record), r->element);
+        r->bias = mxci_scratch_array(s, gates, r->element);
+        r->recurrent = mxci_scratch_array(s, is_gru ? mxci_dim_mul(d->n, gates) : 0, r->element);
+        return;
     }
     for (int i = 0; i < 2; i++)
-        used = piece(r, scratch, used, d->layers > 1 ? d->rows * d->width : 0, &r->grad[i]);
-    used = piece(r, scratch, used, d->n * d->h, &r->dh);
-    used = piece(r, scratch, used, d->n * d->h, &r->dc);
-    used = piece(r, scratch, used, d->rows * d->gates * d->h, &r->x_gates);
-    r->h_gates = r->x_gates;
-    return is_gru ? piece(r, scratch, used, d->rows * d->gates * d->h, &r->h_gates) : used;
+        r->grad[i] = mxci_scratch_array(s, d->layers > 1 ? mxci_dim_mul(d->rows, d->width) : 0, r->element);
+    r->dh = mxci_scratch_array(s, states, r->element);
+    r->dc = mxci_scratch_array(s, states, r->element);
+    r->x_gates = mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element);
+    r->h_gates = is_gru ? mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element) : r->x_gates;
 }
 
 static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
@@ -182,7 +177,7 @@ static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
     r.d = mxci_rnn_dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
     r.element = mxc_dtype_size(r.d.type);
     r.kernels = r.d.type == MXC_F32 ? &mxci_rnn_f32 : &mxci_rnn_f64;
-    divide(&r, pass, call->temp);
+    take_scratch(&r, pass, &(mxci_scratch){.base = call->temp});
     if (pass == MXC_BACKWARD || call->req[RESERVE] != MXC_REQ_NULL) {
         r.records = reserve->data;
         r.n_records = r.d.layers;
@@ -192,9 +187,11 @@ static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     rnn r = {.p = sig->params};
+    mxci_scratch measure = {0};
     r.d = mxci_rnn_dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
     r.element = mxc_dtype_size(r.d.type);
-    return mxci_widen_bytes(sig, pass) + divide(&r, pass, NULL);
+    take_scratch(&r, pass, &measure);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), measure.bytes);
 }
 
 static void *at(const rnn *r, const void *base, int64_t element) {

@@ -60,8 +60,8 @@ static int axis_of(const rotary_params *p, const mxc_shape *data) {
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[0];
     (void)pass;
-    return (size_t)(data->dim[axis_of(sig->params, data)] * width_of(sig->params, data)) *
-           mxc_dtype_size(mxci_compute_type(sig->in_type[0]));
+    return mxci_size_of(mxci_dim_mul(data->dim[axis_of(sig->params, data)], width_of(sig->params, data)),
+                        mxc_dtype_size(mxci_compute_type(sig->in_type[0])));
 }
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */

@@ -194,7 +194,7 @@ static int has_narrow_sums(mxc_dtype dtype) {
 }
 
 size_t mxci_rows_temp(const mxc_shape *array, mxc_dtype dtype) {
-    return has_narrow_sums(dtype) ? (size_t)mxc_shape_size(array) * sizeof(float) : 0;
+    return has_narrow_sums(dtype) ? mxci_shape_bytes(array, sizeof(float)) : 0;
 }
 
 void mxci_rows_add(const mxc_run *run, mxc_req req, const mxc_tensor *array, const mxci_rows *rows,

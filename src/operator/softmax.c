@@ -72,14 +72,14 @@ static int64_t count_rows(const mxci_softmax_params *p, const mxc_shape *data) {
 }
 
 static size_t length_bytes(const mxci_softmax_params *p, const mxc_shape *data) {
-    return has_length(p) ? ((size_t)count_rows(p, data) * sizeof(int64_t) + 63) / 64 * 64 : 0;
+    return has_length(p) ? mxci_size_align(mxci_size_of(count_rows(p, data), sizeof(int64_t))) : 0;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
-    size_t copy = (size_t)mxc_shape_size(data) * mxc_dtype_size(sig->out_type[0]);
+    size_t copy = mxci_shape_bytes(data, mxc_dtype_size(sig->out_type[0]));
     (void)pass;
-    return length_bytes(sig->params, data) + (sig->in_type[DATA] == sig->out_type[0] ? 0 : copy);
+    return mxci_size_add(length_bytes(sig->params, data), sig->in_type[DATA] == sig->out_type[0] ? 0 : copy);
 }
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
     int64_t labels = pass == MXC_BACKWARD ? data->dim[0] : 0;
-    return (size_t)(mxc_shape_size(data) + labels) * mxc_dtype_size(sig->in_type[DATA]);
+    return mxci_size_of(mxci_dim_add(mxc_shape_size(data), labels), mxc_dtype_size(sig->in_type[DATA]));
 }
 
 typedef struct rows_run {

@@ -27,14 +27,6 @@ typedef struct staged {
     char *temp;
 } staged;
 
-static size_t padded(size_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
-
-static size_t bytes_of(const mxc_tensor *t) {
-    return (size_t)mxc_shape_size(&t->shape) * mxc_dtype_size(t->dtype);
-}
-
 /* The call's tensors lie one group behind the other wherever they were made (invocation.c, executor/prepare.c). */
 static const mxc_tensor *given(const staged *s, int slot) {
     return s->call->in + slot;
@@ -75,45 +67,47 @@ static void make_sig(staged *s, mxc_shape *shapes, mxc_dtype *types) {
     s->sig.aux_type = s->sig.out_type + c->n_out;
 }
 
-/* What the tables of slots take: tensors, shapes, types, requests. */
-static size_t table_bytes(const staged *s) {
-    size_t n = (size_t)s->n_slots;
-    return padded(n * sizeof(mxc_tensor)) + padded(n * sizeof(mxc_shape)) + padded(n * sizeof(mxc_dtype)) +
-           padded((size_t)s->n_req * sizeof(mxc_req));
+/* The tables of slots. */
+static void take_tables(staged *s, mxci_scratch *from) {
+    mxc_shape *shapes;
+    mxc_dtype *types;
+    s->tensors = mxci_scratch_array(from, s->n_slots, sizeof *s->tensors);
+    shapes = mxci_scratch_array(from, s->n_slots, sizeof *shapes);
+    types = mxci_scratch_array(from, s->n_slots, sizeof *types);
+    s->req = mxci_scratch_array(from, s->n_req, sizeof *s->req);
+    if (from->base)
+        make_sig(s, shapes, types);
 }
 
-static size_t data_bytes(const staged *s) {
-    size_t bytes = 0;
-    for (int i = 0; i < s->n_slots; i++)
-        bytes += given(s, i)->data ? padded(bytes_of(given(s, i))) : 0;
-    return bytes;
+/* Memory for the slots that have data. */
+static void take_data(staged *s, mxci_scratch *from) {
+    for (int i = 0; i < s->n_slots; i++) {
+        void *data = given(s, i)->data ? mxci_scratch_take(from, mxci_tensor_bytes(given(s, i))) : NULL;
+        if (!from->base)
+            continue;
+        s->tensors[i] = *given(s, i);
+        s->tensors[i].context = s->run.context;
+        s->tensors[i].data = data;
+    }
 }
 
 /* The tables, which the signature needs; then, with what it says, room for everything. */
 static mxc_status take_scratch(staged *s) {
-    size_t n = (size_t)s->n_slots, tables = table_bytes(s), temp = 0;
-    char *at;
+    const mxci_op_form form = {.name = s->def->name, .temp_bytes = s->def->temp_bytes};
+    mxci_scratch tables = {0}, all = {0}, use = {0};
     void *block;
-    for (int round = 0; round < 2; round++) {
-        MXC_TRY(mxci_temp_get(&s->run, tables + (round ? data_bytes(s) + temp : 0), &block));
-        at = block;
-        s->tensors = (mxc_tensor *)(void *)at;
-        at += padded(n * sizeof(mxc_tensor));
-        make_sig(s, (mxc_shape *)(void *)at, (mxc_dtype *)(void *)(at + padded(n * sizeof(mxc_shape))));
-        s->req = (mxc_req *)(void *)(at + padded(n * sizeof(mxc_shape)) + padded(n * sizeof(mxc_dtype)));
-        temp = s->def->temp_bytes ? s->def->temp_bytes(&s->sig, s->pass) : 0;
-    }
-    at = (char *)block + tables;
-    for (int i = 0; i < s->n_slots; i++) {
-        s->tensors[i] = *given(s, i);
-        s->tensors[i].context = s->run.context;
-        if (given(s, i)->data) {
-            s->tensors[i].data = at;
-            at += padded(bytes_of(given(s, i)));
-        }
-    }
-    s->temp_bytes = temp;
-    s->temp = temp ? at : NULL;
+    take_tables(s, &tables);
+    MXC_TRY(mxci_temp_get(&s->run, tables.bytes, &block));
+    take_tables(s, &(mxci_scratch){.base = block});
+    MXC_TRY(mxci_form_temp(&form, &s->sig, s->pass, &s->temp_bytes));
+    take_tables(s, &all);
+    take_data(s, &all);
+    mxci_scratch_take(&all, s->temp_bytes);
+    MXC_TRY(mxci_temp_get(&s->run, all.bytes, &block));
+    use.base = block;
+    take_tables(s, &use);
+    take_data(s, &use);
+    s->temp = s->temp_bytes ? mxci_scratch_take(&use, s->temp_bytes) : NULL;
     return MXC_OK;
 }
 
@@ -122,7 +116,7 @@ static mxc_status take_scratch(staged *s) {
 static mxc_status fetch(staged *s) {
     for (int i = 0; i < s->n_slots; i++) {
         mxc_req req = request(s, i);
-        size_t bytes = bytes_of(given(s, i));
+        size_t bytes = mxci_tensor_bytes(given(s, i));
         int is_read = i < first_changed(s) || req == MXC_REQ_ADD;
         if (is_read && given(s, i)->data && bytes)
             MXC_TRY(s->device->copy(s->run.context, s->tensors[i].data, s->context, given(s, i)->data, bytes, NULL));
@@ -132,7 +126,7 @@ static mxc_status fetch(staged *s) {
 
 static mxc_status send(staged *s) {
     for (int i = first_changed(s); i < s->n_slots; i++) {
-        size_t bytes = bytes_of(given(s, i));
+        size_t bytes = mxci_tensor_bytes(given(s, i));
         if (request(s, i) != MXC_REQ_NULL && given(s, i)->data && bytes)
             MXC_TRY(s->device->copy(s->context, given(s, i)->data, s->run.context, s->tensors[i].data, bytes, NULL));
     }

@@ -159,8 +159,8 @@ static mxc_shape rows_shape(const topk_params *p, const mxc_shape *shape, int *a
 }
 
 /* Elements of the scratch of each part. */
-static size_t items_of(int64_t n) {
-    return 2 * (size_t)n;
+static int64_t items_of(int64_t n) {
+    return mxci_dim_mul(2, n);
 }
 
 static void load_row(const order_run *r, int64_t first, mxci_order_item *items) {
@@ -210,7 +210,7 @@ static void put_mask(const order_run *r, int64_t first, const mxci_order_item *i
 
 static void order_range(void *arg, int64_t begin, int64_t end, int part) {
     const order_run *r = arg;
-    mxci_order_item *items = (mxci_order_item *)r->call->temp + (size_t)part * items_of(r->n);
+    mxci_order_item *items = (mxci_order_item *)r->call->temp + part * items_of(r->n);
     for (int64_t row = begin; row < end; row++) {
         int64_t first = row / r->inner * r->n * r->inner + row % r->inner;
         int64_t to = row / r->inner * r->k * r->inner + row % r->inner;
@@ -237,7 +237,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t n = shape.dim[axis], rows = n ? mxc_shape_size(data) / n : 0;
     if (pass == MXC_BACKWARD)
         return mxci_rows_temp(data, sig->in_type[0]);
-    return (size_t)(rows < sig->parallelism ? rows : sig->parallelism) * items_of(n) * sizeof(mxci_order_item);
+    rows = rows < sig->parallelism ? rows : sig->parallelism;
+    return mxci_size_of(mxci_dim_mul(rows, items_of(n)), sizeof(mxci_order_item));
 }
 
 static mxc_status forward(const mxc_op_call *call) {

@@ -57,8 +57,8 @@ static size_t sum_bytes(const mxc_shape *shape, const mxc_shape *out, int parts)
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     if (pass == MXC_FORWARD)
         return 0;
-    return sum_bytes(&sig->in_shape[0], &sig->out_shape[0], sig->parallelism) +
-           sum_bytes(&sig->in_shape[1], &sig->out_shape[0], sig->parallelism);
+    return mxci_size_add(sum_bytes(&sig->in_shape[0], &sig->out_shape[0], sig->parallelism),
+                         sum_bytes(&sig->in_shape[1], &sig->out_shape[0], sig->parallelism));
 }
 
 /* One gradient as a result, stored or added up in sums. */

@@ -142,6 +142,7 @@ static void views_have_the_shapes_of_mxnet(void **state) {
     assert_status(mxc_ndarray_reshape(a, 2, DIMS(0, -1), &none), MXC_ESHAPE);
     assert_status(mxc_ndarray_reshape(a, 2, DIMS(-2, 6), &none), MXC_ESHAPE);
     assert_status(mxc_ndarray_reshape(a, 3, DIMS(INT64_C(1) << 32, INT64_C(1) << 32, 1), &none), MXC_ESHAPE);
+    assert_status(mxc_ndarray_reshape(a, 3, DIMS(0, INT64_MAX, 2), &none), MXC_ESHAPE);
     assert_status(mxc_ndarray_reshape(a, 9, DIMS(12, 1, 1, 1, 1, 1, 1, 1, 1), &none), MXC_EINVAL);
     mxc_ndarray_release(a);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "operator/kernels/boxes.h"
 #include "operator/kernels/loop.h"
 #include "operator/kernels/order.h"
@@ -24,12 +25,12 @@ typedef struct label_match {
 } label_match;
 
 size_t mxci_target_scratch(const mxci_target_shape *s) {
-    return (size_t)s->anchors * (sizeof(anchor_match) + 2 * sizeof(mxci_order_item)) +
-           (size_t)s->labels * sizeof(label_match);
+    return mxci_size_add(mxci_size_of(s->anchors, sizeof(anchor_match) + 2 * sizeof(mxci_order_item)),
+                         mxci_size_of(s->labels, sizeof(label_match)));
 }
 
 size_t mxci_detection_scratch(const mxci_detection_shape *s) {
-    return (size_t)s->anchors * (2 * sizeof(mxci_order_item) + 2 * sizeof(int64_t));
+    return mxci_size_of(s->anchors, 2 * sizeof(mxci_order_item) + 2 * sizeof(int64_t));
 }
 
 /* The label without an anchor whose best one is the best of all. */
