@@ -65,6 +65,8 @@ mxc_status mxc_op_describe(const char *name, char **out) {
     char similar[200];
     mxci_text text = {0};
     *out = NULL;
+    if (!def)
+        MXC_TRY(mxci_registry_start());
     if (!def) {
         mxci_registry_suggest(name ? name : "", similar, sizeof similar);
         return MXC_FAIL(MXC_ENOTFOUND, "mxc_op_describe: no operator is called '%s'%s", name ? name : "(NULL)",

@@ -120,6 +120,7 @@ static mxc_status complete(mxc_op *op) {
 
 static mxc_status find_def(const char *name, const mxc_op_def **out) {
     char similar[200];
+    MXC_TRY(mxci_registry_start());
     *out = mxc_op_find(name);
     if (*out)
         return MXC_OK;

@@ -115,6 +115,14 @@ static mxc_status make_ready(void) {
     return status;
 }
 
+mxc_status mxci_registry_start(void) {
+    mxc_status status;
+    mxci_global_lock(&registry.lock);
+    status = make_ready();
+    mxci_global_unlock(&registry.lock);
+    return status;
+}
+
 mxc_status mxc_op_register(const mxc_op_def *def) {
     mxc_status status;
     mxci_global_lock(&registry.lock);

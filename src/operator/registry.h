@@ -12,6 +12,9 @@ mxc_status mxci_register_builtin(void);
  * MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. */
 mxc_status mxci_registry_add(const mxc_op_def *def);
 
+/* Have the built-in descriptors entered, so that none is missed for want of memory afterwards. MXC_ENOMEM. */
+mxc_status mxci_registry_start(void);
+
 /* Write "; similar names: 'a', 'b'" for a name that was not found, or "" if none is near. */
 void mxci_registry_suggest(const char *name, char *out, size_t size);
 

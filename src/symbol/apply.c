@@ -3,6 +3,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/registry.h"
 #include "symbol/compose.h"
 
 /* ---- parameters and attributes ----------------------------------------------------------------------------- */
@@ -46,10 +47,12 @@ static void pick_params(const mxc_op_def *def, int n, const char *const *keys, c
 
 mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const char *const *values, int64_t n_in,
                         mxc_op **out) {
-    const mxc_op_def *def = mxc_op_find(name);
+    const mxc_op_def *def;
     size_t room = (size_t)n + 1;
     params p = {0};
     mxc_status status;
+    MXC_TRY(mxci_registry_start());
+    def = mxc_op_find(name);
     if (!def)
         return mxc_op_create(name, 0, NULL, NULL, out);
     *out = NULL;

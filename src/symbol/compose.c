@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/registry.h"
 #include "symbol/scope.h"
 
 /* One application: what mxc_symbol_op is given. */
@@ -181,9 +182,12 @@ mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const c
 
 /* Check parameters early. Those of a variadic operator can be read only when its inputs are counted. */
 static mxc_status check_params(const char *name, int n, const char *const *keys, const char *const *values) {
-    const mxc_op_def *def = mxc_op_find(name);
+    const mxc_op_def *def;
     mxc_op *op;
-    int i, j, counted = !def || !def->variadic;
+    int i, j, counted;
+    MXC_TRY(mxci_registry_start());
+    def = mxc_op_find(name);
+    counted = !def || !def->variadic;
     for (i = 0; i < n && !counted; i++)
         counted = mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
     if (counted) {

@@ -15,6 +15,8 @@
 /* Largest text that is read, bytes. */
 #define MXCI_JSON_LIMIT (256 << 20)
 
+/* Read a text. Messages begin with "JSON: " and name byte, line and column. MXC_EFORMAT, MXC_ENOMEM. */
+mxc_status mxci_json_parse(const char *text, size_t bytes, json_t **out);
 /* Replace nodes that MXNet fused for oneDNN by the layers that they hold. MXC_EFORMAT, MXC_ENOMEM. */
 mxc_status mxci_json_unfuse(json_t *root);
 

@@ -1,7 +1,7 @@
 /*
- * Symbols from JSON of every version of MXNet. The text is hostile: jansson refuses what is not JSON, keys given twice,
- * numbers out of range and nesting beyond 2,048; here every index and every type is checked. Nodes come in topological
- * order, so an input refers to an earlier node and there are no cycles.
+ * Symbols from JSON of every version of MXNet. The text is hostile: json_parse.c refuses what is not JSON, keys given
+ * twice, numbers out of range and nesting beyond 2,048; here every index and every type is checked. Nodes come in
+ * topological order, so an input refers to an earlier node and there are no cycles.
  *
  *   0.7, 0.8   "param" holds parameters, "attr" attributes; auxiliary states are left out
  *   0.9 - 0.12 "attr" holds both
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/registry.h"
 #include "symbol/compose.h"
 #include "symbol/json.h"
 
@@ -417,19 +418,16 @@ static mxc_status read_graph(reader *r, mxc_symbol **out) {
 }
 
 mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out) {
-    json_error_t error;
     reader r = {.outputs_left = (int64_t)bytes + 8192};
     mxc_status status;
     MXC_TRY(MXCI_GIVEN(out && (json || !bytes), "mxc_symbol_from_json: json and out"));
     *out = NULL;
     if (bytes > MXCI_JSON_LIMIT)
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: %zu bytes, at most %d are read", bytes, MXCI_JSON_LIMIT);
-    r.root = json_loadb(json, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (!r.root && json_error_code(&error) == json_error_out_of_memory)
-        return no_memory();
-    if (!r.root)
-        return MXC_FAIL(MXC_EFORMAT, "symbol JSON: byte %d, line %d, column %d: %s", error.position, error.line,
-                        error.column, error.text);
+    MXC_TRY(mxci_registry_start());
+    status = mxci_json_parse(json, bytes, &r.root);
+    if (status != MXC_OK)
+        return MXC_FAIL(status, "symbol %s", mxc_last_error());
     status = read_graph(&r, out);
     json_decref(r.root);
     return status;

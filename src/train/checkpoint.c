@@ -10,13 +10,13 @@
  * begun is written to the manifest at once (slot -1), so that the files of one that was killed before its first
  * checkpoint are known to be its own.
  */
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/sys.h"
 #include "kvstore/kvstore.h"
+#include "symbol/json.h"
 #include "train/model.h"
 #include "train/state.h"
 
@@ -156,23 +156,29 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
+static mxc_status not_a_manifest(const char *path, const json_error_t *error) {
+    if (json_error_code(error) == json_error_out_of_memory)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
+    return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error->text);
+}
+
 static mxc_status parse_manifest(const char *path, json_t *json, manifest *m) {
     json_error_t error;
     const char *format = "";
     json_int_t version = 0, slot = 0, crc = 0, updates = -1, other_crc = 0, other_updates = -1, workers = 1;
     if (json_unpack_ex(json, &error, 0, "{s:s, s:I}", "format", &format, "version", &version) != 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
+        return not_a_manifest(path, &error);
     if (strcmp(format, FORMAT) != 0 || version != VERSION)
         return MXC_FAIL(MXC_EFORMAT, "%s: format \"%.64s\" version %lld, expected \"" FORMAT "\" version %d", path,
                         format, (long long)version, (int)VERSION);
     if (json_unpack_ex(json, &error, 0, "{s:I, s:I}", "slot", &slot, "crc32", &crc) != 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
+        return not_a_manifest(path, &error);
     if (slot < -1 || slot > 1 || crc < 0 || crc > UINT32_MAX)
         return MXC_FAIL(MXC_EFORMAT, "%s: slot %lld, crc32 %lld; expected -1, 0 or 1, and 32 bits", path,
                         (long long)slot, (long long)crc);
     if (json_unpack_ex(json, &error, 0, "{s?:I, s?:I, s?:I, s?:I}", "updates", &updates, "other_crc32", &other_crc,
                        "other_updates", &other_updates, "workers", &workers) != 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: not a manifest: %s", path, error.text);
+        return not_a_manifest(path, &error);
     *m = (manifest){ .slot = (int)slot, .workers = workers, .updates = { -1, -1 } };
     if (slot < 0)
         return MXC_OK;
@@ -186,11 +192,10 @@ static mxc_status parse_manifest(const char *path, json_t *json, manifest *m) {
 static mxc_status read_manifest(const char *path, manifest *m) {
     char *text;
     size_t bytes;
-    json_error_t error;
+    json_t *json;
     MXC_TRY(mxci_file_read_all(path, MANIFEST_LIMIT, &text, &bytes));
-    json_t *json = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
-    mxc_status status = json != NULL ? parse_manifest(path, json, m)
-                                     : MXC_FAIL(MXC_EFORMAT, "%s: line %d: %s", path, error.line, error.text);
+    mxc_status status = mxci_json_parse(text, bytes, &json);
+    status = status == MXC_OK ? parse_manifest(path, json, m) : MXC_FAIL(status, "%s: %s", path, mxc_last_error());
     json_decref(json);
     mxci_free(text);
     return status;

@@ -1,12 +1,19 @@
 /* JPEG by libturbojpeg. When reading, its warnings (damaged data, of which it makes what it can) are no failures. */
 #include "operator/codec.h"
 
+#include <string.h>
+
 #include <turbojpeg.h>
 
 #include "base/sys.h"
 
+/* The library has one code for all that ends a call; it says "Insufficient memory" or "Memory allocation failure". */
+static mxc_status code_of(const char *text) {
+    return strstr(text, "nsufficient memory") || strstr(text, "emory allocation") ? MXC_ENOMEM : MXC_EFORMAT;
+}
+
 static mxc_status fail(const mxci_image *image, tjhandle handle) {
-    return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: %s", image->who, tjGetErrorStr2(handle));
+    return MXC_FAIL(code_of(tjGetErrorStr2(handle)), "%s: JPEG: %s", image->who, tjGetErrorStr2(handle));
 }
 
 /* That the library sees the same size as we do: then it fills all of out. It fails on unusual subsampling, which it can
@@ -81,8 +88,8 @@ static mxc_status compress_to(tjhandle handle, const uint8_t *pixels, int64_t he
     if (tjCompress2(handle, pixels, (int)width, 0, (int)height, format, &out, n,
                     kind == MXCI_GREY ? TJSAMP_GRAY : TJSAMP_420, quality, TJFLAG_NOREALLOC | TJFLAG_ACCURATEDCT) == 0)
         return MXC_OK;
-    return MXC_FAIL(MXC_EFORMAT, "JPEG of %lld x %lld pixels: %s", (long long)height, (long long)width,
-                    tjGetErrorStr2(handle));
+    return MXC_FAIL(code_of(tjGetErrorStr2(handle)), "JPEG of %lld x %lld pixels: %s", (long long)height,
+                    (long long)width, tjGetErrorStr2(handle));
 }
 
 static mxc_status encode(const uint8_t *pixels, int64_t height, int64_t width, mxci_pixels kind, int quality,

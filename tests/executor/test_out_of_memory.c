@@ -1,0 +1,337 @@
+/*
+ * Every allocation of the process fails in turn, those of other libraries too: the test has its own malloc. What was
+ * called then fails with MXC_ENOMEM or does without; nothing crashes or leaks, and the same call works afterwards.
+ *
+ * mxci_test_fail_alloc, which other tests use, fails the library's own allocations only.
+ */
+#include "executor/nets.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include <mxc/image.h>
+#include <mxc/io.h>
+#include <mxc/kvstore.h>
+#include <mxc/op.h>
+
+#include "base/sys.h"
+
+/* ---- malloc ------------------------------------------------------------------------------------------------------ */
+
+static _Atomic int64_t left;  /* the one that makes this 0 fails; at or below 0: none does */
+static _Atomic int64_t alive; /* blocks */
+
+#if !TEST_SANITIZED && defined(__GLIBC__)
+#define HAVE_OWN_MALLOC 1
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *block);
+
+static int fails(void) {
+    if (atomic_load_explicit(&left, memory_order_relaxed) > 0 && atomic_fetch_sub(&left, 1) == 1) {
+        errno = ENOMEM;
+        return 1;
+    }
+    return 0;
+}
+
+static void *counted(void *block) {
+    if (block)
+        atomic_fetch_add(&alive, 1);
+    return block;
+}
+
+void *malloc(size_t bytes) {
+    return fails() ? NULL : counted(__libc_malloc(bytes));
+}
+
+void *calloc(size_t count, size_t bytes) {
+    return fails() ? NULL : counted(__libc_calloc(count, bytes));
+}
+
+void *realloc(void *block, size_t bytes) {
+    if (fails())
+        return NULL;
+    return block ? __libc_realloc(block, bytes) : counted(__libc_malloc(bytes));
+}
+
+void *memalign(size_t alignment, size_t bytes) {
+    return fails() ? NULL : counted(__libc_memalign(alignment, bytes));
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes) {
+    return memalign(alignment, bytes);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t bytes) {
+    void *block = memalign(alignment, bytes);
+    if (!block)
+        return ENOMEM;
+    *out = block;
+    return 0;
+}
+
+void free(void *block) {
+    if (block)
+        atomic_fetch_sub(&alive, 1);
+    __libc_free(block);
+}
+#else
+#define HAVE_OWN_MALLOC 0
+#endif
+
+/* ---- what is called ---------------------------------------------------------------------------------------------- */
+
+static const char net_json[] =
+    "{\"nodes\":[{\"op\":\"null\",\"name\":\"data\",\"inputs\":[]},"
+    "{\"op\":\"null\",\"name\":\"weight\",\"inputs\":[]},{\"op\":\"null\",\"name\":\"bias\",\"inputs\":[]},"
+    "{\"op\":\"Convolution\",\"name\":\"a_convolution_whose_name_takes_some_room\",\"attrs\":{\"kernel\":\"(3, 3)\","
+    "\"num_filter\":\"2\"},\"inputs\":[[0,0,0],[1,0,0],[2,0,0]]}],\"arg_nodes\":[0,1,2],\"heads\":[[3,0,0]]}";
+
+static mxc_symbol *lenet;
+static mxc_executor *bound;
+static test_path folder, params_path, csv_path;
+static void *jpeg, *png;
+static size_t jpeg_bytes, png_bytes;
+
+static mxc_status read_json(void) {
+    mxc_symbol *symbol;
+    mxc_status status = mxc_symbol_from_json(net_json, strlen(net_json), &symbol);
+    mxc_symbol_release(symbol);
+    return status;
+}
+
+static mxc_status load_params(void) {
+    mxc_ndarray_list list;
+    mxc_status status = mxc_ndarray_load(params_path, &list);
+    if (status == MXC_OK)
+        mxc_ndarray_list_release(&list);
+    return status;
+}
+
+static mxc_status decode(const void *bytes, size_t n) {
+    mxc_image image;
+    mxc_status status = mxc_image_decode("test", bytes, n, 3, 1 << 20, &image);
+    if (status == MXC_OK)
+        mxc_image_free(&image);
+    return status;
+}
+
+static mxc_status decode_jpeg(void) {
+    return decode(jpeg, jpeg_bytes);
+}
+
+static mxc_status decode_png(void) {
+    return decode(png, png_bytes);
+}
+
+static mxc_status encode_both(void) {
+    uint8_t pixels[16 * 16 * 3] = { 0 };
+    mxc_image image = { 16, 16, 3, pixels };
+    size_t n;
+    void *out;
+    MXC_TRY(mxc_image_encode_jpeg(&image, 90, &out, &n));
+    mxc_free(out);
+    MXC_TRY(mxc_image_encode_png(&image, &out, &n));
+    mxc_free(out);
+    return MXC_OK;
+}
+
+static mxc_status bind(void) {
+    const char *names[] = { "data", "softmax_label" };
+    const mxc_shape shapes[] = { net_shape(4, 2, 1, 28, 28), net_shape(1, 2, 0, 0, 0) };
+    mxc_executor *executor;
+    mxc_status status =
+        mxc_executor_simple_bind(lenet, NULL, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &executor);
+    mxc_executor_destroy(executor);
+    return status;
+}
+
+static mxc_status step(void) {
+    mxc_ndarray *weight = mxc_executor_find_arg(bound, "fc1_weight");
+    mxc_ndarray *gradient = mxc_executor_find_grad(bound, "fc1_weight");
+    const char *key = "lr", *value = "0.1";
+    mxc_ndarray *in[] = { weight, gradient };
+    MXC_TRY(mxc_executor_forward(bound, 1));
+    MXC_TRY(mxc_executor_backward(bound, 0, NULL));
+    MXC_TRY(mxc_invoke("sgd_update", 2, in, 1, &key, &value, 1, &weight));
+    return mxc_ndarray_wait_to_read(weight);
+}
+
+static mxc_status iterate(void) {
+    const char *keys[] = { "data_csv", "data_shape", "batch_size" }, *values[] = { csv_path, "(2,)", "2" };
+    mxc_iter *iter;
+    mxc_batch batch;
+    mxc_status status = mxc_iter_create("CSVIter", 3, keys, values, &iter);
+    for (int i = 0; i < 3 && status == MXC_OK; i++)
+        status = mxc_iter_next(iter, &batch);
+    if (status == MXC_OK)
+        status = mxc_iter_reset(iter);
+    mxc_iter_destroy(iter);
+    return status;
+}
+
+static mxc_status use_store(void) {
+    const char *key = "w";
+    const int64_t length = 100;
+    mxc_kvstore *store = NULL;
+    mxc_ndarray *array = NULL;
+    mxc_status status = mxc_kvstore_create("local", &store);
+    if (status == MXC_OK)
+        status = mxc_ndarray_create(1, &length, MXC_F32, mxc_cpu(0), &array);
+    if (status == MXC_OK)
+        status = mxc_ndarray_fill(array, 1);
+    if (status == MXC_OK)
+        status = mxc_kvstore_init(store, 1, &key, &array);
+    if (status == MXC_OK)
+        status = mxc_kvstore_push(store, 1, &key, &array, 0);
+    if (status == MXC_OK)
+        status = mxc_kvstore_pull(store, 1, &key, &array, 0);
+    if (status == MXC_OK)
+        status = mxc_ndarray_wait_to_read(array);
+    mxc_ndarray_release(array);
+    mxc_kvstore_destroy(store);
+    return status;
+}
+
+/* ---- each allocation fails --------------------------------------------------------------------------------------- */
+
+/* Engine and pools at rest; raises what an earlier call let fail. */
+static void settle(void) {
+    mxc_engine *engine;
+    assert_ok(mxc_engine_default(&engine));
+    MXC_IGNORE(mxc_wait_all(engine));
+}
+
+static void fail_each(const char *name, mxc_status (*use)(void)) {
+    int64_t fired = 1;
+    assert_ok(use());
+    assert_ok(use()); /* what is kept for later calls is there */
+    for (int64_t n = 1; fired; n++) {
+        int64_t own, all;
+        mxc_status status;
+        settle();
+        own = mxci_alloc_live();
+        all = atomic_load(&alive);
+        atomic_store(&left, n);
+        status = use();
+        fired = atomic_exchange(&left, 0) <= 0;
+        if (status != MXC_OK && status != MXC_ENOMEM)
+            fail_msg("%s: allocation %lld failed: %s: %s", name, (long long)n, mxc_status_name(status),
+                     mxc_last_error());
+        settle();
+        if (mxci_alloc_live() > own + 2 || atomic_load(&alive) > all + 4) /* engine and pools may keep a block */
+            fail_msg("%s: allocation %lld failed: %lld blocks of ours and %lld in all are left", name, (long long)n,
+                     (long long)(mxci_alloc_live() - own), (long long)(atomic_load(&alive) - all));
+        if (n % 8 == 0 || !fired)
+            assert_ok(use());
+        assert_true(n < 20000);
+    }
+}
+
+#define CASE(use)                                                                               \
+    static void test_##use(void **state) {                                                      \
+        (void)state;                                                                            \
+        fail_each(#use, use);                                                                   \
+    }
+
+CASE(read_json)
+CASE(load_params)
+CASE(decode_jpeg)
+CASE(decode_png)
+CASE(encode_both)
+CASE(bind)
+CASE(step)
+CASE(iterate)
+CASE(use_store)
+
+/* The first call of a process, which enters all operators; each in a process of its own. Before any other test. */
+static void test_first_use(void **state) {
+    int status = 0, done = 0;
+    (void)state;
+    for (int64_t n = 1; n < 5000 && !done; n++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            mxc_status failed;
+            int64_t fired;
+            atomic_store(&left, n);
+            failed = read_json();
+            fired = atomic_exchange(&left, 0) <= 0;
+            if ((failed != MXC_OK && failed != MXC_ENOMEM) || read_json() != MXC_OK) {
+                print_error("first use: allocation %lld failed: %s\n", (long long)n, mxc_last_error());
+                _exit(2);
+            }
+            _exit(!fired);
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+        done = WEXITSTATUS(status);
+    }
+    assert_true(done);
+}
+
+/* ---- */
+
+static void save_params(void) {
+    const int64_t dims[] = { 3, 4 };
+    const char *names[] = { "arg:a_name_that_takes_room", "aux:b" };
+    mxc_ndarray *arrays[2];
+    for (int i = 0; i < 2; i++) {
+        assert_ok(mxc_ndarray_create(2, dims, MXC_F32, mxc_cpu(0), &arrays[i]));
+        assert_ok(mxc_ndarray_fill(arrays[i], i));
+    }
+    assert_ok(mxc_ndarray_save(params_path, 2, arrays, names));
+    mxc_ndarray_release(arrays[0]);
+    mxc_ndarray_release(arrays[1]);
+}
+
+static int make_all(void **state) {
+    uint8_t pixels[16 * 16 * 3] = { 0 };
+    mxc_image image = { 16, 16, 3, pixels };
+    mxc_shape data = net_shape(4, 2, 1, 28, 28);
+    (void)state;
+    if (!HAVE_OWN_MALLOC)
+        return 0;
+    test_temp_dir(folder);
+    test_join(params_path, folder, "net.params");
+    test_join(csv_path, folder, "rows.csv");
+    test_write_file(csv_path, "1,2\n3,4\n5,6\n7,8\n", 16);
+    save_params();
+    assert_ok(mxc_image_encode_jpeg(&image, 90, &jpeg, &jpeg_bytes));
+    assert_ok(mxc_image_encode_png(&image, &png, &png_bytes));
+    lenet = net_lenet();
+    bound = net_bind(lenet, NULL, &data, 1);
+    net_fill_all(bound, 1, 10);
+    return 0;
+}
+
+static int free_all(void **state) {
+    (void)state;
+    if (!HAVE_OWN_MALLOC)
+        return 0;
+    mxc_executor_destroy(bound);
+    mxc_symbol_release(lenet);
+    mxc_free(jpeg);
+    mxc_free(png);
+    test_remove_dir(folder);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest first[] = { cmocka_unit_test(test_first_use) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_json),   cmocka_unit_test(test_load_params), cmocka_unit_test(test_decode_jpeg),
+        cmocka_unit_test(test_decode_png),  cmocka_unit_test(test_encode_both), cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_step),        cmocka_unit_test(test_iterate),     cmocka_unit_test(test_use_store),
+    };
+    if (!HAVE_OWN_MALLOC) {
+        puts("skipped: malloc belongs to a sanitizer here, or is not glibc's");
+        return 0;
+    }
+    return cmocka_run_group_tests(first, NULL, NULL) + cmocka_run_group_tests(tests, make_all, free_all);
+}
