@@ -115,7 +115,7 @@ MXC_API mxc_ndarray *mxc_ndarray_list_find(const mxc_ndarray_list *list, const c
 
 /**
  * Write MXNet's .params list file (records V2; V3 for arrays without axes, which V2 cannot tell from "none"). The file
- * is replaced in one step. Waits for the arrays.
+ * is replaced in one step (where path is a symbolic link, the file that it names). Waits for the arrays.
  * @param arrays  n arrays; NULL entries are written as "none"
  * @param names   n names, or NULL: UTF-8, all different, at most 65535 bytes each
  * @return MXC_EIO, MXC_ENOMEM, MXC_EINVAL (names), MXC_EEXIST (a name twice), or an array's failure

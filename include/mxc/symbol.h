@@ -129,7 +129,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out);
 /** Status: MXC_EFORMAT with the offending node or position; MXC_ENOTFOUND names a foreign operator; MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out);
-/** The file is replaced in one step. */
+/** The file is replaced in one step; where path is a symbolic link, the file that it names. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path);
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_load(const char *path, mxc_symbol **out);
 /** One line a node: name, operator, inputs, parameters. Caller frees with mxc_free. */

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h> /* renameat */
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/inject.h"
@@ -280,10 +282,33 @@ mxc_status mxci_writer_open(const char *path, mxci_writer **out) {
     return MXC_OK;
 }
 
+/* write(), but a file that grows beyond the process's limit is EFBIG and no signal, whose default is to end the
+ * process. The program's handlers and the signal's disposition stay as they are: it is blocked on this thread, and if
+ * it has come by this write it is taken back. */
+static ssize_t write_without_signal(int fd, const void *data, size_t bytes) {
+    sigset_t limit, before, pending;
+    const struct timespec at_once = { 0, 0 };
+    ssize_t n;
+    int error, was_pending;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    sigpending(&pending);
+    was_pending = sigismember(&pending, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    n = write(fd, data, bytes);
+    error = errno;
+    if (n < 0 && error == EFBIG && !was_pending)
+        while (sigtimedwait(&limit, NULL, &at_once) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return n;
+}
+
 /* Hand bytes to the system; after a failure nothing more is written. */
 static mxc_status write_out(mxci_writer *w, const char *data, size_t bytes) {
     while (!w->error && bytes > 0) {
-        ssize_t n = write_refused() ? -1 : write(w->fd, data, bytes);
+        ssize_t n = write_refused() ? -1 : write_without_signal(w->fd, data, bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -304,6 +329,8 @@ static mxc_status flush(mxci_writer *w) {
 }
 
 mxc_status mxci_writer_write(mxci_writer *w, const void *data, size_t bytes) {
+    if (w->error)
+        return write_failed(w->path, "write", w->error);
     if (bytes > WRITE_BUFFER - w->buffered)
         MXC_TRY(flush(w));
     if (bytes >= WRITE_BUFFER)

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "base/sys.h"
 
@@ -347,6 +349,33 @@ static void two_writers_do_not_meet(void **state) {
     assert_int_equal(files_in(f->dir), 1);
 }
 
+/* More than the process may write is a failure, and no signal that ends it. */
+static void the_limit_of_files_is_a_failure(void **state) {
+    fixture *f = *state;
+    struct rlimit before, limit;
+    sigset_t mask, pending;
+    mxc_status status;
+    int blocked;
+    char text[MXC_ERROR_MAX];
+    test_write_file(f->path, "old", 3);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 100000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    status = write_number_lines(f->path, 40000);
+    snprintf(text, sizeof text, "%s", mxc_last_error());
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, MXC_EIO);
+    assert_non_null(strstr(text, "File too large"));
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    blocked = sigismember(&mask, SIGXFSZ);
+    assert_int_equal(blocked, 0);
+    sigpending(&pending);
+    assert_int_equal(sigismember(&pending, SIGXFSZ), 0);
+    assert_content(f->path, "old");
+    assert_int_equal(files_in(f->dir), 1);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -368,6 +397,7 @@ int main(void) {
         CASE(impossible_targets_are_refused),
         CASE(relative_paths_hold_their_folder),
         CASE(two_writers_do_not_meet),
+        CASE(the_limit_of_files_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
