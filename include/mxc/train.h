@@ -114,7 +114,9 @@ typedef struct mxc_fit_options {
     const char *const *optimizer_keys, *const *optimizer_values;
     double learning_rate; /* default 0.01 */
     mxc_schedule schedule;
-    const char *initializer; /* default "xavier" */
+    /* Default "xavier". A variable's attribute __init__ goes first: a rule's name, or JSON as MXNet writes it; so do
+     * lr_mult and wd_mult, factors on learning rate and decay of the variable, over what the optimizer has for all. */
+    const char *initializer;
     int n_initializer_params;
     const char *const *initializer_keys, *const *initializer_values;
     /* Values to begin from, as mxc_model_load reads them; NULL: the initializer's. Every parameter and auxiliary state

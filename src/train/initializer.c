@@ -10,6 +10,8 @@
 #include <mxc/param.h>
 #include <mxc/train.h>
 
+#include "train/attributes.h"
+
 enum { GAUSSIAN = 1 }; /* of rnd_type */
 enum { FACTOR_AVG, FACTOR_IN, FACTOR_OUT };
 
@@ -123,18 +125,32 @@ static int value_of_suffix(const char *name, double *value) {
     return 0;
 }
 
-mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys, const char *const *values,
-                          const char *name, mxc_ndarray *array) {
-    if (rule == NULL || name == NULL || array == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_init_array: rule, name and array must not be NULL");
-    const init_rule *r = find_rule(rule);
-    if (r == NULL)
+static mxc_status make_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
+                            const init_rule **out, init_params *params) {
+    *out = find_rule(rule);
+    if (*out == NULL)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "initialiser \"%s\" does not exist; there are xavier, uniform, normal, zero, one, constant",
                         rule);
+    return mxc_params_parse((*out)->name, (*out)->schema, n_params, keys, values, params);
+}
+
+mxc_status mxci_init_by_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
+                             const char *name, mxc_ndarray *array) {
+    const init_rule *r;
     init_params params = {0};
-    MXC_TRY(mxc_params_parse(r->name, r->schema, n_params, keys, values, &params));
+    MXC_TRY(make_rule(rule, n_params, keys, values, &r, &params));
+    return r->apply(&params, name, array);
+}
+
+mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys, const char *const *values,
+                          const char *name, mxc_ndarray *array) {
+    const init_rule *r;
+    init_params params = {0};
     double value;
+    if (rule == NULL || name == NULL || array == NULL)
+        return MXC_FAIL(MXC_EINVAL, "mxc_init_array: rule, name and array must not be NULL");
+    MXC_TRY(make_rule(rule, n_params, keys, values, &r, &params));
     if (value_of_suffix(name, &value))
         return mxc_ndarray_fill(array, value);
     return r->apply(&params, name, array);

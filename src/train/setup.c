@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/kvstore.h"
+#include "train/attributes.h"
 #include "train/inputs.h"
 #include "train/precision.h"
 #include "train/trainer.h"
@@ -84,25 +85,58 @@ static mxc_status find_params(mxci_trainer *t) {
     return MXC_OK;
 }
 
-static mxc_status init_one(const mxc_fit_options *o, const char *name, mxc_ndarray *array) {
+/* By the variable's attribute __init__, or by the rule that the options name. */
+static mxc_status init_one(const mxci_trainer *t, const char *name, mxc_ndarray *array) {
+    const mxc_fit_options *o = t->options;
+    const mxci_node *variable = mxci_attributes_find(t->graph, name);
+    int done = 0;
+    if (variable != NULL)
+        MXC_TRY(mxci_attributes_init(variable, array, &done));
+    if (done)
+        return MXC_OK;
     return mxc_init_array(o->initializer, o->n_initializer_params, o->initializer_keys, o->initializer_values, name,
                           array);
 }
 
-/* The first context's arrays by the rule, the others' as copies. */
-static mxc_status init_params(mxci_trainer *t) {
+/* The first context's arrays by rules. */
+static mxc_status init_by_rules(mxci_trainer *t) {
     const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
-    for (int i = 0; i < t->n_params; i++) {
-        mxc_ndarray *first = mxc_executor_arg(t->executors[0], t->param_args[i]);
-        MXC_TRY(init_one(t->options, t->keys[i], first));
-        for (int c = 1; c < t->n_contexts; c++)
-            MXC_TRY(mxc_ndarray_copy_to(first, mxc_executor_arg(t->executors[c], t->param_args[i]), 0));
+    for (int i = 0; i < t->n_params; i++)
+        MXC_TRY(init_one(t, t->keys[i], mxc_executor_arg(t->executors[0], t->param_args[i])));
+    for (int64_t i = 0; i < aux->n; i++)
+        MXC_TRY(init_one(t, aux->items[i], mxc_executor_aux(t->executors[0], i)));
+    return MXC_OK;
+}
+
+/* The first context's arrays by initial_params. */
+static mxc_status init_by_list(mxci_trainer *t) {
+    const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
+    const char **inputs = mxci_calloc((size_t)args->n, sizeof *inputs);
+    int64_t n = 0;
+    if (inputs == NULL)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %lld names", (long long)args->n);
+    for (int64_t i = 0, k = 0; i < args->n; i++) { /* keys are in the order of arguments */
+        if (k < t->n_params && t->param_args[k] == i)
+            k++;
+        else
+            inputs[n++] = args->items[i];
     }
-    for (int64_t i = 0; i < aux->n; i++) {
-        mxc_ndarray *first = mxc_executor_aux(t->executors[0], i);
-        MXC_TRY(init_one(t->options, aux->items[i], first));
-        for (int c = 1; c < t->n_contexts; c++)
-            MXC_TRY(mxc_ndarray_copy_to(first, mxc_executor_aux(t->executors[c], i), 0));
+    mxc_status status = mxc_executor_load_params(t->executors[0], t->options->initial_params, MXC_PARAMS_CONVERT, n,
+                                                 inputs);
+    mxci_free(inputs);
+    return status;
+}
+
+static mxc_status init_params(mxci_trainer *t) {
+    int64_t n_aux = mxc_executor_aux_names(t->executors[0])->n;
+    MXC_TRY(t->options->initial_params != NULL ? init_by_list(t) : init_by_rules(t));
+    for (int c = 1; c < t->n_contexts; c++) {
+        for (int i = 0; i < t->n_params; i++)
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(t->executors[0], t->param_args[i]),
+                                        mxc_executor_arg(t->executors[c], t->param_args[i]), 0));
+        for (int64_t i = 0; i < n_aux; i++)
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_aux(t->executors[0], i), mxc_executor_aux(t->executors[c], i),
+                                        0));
     }
     return MXC_OK;
 }
@@ -139,6 +173,16 @@ static mxc_status make_optimizer(mxci_trainer *t) {
     mxci_free(keys);
     mxci_free(values);
     return status;
+}
+
+/* Factors on rates that the network's variables name; the store's copies of the optimizer have them too. */
+static mxc_status set_mults(mxci_trainer *t) {
+    for (int i = 0; i < t->n_params; i++) {
+        const mxci_node *variable = mxci_attributes_find(t->graph, t->keys[i]);
+        if (variable != NULL)
+            MXC_TRY(mxci_attributes_set_mults(variable, t->optimizer));
+    }
+    return MXC_OK;
 }
 
 static mxc_status open_store(mxci_trainer *t) {
@@ -204,9 +248,11 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     MXC_TRY(mxci_precise_symbol(t));
     MXC_TRY(bind_training(t));
     MXC_TRY(find_params(t));
+    MXC_TRY(mxci_graph_from_symbol(options->symbol, &t->graph));
     MXC_TRY(mxci_precise_scale(t));
     MXC_TRY(open_store(t));
     MXC_TRY(make_optimizer(t));
+    MXC_TRY(set_mults(t));
     MXC_TRY(mxci_precise_optimizer(t));
     MXC_TRY(mxci_measures_open(t));
     MXC_TRY(mxci_checkpoint_open(t, &resumed));
@@ -235,6 +281,7 @@ void mxci_trainer_close(mxci_trainer *t) {
         mxc_kvstore_destroy(t->store);
     mxc_optimizer_destroy(t->optimizer);
     mxc_ndarray_release(t->loss_scale);
+    mxci_graph_destroy(t->graph);
     mxc_symbol_release(t->symbol);
     mxc_metric_destroy(t->loss);
     mxc_metric_destroy(t->accuracy);

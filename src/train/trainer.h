@@ -9,6 +9,7 @@
 
 #include <mxc/train.h>
 
+#include "symbol/graph.h"
 #include "train/curve.h"
 #include "train/evaluator.h"
 #include "train/feed.h"
@@ -23,6 +24,7 @@ typedef struct mxci_trainer {
     mxci_evaluator validator; /* shares the first executor's parameters; unused without validation data */
     int64_t batch_size;       /* of all contexts together */
 
+    mxci_graph *graph; /* of options' symbol, for its variables' attributes */
     int n_params;
     const char **keys;     /* n_params names, borrowed from the first executor */
     int *param_args;       /* argument index of each */

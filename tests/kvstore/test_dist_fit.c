@@ -25,11 +25,14 @@ typedef struct worker {
     float weights[WEIGHTS];
 } worker;
 
-static mxc_symbol *net(void) {
+/* frozen: the weight is not trained. */
+static mxc_symbol *net(int frozen) {
     const char *key = "num_hidden", *value = "3";
     mxc_symbol *data, *classes, *out;
     assert_ok(mxc_symbol_variable("data", &data));
     assert_ok(mxc_symbol_op("FullyConnected", "fc", 1, &key, &value, 1, NULL, &data, &classes));
+    if (frozen)
+        assert_ok(mxc_symbol_set_attr(classes, "weight_lr_mult", "0"));
     assert_ok(mxc_symbol_op("SoftmaxOutput", "softmax", 0, NULL, NULL, 1, NULL, &classes, &out));
     mxc_symbol_release(data);
     mxc_symbol_release(classes);
@@ -268,9 +271,26 @@ static void test_servers(void **state) {
     test_remove_dir(folder);
 }
 
+/* A factor that the network names reaches every kind of store. */
+static void test_frozen_weight(void **state) {
+    static const char *const types[] = { "dist_sync", "dist_device_sync", "dist_async", "dist_sync" };
+    mxc_symbol *trained = symbol;
+    (void)state;
+    symbol = net(1);
+    for (int i = 0; i < 4; i++) {
+        worker two[2] = { { .batches = BATCHES }, { .batches = BATCHES } };
+        const worker like = { .type = types[i], .epochs = 2, .shard = i == 3 };
+        play_all(two, 2, &like);
+        for (int k = 0; k < WEIGHTS; k++)
+            assert_true(two[0].weights[k] == 0); /* as the initializer left it */
+    }
+    mxc_symbol_release(symbol);
+    symbol = trained;
+}
+
 static int set_up(void **state) {
     (void)state;
-    symbol = net();
+    symbol = net(0);
     return 0;
 }
 
@@ -285,6 +305,7 @@ int main(void) {
         cmocka_unit_test(test_as_one),          cmocka_unit_test(test_unequal_epochs),
         cmocka_unit_test(test_stop_and_resume), cmocka_unit_test(test_refused_shares),
         cmocka_unit_test(test_other_workers),   cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_frozen_weight),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,21 @@
+/* What attributes of a network's variables say of its training. */
+#ifndef MXCI_TRAIN_ATTRIBUTES_H
+#define MXCI_TRAIN_ATTRIBUTES_H
+
+#include <mxc/optimizer.h>
+#include <mxc/symbol.h>
+
+#include "symbol/graph.h"
+
+/* The variable of that name; NULL: there is none. */
+const mxci_node *mxci_attributes_find(const mxci_graph *graph, const char *name);
+/* Tell the optimizer of __lr_mult__ and __wd_mult__ (or without underscores) of a parameter. MXC_EINVAL names it. */
+mxc_status mxci_attributes_set_mults(const mxci_node *variable, mxc_optimizer *optimizer);
+/* Queue filling an array as __init__ says: a rule's name, or JSON as MXNet writes it, ["xavier", {"magnitude": 3}].
+ * *done: 0 where there is no such attribute. MXC_EINVAL, MXC_ENOTFOUND and others, with the variable's name. */
+mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, int *done);
+/* initializer.c: mxc_init_array, but the name does not matter. name is for messages. */
+mxc_status mxci_init_by_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
+                             const char *name, mxc_ndarray *array);
+
+#endif
