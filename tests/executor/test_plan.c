@@ -80,12 +80,23 @@ static void test_plan_is_bound(void **state) {
     mxc_symbol_release(s);
 }
 
+/* A plan takes no longer for more rows, also if their number has no divisors. */
+static void test_many_rows(void **state) {
+    mxc_symbol *s = net_lenet();
+    mxc_shape data = net_shape(4, 1000000000039, 1, 28, 28);
+    mxc_memory_report predict = net_plan(s, NULL, &data, 0);
+    (void)state;
+    check_order(&predict);
+    mxc_symbol_release(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lenet),
         cmocka_unit_test(test_resnet20),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_plan_is_bound),
+        cmocka_unit_test(test_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
