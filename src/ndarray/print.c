@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "ndarray/array.h"
@@ -53,10 +54,11 @@ static int item_text(const printer *p, int64_t i, char out[ITEM_TEXT]) {
 
 /* How many items an axis shows at each end: fewer the more axes there are; as many as there are for small arrays. */
 static int64_t edge_of(const mxc_ndarray *array) {
-    for (int64_t edge = array->size <= SHOW_ALL ? INT64_MAX / 2 : EDGE;; edge--) {
-        double shown = 1;
+    for (int64_t edge = mxci_shape_extent(&array->shape) <= SHOW_ALL ? INT64_MAX / 2 : EDGE;; edge--) {
+        double shown = 1; /* items or, where an axis has none, their brackets */
         for (int i = 0; i < array->shape.ndim; i++)
-            shown *= (double)(array->shape.dim[i] <= 2 * edge ? array->shape.dim[i] : 2 * edge);
+            if (array->shape.dim[i] > 0)
+                shown *= (double)(array->shape.dim[i] <= 2 * edge ? array->shape.dim[i] : 2 * edge);
         if (shown <= MOST_SHOWN || edge == 1)
             return edge;
     }

@@ -46,6 +46,8 @@ static void empty_and_nested(void **state) {
     (void)state;
     prints(array_new(1, DIMS(0), MXC_F32), "[]\n<NDArray (0,) float32 @cpu(0)>");
     prints(array_new(2, DIMS(2, 0), MXC_F32), "[[]\n []]\n<NDArray (2,0) float32 @cpu(0)>");
+    prints(array_new(2, DIMS((int64_t)1 << 40, 0), MXC_F32),
+           "[[]\n []\n []\n ...\n []\n []\n []]\n<NDArray (1099511627776,0) float32 @cpu(0)>");
     prints(doubles_as(MXC_I32, 3, DIMS(2, 2, 2), values),
            "[[[1 2]\n  [3 4]]\n\n [[5 6]\n  [7 8]]]\n<NDArray (2,2,2) int32 @cpu(0)>");
 }
