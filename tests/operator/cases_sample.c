@@ -41,6 +41,9 @@ static const op_case cases[] = {
     SAMPLE_TWO("negative_binomial", "1:5", "0.25:0.75", "p"),
     RANDOM("generalized_negative_binomial", "mu=3 alpha=0.5 ", "alpha=-1", "alpha >= 0"),
     SAMPLE_TWO("generalized_negative_binomial", "1:5", "0.25:0.75", "alpha"),
+    FAILS("random_generalized_negative_binomial", "mu=1e30 alpha=1e308", "", MXC_EINVAL, "a finite mu alpha"),
+    FAILS("random_generalized_negative_binomial", "mu=1 alpha=1e-310", "", MXC_EINVAL, "1 / alpha"),
+    FAILS("random_negative_binomial", "k=1 p=1e-310", "", MXC_EINVAL, "a finite 1 / p"),
 };
 
 MXC_CASES(sample_cases, cases);

@@ -23,8 +23,8 @@ typedef struct mxci_draws {
 #define MXCI_RANGE_gamma "alpha > 0 and beta > 0"
 #define MXCI_RANGE_exponential "lam > 0"
 #define MXCI_RANGE_poisson "lam >= 0"
-#define MXCI_RANGE_negative "k >= 0 and 0 < p <= 1"
-#define MXCI_RANGE_generalized "mu >= 0 and alpha >= 0"
+#define MXCI_RANGE_negative "k >= 0 and 0 < p <= 1, and a finite 1 / p"
+#define MXCI_RANGE_generalized "mu >= 0 and alpha >= 0, and a finite mu alpha and 1 / alpha"
 MXCI_PHILOX_FN int mxci_is_finite(double x) {
     return x - x == 0;
 }
@@ -46,10 +46,11 @@ MXCI_PHILOX_FN int mxci_fits_poisson(double a, double b) {
     return a >= 0 && mxci_is_finite(a);
 }
 MXCI_PHILOX_FN int mxci_fits_negative(double a, double b) {
-    return a >= 0 && mxci_is_finite(a) && b > 0 && b <= 1;
+    return a >= 0 && mxci_is_finite(a) && b > 0 && b <= 1 && mxci_is_finite(1 / b);
 }
 MXCI_PHILOX_FN int mxci_fits_generalized(double a, double b) {
-    return a >= 0 && mxci_is_finite(a) && b >= 0 && mxci_is_finite(b);
+    return a >= 0 && mxci_is_finite(a) && b >= 0 && mxci_is_finite(b) && mxci_is_finite(a * b) &&
+           (b == 0 || mxci_is_finite(1 / b));
 }
 
 /* Two uniform numbers of [0, 1): the element's next block. */
@@ -139,6 +140,8 @@ MXCI_PHILOX_FN double mxci_poisson_by_rejection(mxci_draws *d, double lam) {
 
 MXCI_PHILOX_FN double mxci_draw_poisson(mxci_draws *d, double lam, double unused) {
     (void)unused;
+    if (!mxci_is_finite(lam)) /* a gamma number that overflowed: no comparison would end the search */
+        return lam;
     return lam < 12 ? mxci_poisson_by_product(d, lam) : mxci_poisson_by_rejection(d, lam);
 }
 
