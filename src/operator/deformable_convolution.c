@@ -7,6 +7,8 @@
  */
 #include "operator/deformable_convolution.h"
 
+#include <string.h>
+
 #include "operator/common.h"
 #include "operator/gemm.h"
 #include "operator/widen.h"
@@ -191,8 +193,12 @@ static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_deformable_columns_f64(&r->shape, x, offset, r->columns.data, begin, end);
 }
 
+/* Of data without elements, which padding surrounds, they are 0. */
 static void make_columns(deformable_run *r) {
-    mxc_parallel_for(r->call->run, r->shape.groups * patch_size(r->params), 1, columns_part, r);
+    if (r->data == 0)
+        memset(r->columns.data, 0, (size_t)(r->gemm.batch * r->gemm.k * r->gemm.n) * mxc_dtype_size(r->dtype));
+    else
+        mxc_parallel_for(r->call->run, r->shape.groups * patch_size(r->params), 1, columns_part, r);
 }
 
 /* Planes begin..end-1 of out: bias is added. */
@@ -258,7 +264,7 @@ static void offset_grad_part(void *arg, int64_t begin, int64_t end, int part) {
 static void input_gradients(deformable_run *r) {
     const mxc_op_call *call = r->call;
     mxci_gemm_args g = r->gemm;
-    if (call->req[DATA] == MXC_REQ_NULL && call->req[OFFSET] == MXC_REQ_NULL)
+    if ((call->req[DATA] == MXC_REQ_NULL && call->req[OFFSET] == MXC_REQ_NULL) || r->data == 0)
         return;
     g.transpose_a = 1;
     g.m = r->gemm.k, g.k = r->gemm.m;
@@ -311,6 +317,8 @@ static mxc_status backward_real(const mxc_op_call *call) {
     deformable_run r = open_run(call);
     if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
         mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
+    if (r.data == 0)
+        mxci_put_constant(call->run, call->req[OFFSET], &call->in_grad[OFFSET], 0);
     for (; r.sample < call->in[DATA].shape.dim[0]; r.sample++) {
         input_gradients(&r);
         weight_gradient(&r);

@@ -125,7 +125,7 @@ static mxc_status check_factor(const mxc_op_sig *sig, int i, const mxc_shape *ou
     if (in[2] < 0 || in[3] < 0 || full[2] < 0 || full[3] < 0 || (full[2] == 0 && in[2] == 0) ||
         (full[3] == 0 && in[3] == 0))
         return MXC_OK;
-    if (in[2] && in[3] && full[2] % in[2] == 0 && full[3] == full[2] / in[2] * in[3])
+    if (in[2] && in[3] && full[2] && full[2] % in[2] == 0 && full[3] == full[2] / in[2] * in[3])
         return MXC_OK;
     return mxc_sig_fail(sig, "argument %d: %lld x %lld elements do not become %lld x %lld by one whole factor", i,
                         (long long)in[2], (long long)in[3], (long long)full[2], (long long)full[3]);
@@ -255,7 +255,7 @@ static mxc_status backward(const mxc_op_call *call) {
         const int64_t *dim = call->in[r.first].shape.dim;
         int64_t scale = factor(call, r.first);
         r.add = call->req[r.first] == MXC_REQ_ADD;
-        if (call->req[r.first] != MXC_REQ_NULL && mxci_tensor_size(&call->in_grad[r.first]) > 0)
+        if (mxci_is_wanted(call->req[r.first], &call->in_grad[r.first]))
             mxc_parallel_for(call->run, dim[0] * dim[1] * dim[2], MXCI_GRAIN / (dim[3] * scale * scale) + 1,
                              backward_part, &r);
         r.channel += is_sum ? 0 : dim[1];

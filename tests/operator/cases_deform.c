@@ -52,7 +52,8 @@ static const op_case cases[] = {
     DEFORM("kernel=(2,3) num_filter=4 num_group=2 num_deformable_group=2 pad=(1,0) dilate=(2,1)",
            "2x4x5x5 2x24x5x3@-0.9:0.917 4x2x2x3 4"),
     DEFORM("kernel=(1,1) num_filter=3 num_deformable_group=3", "1x3x4x4 1x6x4x4@-1.1:1.117 3x3x1x1 3"),
-    DEFORM("kernel=(2,2) num_filter=2 pad=(3,3)", "1x1x3x3 1x8x8x8@-0.7:0.717 2x1x2x2 2"),
+    DEFORM("kernel=(2,2) num_filter=2 pad=(3,3)", "1x1x3x3 1x8x8x8@-0.7:0.717 2x1x2x2 2; 1x1x0x3 1x8x5x8 2x1x2x2 2; "
+                                                  "2x1x3x0 2x8x8x5 2x1x2x2 2"), /* around no element */
     DEFORM("kernel=(1,1) num_filter=1 no_bias=true", "1x1x1x1 1x2x1x1@0.1:0.7 1x1x1x1; 7x1x1x1 7x2x1x1 1x1x1x1; "
                                                      "1x3x2x2 1x2x2x2 1x3x1x1; 1x1x1x9 1x2x1x9 1x1x1x1; "
                                                      "2x2x3x1 2x2x3x1 1x2x1x1; 0x1x2x2 0x2x2x2 1x1x1x1; "

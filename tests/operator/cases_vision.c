@@ -197,6 +197,8 @@ static const op_case cases[] = {
            "?x?x4x5,? -> 2x?x?x? => 2x3x4x5,3x1x4x4 -> 2x3x8x10"),
     FAILS("UpSampling", "scale=0 sample_type=nearest num_args=1", "1x1x2x2", MXC_EINVAL, "scale"),
     FAILS("UpSampling", "scale=2 sample_type=nearest num_args=1", "1x2x2", MXC_ESHAPE, "argument 'arg0'"),
+    FAILS("UpSampling", "scale=2 sample_type=nearest num_args=2", "1x1x0x0 1x1x3x5", MXC_ESHAPE,
+          "3 x 5 elements do not become 0 x 0 by one whole factor"),
     FAILS("UpSampling", "scale=2 sample_type=nearest num_args=2", "1x1x2x2 1x1x3x3", MXC_ESHAPE,
           "argument 1: 3 x 3 elements do not become 4 x 4"),
     FAILS("UpSampling", "scale=2 sample_type=nearest num_args=2", "1x1x2x2 1x1x2x4", MXC_ESHAPE, "by one whole factor"),
