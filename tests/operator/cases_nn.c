@@ -492,7 +492,10 @@ static const op_case cases[] = {
     POOL("kernel=(3,3) pad=(1,1) pool_type=avg", "1x2x6x7"),
     POOL("kernel=(3,2) stride=(1,3) pool_type=sum", "1x2x6x9"),
     POOL("kernel=(2,2) stride=(2,2) pool_type=avg", "2x3x8x8"),
-    POOL("kernel=(2,2) pad=(3,3) pool_type=max", "1x1x3x3"), /* windows in the padding alone */
+    /* windows in the padding alone, wider than the row, and around no element */
+    POOL("kernel=(2,2) pad=(3,3) pool_type=max; kernel=(5,9) stride=(2,3) pad=(4,8) pool_type=max; "
+         "kernel=(5,9) stride=(1,2) pad=(4,8) pool_type=sum; kernel=(4,8) stride=(3,1) pad=(4,9) pool_type=avg",
+         "1x1x3x3; 1x2x4x2; 1x1x2x5@0:2i; 1x2x0x3; 1x1x2x0"),
     POOL("kernel=(2,2) pad=(3,2) pool_type=avg", "1x1x3x3"),
     POOL("kernel=(1,1) stride=(3,3) pool_type=max pooling_convention=full", "1x2x5x6"), /* windows behind the end */
     POOL("kernel=(1,1) stride=(3,3) pool_type=sum pooling_convention=full", "1x2x5x6"),
