@@ -92,6 +92,8 @@ void mxci_signature_room_free(mxci_signature_room *room);
 /* Shapes as the node sees them when it runs: in a tile, slices. For a backward node, those of its forward node. */
 void mxci_signature(const mxci_program *program, int32_t node, int parallelism, int is_train,
                     const mxci_signature_room *room, mxc_op_sig *out);
+/* 1 if the node's step has anything to compute (mxci_has_work). */
+int mxci_signature_has_work(const mxci_program *program, int32_t node, const mxc_op_sig *sig);
 /* Bytes of scratch that a step needs, the more of training and not. MXC_ENOMEM if memory cannot have so many. */
 mxc_status mxci_signature_temp(const mxci_program *program, int32_t node, int parallelism,
                                const mxci_signature_room *room, size_t *out);

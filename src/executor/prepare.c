@@ -173,6 +173,8 @@ static mxc_status make_step(maker *m, int32_t step) {
     m->n_slots += s->n_slots;
     count_random(m, node, s);
     mxci_signature(p, node, m->parallelism, is_backward, &m->room, &sig);
+    if (!mxci_signature_has_work(p, node, &sig))
+        s->fn = mxci_compute_nothing;
     fill_tensors(s, &sig, is_backward);
     MXC_TRY(make_call(m, node, s, &sig, l->reqs + m->n_reqs));
     m->n_reqs += p->graph->nodes[node].n_outputs;

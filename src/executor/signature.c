@@ -66,6 +66,11 @@ void mxci_signature(const mxci_program *p, int32_t node, int parallelism, int is
     slice_shapes(p, forward, out);
 }
 
+int mxci_signature_has_work(const mxci_program *p, int32_t node, const mxc_op_sig *sig) {
+    const mxci_gnode *n = &p->graph->nodes[node];
+    return mxci_has_work(sig, n->kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD, p->req + n->first_entry);
+}
+
 mxc_status mxci_signature_temp(const mxci_program *p, int32_t node, int parallelism, const mxci_signature_room *room,
                                size_t *out) {
     mxci_op_form form = mxci_node_form(p->graph, node);
@@ -77,6 +82,8 @@ mxc_status mxci_signature_temp(const mxci_program *p, int32_t node, int parallel
         mxc_status status;
         size_t bytes;
         mxci_signature(p, node, parallelism, is_train, room, &sig);
+        if (!mxci_signature_has_work(p, node, &sig))
+            continue;
         status = mxci_form_temp(&form, &sig, pass, &bytes);
         if (status != MXC_OK)
             return MXC_FAIL(status, "node \"%.100s\": %s", p->graph->nodes[node].name, mxc_last_error());

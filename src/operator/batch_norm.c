@@ -94,7 +94,7 @@ static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
     const mxc_shape *data = &call->in[DATA].shape;
     const int axis = mxci_bn_axis(call->params, data->ndim);
     int64_t d = mxci_shape_count(data, axis + 1, data->ndim);
-    bn_run r = {call, {.n = mxci_shape_count(data, 0, axis), .d = d, .step = data->dim[axis] * d}};
+    bn_run r = {call, {.n = d ? mxci_shape_count(data, 0, axis) : 0, .d = d, .step = data->dim[axis] * d}};
     mxc_parallel_for(call->run, data->dim[axis], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
     return MXC_OK;
 }

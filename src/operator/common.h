@@ -71,6 +71,12 @@ void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const 
 double mxci_value_at(const mxc_tensor *t, int64_t i);
 void mxci_put_value(mxc_req req, const mxc_tensor *to, int64_t i, double value);
 
+/* 1 if a result is asked for and has elements. What has several results may otherwise go through all the axes of one
+ * that is empty. */
+static inline int mxci_is_wanted(mxc_req req, const mxc_tensor *to) {
+    return req != MXC_REQ_NULL && mxci_tensor_size(to) > 0;
+}
+
 static inline void *mxci_at(const mxc_tensor *t, int64_t element) {
     return t->data ? (char *)t->data + (size_t)element * mxc_dtype_size(t->dtype) : NULL;
 }

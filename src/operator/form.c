@@ -72,6 +72,26 @@ mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_p
                     sig->n_out ? mxc_shape_format(&sig->out_shape[0], text, sizeof text) : "()");
 }
 
+static int has_elements(int n, const mxc_shape *shapes, const mxc_req *req) {
+    for (int i = 0; i < n; i++)
+        if ((!req || req[i] != MXC_REQ_NULL) && mxc_shape_size(&shapes[i]) != 0)
+            return 1;
+    return 0;
+}
+
+int mxci_has_work(const mxc_op_sig *sig, mxc_pass pass, const mxc_req *req) {
+    if (mxc_op_get_def(sig->op)->flags & MXC_OP_CALLBACK)
+        return 1;
+    if (pass == MXC_BACKWARD)
+        return has_elements(sig->n_in, sig->in_shape, req);
+    return has_elements(sig->n_out, sig->out_shape, req) || has_elements(sig->n_aux, sig->aux_shape, NULL);
+}
+
+mxc_status mxci_compute_nothing(const mxc_op_call *call) {
+    (void)call;
+    return MXC_OK;
+}
+
 mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
     mxci_op_form form;
     mxc_op_compute_fn fn;

@@ -23,6 +23,13 @@ void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out);
  * memory can have. */
 mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out);
 
+/* 1 if a run has anything to compute: if one of the results that are asked for (forward: outputs, backward: gradients
+ * of arguments), or forward an auxiliary state, has elements. Otherwise mxci_compute_nothing stands in for the
+ * operator's function, whose loops may go over axes of any size. Functions of MXC_OP_CALLBACK are always called. Shapes
+ * are known. */
+int mxci_has_work(const mxc_op_sig *sig, mxc_pass pass, const mxc_req *req);
+mxc_status mxci_compute_nothing(const mxc_op_call *call);
+
 /* staged.c: any operator that has a CPU form, on arrays that the host cannot reach. They block until the result is
  * there. */
 mxc_status mxci_staged_forward(const mxc_op_call *call);

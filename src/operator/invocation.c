@@ -201,13 +201,17 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_changes) {
 static mxc_status prepare(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     mxc_op_call *call = &v->call;
-    MXC_TRY(mxci_form_temp(&v->form, &v->sig, v->pass, &v->temp_bytes));
+    int has_work = mxci_has_work(&v->sig, v->pass, v->req);
+    if (has_work)
+        MXC_TRY(mxci_form_temp(&v->form, &v->sig, v->pass, &v->temp_bytes));
+    else
+        v->compute = mxci_compute_nothing;
     if (def->random_count && v->pass == MXC_FORWARD) {
         uint64_t count = def->random_count(&v->sig);
         if (count)
             MXC_TRY(mxc_random_reserve(v->sig.context, count, &call->random));
     }
-    if (v->form.state_create)
+    if (v->form.state_create && has_work)
         MXC_TRY(v->form.state_create(&v->sig, &v->state));
     call->op = v->op;
     call->params = v->sig.params;

@@ -85,7 +85,7 @@ static mxc_status forward(const mxc_op_call *call) {
     double range = fmax(fabs(p->calib.low), fabs(p->calib.high));
     bn_run r = {call, mxci_quantized_unit(call->in[DATA].dtype, &call->in[MIN], &call->in[MAX]),
                 range > 0 ? mxci_quantized_most(MXC_I8) / range : 0, mxci_shape_count(shape, 2, shape->ndim)};
-    if (call->req[0] != MXC_REQ_NULL)
+    if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, shape->dim[0] * shape->dim[1], MXCI_GRAIN / (r.plane + 1) + 1, run_range, &r);
     mxci_put_bounds(call, p->calib.low, p->calib.high);
     return MXC_OK;

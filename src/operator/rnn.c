@@ -504,6 +504,11 @@ static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
 static mxc_status run_backward(const mxc_op_call *call) {
     rnn r = open_run(call, MXC_BACKWARD);
     const void *dy = call->out_grad[OUT].data;
+    if (r.d.n == 0) { /* no sequences, of any length: only the parameters' gradient has elements */
+        if (call->req[PARAMETERS] != MXC_REQ_ADD)
+            mxci_put_constant(call->run, call->req[PARAMETERS], &call->in_grad[PARAMETERS], 0);
+        return MXC_OK;
+    }
     for (int64_t layer = r.d.layers - 1; layer >= 0; layer--) {
         backward_layer(&r, layer, dy);
         dy = layer ? r.grad[(layer - 1) % 2] : NULL;

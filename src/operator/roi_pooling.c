@@ -74,7 +74,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 
 static mxc_status forward_real(const mxc_op_call *call) {
     roi_run r = open_run(call);
-    if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
+    if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, call->out[0].shape.dim[0] * r.shape.channels,
                          MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, forward_part, &r);
     return MXC_OK;
@@ -84,7 +84,7 @@ static mxc_status backward_real(const mxc_op_call *call) {
     roi_run r = open_run(call);
     if (call->req[ROIS] != MXC_REQ_ADD)
         mxci_put_constant(call->run, call->req[ROIS], &call->in_grad[ROIS], 0);
-    if (call->req[DATA] != MXC_REQ_NULL && mxci_tensor_size(&call->in[DATA]) > 0)
+    if (mxci_is_wanted(call->req[DATA], &call->in_grad[DATA]))
         mxc_parallel_for(call->run, r.shape.samples * r.shape.channels,
                          MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, backward_part, &r);
     return MXC_OK;

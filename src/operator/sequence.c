@@ -145,7 +145,7 @@ static mxc_status run(const mxc_op_call *call, kind which, int backward, const m
     const sequence_params *p = call->params;
     const mxc_shape *data = &call->in[DATA].shape;
     sequence s = {.call = call, .kind = which, .backward = backward, .from = from, .to = to};
-    if (call->req[0] == MXC_REQ_NULL)
+    if (!mxci_is_wanted(call->req[0], to))
         return MXC_OK;
     s.t = data->dim[p->axis], s.n = data->dim[1 - p->axis];
     s.row = mxci_shape_count(data, 2, data->ndim);
