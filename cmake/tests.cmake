@@ -18,9 +18,9 @@ set(test_environment
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 
-file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
-if(NOT TARGET mxc_fake_gpu)
-    list(FILTER test_sources EXCLUDE REGEX "/fake_gpu/")
+file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c tests/*/test_*.cpp)
+if(NOT TARGET mxc_fake_gpu) # without a C++ compiler there is none
+    list(FILTER test_sources EXCLUDE REGEX "/fake_gpu/|/cuda/|[.]cpp$")
 endif()
 if(NOT TARGET mxc_mpi OR NOT MXC_SANITIZE STREQUAL none)
     list(FILTER test_sources EXCLUDE REGEX "/mpi/") # tests/kvstore plays the group, under sanitizers too
@@ -73,6 +73,12 @@ endif()
 add_test(NAME install/load COMMAND ${test_launcher} $<TARGET_FILE:test_install_load> $<TARGET_FILE:mxc> ${modules})
 set_tests_properties(install/load PROPERTIES LABELS install TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
 
+# The module's own sources, compiled against a CUDA runtime that is played.
+if(TARGET test_cuda_device)
+    target_sources(test_cuda_device PRIVATE tests/cuda/runtime/runtime.cpp)
+    target_include_directories(test_cuda_device BEFORE PRIVATE tests/cuda/runtime)
+endif()
+
 # Tests on the stand-in for a GPU, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
@@ -107,7 +113,8 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
-    foreach(test operators dist shard place place2 layout layout2 test_arrays test_failure test_record test_train)
+    foreach(test operators dist shard place place2 layout layout2 test_arrays test_copy test_failure test_record
+            test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()

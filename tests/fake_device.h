@@ -40,6 +40,7 @@ struct fake_work {
 /* Counters, and what is to go wrong. */
 static struct fake {
     _Atomic int waits, follows, marks; /* calls that wait on the host; that make streams follow; that mark */
+    _Atomic int streams;               /* made so far */
     _Atomic uint32_t held;             /* 1: streams run nothing */
     _Atomic int fail_in;               /* the n-th closure from now on fails; 0: none */
     _Atomic int fail_mark;             /* the next mark fails */
@@ -153,6 +154,7 @@ static inline mxc_status fake_stream_create(mxc_context context, void **out) {
     mxci_cond_init(&s->cond);
     s->end = &s->first;
     s->random = atomic_fetch_add(&seeds, 1) + 1;
+    atomic_fetch_add(&fake.streams, 1);
     *out = s;
     return mxci_thread_start(&s->thread, "fake", fake_main, s);
 }
@@ -234,17 +236,23 @@ static inline mxc_status fake_copy(mxc_context to, void *destination, mxc_contex
     (void)to;
     (void)from;
     *m = (fake_move){ destination, source, bytes };
-    if (stream)
-        fake_submit(stream, fake_move_now, m);
-    else
-        fake_move_now(m);
+    fake_submit(stream, fake_move_now, m);
+    return MXC_OK;
+}
+
+static inline mxc_status fake_copy_now(mxc_context to, void *destination, mxc_context from, const void *source,
+                                       size_t bytes) {
+    (void)to;
+    (void)from;
+    memmove(destination, source, bytes);
     return MXC_OK;
 }
 
 static const mxci_device fake_device = {
-    .name = "gpu", .count = fake_count, .alloc = fake_alloc, .free = fake_free, .copy = fake_copy,
-    .stream_create = fake_stream_create, .stream_destroy = fake_stream_destroy, .stream_wait = fake_stream_wait,
-    .stream_mark = fake_stream_mark, .stream_follow = fake_stream_follow, .mark_wait = fake_mark_wait
+    .name = "gpu", .count = fake_count, .alloc = fake_alloc, .free = fake_free,
+    .copy_now = fake_copy_now, .copy = fake_copy, .stream_create = fake_stream_create,
+    .stream_destroy = fake_stream_destroy, .stream_wait = fake_stream_wait, .stream_mark = fake_stream_mark,
+    .stream_follow = fake_stream_follow, .mark_wait = fake_mark_wait
 };
 
 #endif

@@ -39,18 +39,16 @@ static void cpu_free(mxc_context context, void *block, size_t bytes) {
     mxci_pages_free(block, bytes);
 }
 
-static mxc_status cpu_copy(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
-                           void *stream) {
+static mxc_status cpu_copy_now(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes) {
     (void)to;
     (void)from;
-    (void)stream;
     if (bytes)
         memcpy(destination, source, bytes);
     return MXC_OK;
 }
 
 static const mxci_device cpu = {
-    .name = "cpu", .count = cpu_count, .alloc = cpu_alloc, .free = cpu_free, .copy = cpu_copy
+    .name = "cpu", .count = cpu_count, .alloc = cpu_alloc, .free = cpu_free, .copy_now = cpu_copy_now
 };
 
 static _Atomic(const mxci_device *) devices[MXC_DEVICE_LIMIT] = { [MXC_CPU] = &cpu };

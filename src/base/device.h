@@ -17,13 +17,21 @@ typedef struct mxci_device {
     mxc_status (*alloc)(mxc_context context, size_t bytes, void **out);
     /* May block until queued work that still uses the memory is done. */
     void (*free)(mxc_context context, void *block, size_t bytes);
-    /* Copy between two places of which at least one is on this device; on the host when stream is NULL and then
-     * complete on return, else queued on stream. */
+    /* Bytes of memory that the device has, and that nobody has taken; optional. */
+    mxc_status (*memory)(mxc_context context, size_t *total, size_t *free_now);
+    /* Copy between two places of which at least one is on this device. Complete on return: whatever is queued on any
+     * stream from then on sees the bytes, and the source may be overwritten. Waits for no stream: work that touches the
+     * two places must have ended. Any thread. */
+    mxc_status (*copy_now)(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes);
+    /* Queue such a copy on stream, which is not NULL. The source must stay as it is until the copy has ended. Devices
+     * with streams have it, no others. */
     mxc_status (*copy)(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
                        void *stream);
     /* A queue of device work for one engine worker; optional (NULL: work is done when the function returns). */
     mxc_status (*stream_create)(mxc_context context, void **out);
     void (*stream_destroy)(mxc_context context, void *stream);
+    /* What mxc_run_stream gives to programs; context becomes the thread's current device where the platform has one. */
+    mxc_status (*stream_native)(mxc_context context, void *stream, void **out);
     /* Block until everything queued on stream is done; returns the first error of that work. */
     mxc_status (*stream_wait)(mxc_context context, void *stream);
     /* Marks, optional, all three or none: without them every function is waited for when it returns.

@@ -285,10 +285,16 @@ mxc_status mxci_run_wait(const mxc_run *run) {
     return device->stream_wait ? device->stream_wait(run->context, run->stream) : MXC_OK;
 }
 
-mxc_status mxci_run_copy(const mxc_run *run, mxc_context to, void *destination, mxc_context from, const void *source,
-                         size_t bytes) {
+mxc_status mxci_run_queue_copy(const mxc_run *run, mxc_context to, void *destination, mxc_context from,
+                               const void *source, size_t bytes) {
     const mxci_device *device;
     MXC_TRY(mxci_device_get(to.device == MXC_GPU ? to : from, &device));
-    MXC_TRY(device->copy(to, destination, from, source, bytes, run->stream));
+    return run->stream ? device->copy(to, destination, from, source, bytes, run->stream)
+                       : device->copy_now(to, destination, from, source, bytes);
+}
+
+mxc_status mxci_run_copy(const mxc_run *run, mxc_context to, void *destination, mxc_context from, const void *source,
+                         size_t bytes) {
+    MXC_TRY(mxci_run_queue_copy(run, to, destination, from, source, bytes));
     return mxci_run_wait(run);
 }

@@ -66,8 +66,11 @@ mxc_status mxci_var_memory(mxc_var *var, mxc_context context);
 mxc_status mxci_run_memory(const mxc_run *run);
 /* Before memory that the function used goes back to a pool in other ways than with a variable. */
 mxc_status mxci_run_wait(const mxc_run *run);
-/* Copy between two places of which at least one is on a device, behind what run's stream was given; complete on
- * return. */
+/* Copy between two places of which at least one is on a device, as a part of the function that runs on this thread:
+ * behind what run's stream was given, and complete when the function's own work is. */
+mxc_status mxci_run_queue_copy(const mxc_run *run, mxc_context to, void *destination, mxc_context from,
+                               const void *source, size_t bytes);
+/* The same, and complete on return. */
 mxc_status mxci_run_copy(const mxc_run *run, mxc_context to, void *destination, mxc_context from, const void *source,
                          size_t bytes);
 

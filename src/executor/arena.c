@@ -68,7 +68,7 @@ static mxc_status move(const mxci_arena *a, void *block) {
     if (!a->bytes)
         return MXC_OK;
     MXC_TRY(mxci_device_get(a->context, &device));
-    return device->copy(a->context, block, a->context, a->block, a->bytes, NULL);
+    return device->copy_now(a->context, block, a->context, a->block, a->bytes);
 }
 
 mxc_status mxci_arena_grow(mxci_arena *a, size_t bytes) {

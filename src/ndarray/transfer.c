@@ -1,9 +1,9 @@
 /* Copies: between host memory and arrays, which wait, and between arrays, which are queued. */
 #include <string.h>
 
-#include "base/device.h"
 #include "base/error.h"
 #include "base/sys.h"
+#include "engine/mark.h"
 #include "ndarray/job.h"
 #include "ndarray/kernels/convert.h"
 
@@ -21,16 +21,14 @@ typedef struct host_copy {
 static mxc_status host_copy_run(const mxc_run *run, void *arg) {
     host_copy *c = arg;
     mxc_context where = c->array->chunk->context, host = mxc_cpu(0);
-    const mxci_device *device;
     size_t bytes = mxci_array_bytes(c->array);
     void *data;
     MXC_TRY(mxci_array_data(c->array, &data));
     if (mxci_on_host(where)) {
         memcpy(c->to ? c->to : data, c->to ? data : c->from, bytes);
     } else {
-        MXC_TRY(mxci_device_get(where, &device));
-        MXC_TRY(c->to ? device->copy(host, c->to, where, data, bytes, run->stream)
-                      : device->copy(where, data, host, c->from, bytes, run->stream));
+        MXC_TRY(c->to ? mxci_run_queue_copy(run, host, c->to, where, data, bytes)
+                      : mxci_run_queue_copy(run, where, data, host, c->from, bytes));
     }
     c->done = 1;
     return MXC_OK;
@@ -144,27 +142,23 @@ static mxc_status move_within(const mxc_run *run, void *arg) {
     mxci_job *job = arg;
     void *to, *from;
     mxc_context where = job->to->chunk->context;
-    const mxci_device *device;
     MXC_TRY(mxci_array_data(job->to, &to));
     MXC_TRY(mxci_array_data(job->from, &from));
     if (mxci_on_host(where)) {
         memmove(to, from, mxci_array_bytes(job->to));
         return MXC_OK;
     }
-    MXC_TRY(mxci_device_get(where, &device));
-    return device->copy(where, to, where, from, mxci_array_bytes(job->to), run->stream);
+    return mxci_run_queue_copy(run, where, to, where, from, mxci_array_bytes(job->to));
 }
 
 /* One dtype, and at least one side out of the host's reach. */
 static mxc_status copy_by_device(const mxc_run *run, void *arg) {
     mxci_job *job = arg;
     mxc_context where = job->to->chunk->context, whence = job->from->chunk->context;
-    const mxci_device *device;
     void *to, *from;
     MXC_TRY(mxci_array_data(job->to, &to));
     MXC_TRY(mxci_array_data(job->from, &from));
-    MXC_TRY(mxci_device_get(mxci_on_host(where) ? whence : where, &device));
-    return device->copy(where, to, whence, from, mxci_array_bytes(job->to), run->stream);
+    return mxci_run_queue_copy(run, where, to, whence, from, mxci_array_bytes(job->to));
 }
 
 /* Which function copies; where it runs follows from it. */

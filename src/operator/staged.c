@@ -119,7 +119,7 @@ static mxc_status fetch(staged *s) {
         size_t bytes = mxci_tensor_bytes(given(s, i));
         int is_read = i < first_changed(s) || req == MXC_REQ_ADD;
         if (is_read && given(s, i)->data && bytes)
-            MXC_TRY(s->device->copy(s->run.context, s->tensors[i].data, s->context, given(s, i)->data, bytes, NULL));
+            MXC_TRY(s->device->copy_now(s->run.context, s->tensors[i].data, s->context, given(s, i)->data, bytes));
     }
     return MXC_OK;
 }
@@ -128,7 +128,7 @@ static mxc_status send(staged *s) {
     for (int i = first_changed(s); i < s->n_slots; i++) {
         size_t bytes = mxci_tensor_bytes(given(s, i));
         if (request(s, i) != MXC_REQ_NULL && given(s, i)->data && bytes)
-            MXC_TRY(s->device->copy(s->context, given(s, i)->data, s->run.context, s->tensors[i].data, bytes, NULL));
+            MXC_TRY(s->device->copy_now(s->context, given(s, i)->data, s->run.context, s->tensors[i].data, bytes));
     }
     return MXC_OK;
 }

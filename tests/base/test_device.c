@@ -35,9 +35,9 @@ static void memory_is_given_and_copied(void **state) {
     assert_ok(cpu->alloc(mxc_cpu(0), 1000, &a));
     assert_ok(cpu->alloc(mxc_cpu(1), 3 << 20, &b));
     memset(a, 7, 1000);
-    assert_ok(cpu->copy(mxc_cpu(1), b, mxc_cpu(0), a, 1000, NULL));
+    assert_ok(cpu->copy_now(mxc_cpu(1), b, mxc_cpu(0), a, 1000));
     assert_memory_equal(a, b, 1000);
-    assert_ok(cpu->copy(mxc_cpu(1), NULL, mxc_cpu(0), NULL, 0, NULL));
+    assert_ok(cpu->copy_now(mxc_cpu(1), NULL, mxc_cpu(0), NULL, 0));
     cpu->free(mxc_cpu(0), a, 1000);
     cpu->free(mxc_cpu(1), b, 3 << 20);
     mxci_test_fail_alloc(1, 0);

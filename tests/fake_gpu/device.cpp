@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "platform.h"
+#include "stream.h"
 
 namespace {
 
@@ -47,6 +48,10 @@ struct stream {
     uint64_t failed = 0;           /* the piece that failed; 0: none */
     bool stopping = false;
     recording *made = nullptr; /* where work goes instead; of the thread that queues */
+    fake_gpu_stream native = {[](void *self, void (*fn)(void *), void *arg) {
+                                  static_cast<stream *>(self)->push([fn, arg] { fn(arg); });
+                              },
+                              this};
     std::thread thread;
 
     void run() {
@@ -115,6 +120,11 @@ void stream_destroy(mxc_context, void *handle) {
     }
     s->thread.join();
     delete s;
+}
+
+mxc_status stream_native(mxc_context, void *handle, void **out) {
+    *out = &of(handle)->native;
+    return MXC_OK;
 }
 
 mxc_status stream_wait(mxc_context, void *handle) {
@@ -213,6 +223,13 @@ void gpu_free(mxc_context context, void *block, size_t bytes) {
     free(mxcu_pointer<void>(block));
 }
 
+mxc_status gpu_memory(mxc_context context, size_t *total, size_t *free_now) {
+    const long megabytes = setting("FAKE_GPU_MB");
+    *total = megabytes ? (size_t)megabytes << 20 : (size_t)1 << 40;
+    *free_now = *total - (size_t)in_use[context.id];
+    return MXC_OK;
+}
+
 mxc_status pinned_alloc(mxc_context, size_t bytes, void **out) {
     *out = nullptr;
     return posix_memalign(out, 256, bytes) ? MXC_FAIL(MXC_ENOMEM, "fake GPU: no memory for %zu bytes", bytes) : MXC_OK;
@@ -222,12 +239,40 @@ void pinned_free(mxc_context, void *block, size_t) {
     free(block);
 }
 
+bool is_on_gpu(const void *at) {
+    return reinterpret_cast<uintptr_t>(at) & MXCU_SHIFT;
+}
+
+/* What CUDA's legacy stream does with a copy, for a caller that forgets to name a stream: the other streams do not wait
+ * for it, and it is over on return only if it is to the host. Else the bytes are read now, or, within a GPU, later. */
+mxc_status copy_on_legacy_stream(void *to, const void *from, size_t bytes) {
+    static void *const legacy = [] {
+        void *made;
+        (void)stream_create({MXC_GPU, 0}, &made);
+        return made;
+    }();
+    void *target = mxcu_pointer<void>(to);
+    const char *source = mxcu_pointer<const char>(from);
+    of(legacy)->push([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+    if (is_on_gpu(from))
+        of(legacy)->push([=] { memmove(target, source, bytes); });
+    else
+        of(legacy)->push([target, staged = std::vector<char>(source, source + bytes)] {
+            memcpy(target, staged.data(), staged.size());
+        });
+    return is_on_gpu(to) ? MXC_OK : stream_wait({MXC_GPU, 0}, legacy);
+}
+
 mxc_status copy(mxc_context, void *to, mxc_context, const void *from, size_t bytes, void *handle) {
     void *target = mxcu_pointer<void>(to);
     const void *source = mxcu_pointer<const void>(from);
-    if (handle)
-        return mxcu_fake_queue(handle, [=] { memmove(target, source, bytes); });
-    memmove(target, source, bytes);
+    if (!handle)
+        return copy_on_legacy_stream(to, from, bytes);
+    return mxcu_fake_queue(handle, [=] { memmove(target, source, bytes); });
+}
+
+mxc_status copy_now(mxc_context, void *to, mxc_context, const void *from, size_t bytes) {
+    memmove(mxcu_pointer<void>(to), mxcu_pointer<const void>(from), bytes);
     return MXC_OK;
 }
 
@@ -249,7 +294,9 @@ bool mxcu_fake_failed(void *handle) {
     return of(handle)->failed != 0;
 }
 
-const mxci_device mxcu_gpu = {"gpu", count, gpu_alloc, gpu_free, copy, stream_create, stream_destroy, stream_wait,
-                              stream_mark, stream_follow, mark_wait, record_begin, record_end, replay, record_free};
-const mxci_device mxcu_pinned = {"cpu_pinned", count, pinned_alloc, pinned_free, copy, nullptr, nullptr, nullptr,
-                                 nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+const mxci_device mxcu_gpu = {"gpu", count, gpu_alloc, gpu_free, gpu_memory, copy_now, copy, stream_create,
+                              stream_destroy, stream_native, stream_wait, stream_mark, stream_follow, mark_wait,
+                              record_begin, record_end, replay, record_free};
+const mxci_device mxcu_pinned = {"cpu_pinned", count, pinned_alloc, pinned_free, nullptr, copy_now, nullptr, nullptr,
+                                 nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                 nullptr};

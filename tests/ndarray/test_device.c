@@ -29,15 +29,14 @@ static void *reach(mxc_context context, const void *address) {
     return (void *)((uintptr_t)address - (context.device == MXC_GPU ? MOVED : 0));
 }
 
-static mxc_status device_copy(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
-                              void *stream) {
-    (void)stream;
+static mxc_status device_copy_now(mxc_context to, void *destination, mxc_context from, const void *source,
+                                  size_t bytes) {
     memmove(reach(to, destination), reach(from, source), bytes);
     return MXC_OK;
 }
 
 static const mxci_device stand_in = { .name = "gpu", .count = device_count, .alloc = device_alloc, .free = device_free,
-                                      .copy = device_copy };
+                                      .copy_now = device_copy_now };
 
 static mxc_ndarray *on_device(mxc_dtype dtype, int id) {
     mxc_ndarray *a;

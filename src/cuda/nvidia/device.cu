@@ -5,10 +5,15 @@
 #include "cuda/module.h"
 #include "cuda/nvidia/stream.h"
 
+void mxcu_forget(cudaError_t error) {
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
+}
+
 mxc_status mxcu_check(cudaError_t error, const char *what) {
     if (error == cudaSuccess)
         return MXC_OK;
-    (void)cudaGetLastError(); /* errors that are not sticky end here */
+    mxcu_forget(error);
     return MXC_FAIL(error == cudaErrorMemoryAllocation ? MXC_ENOMEM : MXC_EDEVICE, "%s: %s", what,
                     cudaGetErrorString(error));
 }
@@ -26,23 +31,39 @@ mxc_status mxcu_launched(const mxc_op_call *call) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
+/* Asked for at every push, so the driver is asked once. */
 static int gpu_count(void) {
-    int n = 0;
-    if (cudaGetDeviceCount(&n) != cudaSuccess)
-        (void)cudaGetLastError(); /* no driver, or no GPU */
+    static std::atomic<int> known{0};
+    int n = known.load();
+    if (n > 0)
+        return n;
+    cudaError_t error = cudaGetDeviceCount(&n);
+    mxcu_forget(error); /* no driver, or no GPU */
+    if (error != cudaSuccess)
+        return 0;
+    known.store(n);
     return n;
 }
 
 static mxc_status gpu_alloc(mxc_context context, size_t bytes, void **out) {
     *out = nullptr;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    return mxcu_check(cudaMalloc(out, bytes), "cudaMalloc");
+    cudaError_t error = cudaMalloc(out, bytes);
+    if (error != cudaErrorMemoryAllocation)
+        return mxcu_check(error, "cudaMalloc");
+    mxcu_forget(error);
+    return MXC_FAIL(MXC_ENOMEM, "gpu(%d): no memory for %zu bytes", (int)context.id, bytes);
 }
 
 static void gpu_free(mxc_context context, void *block, size_t bytes) {
     (void)bytes;
-    if (cudaSetDevice(context.id) == cudaSuccess)
-        (void)cudaFree(block);
+    cudaError_t error = cudaSetDevice(context.id);
+    mxcu_forget(error == cudaSuccess ? cudaFree(block) : error);
+}
+
+static mxc_status gpu_memory(mxc_context context, size_t *total, size_t *free_now) {
+    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
+    return mxcu_check(cudaMemGetInfo(free_now, total), "cudaMemGetInfo");
 }
 
 static mxc_status pinned_alloc(mxc_context context, size_t bytes, void **out) {
@@ -54,16 +75,44 @@ static mxc_status pinned_alloc(mxc_context context, size_t bytes, void **out) {
 static void pinned_free(mxc_context context, void *block, size_t bytes) {
     (void)context;
     (void)bytes;
-    (void)cudaFreeHost(block);
+    mxcu_forget(cudaFreeHost(block));
 }
 
 static mxc_status gpu_copy(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
                            void *stream) {
     const mxcu_stream *s = static_cast<const mxcu_stream *>(stream);
-    MXC_TRY(mxcu_check(cudaSetDevice(s ? s->id : to.device == MXC_GPU ? to.id : from.id), "cudaSetDevice"));
-    if (s)
-        return mxcu_check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, s->stream), "cudaMemcpyAsync");
-    return mxcu_check(cudaMemcpy(destination, source, bytes, cudaMemcpyDefault), "cudaMemcpy");
+    (void)to;
+    (void)from;
+    MXC_TRY(mxcu_check(cudaSetDevice(s->id), "cudaSetDevice"));
+    return mxcu_check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, s->stream), "cudaMemcpyAsync");
+}
+
+namespace {
+
+/* A thread's streams for copies that it waits for, one for each GPU, made when it first copies there. cudaMemcpy would
+ * not do: it uses the legacy stream, which the streams here do not wait for, and it may return before the copy has ended
+ * if that is from pageable memory or within a GPU. */
+struct copy_streams {
+    cudaStream_t of[MXC_MAX_DEVICE_ID + 1] = {};
+    ~copy_streams() {
+        for (cudaStream_t stream : of)
+            if (stream)
+                mxcu_forget(cudaStreamDestroy(stream));
+    }
+};
+
+thread_local copy_streams own_streams;
+
+} // namespace
+
+static mxc_status gpu_copy_now(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes) {
+    const int id = to.device == MXC_GPU ? to.id : from.id;
+    cudaStream_t *stream = &own_streams.of[id];
+    MXC_TRY(mxcu_check(cudaSetDevice(id), "cudaSetDevice"));
+    if (!*stream)
+        MXC_TRY(mxcu_check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "cudaStreamCreate"));
+    MXC_TRY(mxcu_check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, *stream), "cudaMemcpyAsync"));
+    return mxcu_check(cudaStreamSynchronize(*stream), "copy");
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
@@ -71,19 +120,16 @@ static mxc_status gpu_copy(mxc_context to, void *destination, mxc_context from, 
 static void stream_free(mxcu_stream *s) {
     for (cudaEvent_t event : s->events)
         if (event)
-            (void)cudaEventDestroy(event);
+            mxcu_forget(cudaEventDestroy(event));
     mxcu_blas_close(s->blas);
     if (s->stream)
-        (void)cudaStreamDestroy(s->stream);
+        mxcu_forget(cudaStreamDestroy(s->stream));
     delete s;
 }
 
 static mxc_status stream_fill(mxcu_stream *s) {
     MXC_TRY(mxcu_check(cudaSetDevice(s->id), "cudaSetDevice"));
-    MXC_TRY(mxcu_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "cudaStreamCreate"));
-    for (cudaEvent_t &event : s->events)
-        MXC_TRY(mxcu_check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate"));
-    return MXC_OK;
+    return mxcu_check(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "cudaStreamCreate");
 }
 
 static mxc_status stream_create(mxc_context context, void **out) {
@@ -102,8 +148,17 @@ static mxc_status stream_create(mxc_context context, void **out) {
 }
 
 static void stream_destroy(mxc_context context, void *stream) {
-    if (cudaSetDevice(context.id) == cudaSuccess)
+    cudaError_t error = cudaSetDevice(context.id);
+    mxcu_forget(error);
+    if (error == cudaSuccess)
         stream_free(static_cast<mxcu_stream *>(stream));
+}
+
+static mxc_status stream_native(mxc_context context, void *stream, void **out) {
+    *out = nullptr;
+    MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
+    *out = static_cast<mxcu_stream *>(stream)->stream;
+    return MXC_OK;
 }
 
 static mxc_status stream_wait(mxc_context context, void *stream) {
@@ -111,13 +166,25 @@ static mxc_status stream_wait(mxc_context context, void *stream) {
     return mxcu_check(cudaStreamSynchronize(static_cast<mxcu_stream *>(stream)->stream), "work on the GPU");
 }
 
+/* The event of the next mark, once the work before the mark that it stood for is done. Made when the ring first comes to
+ * it: most streams make few marks or none. */
+static mxc_status event_for(mxcu_stream *s, uint64_t mark, cudaEvent_t *out) {
+    cudaEvent_t *event = &s->events[mark % MXCU_MARKS];
+    if (*event)
+        MXC_TRY(mxcu_check(cudaEventSynchronize(*event), "work on the GPU"));
+    else
+        MXC_TRY(mxcu_check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreate"));
+    *out = *event;
+    return MXC_OK;
+}
+
 /* Recording an event anew while another thread waits for its old mark makes that thread wait longer, not too short. */
 static mxc_status stream_mark(mxc_context context, void *stream, uint64_t *out) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     uint64_t mark = s->marks.load() + 1;
-    cudaEvent_t event = s->events[mark % MXCU_MARKS];
+    cudaEvent_t event;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    MXC_TRY(mxcu_check(cudaEventSynchronize(event), "work on the GPU"));
+    MXC_TRY(event_for(s, mark, &event));
     MXC_TRY(mxcu_check(cudaEventRecord(event, s->stream), "cudaEventRecord"));
     s->marks.store(mark);
     *out = mark;
@@ -141,11 +208,10 @@ static mxc_status mark_wait(mxc_context context, void *stream, uint64_t mark) {
 
 static void record_free(mxc_context context, void *recording) {
     mxcu_recording *r = static_cast<mxcu_recording *>(recording);
-    if (cudaSetDevice(context.id) == cudaSuccess) {
-        if (r->graph)
-            (void)cudaGraphExecDestroy(r->graph);
-        (void)cudaFree(r->place);
-    }
+    cudaError_t error = cudaSetDevice(context.id);
+    if (error == cudaSuccess && r->graph)
+        mxcu_forget(cudaGraphExecDestroy(r->graph));
+    mxcu_forget(error == cudaSuccess ? cudaFree(r->place) : error);
     delete r;
 }
 
@@ -182,7 +248,7 @@ static mxc_status record_end(mxc_context context, void *stream, void **out) {
     if (status == MXC_OK)
         status = mxcu_check(cudaGraphInstantiate(&r->graph, graph, 0), "cudaGraphInstantiate");
     if (graph)
-        (void)cudaGraphDestroy(graph);
+        mxcu_forget(cudaGraphDestroy(graph));
     if (status != MXC_OK)
         record_free(context, r);
     *out = status == MXC_OK ? r : nullptr;
@@ -193,14 +259,17 @@ static __global__ void put_random(mxc_random *place, mxc_random random) {
     *place = random;
 }
 
+static mxc_status set_random(mxc_random *place, mxc_random random, cudaStream_t on) {
+    void *args[] = {&place, &random};
+    return mxcu_check(cudaLaunchKernel(reinterpret_cast<const void *>(put_random), dim3(1), dim3(1), args, 0, on),
+                      "kernel launch");
+}
+
 static mxc_status replay(mxc_context context, void *stream, void *recording, const mxc_random *random) {
     const mxcu_recording *r = static_cast<mxcu_recording *>(recording);
     cudaStream_t on = static_cast<mxcu_stream *>(stream)->stream;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    if (random) {
-        put_random<<<1, 1, 0, on>>>(r->place, *random);
-        MXC_TRY(mxcu_check(cudaGetLastError(), "kernel launch"));
-    }
+    MXC_TRY(random ? set_random(r->place, *random, on) : MXC_OK);
     return mxcu_check(cudaGraphLaunch(r->graph, on), "cudaGraphLaunch");
 }
 
@@ -211,9 +280,9 @@ const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
 }
 
 const mxci_device mxcu_gpu = {
-    "gpu", gpu_count, gpu_alloc, gpu_free, gpu_copy, stream_create, stream_destroy, stream_wait, stream_mark,
-    stream_follow, mark_wait, record_begin, record_end, replay, record_free};
+    "gpu", gpu_count, gpu_alloc, gpu_free, gpu_memory, gpu_copy_now, gpu_copy, stream_create, stream_destroy,
+    stream_native, stream_wait, stream_mark, stream_follow, mark_wait, record_begin, record_end, replay, record_free};
 
 const mxci_device mxcu_pinned = {
-    "cpu_pinned", gpu_count, pinned_alloc, pinned_free, gpu_copy, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-    nullptr, nullptr, nullptr, nullptr};
+    "cpu_pinned", gpu_count, pinned_alloc, pinned_free, nullptr, gpu_copy_now, nullptr, nullptr, nullptr, nullptr,
+    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};

@@ -25,9 +25,12 @@ struct mxcu_stream {
     struct mxcu_blas *blas;         /* of blas.cu; made at first use */
     mxcu_recording *recording;      /* that is being made, or NULL */
     std::atomic<uint64_t> marks;    /* so far */
-    cudaEvent_t events[MXCU_MARKS]; /* mark m is events[m % MXCU_MARKS], until it is recorded again */
+    cudaEvent_t events[MXCU_MARKS]; /* mark m is events[m % MXCU_MARKS], until it is recorded again; NULL: not made */
 };
 
+/* An error that nobody is told of. CUDA would keep it as this thread's last error, and the check of the next launch
+ * would take it for that launch's. */
+void mxcu_forget(cudaError_t error);
 /* MXC_OK, or a failure that names the call: MXC_ENOMEM for lack of memory, else MXC_EDEVICE. */
 mxc_status mxcu_check(cudaError_t error, const char *what);
 

@@ -191,6 +191,7 @@ static int run_first(cudnnHandle_t handle, plan *p, const work &k) {
     for (int i = 0; i < p->n; i++)
         if (p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k)))
             return 1;
+    (void)cudaGetLastError(); /* of ways that did not run */
     return 0;
 }
 

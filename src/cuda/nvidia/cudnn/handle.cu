@@ -4,7 +4,9 @@ static mxcu_dnn gpus[MXCU_DNN_GPUS]; /* for the life of the process */
 
 mxcu_dnn *mxcu_dnn_take(int id, std::unique_lock<std::mutex> *held) {
     mxcu_dnn *d = &gpus[id < MXCU_DNN_GPUS ? id : 0];
-    if (id >= MXCU_DNN_GPUS || cudaSetDevice(id) != cudaSuccess)
+    const cudaError_t error = id < MXCU_DNN_GPUS ? cudaSetDevice(id) : cudaErrorInvalidDevice;
+    mxcu_forget(error);
+    if (error != cudaSuccess)
         return nullptr;
     *held = std::unique_lock<std::mutex>(d->lock);
     if (!d->tried && cudnnCreate(&d->handle) != CUDNN_STATUS_SUCCESS)

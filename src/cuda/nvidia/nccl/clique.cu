@@ -65,6 +65,7 @@ static mxc_status check_nccl(mxci_clique *c, ncclResult_t result, const char *wh
 }
 
 static mxc_status check_cuda(mxci_clique *c, cudaError_t error, const char *what) {
+    mxcu_forget(error);
     return error == cudaSuccess ? MXC_OK : fail_from_now_on(c, what, cudaGetErrorString(error), "");
 }
 
@@ -84,13 +85,11 @@ static mxc_status make_id(mxci_clique_id *out) {
 static void free_clique(mxci_clique *c) {
     for (int i = 0; i < c->n; i++) {
         member *m = &c->members[i];
-        if (cudaSetDevice(m->gpu) != cudaSuccess)
-            continue;
+        cudaError_t error = cudaSetDevice(m->gpu);
         for (cudaEvent_t event : m->events)
-            if (event)
-                (void)cudaEventDestroy(event);
-        if (m->stream)
-            (void)cudaStreamDestroy(m->stream);
+            if (error == cudaSuccess && event)
+                mxcu_forget(cudaEventDestroy(event));
+        mxcu_forget(error == cudaSuccess && m->stream ? cudaStreamDestroy(m->stream) : error);
     }
     delete c;
 }
@@ -116,9 +115,10 @@ static mxc_status call_join(mxci_clique *c, const mxci_clique_id *id, int size, 
     MXC_TRY(check_nccl(c, c->nccl->GroupStart(), "ncclGroupStart", nullptr));
     for (int i = 0; i < c->n && (result == ncclSuccess || result == ncclInProgress); i++) {
         member *m = &c->members[i];
-        result = cudaSetDevice(m->gpu) == cudaSuccess
-                     ? c->nccl->CommInitRankConfig(&m->comm, size, unique, first + i, &config)
-                     : ncclUnhandledCudaError;
+        cudaError_t error = cudaSetDevice(m->gpu);
+        mxcu_forget(error);
+        result = error == cudaSuccess ? c->nccl->CommInitRankConfig(&m->comm, size, unique, first + i, &config)
+                                      : ncclUnhandledCudaError;
     }
     ncclResult_t end = c->nccl->GroupEnd();
     MXC_TRY(check_nccl(c, result, "ncclCommInitRankConfig", nullptr));
@@ -259,8 +259,10 @@ static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
     for (int i = 0; i < c->n && ticket > 0; i++) {
         MXC_TRY(check_cuda(c, cudaSetDevice(c->members[i].gpu), "cudaSetDevice"));
         cudaError_t error = cudaEventQuery(c->members[i].events[ticket % EVENTS]);
-        if (error == cudaErrorNotReady)
+        if (error == cudaErrorNotReady) {
+            mxcu_forget(error);
             return MXC_OK;
+        }
         MXC_TRY(check_cuda(c, error, "work on the GPU"));
     }
     *done = 1;
