@@ -5,6 +5,7 @@
  */
 #include "cuda/blas.h"
 
+#include <mutex>
 #include <new>
 
 #include <cublasLt.h>
@@ -31,8 +32,22 @@ struct plan {
 struct mxcu_blas {
     cublasHandle_t handle;
     void *workspace;
+};
+
+/* What is known of products on a GPU, for the life of the process. Streams copy plans out of it. */
+struct gpu_plans {
+    std::mutex lock;
     mxcu_memo<plan, KEY, PLACES> plans;
 };
+
+static gpu_plans *plans_of(int id) {
+    static gpu_plans *all[MXC_MAX_DEVICE_ID + 1];
+    static std::mutex lock;
+    std::lock_guard<std::mutex> held(lock);
+    if (!all[id])
+        all[id] = new (std::nothrow) gpu_plans;
+    return all[id];
+}
 
 /* A product, its result's type, and what is done on the way. */
 struct job {
@@ -57,7 +72,7 @@ void mxcu_blas_close(mxcu_blas *blas) {
     if (blas->handle)
         (void)cublasDestroy(blas->handle);
     if (blas->workspace)
-        (void)cudaFree(blas->workspace);
+        mxcu_forget(cudaFree(blas->workspace));
     delete blas;
 }
 
@@ -206,16 +221,25 @@ static void choose(cublasLtHandle_t handle, plan *p, const job &j) {
             p->ways[p->n++] = found[i].algo;
 }
 
-static plan *plan_of(mxcu_blas *blas, const job &j) {
+/* The plan as the GPU's table has it, made if it is new there. measured, unless NULL: put this one there, unless another
+ * stream has measured one meanwhile. False for lack of memory. */
+static bool plan_of(int id, const mxcu_blas *blas, const job &j, const plan *measured, plan *out) {
     const mxci_gemm_args *g = j.g;
     const int64_t key[KEY] = {g->dtype, j.c_type, j.epilogue, alignment_of(j), g->transpose_a, g->transpose_b,
                               g->m,     g->n,     g->k,       g->batch,        g->lda,         g->ldb,
                               g->ldc,   g->a_stride, g->b_stride, g->c_stride};
+    gpu_plans *known_plans = plans_of(id);
     int known;
-    plan *p = blas->plans.find(key, &known);
-    if (!known)
+    if (!known_plans)
+        return false;
+    std::lock_guard<std::mutex> held(known_plans->lock);
+    plan *p = known_plans->plans.find(key, &known);
+    if (!known && !measured)
         choose((cublasLtHandle_t)blas->handle, p, j);
-    return p;
+    if (measured && !p->measured)
+        *p = *measured;
+    *out = *p;
+    return true;
 }
 
 /* An empty sum, or sizes beyond 32 bits, are left to cuBLAS. */
@@ -239,13 +263,14 @@ static void measure(const mxcu_blas *blas, cudaStream_t stream, plan *p, const m
 
 static mxc_status multiply_lt(const mxc_op_call *call, mxcu_blas *blas, cudaStream_t stream, const job &j,
                               int *served) {
-    plan *p = is_usual(j.g) ? plan_of(blas, j) : nullptr;
-    *served = p && p->n && set_vector(p, j);
-    if (*served && p->n > 1 && !p->measured && j.g->beta == 0 && !mxcu_is_recording(call)) {
-        measure(blas, stream, p, j.g);
-        *served = p->n;
+    const int id = static_cast<const mxcu_stream *>(call->run->stream)->id;
+    plan p;
+    *served = is_usual(j.g) && plan_of(id, blas, j, nullptr, &p) && p.n && set_vector(&p, j);
+    if (*served && p.n > 1 && !p.measured && j.g->beta == 0 && !mxcu_is_recording(call)) {
+        measure(blas, stream, &p, j.g);
+        *served = plan_of(id, blas, j, &p, &p) && p.n && set_vector(&p, j);
     }
-    return *served ? check(run(blas, stream, p, 0, j.g), "cublasLtMatmul") : MXC_OK;
+    return *served ? check(run(blas, stream, &p, 0, j.g), "cublasLtMatmul") : MXC_OK;
 }
 
 /* ---- cuBLAS ------------------------------------------------------------------------------------------------------ */
