@@ -100,6 +100,8 @@ static void each_pool(mxc_engine *engine, void (*visit)(mxci_pool *)) {
 static void free_engine(mxc_engine *engine) {
     each_pool(engine, mxci_pool_stop);
     each_pool(engine, mxci_pool_destroy);
+    for (int i = 0; engine->runners && i < engine->thread_limit; i++)
+        mxci_runner_close(&engine->runners[i]);
     for (int i = 0; i < MXCI_STRIPES; i++)
         mxci_stripe_clear(&engine->stripes[i]);
     mxci_vars_clear(engine);
@@ -215,6 +217,8 @@ void mxci_engine_forked(mxc_engine *engine) {
     mxci_mutex_init(&engine->pools_mutex);
     mxci_mutex_init(&engine->all_mutex);
     mxci_streams_forked(engine);
+    for (int i = 0; i < engine->thread_limit; i++)
+        engine->runners[i].streams = NULL; /* the parent's, which no child can use or close */
     each_pool(engine, mxci_pool_forked);
 }
 

@@ -2,6 +2,7 @@
 #include "engine/run.h"
 
 #include "base/error.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "base/trace.h"
 #include "engine/engine.h"
@@ -34,24 +35,63 @@ void mxci_runner_release(mxci_runner *runner) {
 
 /* ---- calling the function ---- */
 
-/* The worker's stream; or one of the function's own, in made, if it has none and the device wants one. */
-static mxc_status open_stream(const mxci_body *body, mxci_stream *given, mxci_stream *made, mxci_stream **out) {
-    *out = given;
-    if (given || !body->device || !body->device->stream_create)
+static void close_guest(mxci_guest_stream **at) {
+    mxci_guest_stream *guest = *at;
+    *at = guest->next;
+    mxci_stream_close(&guest->stream);
+    mxci_free(guest);
+}
+
+void mxci_runner_close(mxci_runner *runner) {
+    while (runner->streams)
+        close_guest(&runner->streams);
+}
+
+/* Where the runner's stream for the context is linked, or where its list ends. */
+static mxci_guest_stream **find_guest(mxci_runner *runner, mxc_context context) {
+    mxci_guest_stream **at = &runner->streams;
+    while (*at && !mxc_context_equal((*at)->stream.context, context))
+        at = &(*at)->next;
+    return at;
+}
+
+/* The runner's stream for what the body needs, made if it has none; NULL if the device has no streams. */
+static mxc_status guest_stream(mxci_runner *runner, const mxci_body *body, mxci_stream **out) {
+    mxci_guest_stream **at, *guest;
+    mxc_status status;
+    *out = NULL;
+    if (!body->device || !body->device->stream_create)
         return MXC_OK;
-    *made = (mxci_stream){ .handle = NULL };
-    MXC_TRY(mxci_stream_open(NULL, body->device, body->context, 0, made));
-    *out = made;
+    at = find_guest(runner, body->context);
+    if (!*at) {
+        guest = mxci_calloc(1, sizeof *guest);
+        if (!guest)
+            return MXC_FAIL(MXC_ENOMEM, "engine: no memory for a stream");
+        status = mxci_stream_open(NULL, body->device, body->context, 0, &guest->stream);
+        if (status != MXC_OK) {
+            mxci_free(guest);
+            return status;
+        }
+        *at = guest;
+    }
+    *out = &(*at)->stream;
     return MXC_OK;
 }
 
+/* What failed may fail for ever after: the next function gets another stream. */
+static void drop_guest(mxci_runner *runner, mxc_context context) {
+    mxci_guest_stream **at = find_guest(runner, context);
+    if (*at)
+        close_guest(at);
+}
+
 /* Fails only if the function was not called: it says itself how it ends. It is called when all that it comes after is
- * done, since it may hand its work to anybody. */
-static mxc_status call_async(mxci_block *block, const mxc_run *run, const mxci_stream *made) {
+ * done, since it may hand its work to anybody. guest: to wait for, or NULL. */
+static mxc_status call_async(mxci_runner *runner, mxci_block *block, const mxc_run *run, const mxci_stream *guest) {
     MXC_TRY(mxci_marks_before(block, NULL));
     block->body->async_fn(run, block->body->arg, (mxc_done *)block);
-    if (made && made->device->stream_wait)
-        (void)made->device->stream_wait(made->context, made->handle);
+    if (guest && guest->device->stream_wait && guest->device->stream_wait(run->context, guest->handle) != MXC_OK)
+        drop_guest(runner, run->context);
     return MXC_OK;
 }
 
@@ -73,13 +113,18 @@ static mxc_status call_sync(mxci_block *block, const mxc_run *run, mxci_stream *
 static mxc_status call(mxci_runner *runner, mxci_stream *given, mxci_block *block) {
     const mxci_body *body = block->body;
     mxc_run run = { block->home->engine, body->context, NULL, block->token, runner->number };
-    mxci_stream made, *stream;
+    mxci_stream *guest = NULL, *stream = body->device ? given : NULL;
     mxc_status status;
-    MXC_TRY(open_stream(body, body->device ? given : NULL, &made, &stream));
+    if (!stream) {
+        MXC_TRY(guest_stream(runner, body, &guest));
+        stream = guest;
+    }
     run.stream = stream ? stream->handle : NULL;
-    status = body->async_fn ? call_async(block, &run, stream == &made ? stream : NULL) : call_sync(block, &run, stream);
-    if (stream == &made)
-        mxci_stream_close(stream);
+    if (body->async_fn)
+        return call_async(runner, block, &run, guest);
+    status = call_sync(block, &run, stream);
+    if (guest && status != MXC_OK)
+        drop_guest(runner, run.context);
     return status;
 }
 
