@@ -114,7 +114,7 @@ if(TARGET mxc_fake_gpu)
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
     foreach(test operators dist shard place place2 layout layout2 test_arrays test_copy test_failure test_record
-            test_train)
+            test_stream test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()

@@ -45,11 +45,24 @@ typedef struct mxc_engine_options {
 typedef struct mxc_run {
     mxc_engine *engine;
     mxc_context context;
-    void *stream;   /* the worker's device stream; NULL on CPU contexts. What a function queues there counts as part of
-                       it, also what is done after it has returned */
+    void *stream;   /* the worker's device stream, see mxc_run_stream; NULL on CPU contexts. What a function queues
+                       there counts as part of it, also what is done after it has returned */
     uint64_t token; /* as given to the push */
     int worker;     /* running thread's number, 0 to mxc_engine_thread_limit() - 1: index for scratch per thread */
 } mxc_run;
+
+/**
+ * The device's own handle of the stream on which run's function queues: on gpu(i) a cudaStream_t, on the CPU NULL. On a
+ * GPU, that GPU becomes the thread's current device, as by cudaSetDevice.
+ *
+ * The function may launch kernels and queue copies there, and have the stream wait for events. It then returns
+ * without waiting: whatever reads or changes the same variables later comes after this work. It must not destroy the
+ * stream, use it after it has returned, or leave work on other streams for which this stream does not wait. Memory
+ * that the queued work uses must stay until the work is done; that of the call's arrays and scratch does. An operator
+ * of a program that runs on a GPU is not recorded with others into a CUDA graph.
+ * Status: MXC_EINVAL (run or out is NULL), MXC_EDEVICE. Thread-safe. Does not block.
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_run_stream(const mxc_run *run, void **out);
 
 typedef mxc_status (*mxc_task_fn)(const mxc_run *run, void *arg);
 /** Must arrange that mxc_done_complete is called once, from any thread, during or after the call. */

@@ -285,6 +285,16 @@ mxc_status mxci_run_wait(const mxc_run *run) {
     return device->stream_wait ? device->stream_wait(run->context, run->stream) : MXC_OK;
 }
 
+mxc_status mxc_run_stream(const mxc_run *run, void **out) {
+    const mxci_device *device;
+    MXC_TRY(MXCI_GIVEN(run && out, "mxc_run_stream: run and out"));
+    *out = NULL;
+    if (!run->stream)
+        return MXC_OK;
+    MXC_TRY(mxci_device_get(run->context, &device));
+    return device->stream_native ? device->stream_native(run->context, run->stream, out) : MXC_OK;
+}
+
 mxc_status mxci_run_queue_copy(const mxc_run *run, mxc_context to, void *destination, mxc_context from,
                                const void *source, size_t bytes) {
     const mxci_device *device;
