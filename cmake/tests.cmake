@@ -1,6 +1,7 @@
 # Every tests/<folder>/test_<file>.c becomes the executable test_<folder>_<file> and the ctest case <folder>/test_<file>.
 # Other .c files of a folder are helpers, linked into each test of that folder.
 
+set(MXC_TESTS "." CACHE STRING "Regular expression of the tests to build; a part needs MXC_BUILD_MPI and _FAKE_GPU off")
 set(test_launcher "")
 set(test_timeout 300)
 if(MXC_SANITIZE STREQUAL thread)
@@ -46,6 +47,9 @@ foreach(source ${test_sources})
     get_filename_component(folder ${source} DIRECTORY)
     get_filename_component(folder ${folder} NAME)
     get_filename_component(file ${source} NAME_WE)
+    if(NOT "${folder}/${file}" MATCHES "${MXC_TESTS}")
+        continue()
+    endif()
     string(REGEX REPLACE "^test_" "test_${folder}_" target ${file})
     add_executable(${target} ${source})
     use_test_settings(${target})
@@ -133,6 +137,9 @@ if(TARGET mxc_mpi AND MXC_SANITIZE STREQUAL none)
             ENVIRONMENT "${mpi_environment}")
     endforeach()
     if(TARGET train_mnist)
+        add_test(NAME mpi/joining COMMAND ${CMAKE_SOURCE_DIR}/tests/mpi/joining.sh ${CMAKE_BINARY_DIR})
+        set_tests_properties(mpi/joining PROPERTIES LABELS mpi TIMEOUT ${test_timeout} PROCESSORS 2
+            ENVIRONMENT "${mpi_environment}")
         foreach(shard false true)
             add_test(NAME mpi/faults_shard_${shard} COMMAND ${CMAKE_SOURCE_DIR}/tests/mpi/faults.sh ${CMAKE_BINARY_DIR} 1)
             set_tests_properties(mpi/faults_shard_${shard} PROPERTIES LABELS mpi TIMEOUT 600 RUN_SERIAL ON

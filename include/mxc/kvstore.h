@@ -24,13 +24,15 @@ typedef struct mxc_kvstore mxc_kvstore;
  * worker updates its own copy in the same way, so that all have the same bits. "dist_async": parameters
  * live at servers, which are workers too, and change with each push of any worker; a worker may be ahead of the slowest
  * by a bound. @return MXC_ENOTFOUND (lists the types), MXC_EDEVICE (distributed, without the MPI module), MXC_ENOMEM
- * Distributed: blocks until all workers have come.
+ * Distributed: blocks until all workers have come; MXC_EWORKER if one does not within join_timeout, or has been given
+ * another type or other parameters.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out);
 /**
  * The same with parameters, which distributed types have:
  *   timeout=5                seconds that a process may be silent before it counts as lost
  *   stall=600                seconds that others wait for a worker that lives, but does not come; 0: for ever
+ *   join_timeout=600         seconds that this call waits for all workers to make the store; 0: for ever
  * dist_sync and dist_device_sync:
  *   piece_bytes=4194304      of which larger sums are made, so that urgent ones can pass by
  *   bucket_bytes=1048576     keys of one push of up to so many bytes together travel together

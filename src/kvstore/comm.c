@@ -232,7 +232,7 @@ static void rest_until(mxci_comm *comm, int64_t time) {
 
 static void run(void *arg) {
     mxci_comm *comm = arg;
-    int is_closed = 0;
+    int is_closed = !mxci_join_group(comm);
     while (!is_closed) {
         int64_t now = mxci_now_ns(), next;
         mxci_mutex_lock(&comm->driver);
@@ -254,7 +254,7 @@ static void end_closing(mxci_call *call, mxc_status status, const char *message)
     comm->is_closed = 1;
 }
 
-static void free_comm(mxci_comm *comm) {
+void mxci_comm_free(mxci_comm *comm) {
     for (mxci_post *p = comm->stranded, *next; p != NULL; p = next) {
         next = p->next;
         mxci_free(p);
@@ -269,14 +269,6 @@ static void free_comm(mxci_comm *comm) {
     mxci_free(comm->failing);
     mxci_free(comm->arriving);
     mxci_free(comm);
-}
-
-static mxc_status join_group(mxci_comm *comm) {
-    MXC_TRY(comm->api->open(&comm->group));
-    comm->rank = comm->api->rank(comm->group);
-    comm->size = comm->api->size(comm->group);
-    MXC_TRY(mxci_watch_open(comm));
-    return mxci_thread_start(&comm->thread, "kvstore", run, comm);
 }
 
 mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *settings, const mxci_mailbox *mailbox,
@@ -297,11 +289,13 @@ mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *s
     mxci_mutex_init(&comm->driver);
     mxci_cond_init(&comm->asked);
     mxci_cond_init(&comm->ended);
-    mxc_status status = join_group(comm);
+    mxc_status status = mxci_thread_start(&comm->thread, "kvstore", run, comm);
+    if (status != MXC_OK)
+        mxci_comm_free(comm);
+    else
+        status = mxci_join_await(comm);
     if (status == MXC_OK)
         *out = comm;
-    else if (comm->group == NULL || api->close(comm->group, 0))
-        free_comm(comm);
     return status;
 }
 
@@ -317,5 +311,5 @@ void mxci_comm_close(mxci_comm *comm) {
         return;
     }
     if (comm->api->close(comm->group, comm->code == MXC_OK) || comm->code == MXC_OK)
-        free_comm(comm);
+        mxci_comm_free(comm);
 }

@@ -5,7 +5,7 @@
  * Every process makes the same calls in the same order (numbered from 0); a call's data may be ready much later, in any
  * order. Rank 0 decides which ready call comes next, by priority, and tells the others; each starts it when its own
  * data is ready. So transfers overlap with computing, urgent ones pass by others, and calls that differ between
- * processes are found before anything is summed.
+ * processes are found before anything is summed: by their names, and by all that decides which bytes are written where.
  *
  * A failure (a process that is gone or frozen, calls that differ, an error of the transport) ends the communication of
  * all processes: each call that is not done then fails with the same message, and every later one at once.
@@ -73,14 +73,18 @@ typedef struct mxci_mailbox {
     void *arg;
 } mxci_mailbox;
 
+enum { MXCI_TERMS = 1024 };
+
 typedef struct mxci_comm_settings {
     int64_t timeout_ns; /* how long a process may be silent */
     int64_t stall_ns;   /* how long one may live and not come to a call; 0: for ever */
+    int64_t join_ns;    /* how long to wait for all processes to come; 0: for ever */
     int64_t piece_bytes; /* of which long sums are made */
+    char terms[MXCI_TERMS]; /* what must be the same at all ranks: lines "name=value" */
 } mxci_comm_settings;
 
 /* Join the group and start the thread. Blocks until all processes have come. mailbox: NULL: there are no messages.
- * MXC_EDEVICE, MXC_ENOMEM, MXC_EIO. */
+ * MXC_EDEVICE, MXC_ENOMEM, MXC_EIO, MXC_EWORKER (a process does not come, or has other terms). */
 mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *settings, const mxci_mailbox *mailbox,
                           mxci_comm **out);
 /* Waits for the calls announced before, and until every process closes (or something has failed). NULL is fine. */

@@ -15,9 +15,16 @@ enum {
     MXCI_NEWS_TEXT = 480
 };
 
+/* Of a call: what decides how many bytes each rank sends, and how many it has room for. */
+typedef struct mxci_form {
+    int64_t n, share, run_pieces;
+    int32_t kind, dtype, on_gpus;
+} mxci_form;
+
 /* What rank 0 has decided to come next: a piece of a call. */
 typedef struct mxci_order {
     int64_t seq, piece;
+    mxci_form form;
     char what[MXCI_WHAT];
 } mxci_order;
 
@@ -47,15 +54,25 @@ typedef struct mxci_place {
     int64_t host, process;
 } mxci_place;
 
+/* join.c: where the thread and the one who waits for it are. */
+typedef enum mxci_joining {
+    MXCI_JOINING,
+    MXCI_JOINED,
+    MXCI_REFUSED,  /* the thread has ended; code and message say why */
+    MXCI_ABANDONED /* nobody waits: what there is belongs to the thread */
+} mxci_joining;
+
 struct mxci_comm {
     const mxci_group_api *api;
     mxci_group *group;
     int rank, size;
     mxci_comm_settings settings;
     mxci_thread thread;
+    int all_leave; /* joining has ended in the same way at every rank */
 
     mxci_mutex lock;  /* over the next block */
-    mxci_cond asked, ended; /* there is something for the thread; a call that mxci_comm_call waits for has ended */
+    mxci_joining joining;
+    mxci_cond asked, ended; /* there is something for the thread; joining, or a call that is waited for, has ended */
     int64_t next_seq;
     mxci_call *announced, **announced_end; /* not yet seen by the thread */
     mxci_call *changed, **changed_end;     /* ready or lost, likewise */
@@ -108,6 +125,16 @@ void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, con
 static inline int64_t mxci_call_width(const mxci_call *call) {
     return call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
 }
+
+/* Free all but the group. */
+void mxci_comm_free(mxci_comm *comm);
+
+/* join.c. On the thread: join; returns whether it is to go on, else comm may be gone. */
+int mxci_join_group(mxci_comm *comm);
+/* On the program's: wait for that. On failure comm is gone, or the thread's. */
+mxc_status mxci_join_await(mxci_comm *comm);
+/* On the thread, while it joins: each rank's bytes to all. */
+mxc_status mxci_join_gather(mxci_comm *comm, const void *in, void *out, size_t bytes);
 
 /* transfer.c. Go on with all that is under way; returns whether anything happened. */
 int mxci_transfer_step(mxci_comm *comm);

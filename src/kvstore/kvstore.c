@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include <mxc/version.h>
+
 #include "base/error.h"
 #include "base/map.h"
 #include "base/module.h"
@@ -31,7 +33,7 @@ static const store_type types[] = {
 enum { TYPES = sizeof types / sizeof types[0] };
 
 typedef struct settings {
-    double timeout, stall;
+    double timeout, stall, join_timeout;
     int64_t piece_bytes, bucket_bytes;
     int32_t compression;
     double threshold;
@@ -46,7 +48,9 @@ enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
       .minimum = least, .maximum = most, .doc = text }
 #define WATCHING                                                                                                       \
     SETTING(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6, "seconds that a process may be silent before it counts as lost"), \
-    SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9, "seconds that others wait for a process that lives; 0: for ever")
+    SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9, "seconds that others wait for a process that lives; 0: for ever"),  \
+    SETTING(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                              \
+            "seconds to wait for all processes to make the store; 0: for ever")
 #define OF_SERVERS(field, value, least, text)                                                                  \
     { .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value,         \
       .bounded = 1, .minimum = least, .maximum = 1e15, .doc = text }
@@ -95,14 +99,25 @@ static mxc_status find_type(const char *name, const store_type **out) {
     return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there are %s", name, text);
 }
 
-static mxc_status join(mxc_kvstore *store, const mxci_group_api *api) {
+/* What all processes must be given alike. */
+static void list_terms(const mxc_kvstore *store, const mxc_param *schema, char out[MXCI_TERMS]) {
+    char value[64];
+    mxci_line line = { out, MXCI_TERMS, 0 };
+    mxci_line_printf(&line, "libmxc %s\ntype=%s\n", MXC_VERSION, store->type->name);
+    for (const mxc_param *p = schema; p->name != NULL; p++)
+        mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, &store->settings, value, sizeof value));
+}
+
+static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_group_api *api) {
     const settings *set = &store->settings;
     if (set->shard && set->compression == TWO_BITS)
         return MXC_FAIL(MXC_EUNSUPPORTED,
                         "kvstore: with shard=true compression is none, float16 or bfloat16, found 2bit");
-    const mxci_comm_settings comm = { .timeout_ns = (int64_t)(set->timeout * 1e9),
-                                      .stall_ns = (int64_t)(set->stall * 1e9),
-                                      .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes };
+    mxci_comm_settings comm = { .timeout_ns = (int64_t)(set->timeout * 1e9),
+                                .stall_ns = (int64_t)(set->stall * 1e9),
+                                .join_ns = (int64_t)(set->join_timeout * 1e9),
+                                .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes };
+    list_terms(store, schema, comm.terms);
     if (api == NULL && mxci_module_group(&api) != MXC_OK)
         return MXC_FAIL(MXC_EDEVICE, "kvstore type \"%s\" needs the MPI module: %s", store->type->name,
                         mxc_last_error());
@@ -126,7 +141,7 @@ mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, i
     if (status == MXC_OK)
         status = mxci_map_create(&store->keys);
     if (status == MXC_OK && found->is_dist)
-        status = join(store, api);
+        status = join(store, schema, api);
     if (status == MXC_OK)
         *out = store;
     else

@@ -69,6 +69,7 @@ static mxc_status begin_arrival(mxci_comm *comm) {
     comm->arriving = mxci_alloc(comm->arriving_bytes + 1);
     if (comm->arriving == NULL)
         return MXC_FAIL(MXC_ENOMEM, "no memory for a message of %zu bytes of rank %d", comm->arriving_bytes, from);
+    comm->arriving[comm->arriving_bytes] = '\0'; /* of a message that ends with text */
     return comm->api->receive_from(comm->group, MXCI_CHANNEL_POST, from, comm->arriving, comm->arriving_bytes,
                                    &comm->arrival);
 }

@@ -74,6 +74,7 @@ static void reply_ended(void *arg) {
         mxci_message *m = mxci_message_of(r->post);
         m->status = MXC_EWORKER;
         memcpy(m + 1, text, sizeof text);
+        r->post->bytes = sizeof *m + sizeof text;
         mxci_comm_post(r->comm, r->post);
     }
     mxc_ndarray_release(r->weight);

@@ -55,6 +55,16 @@ static mxc_status tell(mxci_comm *comm, const mxci_order *order) {
                                 &comm->telling[slot]);
 }
 
+static mxci_form form_of(const mxci_call *call) {
+    return (mxci_form){ .n = call->n, .share = call->share, .run_pieces = call->run_pieces, .kind = (int32_t)call->kind,
+                        .dtype = (int32_t)call->dtype, .on_gpus = call->on_gpus };
+}
+
+static int is_same_form(const mxci_form *a, const mxci_form *b) {
+    return a->n == b->n && a->share == b->share && a->run_pieces == b->run_pieces && a->kind == b->kind &&
+           a->dtype == b->dtype && a->on_gpus == b->on_gpus;
+}
+
 /* Rank 0: no further ahead than can begin at once, so that what becomes ready meanwhile may pass by. */
 static mxc_status decide(mxci_comm *comm, int *moved) {
     mxci_call *call;
@@ -62,7 +72,7 @@ static mxc_status decide(mxci_comm *comm, int *moved) {
     while (comm->n_telling < MXCI_ORDERS && comm->n_orders < free_flights(comm) &&
            (call = most_urgent(comm)) != NULL) {
         mxci_order *order = order_slot(comm);
-        *order = (mxci_order){ .seq = call->seq, .piece = call->decided++ };
+        *order = (mxci_order){ .seq = call->seq, .piece = call->decided++, .form = form_of(call) };
         mxci_format(order->what, sizeof order->what, "%s", call->what);
         comm->n_orders++;
         *moved = 1;
@@ -131,6 +141,25 @@ static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_tr
     return comm->api->sum(comm->group, -1, &call->token, &call->token, 1, MXC_I64, t);
 }
 
+static const char *form_text(const mxci_form *f, char *out, size_t size) {
+    static const char *const kinds[] = { [MXCI_CALL_SUM] = "a sum", [MXCI_CALL_GATHER] = "a gathering",
+                                         [MXCI_CALL_BROADCAST] = "a broadcast", [MXCI_CALL_MEET] = "a meeting" };
+    int is_known = f->kind >= 0 && f->kind <= MXCI_CALL_MEET;
+    mxci_format(out, size, "%s of %lld %s in %lld pieces%s%s", is_known ? kinds[f->kind] : "a call", (long long)f->n,
+                f->kind == MXCI_CALL_SUM ? mxc_dtype_name((mxc_dtype)f->dtype) : "bytes", (long long)f->run_pieces,
+                f->share > 0 ? " of shares" : "", f->on_gpus ? " by GPUs" : "");
+    return out;
+}
+
+/* The same name, but not the same bytes. */
+static void misfit(mxci_comm *comm, const mxci_order *order, const mxci_call *call, const mxci_form *own) {
+    char ours[128], theirs[128];
+    mxci_watch_fail(comm, 1, MXC_EWORKER,
+                    "call %lld (%s) of rank %d is %s, of rank 0 it is %s: all ranks must make the same calls in the "
+                    "same order", (long long)call->seq, call->what, comm->rank, form_text(own, ours, sizeof ours),
+                    form_text(&order->form, theirs, sizeof theirs));
+}
+
 static void disagree(mxci_comm *comm, const mxci_order *order, const mxci_call *call) {
     mxci_watch_fail(comm, 1, MXC_EWORKER, "call %lld of rank %d is %s, step %lld, of rank 0 it is %s: all ranks must "
                                           "make the same calls in the same order", (long long)call->seq, comm->rank,
@@ -150,11 +179,14 @@ static mxc_status begin(mxci_comm *comm, int *moved) {
     while (comm->n_orders > 0 && (flight = free_flight(comm)) != NULL) {
         const mxci_order *order = &comm->orders[comm->first_order];
         mxci_call *call = mxci_transfer_find(comm, order->seq);
-        if (call != NULL && strncmp(call->what, order->what, sizeof order->what - 1) != 0) {
-            disagree(comm, order, call);
+        if (call == NULL)
             return MXC_OK;
-        }
-        if (call == NULL || !may_begin(comm, call))
+        const mxci_form own = form_of(call);
+        if (strncmp(call->what, order->what, sizeof order->what - 1) != 0)
+            disagree(comm, order, call);
+        else if (!is_same_form(&own, &order->form))
+            misfit(comm, order, call, &own);
+        if (comm->is_failed || !may_begin(comm, call))
             return MXC_OK;
         flight->call = call;
         comm->first_order = (comm->first_order + 1) % MXCI_ORDERS;

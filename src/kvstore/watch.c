@@ -191,15 +191,11 @@ void mxci_watch_step(mxci_comm *comm, int64_t now) {
 
 mxc_status mxci_watch_open(mxci_comm *comm) {
     const mxci_place here = { mxci_host_id(), mxci_process_id() };
-    mxci_transfer gathering;
-    int done = 0;
     comm->places = mxci_calloc((size_t)comm->size, sizeof *comm->places);
     comm->failing = mxci_calloc((size_t)comm->size, sizeof *comm->failing);
     if (comm->places == NULL || comm->failing == NULL)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
-    MXC_TRY(comm->api->gather(comm->group, &here, comm->places, sizeof here, &gathering));
-    while (!done)
-        MXC_TRY(comm->api->test(comm->group, &gathering, &done));
+    MXC_TRY(mxci_join_gather(comm, &here, comm->places, sizeof here));
     comm->heard_ns = comm->step_ns = mxci_now_ns();
     return comm->size > 1 ? listen(comm) : MXC_OK;
 }

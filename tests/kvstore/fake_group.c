@@ -7,7 +7,7 @@
 #include "base/half.h"
 #include "base/sys.h"
 
-enum { RANKS = 8, KINDS = 3 };
+enum { RANKS = FAKE_GROUP_RANKS };
 typedef enum kind { SUM, GATHER, BROADCAST } kind;
 
 /* A collective operation: what each rank gave, and the result once all have joined. */
@@ -50,12 +50,11 @@ struct mxci_group {
 };
 
 static mxci_mutex lock = MXCI_MUTEX_INIT;
-static int size, delay;
+static int size, delay, n_open;
 static meeting *meetings;
 static message *messages;
 static operation *operations;
 static struct mxci_group groups[RANKS];
-static _Thread_local int my_rank;
 
 /* ---- for tests --------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +63,16 @@ void fake_group_start(int n) {
     memset(groups, 0, sizeof groups);
 }
 
+static int count_open(void) {
+    mxci_mutex_lock(&lock);
+    int n = n_open;
+    mxci_mutex_unlock(&lock);
+    return n;
+}
+
 void fake_group_end(void) {
+    while (count_open() > 0)
+        mxci_sleep_ns(100000);
     for (meeting *m = meetings, *next; m; m = next) {
         next = m->next;
         for (int i = 0; i < size; i++)
@@ -84,10 +92,6 @@ void fake_group_end(void) {
     messages = NULL;
     operations = NULL;
     delay = 0;
-}
-
-void fake_group_be(int rank) {
-    my_rank = rank;
 }
 
 void fake_group_freeze(int rank) {
@@ -308,14 +312,20 @@ static mxc_status fake_test(mxci_group *g, mxci_transfer *t, int *done) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static mxc_status fake_open(mxci_group **out) {
-    *out = &groups[my_rank];
-    (*out)->rank = my_rank;
+static mxc_status open_as(int rank, mxci_group **out) {
+    *out = &groups[rank];
+    (*out)->rank = rank;
+    mxci_mutex_lock(&lock);
+    n_open++;
+    mxci_mutex_unlock(&lock);
     return MXC_OK;
 }
 
 static int fake_close(mxci_group *g, int whole) {
     (void)g, (void)whole;
+    mxci_mutex_lock(&lock);
+    n_open--;
+    mxci_mutex_unlock(&lock);
     return 1;
 }
 
@@ -328,7 +338,15 @@ static int fake_size(const mxci_group *g) {
     return size;
 }
 
-const mxci_group_api fake_group_api = { .open = fake_open, .close = fake_close, .rank = fake_rank, .size = fake_size,
-                                        .sum = fake_sum, .gather = fake_gather, .broadcast = fake_broadcast,
-                                        .send = fake_send, .receive = fake_receive, .probe = fake_probe,
-                                        .receive_from = fake_receive_from, .test = fake_test };
+#define TABLE(n)                                                                                                       \
+    { .open = open_##n, .close = fake_close, .rank = fake_rank, .size = fake_size, .sum = fake_sum,                    \
+      .gather = fake_gather, .broadcast = fake_broadcast, .send = fake_send, .receive = fake_receive,                  \
+      .probe = fake_probe, .receive_from = fake_receive_from, .test = fake_test }
+#define OPENER(n) static mxc_status open_##n(mxci_group **out) { return open_as(n, out); }
+OPENER(0) OPENER(1) OPENER(2) OPENER(3) OPENER(4) OPENER(5) OPENER(6) OPENER(7)
+static const mxci_group_api tables[RANKS] = { TABLE(0), TABLE(1), TABLE(2), TABLE(3), TABLE(4), TABLE(5), TABLE(6),
+                                              TABLE(7) };
+
+const mxci_group_api *fake_group_api(int rank) {
+    return &tables[rank];
+}

@@ -1,20 +1,20 @@
 /*
- * A group of processes that is played by threads of this one. A store that a thread opens is of the rank that the
- * thread has; the group's operations are done in memory. Ranks can stand still, messages can be late.
+ * A group of processes that is played by threads of this one: each rank has its own table, and the group's operations
+ * are done in memory. Ranks can stand still, messages can be late.
  */
 #ifndef MXC_TESTS_FAKE_GROUP_H
 #define MXC_TESTS_FAKE_GROUP_H
 
 #include "base/group.h"
 
-extern const mxci_group_api fake_group_api;
+/* By rank, below FAKE_GROUP_RANKS. */
+enum { FAKE_GROUP_RANKS = 8 };
+const mxci_group_api *fake_group_api(int rank);
 
 /* Before the ranks open their stores: how many there are. */
 void fake_group_start(int size);
-/* After all have closed theirs. */
+/* After all have closed theirs, or given up; waits for those that are doing so. */
 void fake_group_end(void);
-/* Which rank this thread plays. */
-void fake_group_be(int rank);
 /* From now on the rank's operations do not move, and nobody hears of it. */
 void fake_group_freeze(int rank);
 /* Wait until it does: what is asked for from then on, it does not hear of. */

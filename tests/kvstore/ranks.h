@@ -28,13 +28,12 @@ static inline mxc_status make(const rank *r, mxc_kvstore **store) {
         keys[n] = r->settings[2 * n];
         values[n] = r->settings[2 * n + 1];
     }
-    return mxci_kvstore_create_on(&fake_group_api, r->type, n, keys, values, store);
+    return mxci_kvstore_create_on(fake_group_api(r->rank), r->type, n, keys, values, store);
 }
 
 static inline void play(void *arg) {
     rank *r = arg;
     mxc_kvstore *store;
-    fake_group_be(r->rank);
     r->status = make(r, &store);
     if (r->status == MXC_OK)
         r->status = r->body(r, store);
@@ -42,15 +41,25 @@ static inline void play(void *arg) {
     mxc_kvstore_destroy(store);
 }
 
+static inline void set_ranks(rank *ranks, int size, const char *type, const char *const *settings,
+                             mxc_status (*body)(rank *r, mxc_kvstore *store)) {
+    for (int i = 0; i < size; i++)
+        ranks[i] = (rank){ .rank = i, .size = size, .type = type, .settings = settings, .body = body };
+}
+
+/* Ranks [begin, end) of a group that has been started, at the same time. */
+static inline void play_some(rank *ranks, int begin, int end) {
+    for (int i = begin; i < end; i++)
+        assert_ok(mxci_thread_start(&ranks[i].thread, "rank", play, &ranks[i]));
+    for (int i = begin; i < end; i++)
+        mxci_thread_join(ranks[i].thread);
+}
+
 static inline void play_all(rank *ranks, int size, const char *type, const char *const *settings,
                             mxc_status (*body)(rank *r, mxc_kvstore *store)) {
+    set_ranks(ranks, size, type, settings, body);
     fake_group_start(size);
-    for (int i = 0; i < size; i++) {
-        ranks[i] = (rank){ .rank = i, .size = size, .type = type, .settings = settings, .body = body };
-        assert_ok(mxci_thread_start(&ranks[i].thread, "rank", play, &ranks[i]));
-    }
-    for (int i = 0; i < size; i++)
-        mxci_thread_join(ranks[i].thread);
+    play_some(ranks, 0, size);
     fake_group_end();
 }
 

@@ -375,6 +375,58 @@ static void test_disagreement(void **state) {
     }
 }
 
+/* The last rank has this instead of what the others have; nothing is summed. */
+static void expect_refused(int size, const char *const *settings, const char *type, const char *const *other,
+                           const char *found, const char *expected) {
+    rank ranks[MOST];
+    set_ranks(ranks, size, "dist_sync", settings, sum_long);
+    ranks[size - 1].type = type;
+    ranks[size - 1].settings = other;
+    fake_group_start(size);
+    play_some(ranks, 0, size);
+    fake_group_end();
+    expect_all_failed(ranks, size, expected, found, "must be given the same");
+}
+
+static void test_other_options(void **state) {
+    const char *const two_bits[] = { "compression", "2bit", NULL };
+    const char *const same[] = { "threshold", "0.50", "compression", "2bit", NULL };
+    const char *const finer[] = { "compression", "2bit", "threshold", "0.25", NULL };
+    const char *const half[] = { "compression", "float16", NULL }, *const pieces[] = { "piece_bytes", "4096", NULL };
+    const char *const buckets[] = { "bucket_bytes", "0", NULL }, *const shares[] = { "shard", "true", NULL };
+    rank ranks[MOST];
+    (void)state;
+    for (int size = 2; size <= 3; size++) {
+        expect_refused(size, NULL, "dist_sync", two_bits, " has compression=2bit", "rank 0 has compression=none");
+        expect_refused(size, half, "dist_sync", two_bits, " has compression=2bit", "rank 0 has compression=float16");
+        expect_refused(size, two_bits, "dist_sync", finer, " has threshold=0.25", "rank 0 has threshold=0.5");
+        expect_refused(size, NULL, "dist_sync", pieces, " has piece_bytes=4096", "rank 0 has piece_bytes=4194304");
+        expect_refused(size, NULL, "dist_sync", buckets, " has bucket_bytes=0", "rank 0 has bucket_bytes=1048576");
+        expect_refused(size, NULL, "dist_sync", shares, " has shard=True", "rank 0 has shard=False");
+        expect_refused(size, NULL, "dist_async", NULL, " has type=dist_async", "rank 0 has type=dist_sync");
+    }
+    set_ranks(ranks, 2, "dist_sync", two_bits, push_small); /* the same in other words */
+    ranks[1].settings = same;
+    fake_group_start(2);
+    play_some(ranks, 0, 2);
+    fake_group_end();
+    expect_all_ok(ranks, 2);
+}
+
+/* Rank 2 comes when the others have given up, and gives up too. */
+static void test_absent_rank(void **state) {
+    rank ranks[MOST];
+    const char *const settings[] = { "join_timeout", "0.3", NULL };
+    (void)state;
+    set_ranks(ranks, 3, "dist_sync", settings, push_small);
+    fake_group_start(3);
+    play_some(ranks, 0, 2);
+    play_some(ranks, 2, 3);
+    fake_group_end();
+    expect_all_failed(ranks, 2, "not all processes", "in 0.3 s (join_timeout) (this is rank ", " of 3)");
+    expect_all_failed(&ranks[2], 1, "join_timeout", "", ""); /* its own, or it came just as the others left */
+}
+
 static mxc_status freezes(rank *r, mxc_kvstore *store) {
     MXC_TRY(init_keys(store, 1, 0));
     MXC_TRY(push_and_pull(store, 0, 1, r->found));
@@ -481,7 +533,8 @@ static void test_refusals(void **state) {
     const char *keys[] = { "timeout" }, *values[] = { "-1" };
     (void)state;
     fake_group_start(1);
-    assert_fails(mxci_kvstore_create_on(&fake_group_api, "dist_sync", 1, keys, values, &store), MXC_EINVAL, "timeout");
+    assert_fails(mxci_kvstore_create_on(fake_group_api(0), "dist_sync", 1, keys, values, &store), MXC_EINVAL,
+                 "timeout");
     assert_null(store);
     assert_fails(mxc_kvstore_create_with("local", 1, keys, values, &store), MXC_EINVAL, "timeout");
     assert_fails(mxc_kvstore_create("dist", &store), MXC_ENOTFOUND, "dist_device_sync");
@@ -493,7 +546,8 @@ static void test_without_module(void **state) {
     mxc_kvstore *store;
     (void)state;
     setenv("MXC_MPI_MODULE", "/nowhere/libmxc_mpi.so", 1);
-    assert_fails(mxc_kvstore_create("dist_sync", &store), MXC_EDEVICE, "needs the MPI module: MXC_MPI_MODULE: /nowhere/libmxc_mpi.so");
+    assert_fails(mxc_kvstore_create("dist_sync", &store), MXC_EDEVICE,
+                 "needs the MPI module: MXC_MPI_MODULE: /nowhere/libmxc_mpi.so");
     assert_null(store);
 }
 
@@ -506,7 +560,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_disagreement),      cmocka_unit_test(test_frozen_rank),
         cmocka_unit_test(test_failing_transport), cmocka_unit_test(test_stall),
         cmocka_unit_test(test_lost_gradient),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_without_module),
+        cmocka_unit_test(test_without_module),    cmocka_unit_test(test_other_options),
+        cmocka_unit_test(test_absent_rank),
     };
     if (argc > 1 && mxc_context_parse(argv[1], &context) != MXC_OK)
         return 2;

@@ -104,8 +104,7 @@ static void play(void *arg) {
     worker *w = arg;
     mxc_kvstore *store;
     const char *key = "shard", *value = "true";
-    fake_group_be(w->rank);
-    w->status = mxci_kvstore_create_on(&fake_group_api, w->type, w->shard, &key, &value, &store);
+    w->status = mxci_kvstore_create_on(fake_group_api(w->rank), w->type, w->shard, &key, &value, &store);
     if (w->status == MXC_OK)
         w->status = fit(w, symbol, store);
     snprintf(w->message, sizeof w->message, "%s", w->status == MXC_OK ? "" : mxc_last_error());
