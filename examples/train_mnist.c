@@ -191,11 +191,28 @@ static void catch_signals(void) {
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* Several processes that know nothing of each other would each train on all images, and write the same files. */
+static void expect_one_process(const char *kv_store) {
+    static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+                                         "SLURM_STEP_NUM_TASKS" };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const char *size = getenv(sizes[i]);
+        if (size == NULL || atoi(size) < 2)
+            continue;
+        fprintf(stderr,
+                "%s: started as one of %d processes (%s=%s), but with --kv-store %s each would train alone; give "
+                "--kv-store dist_sync\n", program.name, atoi(size), sizes[i], size, kv_store);
+        exit(2);
+    }
+}
+
 /* The parameters are cut out of the settings' text. */
 static mxc_kvstore *open_store(settings *s) {
     const char *keys[KV_PARAMS], *values[KV_PARAMS];
     mxc_kvstore *store;
     int n = 0;
+    if (strncmp(s->kv_store, "dist_", 5) != 0)
+        expect_one_process(s->kv_store);
     for (char *key = strtok(s->kv_params, ","); key != NULL && n < KV_PARAMS; key = strtok(NULL, ",")) {
         char *value = strchr(key, '=');
         if (value != NULL)

@@ -6,6 +6,7 @@ usage='scripts/test.sh [--no-install] [STAGE]...
   Installs what is missing with apt-get (as root; not with --no-install), builds in build/, runs the stages (all of them if
   none is named) and ends with one line "N passed, N failed". Stages:
     checks    layers, style, system calls, public headers: scripts in tests/checks
+    minimal   as on a machine without MPI, C++, CUDA, JPEG and PNG: the programs, and the tests that notice
     plain     optimised build, all tests, exported and imported symbols
     install   a program built against the installed tree
     programs  examples and benches, briefly
@@ -18,15 +19,24 @@ for argument; do
     case $argument in
         --no-install) install=no ;;
         -h | --help) say "$usage"; exit ;;
-        checks | plain | install | programs | address | thread | fuzz) stages+=("$argument") ;;
+        checks | minimal | plain | install | programs | address | thread | fuzz) stages+=("$argument") ;;
         *) die "test.sh: unknown argument '$argument'; --help lists what there is" ;;
     esac
 done
-[ ${#stages[@]} -gt 0 ] || stages=(checks plain install programs address thread fuzz)
+[ ${#stages[@]} -gt 0 ] || stages=(checks minimal plain install programs address thread fuzz)
 
 # Where there is nvcc, the GPU module is built too, for one virtual GPU: every kernel is compiled and linked, in a third of
 # the time that the real ones take.
 release=(build/release -DMXC_CUDA_ARCHITECTURES=90-virtual)
+
+# Without all that is optional, and with those tests only whose results depend on that.
+minimal_tests='^(base/test_module|io/test_(augment|every_iter|image_.*|memory)|kvstore/test_(devices|dist)'
+minimal_tests+='|operator/test_(codec|image_file|operators)|tools/.*)$'
+minimal=(build/minimal -DMXC_BUILD_CUDA=OFF -DMXC_BUILD_FAKE_GPU=OFF -DMXC_BUILD_MPI=OFF -DMXC_JPEG=OFF -DMXC_PNG=OFF
+    -DCMAKE_DISABLE_FIND_PACKAGE_dnnl=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON "-DMXC_TESTS=$minimal_tests")
+
+# OpenMPI: also as root, and on fewer processors than processes.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
 passed=0 failed=0 skipped=0
 scratch=$(mktemp -d)
@@ -89,6 +99,19 @@ stage_checks() {
     done
 }
 
+# The other tests are the same code as in the stage plain.
+stage_minimal() {
+    local folder n
+    build "${minimal[@]}" || true
+    run_tests build/minimal
+    for folder in tests/*/; do
+        folder=$(basename "$folder")
+        n=$(cd tests && printf '%s\n' "$folder"/test_*.c | sed 's/\.c$//' | grep -cvE "$minimal_tests|\*") || continue
+        skip "$n programs of tests/$folder do not depend on these options: see the stage plain"
+    done
+    run_programs build/minimal
+}
+
 stage_plain() {
     build "${release[@]}" || true
     run_tests build/release
@@ -101,22 +124,40 @@ stage_install() {
     try "install" tests/install/run.sh build/release || true
 }
 
-# Each line of tests/programs.txt is one command; every example, bench program and tool must be in one.
-stage_programs() {
-    local line program data
+# missing FOLDER WORD: what a line of tests/programs.txt needs by its word "@PATH" or "+FEATURE", and is not there
+missing() {
+    case $2 in
+        @*) [ -r "$D" ] || echo "$D" ;;
+        +*) grep -qxF "${2#+}" "$1/features.txt" || echo "${2#+}" ;;
+    esac
+}
+
+# run_programs FOLDER: each line of tests/programs.txt is one command
+run_programs() {
+    local line word lacks data temporary=$scratch/$1
     data=$(realpath -m "${LIBMXC_TEST_DATA:-../shared/data}")
-    build "${release[@]}" || true
-    export TMP="$scratch"
+    mkdir -p "$temporary"
     grep -vE '^(#|$)' tests/programs.txt >"$scratch/programs"
     while read -r line; do
-        if [[ $line == @* ]]; then
-            D=${line%% *} line=${line#* }
-            D=$data/${D#@}
-            [ -r "$D" ] || { skip "$line: needs $D"; continue; }
-            export D
+        lacks=
+        while [[ $line == [@+]* ]]; do
+            word=${line%% *} line=${line#* }
+            [[ $word != @* ]] || export D=$data/${word#@}
+            lacks+=${lacks:+ }$(missing "$1" "$word")
+        done
+        if [ -n "${lacks// /}" ]; then
+            skip "$line: needs $lacks"
+        else
+            TMP=$temporary try "$line" timeout 300 bash -euo pipefail -c "cd $1 && $line" || true
         fi
-        try "$line" timeout 300 bash -euo pipefail -c "cd build/release && $line" || true
     done <"$scratch/programs"
+}
+
+# Every example, bench program and tool must be in tests/programs.txt.
+stage_programs() {
+    local program
+    build "${release[@]}" || true
+    run_programs build/release
     for program in examples/*.c bench/bench_*.c tools/mxc.c; do
         program=${program%.c}
         grep -qE "(^|[ ;&])$program( |\$)" "$scratch/programs" || try "$program is in tests/programs.txt" false || true
