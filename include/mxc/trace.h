@@ -16,8 +16,10 @@ MXC_API void mxc_trace_stop(void);
 
 /**
  * Write the events as Chrome trace JSON: one row a thread, each event with name, category, start and duration in
- * microseconds. The file is replaced in one step. Status: MXC_EIO, MXC_ENOMEM. Thread-safe; call it after the work is
- * waited for: events that have not ended, and those that end while it writes, are left out.
+ * microseconds. Those of operators also have args: shapes, "(64,784) (128,784) (128,) -> (64,128)", of a backward run
+ * those of the gradients; bytes of the arrays that it reads and writes; temp_bytes of scratch. The file is replaced in
+ * one step. Status: MXC_EIO, MXC_ENOMEM. Thread-safe; call it after the work is waited for: events that have not ended,
+ * and those that end while it writes, are left out.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_trace_write(const char *path);
 

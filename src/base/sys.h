@@ -146,7 +146,8 @@ void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
 
 /* Write to the standard error stream, unbuffered; failures are ignored. */
 void mxci_stderr_write(const char *text, size_t bytes);
-int mxci_stderr_is_terminal(void);
+/* Width of the terminal that it is; 80 where that is not known; 0: it is none. */
+int mxci_stderr_columns(void);
 
 /* ---- processes --------------------------------------------------------------------------------------------- */
 

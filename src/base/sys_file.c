@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h> /* renameat */
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -413,6 +414,9 @@ void mxci_stderr_write(const char *text, size_t bytes) {
     }
 }
 
-int mxci_stderr_is_terminal(void) {
-    return isatty(STDERR_FILENO) == 1;
+int mxci_stderr_columns(void) {
+    struct winsize size;
+    if (isatty(STDERR_FILENO) != 1)
+        return 0;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }

@@ -9,12 +9,14 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-enum { SLOTS = 16, CHUNK_EVENTS = 256, NAME_BYTES = 48, ROW_NAME_BYTES = 32 };
+enum { SLOTS = 16, CHUNK_EVENTS = 256, NAME_BYTES = 48, TEXT_BYTES = 128, ROW_NAME_BYTES = 32 };
 
 typedef struct event {
     int64_t begin, end; /* mxci_now_ns */
     const char *category;
     char name[NAME_BYTES];
+    char text[TEXT_BYTES];     /* "": no shapes and bytes */
+    int64_t bytes, temp_bytes;
 } event;
 
 typedef struct chunk {
@@ -137,6 +139,11 @@ int64_t mxci_trace_begin_slow(void) {
 }
 
 void mxci_trace_end(int64_t begin, const char *name, const char *category) {
+    mxci_trace_end_with(begin, name, category, NULL, 0, 0);
+}
+
+void mxci_trace_end_with(int64_t begin, const char *name, const char *category, const char *text, int64_t bytes,
+                         int64_t temp_bytes) {
     int64_t end;
     struct slot *slot;
     if (begin == 0)
@@ -151,7 +158,10 @@ void mxci_trace_end(int64_t begin, const char *name, const char *category) {
             e->begin = begin;
             e->end = end;
             e->category = category;
+            e->bytes = bytes;
+            e->temp_bytes = temp_bytes;
             mxci_format(e->name, sizeof e->name, "%s", name);
+            mxci_format(e->text, sizeof e->text, "%s", text != NULL ? text : "");
         } else {
             slot->dropped++;
         }
@@ -267,8 +277,15 @@ static mxc_status write_event(mxci_writer *w, const row *r, const event *e) {
     MXC_TRY(write_string(w, e->name));
     MXC_TRY(mxci_writer_printf(w, ",\"cat\":"));
     MXC_TRY(write_string(w, e->category));
-    return mxci_writer_printf(w, ",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%03lld}",
-                              r->number, begin / 1000, begin % 1000, duration / 1000, duration % 1000);
+    MXC_TRY(mxci_writer_printf(w, ",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%lld.%03lld,\"dur\":%lld.%03lld",
+                               r->number, begin / 1000, begin % 1000, duration / 1000, duration % 1000));
+    if (e->text[0] != '\0') {
+        MXC_TRY(mxci_writer_printf(w, ",\"args\":{\"shapes\":"));
+        MXC_TRY(write_string(w, e->text));
+        MXC_TRY(mxci_writer_printf(w, ",\"bytes\":%lld,\"temp_bytes\":%lld}", (long long)e->bytes,
+                                   (long long)e->temp_bytes));
+    }
+    return mxci_writer_printf(w, "}");
 }
 
 static mxc_status write_row(mxci_writer *w, const row *r) {

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/trace.h"
 #include "executor/bound.h"
+#include "operator/trace_call.h"
 
 /* ---- on the engine's threads ----------------------------------------------------------------------------------- */
 
@@ -26,7 +27,8 @@ static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t
     t->call.random = mxci_run_random(s, token);
     t->call.random.offset += t->random_at[is_train];
     status = t->fn(&t->call);
-    mxci_trace_end(begin, l->program->graph->nodes[node].name, mxc_op_get_def(t->call.op)->name);
+    mxci_trace_call(begin, l->program->graph->nodes[node].name, mxc_op_get_def(t->call.op)->name, &t->call,
+                    t->call.in_grad ? MXC_BACKWARD : MXC_FORWARD);
     if (status == MXC_OK && s->is_single && s->executor->monitor)
         status = mxci_monitor_step(s->executor, t, node);
     return status;

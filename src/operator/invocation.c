@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "base/trace.h"
 #include "operator/common.h"
 #include "operator/op.h"
+#include "operator/trace_call.h"
 #include "resource/temp.h"
 
 /* A run that touches no more elements than this may run on the pushing thread. */
@@ -133,6 +135,13 @@ static mxc_status fill_tensors(mxci_invocation *v) {
     return MXC_OK;
 }
 
+static mxc_status compute(mxci_invocation *v) {
+    int64_t begin = mxci_trace_begin();
+    mxc_status status = v->compute(&v->call);
+    mxci_trace_call(begin, mxc_op_get_def(v->op)->name, "operator", &v->call, v->pass);
+    return status;
+}
+
 static mxc_status run_task(const mxc_run *run, void *arg) {
     mxci_invocation *v = arg;
     mxc_op_call *call = &v->call;
@@ -141,13 +150,13 @@ static mxc_status run_task(const mxc_run *run, void *arg) {
     call->temp_bytes = v->temp_bytes;
     if (v->temp_bytes)
         MXC_TRY(mxci_temp_get(run, v->temp_bytes, &call->temp));
-    return v->compute(call);
+    return compute(v);
 }
 
 static mxc_status run_callback(void *arg) {
     mxci_invocation *v = arg;
     MXC_TRY(fill_tensors(v));
-    return v->compute(&v->call);
+    return compute(v);
 }
 
 static void begin_callback(const mxc_run *run, void *arg, mxc_done *done) {

@@ -5,7 +5,8 @@
  *   epoch  3/10 [=======>....]  6120 samples/s  loss 0.3121  accuracy 88.61%  0:04 left
  *   epoch  3/10  6085 samples/s  loss 0.3098  accuracy 88.70%  validation:  loss 0.3310  accuracy 87.92%
  *
- * The redrawn line is cut at the terminal's edge rather than wrapped.
+ * The bar takes what the numbers leave of the terminal's width. On a narrow one some numbers are left out, and the line
+ * of an epoch becomes two.
  */
 #include <math.h>
 
@@ -13,7 +14,8 @@
 #include "base/text.h"
 #include "train/trainer.h"
 
-enum { BAR = 12, LINE = 240 };
+/* Cells of a bar: of the narrowest; so many that numbers are left out for them; most. */
+enum { NARROW_BAR = 3, LEAST_BAR = 10, MOST_BAR = 200, LINE = 512 };
 
 #define LINE_BEGIN "\r\033[?7l" /* no wrapping */
 #define LINE_END "\033[K\033[?7h"
@@ -21,20 +23,20 @@ enum { BAR = 12, LINE = 240 };
 #define REDRAW_NS INT64_C(100000000)       /* on a terminal */
 #define PLAIN_LINE_NS INT64_C(10000000000) /* elsewhere: a line in ten seconds, and one an epoch */
 
-static void add_bar(mxci_line *line, int64_t done, int64_t total) {
-    char bar[BAR + 1];
-    int full = done >= total ? BAR : (int)(done * BAR / total);
-    for (int i = 0; i < BAR; i++)
+static void add_bar(mxci_line *line, int64_t done, int64_t total, int cells) {
+    char bar[MOST_BAR + 1];
+    int full = done >= total ? cells : (int)((double)done / (double)total * cells);
+    for (int i = 0; i < cells; i++)
         bar[i] = i < full ? '=' : i == full ? '>' : '.';
-    bar[BAR] = '\0';
+    bar[cells] = '\0';
     mxci_line_printf(line, " [%s]", bar);
 }
 
-static void add_metrics(mxci_line *line, double loss, double accuracy) {
+static void add_metrics(mxci_line *line, const char *before, const char *between, double loss, double accuracy) {
     if (isfinite(loss))
-        mxci_line_printf(line, "  loss %.4f", loss);
+        mxci_line_printf(line, "%sloss %.4f", before, loss);
     if (isfinite(accuracy))
-        mxci_line_printf(line, "  accuracy %.2f%%", 100 * accuracy);
+        mxci_line_printf(line, "%saccuracy %.2f%%", isfinite(loss) ? between : before, 100 * accuracy);
 }
 
 static void add_epoch(mxci_line *line, const mxc_fit_progress *p) {
@@ -44,9 +46,8 @@ static void add_epoch(mxci_line *line, const mxc_fit_progress *p) {
     mxci_line_printf(line, "epoch %*lld/%lld", width, (long long)p->epoch + 1, (long long)p->epochs);
 }
 
-static void add_numbers(mxci_line *line, const mxc_fit_progress *p) {
+static void add_rate(mxci_line *line, const mxc_fit_progress *p) {
     mxci_line_printf(line, "  %.0f samples/s", p->samples_per_second);
-    add_metrics(line, p->loss, p->accuracy);
 }
 
 /* Time until the epoch's end at the rate of now. */
@@ -71,42 +72,95 @@ void mxci_progress_begin(const mxci_trainer *t) {
     write_line(&line);
 }
 
-void mxci_progress_batch(mxci_trainer *t) {
+/* What stands behind the bar, in at most so many columns if that can be. */
+static void add_numbers(mxci_line *line, const mxci_trainer *t, size_t columns) {
+    const mxci_line empty = *line;
+    for (int left_out = 0; left_out < 3; left_out++) { /* the rate, then the time too */
+        *line = empty;
+        if (left_out < 1)
+            add_rate(line, &t->progress);
+        add_metrics(line, "  ", "  ", t->progress.loss, t->progress.accuracy);
+        if (left_out < 2)
+            add_time_left(line, t);
+        if (line->length - empty.length <= columns)
+            return;
+    }
+}
+
+/* The line that is redrawn. */
+static void draw(mxci_trainer *t, int columns) {
     const mxc_fit_progress *p = &t->progress;
+    char text[LINE], rest_text[LINE];
+    mxci_line line = { text, sizeof text, 0 }, rest = { rest_text, sizeof rest_text, 0 };
+    size_t begin, room;
+    int cells;
+    rest_text[0] = '\0';
+    mxci_line_printf(&line, LINE_BEGIN);
+    begin = line.length;
+    add_epoch(&line, p);
+    if (p->batches <= 0)
+        mxci_line_printf(&line, "  batch %lld", (long long)p->batch);
+    room = (size_t)columns > line.length - begin ? (size_t)columns - (line.length - begin) : 0;
+    add_numbers(&rest, t, p->batches <= 0 ? room : room > LEAST_BAR + 4 ? room - LEAST_BAR - 4 : 0);
+    cells = room > rest.length + 4 ? (int)(room - rest.length) - 4 : 0;
+    if (p->batches > 0)
+        add_bar(&line, p->batch, p->batches, cells < NARROW_BAR ? NARROW_BAR : cells > MOST_BAR ? MOST_BAR : cells);
+    mxci_line_printf(&line, "%s" LINE_END, rest_text);
+    write_line(&line);
+    t->line_is_open = 1;
+}
+
+void mxci_progress_batch(mxci_trainer *t) {
     int64_t now = mxci_now_ns();
     char text[LINE];
     mxci_line line = { text, sizeof text, 0 };
-    if (!t->options->show || now - t->drawn < (t->is_terminal ? REDRAW_NS : PLAIN_LINE_NS))
+    int columns;
+    if (!t->options->show || now - t->drawn < REDRAW_NS)
+        return;
+    columns = mxci_stderr_columns();
+    if (columns == 0 && now - t->drawn < PLAIN_LINE_NS)
         return;
     t->drawn = now;
-    if (t->is_terminal)
-        mxci_line_printf(&line, LINE_BEGIN);
-    add_epoch(&line, p);
-    if (!t->is_terminal || p->batches <= 0)
-        mxci_line_printf(&line, "  batch %lld", (long long)p->batch);
-    else
-        add_bar(&line, p->batch, p->batches);
-    add_numbers(&line, p);
-    add_time_left(&line, t);
-    mxci_line_printf(&line, t->is_terminal ? LINE_END : "\n");
+    if (columns > 0) {
+        draw(t, columns);
+        return;
+    }
+    add_epoch(&line, &t->progress);
+    mxci_line_printf(&line, "  batch %lld", (long long)t->progress.batch);
+    add_numbers(&line, t, SIZE_MAX);
+    mxci_line_printf(&line, "\n");
     write_line(&line);
-    t->line_is_open = t->is_terminal;
+}
+
+/* How the line that stays is written: the first of these that fits. */
+typedef enum form { WHOLE, SHORT, TWO_LINES } form;
+
+static void add_result(mxci_line *line, const mxc_fit_progress *p, form form) {
+    const char *gap = form == WHOLE ? "  " : " ";
+    add_epoch(line, p);
+    if (form == WHOLE)
+        add_rate(line, p);
+    add_metrics(line, "  ", gap, p->loss, p->accuracy);
+    if (isfinite(p->valid_loss) || isfinite(p->valid_accuracy))
+        mxci_line_printf(line, "%s  validation:", form == TWO_LINES ? "\n" : "");
+    add_metrics(line, gap, gap, p->valid_loss, p->valid_accuracy);
 }
 
 void mxci_progress_epoch(mxci_trainer *t) {
-    const mxc_fit_progress *p = &t->progress;
     char text[LINE];
     mxci_line line = { text, sizeof text, 0 };
+    int columns;
     if (!t->options->show)
         return;
-    if (t->is_terminal)
-        mxci_line_printf(&line, "\r\033[K");
-    add_epoch(&line, p);
-    add_numbers(&line, p);
-    if (isfinite(p->valid_loss))
-        mxci_line_printf(&line, "  validation:");
-    add_metrics(&line, p->valid_loss, p->valid_accuracy);
+    columns = mxci_stderr_columns();
+    add_result(&line, &t->progress, WHOLE);
+    for (form form = SHORT; form <= TWO_LINES && columns > 0 && line.length > (size_t)columns; form++) {
+        line.length = 0;
+        add_result(&line, &t->progress, form);
+    }
     mxci_line_printf(&line, "\n");
+    if (columns > 0)
+        mxci_stderr_write("\r\033[K", 4);
     write_line(&line);
     t->drawn = mxci_now_ns();
     t->line_is_open = 0;

@@ -233,7 +233,6 @@ static void start_progress(mxci_trainer *t) {
     p->batches = t->options->epoch_batches;
     p->loss = p->accuracy = p->valid_loss = p->valid_accuracy = NAN;
     p->lr = t->options->learning_rate;
-    t->is_terminal = mxci_stderr_is_terminal();
     t->window_start = t->drawn = mxci_now_ns();
 }
 

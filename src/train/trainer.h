@@ -43,7 +43,7 @@ typedef struct mxci_trainer {
     int64_t window_start, window_samples; /* for samples_per_second: ns, and samples since */
     int64_t epoch_start, epoch_samples;   /* the same since this epoch began, or the run */
     int64_t drawn;                        /* when the progress bar was drawn last, ns */
-    int is_terminal, line_is_open;        /* open: the cursor stands behind a progress bar */
+    int line_is_open;                     /* the cursor stands behind a progress bar */
     int checkpoint_slot; /* which of the two files is written next */
     uint32_t checkpoint_crc;    /* of the other one, and after how many updates it was written; -1: it is not known */
     int64_t checkpoint_updates;

@@ -96,7 +96,8 @@ static void test_lr_mult(void **state) {
         assert_memory_not_equal(w2, first[1], sizeof w2);
     }
     for (int epochs = 1; epochs <= 2; epochs++) {
-        train((how){ .symbol = net("w1", "lr_mult", "0"), .checkpoint = prefix, .resume = 1, .epochs = epochs }, w1, w2);
+        train((how){ .symbol = net("w1", "lr_mult", "0"), .checkpoint = prefix, .resume = 1, .epochs = epochs }, w1,
+              w2);
         assert_memory_equal(w1, first[0], sizeof w1);
     }
 }
@@ -173,8 +174,8 @@ static void test_initial_params(void **state) {
     get(&params, "arg:w1", w1[0], 4 * TOY_WIDTH);
     get(&params, "arg:fc2_weight", w2[0], 12);
     for (int contexts = 1; contexts <= 2; contexts++) {
-        train((how){ .symbol = net("w1", "__init__", "zero"), .initial_params = &loaded, .n_contexts = contexts }, w1[1],
-              w2[1]);
+        train((how){ .symbol = net("w1", "__init__", "zero"), .initial_params = &loaded, .n_contexts = contexts },
+              w1[1], w2[1]);
         assert_memory_equal(w1[0], w1[1], sizeof w1[0]);
         assert_memory_equal(w2[0], w2[1], sizeof w2[0]);
     }

@@ -1,6 +1,7 @@
 /* What a training shows on standard error: a line that is redrawn on a terminal, plain lines in a file, or nothing. */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
+#include <sys/ioctl.h>
 
 #include "base/sys.h"
 #include "train/toy.h"
@@ -41,12 +42,15 @@ static void read_text(int fd, char *out, size_t size) {
     out[total] = '\0';
 }
 
+static unsigned short columns; /* of the terminal; 0: it does not say */
+
 static void on_terminal(int show, int stops, char *out, size_t size) {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
         skip();
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     assert_true(slave >= 0);
+    assert_int_equal(ioctl(slave, TIOCSWINSZ, &(struct winsize){ .ws_row = 24, .ws_col = columns }), 0);
     train_to(slave, show, stops);
     fcntl(master, F_SETFL, O_NONBLOCK);
     read_text(master, out, size);
@@ -83,6 +87,42 @@ static void test_bar(void **state) {
     assert_int_equal(text[strlen(text) - 1], '\n');
 }
 
+/* Columns of a line up to its end, without what controls the terminal. */
+static size_t width_of(const char *line) {
+    size_t n = 0;
+    for (; *line != '\0' && *line != '\n' && *line != '\r'; line++)
+        if (*line == '\033')
+            line += strcspn(line, "hlK");
+        else
+            n++;
+    return n;
+}
+
+/* The bar fills what is left of the terminal's width; no line is wider. */
+static void test_width(void **state) {
+    static const unsigned short widths[] = { 200, 110, 80, 60, 50 };
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        char text[8192];
+        columns = widths[i];
+        on_terminal(1, 0, text, sizeof text);
+        const char *bar = strstr(text, "epoch 1/2 [");
+        assert_non_null(bar);
+        assert_true(width_of(bar) >= columns - 2u && width_of(bar) < columns);
+        assert_true(columns < 60 || strcspn(bar, "]") - strcspn(bar, "[") > 10);
+        assert_true(columns < 110 || strcspn(bar, "]") - strcspn(bar, "[") > 30);
+        for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            assert_true(width_of(line) <= columns);
+        }
+        if (columns >= 110 || columns <= 60)
+            assert_int_equal(count(text, " samples/s  loss") > 0, columns >= 110);
+        assert_int_equal(count(text, "\n"), columns >= 80 ? 2 : 4);
+        assert_int_equal(count(text, "validation:"), 2);
+    }
+    columns = 0;
+}
+
 /* The bar's line is left, so that what follows begins a new one. */
 static void test_bar_of_stopped_training(void **state) {
     char text[8192];
@@ -117,6 +157,7 @@ static void test_silence(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_width),
         cmocka_unit_test(test_bar_of_stopped_training),
         cmocka_unit_test(test_plain_lines),
         cmocka_unit_test(test_silence),
