@@ -38,6 +38,11 @@ need_packages() {
 configure() {
     local log=$1/configure.log
     mkdir -p "$1"
+    # Several build directories compile the same files with the same options: once, where there is a compiler cache.
+    if command -v ccache >/dev/null; then
+        export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+        export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    fi
     if [ -f "$1/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$1/CMakeCache.txt"; then
         rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
     fi
