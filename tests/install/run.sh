@@ -72,6 +72,18 @@ cc -Wall -Werror "-I$prefix/include" "$here/load.c" -o "$work/load" -ldl -pthrea
 grep -q "^libmxc [0-9]" "$work/out"
 echo "dlopen and dlclose: work"
 
+# Modules of the tree are found without any variable, by the shared library and by the installed program, which is linked
+# statically. What lies there cannot be loaded: the loader says which file it tried.
+rm -f "$prefix/lib/libmxc_cuda.so"
+echo "no module" >"$prefix/lib/libmxc_cuda.so"
+eval "${CC:-cc} -Wall -Werror '$here/module.c' -o '$work/module' $(pkg-config --cflags --libs mxc)"
+unset MXC_GPU_MODULE
+LD_LIBRARY_PATH="$prefix/lib" "$work/module" >"$work/out"
+grep -qF "$prefix/lib/libmxc_cuda.so: " "$work/out"
+"$prefix/bin/mxc" ops --missing gpu >"$work/out" 2>&1 || true
+grep -qF "$prefix/bin/../lib/libmxc_cuda.so: " "$work/out"
+echo "modules: found"
+
 if grep -rqF "$(cd "$here/../.." && pwd)" "$prefix" || grep -rqF "$work/first" "$prefix"; then
     echo "the installed tree names the place it was built or first installed:"
     grep -rlF -e "$(cd "$here/../.." && pwd)" -e "$work/first" "$prefix"
