@@ -30,7 +30,7 @@ cmake --build build/release -j "$jobs" --target train_mnist | sed -n '/warning\|
 say "Training; checkpoints and learning curve in build/train."
 mkdir -p build/train
 if [ $keep = no ] && [ -e build/train/lenet.last ]; then
-    say "Moving the files of the run before to build/train/before (--resume goes on from them)."
+    say "Moving the files of the run before to build/train/before (use --resume to go on from a run)."
     rm -rf build/train/before
     mkdir build/train/before
     mv build/train/lenet[.-]* build/train/before
