@@ -292,6 +292,10 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 static mxc_status forward(const mxc_op_call *call) {
     mxci_attention a;
     mxci_attention_open(call, &a);
+    if (a.width == 0 && a.values == 0) { /* keys of any number, all empty, and no gradient that would read log_sum */
+        mxci_put_constant(call->run, call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], 0);
+        return MXC_OK;
+    }
     mxc_parallel_for(call->run, a.heads * blocks_of(&a), 1, forward_part, &a);
     return MXC_OK;
 }

@@ -70,7 +70,9 @@ static void pooling_range(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status pooling_forward(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
     pooling_run r = {call, mxci_pooling_shape(call->params, data, out)};
-    if (call->req[0] != MXC_REQ_NULL)
+    if (plane_of(data) == 0)
+        mxci_put_constant(call->run, call->req[0], &call->out[0], 0);
+    else if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (plane_of(data) + plane_of(out) + 1) + 1,
                          pooling_range, &r);
     mxci_pass_bounds(call, MIN, MAX);
