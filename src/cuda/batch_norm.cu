@@ -206,6 +206,11 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)
 }
 
+static mxc_status sync_forward(const mxc_op_call *call) {
+    MXC_TRY(mxci_sync_bn_check(call));
+    return forward(call);
+}
+
 /* ---- moved into the layer before --------------------------------------------------------------------------------- */
 
 template <class T> static mxc_status fold_run(const mxc_op_call *call) {
@@ -236,4 +241,5 @@ static mxc_status fold(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[0].dtype, fold_run, call)
 }
 
-MXCU_FORMS(batch_norm, {"BatchNorm", forward, backward, temp_bytes}, {"_fold_norm", fold})
+MXCU_FORMS(batch_norm, {"BatchNorm", forward, backward, temp_bytes},
+           {"_contrib_SyncBatchNorm", sync_forward, backward, temp_bytes}, {"_fold_norm", fold})

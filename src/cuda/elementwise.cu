@@ -127,4 +127,4 @@ static mxc_status arange(const mxc_op_call *call) {
 }
 
 MXCU_FORMS(elementwise, {"add_n", add_n_forward, add_n_backward}, {"where", where_forward, where_backward},
-           {"Cast", cast_forward, cast_backward}, {"_set_value", set_value}, {"_arange", arange})
+           {"Cast", cast_forward, cast_backward}, {"_set_value", set_value}, {"_full", set_value}, {"_arange", arange})

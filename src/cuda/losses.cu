@@ -70,7 +70,7 @@ template <class T> struct softmax_loss {
     int64_t k, inner;
     int dense, use_ignore;
     double ignore;
-    C scale;
+    C scale, on, off; /* on, off: what a class number stands for at its class and at others */
     const double *divisor; /* or NULL */
 
     MXCU_DEVICE C difference(int64_t i) const {
@@ -81,7 +81,7 @@ template <class T> struct softmax_loss {
         const int64_t target = value > -1 && value < (double)k ? (int64_t)value : -1;
         if (use_ignore && trunc(value) == trunc(ignore))
             return 0;
-        return y[i] - (C)(row - o * k == target);
+        return y[i] - (row - o * k == target ? on : off);
     }
     MXCU_DEVICE C operator()(int64_t i) const {
         const C factor = divisor ? scale / (C)*divisor : scale, g = factor * difference(i);
@@ -107,7 +107,9 @@ template <class T> static mxc_status softmax_gradient(const mxc_op_call *call) {
     const int valid = !dense && p->normalization == MXCI_NORM_VALID;
     const double scale = dense ? p->grad_scale : p->grad_scale / divisor_of(p, &s);
     softmax_loss<T> loss = {mxcu_data<T>(&call->out[0]), mxcu_data<T>(&call->in[LABEL]), {nullptr}, s.k, s.inner, dense,
-                            p->use_ignore, p->ignore_label, (mxcu_compute_t<T>)scale, nullptr};
+                            p->use_ignore, p->ignore_label, (mxcu_compute_t<T>)scale,
+                            (mxcu_compute_t<T>)(1 - p->smooth_alpha),
+                            (mxcu_compute_t<T>)(s.k > 1 ? p->smooth_alpha / (double)(s.k - 1) : 0), nullptr};
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
     if (p->out_grad)
         loss.dy = mxcu_data<T>(&call->out_grad[0]);

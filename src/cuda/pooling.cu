@@ -77,13 +77,22 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> finish(pooled<T> value) {
         return value;
 }
 
+/* An element as it is added up, and what becomes of the sum: of LP the power and the root. */
+template <class C> MXCU_DEVICE C power(const mxci_pool_shape &s, C x) {
+    return s.kind != MXCI_POOL_LP || s.p == 1 ? x : s.p == 2 ? x * x : x * x * x;
+}
+
+template <class C> MXCU_DEVICE C root(const mxci_pool_shape &s, C x) {
+    return s.kind != MXCI_POOL_LP || s.p == 1 ? x : s.p == 2 ? (C)sqrt((double)x) : (C)cbrt((double)x);
+}
+
 /* Every step-th element of the window from first on: their maximum or sum. */
 template <class T> MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu_in<T> &x,
                                               int64_t plane, int64_t inner, int64_t first, int64_t step) {
     pooled<T> value = s.kind == MXCI_POOL_MAX ? -INFINITY : 0;
     for (int64_t i = first; i < w.size; i += step) {
         pooled<T> next = x[plane + element_of(s, w, i) * inner];
-        value = s.kind != MXCI_POOL_MAX ? value + next : next > value ? next : value;
+        value = s.kind != MXCI_POOL_MAX ? value + power(s, next) : next > value ? next : value;
     }
     return value;
 }
@@ -95,7 +104,7 @@ template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_po
         const spot at = spot_of(p, i, p.out);
         const mxcu_place o = mxcu_place_of(at.place, s.out);
         const window w = window_of(s, o);
-        y.put(i, w.size == 0 ? 0 : finish<T>(pool<T>(s, w, x, at.x, p.inner, 0, 1) / divisor_of(s, o)));
+        y.put(i, w.size == 0 ? 0 : finish<T>(root(s, pool<T>(s, w, x, at.x, p.inner, 0, 1)) / divisor_of(s, o)));
     });
 }
 
@@ -110,7 +119,7 @@ template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool
         pooled<T> value = pool<T>(s, w, x, at.x, p.inner, team.rank, team.size);
         value = s.kind == MXCI_POOL_MAX ? team.max(value) : team.sum(value);
         if (team.rank == 0)
-            y.put(i, w.size == 0 ? 0 : finish<T>(value / divisor_of(s, o)));
+            y.put(i, w.size == 0 ? 0 : finish<T>(root(s, value) / divisor_of(s, o)));
     });
 }
 
@@ -177,7 +186,9 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
                 for (int64_t column = w.begin[2]; column < w.end[2]; column++) {
                     const mxcu_place o = {{z, row, column}};
                     int64_t to = at.y + ((z * s.out[1] + row) * s.out[2] + column) * p.inner;
-                    if (s.kind != MXCI_POOL_MAX || is_taken<T>(s, o, x, at.x, p.inner, at.place, y[to]))
+                    if (s.kind == MXCI_POOL_LP && s.p > 1)
+                        sum += dy[to] * MXCI_POOL_LP_SLOPE(s.p, x[at.x + at.place * p.inner], y[to]);
+                    else if (s.kind != MXCI_POOL_MAX || is_taken<T>(s, o, x, at.x, p.inner, at.place, y[to]))
                         sum += dy[to] / divisor_of(s, o);
                 }
         dx.put(i, sum);

@@ -1,9 +1,10 @@
-/* Random numbers, the same as on the CPU for a seed: Dropout, random_<distribution> and sample_<distribution>. The last
+/* Random numbers, the same as on the CPU for a seed: Dropout, _random_<distribution> and _sample_<distribution>. The last
  * waits for the device, to say which parameters are out of range. */
 #include "cuda/convert.h"
 #include "cuda/gradient.h"
 #include "cuda/random.h"
 #include "cuda/readback.h"
+#include "cuda/walk.h"
 #include "operator/dropout.h"
 #include "operator/kernels/draw.h"
 #include "operator/sample.h"
@@ -12,18 +13,53 @@
 
 enum { OUT, MASK };
 
+/* Element i of the mask. */
+template <class T> struct dropping {
+    mxcu_random random;
+    float limit;
+    mxcu_compute_t<T> factor;
+
+    MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
+        return mxci_philox_float(random((uint64_t)i)) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : 0;
+    }
+};
+
+template <class T> static dropping<T> dropping_of(const mxc_op_call *call) {
+    const double keep = 1 - static_cast<const mxci_dropout_params *>(call->params)->p;
+    return {mxcu_random_of(call), (float)keep, (mxcu_compute_t<T>)(keep > 0 ? 1 / keep : 0)};
+}
+
+static mxcu_walk mask_walk(const mxc_op_call *call, const mxc_shape *data) {
+    mxci_strided walk;
+    mxci_dropout_walk(static_cast<const mxci_dropout_params *>(call->params), data, &walk);
+    return mxcu_walk_of(&walk);
+}
+
+static int is_stretched(const mxc_op_call *call) {
+    return static_cast<const mxci_dropout_params *>(call->params)->axes.n > 0;
+}
+
+/* Where the mask is stretched, its elements are made again for each that they stand for. */
+template <class T> static mxc_status drop_stretched(const mxc_op_call *call) {
+    const dropping<T> make = dropping_of<T>(call);
+    const mxcu_walk walk = mask_walk(call, &call->in[0].shape);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT), mask = mxcu_result<T>(call, &call->out[MASK], MASK);
+    if (call->req[MASK] != MXC_REQ_NULL)
+        MXC_TRY(mxcu_for(call, mxcu_size(&call->out[MASK]), [=] MXCU_LAMBDA(int64_t i) { mask.put(i, make(i)); }));
+    if (call->req[OUT] == MXC_REQ_NULL)
+        return MXC_OK;
+    return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] * make(walk(i))); });
+}
+
 /* Two results of element i: the mask, rounded to T, and the product with it. */
 template <class T> static mxc_status drop(const mxc_op_call *call) {
-    using C = mxcu_compute_t<T>;
-    const double keep = 1 - static_cast<const mxci_dropout_params *>(call->params)->p;
-    const float limit = (float)keep;
-    const C factor = keep > 0 ? (C)(1 / keep) : 0;
-    const mxcu_random random = mxcu_random_of(call);
+    const dropping<T> make = dropping_of<T>(call);
     const int puts_out = call->req[OUT] != MXC_REQ_NULL, puts_mask = call->req[MASK] != MXC_REQ_NULL;
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT), mask = mxcu_result<T>(call, &call->out[MASK], MASK);
     return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) {
-        C kept = mxci_philox_float(random((uint64_t)i)) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : (C)0;
+        const mxcu_compute_t<T> kept = make(i);
         if (puts_mask)
             mask.put(i, kept);
         if (puts_out)
@@ -32,11 +68,22 @@ template <class T> static mxc_status drop(const mxc_op_call *call) {
 }
 
 static mxc_status dropout_forward(const mxc_op_call *call) {
-    if (!call->is_train) {
+    if (!mxci_dropout_drops(static_cast<const mxci_dropout_params *>(call->params), call->is_train)) {
         MXC_TRY(mxcu_put(call, &call->out[OUT], OUT, &call->in[0]));
         return mxcu_put_constant(call, &call->out[MASK], MASK, 1);
     }
+    if (is_stretched(call)) {
+        MXCU_SWITCH_FLOAT(call->in[0].dtype, drop_stretched, call)
+    }
     MXCU_SWITCH_FLOAT(call->in[0].dtype, drop, call)
+}
+
+template <class T> static mxc_status apply_stretched(const mxc_op_call *call) {
+    const mxcu_walk walk = mask_walk(call, &call->in_grad[0].shape);
+    mxcu_in<T> g = mxcu_data<T>(&call->out_grad[OUT]), mask = mxcu_data<T>(&call->out[MASK]);
+    mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
+    return mxcu_for(call, mxcu_size(&call->in_grad[0]),
+                    [=] MXCU_LAMBDA(int64_t i) { dx.put(i, g[i] * mask[walk(i)]); });
 }
 
 template <class T> static mxc_status apply_mask(const mxc_op_call *call) {
@@ -48,6 +95,9 @@ template <class T> static mxc_status apply_mask(const mxc_op_call *call) {
 static mxc_status dropout_backward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
+    if (is_stretched(call)) {
+        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, apply_stretched, call)
+    }
     MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, apply_mask, call)
 }
 
@@ -57,7 +107,7 @@ namespace {
 
 #define DISTRIBUTION(name, in_range)                                            \
     struct name##_numbers {                                                     \
-        static constexpr const char *sample = "sample_" #name, *range = MXCI_RANGE_##in_range; \
+        static constexpr const char *sample = "_sample_" #name, *range = MXCI_RANGE_##in_range; \
         static MXCU_DEVICE int fits(double a, double b) {                       \
             return mxci_fits_##in_range(a, b);                                  \
         }                                                                       \
@@ -146,7 +196,7 @@ template <class Distribution> struct drawn {
 } // namespace
 
 #define BOTH(name) \
-    {"random_" #name, drawn<name##_numbers>::random}, \
-        {"sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes}
+    {"_random_" #name, drawn<name##_numbers>::random}, \
+        {"_sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes}
 MXCU_FORMS(random, {"Dropout", dropout_forward, dropout_backward}, BOTH(uniform), BOTH(normal), BOTH(gamma),
            BOTH(exponential), BOTH(poisson), BOTH(negative_binomial), BOTH(generalized_negative_binomial))

@@ -168,6 +168,19 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
     }
 };
 
+using norm_1 = reduction<sum_abs_steps, NONE, abs_gradient, NEEDS_IN>;
+using norm_2 = reduction<sum_square_steps, ROOT, norm_gradient, NEEDS_ALL>;
+
+static mxc_status norm_forward(const mxc_op_call *call) {
+    const int is_sum = static_cast<const mxci_norm_params *>(call->params)->ord == 1;
+    return is_sum ? norm_1::forward_FLOAT(call) : norm_2::forward_FLOAT(call);
+}
+
+static mxc_status norm_backward(const mxc_op_call *call) {
+    const int is_sum = static_cast<const mxci_norm_params *>(call->params)->ord == 1;
+    return is_sum ? norm_1::backward(call) : norm_2::backward(call);
+}
+
 /* ---- stretching -------------------------------------------------------------------------------------------------- */
 
 template <class T> static mxc_status stretch(const mxc_op_call *call) {
@@ -218,6 +231,7 @@ static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
      reduction<kernel##_steps, how, gradient##_gradient, reads>::backward, axes_temp_bytes},
 static const mxci_op_form forms[] = {
 #include "operator/reduce_names.def"
+    {"norm", norm_forward, norm_backward, axes_temp_bytes},
     {"broadcast_axis", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
     {"broadcast_to", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
     {"_broadcast", broadcast_forward, broadcast_backward, broadcast_temp_bytes},

@@ -261,6 +261,7 @@ MXCU_FORMS(views, TURN("transpose", mxci_view_transpose), TURN("SwapAxis", mxci_
            CUT("slice", mxci_view_slice), CUT("slice_axis", mxci_view_slice_axis),
            CUT("slice_like", mxci_view_slice_like), CUT("Crop", mxci_view_crop), COPIES("tile", mxci_view_tile),
            COPIES("repeat", mxci_view_repeat), {"_slice_assign", slice_assign, slice_assign_backward},
-           {"_crop_assign_scalar", slice_assign_scalar, assign_backward}, {"Reshape", same_forward, same_backward},
+           {"_slice_assign_scalar", slice_assign_scalar, assign_backward}, {"Reshape", same_forward, same_backward},
            {"Flatten", same_forward, same_backward}, {"expand_dims", same_forward, same_backward},
-           {"squeeze", same_forward, same_backward}, {"_identity_with_attr_like_rhs", same_forward, same_backward})
+           {"squeeze", same_forward, same_backward}, {"_identity_with_attr_like_rhs", same_forward, same_backward},
+           {"reshape_like", same_forward, same_backward})

@@ -43,6 +43,20 @@ static int has_rows(const mxc_shape *shape, int64_t rows) {
     return shape->ndim > 0 && shape->dim[0] == rows;
 }
 
+/* A slice's random numbers would be those of the first rows. */
+static int draws_numbers(const mxci_program *p, int32_t step) {
+    const mxci_graph *g = p->graph;
+    const mxci_gnode *n = node_at(p, step);
+    const mxc_op_def *def = mxci_node_def(g, p->order[step]);
+    mxc_op_sig sig = {.op = n->op, .params = mxc_op_params(n->op), .n_in = 1, .n_out = n->n_outputs,
+                      .context = n->context, .parallelism = 1};
+    sig.in_shape = &g->shapes[input_at(p, step, 0)];
+    sig.in_type = &g->types[input_at(p, step, 0)];
+    sig.out_shape = &g->shapes[n->first_entry];
+    sig.out_type = &g->types[n->first_entry];
+    return def->random_count && (mxci_n_args(n) > 1 || def->random_count(&sig) > 0);
+}
+
 /* Rows of a node that can run by slices; 0 if it cannot. */
 static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
     const mxci_graph *g = p->graph;
@@ -50,6 +64,8 @@ static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
     int64_t rows;
     int32_t i;
     if (n->kind != MXCI_FORWARD || !(mxci_node_def(g, p->order[step])->flags & MXC_OP_SAMPLEWISE) || mxci_n_args(n) < 1)
+        return 0;
+    if (draws_numbers(p, step))
         return 0;
     if (n->context.device == MXC_GPU)
         return 0; /* it hides the time of memory by many threads, not by caches */

@@ -12,6 +12,13 @@ typedef struct mxci_axes_params {
     int32_t keepdims, exclude;
 } mxci_axes_params;
 
+/* Those of norm. */
+typedef struct mxci_norm_params {
+    mxci_axes_params axes;
+    int64_t ord;
+    int32_t out_dtype;
+} mxci_norm_params;
+
 /* The three parameters, for a schema. */
 #define MXCI_AXES_PARAMS                                                                                               \
     {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_axes_params, axis), .initial = "()",                \

@@ -19,7 +19,20 @@ enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, VAR };
 enum { MOVING_MEAN, MOVING_VAR };
 
-static const mxc_param bn_schema[] = {MXCI_BN_SCHEMA(mxci_bn_params, ), MXC_PARAM_END};
+#define RANGE(bound)                                                                                                  \
+    {.name = #bound, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_bn_ranged_params, bound), .initial = "None",       \
+     .optional = 1, .doc = "accepted for compatibility: of use to the quantized form"}
+
+static const mxc_param bn_schema[] = {
+    MXCI_BN_SCHEMA(mxci_bn_ranged_params, norm.), RANGE(min_calib_range), RANGE(max_calib_range), MXC_PARAM_END};
+
+static const mxc_param sync_schema[] = {
+    MXCI_BN_SCHEMA(mxci_sync_bn_params, norm.),
+    {.name = "ndev", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_sync_bn_params, ndev), .initial = "1", .bounded = 1,
+     .minimum = 1, .maximum = 65536, .doc = "devices that train together; training with several is refused"},
+    {.name = "key", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_sync_bn_params, key), .initial = "",
+     .doc = "accepted for compatibility: names the layer to the other devices"},
+    MXC_PARAM_END};
 
 static int bn_visible(const void *params) {
     return ((const mxci_bn_params *)params)->output_mean_var ? 3 : 1;
@@ -193,26 +206,40 @@ static mxc_status bn_backward(const mxc_op_call *call) {
     return run_channels(call, backward_part);
 }
 
+static mxc_status sync_forward(const mxc_op_call *call) {
+    MXC_TRY(mxci_sync_bn_check(call));
+    return bn_forward(call);
+}
+
+/* Members that both descriptors have alike. */
+#define COMMON                                                                                                        \
+    .size = sizeof(mxc_op_def), .flags = MXC_OP_SAMPLEWISE, .args = "data,gamma,beta", .outputs = "output,mean,var",  \
+    .aux = "moving_mean,moving_var", .n_visible = bn_visible, .infer_shape = bn_infer, .infer_type = bn_infer_type,   \
+    .dtypes = MXC_DTYPES_FLOAT,                                                                                       \
+    .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << VAR},                       \
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},                              \
+    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END},                       \
+    .backward = {[MXC_CPU] = bn_backward}
+
 const mxc_op_def mxci_op_batch_norm = {
-    .size = sizeof(mxc_op_def),
+    COMMON,
     .name = "BatchNorm",
+    .aliases = "BatchNorm_v1",
     .doc =
         "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis); mean and var over the other "
         "axes in training, else moving_mean and moving_var, which a training forward pass updates: moving = momentum "
         "moving + (1 - momentum) batch",
-    .flags = MXC_OP_SAMPLEWISE,
     .params = bn_schema,
-    .param_size = sizeof(mxci_bn_params),
-    .args = "data,gamma,beta",
-    .outputs = "output,mean,var",
-    .aux = "moving_mean,moving_var",
-    .n_visible = bn_visible,
-    .infer_shape = bn_infer,
-    .infer_type = bn_infer_type,
-    .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << VAR},
-    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},
-    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END},
+    .param_size = sizeof(mxci_bn_ranged_params),
     .forward = {[MXC_CPU] = bn_forward},
-    .backward = {[MXC_CPU] = bn_backward},
+};
+
+const mxc_op_def mxci_op_sync_batch_norm = {
+    COMMON,
+    .name = "_contrib_SyncBatchNorm",
+    .doc = "BatchNorm whose statistics in training are those of all devices' batches; of one device's here: a training "
+           "pass with ndev above 1 is refused",
+    .params = sync_schema,
+    .param_size = sizeof(mxci_sync_bn_params),
+    .forward = {[MXC_CPU] = sync_forward},
 };

@@ -10,6 +10,27 @@ typedef struct mxci_bn_params {
     int32_t fix_gamma, use_global_stats, output_mean_var, cudnn_off;
 } mxci_bn_params;
 
+/* BatchNorm's own: the range of the output that a calibration found, which is of use to its quantized form alone. */
+typedef struct mxci_bn_ranged_params {
+    mxci_bn_params norm;
+    double min_calib_range, max_calib_range;
+} mxci_bn_ranged_params;
+
+typedef struct mxci_sync_bn_params {
+    mxci_bn_params norm;
+    int64_t ndev;
+    char key[128];
+} mxci_sync_bn_params;
+
+/* MXC_EUNSUPPORTED where _contrib_SyncBatchNorm would take its statistics over several devices. */
+static inline mxc_status mxci_sync_bn_check(const mxc_op_call *call) {
+    const mxci_sync_bn_params *p = (const mxci_sync_bn_params *)call->params;
+    if (!call->is_train || p->norm.use_global_stats || p->ndev <= 1)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_SyncBatchNorm: in training ndev must be 1, found %lld: statistics over "
+                    "several devices are not computed", (long long)p->ndev);
+}
+
 /* The channels' axis of an array of ndim axes. */
 static inline int mxci_bn_axis(const mxci_bn_params *p, int ndim) {
     return (int)(p->axis < 0 ? p->axis + ndim : p->axis);

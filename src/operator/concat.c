@@ -1,4 +1,7 @@
-/* Concat: arrays that differ in one axis only, side by side along it. */
+/*
+ * Concat: arrays that differ in one axis only, side by side along it. _rnn_param_concat is the same for the parameters
+ * of an RNN's layers: where several of them are unknown they have equal sizes, as the weights of both directions have.
+ */
 #include "operator/concat.h"
 #include "operator/pieces.h"
 
@@ -33,26 +36,30 @@ static int known_ndim(const mxc_op_sig *sig) {
     return sig->out_shape[0].ndim;
 }
 
-/* The sizes along the axis: out is the sum, and one unknown size is what is left. */
-static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common) {
+/* The sizes along the axis: out is the sum, and up to most_unknown unknown sizes are equal parts of what is left. */
+static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common, int most_unknown) {
     int64_t sum = 0, out = sig->out_shape[0].dim[axis];
-    int unknown = 0, last = 0;
+    int unknown = 0;
     for (int i = 0; i < sig->n_in; i++) {
         int64_t size = sig->in_shape[i].dim[axis];
         sum = mxci_dim_add(sum, size < 0 ? 0 : size);
         unknown += size < 0;
-        last = size < 0 ? i : last;
     }
-    if (unknown > 1 || (unknown == 1 && out < 0))
+    if (unknown > most_unknown || (unknown > 0 && out < 0))
         return MXC_OK;
-    common.dim[axis] = unknown ? out - sum : sum;
-    if (common.dim[axis] < 0)
+    if (unknown > 0 && out < sum)
         return mxc_sig_fail(sig, "output: axis %d has %lld elements, fewer than the %lld of the arguments", axis,
                             (long long)out, (long long)sum);
-    return mxc_sig_set_shape(sig, unknown ? last : MXC_SLOT_OUT(0), &common);
+    if (unknown > 0 && (out - sum) % unknown != 0)
+        return MXC_OK;
+    common.dim[axis] = unknown > 0 ? (out - sum) / unknown : sum;
+    for (int i = 0; i < sig->n_in; i++)
+        if (sig->in_shape[i].dim[axis] < 0)
+            MXC_TRY(mxc_sig_set_shape(sig, i, &common));
+    return unknown > 0 ? MXC_OK : mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &common);
 }
 
-mxc_status mxci_concat_infer(mxc_op_sig *sig) {
+static mxc_status infer(mxc_op_sig *sig, int most_unknown) {
     const concat_params *p = sig->params;
     int ndim = known_ndim(sig), axis;
     mxc_shape common;
@@ -61,7 +68,15 @@ mxc_status mxci_concat_infer(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_axis(sig, p->dim, ndim, &axis));
     common = mxci_shape_axes(ndim);
     MXC_TRY(common_axes(sig, axis, &common));
-    return infer_sizes(sig, axis, common);
+    return infer_sizes(sig, axis, common, most_unknown);
+}
+
+mxc_status mxci_concat_infer(mxc_op_sig *sig) {
+    return infer(sig, 1);
+}
+
+static mxc_status rnn_param_infer(mxc_op_sig *sig) {
+    return infer(sig, sig->n_in);
 }
 
 static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
@@ -90,6 +105,21 @@ const mxc_op_def mxci_op_concat = {
     .param_size = sizeof(concat_params),
     .variadic = "num_args",
     .infer_shape = mxci_concat_infer,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = concat_forward},
+    .backward = {[MXC_CPU] = concat_backward},
+};
+
+const mxc_op_def mxci_op_rnn_param_concat = {
+    .size = sizeof(mxc_op_def),
+    .name = "_rnn_param_concat",
+    .doc = "output: the arguments side by side along axis dim, as Concat; arguments whose size is unknown are equal "
+           "parts of what the output leaves to them",
+    .params = concat_schema,
+    .param_size = sizeof(concat_params),
+    .variadic = "num_args",
+    .infer_shape = rnn_param_infer,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
     .forward = {[MXC_CPU] = concat_forward},

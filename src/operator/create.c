@@ -1,4 +1,4 @@
-/* Operators without arguments that make or fill an array: _zeros, _ones, _set_value, _arange. ctx is where an
+/* Operators without arguments that make or fill an array: _zeros, _ones, _set_value, _full, _arange. ctx is where an
  * imperative call makes it. */
 #include "operator/create.h"
 
@@ -84,6 +84,24 @@ const mxc_op_def mxci_op_set_value = {
     .param_size = sizeof(mxci_set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
     .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY, .forward = {[MXC_CPU] = set_value}};
 
+/* ---- _full: _set_value for symbols ------------------------------------------------------------------------------ */
+
+static const mxc_param full_schema[] = {
+    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_set_params, fill.shape), .initial = "()",
+     .bounded = 1,
+     .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of what it is used with"},
+    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_set_params, fill.ctx), .initial = "",
+     .doc = "context, as cpu(0)"},
+    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .initial = "float32",
+     .doc = "of the array"},
+    {.name = "value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_set_params, src), .doc = "value of every element"},
+    MXC_PARAM_END};
+
+const mxc_op_def mxci_op_full = {
+    .size = sizeof(mxc_op_def), .name = "_full", .doc = "out = value", .args = "", .params = full_schema,
+    .param_size = sizeof(mxci_set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
+    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = set_value}};
+
 /* ---- _arange ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param arange_schema[] = {
@@ -99,18 +117,27 @@ static const mxc_param arange_schema[] = {
      .doc = "context, as cpu(0)"},
     {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_arange_params, dtype), .initial = "float32",
      .doc = "of the array"},
+    {.name = "infer_range", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_arange_params, infer_range),
+     .initial = "False", .doc = "with stop None: from start, as many values as its use asks for"},
     MXC_PARAM_END};
 
-/* With stop None the range is 0 to start. */
+/* 1 if the number of values is that of the array. */
+static int is_open(const mxci_arange_params *p) {
+    return isnan(p->stop);
+}
+
+/* With stop None the range is 0 to start, unless it is open. */
 static mxc_status check_arange(void *params) {
     mxci_arange_params *p = params;
     double count;
-    if (isnan(p->stop)) {
+    if (isnan(p->stop) && !p->infer_range) {
         p->stop = p->start;
         p->start = 0;
     }
     if (p->step == 0)
         return MXC_FAIL(MXC_EINVAL, "_arange: step is 0");
+    if (is_open(p))
+        return MXC_OK;
     count = (p->stop - p->start) / p->step;
     if (!(count * (double)p->repeat < 1e15))
         return MXC_FAIL(MXC_EINVAL, "_arange: %g values from %g to %g by %g, each %lld times, are too many", count,
@@ -120,8 +147,8 @@ static mxc_status check_arange(void *params) {
 
 static mxc_status infer_arange_shape(mxc_op_sig *sig) {
     const mxci_arange_params *p = sig->params;
-    double count = ceil((p->stop - p->start) / p->step);
-    mxc_shape shape = mxci_shape_of(1, (int64_t[]){count > 0 ? (int64_t)count * p->repeat : 0});
+    double count = is_open(p) ? -1 : ceil((p->stop - p->start) / p->step);
+    mxc_shape shape = mxci_shape_of(1, (int64_t[]){count > 0 ? (int64_t)count * p->repeat : is_open(p) ? -1 : 0});
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
 }
 

@@ -19,7 +19,7 @@ typedef struct mxci_arange_params {
     double start, stop, step;
     int64_t repeat;
     char ctx[32];
-    int32_t dtype;
+    int32_t dtype, infer_range;
 } mxci_arange_params;
 
 #endif

@@ -18,6 +18,8 @@ const mxc_param mxci_embedding_schema[] = {
      .minimum = 1, .maximum = 9e15, .doc = "columns of weight"},
     {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(embedding_params, dtype), .initial = "float32",
      .doc = "of weight and out"},
+    {.name = "sparse_grad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(embedding_params, sparse_grad), .initial = "False",
+     .doc = "accepted for compatibility: weight's gradient is dense"},
     MXC_PARAM_END};
 
 static mxc_status check_params(void *params) {

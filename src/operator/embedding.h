@@ -6,7 +6,7 @@
 
 typedef struct mxci_embedding_params {
     int64_t input_dim, output_dim;
-    int32_t dtype;
+    int32_t dtype, sparse_grad;
 } mxci_embedding_params;
 
 extern const mxc_param mxci_embedding_schema[];

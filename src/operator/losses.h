@@ -9,7 +9,7 @@
 enum { MXCI_NORM_NULL, MXCI_NORM_BATCH, MXCI_NORM_VALID };
 
 typedef struct mxci_softmax_output_params {
-    double grad_scale, ignore_label;
+    double grad_scale, ignore_label, smooth_alpha;
     int32_t multi_output, use_ignore, preserve_shape, normalization, out_grad;
 } mxci_softmax_output_params;
 

@@ -149,7 +149,10 @@ static mxc_status find_custom(int n, const char *const *keys, const char *const 
     if (!type)
         return MXC_FAIL(MXC_EINVAL, "Custom: the parameter op_type is missing, which names the operator; found %s",
                         n ? keys[0] : "none");
-    MXC_TRY(find_def(type, out));
+    *out = mxc_op_find(type);
+    if (!*out)
+        return MXC_FAIL(MXC_ENOTFOUND, "Custom: no operator is registered as op_type '%s': register the program's own "
+                        "with mxc_op_register, flag MXC_OP_CALLBACK, before the symbol is made or read", type);
     if (!((*out)->flags & MXC_OP_CALLBACK))
         return MXC_FAIL(MXC_EINVAL, "Custom: op_type '%s' is an operator, but none with callbacks", type);
     return MXC_OK;

@@ -1,11 +1,12 @@
 /*
- * Pooling: out[n,c,p] = maximum, average or sum of data[n,c] over a window that starts at stride p - pad.
+ * Pooling: out[n,c,p] = maximum, average, sum or p-norm of data[n,c] over a window that starts at stride p - pad.
  *
  * data (N,C,spatial), out (N,C,spatial'), one to three spatial axes. spatial' = 1 + (spatial + 2 pad - kernel) /
- * stride, rounded down ("valid") or up ("full"); global_pool takes the whole plane. Windows are cut to the input; an
- * average divides by the window cut to input and padding; a window without elements gives 0. The gradient of a maximum
- * goes to the first of equal elements, found again by comparison: no indices are stored. Channels last is computed
- * through copies.
+ * stride, rounded down ("valid") or up ("full"), or spatial / stride, rounded up ("same", without pad); global_pool
+ * takes the whole plane. Windows are cut to the input; an average divides by the window cut to input and padding, or
+ * to the input alone (count_include_pad=False); a window without elements gives 0. lp is the root number p_value of the
+ * sum of the elements' powers, signs kept. The gradient of a maximum goes to the first of equal elements, found again
+ * by comparison: no indices are stored. Channels last is computed through copies.
  */
 #include "operator/pooling.h"
 #include "operator/widen.h"
@@ -17,34 +18,58 @@ const mxc_param mxci_pooling_schema[] = {
      .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
     {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, cudnn_off), .initial = "False",
      .doc = "accepted for compatibility"},
-    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, kernel), .bounded = 1, .minimum = 1,
-     .maximum = 2147483647.0, .doc = "window size of each spatial axis"},
-    {.name = "pool_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pool_type), .choices = "max,avg,sum",
-     .doc = "what is taken of a window"},
+    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, kernel), .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = 2147483647.0,
+     .doc = "window size of each spatial axis; may be left out with global_pool"},
+    {.name = "pool_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pool_type), .initial = "max",
+     .choices = "max,avg,sum,lp", .doc = "what is taken of a window; lp: the p-norm"},
     {.name = "pooling_convention", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pooling_convention),
-     .initial = "valid", .choices = "full,valid", .doc = "round the output size up (full) or down (valid)"},
+     .initial = "valid", .choices = "full,valid,same",
+     .doc = "round the output size up (full) or down (valid), or take data's divided by stride, rounded up (same)"},
     {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, stride), .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
     {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, pad), .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
     {.name = "count_include_pad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, count_include_pad),
-     .initial = "None", .optional = 1, .doc = "an average counts the padding; False is refused"},
+     .initial = "None", .optional = 1, .doc = "an average counts the padding; None: it does"},
+    {.name = "p_value", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(pooling_params, p_value), .initial = "None",
+     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3, .doc = "of pool_type lp: 1, 2 or 3"},
     {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, layout), .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
      .doc = "where the channels are: second, as by default, or last"},
     MXC_PARAM_END};
 
+enum { FULL, VALID, SAME };
+
+static mxc_status check_kind(const pooling_params *p) {
+    if (p->pool_type == MXCI_POOL_LP && p->p_value == MXC_PARAM_UNSET)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: pool_type lp needs p_value, 1 to 3");
+    for (int i = 0; i < p->pad.n && p->pooling_convention == SAME; i++)
+        if (p->pad.value[i] != 0)
+            return MXC_FAIL(MXC_EINVAL, "Pooling: pad is %lld with pooling_convention same, expected 0",
+                            (long long)p->pad.value[i]);
+    return MXC_OK;
+}
+
+/* A global pooling without a kernel has as many axes as the layout or the data says. */
+static mxc_status check_global(pooling_params *p) {
+    if (!p->global_pool)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: kernel is missing, which only global_pool can do without");
+    p->stride.n = p->pad.n = 0;
+    return check_kind(p);
+}
+
 mxc_status mxci_pooling_check(void *params) {
     pooling_params *p = params;
     int n = p->kernel.n;
+    if (n == 0)
+        return check_global(p);
     if (n < 1 || n > 3)
         return MXC_FAIL(MXC_EINVAL, "Pooling: kernel has %d entries, expected 1 to 3", n);
     if (p->stride.n != 0 && p->stride.n != n)
         return MXC_FAIL(MXC_EINVAL, "Pooling: stride has %d entries, kernel has %d", p->stride.n, n);
     if (p->pad.n != 0 && p->pad.n != n)
         return MXC_FAIL(MXC_EINVAL, "Pooling: pad has %d entries, kernel has %d", p->pad.n, n);
-    if (p->count_include_pad == 0 && p->pool_type == MXCI_POOL_AVG)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "Pooling: count_include_pad=False is not supported");
     if (p->layout >= 0 && p->layout != n - 1 && p->layout != n + 2)
         return MXC_FAIL(MXC_EINVAL, "Pooling: the layout is not one of the kernel's %d axes", n);
     for (int i = p->stride.n; i < n; i++)
@@ -52,34 +77,53 @@ mxc_status mxci_pooling_check(void *params) {
     for (int i = p->pad.n; i < n; i++)
         p->pad.value[i] = 0;
     p->stride.n = p->pad.n = n;
-    return MXC_OK;
+    return check_kind(p);
 }
 
 static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
     const pooling_params *p = sig->params;
-    int64_t padded = in + 2 * p->pad.value[i], kernel = p->kernel.value[i], stride = p->stride.value[i];
-    *out = -1;
-    if (p->global_pool)
-        *out = 1;
-    else if (in >= 0 && padded < kernel)
+    int64_t padded, kernel = p->kernel.value[i], stride = p->stride.value[i];
+    *out = p->global_pool ? 1 : -1;
+    if (p->global_pool || in < 0)
+        return MXC_OK;
+    padded = in + 2 * p->pad.value[i];
+    if (p->pooling_convention == SAME)
+        *out = in / stride + (in % stride > 0);
+    else if (padded < kernel)
         return mxc_sig_fail(sig,
                             "argument 'data': spatial axis %d has %lld elements with padding, fewer than the kernel's "
                             "%lld",
                             i, (long long)padded, (long long)kernel);
-    else if (in >= 0)
-        *out = 1 + (padded - kernel + (p->pooling_convention == 0 ? stride - 1 : 0)) / stride;
+    else
+        *out = 1 + (padded - kernel + (p->pooling_convention == FULL ? stride - 1 : 0)) / stride;
+    return MXC_OK;
+}
+
+/* How many axes the arrays have; -1: not known yet. */
+static mxc_status count_axes(const mxc_op_sig *sig, int *ndim) {
+    const pooling_params *p = sig->params;
+    *ndim = p->kernel.n > 0 ? p->kernel.n + 2 : p->layout >= 0 ? p->layout % 3 + 3 : sig->in_shape[0].ndim;
+    if (*ndim < 0)
+        *ndim = sig->out_shape[0].ndim;
+    if (*ndim >= 0 && (*ndim < 3 || *ndim > 5))
+        return mxc_sig_fail(sig, "argument 'data': expected 3 to 5 axes, found %d", *ndim);
     return MXC_OK;
 }
 
 mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     const pooling_params *p = sig->params;
-    int ndim = p->kernel.n + 2, is_last = mxci_pooling_is_last(p), channels = mxci_channel_axis(is_last, ndim);
-    mxc_shape data = mxci_shape_axes(ndim), out = data;
+    int ndim, is_last = mxci_pooling_is_last(p), channels;
+    mxc_shape data, out;
+    MXC_TRY(count_axes(sig, &ndim));
+    if (ndim < 0)
+        return MXC_OK;
+    channels = mxci_channel_axis(is_last, ndim);
+    data = out = mxci_shape_axes(ndim);
     MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
     data = sig->in_shape[0];
     out.dim[0] = data.dim[0];
     out.dim[channels] = data.dim[channels];
-    for (int i = 0; i < p->kernel.n; i++) {
+    for (int i = 0; i < ndim - 2; i++) {
         int axis = mxci_spatial_axis(is_last, i);
         MXC_TRY(infer_axis(sig, i, data.dim[axis], &out.dim[axis]));
     }
@@ -90,8 +134,9 @@ mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
 }
 
 static void pooling_needs(const void *params, mxc_op_needs *needs) {
-    int is_max = ((const pooling_params *)params)->pool_type == MXCI_POOL_MAX;
-    *needs = (mxc_op_needs){.out_grad = 1, .in = (uint64_t)is_max, .out = (uint64_t)is_max};
+    const pooling_params *p = params;
+    uint64_t reads = p->pool_type == MXCI_POOL_MAX || (p->pool_type == MXCI_POOL_LP && p->p_value > 1);
+    *needs = (mxc_op_needs){.out_grad = 1, .in = reads, .out = reads};
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
@@ -188,8 +233,9 @@ const mxc_op_def mxci_op_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "Pooling",
     .aliases = "Pooling_v1",
-    .doc = "output[n,c,p] = maximum, average or sum of data[n,c] over the window at stride p - pad; data (N,C,...), "
-           "one to three spatial axes, or (N,...,C) by layout; averages divide by the window cut to data and padding",
+    .doc = "output[n,c,p] = maximum, average, sum or p-norm of data[n,c] over the window at stride p - pad; data "
+           "(N,C,...), one to three spatial axes, or (N,...,C) by layout; averages divide by the window cut to "
+           "data and padding",
     .flags = MXC_OP_SAMPLEWISE,
     .params = mxci_pooling_schema,
     .param_size = sizeof(pooling_params),

@@ -7,7 +7,8 @@
 #include "operator/kernels/pooling.h"
 
 typedef struct mxci_pooling_params {
-    mxc_tuple kernel, stride, pad;
+    mxc_tuple kernel, stride, pad; /* of no entries where the pooling is global and the kernel was left out */
+    int64_t p_value;
     int32_t global_pool, cudnn_off, pool_type, pooling_convention, count_include_pad, layout;
 } mxci_pooling_params;
 
@@ -26,8 +27,10 @@ static inline mxci_pool_shape mxci_pooling_shape(const mxci_pooling_params *p, c
     const int is_last = mxci_pooling_is_last(p);
     mxci_pool_shape shape;
     shape.kind = p->pool_type;
+    shape.p = (int)p->p_value;
+    shape.excludes_pad = p->count_include_pad == 0;
     for (int i = 0; i < 3; i++) {
-        int axis = i - (3 - p->kernel.n);
+        int axis = i - (5 - data->ndim);
         int64_t in = axis < 0 ? 1 : data->dim[mxci_spatial_axis(is_last, axis)];
         shape.in[i] = in;
         shape.out[i] = axis < 0 ? 1 : out->dim[mxci_spatial_axis(is_last, axis)];

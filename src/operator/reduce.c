@@ -239,7 +239,7 @@ static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind
     if (kind->gradient == mxci_reduce_grad_scale) {
         m.in[1] = (mxci_operand){.value = kind->finish == FINISH_MEAN && m.n ? (double)n_out / (double)m.n : 1};
         m.n_in = 2;
-    } else if (kind->gradient == mxci_reduce_grad_nansum) {
+    } else if (kind->gradient == mxci_reduce_grad_nansum || kind->gradient == mxci_reduce_grad_abs) {
         m.n_in = 2;
     }
     m.result[0] = (mxci_result){
@@ -274,3 +274,49 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
         .needs = its_needs, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = symbol##_forward},                       \
         .backward = {[MXC_CPU] = symbol##_backward}};
 #include "operator/reduce_names.def"
+
+/* ---- norm: of order 1 or 2 -------------------------------------------------------------------------------------- */
+
+static const mxc_param norm_schema[] = {
+    MXCI_AXES_PARAMS,
+    {.name = "ord", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_norm_params, ord), .initial = "2", .bounded = 1,
+     .minimum = 1, .maximum = 2, .doc = "1: sum of absolute values; 2: Euclidean norm"},
+    {.name = "out_dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_norm_params, out_dtype), .initial = "None",
+     .optional = 1, .doc = "of out; must be data's, as with None"},
+    MXC_PARAM_END};
+
+static const reduction norm_kinds[] = {{MXCI_REDUCE_sum_abs, FINISH_NONE, mxci_reduce_grad_abs},
+                                       {MXCI_REDUCE_sum_square, FINISH_ROOT, mxci_reduce_grad_norm}};
+
+static const reduction *norm_kind(const void *params) {
+    return &norm_kinds[((const mxci_norm_params *)params)->ord - 1];
+}
+
+static mxc_status norm_type(mxc_op_sig *sig) {
+    const mxc_dtype wanted = (mxc_dtype)((const mxci_norm_params *)sig->params)->out_dtype;
+    MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(0)}));
+    if (wanted == MXC_DTYPE_UNKNOWN || sig->in_type[0] == MXC_DTYPE_UNKNOWN || wanted == sig->in_type[0])
+        return MXC_OK;
+    return MXC_FAIL(MXC_EUNSUPPORTED, "norm: out_dtype %s of data of %s: the norm is computed in data's dtype only",
+                    mxc_dtype_name(wanted), mxc_dtype_name(sig->in_type[0]));
+}
+
+static void norm_needs(const void *params, mxc_op_needs *needs) {
+    int reads_out = ((const mxci_norm_params *)params)->ord == 2;
+    *needs = (mxc_op_needs){.out_grad = 1, .in = 1, .out = (uint64_t)reads_out};
+}
+
+static mxc_status norm_forward(const mxc_op_call *call) {
+    return reduce(call, norm_kind(call->params));
+}
+
+static mxc_status norm_backward(const mxc_op_call *call) {
+    return reduce_gradient(call, norm_kind(call->params));
+}
+
+const mxc_op_def mxci_op_norm = {
+    .size = sizeof(mxc_op_def), .name = "norm",
+    .doc = "out = norm of data over the axes: Euclidean, or with ord=1 the sum of absolute values",
+    .params = norm_schema, .param_size = sizeof(mxci_norm_params), .infer_shape = mxci_axes_infer_shape,
+    .infer_type = norm_type, .dtypes = MXC_DTYPES_FLOAT, .backward_needs = norm_needs, .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = norm_forward}, .backward = {[MXC_CPU] = norm_backward}};

@@ -1,6 +1,6 @@
 /*
- * Random numbers: random_<distribution> fills an array of parameter shape (or of the shape that its use gives it);
- * sample_<distribution> takes arrays of the distribution's parameters, shape s, and gives s + shape: a row of numbers
+ * Random numbers: _random_<distribution> fills an array of parameter shape (or of the shape that its use gives it);
+ * _sample_<distribution> takes arrays of the distribution's parameters, shape s, and gives s + shape: a row of numbers
  * for each parameter element. Element i uses place i of the run's random range, so results are the same for any number
  * of threads.
  */
@@ -217,13 +217,13 @@ static const mxc_param uniform_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_uniform = {
-    RANDOM_DEF(uniform_schema), .name = "random_uniform",
-    .aliases = "uniform,_random_uniform,_sample_uniform",
+    RANDOM_DEF(uniform_schema), .name = "_random_uniform",
+    .aliases = "uniform,random_uniform",
     .doc = "uniform numbers of [low, high)", .params_check = check_uniform,
     .forward = {[MXC_CPU] = random_uniform}};
 
 const mxc_op_def mxci_op_sample_uniform = {
-    SAMPLE_DEF, .name = "sample_uniform", .args = "low,high",
+    SAMPLE_DEF, .name = "_sample_uniform", .aliases = "sample_uniform", .args = "low,high",
     .doc = "for each parameter element a row of uniform numbers of [low, high)",
     .forward = {[MXC_CPU] = sample_uniform}};
 
@@ -233,13 +233,13 @@ static const mxc_param normal_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_normal = {
-    RANDOM_DEF(normal_schema), .name = "random_normal",
-    .aliases = "normal,_random_normal,_random_gaussian,_sample_normal",
+    RANDOM_DEF(normal_schema), .name = "_random_normal",
+    .aliases = "normal,random_normal,_random_gaussian",
     .doc = "normal numbers of mean loc and deviation scale", .params_check = check_normal,
     .forward = {[MXC_CPU] = random_normal}};
 
 const mxc_op_def mxci_op_sample_normal = {
-    SAMPLE_DEF, .name = "sample_normal", .args = "mu,sigma",
+    SAMPLE_DEF, .name = "_sample_normal", .aliases = "sample_normal", .args = "mu,sigma",
     .doc = "for each parameter element a row of normal numbers of mean loc and deviation scale",
     .forward = {[MXC_CPU] = sample_normal}};
 
@@ -249,13 +249,13 @@ static const mxc_param gamma_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_gamma = {
-    RANDOM_DEF(gamma_schema), .name = "random_gamma",
-    .aliases = "_random_gamma,_sample_gamma",
+    RANDOM_DEF(gamma_schema), .name = "_random_gamma",
+    .aliases = "random_gamma",
     .doc = "gamma numbers of shape alpha and scale beta", .params_check = check_gamma_,
     .forward = {[MXC_CPU] = random_gamma_}};
 
 const mxc_op_def mxci_op_sample_gamma = {
-    SAMPLE_DEF, .name = "sample_gamma", .args = "alpha,beta",
+    SAMPLE_DEF, .name = "_sample_gamma", .aliases = "sample_gamma", .args = "alpha,beta",
     .doc = "for each parameter element a row of gamma numbers of shape alpha and scale beta",
     .forward = {[MXC_CPU] = sample_gamma_}};
 
@@ -264,13 +264,13 @@ static const mxc_param exponential_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_exponential = {
-    RANDOM_DEF(exponential_schema), .name = "random_exponential",
-    .aliases = "_random_exponential,_sample_exponential",
+    RANDOM_DEF(exponential_schema), .name = "_random_exponential",
+    .aliases = "random_exponential",
     .doc = "exponential numbers of rate lam", .params_check = check_exponential,
     .forward = {[MXC_CPU] = random_exponential}};
 
 const mxc_op_def mxci_op_sample_exponential = {
-    SAMPLE_DEF, .name = "sample_exponential", .args = "lam",
+    SAMPLE_DEF, .name = "_sample_exponential", .aliases = "sample_exponential", .args = "lam",
     .doc = "for each parameter element a row of exponential numbers of rate lam",
     .forward = {[MXC_CPU] = sample_exponential}};
 
@@ -279,13 +279,13 @@ static const mxc_param poisson_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_poisson = {
-    RANDOM_DEF(poisson_schema), .name = "random_poisson",
-    .aliases = "_random_poisson,_sample_poisson",
+    RANDOM_DEF(poisson_schema), .name = "_random_poisson",
+    .aliases = "random_poisson",
     .doc = "Poisson numbers of mean lam", .params_check = check_poisson,
     .forward = {[MXC_CPU] = random_poisson}};
 
 const mxc_op_def mxci_op_sample_poisson = {
-    SAMPLE_DEF, .name = "sample_poisson", .args = "lam",
+    SAMPLE_DEF, .name = "_sample_poisson", .aliases = "sample_poisson", .args = "lam",
     .doc = "for each parameter element a row of Poisson numbers of mean lam",
     .forward = {[MXC_CPU] = sample_poisson}};
 
@@ -296,13 +296,13 @@ static const mxc_param negative_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_negative_binomial = {
-    RANDOM_DEF(negative_schema), .name = "random_negative_binomial",
-    .aliases = "_random_negative_binomial,_sample_negbinomial",
+    RANDOM_DEF(negative_schema), .name = "_random_negative_binomial",
+    .aliases = "random_negative_binomial,_sample_negbinomial",
     .doc = "failures before success number k, of probability p", .params_check = check_negative_k,
     .forward = {[MXC_CPU] = random_negative}};
 
 const mxc_op_def mxci_op_sample_negative_binomial = {
-    SAMPLE_DEF, .name = "sample_negative_binomial", .args = "k,p",
+    SAMPLE_DEF, .name = "_sample_negative_binomial", .aliases = "sample_negative_binomial", .args = "k,p",
     .doc = "for each parameter element a row of failures before success number k, of probability p",
     .forward = {[MXC_CPU] = sample_negative}};
 
@@ -312,12 +312,13 @@ static const mxc_param generalized_schema[] = {
     SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_generalized_negative_binomial = {
-    RANDOM_DEF(generalized_schema), .name = "random_generalized_negative_binomial",
-    .aliases = "_random_generalized_negative_binomial,_sample_gennegbinomial",
+    RANDOM_DEF(generalized_schema), .name = "_random_generalized_negative_binomial",
+    .aliases = "random_generalized_negative_binomial,_sample_gennegbinomial",
     .doc = "negative binomial numbers of mean mu and variance mu + alpha mu^2", .params_check = check_generalized,
     .forward = {[MXC_CPU] = random_generalized}};
 
 const mxc_op_def mxci_op_sample_generalized_negative_binomial = {
-    SAMPLE_DEF, .name = "sample_generalized_negative_binomial", .args = "mu,alpha",
+    SAMPLE_DEF, .name = "_sample_generalized_negative_binomial", .aliases = "sample_generalized_negative_binomial",
+    .args = "mu,alpha",
     .doc = "for each parameter element a row of negative binomial numbers of mean mu and variance mu + alpha mu^2",
     .forward = {[MXC_CPU] = sample_generalized}};

@@ -152,7 +152,7 @@ static const mxc_param scalar_schema[] = {
     MXC_PARAM_END};
 
 static mxc_status scalar_check(void *params) {
-    return mxci_box_check("_crop_assign_scalar", &((const assign_params *)params)->box);
+    return mxci_box_check("_slice_assign_scalar", &((const assign_params *)params)->box);
 }
 
 static mxc_status scalar_forward(const mxc_op_call *call) {
@@ -166,7 +166,7 @@ static mxc_status scalar_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_crop_assign_scalar = {
-    .size = sizeof(mxc_op_def), .name = "_crop_assign_scalar", .aliases = "_slice_assign_scalar",
+    .size = sizeof(mxc_op_def), .name = "_slice_assign_scalar", .aliases = "_crop_assign_scalar",
     .doc = "out = data, but elements begin[i] to end[i]-1 by step[i] of each axis i are scalar",
     .params = scalar_schema, .param_size = sizeof(assign_params), .params_check = scalar_check,
     .infer_shape = infer_whole, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},

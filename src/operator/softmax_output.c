@@ -6,7 +6,8 @@
  * use_ignore), or probabilities of data's shape. Gradient to data: grad_scale (out - label),
  * divided as normalization says (class numbers only): null: by 1 (multi_output: by the softmaxes in a sample), batch:
  * also by the batch (preserve_shape: by all labels), valid: by the labels that are not ignore_label. With out_grad it
- * is multiplied by the gradient from above.
+ * is multiplied by the gradient from above. With smooth_alpha a class number stands for a probability of 1 -
+ * smooth_alpha, and the other classes share smooth_alpha equally.
  */
 #include "operator/common.h"
 #include "operator/kernels/softmax.h"
@@ -36,6 +37,9 @@ static const mxc_param softmax_schema[] = {
     {.name = "out_grad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, out_grad),
      .initial = "False",
      .doc = "multiply the gradient by that of the output"},
+    {.name = "smooth_alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_output_params, smooth_alpha),
+     .initial = "0", .bounded = 1, .minimum = 0, .maximum = 1,
+     .doc = "label smoothing: share of the label's probability that the other classes get; class numbers only"},
     MXC_PARAM_END};
 
 /* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the places are
@@ -149,7 +153,8 @@ static double divisor(const mxc_op_call *call, int64_t outer, int64_t inner) {
 static mxc_status softmax_backward(const mxc_op_call *call) {
     const mxci_softmax_output_params *p = call->params;
     softmax_run r = {.call = call, .loss = {.use_ignore = p->use_ignore, .ignore = p->ignore_label,
-                                            .scale = p->grad_scale, .add = call->req[DATA] == MXC_REQ_ADD}};
+                                            .scale = p->grad_scale, .smooth = p->smooth_alpha,
+                                            .add = call->req[DATA] == MXC_REQ_ADD}};
     int64_t outer;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
         mxci_put_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);

@@ -103,7 +103,7 @@ static void open_axes(pairs *p) {
 /*
  * What parameters meant when the file was written. Before 0.9.5, argmax and argmin wrote axis -1 for all axes. Files
  * with "param" state every parameter there was; one without Pooling's pooling_convention is from when all sizes were
- * rounded up. Before 2.0, an axis of 0 in the shape of _zeros and _ones was one not known yet, now -1.
+ * rounded up. Before 2.0, an axis of 0 in the shape of _zeros, _ones and _full was one not known yet, now -1.
  */
 static void upgrade(const reader *r, int is_old, pairs *p) {
     int axis = r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) ? find_key(p, "axis") : -1;
@@ -116,8 +116,19 @@ static void upgrade(const reader *r, int is_old, pairs *p) {
         p->keys[p->n] = "pooling_convention";
         p->values[p->n++] = "full";
     }
-    if (r->version < 20000 && (!strcmp(r->op, "_zeros") || !strcmp(r->op, "_ones")))
+    if (r->version < 20000 && (!strcmp(r->op, "_zeros") || !strcmp(r->op, "_ones") || !strcmp(r->op, "_full")))
         open_axes(p);
+}
+
+/* What 0.9 called _sample_<distribution>, without inputs, is _random_<distribution> since; _sample_... has inputs. */
+static const char *op_name(const reader *r, int64_t n_in) {
+    static const char *const changed[] = {"_sample_uniform", "_random_uniform", "_sample_normal", "_random_normal",
+                                          "_sample_gamma", "_random_gamma", "_sample_exponential",
+                                          "_random_exponential", "_sample_poisson", "_random_poisson"};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed && n_in == 0; i += 2)
+        if (!strcmp(r->op, changed[i]))
+            return changed[i + 1];
+    return r->op;
 }
 
 static mxc_status set_attrs(mxci_node *node, const pairs *p) {
@@ -180,6 +191,22 @@ static mxc_status read_variable(const reader *r, json_t *json, mxci_node *node) 
     return status;
 }
 
+/* Parameters of an operator that takes none, which MXNet writes and does not look at, are kept as they are. */
+static mxc_status keep_unread(const reader *r, const mxc_op_def *def, const pairs *p, mxci_node *node) {
+    for (int i = 0; i < p->n; i++)
+        if (!mxci_key_is_attr(def, p->keys[i]))
+            MXC_TRY(at_node(r, mxci_node_put_attr(node, p->keys[i], p->values[i])));
+    return MXC_OK;
+}
+
+static mxc_status make_op(const reader *r, int64_t n_in, const pairs *p, mxci_node *node) {
+    const char *name = op_name(r, n_in);
+    const mxc_op_def *def = mxc_op_find(name);
+    int takes_none = def && !def->params && !def->params_open;
+    MXC_TRY(at_node(r, mxci_op_make(name, takes_none ? 0 : p->n, p->keys, p->values, n_in, &node->op)));
+    return takes_none ? keep_unread(r, def, p, node) : MXC_OK;
+}
+
 /* The operator, and what of the parameters are attributes. "param" makes "attr" hold attributes only. */
 static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node *node) {
     int is_old = json_object_get(json, "param") != NULL;
@@ -187,7 +214,7 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
     mxc_status status = is_old ? read_pairs(r, json, "param", NULL, &p) : read_pairs(r, json, "attr", "attrs", &p);
     upgrade(r, is_old, &p);
     if (status == MXC_OK)
-        status = at_node(r, mxci_op_make(r->op, p.n, p.keys, p.values, n_in, &node->op));
+        status = make_op(r, n_in, &p, node);
     if (status == MXC_OK)
         status = at_node(r, mxci_node_take_attrs(node, p.n, p.keys, p.values));
     if (status == MXC_OK && is_old)

@@ -134,7 +134,9 @@ static mxc_status add_attrs(mxci_text *t, const mxci_node *node) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
-static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int32_t *entries) {
+/* versions: how often each node's variable has been changed so far, as an auxiliary state; entries name the version
+ * that they see. */
+static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int32_t *entries, const int32_t *versions) {
     int32_t i;
     mxci_text_add(t, "[");
     for (i = 0; i < n; i++) {
@@ -143,7 +145,9 @@ static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int3
         add_number(t, node);
         mxci_text_add(t, ", ");
         add_number(t, entries[i] - g->nodes[node].first_entry);
-        mxci_text_add(t, ", 0]");
+        mxci_text_add(t, ", ");
+        add_number(t, versions[node]);
+        mxci_text_add(t, "]");
     }
     mxci_text_add(t, "]");
 }
@@ -163,7 +167,14 @@ static mxc_status add_op(mxci_text *t, const mxci_gnode *node) {
     return status;
 }
 
-static mxc_status add_node(mxci_text *t, const mxci_graph *g, int32_t i) {
+/* A node's auxiliary states, its last inputs, are those that it makes of them. */
+static void change_aux(const mxci_graph *g, int32_t i, int32_t *versions) {
+    const mxci_gnode *node = &g->nodes[i];
+    for (int32_t k = node->n_inputs - node->n_aux; k < node->n_inputs && node->kind == MXCI_FORWARD; k++)
+        versions[g->entry_node[mxci_graph_inputs(g, i)[k]]]++;
+}
+
+static mxc_status add_node(mxci_text *t, const mxci_graph *g, int32_t i, int32_t *versions) {
     const mxci_gnode *node = &g->nodes[i];
     mxci_text_add(t, "    {\n      \"op\": ");
     MXC_TRY(add_op(t, node));
@@ -172,7 +183,8 @@ static mxc_status add_node(mxci_text *t, const mxci_graph *g, int32_t i) {
     mxci_text_add(t, ", \n");
     MXC_TRY(add_attrs(t, node->node));
     mxci_text_add(t, "      \"inputs\": ");
-    add_entries(t, g, node->n_inputs, mxci_graph_inputs(g, i));
+    change_aux(g, i, versions);
+    add_entries(t, g, node->n_inputs, mxci_graph_inputs(g, i), versions);
     if (node->forward >= 0)
         mxci_text_printf(t, ", \n      \"control_deps\": [%d]", (int)node->forward);
     mxci_text_add(t, i + 1 < g->n_nodes ? "\n    }, \n" : "\n    }\n");
@@ -209,16 +221,16 @@ static void add_row_ptr(mxci_text *t, const mxci_graph *g) {
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
 }
 
-static mxc_status write_graph(mxci_text *t, const mxci_graph *g) {
+static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions) {
     int32_t i;
     mxci_text_add(t, "{\n  \"nodes\": [\n");
     for (i = 0; i < g->n_nodes; i++)
-        MXC_TRY(add_node(t, g, i));
+        MXC_TRY(add_node(t, g, i, versions));
     mxci_text_add(t, "  ], \n");
     add_arg_nodes(t, g);
     add_row_ptr(t, g);
     mxci_text_add(t, "  \"heads\": ");
-    add_entries(t, g, g->n_outputs, g->outputs);
+    add_entries(t, g, g->n_outputs, g->outputs, versions);
     mxci_text_printf(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", %d]}\n}", MXCI_JSON_VERSION);
     return MXC_OK;
 }
@@ -226,11 +238,14 @@ static mxc_status write_graph(mxci_text *t, const mxci_graph *g) {
 mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
     mxci_graph *g;
     mxci_text text = {0};
+    int32_t *versions;
     mxc_status status;
     MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_to_json: symbol and out"));
     *out = NULL;
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
-    status = write_graph(&text, g);
+    versions = mxci_calloc((size_t)g->n_nodes, sizeof *versions);
+    status = versions ? write_graph(&text, g, versions) : MXC_FAIL(MXC_ENOMEM, "symbol JSON: no memory");
+    mxci_free(versions);
     mxci_graph_destroy(g);
     if (status == MXC_OK)
         return mxci_text_take(&text, out);

@@ -14,6 +14,7 @@ import sys
 
 
 PER_PROCESS = 40
+NOT_ASKED = {"_contrib_SyncBatchNorm"}  # waits for other devices
 
 
 class Case:
@@ -121,7 +122,7 @@ def run_all(path, cases, mkldnn):
 
 def main(questions, out):
     with open(os.path.join(questions, "cases.txt")) as file:
-        cases = [Case(line) for line in file]
+        cases = [case for case in map(Case, file) if case.op not in NOT_ASKED]
     kept, lines, refused, left = {}, [], {}, cases
     for mkldnn in "0", "1":
         refused, asked, left = {}, left, []

@@ -10,7 +10,7 @@ case_windows case_windows_of(const op_run *r, const mxc_shape *windows, const mx
               pad = case_tuple(r, "pad");
     case_windows w;
     for (int i = 0; i < 3; i++) {
-        int axis = i - (3 - kernel.n);
+        int axis = i - (3 - (kernel.n > 0 ? kernel.n : plane->ndim - 2));
         w.windows[i] = axis < 0 ? 1 : windows->dim[axis + 2];
         w.plane[i] = axis < 0 ? 1 : plane->dim[axis + 2];
         w.kernel[i] = entry(&kernel, axis, 1);

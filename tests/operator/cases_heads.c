@@ -52,7 +52,9 @@ static void grad_softmax_output(const op_run *r) {
     double scale = case_number(r, "grad_scale", 1) / (dense ? 1 : loss_divisor(r, p));
     for (int64_t i = 0; i < p.outer * p.k * p.inner; i++) {
         int64_t row = i / (p.k * p.inner), k = i / p.inner % p.k, at = row * p.inner + i % p.inner;
-        double target = dense ? r->in[1][i] : r->in[1][at] == (double)k, value = scale * (r->out[0][i] - target);
+        double alpha = case_number(r, "smooth_alpha", 0), off = p.k > 1 ? alpha / (double)(p.k - 1) : 0;
+        double target = dense ? r->in[1][i] : r->in[1][at] == (double)k ? 1 - alpha : off;
+        double value = scale * (r->out[0][i] - target);
         if (!dense && case_is(r, "use_ignore", "True") && r->in[1][at] == case_number(r, "ignore_label", -1))
             value = 0;
         r->in_grad[0][i] = value * (case_is(r, "out_grad", "True") ? r->out_grad[0][i] : 1);
@@ -127,6 +129,8 @@ static void ref_add_n(const op_run *r) {
     "2x3x2x5 2x3x2x5; 1x1x1x1 1x1x1x1; 2x1x3x1x2 2x1x3x1x2; 1031 1031; 3x0x2 3x0x2; 64x2 64x2; 33x3 33x3; 5 5; " \
     "5x9@-1:1nf 5x9"
 #define CONCAT(given, shapes) {.op = "Concat", .params = given, .in = shapes, .reference = ref_concat}
+#define RNN_CONCAT(given, shapes)                                                                               \
+    {.op = "_rnn_param_concat", .params = given, .in = shapes, .flags = CASE_ONE_OF_FORMS, .reference = ref_concat}
 #define ADD_N(given, shapes) {.op = "add_n", .params = given, .in = shapes, .reference = ref_add_n}
 #define FLATTEN(shapes) {.op = "Flatten", .in = shapes, .reference = ref_identity}
 #define RESHAPE(given, shapes) {.op = "Reshape", .params = given, .in = shapes, .reference = ref_identity}
@@ -144,6 +148,11 @@ static const op_case cases[] = {
     SOFTMAX("normalization=valid use_ignore=True ignore_label=0", "6x4 6@0:3i"),
     SOFTMAX("normalization=valid use_ignore=True ignore_label=0", "3x4 3@0:0.5i"), /* all ignored */
     SOFTMAX("use_ignore=True ignore_label=1", "6x4 6@0:3i"),
+    SOFTMAX("smooth_alpha=0.1", "6x4 6@0:3i; 4x9 4; 5x67 5; 0x3 0"),
+    SOFTMAX("smooth_alpha=0.3 use_ignore=True ignore_label=1 normalization=valid grad_scale=2", "6x4 6@0:3i"),
+    SOFTMAX("smooth_alpha=0.2 multi_output=True", "2x5x3x4 2x12@0:4i"),
+    SOFTMAX("smooth_alpha=1", "3x4 3@0:3i"),
+    FAILS("SoftmaxOutput", "smooth_alpha=1.5", "4x5 4", MXC_EINVAL, "smooth_alpha"),
     SOFTMAX("out_grad=True", "6x4 6@0:3i"),
     SOFTMAX_FORM("", "6x4 6x4@0:1"),
     SOFTMAX_FORM("out_grad=True grad_scale=3 normalization=batch", "6x4 6x4@0:1"),
@@ -238,6 +247,13 @@ static const op_case cases[] = {
     CONCAT("num_args=3 dim=2", "2x3x4x5 2x3x1x5 2x3x2x5"),
     CONCAT("num_args=2", "2x0 2x4"),
     CONCAT("num_args=2 dim=0", "0x4 0x4"),
+    RNN_CONCAT("num_args=3 dim=0", "4 5 7; 1 1 1; 0 3 2; 65 1 129; 1031 7 1; 2x3 1x3 4x3; 0 0 0; 3x2x1 1x2x1 2x2x1; "
+                                   "9 9 9; "
+                                   "12 1 0; 7x1 2x1 3x1; 17 33 2"),
+    RNN_CONCAT("num_args=1 dim=0", "7; 2x3; 65; 0"),
+    RNN_CONCAT("num_args=2", "2x3 2x4; 1x1 1x65; 3x2x2 3x5x2; 0x2 0x1"),
+    INFERS("_rnn_param_concat", "num_args=4 dim=0", "5,?,?,7 -> 32 => 5,10,10,7 -> 32"),
+    INFERS("_rnn_param_concat", "num_args=2 dim=0", "5,6 -> ? => 5,6 -> 11"),
     FAILS("Concat", "num_args=2", "2x3 3x3", MXC_ESHAPE, "arg1"),
     FAILS("Concat", "num_args=2 dim=3", "2x3 2x3", MXC_ESHAPE, "axis 3"),
     FAILS("Concat", "num_args=0", "2x3", MXC_EINVAL, "num_args"),

@@ -233,6 +233,7 @@ static const op_case cases[] = {
     FAILS("LeakyReLU", "act_type=prelu", "3 3", MXC_ESHAPE, "expected at least 2 axes"),
     FAILS("LeakyReLU", "act_type=prelu", "3x5 4", MXC_ESHAPE, "argument 'gamma': expected shape (5,), found (4,)"),
     INFERS("LeakyReLU", "act_type=prelu", "?x6,? -> 2x? => 2x6,6 -> 2x6"),
+    EMBEDDING("input_dim=5 output_dim=3 sparse_grad=True; input_dim=5 output_dim=3 sparse_grad=False", "2x4@0:4i 5x3"),
     EMBEDDING("input_dim=5 output_dim=3", "4@0:4i 5x3"),
     EMBEDDING("input_dim=5 output_dim=3", "2x3@0:4i 5x3; 1 5x3; 7x1 5x3; 0 5x3; 2x3x4 5x3; 65 5x3; 1x1 5x3; "
                                           "2x1x3x1x2 5x3; 129 5x3; 17 5x3; s 5x3; 9 5x3@-1:1nf"),

@@ -172,6 +172,18 @@ static const op_case cases[] = {
     FAILS("_identity_with_attr_like_rhs", "", "3 4", MXC_ESHAPE, "argument 'rhs': expected shape (3,), found (4,)"),
     INFERS("_identity_with_attr_like_rhs", "", "?,2x3 -> ? => 2x3,2x3 -> 2x3"),
 
+    RUN("reshape_like", "", "6x4 2x3x4; 1 1; 7 7; 7 1x7; 65 5x13; 0 0x3; 0x3 3x0; 12 3x4; 3x4 12; 1x17 17; 2x3x4 24; "
+                            "1031 1031x1; 3x129 387; 2x3x2x5 6x10; 1x1x1x1 1; 5x9@-1:1nf 45; 2x2 4; 2x1x3x1x2 12; "
+                            "8 2x2x2",
+        ref_copy),
+    RUN("reshape_like", "lhs_begin=0 lhs_end=1 rhs_begin=0 rhs_end=2", "30x7 15x2x4", ref_copy),
+    RUN("reshape_like", "lhs_end=2 rhs_begin=1 rhs_end=2", "3x5 1x15x4", ref_copy),
+    RUN("reshape_like", "lhs_begin=-1 lhs_end=None rhs_begin=1 rhs_end=None", "30x12 4x2x2x3", ref_copy),
+    FAILS("reshape_like", "", "6 7", MXC_ESHAPE, "argument 'lhs': shape (6,) has not as many elements as (7,)"),
+    FAILS("reshape_like", "rhs_begin=3", "6 6", MXC_ESHAPE, "argument 'rhs': axes 3 to 1 of 1 axes"),
+    INFERS("reshape_like", "", "?,2x3 -> ? => ?,2x3 -> 2x3"),
+    INFERS("reshape_like", "", "6,? -> ? => 6,? -> ?"),
+
     RUN("depth_to_space", "block_size=2", "1x4x1x1; 1x4x7x1; 1x4x1x7; 2x4x2x2; 3x8x1x1; 1x20x2x3; 1x4x33x2; 1x4x0x3; "
                                           "0x8x1x1; 1x0x2x2; 5x4x3x3; 1x16x2x2; 2x12x5x1; 1x4x3x5@-1:1nf",
                                           ref_to_space),

@@ -94,12 +94,14 @@ static void grad_conv(const op_run *r) {
 
 /* ---- Pooling ----------------------------------------------------------------------------------------------------- */
 
-/* Elements of the window with its padding. */
-static int64_t padded_count(const case_windows *w, int64_t p) {
+/* Elements of the window that an average divides by: with its padding, or without. */
+static int64_t divisor_of(const op_run *r, const case_windows *w, int64_t p) {
+    int excludes = case_is(r, "count_include_pad", "False");
     int64_t count = 1;
     for (int i = 2; i >= 0; i--) {
         int64_t start = p % w->windows[i] * w->stride[i] - w->pad[i], stop = start + w->kernel[i];
-        count *= (stop < w->plane[i] + w->pad[i] ? stop : w->plane[i] + w->pad[i]) - start;
+        int64_t limit = w->plane[i] + (excludes ? 0 : w->pad[i]);
+        count *= (stop < limit ? stop : limit) - (excludes && start < 0 ? 0 : start);
         p /= w->windows[i];
     }
     return count;
@@ -107,13 +109,14 @@ static int64_t padded_count(const case_windows *w, int64_t p) {
 
 /* One window: its value, and the first of its largest elements (-1: empty). */
 static double pool_window(const op_run *r, const case_windows *w, const double *plane, int64_t p, int64_t *largest) {
-    double sum = 0, most = 0;
+    double sum = 0, most = 0, p_value = case_number(r, "p_value", 1), powers = 0;
     *largest = -1;
     for (int64_t k = 0; k < case_volume(w->kernel); k++) {
         int64_t at = case_under(w, p, k);
         if (at < 0)
             continue;
         sum += plane[at];
+        powers += pow(plane[at], p_value);
         if (*largest < 0 || plane[at] > most) {
             most = plane[at];
             *largest = at;
@@ -123,7 +126,9 @@ static double pool_window(const op_run *r, const case_windows *w, const double *
         return 0;
     return case_is(r, "pool_type", "max")   ? most
            : case_is(r, "pool_type", "sum") ? sum
-                                            : sum / (double)padded_count(w, p);
+           : case_is(r, "pool_type", "avg") ? sum / (double)divisor_of(r, w, p)
+           : case_is(r, "pool_type", "lp")  ? (p_value == 3 ? cbrt(powers) : pow(powers, 1 / p_value))
+                                            : most;
 }
 
 static void ref_pool(const op_run *r) {
@@ -136,7 +141,8 @@ static void ref_pool(const op_run *r) {
 }
 
 static void grad_pool(const op_run *r) {
-    int is_avg = case_is(r, "pool_type", "avg");
+    int is_avg = case_is(r, "pool_type", "avg"), is_lp = case_is(r, "pool_type", "lp");
+    double p_value = case_number(r, "p_value", 1);
     case_windows w = windows_of(r);
     int64_t planes = r->in_shape[0].dim[0] * r->in_shape[0].dim[1], plane = case_volume(w.plane), largest;
     int64_t windows = case_volume(w.windows);
@@ -144,13 +150,18 @@ static void grad_pool(const op_run *r) {
         for (int64_t p = 0; p < windows; p++) {
             double grad = r->out_grad[0][i * windows + p], *to = r->in_grad[0] + i * plane;
             pool_window(r, &w, r->in[0] + i * plane, p, &largest);
-            if (largest >= 0 && case_is(r, "pool_type", "max")) {
+            if (largest >= 0 && !is_avg && !is_lp && !case_is(r, "pool_type", "sum")) {
                 to[largest] += grad;
                 continue;
             }
-            for (int64_t k = 0; k < case_volume(w.kernel); k++)
-                if (case_under(&w, p, k) >= 0)
-                    to[case_under(&w, p, k)] += is_avg ? grad / (double)padded_count(&w, p) : grad;
+            for (int64_t k = 0; k < case_volume(w.kernel); k++) {
+                int64_t at = case_under(&w, p, k);
+                double y = r->out[0][i * windows + p], x = at < 0 ? 0 : r->in[0][i * plane + at];
+                if (at >= 0)
+                    to[at] += is_avg  ? grad / (double)divisor_of(r, &w, p)
+                              : is_lp ? grad * pow(x / y, p_value - 1)
+                                      : grad;
+            }
         }
 }
 
@@ -335,10 +346,10 @@ static void grad_sparse(const op_run *r) {
 
 /* Where nothing is dropped: the identity, and a mask of ones. */
 static void ref_kept(const op_run *r) {
-    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
         r->out[0][i] = r->in[0][i];
+    for (int64_t i = 0; i < case_size(&r->out_shape[1]); i++)
         r->out[1][i] = 1;
-    }
 }
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
@@ -371,6 +382,8 @@ static void ref_fold(const op_run *r) {
     {.op = "IdentityAttachKLSparseReg", .params = given, .in = shapes, .flags = options, .reference = ref_sparse, \
      .gradient = grad_sparse}
 #define ACT(given, shapes) {.op = "Activation", .params = given, .in = shapes, .reference = ref_activation}
+#define SYNC_BN(given, shapes)                                                                                   \
+    {.op = "_contrib_SyncBatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
 #define BN(given, shapes) {.op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
 
 static const op_case cases[] = {
@@ -510,6 +523,30 @@ static const op_case cases[] = {
          "0x2x4x4; 2x0x4x4; 1x1x2x2; 1x1x3x300; 7x1x9x2"),
     POOL("kernel=(1,2) stride=(1,2) pool_type=max", "1x1x1x1200"), /* rows longer than a block */
     POOL("kernel=(1,3) pool_type=avg", "1x1x1x1100"),
+    POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=avg count_include_pad=False", "2x2x8x10; 1x1x2x2; 0x2x4x4"),
+    POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=avg count_include_pad=False pooling_convention=full",
+         "2x2x8x10"),
+    POOL("kernel=(2,3,2) stride=(1,2,1) pad=(1,1,0) pool_type=avg count_include_pad=False", "1x2x4x5x6"),
+    POOL("kernel=(3,3) pool_type=avg count_include_pad=False", "1x2x6x7"),
+    POOL("kernel=(2,2) pad=(3,2) pool_type=avg count_include_pad=True", "1x1x3x3"),
+    POOL("global_pool=True pool_type=avg", "2x3x5x7; 2x3x9; 1x2x3x4x5"),
+    POOL("global_pool=True", "2x3x5x7"),
+    POOL("kernel=(2,2) stride=(2,2)", "2x3x8x8"),
+    POOL("kernel=(2,3) stride=(1,2) pool_type=lp p_value=2", "2x3x6x7@0.5:2; 1x1x2x3"),
+    POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=lp p_value=3", "2x2x8x9@0.5:2"),
+    POOL("kernel=(3) pool_type=lp p_value=1", "2x3x9"),
+    POOL("global_pool=True pool_type=lp p_value=2", "2x3x9x11@0.5:2"),
+    POOL("kernel=(3,2) stride=(2,3) pool_type=max pooling_convention=same", "1x2x7x9; 2x1x2x1; 1x3x8x8"),
+    POOL("kernel=(3) stride=(2) pool_type=avg pooling_convention=same", "2x3x9; 1x1x4"),
+    FAILS("Pooling", "kernel=(3,3) pool_type=lp", "1x2x5x5", MXC_EINVAL, "p_value"),
+    FAILS("Pooling", "kernel=(3,3) pool_type=lp p_value=4", "1x2x5x5", MXC_EINVAL, "p_value"),
+    FAILS("Pooling", "kernel=(3,3) pad=(1,1) pooling_convention=same", "1x2x5x5", MXC_EINVAL, "same"),
+    FAILS("Pooling", "pool_type=max", "1x2x5x5", MXC_EINVAL, "kernel is missing"),
+    FAILS("Pooling", "global_pool=True", "2x5", MXC_ESHAPE, "3 to 5 axes, found 2"),
+    FAILS("_contrib_quantized_pooling", "kernel=(3,3) pool_type=lp p_value=2", "1x2x5x5 1 1", MXC_EUNSUPPORTED,
+          "max or avg"),
+    INFERS("Pooling", "global_pool=True", "?x4x?x12 -> 3x?x?x? => 3x4x?x12 -> 3x4x1x1"),
+    INFERS("Pooling", "global_pool=True", "? -> ? => ? -> ?"),
     FAILS("Pooling", "kernel=(3,3) pool_type=max", "1x2x2x5", MXC_ESHAPE, "spatial axis 0"),
     FAILS("Pooling", "kernel=(3,3) pool_type=mean", "1x2x5x5", MXC_EINVAL, "pool_type"),
     FAILS("Pooling", "kernel=(3,3) pad=(1) pool_type=max", "1x2x5x5", MXC_EINVAL, "pad"),
@@ -528,6 +565,9 @@ static const op_case cases[] = {
               "layout=NHWC kernel=(1,1) global_pool=True pool_type=max",
               "2x5x7x3; 1x9x9x2"),
     POOL_LAST("NWC kernel=(3) stride=(2) pool_type=sum", "2x9x3"),
+    POOL_LAST("NHWC global_pool=True pool_type=avg", "2x5x7x3"),
+    POOL_LAST("NHWC kernel=(3,3) pad=(1,1) pool_type=avg count_include_pad=False", "2x5x7x3"),
+    POOL_LAST("NHWC kernel=(2,2) pool_type=lp p_value=2", "2x5x7x3@0.5:2"),
     POOL_LAST("NDHWC kernel=(2,3,2) stride=(1,2,1) pad=(1,1,0) pool_type=avg", "1x4x5x6x2"),
     POOL_LAST("NDHWC kernel=(5,5,5) pool_type=max", "1x6x5x5x3"),
     FAILS("Pooling", "kernel=(3,3) pool_type=max layout=NWC", "1x5x5x2", MXC_EINVAL, "layout"),
@@ -586,6 +626,14 @@ static const op_case cases[] = {
     FAILS("BatchNorm", "axis=0", "4x3 4 4 4 4", MXC_ESHAPE, "axis 0"),
     FAILS("BatchNorm", "axis=2", "4x3 3 3 3 3", MXC_ESHAPE, "axis"),
     INFERS("BatchNorm", "axis=-1", "2x5x?,?,7,?,? -> ?,?,? => 2x5x7,7,7,7,7 -> 2x5x7,7,7"),
+    BN("fix_gamma=False min_calib_range=-1 max_calib_range=2.5", "4x3 3@0.5:2 3 3 3@0.5:2"),
+    SYNC_BN("key=bn fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; "
+                                      "1x1 1 1 1 1; 5x2x1x2 2 2 2 2; "
+                                      "2x2x3x2x2 2 2 2 2; 33x2 2 2 2 2; 3x1x17 1 1 1 1; 9x4 4 4 4 4; "
+                                      "17x3 3 3 3 3; 3x4x1x1 4 4 4 4; 9x4x33@-50:-49 4 4 4 4; 2x3x9@-1:1nf 3 3 3 3"),
+    SYNC_BN("key=bn use_global_stats=True; key=bn ndev=4 use_global_stats=True",
+            "2x3x5x2 3@0.5:2 3 3 3@0.5:2; 3x2 2 2 2 2; 4x1x3 1 1 1 1"),
+    SYNC_BN("eps=0.01 momentum=0.5", "3x2x4x5@-2:2 2@0.5:2 2 2 2@0.5:2; 2x5 5 5 5 5; 3x3x1x2 3 3 3 3"),
     {.op = "_fold_norm", .params = "eps=0.01; eps=0.1 fix_gamma=True; eps=0.5", .reference = ref_fold,
      .flags = CASE_NO_GRADIENT,
      .in = "4x3x3 4@0.5:2 4 4 4@0.5:2 4; 1x1 1 1 1 1 1; 7x1031 7 7 7 7 7; 0x3 0 0 0 0 0; 3x0 3 3 3 3 3; 5 5 5 5 5 5; "
@@ -623,6 +671,17 @@ static const op_case cases[] = {
     {.op = "Dropout", .params = "p=0", .in = "4x5", .flags = CASE_TRAIN, .reference = ref_kept},
     {.op = "Dropout", .params = "p=0", .in = "0x5", .flags = CASE_TRAIN, .reference = ref_kept},
     {.op = "Dropout", .params = "p=0.5", .in = "50x70", .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
+    {.op = "Dropout", .params = "p=0.3 mode=training axes=() cudnn_off=None; p=0.3 axes=(0,2)", .in = "4x5x3",
+     .flags = CASE_NO_GRADIENT, .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0 axes=(1,)", .in = "4x5; 0x5; 3x1x7; 2x3x4", .flags = CASE_TRAIN,
+     .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0 axes=(0,-1) mode=always", .in = "4x5x3; 65x3; 2x3x600", .reference = ref_kept},
+    {.op = "Dropout", .params = "p=0.5 axes=(1,2)", .in = "50x7x10",
+     .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
+    {.op = "Dropout", .params = "p=0.5 mode=always", .in = "50x70", .flags = CASE_RANDOM | CASE_NO_GRADIENT},
+    FAILS("Dropout", "axes=(2,)", "4x5", MXC_ESHAPE, "axis 2"),
+    FAILS("Dropout", "mode=never", "4x5", MXC_EINVAL, "mode"),
+    INFERS("Dropout", "axes=(1,)", "? -> 2x3x4,? => 2x3x4 -> 2x3x4,2x1x4"),
     FAILS("Dropout", "p=1.5", "4x5", MXC_EINVAL, "p"),
 };
 

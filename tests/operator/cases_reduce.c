@@ -50,6 +50,10 @@ static double add_square(double a, double x) {
     return a + x * x;
 }
 
+static double add_absolute(double a, double x) {
+    return a + fabs(x);
+}
+
 static double multiply(double a, double x) {
     return a * x;
 }
@@ -100,6 +104,10 @@ static void ref_mean(const op_run *r) {
     reduce(r, 0, add);
     for (int64_t i = 0; i < n; i++)
         r->out[0][i] /= (double)case_size(&r->in_shape[0]) / (double)n;
+}
+
+static void ref_norm_1(const op_run *r) {
+    reduce(r, 0, add_absolute);
 }
 
 static void ref_norm(const op_run *r) {
@@ -239,6 +247,12 @@ static const op_case cases[] = {
     {.op = "max", .params = "axis=1", .in = "70x1301@-100:100", .reference = ref_max, .gradient = grad_select},
     {.op = "min", .params = "axis=0", .in = "301x70@-100:100", .reference = ref_min, .gradient = grad_select},
     {.op = "norm", .in = "20011", .reference = ref_norm},
+    {.op = "norm", .params = "ord=1; ord=1 axis=1; ord=1 axis=(0,2) keepdims=True", .in = "3x5x4@-2:2.3; 65x3x7; 1x1x1",
+     .reference = ref_norm_1},
+    {.op = "norm", .params = "ord=1", .in = "20011@-2:2.3; 5x9@-1:1n; 0x3; s", .reference = ref_norm_1},
+    {.op = "norm", .params = "ord=2 out_dtype=None axis=0", .in = "3x5", .reference = ref_norm},
+    FAILS("norm", "ord=3", "3x5", MXC_EINVAL, "ord"),
+    FAILS("norm", "out_dtype=int32", "3x5", MXC_EUNSUPPORTED, "norm: out_dtype int32 of data of float32"),
 
     /* nothing to reduce; ties; a norm of zero */
     {.op = "sum", .params = "axis=0", .in = "0x3", .reference = ref_sum},

@@ -152,6 +152,11 @@ static void ref_set_value(const op_run *r) {
         r->out[0][i] = case_number(r, "src", 0);
 }
 
+static void ref_full(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = case_number(r, "value", 0);
+}
+
 static void ref_zeros(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][i] = 0;
@@ -165,7 +170,7 @@ static void ref_ones(const op_run *r) {
 static void ref_arange(const op_run *r) {
     double start = case_number(r, "start", 0), step = case_number(r, "step", 1);
     int64_t repeat = (int64_t)case_number(r, "repeat", 1);
-    if (isnan(case_number(r, "stop", NAN)))
+    if (isnan(case_number(r, "stop", NAN)) && !case_is(r, "infer_range", "True"))
         start = 0;
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][i] = start + step * (double)(i / repeat);
@@ -365,6 +370,10 @@ static const op_case cases[] = {
     {.op = "_set_value", .params = "src=1", .infer = "-> 2x3 => -> 2x3"},
     {.op = "_set_value", .params = "shape=(2,3)", .in = "", .status = MXC_EINVAL, .error = "\"src\" is missing"},
     {.op = "_set_value", .params = "src=1 dtype=int8", .in = "", .status = MXC_ESHAPE, .error = "_set_value"},
+    {.op = "_full", .params = CASE_MADE("value=2.5 "), .in = "", .reference = ref_full},
+    {.op = "_full", .params = "value=-3 shape=(2,3) dtype=int32", .in = "", .reference = ref_full},
+    {.op = "_full", .params = "value=1", .infer = "-> 2x3 => -> 2x3"},
+    {.op = "_full", .params = "shape=2", .in = "", .status = MXC_EINVAL, .error = "\"value\" is missing"},
     {.op = "_zeros", .params = CASE_MADE(""), .in = "", .reference = ref_zeros},
     {.op = "_zeros", .params = "shape=(2,3) dtype=int32; shape=7 dtype=uint8; shape=9 dtype=bool", .in = "",
      .reference = ref_zeros},
@@ -387,6 +396,9 @@ static const op_case cases[] = {
                "start=0 stop=9 dtype=bfloat16; start=-4 stop=4 step=3 dtype=int64; start=0 stop=1 repeat=17; "
                "start=2 stop=2; start=0.5 stop=0.6; start=0 stop=1031 step=2",
      .in = "", .reference = ref_arange},
+    {.op = "_arange", .params = "start=7 infer_range=False; start=2 stop=7 infer_range=True", .in = "",
+     .reference = ref_arange},
+    {.op = "_arange", .params = "start=2 infer_range=True", .infer = "-> 5 => -> 5"},
     {.op = "_arange", .params = "start=0 stop=40000", .in = "", .reference = ref_arange},
     {.op = "_arange", .params = "start=5 step=0", .in = "", .status = MXC_EINVAL, .error = "_arange: step is 0"},
 };

@@ -341,6 +341,76 @@ static void test_many_attributes(void **state) {
     free(json);
 }
 
+/* ---- as MXNet 1.9.1 writes ----------------------------------------------------------------------------------- */
+
+/* The text comes back byte for byte: operators' names, versions of what BatchNorm changes, parameters that no operator
+ * reads. */
+static void test_same_text(void **state) {
+    static const char text[] =
+        "{\n  \"nodes\": [\n"
+        "    {\n      \"op\": \"null\", \n      \"name\": \"a\", \n      \"inputs\": []\n    }, \n"
+        "    {\n      \"op\": \"null\", \n      \"name\": \"g\", \n      \"inputs\": []\n    }, \n"
+        "    {\n      \"op\": \"null\", \n      \"name\": \"mean\", \n      \"inputs\": []\n    }, \n"
+        "    {\n      \"op\": \"null\", \n      \"name\": \"var\", \n      \"inputs\": []\n    }, \n"
+        "    {\n      \"op\": \"BatchNorm\", \n      \"name\": \"n\", \n"
+        "      \"inputs\": [[0, 0, 0], [1, 0, 0], [1, 0, 0], [2, 0, 1], [3, 0, 1]]\n    }, \n"
+        "    {\n      \"op\": \"BatchNorm\", \n      \"name\": \"m\", \n"
+        "      \"inputs\": [[4, 0, 0], [1, 0, 0], [1, 0, 0], [2, 0, 2], [3, 0, 2]]\n    }, \n"
+        "    {\n      \"op\": \"elemwise_mul\", \n      \"name\": \"x\", \n"
+        "      \"inputs\": [[4, 0, 0], [5, 0, 0]]\n    }, \n"
+        "    {\n      \"op\": \"elemwise_sub\", \n      \"name\": \"y\", \n"
+        "      \"inputs\": [[5, 0, 0], [6, 0, 0]]\n    }, \n"
+        "    {\n      \"op\": \"elemwise_div\", \n      \"name\": \"z\", \n"
+        "      \"inputs\": [[7, 0, 0], [6, 0, 0]]\n    }, \n"
+        "    {\n      \"op\": \"broadcast_maximum\", \n      \"name\": \"w\", \n      \"attrs\": {\"axis\": \"1\"}, \n"
+        "      \"inputs\": [[8, 0, 0], [6, 0, 0]]\n    }\n"
+        "  ], \n  \"arg_nodes\": [0, 1, 2, 3], \n"
+        "  \"node_row_ptr\": [\n    0, \n    1, \n    2, \n    3, \n    4, \n    7, \n    10, \n    11, \n"
+        "    12, \n    13, \n"
+        "    14\n  ], \n  \"heads\": [[9, 0, 0], [2, 0, 2]], \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}";
+    mxc_symbol *s = read_json(text);
+    char *json;
+    (void)state;
+    assert_ok(mxc_symbol_to_json(s, &json));
+    assert_string_equal(json, text);
+    mxc_free(json);
+    mxc_symbol_release(s);
+}
+
+/* _sample_normal without inputs fills an array, as in 0.9.5; with two it draws rows, as from 1.0 on. Other names stand
+ * for the one that MXNet writes. */
+static void test_sample_of_old(void **state) {
+    mxc_symbol *s = read_json(
+        GRAPH("{\"op\":\"_sample_normal\",\"name\":\"r\",\"attr\":{\"loc\":\"1\",\"shape\":\"(2,)\"},\"inputs\":[]}",
+              "[[0,0]]"));
+    char *json;
+    (void)state;
+    assert_ok(mxc_symbol_to_json(s, &json));
+    assert_non_null(strstr(json, "\"op\": \"_random_normal\""));
+    mxc_free(json);
+    mxc_symbol_release(s);
+    s = read_json(GRAPH(VARIABLE("mu") "," VARIABLE("sigma") ",{\"op\":\"_sample_normal\",\"name\":\"r\","
+                        "\"attr\":{\"shape\":\"(2,)\"},\"inputs\":[[0,0],[1,0]]},"
+                        "{\"op\":\"_Mul\",\"name\":\"m\",\"inputs\":[[2,0],[2,0]]}",
+                        "[[3,0]]"));
+    arguments_are(s, "mu,sigma");
+    assert_ok(mxc_symbol_to_json(s, &json));
+    assert_non_null(strstr(json, "\"op\": \"_sample_normal\""));
+    assert_non_null(strstr(json, "\"op\": \"elemwise_mul\""));
+    mxc_free(json);
+    mxc_symbol_release(s);
+}
+
+static void test_custom_that_is_absent(void **state) {
+    const char *json = GRAPH(VARIABLE("x") ",{\"op\":\"Custom\",\"name\":\"mine\","
+                             "\"attr\":{\"op_type\":\"focal_loss\"},\"inputs\":[[0,0]]}", "[[1,0]]");
+    mxc_symbol *s;
+    (void)state;
+    assert_fails(mxc_symbol_from_json(json, strlen(json), &s), MXC_ENOTFOUND,
+                 "node 1 \"mine\": Custom: no operator is registered as op_type 'focal_loss'");
+    assert_non_null(strstr(mxc_last_error(), "mxc_op_register"));
+}
+
 static int setup(void **state) {
     (void)state;
     test_ops_register();
@@ -355,6 +425,9 @@ int main(void) {
         cmocka_unit_test(test_count_left_out),
         cmocka_unit_test(test_argmax_of_old),
         cmocka_unit_test(test_open_axes_of_zeros),
+        cmocka_unit_test(test_same_text),
+        cmocka_unit_test(test_sample_of_old),
+        cmocka_unit_test(test_custom_that_is_absent),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_flips),

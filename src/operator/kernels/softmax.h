@@ -34,6 +34,7 @@ typedef struct mxci_softmax_loss {
     int dense;            /* labels are probabilities of y's shape, else class numbers (outer, inner) */
     int use_ignore;       /* a class number of ignore gives no gradient */
     double ignore, scale;
+    double smooth; /* what a class number's unit vector gives to the other classes, in equal parts */
     int add;
 } mxci_softmax_loss;
 
