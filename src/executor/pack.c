@@ -2,8 +2,9 @@
  * Packing: offsets in a pool for blocks that are occupied during known spans of steps.
  *
  * Blocks are placed one after the other, each into the smallest gap between those placed blocks whose spans overlap
- * with its own. The order decides how tight it gets; several are tried and the smallest pool wins. Quadratic in the
- * number of blocks in the worst case; beyond MANY only one order is tried.
+ * with its own. The order decides how tight it gets; several are tried and the smallest pool wins. This is quadratic in
+ * the number of blocks. More than MANY are placed in the order of their spans, each into a range that another block has
+ * left, or behind all: time in proportion to their number (but for sorting), and a pool that may be larger.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +106,8 @@ static int64_t place_apart(mxci_block *const *blocks, int32_t n) {
 static int64_t place_best(mxci_block **blocks, int32_t n, mxci_block **placed) {
     static const compare_fn orders[] = {by_bytes, by_start, by_area, by_length};
     int64_t least = INT64_MAX;
-    int i, best = 0, n_orders = n > MANY ? 1 : (int)(sizeof orders / sizeof *orders);
-    for (i = 0; i < n_orders; i++) {
+    int i, best = 0;
+    for (i = 0; i < (int)(sizeof orders / sizeof *orders); i++) {
         int64_t bytes;
         qsort(blocks, (size_t)n, sizeof *blocks, orders[i]);
         bytes = place(blocks, n, placed);
@@ -119,6 +120,85 @@ static int64_t place_best(mxci_block **blocks, int32_t n, mxci_block **placed) {
     return place(blocks, n, placed);
 }
 
+/* ---- very many blocks -------------------------------------------------------------------------------------------- */
+
+enum { CLASSES = 4 * 64 }; /* of sizes: four for each power of two */
+
+/* Ranges of the pool, each named by the block that has it or had it last. */
+typedef struct ranges {
+    const mxci_block *blocks;
+    int32_t *next;        /* below it in the stack of free ranges, -1: none */
+    int64_t *room;        /* bytes of the range */
+    int32_t top[CLASSES]; /* free ranges by size */
+} ranges;
+
+static int class_of(int64_t bytes) {
+    int log = 63 - __builtin_clzll((unsigned long long)bytes | 4);
+    return 4 * log + (int)(bytes >> (log - 2) & 3);
+}
+
+/* A free range that is large enough: of the same class if the first is, else of the next class that has one; -1: none. */
+static int32_t take_range(ranges *r, int64_t bytes) {
+    int i = class_of(bytes);
+    int32_t range;
+    if (r->top[i] < 0 || r->room[r->top[i]] < bytes)
+        for (i++; i < CLASSES && r->top[i] < 0; i++)
+            ;
+    if (i == CLASSES)
+        return -1;
+    range = r->top[i];
+    r->top[i] = r->next[range];
+    return range;
+}
+
+static void free_range(ranges *r, int32_t range) {
+    int i = class_of(r->room[range]);
+    r->next[range] = r->top[i];
+    r->top[i] = range;
+}
+
+static int by_end(const void *a, const void *b) {
+    const mxci_block *x = *(mxci_block *const *)a, *y = *(mxci_block *const *)b;
+    int order = sign(x->last, y->last);
+    return order ? order : by_start(a, b);
+}
+
+/* blocks by their first step, ended by their last one; returns the pool's size. */
+static int64_t place_in_ranges(mxci_block *const *blocks, mxci_block *const *ended, int32_t n, ranges *r) {
+    int64_t bytes = 0;
+    int32_t i, n_ended = 0;
+    for (i = 0; i < n; i++) {
+        int32_t own = (int32_t)(blocks[i] - r->blocks), range;
+        for (; ended[n_ended]->last < blocks[i]->first; n_ended++)
+            free_range(r, (int32_t)(ended[n_ended] - r->blocks));
+        range = take_range(r, blocks[i]->bytes);
+        blocks[i]->offset = range < 0 ? bytes : r->blocks[range].offset;
+        r->room[own] = range < 0 ? blocks[i]->bytes : r->room[range];
+        if (range < 0)
+            bytes += blocks[i]->bytes;
+    }
+    return bytes;
+}
+
+static mxc_status place_many(mxci_block *all, int32_t n_all, mxci_block **blocks, mxci_block **ended, int32_t n,
+                             int64_t *bytes) {
+    ranges r = {.blocks = all};
+    mxc_status status = MXC_OK;
+    r.next = mxci_calloc((size_t)n_all, sizeof *r.next);
+    r.room = mxci_calloc((size_t)n_all, sizeof *r.room);
+    memset(r.top, -1, sizeof r.top);
+    memcpy(ended, blocks, (size_t)n * sizeof(*blocks));
+    qsort(blocks, (size_t)n, sizeof *blocks, by_start);
+    qsort(ended, (size_t)n, sizeof *ended, by_end);
+    if (r.next && r.room)
+        *bytes = place_in_ranges(blocks, ended, n, &r);
+    else
+        status = MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+    mxci_free(r.next);
+    mxci_free(r.room);
+    return status;
+}
+
 mxc_status mxci_pack(mxci_block *blocks, int32_t n, int32_t pool, int no_sharing, int64_t *bytes) {
     mxci_block **mine = mxci_calloc((size_t)n + 1, sizeof *mine), **placed = mxci_calloc((size_t)n + 1, sizeof *placed);
     int32_t i, count = 0;
@@ -129,7 +209,12 @@ mxc_status mxci_pack(mxci_block *blocks, int32_t n, int32_t pool, int no_sharing
         for (i = 0; i < n; i++)
             if (blocks[i].pool == pool)
                 mine[count++] = &blocks[i];
-        *bytes = no_sharing ? place_apart(mine, count) : place_best(mine, count, placed);
+        if (no_sharing)
+            *bytes = place_apart(mine, count);
+        else if (count > MANY)
+            status = place_many(blocks, n, mine, placed, count, bytes);
+        else
+            *bytes = place_best(mine, count, placed);
     }
     mxci_free(mine);
     mxci_free(placed);

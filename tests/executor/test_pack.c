@@ -65,6 +65,36 @@ static void test_random_blocks(void **state) {
     }
 }
 
+/* So many that another way is taken: spans of at most four steps and 1/16 of longer ones, in twice the least room. */
+static void test_very_many_blocks(void **state) {
+    enum { N = 20000, STEPS = 20000 };
+    mxci_block *blocks = calloc(N, sizeof *blocks), *kept = calloc(N, sizeof *kept);
+    uint64_t seed = 3;
+    int64_t bytes, most = 0, *occupied = calloc(STEPS + 400, sizeof *occupied);
+    (void)state;
+    for (int32_t i = 0; i < N; i++) {
+        int32_t first = (int32_t)below(&seed, STEPS), length = (int32_t)below(&seed, i % 16 ? 4 : 400);
+        blocks[i] = (mxci_block){ .bytes = 64 * (i % 100 ? 1 + below(&seed, 40) : 0), .first = first,
+                                  .last = first + length };
+        for (int32_t step = first; step <= first + length; step++)
+            occupied[step] += blocks[i].bytes;
+    }
+    assert_ok(mxci_pack(blocks, N, 0, 0, &bytes));
+    for (int32_t step = 0; step < STEPS; step++)
+        most = occupied[step] > most ? occupied[step] : most;
+    assert_true(bytes >= most && bytes <= 2 * most);
+    for (int32_t step = 0; step < STEPS; step += 500) { /* apart at some steps */
+        int32_t n = 0;
+        for (int32_t i = 0; i < N; i++)
+            if (blocks[i].first <= step && step <= blocks[i].last)
+                kept[n++] = blocks[i];
+        check_apart(kept, n, 0, bytes, 0);
+    }
+    free(blocks);
+    free(kept);
+    free(occupied);
+}
+
 static void test_no_blocks(void **state) {
     int64_t bytes = -1;
     (void)state;
@@ -75,6 +105,7 @@ static void test_no_blocks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_blocks),
+        cmocka_unit_test(test_very_many_blocks),
         cmocka_unit_test(test_no_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
