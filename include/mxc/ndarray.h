@@ -126,7 +126,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_save(const char *path, int64_t n, 
  * Read a .params list file of any version (V0 to V3; row_sparse and csr become dense) into cpu(0) arrays.
  * Status: MXC_ENOTFOUND, MXC_EIO, MXC_EFORMAT (with file, offset and expectation), MXC_EUNSUPPORTED (a type or a number
  * of axes that this library lacks), MXC_ENOMEM. Memory stays within the file's size plus 1 MiB, plus about 0.4 KiB of
- * handle an array; sparse arrays expand to at most 4096 bytes in all for each byte of the file (but 16 MiB always, and
+ * handle an array; sparse arrays expand to at most 64 bytes in all for each byte of the file (but 16 MiB always, and
  * 1 GiB at most).
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out);

@@ -11,7 +11,7 @@
 #include "ndarray/params.h"
 
 /* Most bytes that the sparse arrays of one file may expand to: EXPAND for each byte of the file within these bounds. */
-#define EXPAND 4096
+#define EXPAND 64
 #define EXPANDED_LEAST ((uint64_t)1 << 24)
 #define EXPANDED_MOST ((uint64_t)1 << 30)
 

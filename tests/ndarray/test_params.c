@@ -397,6 +397,20 @@ static void hostile_row_sparse(void **state) {
     spoiled(put_row_sparse, SHAPE, (UINT64_C(1) << 23) + 1, 8, "more than 16777216 bytes");
 }
 
+/* A larger file may expand to more, but not to any size. */
+static void sparse_arrays_expand_with_the_file(void **state) {
+    enum { SHAPE = 24 + 32, BYTES = 1 << 20 };
+    static bytes b;
+    char *file = calloc(1, BYTES);
+    (void)state;
+    put_list(&b, 1);
+    put_row_sparse(&b);
+    poke(&b, SHAPE, (64 << 20) / 2 + 1, 8);
+    memcpy(file, b.data, b.n);
+    assert_fails(read_image(file, BYTES), MXC_EFORMAT, "more than 67108864 bytes");
+    free(file);
+}
+
 static void hostile_csr(void **state) {
     enum { STORED = 12, SHAPE = 24, OFFSETS = 87, COLUMNS = 103 };
     (void)state;
@@ -656,6 +670,7 @@ int main(void) {
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(hostile_shapes_and_types),
         cmocka_unit_test(hostile_row_sparse),
+        cmocka_unit_test(sparse_arrays_expand_with_the_file),
         cmocka_unit_test(hostile_csr),
         cmocka_unit_test(no_memory_is_asked_for_before_checks),
         cmocka_unit_test(each_allocation_and_write_may_fail),
