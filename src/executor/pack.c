@@ -137,7 +137,8 @@ static int class_of(int64_t bytes) {
     return 4 * log + (int)(bytes >> (log - 2) & 3);
 }
 
-/* A free range that is large enough: of the same class if the first is, else of the next class that has one; -1: none. */
+/* A free range that is large enough, of the same class if its first is, else of the next class that has one; -1: none.
+ */
 static int32_t take_range(ranges *r, int64_t bytes) {
     int i = class_of(bytes);
     int32_t range;

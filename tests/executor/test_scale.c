@@ -18,7 +18,7 @@ static mxc_symbol *read_chain(int n) {
     mxc_symbol *symbol;
     mxci_text_add(&text, "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}");
     for (int i = 1; i <= n; i++)
-        mxci_text_printf(&text, ", {\"op\": \"elemwise_mul\", \"name\": \"n%d\", \"inputs\": [[%d, 0, 0], [0, 0, 0]]}", i,
+        mxci_text_printf(&text, ", {\"op\": \"elemwise_mul\", \"name\": \"n%d\", \"inputs\": [[%d, 0], [0, 0]]}", i,
                          i - 1);
     mxci_text_printf(&text, "], \"arg_nodes\": [0], \"heads\": [[%d, 0, 0]]}", n);
     assert_int_equal(text.failed, 0);
