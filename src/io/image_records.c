@@ -87,9 +87,9 @@ static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_i
     if (r->has_list && !line)
         return MXC_FAIL(MXC_EFORMAT, "%s: its id %llu is not in path_imglist", sample->who,
                         (unsigned long long)record->id);
-    if (r->varies ? n > r->label_width : n < r->label_width)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %lld labels, expected at %s %lld", sample->who, (long long)n,
-                        r->varies ? "most label_pad_width," : "least label_width,", (long long)r->label_width);
+    if (r->varies ? n > r->label_width : n != r->label_width)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %lld labels, expected %s %lld", sample->who, (long long)n,
+                        r->varies ? "at most label_pad_width," : "label_width,", (long long)r->label_width);
     sample->n_labels = r->varies ? n : r->label_width;
     for (int64_t i = 0; i < sample->n_labels; i++)
         labels[i] = line ? line->labels[i] : mxc_image_record_label(record, i);

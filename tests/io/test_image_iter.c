@@ -75,6 +75,9 @@ static void test_labels(void **state) {
     iter = make(WITH("batch_size", "4", "label_width", "3"));
     assert_fails(mxc_iter_next(iter, &batch), MXC_EFORMAT, "ImageRecordIter: record 0 at offset 0 of ");
     mxc_iter_destroy(iter);
+    iter = make(WITH("batch_size", "4")); /* the first of several labels is not the label */
+    assert_fails(mxc_iter_next(iter, &batch), MXC_EFORMAT, "2 labels, expected label_width, 1");
+    mxc_iter_destroy(iter);
 }
 
 static void test_list_replaces_labels(void **state) {
