@@ -43,6 +43,14 @@ function(add_helpers folder)
     endif()
 endfunction()
 
+# The table of exported functions that tests/api/test_null.c goes through, made from the public headers.
+file(GLOB public_headers CONFIGURE_DEPENDS include/mxc/*.h)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tests/exports/exports.inc
+    COMMAND awk -f ${CMAKE_SOURCE_DIR}/tests/api/exports.awk ${public_headers}
+        > ${CMAKE_BINARY_DIR}/tests/exports/exports.inc
+    DEPENDS tests/api/exports.awk ${public_headers} VERBATIM)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/exports)
+
 foreach(source ${test_sources})
     get_filename_component(folder ${source} DIRECTORY)
     get_filename_component(folder ${folder} NAME)
@@ -56,6 +64,10 @@ foreach(source ${test_sources})
     add_helpers(${folder})
     if(TARGET helpers_${folder})
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:helpers_${folder}>)
+    endif()
+    if(target STREQUAL test_api_null)
+        target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/exports.inc)
+        target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports)
     endif()
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     add_test(NAME ${folder}/${file} COMMAND ${test_launcher} $<TARGET_FILE:${target}>)

@@ -95,7 +95,13 @@ enum {
 #define MXC_DTYPES_NUMBER (MXC_DTYPES_FLOAT | MXC_DTYPES_INT)
 #define MXC_DTYPES_ALL (MXC_DTYPES_NUMBER | MXC_DTYPE_BIT(MXC_BOOL))
 
-/** A descriptor. Use designated initialisers; members left out are zero and mean what the comment says. */
+/** Functions by device, for arrays indexed by mxc_device: .forward = MXC_ON_CPU(f). In C the same as { [MXC_CPU] = f },
+ *  which is no C++. */
+#define MXC_ON_CPU(fn) { NULL, fn }
+#define MXC_ON_CPU_AND_GPU(cpu_fn, gpu_fn) { NULL, cpu_fn, gpu_fn }
+
+/** A descriptor. Use designated initialisers (C, C++20), or a static struct whose members are assigned before it is
+ *  registered (C++); members left out are zero and mean what the comment says. */
 struct mxc_op_def {
     size_t size;         /* sizeof(mxc_op_def) */
     const char *name;    /* "Convolution" */
@@ -219,25 +225,33 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char
 /**
  * Queue one forward run.
  * @param n_in     arguments followed by auxiliary states
- * @param out      n_out outputs: the visible ones or all; where an entry is NULL a new array is made for the caller
- *                 (on failure those are NULL again); others are written and must have the inferred shape and dtype.
- *                 An output may be an input's array where the in-place option allows it
+ * @param inout    n_out outputs, the visible ones or all; every entry is read, so initialise it: where it is NULL a new
+ *                 array is made for the caller (on failure it is NULL again); another array is written and must have
+ *                 the inferred shape and dtype. An output may be an input's array where the in-place option allows it
  * @param req      n_out requests, or NULL: write
  * @param is_train training behaviour (dropout, batch statistics)
  * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; a kernel's failure shows at the next wait on out
  * Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on the
- * context of out[0].
+ * context of inout[0].
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out,
-                                                mxc_ndarray **out, const mxc_req *req, int is_train);
+                                                mxc_ndarray **inout, const mxc_req *req, int is_train);
 /** Queue one backward run: out_grad (n_outputs, NULL where not needed), in (arguments then aux) and out as in forward;
  *  in_grad (n_args, NULL where req is MXC_REQ_NULL) must exist. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad,
                                                          mxc_ndarray *const *in, mxc_ndarray *const *out,
                                                          mxc_ndarray *const *in_grad, const mxc_req *req);
-/** mxc_op_create, mxc_op_invoke and mxc_op_release in one; is_train 0, request write. */
+/**
+ * Make new arrays by an operator: mxc_op_create, mxc_op_invoke and mxc_op_release in one; is_train 0.
+ * @param out  n_out entries, the visible outputs or all; set to NULL first, whatever they hold, then to new arrays; the
+ *             caller releases them. Not the same memory as in
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params,
                                              const char *const *keys, const char *const *values, int n_out,
                                              mxc_ndarray **out);
+/** The same into the arrays that out holds, none of them NULL, of the inferred shapes and dtypes. */
+MXC_API MXC_MUST_CHECK mxc_status mxc_invoke_into(const char *name, int n_in, mxc_ndarray *const *in, int n_params,
+                                                  const char *const *keys, const char *const *values, int n_out,
+                                                  mxc_ndarray *const *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/module.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -101,8 +102,8 @@ mxc_status mxci_device_register(mxc_device kind, const mxci_device *device) {
 }
 
 mxc_status mxc_device_count(mxc_device kind, int *out) {
+    MXC_TRY(MXCI_OUT(out));
     const mxci_device *device;
-    *out = 0;
     MXC_TRY(table_of((mxc_context){ (int32_t)kind, 0 }, &device));
     *out = device->count();
     return MXC_OK;

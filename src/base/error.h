@@ -2,12 +2,36 @@
 #ifndef MXCI_BASE_ERROR_H
 #define MXCI_BASE_ERROR_H
 
+#include <string.h>
+
 #include <mxc/status.h>
 
 /* How many errors this thread has recorded, so that a caller can tell a fresh message from an old one. */
 unsigned mxci_error_count(void);
 
-/* A status for MXC_TRY: MXC_EINVAL unless the caller gave what ("mxc_some_call: array and out") is needed. */
+/* Checks of arguments, for MXC_TRY at the top of public functions, before anything else is looked at:
+ *
+ *   MXC_TRY(MXCI_OUT(out));              *out is zero from here on, whatever fails; of several, and of optional ones,
+ *                                        the first are cleared by MXCI_CLEAR before
+ *   MXC_TRY(MXCI_NON_NULL(array));       MXC_EINVAL "mxc_call: array must not be NULL"
+ *   MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+ *
+ * Parameters are called as in the header, since the message names them. */
+#define MXCI_NON_NULL_IF(needed, pointer) \
+    (!(needed) || (pointer) != NULL ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: " #pointer " must not be NULL", __func__))
+#define MXCI_NON_NULL(pointer) MXCI_NON_NULL_IF(1, pointer)
+#define MXCI_CLEAR(out) ((out) != NULL ? (void)memset((out), 0, sizeof *(out)) : (void)0)
+#define MXCI_OUT(out) (MXCI_CLEAR(out), MXCI_NON_NULL(out))
+
+/* A struct that begins with its size: options that were not made by init, or by that of another version. */
+#define MXCI_SIZED(options, init) \
+    ((options) == NULL ? MXC_FAIL(MXC_EINVAL, "%s: " #options " must not be NULL; start from " init, __func__) \
+     : (options)->size != sizeof *(options) \
+         ? MXC_FAIL(MXC_EINVAL, "%s: " #options "->size is %zu, expected %zu; start from " init, __func__, \
+                    (options)->size, sizeof *(options)) \
+         : MXC_OK)
+
+/* The same for what is no parameter of the public function; what names it: "bind: the name of a device group". */
 #define MXCI_GIVEN(is_given, what) ((is_given) ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s must not be NULL", what))
 
 #endif

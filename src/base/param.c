@@ -6,6 +6,7 @@
 #include <mxc/param.h>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/text.h"
 
 /* ---- reading values: each reader consumes the whole text or returns 0 ---- */
@@ -114,6 +115,8 @@ static int read_floats(const char *text, mxc_floats *out) {
 }
 
 mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(text));
     if (read_tuple(text, 0, out))
         return MXC_OK;
     out->n = 0;
@@ -320,6 +323,10 @@ static mxc_status set_defaults(const char *owner, const mxc_param *schema, int n
 
 mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n, const char *const *keys,
                             const char *const *values, void *out) {
+    MXC_TRY(MXCI_NON_NULL(owner));
+    MXC_TRY(MXCI_NON_NULL_IF(schema != NULL && schema->name != NULL, out));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
     for (int i = 0; i < n; i++)
         if (!is_attribute(keys[i]) && !find_param(schema, keys[i]))
             return refuse_key(owner, schema, keys[i]);
@@ -382,6 +389,8 @@ static void add_choice(mxci_line *line, const char *choices, int i) {
 }
 
 const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size) {
+    if (param == NULL || params == NULL || out == NULL)
+        return mxci_no_text(out, size);
     const void *field = (const char *)params + param->offset;
     mxci_line line = { out, size, 0 };
     int32_t number = param->type == MXC_PARAM_BOOL || param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE
@@ -418,6 +427,8 @@ static void add_type(mxci_line *line, const mxc_param *p) {
 }
 
 const char *mxc_param_describe(const mxc_param *param, char *out, size_t size) {
+    if (param == NULL || out == NULL)
+        return mxci_no_text(out, size);
     mxci_line line = { out, size, 0 };
     int is_text = param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE || param->type == MXC_PARAM_STRING;
     const char *quote = is_text && param->initial && !(param->optional && is_none(param->initial)) ? "'" : "";

@@ -53,10 +53,10 @@ mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *
     char text[MXC_ERROR_MAX]; /* apart, because an argument may be the last message */
     va_list args;
     va_start(args, format);
-    mxci_vformat(text, sizeof text, format, args);
+    mxci_vformat(text, sizeof text, format != NULL ? format : "(no message)", args);
     va_end(args);
     memcpy(last_text, text, strlen(text) + 1);
-    mxci_format(last_place, sizeof last_place, "%s:%d", short_path(file), line);
+    mxci_format(last_place, sizeof last_place, "%s:%d", short_path(file != NULL ? file : "?"), line);
     failures++;
     return code;
 }

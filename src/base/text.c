@@ -125,6 +125,14 @@ int mxci_format(char *out, size_t size, const char *format, ...) {
     return n;
 }
 
+const char *mxci_no_text(char *out, size_t size) {
+    if (out == NULL)
+        return "";
+    if (size > 0)
+        out[0] = '\0';
+    return out;
+}
+
 void mxci_line_printf(mxci_line *line, const char *format, ...) {
     va_list args;
     int n;

@@ -33,6 +33,8 @@ typedef struct mxci_line {
     char *data; /* always terminated, unless size is 0 */
     size_t size, length;
 } mxci_line;
+/* "" in out; in read-only memory where out is NULL. For formatting functions that are given NULL. */
+const char *mxci_no_text(char *out, size_t size);
 void mxci_line_printf(mxci_line *line, const char *format, ...) MXC_PRINTF(2, 3);
 
 /* Read a decimal number at *at, after blanks, and move *at behind it. 0 if there is none or it does not fit. Doubles

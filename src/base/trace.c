@@ -2,6 +2,7 @@
  * Trace events and their file. Each thread has a row of its own. Rows hang in slots, each with a lock, and a thread
  * keeps to one slot, so that recording threads hardly ever meet; starting and writing go through all slots.
  */
+#include "base/error.h"
 #include "base/trace.h"
 
 #include <string.h>
@@ -310,6 +311,7 @@ static mxc_status write_all(mxci_writer *w) {
 }
 
 mxc_status mxc_trace_write(const char *path) {
+    MXC_TRY(MXCI_NON_NULL(path));
     mxc_status status;
     mxci_writer *w;
     int on;

@@ -3,6 +3,7 @@
 
 #include <mxc/types.h>
 
+#include "base/error.h"
 #include "base/size.h"
 #include "base/text.h"
 
@@ -27,6 +28,8 @@ const char *mxc_dtype_name(mxc_dtype dtype) {
 }
 
 mxc_dtype mxc_dtype_from_name(const char *name) {
+    if (name == NULL)
+        return MXC_DTYPE_UNKNOWN;
 #define MXC_DTYPE(dtype, flag, bytes, text) if (strcmp(name, text) == 0) return dtype;
 #include <mxc/dtype.def>
 #undef MXC_DTYPE
@@ -67,6 +70,8 @@ static int parse_id(const char *text) {
 }
 
 mxc_status mxc_context_parse(const char *text, mxc_context *out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(text));
     size_t n = strcspn(text, "(");
     for (int device = MXC_CPU; device < MXC_DEVICE_LIMIT; device++) {
         const char *name = device_names[device];
@@ -83,6 +88,8 @@ mxc_status mxc_context_parse(const char *text, mxc_context *out) {
 }
 
 const char *mxc_context_format(mxc_context context, char *out, size_t size) {
+    if (out == NULL)
+        return mxci_no_text(out, size);
     if (context.device >= MXC_CPU && context.device < MXC_DEVICE_LIMIT)
         mxci_format(out, size, "%s(%d)", device_names[context.device], (int)context.id);
     else
@@ -93,6 +100,8 @@ const char *mxc_context_format(mxc_context context, char *out, size_t size) {
 /* ---- shapes ---- */
 
 mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims) {
+    MXC_TRY(MXCI_NON_NULL(shape));
+    MXC_TRY(MXCI_NON_NULL_IF(ndim > 0, dims));
     shape->ndim = -1;
     if (ndim < -1 || ndim > MXC_MAX_NDIM)
         return MXC_FAIL(MXC_EINVAL, "shape: %d axes, expected 0 to %d, or -1 for unknown", ndim, MXC_MAX_NDIM);
@@ -113,6 +122,8 @@ mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims) {
 }
 
 int mxc_shape_known(const mxc_shape *shape) {
+    if (shape == NULL)
+        return 0;
     for (int i = 0; i < shape->ndim; i++)
         if (shape->dim[i] < 0)
             return 0;
@@ -120,11 +131,15 @@ int mxc_shape_known(const mxc_shape *shape) {
 }
 
 int64_t mxc_shape_size(const mxc_shape *shape) {
+    if (shape == NULL)
+        return -1;
     int64_t count = shape->ndim < 0 ? -1 : mxci_shape_count(shape, 0, shape->ndim);
     return count == INT64_MAX ? -1 : count;
 }
 
 int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {
+    if (a == NULL || b == NULL)
+        return a == b;
     if (a->ndim != b->ndim)
         return 0;
     for (int i = 0; i < a->ndim; i++)
@@ -134,6 +149,8 @@ int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {
 }
 
 const char *mxc_shape_format(const mxc_shape *shape, char *out, size_t size) {
+    if (shape == NULL || out == NULL)
+        return mxci_no_text(out, size);
     mxci_line line = { out, size, 0 };
     if (shape->ndim < 0) {
         mxci_line_printf(&line, "?");

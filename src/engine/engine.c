@@ -1,4 +1,5 @@
 /* Pushing: what a program says is checked, made into a block, and given to the engine's kind. */
+#include "base/error.h"
 #include "engine/engine.h"
 
 #include "base/check.h"
@@ -206,11 +207,11 @@ static size_t op_bytes(int n_deps) {
 
 mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
                                 int n_changes, mxc_var *const *changes, mxc_engine_op **out) {
+    MXC_TRY(MXCI_OUT(out));
     static const char who[] = "mxc_engine_op_create";
     mxci_body body;
     mxc_engine_op *op;
     mxc_status status;
-    *out = NULL;
     MXC_TRY(check_push(who, engine, task, &body, n_reads, reads, n_changes, changes));
     op = mxci_pages_alloc(op_bytes(n_reads + n_changes));
     if (!op)
@@ -231,6 +232,7 @@ mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_
 }
 
 mxc_status mxc_engine_op_push(mxc_engine_op *op, int priority, uint64_t token) {
+    MXC_TRY(MXCI_NON_NULL(op));
     mxc_engine *engine = op->engine;
     mxci_stripe *stripe;
     mxci_block *block;

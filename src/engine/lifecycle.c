@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/options.h"
 #include "base/sys.h"
 #include "engine/engine.h"
@@ -18,10 +19,6 @@ static const mxci_kind *const kinds[] = {
 /* ---- creation ---- */
 
 static mxc_status check_options(const mxc_engine_options *options) {
-    if (options->size < sizeof *options)
-        return MXC_FAIL(MXC_EINVAL,
-                        "mxc_engine_create: options.size is %zu, expected %zu (use MXC_ENGINE_OPTIONS_INIT)",
-                        options->size, sizeof *options);
     if ((unsigned)options->kind > MXC_ENGINE_SEEDED)
         return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d is no kind of engine", (int)options->kind);
     if (options->workers < 0 || options->workers > MAX_THREADS)
@@ -113,12 +110,13 @@ static void free_engine(mxc_engine *engine) {
 }
 
 mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out) {
+    MXC_TRY(MXCI_OUT(out));
     static const mxc_engine_options standard = MXC_ENGINE_OPTIONS_INIT;
     mxc_engine *engine;
     mxc_status status;
-    *out = NULL;
     if (!options)
         options = &standard;
+    MXC_TRY(MXCI_SIZED(options, "MXC_ENGINE_OPTIONS_INIT"));
     MXC_TRY(check_options(options));
     engine = mxci_pages_alloc(sizeof *engine);
     if (!engine)
@@ -164,6 +162,7 @@ static mxc_status make_standard(mxc_engine **out) {
 }
 
 mxc_status mxc_engine_default(mxc_engine **out) {
+    MXC_TRY(MXCI_OUT(out));
     *out = atomic_load(&chosen_engine);
     if (!*out)
         *out = atomic_load(&standard_engine);
@@ -175,14 +174,20 @@ void mxc_engine_set_default(mxc_engine *engine) {
 }
 
 mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine) {
+    if (engine == NULL)
+        return MXC_ENGINE_NAIVE;
     return engine->kind_id;
 }
 
 int mxc_engine_thread_limit(const mxc_engine *engine) {
+    if (engine == NULL)
+        return 0;
     return engine->thread_limit;
 }
 
 int mxc_engine_parallelism(const mxc_engine *engine) {
+    if (engine == NULL)
+        return 1;
     return engine->parallelism;
 }
 

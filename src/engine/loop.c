@@ -1,4 +1,5 @@
 /* Parallel loops. The caller opens a loop, takes part 0, then any that is left, and waits for those others took. */
+#include "base/error.h"
 #include "engine/loop.h"
 
 #include "base/check.h"
@@ -162,6 +163,8 @@ static void run_alone(mxc_engine *engine, int64_t n, uint32_t parts, mxc_range_f
 }
 
 void mxc_parallel_for(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg) {
+    if (body == NULL)
+        return;
     int parts = mxc_parallel_parts(run, n, grain);
     mxci_loop *loop;
     if (parts <= 1) {

@@ -287,8 +287,8 @@ mxc_status mxci_run_wait(const mxc_run *run) {
 
 mxc_status mxc_run_stream(const mxc_run *run, void **out) {
     const mxci_device *device;
-    MXC_TRY(MXCI_GIVEN(run && out, "mxc_run_stream: run and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(run));
     if (!run->stream)
         return MXC_OK;
     MXC_TRY(mxci_device_get(run->context, &device));

@@ -1,4 +1,5 @@
 /* Variables: their queues and failures, creation and deferred deletion. */
+#include "base/error.h"
 #include "engine/var.h"
 
 #include "base/check.h"
@@ -230,10 +231,9 @@ static mxc_var *take_free(mxc_engine *engine) {
 }
 
 mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(engine));
     mxc_var *var;
-    *out = NULL;
-    if (!engine)
-        return MXC_FAIL(MXC_EINVAL, "mxc_var_create: engine is NULL");
     mxci_gate_enter();
     mxci_lock_take(&engine->vars_lock);
     var = take_free(engine);
@@ -281,14 +281,20 @@ void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg) {
 }
 
 mxc_engine *mxc_var_engine(const mxc_var *var) {
+    if (var == NULL)
+        return NULL;
     return var->engine;
 }
 
 uint64_t mxc_var_version(const mxc_var *var) {
+    if (var == NULL)
+        return 0;
     return atomic_load_explicit(&var->version, memory_order_acquire);
 }
 
 int mxc_var_idle(const mxc_var *var) {
+    if (var == NULL)
+        return 1;
     return atomic_load_explicit(&var->pending, memory_order_acquire) == 0;
 }
 

@@ -14,7 +14,7 @@ static mxc_status no_memory(void) {
 mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_options *out) {
     *out = (mxc_bind_options)MXC_BIND_OPTIONS_INIT;
     if (given && given->size < sizeof given->size)
-        return MXC_FAIL(MXC_EINVAL, "bind: options have no size: start from MXC_BIND_OPTIONS_INIT");
+        return MXC_FAIL(MXC_EINVAL, "bind: options->size is %zu; start from MXC_BIND_OPTIONS_INIT", given->size);
     if (given)
         memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     out->size = sizeof *out;
@@ -104,10 +104,12 @@ mxc_status mxci_executor_lower(const mxc_executor *e, int as_written, mxci_progr
 
 /* ---- what was given -------------------------------------------------------------------------------------------- */
 
-static mxc_status take_arrays(const char *what, const mxc_names *names, mxc_ndarray *const *given, mxc_ndarray **out) {
+static mxc_status take_arrays(const char *what, const char *param, const mxc_names *names, mxc_ndarray *const *given,
+                              mxc_ndarray **out) {
     int64_t i;
     if (names->n > 0 && !given)
-        return MXC_FAIL(MXC_EINVAL, "bind: %lld %ss expected, found none", (long long)names->n, what);
+        return MXC_FAIL(MXC_EINVAL, "bind: %lld %ss expected, found none: %s is NULL", (long long)names->n, what,
+                        param);
     for (i = 0; i < names->n; i++) {
         if (!given[i])
             return MXC_FAIL(MXC_EINVAL, "bind: %s %s is NULL", what, names->items[i]);
@@ -270,17 +272,17 @@ mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options
                              mxc_executor **out) {
     mxc_executor *e;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_executor_bind: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     e = mxci_calloc(1, sizeof *e);
     if (!e)
         return no_memory();
     mxci_mutex_init(&e->monitor_lock);
     status = describe(e, symbol, options);
     if (status == MXC_OK)
-        status = take_arrays("argument", &e->arg_names, args, e->args);
+        status = take_arrays("argument", "args", &e->arg_names, args, e->args);
     if (status == MXC_OK)
-        status = take_arrays("auxiliary state", &e->aux_names, aux, e->aux);
+        status = take_arrays("auxiliary state", "aux", &e->aux_names, aux, e->aux);
     if (status == MXC_OK)
         status = take_gradients(e, grads, reqs);
     if (status == MXC_OK)

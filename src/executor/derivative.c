@@ -46,8 +46,9 @@ mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, 
     uint8_t *wanted;
     int32_t *which;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(symbol && names && out, "mxc_symbol_grad: symbol, names and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL(names));
     if (n < 1)
         return MXC_FAIL(MXC_EINVAL, "symbol grad: expected at least one argument name, found %d", n);
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));

@@ -163,8 +163,9 @@ static mxc_status load(matching *m, mxc_executor *e, unsigned flags) {
 mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_list *params, unsigned flags,
                                     int64_t n_inputs, const char *const *inputs) {
     matching m;
-    MXC_TRY(MXCI_GIVEN(executor && params && (inputs || n_inputs <= 0),
-                       "mxc_executor_load_params: executor, params and inputs"));
+    MXC_TRY(MXCI_NON_NULL(executor));
+    MXC_TRY(MXCI_NON_NULL(params));
+    MXC_TRY(MXCI_NON_NULL_IF(n_inputs > 0, inputs));
     mxc_status status = matching_open(&m, params, n_inputs, inputs);
     if (status == MXC_OK)
         status = load(&m, executor, flags);
@@ -231,12 +232,13 @@ static mxc_status know_all(matching *m, const mxci_graph *g, unsigned flags, kno
 mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
                                     const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
                                     const mxc_ndarray_list *params, unsigned flags, mxc_executor **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
+    MXC_TRY(MXCI_NON_NULL(params));
     matching m;
     known k = {0};
     mxci_graph *g = NULL;
-    MXC_TRY(MXCI_GIVEN(symbol && params && out && (names || n <= 0),
-                       "mxc_executor_bind_params: symbol, names, params and out"));
-    *out = NULL;
     n = n > 0 ? n : 0;
     mxc_status status = matching_open(&m, params, n, names);
     if (status == MXC_OK)

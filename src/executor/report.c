@@ -54,7 +54,8 @@ mxc_status mxci_report(const mxci_program *p, mxc_memory_report *out) {
 }
 
 mxc_status mxc_executor_get_report(const mxc_executor *e, mxc_memory_report *out) {
-    MXC_TRY(MXCI_GIVEN(e && out, "mxc_executor_get_report: executor and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_get_report: executor"));
     return mxci_report(e->layout->program, out);
 }
 
@@ -65,10 +66,10 @@ static void print_bytes(mxci_text *t, const char *what, int64_t bytes) {
 }
 
 mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_GIVEN(r, "mxc_memory_report_print: report"));
     mxci_text t = {0};
     double whole;
-    MXC_TRY(MXCI_GIVEN(r && out, "mxc_memory_report_print: report and out"));
-    *out = NULL;
     whole = r->internal_unplanned ? (double)r->internal_unplanned : 1;
     print_bytes(&t, "arguments", r->arguments);
     print_bytes(&t, "gradients", r->gradients);
@@ -115,12 +116,13 @@ static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
 }
 
 mxc_status mxc_executor_print(const mxc_executor *e, char **out) {
-    const mxci_program *p = e->layout->program;
+    const mxci_program *p;
     mxc_memory_report report;
     mxci_text t = {0};
     int32_t i;
-    MXC_TRY(MXCI_GIVEN(e && out, "mxc_executor_print: executor and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_print: executor"));
+    p = e->layout->program;
     MXC_TRY(mxci_report(p, &report));
     for (i = 0; i < p->n_steps; i++)
         print_step(&t, p, i);

@@ -127,9 +127,10 @@ mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_
     reshaping r = {.partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing};
     mxc_bind_options options;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(e && out && ((names && shapes) || n <= 0),
-                       "mxc_executor_reshape: executor, names, shapes and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_reshape: executor"));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, shapes));
     options = e->options;
     options.shared = e;
     status = begin(&r, e);

@@ -173,8 +173,8 @@ mxc_status mxc_executor_forward(mxc_executor *e, int is_train) {
 
 mxc_status mxc_executor_partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
     int64_t n;
-    MXC_TRY(MXCI_GIVEN(e && left, "mxc_executor_partial_forward: executor and left"));
-    *left = 0;
+    MXC_TRY(MXCI_OUT(left));
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_partial_forward: executor"));
     MXC_TRY(mxci_executor_single_steps(e));
     n = e->layout->single.n_forward;
     if (step < 0 || (step > 0 && step < n && (e->latest != &e->layout->single || step > e->partial_next)))

@@ -157,12 +157,13 @@ static mxc_status know(mxc_symbol *symbol, const mxc_bind_options *options, int6
 mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
                                     const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
                                     mxc_req req, int n_no_grad, const char *const *no_grad, mxc_executor **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
+    MXC_TRY(MXCI_NON_NULL_IF(n_no_grad > 0, no_grad));
     mxc_bind_options read;
     mxc_status status;
     known k;
-    MXC_TRY(MXCI_GIVEN(symbol && out && (names || n <= 0) && (no_grad || n_no_grad <= 0),
-                       "mxc_executor_simple_bind: symbol, names, no_grad and out"));
-    *out = NULL;
     MXC_TRY(mxci_bind_options_read(options, &read));
     MXC_TRY(know(symbol, &read, n, names, shapes, types, req, n_no_grad, no_grad, &k));
     status = bind_new_arrays(symbol, options, k.graph, k.reqs, out);
@@ -173,14 +174,15 @@ mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *
 mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n, const char *const *names,
                              const mxc_shape *shapes, const mxc_dtype *types, mxc_req req, int n_no_grad,
                              const char *const *no_grad, mxc_memory_report *out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
+    MXC_TRY(MXCI_NON_NULL_IF(n_no_grad > 0, no_grad));
     mxc_bind_options read;
     mxci_lowering lowering = {.options = &read};
     mxci_program *p = NULL;
     mxc_status status;
     known k;
-    MXC_TRY(MXCI_GIVEN(symbol && out && (names || n <= 0) && (no_grad || n_no_grad <= 0),
-                       "mxc_executor_plan: symbol, names, no_grad and out"));
-    *out = (mxc_memory_report){0};
     MXC_TRY(mxci_bind_options_read(options, &read));
     MXC_TRY(know(symbol, &read, n, names, shapes, types, req, n_no_grad, no_grad, &k));
     lowering.reqs = k.reqs;

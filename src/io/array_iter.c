@@ -3,6 +3,7 @@
 
 #include <mxc/io.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "io/rows_iter.h"
 
@@ -32,11 +33,10 @@ static void describe_rows(int n_data, mxc_ndarray *const *data, int n_label, mxc
 
 mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data, mxc_ndarray *const *data,
                                 int n_label, mxc_ndarray *const *label, const char *const *names, mxc_iter **out) {
-    if (out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: out must not be NULL");
-    *out = NULL;
-    if (options == NULL || options->size != sizeof *options)
-        return MXC_FAIL(MXC_EINVAL, "NDArrayIter: options is NULL or its size is not that of this version");
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL_IF(n_data > 0, data));
+    MXC_TRY(MXCI_NON_NULL_IF(n_label > 0, label));
+    MXC_TRY(MXCI_SIZED(options, "MXC_ARRAY_ITER_OPTIONS_INIT"));
     if (n_data < 1 || n_label < 0 || data == NULL || (n_label > 0 && label == NULL))
         return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array",
                         n_data, n_label);

@@ -288,11 +288,12 @@ static mxc_status make_arrays(bucket_iter *it) {
 
 mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64_t n, const int64_t *offsets,
                                    const int32_t *tokens, mxc_iter **out) {
-    MXC_TRY(MXCI_GIVEN(out != NULL, "BucketSentenceIter: out"));
-    *out = NULL;
-    if (options == NULL || options->size != sizeof *options)
-        return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: options is NULL or its size is not that of this version");
-    MXC_TRY(MXCI_GIVEN(n >= 0 && (n == 0 || (offsets != NULL && tokens != NULL)), "BucketSentenceIter: sentences"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_SIZED(options, "MXC_BUCKET_ITER_OPTIONS_INIT"));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, offsets));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, tokens));
+    if (n < 0)
+        return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %lld sentences", (long long)n);
     MXC_TRY(check(options, n, offsets));
     bucket_iter *it = mxci_calloc(1, sizeof *it);
     if (it == NULL)

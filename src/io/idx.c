@@ -12,6 +12,7 @@
 
 #include <mxc/io.h>
 
+#include "base/error.h"
 #include "base/size.h"
 #include "base/sys.h"
 
@@ -218,9 +219,8 @@ static mxc_status load(source *s, mxc_ndarray **out) {
 }
 
 mxc_status mxc_idx_load(const char *path, mxc_ndarray **out) {
-    if (path == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_idx_load: path and out must not be NULL");
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     source *s = mxci_calloc(1, sizeof *s);
     if (s == NULL)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);

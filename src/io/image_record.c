@@ -22,8 +22,8 @@ static void put_u64(unsigned char *to, uint64_t value) {
 }
 
 mxc_status mxc_image_record_read(const void *data, size_t bytes, mxc_image_record *out) {
-    MXC_TRY(MXCI_GIVEN(data != NULL && out != NULL, "mxc_image_record_read: data and out"));
-    *out = (mxc_image_record){ 0 };
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(data));
     const unsigned char *head = data;
     if (bytes < HEAD)
         return MXC_FAIL(MXC_EFORMAT, "image record of %zu bytes, expected at least %d", bytes, HEAD);
@@ -41,6 +41,8 @@ mxc_status mxc_image_record_read(const void *data, size_t bytes, mxc_image_recor
 }
 
 float mxc_image_record_label(const mxc_image_record *record, int64_t i) {
+    if (record == NULL)
+        return 0;
     uint32_t bits = mxci_get_u32((const unsigned char *)(const void *)record->labels + 4 * i);
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -58,6 +60,8 @@ static void put_float(unsigned char *to, const float *from) {
 }
 
 void mxc_image_record_write(const mxc_image_record *record, void *out) {
+    if (record == NULL || out == NULL)
+        return;
     unsigned char *to = out;
     int64_t behind = record->n_labels > 1 ? record->n_labels : 0;
     memset(to, 0, 8);

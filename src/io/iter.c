@@ -1,4 +1,5 @@
 /* The iterator interface and the table of named iterators; what feeds them is in files of their own. */
+#include "base/error.h"
 #include "io/iter.h"
 
 #include <string.h>
@@ -32,9 +33,10 @@ static mxc_status no_such_iter(const char *name) {
 
 mxc_status mxc_iter_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                            mxc_iter **out) {
-    if (out == NULL || name == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_create: name and out must not be NULL");
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const mxci_iter_def *def = find_iter(name);
     if (def == NULL)
         return no_such_iter(name);
@@ -49,11 +51,8 @@ mxc_status mxc_iter_create(const char *name, int n_params, const char *const *ke
 }
 
 mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out) {
-    if (out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: out must not be NULL");
-    *out = NULL;
-    if (methods == NULL || methods->size != sizeof *methods)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: methods is NULL or its size is not that of this version");
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_SIZED(methods, "{ .size = sizeof(mxc_iter_methods), ... }"));
     if (!methods->n_data || !methods->n_label || !methods->desc || !methods->next || !methods->reset ||
         !methods->get_state || !methods->set_state || !methods->destroy)
         return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: a method is NULL");
@@ -88,9 +87,8 @@ const mxc_data_desc *mxc_iter_desc(mxc_iter *iter, int index) {
 }
 
 mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out) {
-    if (iter == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_next: iter and out must not be NULL");
-    memset(out, 0, sizeof *out);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(iter));
     return iter->methods->next(iter->self, out);
 }
 
@@ -101,8 +99,8 @@ mxc_status mxc_iter_reset(mxc_iter *iter) {
 }
 
 mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out) {
-    if (iter == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_get_state: iter and out must not be NULL");
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(iter));
     return iter->methods->get_state(iter->self, out);
 }
 
@@ -117,9 +115,8 @@ const char *mxc_iter_name_at(int index) {
 }
 
 mxc_status mxc_iter_describe(const char *name, char **out) {
-    if (name == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_describe: name and out must not be NULL");
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
     const mxci_iter_def *def = find_iter(name);
     if (def == NULL)
         return no_such_iter(name);

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "io/iter.h"
 
@@ -310,9 +311,8 @@ static mxc_status make_slots(prefetch *p) {
 }
 
 mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out) {
-    if (out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "PrefetchingIter: out must not be NULL");
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(inner));
     if (inner == NULL || depth < 1 || depth > 1024)
         return MXC_FAIL(MXC_EINVAL, "PrefetchingIter: inner is NULL or depth %d is not 1 to 1024", depth);
     if (mxc_iter_n_data(inner) < 1 || mxc_iter_desc(inner, 0)->shape.ndim < 1)
@@ -337,6 +337,8 @@ mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context,
 }
 
 mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(inner));
     return mxc_iter_prefetch_to(inner, depth, mxc_cpu(0), out);
 }
 

@@ -68,8 +68,8 @@ static mxc_status parse(const char *path, const char *text, size_t bytes, mxc_re
 mxc_status mxc_record_index_load(const char *path, mxc_record_index *out) {
     char *text;
     size_t bytes;
-    MXC_TRY(MXCI_GIVEN(path != NULL && out != NULL, "mxc_record_index_load: path and out"));
-    *out = (mxc_record_index){ 0 };
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     MXC_TRY(mxci_file_read_all(path, INT64_MAX - 1, &text, &bytes));
     mxc_status status = parse(path, text, bytes, out);
     mxci_free(text);
@@ -97,8 +97,8 @@ static mxc_status add_records(const char *path, mxc_record_reader *reader, int b
 
 mxc_status mxc_record_index_make(const char *record_path, int by_id, mxc_record_index *out) {
     mxc_record_reader *reader;
-    MXC_TRY(MXCI_GIVEN(record_path != NULL && out != NULL, "mxc_record_index_make: record_path and out"));
-    *out = (mxc_record_index){ 0 };
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(record_path));
     MXC_TRY(mxc_record_reader_open(record_path, 0, 1, MXC_BAD_ERROR, &reader));
     mxc_status status = add_records(record_path, reader, by_id, out);
     mxc_record_reader_close(reader);

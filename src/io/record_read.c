@@ -216,8 +216,8 @@ static mxc_status choose_part(mxc_record_reader *r, int part_index, int num_part
 
 mxc_status mxc_record_reader_open(const char *path, int part_index, int num_parts, mxc_bad_record bad,
                                   mxc_record_reader **out) {
-    MXC_TRY(MXCI_GIVEN(path != NULL && out != NULL, "mxc_record_reader_open: path and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     if (num_parts < 1 || part_index < 0 || part_index >= num_parts)
         return MXC_FAIL(MXC_EINVAL, "%s: part_index %d of num_parts %d, expected 0 <= part_index < num_parts", path,
                         part_index, num_parts);
@@ -276,7 +276,8 @@ static mxc_status read_next(mxc_record_reader *r, mxc_record *out) {
 }
 
 mxc_status mxc_record_reader_next(mxc_record_reader *reader, mxc_record *out) {
-    MXC_TRY(MXCI_GIVEN(reader != NULL && out != NULL, "mxc_record_reader_next: reader and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(reader));
     *out = (mxc_record){ NULL, 0, reader->at };
     int64_t places = reader->skipped_places;
     mxc_status status = read_next(reader, out);
@@ -290,7 +291,7 @@ int64_t mxc_record_reader_tell(const mxc_record_reader *reader) {
 }
 
 mxc_status mxc_record_reader_seek(mxc_record_reader *reader, int64_t offset) {
-    MXC_TRY(MXCI_GIVEN(reader != NULL, "mxc_record_reader_seek: reader"));
+    MXC_TRY(MXCI_NON_NULL(reader));
     if (offset < 0 || offset > reader->size || (offset % 4 != 0 && offset != reader->size))
         return MXC_FAIL(MXC_EINVAL, "%s: no record can begin at offset %lld: expected a multiple of 4 up to %lld",
                         mxci_file_path(reader->file), (long long)offset, (long long)reader->size);

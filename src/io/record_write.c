@@ -11,8 +11,8 @@ struct mxc_record_writer {
 };
 
 mxc_status mxc_record_writer_open(const char *path, const char *index, mxc_record_writer **out) {
-    MXC_TRY(MXCI_GIVEN(path != NULL && out != NULL, "mxc_record_writer_open: path and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     mxc_record_writer *w = mxci_calloc(1, sizeof *w);
     if (w == NULL)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to write it", path);
@@ -49,7 +49,8 @@ static mxc_status write_record(mxci_writer *w, const unsigned char *rest, size_t
 }
 
 mxc_status mxc_record_writer_write(mxc_record_writer *writer, uint64_t key, const void *data, size_t bytes) {
-    MXC_TRY(MXCI_GIVEN(writer != NULL && (data != NULL || bytes == 0), "mxc_record_writer_write: writer and data"));
+    MXC_TRY(MXCI_NON_NULL(writer));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     if (bytes > MXCI_RECORD_MAX_LENGTH)
         return MXC_FAIL(MXC_EINVAL, "mxc_record_writer_write: %zu bytes, expected less than 2^29", bytes);
     mxc_status status = MXC_OK;
@@ -63,7 +64,7 @@ mxc_status mxc_record_writer_write(mxc_record_writer *writer, uint64_t key, cons
 }
 
 mxc_status mxc_record_writer_close(mxc_record_writer *writer) {
-    MXC_TRY(MXCI_GIVEN(writer != NULL, "mxc_record_writer_close: writer"));
+    MXC_TRY(MXCI_NON_NULL(writer));
     if (writer->failed) {
         mxc_record_writer_abandon(writer);
         return MXC_FAIL(MXC_EIO, "mxc_record_writer_close: a record could not be written; the old files stay");
@@ -110,7 +111,8 @@ mxc_status mxc_record_repair(const char *from, const char *to, const char *index
     int64_t copied = 0;
     if (n != NULL)
         *n = 0;
-    MXC_TRY(MXCI_GIVEN(from != NULL && to != NULL, "mxc_record_repair: from and to"));
+    MXC_TRY(MXCI_NON_NULL(from));
+    MXC_TRY(MXCI_NON_NULL(to));
     mxc_status status = mxc_record_reader_open(from, 0, 1, MXC_BAD_SKIP, &reader);
     if (status == MXC_OK)
         status = mxc_record_writer_open(to, index, &writer);

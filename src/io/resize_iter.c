@@ -128,8 +128,8 @@ static const mxc_iter_methods resize_methods = {
 };
 
 mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_iter **out) {
-    MXC_TRY(MXCI_GIVEN(out != NULL, "ResizeIter: out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(inner));
     if (inner == NULL || batches < 1)
         return MXC_FAIL(MXC_EINVAL, "ResizeIter: inner is NULL or %lld batches are not at least 1", (long long)batches);
     resize_iter *it = mxci_calloc(1, sizeof *it);

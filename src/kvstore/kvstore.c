@@ -151,10 +151,16 @@ mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, i
 
 mxc_status mxc_kvstore_create_with(const char *type, int n_params, const char *const *keys, const char *const *values,
                                    mxc_kvstore **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(type));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     return mxci_kvstore_create_on(NULL, type, n_params, keys, values, out);
 }
 
 mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(type));
     return mxci_kvstore_create_on(NULL, type, 0, NULL, NULL, out);
 }
 
@@ -219,6 +225,9 @@ static mxc_status init_one(mxc_kvstore *store, const char *key, mxc_ndarray *val
 }
 
 mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
+    MXC_TRY(MXCI_NON_NULL(store));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
     MXC_TRY(check_call("mxc_kvstore_init", store, n, keys, values));
     for (int i = 0; i < n; i++)
         MXC_TRY(init_one(store, keys[i], values[i]));
@@ -337,6 +346,9 @@ static mxc_status apply(mxc_kvstore *store, mxci_key *e, mxc_ndarray *sum, int p
 
 mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
                             int priority) {
+    MXC_TRY(MXCI_NON_NULL(store));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
     int n_keys;
     MXC_TRY(check_call("mxc_kvstore_push", store, n, keys, values));
     if (store->async != NULL && store->updater != NULL && store->optimizer == NULL)
@@ -368,6 +380,9 @@ static mxc_status pull_key(mxc_kvstore *store, mxci_key *e, int priority) {
 
 mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *out,
                             int priority) {
+    MXC_TRY(MXCI_NON_NULL(store));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, out));
     MXC_TRY(check_call("mxc_kvstore_pull", store, n, keys, out));
     MXC_TRY(gather(store, n, keys, out));
     for (int i = 0; i < n; i++) {
@@ -383,6 +398,10 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
 
 mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
                                 mxc_ndarray *const *out, int priority) {
+    MXC_TRY(MXCI_NON_NULL(store));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, out));
     MXC_TRY(mxc_kvstore_push(store, n, keys, values, priority));
     return mxc_kvstore_pull(store, n, keys, out, priority);
 }
@@ -395,7 +414,7 @@ void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) 
 }
 
 mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
-    MXC_TRY(MXCI_GIVEN(store != NULL, "mxc_kvstore_set_optimizer: store"));
+    MXC_TRY(MXCI_NON_NULL(store));
     if (store->async != NULL)
         MXC_TRY(mxci_async_set_optimizer(store->async, optimizer));
     store->optimizer = optimizer;

@@ -4,6 +4,7 @@
  *
  * Operators change with the learning rate: in place where no queued update uses them any more, else new ones are made.
  */
+#include "base/error.h"
 #include "kvstore/optimizer.h"
 
 #include <math.h>
@@ -99,9 +100,10 @@ static mxc_status no_such_rule(const char *name) {
 
 mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                                 mxc_optimizer **out) {
-    if (name == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_create: name and out must not be NULL");
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const rule *r = find_rule(name);
     if (r == NULL)
         return no_such_rule(name);
@@ -462,8 +464,10 @@ static mxc_status hold(mxc_optimizer *optimizer, const item *held) {
 }
 
 mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_ndarray *weight, mxc_ndarray *grad) {
-    if (optimizer == NULL || key == NULL || weight == NULL || grad == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_update: no argument may be NULL");
+    MXC_TRY(MXCI_NON_NULL(optimizer));
+    MXC_TRY(MXCI_NON_NULL(key));
+    MXC_TRY(MXCI_NON_NULL(weight));
+    MXC_TRY(MXCI_NON_NULL(grad));
     item one = { NULL, weight, grad }, *items[1] = { &one };
     MXC_TRY(mxci_optimizer_slot(optimizer, key, &one.slot));
     MXC_TRY(prepare_states(optimizer, one.slot, key, weight));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/optimizer.h"
@@ -46,9 +47,8 @@ static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, con
 }
 
 mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out) {
-    if (optimizer == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_get_states: no argument may be NULL");
-    memset(out, 0, sizeof *out);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(optimizer));
     size_t count = mxci_map_count(optimizer->slots) * (MXCI_UPDATE_STATES + 2), cursor = 0;
     const char *key;
     void *s;
@@ -120,8 +120,8 @@ static mxc_status set_state(mxc_optimizer *optimizer, const char *name, mxc_ndar
 }
 
 mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_list *states) {
-    if (optimizer == NULL || states == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_set_states: no argument may be NULL");
+    MXC_TRY(MXCI_NON_NULL(optimizer));
+    MXC_TRY(MXCI_NON_NULL(states));
     if (states->n > 0 && states->names == NULL)
         return MXC_FAIL(MXC_EINVAL, "%s: the list of states has no names", optimizer->rule->name);
     size_t cursor = 0;

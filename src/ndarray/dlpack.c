@@ -60,8 +60,8 @@ mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **ou
     int64_t stride = 1;
     void *data;
     exported *e;
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_to_dlpack: array and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     context = array->chunk->context;
     MXC_TRY(mxc_ndarray_wait_to_read(array));
     MXC_TRY(mxci_array_data(array, &data));
@@ -178,8 +178,8 @@ mxc_status mxc_ndarray_from_dlpack(struct DLManagedTensor *tensor, mxc_ndarray *
     mxc_shape shape;
     char *data;
     int dense = 0;
-    MXC_TRY(MXCI_GIVEN(tensor && out, "mxc_ndarray_from_dlpack: tensor and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(tensor));
     t = &tensor->dl_tensor;
     context = (mxc_context){ (int32_t)t->device.device_type, t->device.device_id };
     MXC_TRY(mxci_device_get(context, &device));

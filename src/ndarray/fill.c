@@ -32,7 +32,7 @@ mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
     size_t bytes = mxc_ndarray_bytes(array);
     mxci_job *job = NULL;
     void *memory;
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_fill: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
     if (bytes == 0)
         return MXC_OK;
     MXC_TRY(mxci_array_data(array, &memory));
@@ -146,13 +146,13 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
 }
 
 mxc_status mxc_ndarray_fill_uniform(mxc_ndarray *array, double low, double high) {
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_fill_uniform: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(check_random("mxc_ndarray_fill_uniform", array, low, high, low <= high));
     return push_random(array, low, high, 1);
 }
 
 mxc_status mxc_ndarray_fill_normal(mxc_ndarray *array, double mean, double deviation) {
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_fill_normal: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(check_random("mxc_ndarray_fill_normal", array, mean, deviation, deviation >= 0));
     return push_random(array, mean, deviation, 0);
 }

@@ -127,7 +127,11 @@ mxc_status mxci_ndarray_wrap(const char *caller, const mxc_shape *shape, mxc_dty
     mxc_ndarray *array;
     *out = NULL;
     MXC_TRY(mxci_ndarray_new(caller, shape, dtype, context, &array));
-    if ((array->size > 0 && !data) || (uintptr_t)data % mxc_dtype_size(dtype) != 0) {
+    if (array->size > 0 && !data) {
+        mxc_ndarray_release(array);
+        return MXC_FAIL(MXC_EINVAL, "%s: data must not be NULL", caller);
+    }
+    if ((uintptr_t)data % mxc_dtype_size(dtype) != 0) {
         mxc_ndarray_release(array);
         return MXC_FAIL(MXC_EINVAL, "%s: data is at %p, expected memory aligned to %zu bytes", caller, data,
                         mxc_dtype_size(dtype));
@@ -152,20 +156,20 @@ static mxc_status shape_from(const char *caller, int ndim, const int64_t *dims, 
 }
 
 mxc_status mxc_ndarray_create(int ndim, const int64_t *dims, mxc_dtype dtype, mxc_context context, mxc_ndarray **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL_IF(ndim > 0, dims));
     mxc_shape shape;
-    MXC_TRY(MXCI_GIVEN(out, "mxc_ndarray_create: out"));
-    *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_create", ndim, dims, &shape));
     return mxci_ndarray_new("mxc_ndarray_create", &shape, dtype, context, out);
 }
 
 mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype, const void *data, mxc_ndarray **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL_IF(ndim > 0, dims));
     mxc_shape shape;
     mxc_ndarray *array;
     void *memory;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(out, "mxc_ndarray_from_data: out"));
-    *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_from_data", ndim, dims, &shape));
     MXC_TRY(mxci_ndarray_new("mxc_ndarray_from_data", &shape, dtype, mxc_cpu(0), &array));
     status = array->size > 0 && !data ? MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_data: data is NULL")
@@ -182,9 +186,9 @@ mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype,
 
 mxc_status mxc_ndarray_wrap(int ndim, const int64_t *dims, mxc_dtype dtype, void *data, void (*release)(void *arg),
                             void *arg, mxc_ndarray **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL_IF(ndim > 0, dims));
     mxc_shape shape;
-    MXC_TRY(MXCI_GIVEN(out, "mxc_ndarray_wrap: out"));
-    *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_wrap", ndim, dims, &shape));
     return mxci_ndarray_wrap("mxc_ndarray_wrap", &shape, dtype, mxc_cpu(0), data, release, arg, out);
 }
@@ -229,7 +233,8 @@ mxc_var *mxc_ndarray_var(const mxc_ndarray *array) {
 }
 
 mxc_status mxc_ndarray_tensor(mxc_ndarray *array, mxc_tensor *out) {
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_tensor: array and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     out->dtype = array->dtype;
     out->context = array->chunk->context;
     out->shape = array->shape;
@@ -255,8 +260,8 @@ static size_t row_bytes(const mxc_ndarray *array) {
 mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc_ndarray **out) {
     mxc_shape shape;
     char text[MXC_SHAPE_TEXT];
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_slice: array and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     shape = array->shape;
     if (shape.ndim < 1 || begin < 0 || begin > end || end > shape.dim[0])
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_slice: rows %lld to %lld do not lie in an array of shape %s",
@@ -268,8 +273,8 @@ mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc
 mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out) {
     mxc_shape shape;
     char text[MXC_SHAPE_TEXT];
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_at: array and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     shape = array->shape;
     if (shape.ndim < 1 || index < 0 || index >= shape.dim[0])
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_at: an array of shape %s has no row %lld",
@@ -300,10 +305,11 @@ static int complete(mxc_shape *shape, int64_t size) {
 }
 
 mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims, mxc_ndarray **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
+    MXC_TRY(MXCI_NON_NULL_IF(ndim > 0, dims));
     char from[MXC_SHAPE_TEXT], to[MXC_SHAPE_TEXT];
     mxc_shape shape, asked;
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_reshape: array and out"));
-    *out = NULL;
     MXC_TRY(shape_from("mxc_ndarray_reshape", ndim, dims, &shape));
     asked = shape;
     if (!complete(&shape, array->size) || mxc_shape_size(&shape) > array->size)

@@ -118,8 +118,8 @@ mxc_status mxci_npy_read(mxci_source *source, mxc_ndarray **out) {
 mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out) {
     mxci_source source;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(path && out, "mxc_ndarray_load_npy: path and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     MXC_TRY(mxci_source_open(path, &source));
     status = mxci_npy_read(&source, out);
     mxci_source_close(&source);
@@ -135,7 +135,8 @@ mxc_status mxc_ndarray_save_npy(const char *path, mxc_ndarray *array) {
     mxci_writer *w;
     mxc_status status;
     void *data;
-    MXC_TRY(MXCI_GIVEN(path && array, "mxc_ndarray_save_npy: path and array"));
+    MXC_TRY(MXCI_NON_NULL(path));
+    MXC_TRY(MXCI_NON_NULL(array));
     header_bytes = mxci_npy_make_header(array, header);
     MXC_TRY(mxci_array_on_host(array, &host, &data));
     status = mxci_writer_open(path, &w);

@@ -96,7 +96,8 @@ mxc_status mxci_npz_read(mxci_source *source, mxc_ndarray_list *out) {
 mxc_status mxc_ndarray_load_npz(const char *path, mxc_ndarray_list *out) {
     mxci_source source;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(path && out, "mxc_ndarray_load_npz: path and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     *out = (mxc_ndarray_list){ 0, NULL, NULL };
     MXC_TRY(mxci_source_open(path, &source));
     status = mxci_npz_read(&source, out);

@@ -163,7 +163,7 @@ mxc_status mxc_ndarray_save_npz(const char *path, int64_t n, mxc_ndarray *const 
     entry *entries;
     mxci_writer *w;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(path, "mxc_ndarray_save_npz: path"));
+    MXC_TRY(MXCI_NON_NULL(path));
     MXC_TRY(check(n, arrays, names));
     entries = mxci_calloc((size_t)n, sizeof *entries);
     if (!entries)

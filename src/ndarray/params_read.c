@@ -248,7 +248,8 @@ static mxc_status load(mxci_source *source, mxc_ndarray_list *out) {
 mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out) {
     mxci_source source;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(path && out, "mxc_ndarray_load: path and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     *out = (mxc_ndarray_list){ 0, NULL, NULL };
     MXC_TRY(mxci_source_open(path, &source));
     status = load(&source, out);
@@ -258,8 +259,9 @@ mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out) {
 
 mxc_status mxc_ndarray_load_buffer(const char *name, const void *data, size_t bytes, mxc_ndarray_list *out) {
     mxci_source source;
-    MXC_TRY(MXCI_GIVEN(name && out && (data || !bytes), "mxc_ndarray_load_buffer: name, data and out"));
-    *out = (mxc_ndarray_list){ 0, NULL, NULL };
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     mxci_source_memory(name, data, bytes, &source);
     return load(&source, out);
 }

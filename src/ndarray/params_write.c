@@ -72,7 +72,7 @@ static mxc_status write_list(mxci_writer *w, int64_t n, mxc_ndarray *const *arra
 mxc_status mxc_ndarray_save(const char *path, int64_t n, mxc_ndarray *const *arrays, const char *const *names) {
     mxci_writer *w;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(path, "mxc_ndarray_save: path"));
+    MXC_TRY(MXCI_NON_NULL(path));
     if (n < 0 || (n > 0 && !arrays))
         return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_save: %lld arrays%s", (long long)n, n > 0 ? " at NULL" : "");
     MXC_TRY(mxci_names_check("mxc_ndarray_save", n, names));

@@ -114,8 +114,8 @@ mxc_status mxc_ndarray_print(mxc_ndarray *array, char **out) {
     mxc_ndarray *host = NULL;
     int64_t inner = 1;
     void *data;
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_print: array and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     p.edge = edge_of(array);
     MXC_TRY(mxci_array_on_host(array, &host, &data));
     p.data = data;

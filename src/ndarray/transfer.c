@@ -87,7 +87,8 @@ static mxc_status check_bytes(const char *caller, const mxc_ndarray *array, cons
 mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes) {
     host_copy c = { array, data, NULL, 0 };
     void *memory;
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_set: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     MXC_TRY(check_bytes("mxc_ndarray_set", array, data, bytes));
     MXC_TRY(mxci_array_data(array, &memory));
     return bytes ? host_copy_wait(&c, "set", MXC_PROP_COPY_TO_DEVICE) : MXC_OK;
@@ -96,7 +97,8 @@ mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes) {
 mxc_status mxc_ndarray_get(mxc_ndarray *array, void *data, size_t bytes) {
     host_copy c = { array, NULL, data, 0 };
     void *memory;
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_get: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     MXC_TRY(check_bytes("mxc_ndarray_get", array, data, bytes));
     MXC_TRY(mxci_array_data(array, &memory));
     return bytes ? host_copy_wait(&c, "get", MXC_PROP_COPY_FROM_DEVICE) : mxc_ndarray_wait_to_read(array);
@@ -105,19 +107,19 @@ mxc_status mxc_ndarray_get(mxc_ndarray *array, void *data, size_t bytes) {
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
 mxc_status mxc_ndarray_wait_to_read(mxc_ndarray *array) {
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_wait_to_read: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
     return mxc_wait_to_read(array->chunk->var);
 }
 
 mxc_status mxc_ndarray_wait_to_write(mxc_ndarray *array) {
-    MXC_TRY(MXCI_GIVEN(array, "mxc_ndarray_wait_to_write: array"));
+    MXC_TRY(MXCI_NON_NULL(array));
     return mxc_wait_to_write(array->chunk->var);
 }
 
 mxc_status mxc_ndarray_data(mxc_ndarray *array, void **out) {
     char name[32];
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_data: array and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     if (!mxci_on_host(array->chunk->context))
         return MXC_FAIL(MXC_EDEVICE, "mxc_ndarray_data: the array is on %s, out of the host's reach",
                         mxc_context_format(array->chunk->context, name, sizeof name));
@@ -183,7 +185,8 @@ mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority)
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
     mxci_job *job = NULL;
     void *memory;
-    MXC_TRY(MXCI_GIVEN(from && to, "mxc_ndarray_copy_to: from and to"));
+    MXC_TRY(MXCI_NON_NULL(from));
+    MXC_TRY(MXCI_NON_NULL(to));
     if (!mxc_shape_equal(&from->shape, &to->shape))
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_copy_to: from has shape %s, but to has %s",
                         mxc_shape_format(&from->shape, have, sizeof have),
@@ -198,7 +201,8 @@ mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority)
 
 mxc_status mxc_ndarray_copy(mxc_ndarray *array, mxc_context context, mxc_dtype dtype, mxc_ndarray **out) {
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(array && out, "mxc_ndarray_copy: array and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(mxci_ndarray_new("mxc_ndarray_copy", &array->shape, dtype, context, out));
     status = mxc_ndarray_copy_to(array, *out, 0);
     if (status != MXC_OK) {

@@ -1,6 +1,7 @@
 /* Documentation of an operator, made from its descriptor. */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "operator/registry.h"
 
@@ -61,10 +62,11 @@ static void add_params(mxci_text *text, const mxc_param *p) {
 }
 
 mxc_status mxc_op_describe(const char *name, char **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
     const mxc_op_def *def = mxc_op_find(name);
     char similar[200];
     mxci_text text = {0};
-    *out = NULL;
     if (!def)
         MXC_TRY(mxci_registry_start());
     if (!def) {

@@ -38,8 +38,9 @@ static mxc_status check_image(const char *call, const mxc_image *image) {
 mxc_status mxc_image_decode(const char *who, const void *bytes, size_t n, int channels, int64_t most_pixels,
                             mxc_image *out) {
     mxci_image image;
-    MXC_TRY(MXCI_GIVEN(who && (bytes || !n) && out, "mxc_image_decode: who, bytes and out"));
-    *out = (mxc_image){0};
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(who));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, bytes));
     if (channels != 0 && channels != 1 && channels != 3)
         return MXC_FAIL(MXC_EINVAL, "mxc_image_decode: %d channels, expected 0, 1 or 3", channels);
     MXC_TRY(mxci_image_probe(who, bytes, n, most_pixels > 0 ? most_pixels : MXCI_IMAGE_PIXELS, &image));
@@ -53,8 +54,8 @@ mxc_status mxc_image_decode(const char *who, const void *bytes, size_t n, int ch
 }
 
 mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width, int interpolation, mxc_image *out) {
-    MXC_TRY(MXCI_GIVEN(out, "mxc_image_resize: out"));
-    *out = (mxc_image){0};
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(from));
     MXC_TRY(check_image("mxc_image_resize", from));
     if (height < 1 || height > SIDE_LIMIT || width < 1 || width > SIDE_LIMIT || interpolation < 0 ||
         interpolation >= MXCI_INTERPOLATIONS)
@@ -83,8 +84,10 @@ mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 mxc_status mxc_image_encode_jpeg(const mxc_image *image, int quality, void **out, size_t *n) {
-    MXC_TRY(MXCI_GIVEN(out && n, "mxc_image_encode_jpeg: out and n"));
-    *out = NULL;
+    MXCI_CLEAR(n);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_OUT(n));
+    MXC_TRY(MXCI_NON_NULL(image));
     MXC_TRY(check_image("mxc_image_encode_jpeg", image));
     if (quality < 1 || quality > 100)
         return MXC_FAIL(MXC_EINVAL, "mxc_image_encode_jpeg: quality %d, expected 1 to 100", quality);
@@ -130,9 +133,11 @@ static mxc_status deflate_rows(const mxc_image *image, uint8_t *to, uLongf *n) {
 }
 
 mxc_status mxc_image_encode_png(const mxc_image *image, void **out, size_t *n) {
+    MXCI_CLEAR(n);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_OUT(n));
+    MXC_TRY(MXCI_NON_NULL(image));
     enum { HEAD = 33, CHUNK = 12 };
-    MXC_TRY(MXCI_GIVEN(out && n, "mxc_image_encode_png: out and n"));
-    *out = NULL;
     MXC_TRY(check_image("mxc_image_encode_png", image));
     uLongf room = compressBound((uLong)((image->width * image->channels + 1) * image->height));
     if (room > INT32_MAX)

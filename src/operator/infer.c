@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "operator/common.h"
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
@@ -104,6 +105,8 @@ static mxc_status check_shapes(mxc_op_sig *sig) {
 }
 
 mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected) {
+    MXC_TRY(MXCI_NON_NULL(sig));
+    MXC_TRY(MXCI_NON_NULL(expected));
     mxc_shape *found = mxci_sig_shape(sig, slot), merged = *found;
     char where[96], want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     if (mxci_shape_merge(&merged, expected)) {
@@ -116,6 +119,8 @@ mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expecte
 }
 
 mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) {
+    MXC_TRY(MXCI_NON_NULL(sig));
+    MXC_TRY(MXCI_NON_NULL(format));
     char text[MXC_ERROR_MAX];
     va_list args;
     va_start(args, format);
@@ -174,6 +179,7 @@ mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out
 }
 
 mxc_status mxc_op_infer_shape(mxc_op_sig *sig) {
+    MXC_TRY(MXCI_NON_NULL(sig));
     const mxc_op_def *def = mxc_op_get_def(sig->op);
     MXC_TRY(check_shapes(sig));
     MXC_TRY(def->infer_shape ? def->infer_shape(sig) : mxci_infer_shape_same(sig));
@@ -183,6 +189,7 @@ mxc_status mxc_op_infer_shape(mxc_op_sig *sig) {
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
 mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected) {
+    MXC_TRY(MXCI_NON_NULL(sig));
     mxc_dtype *found = mxci_sig_type(sig, slot);
     char where[96];
     if (expected == MXC_DTYPE_UNKNOWN || *found == expected)
@@ -229,6 +236,7 @@ static const char *list_dtypes(unsigned set, char *out, size_t size) {
 }
 
 mxc_status mxc_op_infer_type(mxc_op_sig *sig) {
+    MXC_TRY(MXCI_NON_NULL(sig));
     const mxc_op_def *def = mxc_op_get_def(sig->op);
     unsigned set = def->dtypes ? def->dtypes : MXC_DTYPES_REAL;
     int slot = sig->n_in ? 0 : MXC_SLOT_OUT(0);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "base/error.h"
 #include "operator/common.h"
 #include "operator/invocation.h"
 
@@ -225,28 +226,62 @@ static mxc_status forward(mxci_invocation *v, int n_in, mxc_ndarray *const *in, 
     return mxci_invocation_push(v);
 }
 
-mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out, const mxc_req *req,
-                         int is_train) {
+static mxc_status invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **inout,
+                         const mxc_req *req, int is_train) {
     mxci_invocation *v;
     mxc_status status;
     MXC_TRY(mxci_invocation_create(op, MXC_FORWARD, &v));
     v->sig.is_train = is_train;
-    status = forward(v, n_in, in, n_out, out, req);
+    status = forward(v, n_in, in, n_out, inout, req);
     for (int i = 0; status == MXC_OK && i < n_out; i++)
-        if (!out[i] && v->arrays[mxci_slot_out(v) + i])
-            out[i] = mxc_ndarray_retain(v->arrays[mxci_slot_out(v) + i]);
+        if (!inout[i] && v->arrays[mxci_slot_out(v) + i])
+            inout[i] = mxc_ndarray_retain(v->arrays[mxci_slot_out(v) + i]);
     mxci_invocation_release(v);
+    return status;
+}
+
+mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **inout,
+                         const mxc_req *req, int is_train) {
+    MXC_TRY(MXCI_NON_NULL(op));
+    MXC_TRY(MXCI_NON_NULL_IF(n_in > 0, in));
+    MXC_TRY(MXCI_NON_NULL_IF(n_out > 0, inout));
+    return invoke(op, n_in, in, n_out, inout, req, is_train);
+}
+
+static mxc_status invoke_by_name(const char *name, int n_in, mxc_ndarray *const *in, int n_params,
+                                 const char *const *keys, const char *const *values, int n_out, mxc_ndarray **inout) {
+    mxc_op *op;
+    mxc_status status;
+    MXC_TRY(mxc_op_create(name, n_params, keys, values, &op));
+    status = invoke(op, n_in, in, n_out, inout, NULL, 0);
+    mxc_op_release(op);
     return status;
 }
 
 mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params, const char *const *keys,
                       const char *const *values, int n_out, mxc_ndarray **out) {
-    mxc_op *op;
-    mxc_status status;
-    MXC_TRY(mxc_op_create(name, n_params, keys, values, &op));
-    status = mxc_op_invoke(op, n_in, in, n_out, out, NULL, 0);
-    mxc_op_release(op);
-    return status;
+    for (int i = 0; out != NULL && i < n_out; i++)
+        out[i] = NULL;
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_in > 0, in));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
+    MXC_TRY(MXCI_NON_NULL_IF(n_out > 0, out));
+    return invoke_by_name(name, n_in, in, n_params, keys, values, n_out, out);
+}
+
+mxc_status mxc_invoke_into(const char *name, int n_in, mxc_ndarray *const *in, int n_params, const char *const *keys,
+                           const char *const *values, int n_out, mxc_ndarray *const *out) {
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_in > 0, in));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
+    MXC_TRY(MXCI_NON_NULL_IF(n_out > 0, out));
+    for (int i = 0; i < n_out; i++)
+        if (out[i] == NULL)
+            return MXC_FAIL(MXC_EINVAL, "mxc_invoke_into: %s: out[%d] must not be NULL", name, i);
+    /* No entry is NULL, so none is changed. */
+    return invoke_by_name(name, n_in, in, n_params, keys, values, n_out, (mxc_ndarray **)(uintptr_t)out);
 }
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -329,6 +364,8 @@ static mxc_status backward(mxci_invocation *v, mxc_ndarray *const *out_grad, mxc
 
 mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
                                   mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req) {
+    MXC_TRY(MXCI_NON_NULL(op));
+    MXC_TRY(MXCI_NON_NULL(in_grad));
     mxci_invocation *v;
     mxc_status status;
     MXC_TRY(mxci_invocation_create(op, MXC_BACKWARD, &v));

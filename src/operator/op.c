@@ -6,6 +6,7 @@
 #include <mxc/op.h>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "operator/op.h"
@@ -176,11 +177,14 @@ static mxc_status parse_custom(mxc_op *op, int n, const char *const *keys, const
 
 mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                          mxc_op **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const mxc_op_def *def;
     int is_custom;
     mxc_status status;
     mxc_op *op;
-    *out = NULL;
     MXC_TRY(find_def(name, &def));
     is_custom = def == &mxci_op_custom;
     if (is_custom)
@@ -218,6 +222,8 @@ mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, con
 }
 
 mxc_op *mxc_op_retain(mxc_op *op) {
+    if (op == NULL)
+        return NULL;
     atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
     return op;
 }
@@ -253,39 +259,58 @@ int mxci_op_set_floats(mxc_op *op, const char *name, const mxc_floats *value) {
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
 const mxc_op_def *mxc_op_get_def(const mxc_op *op) {
+    if (op == NULL)
+        return NULL;
     return op->def;
 }
 
 const char *mxc_op_name(const mxc_op *op) {
+    if (op == NULL)
+        return NULL;
     return op->name;
 }
 
 const void *mxc_op_params(const mxc_op *op) {
+    if (op == NULL)
+        return NULL;
     return op->params;
 }
 
 int mxc_op_n_given(const mxc_op *op) {
+    if (op == NULL)
+        return 0;
     return op->n_given;
 }
 
 void mxc_op_given(const mxc_op *op, int index, const char **key, const char **value) {
-    *key = op->given[2 * index];
-    *value = op->given[2 * index + 1];
+    int is_there = op != NULL && index >= 0 && index < op->n_given;
+    if (key != NULL)
+        *key = is_there ? op->given[2 * index] : NULL;
+    if (value != NULL)
+        *value = is_there ? op->given[2 * index + 1] : NULL;
 }
 
 int mxc_op_n_args(const mxc_op *op) {
+    if (op == NULL)
+        return 0;
     return op->n_args;
 }
 
 int mxc_op_n_outputs(const mxc_op *op) {
+    if (op == NULL)
+        return 0;
     return op->n_outputs;
 }
 
 int mxc_op_n_visible(const mxc_op *op) {
+    if (op == NULL)
+        return 0;
     return op->n_visible;
 }
 
 int mxc_op_n_aux(const mxc_op *op) {
+    if (op == NULL)
+        return 0;
     return op->n_aux;
 }
 
@@ -296,6 +321,8 @@ static const char *slot_name(const char *list, const char *fallback, int index, 
 }
 
 const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
+    if (op == NULL || out == NULL)
+        return mxci_no_text(out, size);
     const char *names = arg_names(op);
     if (names || !op->def->variadic)
         return slot_name(names, "data", index, out, size);
@@ -305,6 +332,8 @@ const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size)
 }
 
 const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size) {
+    if (op == NULL || out == NULL)
+        return mxci_no_text(out, size);
     if (op->def->outputs || op->n_outputs == 1)
         return slot_name(op->def->outputs, "output", index, out, size);
     if (size)
@@ -313,11 +342,14 @@ const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t si
 }
 
 const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size) {
+    if (op == NULL || out == NULL)
+        return mxci_no_text(out, size);
     return slot_name(op->def->aux, "aux", index, out, size);
 }
 
 void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out) {
-    *out = op->needs;
+    if (out != NULL)
+        *out = op != NULL ? op->needs : (mxc_op_needs){ 0 };
 }
 
 int mxc_need_has(uint64_t mask, int slot) {

@@ -2,6 +2,7 @@
  * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use
  * of any call here; if that fails for want of memory, everything is dropped and the next call starts again.
  */
+#include "base/error.h"
 #include "operator/registry.h"
 
 #include <ctype.h>
@@ -124,6 +125,7 @@ mxc_status mxci_registry_start(void) {
 }
 
 mxc_status mxc_op_register(const mxc_op_def *def) {
+    MXC_TRY(MXCI_NON_NULL(def));
     mxc_status status;
     mxci_global_lock(&registry.lock);
     status = make_ready();

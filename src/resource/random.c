@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "base/error.h"
 #include "resource/kernels/philox.h"
 
 typedef struct stream_state {
@@ -32,6 +33,7 @@ void mxc_random_seed(uint64_t seed) {
 }
 
 mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out) {
+    MXC_TRY(MXCI_OUT(out));
     stream_state *s;
     MXC_TRY(find(context, "mxc_random_reserve", &s));
     out->seed = atomic_load(&s->seed);
@@ -41,10 +43,12 @@ mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *o
 }
 
 mxc_status mxc_random_get_state(mxc_context context, mxc_random *out) {
+    MXC_TRY(MXCI_OUT(out));
     return mxc_random_reserve(context, 0, out);
 }
 
 mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
+    MXC_TRY(MXCI_NON_NULL(state));
     stream_state *s;
     MXC_TRY(find(context, "mxc_random_set_state", &s));
     if (state->stream != (uint64_t)context.id)
@@ -56,9 +60,13 @@ mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
 }
 
 uint32_t mxc_random_bits(const mxc_random *range, uint64_t i) {
+    if (range == NULL)
+        return 0;
     return mxci_philox_number(range->seed, range->stream, range->offset + i);
 }
 
 float mxc_random_uniform(const mxc_random *range, uint64_t i) {
+    if (range == NULL)
+        return 0;
     return mxci_philox_float(mxc_random_bits(range, i));
 }

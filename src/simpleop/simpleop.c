@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "operator/common.h"
 #include "simpleop/simple.h"
@@ -212,11 +213,11 @@ mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
 }
 
 mxc_status mxc_simpleop_register(const mxc_simple_def *def) {
+    MXC_TRY(MXCI_SIZED(def, "{ .size = sizeof(mxc_simple_def), ... }"));
     mxci_simple_op *simple;
     mxc_status status;
-    if (!def || def->size != sizeof *def || !def->name)
-        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: def.size is %zu, expected %zu, or it has no name",
-                        def ? def->size : 0, sizeof *def);
+    if (!def->name)
+        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: def->name must not be NULL");
     simple = mxci_alloc(sizeof *simple);
     if (!simple)
         return MXC_FAIL(MXC_ENOMEM, "mxc_simpleop_register: %s: out of memory", def->name);

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/device.h"
+#include "base/error.h"
 #include "base/options.h"
 #include "base/sys.h"
 
@@ -206,11 +207,11 @@ static void make_room(mxc_context context) {
 /* ---- public ---------------------------------------------------------------------------------------------------- */
 
 mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
+    MXC_TRY(MXCI_OUT(out));
     mxc_status status = MXC_OK;
     size_t class_bytes;
     int class_index;
     pool *p;
-    *out = NULL;
     if (bytes > PTRDIFF_MAX / 2)
         return MXC_FAIL(MXC_ENOMEM, "mxc_storage_alloc: %zu bytes are more than any memory holds", bytes);
     MXC_TRY(pool_lock(context, &p));
@@ -262,6 +263,7 @@ void mxc_storage_free(mxc_context context, void *block, size_t bytes) {
 }
 
 mxc_status mxc_storage_get_stats(mxc_context context, mxc_storage_stats *out) {
+    MXC_TRY(MXCI_OUT(out));
     pool *p;
     MXC_TRY(pool_lock(context, &p));
     *out = p->stats;

@@ -52,7 +52,9 @@ static mxc_status set_attr(const mxc_symbol *symbol, mxci_node *node, const char
 
 mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value) {
     int64_t i;
-    MXC_TRY(MXCI_GIVEN(symbol && key && value, "mxc_symbol_set_attr: symbol, key and value"));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL(key));
+    MXC_TRY(MXCI_NON_NULL(value));
     for (i = 0; i < symbol->n_outputs; i++)
         if (i == 0 || symbol->outputs[i].node != symbol->outputs[i - 1].node)
             MXC_TRY(set_attr(symbol, symbol->outputs[i].node, key, value));
@@ -111,8 +113,8 @@ static mxc_status list_deep(const mxc_symbol *symbol, mxc_names *out) {
 mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out) {
     mxc_status status;
     const mxci_node *node;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_list_attrs: symbol and out"));
-    memset(out, 0, sizeof *out);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     node = only_node(symbol);
     if (deep)
         status = list_deep(symbol, out);

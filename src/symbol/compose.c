@@ -172,9 +172,11 @@ static mxc_status apply(const call *c, mxc_symbol **out) {
 mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const char *const *keys,
                          const char *const *values, int n_in, const char *const *arg_keys, mxc_symbol *const *in,
                          mxc_symbol **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(op));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     call c = {op, name, n_params, keys, values, n_in, arg_keys, in};
-    MXC_TRY(MXCI_GIVEN(op && out, "mxc_symbol_op: op and out"));
-    *out = NULL;
     return apply(&c, out);
 }
 
@@ -230,10 +232,12 @@ mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol *
 
 mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys, const char *const *values,
                              mxc_symbol **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(op));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     mxci_node *node;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(op && out, "mxc_symbol_atomic: op and out"));
-    *out = NULL;
     MXC_TRY(check_lists(op, n_params, keys, values));
     MXC_TRY(check_params(op, n_params, keys, values));
     MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
@@ -260,7 +264,7 @@ mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, co
     const mxci_node *node;
     mxc_symbol *made = NULL;
     call c;
-    MXC_TRY(MXCI_GIVEN(symbol, "mxc_symbol_compose: symbol"));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     node = symbol->outputs[0].node;
     c = (call){symbol->atomic, name, node->n_attrs, (const char *const *)node->attr_keys,
                (const char *const *)node->attr_values, n_in, arg_keys, in};

@@ -175,8 +175,8 @@ mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *co
     mxci_graph *g;
     mxci_text text = {0};
     unsigned char *drawn;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_to_dot: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_symbol_infer_graph(symbol, n, names, shapes, NULL, &g));
     drawn = mxci_calloc((size_t)g->n_nodes, 1);
     if (drawn) {

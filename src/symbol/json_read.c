@@ -447,8 +447,8 @@ static mxc_status read_graph(reader *r, mxc_symbol **out) {
 mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out) {
     reader r = {.outputs_left = (int64_t)bytes + 8192};
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(out && (json || !bytes), "mxc_symbol_from_json: json and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, json));
     if (bytes > MXCI_JSON_LIMIT)
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: %zu bytes, at most %d are read", bytes, MXCI_JSON_LIMIT);
     MXC_TRY(mxci_registry_start());
@@ -464,8 +464,8 @@ mxc_status mxc_symbol_load(const char *path, mxc_symbol **out) {
     char *json;
     size_t bytes;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(path && out, "mxc_symbol_load: path and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
     MXC_TRY(mxci_file_read_all(path, MXCI_JSON_LIMIT, &json, &bytes));
     status = mxc_symbol_from_json(json, bytes, out);
     mxci_free(json);

@@ -240,8 +240,8 @@ mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
     mxci_text text = {0};
     int32_t *versions;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_to_json: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     versions = mxci_calloc((size_t)g->n_nodes, sizeof *versions);
     status = versions ? write_graph(&text, g, versions) : MXC_FAIL(MXC_ENOMEM, "symbol JSON: no memory");
@@ -257,7 +257,8 @@ mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path) {
     mxci_writer *writer;
     char *json;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(symbol && path, "mxc_symbol_save: symbol and path"));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL(path));
     MXC_TRY(mxc_symbol_to_json(symbol, &json));
     status = mxci_writer_open(path, &writer);
     if (status == MXC_OK) {

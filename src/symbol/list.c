@@ -26,12 +26,14 @@ static mxc_status list_variables(const mxc_symbol *symbol, int aux, mxc_names *o
 }
 
 mxc_status mxc_symbol_list_arguments(const mxc_symbol *symbol, mxc_names *out) {
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_list_arguments: symbol and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     return list_variables(symbol, 0, out);
 }
 
 mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out) {
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_list_aux: symbol and out"));
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     return list_variables(symbol, 1, out);
 }
 
@@ -44,8 +46,8 @@ static mxc_status add_output(mxci_entry e, mxc_names *out) {
 mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out) {
     mxc_status status = MXC_OK;
     int64_t i;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_list_outputs: symbol and out"));
-    memset(out, 0, sizeof *out);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "mxc_symbol_list_outputs: operator %.100s is not applied to inputs yet",
                         symbol->atomic);

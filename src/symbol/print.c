@@ -50,8 +50,8 @@ mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out) {
     mxci_graph *g;
     mxci_text text = {0};
     int32_t i;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_print: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     for (i = 0; i < g->n_nodes; i++)
         add_node(&text, g, i);

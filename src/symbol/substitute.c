@@ -114,8 +114,8 @@ static mxc_status copy_atomic(const mxc_symbol *symbol, mxc_symbol **out) {
 
 mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
     rewrite r = {.copy_all = 1};
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_copy: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     return symbol->atomic ? copy_atomic(symbol, out) : run(&r, symbol, out);
 }
 

@@ -51,10 +51,10 @@ void mxc_symbol_release(mxc_symbol *symbol) {
 }
 
 mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
     mxci_node *node;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(out, "mxc_symbol_variable: out"));
-    *out = NULL;
     if (!name || !name[0])
         return MXC_FAIL(MXC_EINVAL, "mxc_symbol_variable: the name is empty");
     MXC_TRY(mxci_node_create(MXCI_VARIABLE, name, NULL, &node));
@@ -89,8 +89,8 @@ mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out)
     gather g;
     int64_t total = 0, j;
     int i;
-    MXC_TRY(MXCI_GIVEN(out && (symbols || n <= 0), "mxc_symbol_group: symbols and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, symbols));
     for (i = 0; i < n; i++) {
         if (!symbols[i] || symbols[i]->atomic)
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_group: symbol %d is %s", i,
@@ -123,8 +123,8 @@ static mxc_status gather_internals(const mxci_order *order, mxc_symbol **out) {
 mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_order order;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_internals: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_order_make(symbol, &order));
     status = gather_internals(&order, out);
     mxci_order_free(&order);
@@ -159,8 +159,8 @@ mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_order order;
     mxc_status status;
     unsigned char *is_head;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_children: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_order_make(symbol, &order));
     is_head = mxci_calloc((size_t)order.n, 1);
     status = is_head ? gather_children(symbol, &order, is_head, out) : no_memory();
@@ -180,8 +180,8 @@ int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol) {
 }
 
 mxc_status mxc_symbol_output(const mxc_symbol *symbol, int64_t index, mxc_symbol **out) {
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_output: symbol and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "mxc_symbol_output: operator %.100s is not applied to inputs yet", symbol->atomic);
     if (index < 0 || index >= symbol->n_outputs)
@@ -205,8 +205,9 @@ static mxc_status has_name(mxci_entry e, const char *name, int *out) {
 mxc_status mxc_symbol_find_output(const mxc_symbol *symbol, const char *name, mxc_symbol **out) {
     int64_t i, found = -1;
     int same;
-    MXC_TRY(MXCI_GIVEN(symbol && name && out, "mxc_symbol_find_output: symbol, name and out"));
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL(name));
     for (i = 0; i < symbol->n_outputs && !symbol->atomic; i++) {
         MXC_TRY(has_name(symbol->outputs[i], name, &same));
         if (same && found >= 0)

@@ -184,8 +184,8 @@ mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *con
                             const mxc_dtype *types, mxc_inferred *out) {
     mxci_graph *g;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(symbol && out, "mxc_symbol_infer: symbol and out"));
-    memset(out, 0, sizeof *out);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_symbol_infer_graph(symbol, n, names, shapes, types, &g));
     status = collect_all(g, out);
     mxci_graph_destroy(g);

@@ -4,6 +4,8 @@
 #include <mxc/op.h>
 #include <mxc/train.h>
 
+#include "base/error.h"
+
 /* *norm = the root of the sum of sum_sq. */
 static mxc_status norm_of(mxc_ndarray *sum_sq, mxc_ndarray **norm) {
     mxc_ndarray *sum = NULL;
@@ -36,8 +38,8 @@ mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const *arrays, double max_no
     const char *value = text;
     mxc_ndarray *sum_sq = NULL, *found = NULL;
     mxc_status status;
-    if (norm)
-        *norm = NULL;
+    MXCI_CLEAR(norm);
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, arrays));
     if (n < 1)
         return MXC_FAIL(MXC_EINVAL, "mxc_clip_global_norm: n is %d, expected at least 1", n);
     if (!(max_norm >= 0))

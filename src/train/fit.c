@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "kvstore/kvstore.h"
 #include "kvstore/optimizer.h"
@@ -15,6 +16,8 @@
 #define GROUP_BYTES ((size_t)1 << 20) /* of parameters that go to the store together */
 
 void mxc_fit_options_init(mxc_fit_options *options) {
+    if (options == NULL)
+        return;
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;
     options->epochs = 1;
@@ -296,8 +299,9 @@ static mxc_status run(mxci_trainer *t) {
 
 mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc_ndarray_list *params) {
     mxci_trainer t;
-    if (params != NULL)
-        memset(params, 0, sizeof *params);
+    MXCI_CLEAR(params);
+    MXCI_CLEAR(result);
+    MXC_TRY(MXCI_SIZED(options, "mxc_fit_options_init"));
     mxc_status status = mxci_trainer_open(&t, options);
     if (status == MXC_OK)
         status = run(&t);

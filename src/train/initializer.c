@@ -10,6 +10,7 @@
 #include <mxc/param.h>
 #include <mxc/train.h>
 
+#include "base/error.h"
 #include "train/attributes.h"
 
 enum { GAUSSIAN = 1 }; /* of rnd_type */
@@ -148,6 +149,8 @@ mxc_status mxc_init_array(const char *rule, int n_params, const char *const *key
     const init_rule *r;
     init_params params = {0};
     double value;
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     if (rule == NULL || name == NULL || array == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_init_array: rule, name and array must not be NULL");
     MXC_TRY(make_rule(rule, n_params, keys, values, &r, &params));

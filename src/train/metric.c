@@ -10,6 +10,7 @@
 #include <mxc/param.h>
 #include <mxc/train.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "train/metric.h"
 
@@ -161,9 +162,10 @@ static const metric_rule *find_rule(const char *name) {
 
 mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                              mxc_metric **out) {
-    if (name == NULL || out == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_metric_create: name and out must not be NULL");
-    *out = NULL;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const metric_rule *rule = find_rule(name);
     if (rule == NULL)
         return MXC_FAIL(MXC_ENOTFOUND,
@@ -221,8 +223,9 @@ static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc
 }
 
 mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad) {
-    if (metric == NULL || prediction == NULL || (label == NULL && metric->rule->fit != NO_LABEL))
-        return MXC_FAIL(MXC_EINVAL, "mxc_metric_update: metric, label and prediction must not be NULL");
+    MXC_TRY(MXCI_NON_NULL(metric));
+    MXC_TRY(MXCI_NON_NULL_IF(metric->rule->fit != NO_LABEL, label));
+    MXC_TRY(MXCI_NON_NULL(prediction));
     mxc_ndarray *label_copy = NULL, *prediction_copy = NULL;
     batch b = { NULL, NULL, 0, 0 };
     total sums = metric->total;

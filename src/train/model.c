@@ -4,6 +4,7 @@
 
 #include <mxc/train.h>
 
+#include "base/error.h"
 #include "train/model.h"
 
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size) {
@@ -40,6 +41,8 @@ mxc_status mxci_model_restore(const char *owner, const mxc_ndarray_list *list, c
 
 mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n, mxc_ndarray *const *arrays,
                           const char *const *names) {
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, arrays));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
     char path[MXCI_MODEL_PATH];
     if (prefix == NULL || symbol == NULL || epoch < 0)
         return MXC_FAIL(MXC_EINVAL, "mxc_model_save: prefix and symbol must not be NULL, epoch %d not negative", epoch);

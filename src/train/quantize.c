@@ -335,8 +335,8 @@ static mxc_status make_node(pass *p, int32_t node) {
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static mxc_status check_options(const mxc_quantize_options *o) {
-    if (!o || o->size != sizeof *o || !o->symbol || !o->params || o->n_excluded < 0 || (o->n_excluded && !o->excluded))
-        return MXC_FAIL(MXC_EINVAL, "mxc_quantize: options begin with their size, and need a symbol and params");
+    if (!o->symbol || !o->params || o->n_excluded < 0 || (o->n_excluded && !o->excluded))
+        return MXC_FAIL(MXC_EINVAL, "mxc_quantize: options need a symbol and params");
     if ((int)o->calibration < MXC_CALIBRATE_NONE || o->calibration > MXC_CALIBRATE_ENTROPY)
         return MXC_FAIL(MXC_EINVAL, "mxc_quantize: calibration is %d, expected 0 to 2", (int)o->calibration);
     if (o->calibration != MXC_CALIBRATE_NONE && !o->data)
@@ -390,10 +390,10 @@ mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol
     mxc_symbol *folded = NULL;
     mxc_ndarray_list folded_params = {0};
     mxc_status status;
-    if (!symbol || !params)
-        return MXC_FAIL(MXC_EINVAL, "mxc_quantize: symbol and params must not be NULL");
-    *symbol = NULL;
-    memset(params, 0, sizeof *params);
+    MXCI_CLEAR(params);
+    MXC_TRY(MXCI_OUT(symbol));
+    MXC_TRY(MXCI_OUT(params));
+    MXC_TRY(MXCI_SIZED(options, "MXC_QUANTIZE_OPTIONS_INIT"));
     MXC_TRY(check_options(options));
     MXC_TRY(check_excluded(options));
     status = mxci_fold_batch_norm(options->symbol, options->params, &folded, &folded_params);

@@ -212,8 +212,6 @@ static mxc_status fill_store(mxci_trainer *t) {
 /* ---- options ----------------------------------------------------------------------------------------------- */
 
 static mxc_status check_options(const mxc_fit_options *o) {
-    if (o == NULL || o->size != sizeof *o)
-        return MXC_FAIL(MXC_EINVAL, "mxc_fit: options is NULL or its size is not that of this version");
     if (o->symbol == NULL || o->train == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
     if (o->train == o->valid)

@@ -14,10 +14,20 @@ check() {
         code "$header" | grep -nE '\b(_Atomic|_Generic|restrict|_Static_assert|typeof)\b|^ +[a-z_0-9 ]+ [a-z_0-9]+ ?: ?[0-9]+;' |
             sed "s|^\([0-9]*\):.*|$name:\1: not in the subset that every language binding reads|" || true
     done
+    if [ -e "$1/include/mxc/op.h" ]; then
+        own_operator_compiles "$1" "${CC:-cc}" c c11
+        own_operator_compiles "$1" "${CXX:-c++}" c++ c++20
+    fi
     if [ -e "$1/include/mxc/status.h" ]; then
         unused_is_seen "$1" "${CC:-cc}" c c11
         unused_is_seen "$1" "${CXX:-c++}" c++ c++17
     fi
+}
+
+# own_operator_compiles ROOT COMPILER LANGUAGE STANDARD: the descriptor of a program's own operator.
+own_operator_compiles() {
+    "$2" -x "$3" -std="$4" -Wall -Wpedantic -Werror -I"$1/include" -fsyntax-only "$here/tests/install/own_op.c" 2>&1 |
+        sed "s|^|include/mxc/op.h:1: as $4: |" || true
 }
 
 # unused_is_seen ROOT COMPILER LANGUAGE STANDARD: a status that is not used draws a warning, one ignored on purpose none.

@@ -6,7 +6,7 @@ static void test_bad_options(void **state) {
     mxc_engine *engine = (mxc_engine *)&options;
     (void)state;
     options.size = 4;
-    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "options.size is 4");
+    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "options->size is 4");
     assert_null(engine);
     options.size = sizeof options;
     options.kind = (mxc_engine_kind)7;
@@ -35,7 +35,7 @@ static void test_numbers(void **state) {
     assert_true(mxc_engine_parallelism(engine) >= 1);
     mxc_engine_destroy(engine);
     mxc_engine_destroy(NULL);
-    assert_fails(mxc_var_create(NULL, (mxc_var *[1]){ 0 }), MXC_EINVAL, "engine is NULL");
+    assert_fails(mxc_var_create(NULL, (mxc_var *[1]){ 0 }), MXC_EINVAL, "engine must not be NULL");
     mxc_engine_op_destroy(NULL);
 }
 

@@ -212,7 +212,8 @@ static void update_weights(mxc_executor *e) {
     for (int64_t i = 0; i < mxc_executor_arg_names(e)->n; i++) {
         mxc_ndarray *weight = mxc_executor_arg(e, i), *grad = mxc_executor_grad(e, i);
         if (grad)
-            assert_ok(mxc_invoke("sgd_update", 2, (mxc_ndarray *[]){weight, grad}, 1, &key, &rate, 1, &weight));
+            assert_ok(mxc_invoke_into("sgd_update", 2, (mxc_ndarray *[]){weight, grad}, 1, &key, &rate, 1,
+                                      &weight));
     }
 }
 

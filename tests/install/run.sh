@@ -28,11 +28,11 @@ runs() {
 
 # compile OUT LANGUAGE [pkg-config option]
 compile() {
-    local flags language=$2 cc=${CC:-cc}
-    [ "$language" = c++ ] && cc=${CXX:-c++}
+    local flags source=${source:-hello.c} language=$2 cc=${CC:-cc}
+    [ "$language" = c++ ] && cc="${CXX:-c++} -std=c++20 -Wpedantic"
     flags=$(pkg-config "${@:3}" --cflags --libs mxc)
     [ "${3:-}" = --static ] && flags=${flags/-lmxc/-l:libmxc.a}
-    eval "$cc -x $language -Wall -Werror '$here/hello.c' -x none -o '$1' $flags"
+    eval "$cc -x $language -Wall -Werror '$here/$source' -x none -o '$1' $flags"
 }
 
 for language in c c++; do
@@ -40,6 +40,8 @@ for language in c c++; do
     runs "pkg-config, shared, $language" "$work/shared" shared
     compile "$work/static" $language --static
     runs "pkg-config, static, $language" "$work/static" static
+    source=own_op.c compile "$work/own_op" $language
+    runs "an operator of its own, $language" "$work/own_op" shared
 done
 
 cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"

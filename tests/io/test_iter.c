@@ -79,7 +79,7 @@ static void test_own_methods(void **state) {
     methods.reset = reset;
     methods.size--;
     assert_fails(mxc_iter_from_methods(&methods, &self, &iter), MXC_EINVAL, "size");
-    assert_fails(mxc_iter_from_methods(NULL, &self, &iter), MXC_EINVAL, "methods is NULL");
+    assert_fails(mxc_iter_from_methods(NULL, &self, &iter), MXC_EINVAL, "methods must not be NULL");
 }
 
 static void test_calls_without_iterator(void **state) {

@@ -115,7 +115,7 @@ static mxc_status add_twice(const char *key, mxc_ndarray *sum, mxc_ndarray *stor
         return MXC_FAIL(MXC_EUSER, "mine: no such thing");
     mxc_ndarray *in[2] = { stored, sum };
     const char *num = "num_args", *two = "2";
-    return mxc_invoke("add_n", 2, in, 1, &num, &two, 1, &stored);
+    return mxc_invoke_into("add_n", 2, in, 1, &num, &two, 1, &stored);
 }
 
 static void test_updater(void **state) {

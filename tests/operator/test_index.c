@@ -171,7 +171,7 @@ static void test_given_output(void **state) {
     int32_t found[4];
     (void)state;
     assert_ok(mxc_ndarray_create(1, (int64_t[]){4}, MXC_I32, mxc_cpu(0), &out[0]));
-    assert_ok(mxc_invoke("_set_value", 0, NULL, 1, keys, values, 1, out));
+    assert_ok(mxc_invoke_into("_set_value", 0, NULL, 1, keys, values, 1, out));
     assert_ok(mxc_ndarray_get(out[0], found, sizeof found));
     assert_memory_equal(found, ((int32_t[]){7, 7, 7, 7}), sizeof found);
     mxc_ndarray_release(out[0]);

@@ -261,7 +261,7 @@ static void test_overlap(void **state) {
     (void)state;
     assert_ok(mxc_ndarray_slice(block, 0, 4, &low));
     assert_ok(mxc_ndarray_slice(block, 2, 6, &high));
-    assert_fails(mxc_invoke("relu", 1, &low, 0, NULL, NULL, 1, &high), MXC_EINVAL,
+    assert_fails(mxc_invoke_into("relu", 1, &low, 0, NULL, NULL, 1, &high), MXC_EINVAL,
                  "shares memory with argument 'data'");
     mxc_ndarray_release(low);
     mxc_ndarray_release(high);

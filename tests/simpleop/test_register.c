@@ -74,9 +74,9 @@ static void test_wrong(void **state) {
 static void test_no_definition(void **state) {
     static const mxc_simple_def unsized = {.name = "t_wrong", ONE}, nameless = {.size = sizeof nameless, ONE};
     (void)state;
-    assert_fails(mxc_simpleop_register(NULL), MXC_EINVAL, "def.size is 0");
-    assert_fails(mxc_simpleop_register(&unsized), MXC_EINVAL, "def.size is 0");
-    assert_fails(mxc_simpleop_register(&nameless), MXC_EINVAL, "no name");
+    assert_fails(mxc_simpleop_register(NULL), MXC_EINVAL, "def must not be NULL");
+    assert_fails(mxc_simpleop_register(&unsized), MXC_EINVAL, "def->size is 0");
+    assert_fails(mxc_simpleop_register(&nameless), MXC_EINVAL, "def->name must not be NULL");
 }
 
 /* A name that is taken, whether as a name or as an alias, by a built-in operator or by another registration. */

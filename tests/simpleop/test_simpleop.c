@@ -139,7 +139,7 @@ static void test_source_type(void **state) {
     mxc_ndarray *out;
     (void)state;
     assert_ok(mxc_ndarray_create(1, dims, MXC_F64, mxc_cpu(0), &out));
-    assert_ok(mxc_invoke("t_ramp", 0, NULL, 1, keys, values, 1, &out));
+    assert_ok(mxc_invoke_into("t_ramp", 0, NULL, 1, keys, values, 1, &out));
     assert_ok(mxc_ndarray_get(out, found, sizeof found));
     assert_true(found[0] == 0 && found[1] == 1 && found[2] == 2);
     mxc_ndarray_release(out);
@@ -309,7 +309,7 @@ static void test_binary_shape(void **state) {
 static void expect_in_place(const char *op, int place, int allowed) {
     mxc_ndarray *in[2] = {vector_of(2, (float[]){5, 7}), vector_of(2, (float[]){2, -1})}, *out = in[place];
     int n = strcmp(op, "t_twice") && strcmp(op, "t_exp") ? 2 : 1;
-    mxc_status status = mxc_invoke(op, n, in, 0, NULL, NULL, 1, &out);
+    mxc_status status = mxc_invoke_into(op, n, in, 0, NULL, NULL, 1, &out);
     if ((status == MXC_OK) != allowed)
         fail_msg("%s in place of input %d: %s", op, place, status == MXC_OK ? "allowed" : mxc_last_error());
     if (allowed)
