@@ -1,0 +1,201 @@
+/*
+ * Graphs that MXNet 1.9.1 wrote of its model zoo and of Gluon's layers, cells and losses, against what it computes of
+ * them; make.py wrote both. Weights and inputs follow from the arrays' names, by the formula of make.py.
+ */
+#include "support.h"
+
+#include <math.h>
+
+#include <mxc/executor.h>
+
+enum { MOST_INPUTS = 4, MOST_LINE = 4096 };
+#define FOLDER MXC_SOURCE_DIR "/tests/models/"
+
+typedef struct model {
+    char name[100];
+    int n_inputs;
+    char input_names[MOST_INPUTS][32];
+    const char *inputs[MOST_INPUTS];
+    long limits[MOST_INPUTS];
+    mxc_shape shapes[MOST_INPUTS];
+    mxc_executor *executor;
+    int64_t output; /* the next one */
+} model;
+
+/* Number i of an array, in [-0.5, 0.5). */
+static double number(uint32_t seed, int64_t i) {
+    uint32_t x = (uint32_t)i * 2654435761u + seed;
+    x ^= x >> 15;
+    x *= 2246822519u;
+    x ^= x >> 13;
+    x *= 3266489917u;
+    x ^= x >> 16;
+    return x / 4294967296.0 - 0.5;
+}
+
+static int ends(const char *name, const char *end) {
+    size_t n = strlen(name), k = strlen(end);
+    return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+/* What make.py's function array makes of number u. limit below 0: a parameter. */
+static double value_of(const char *name, const mxc_shape *shape, long limit, double u) {
+    if (limit >= 0)
+        return limit > 0 ? floor((u + 0.5) * (double)limit) : 2 * u;
+    if (ends(name, "gamma"))
+        return 1 + 0.2 * u;
+    if (ends(name, "var"))
+        return 1 + 0.5 * (u + 0.5);
+    if (ends(name, "beta") || ends(name, "bias") || ends(name, "mean"))
+        return 0.2 * u;
+    return u * sqrt(24.0 * (double)shape->dim[0] / (double)mxc_shape_size(shape));
+}
+
+static void fill(const char *name, mxc_ndarray *array, long limit) {
+    const mxc_shape *shape = mxc_ndarray_shape(array);
+    int64_t n = mxc_shape_size(shape);
+    float *values = malloc((size_t)n * sizeof *values);
+    uint32_t seed = 2166136261u;
+    assert_non_null(values);
+    assert_int_equal(mxc_ndarray_dtype(array), MXC_F32);
+    for (const char *c = name; *c; c++)
+        seed = (seed ^ (unsigned char)*c) * 16777619u;
+    for (int64_t i = 0; i < n; i++)
+        values[i] = (float)value_of(name, shape, limit, number(seed, i));
+    assert_ok(mxc_ndarray_set(array, values, (size_t)n * sizeof *values));
+    free(values);
+}
+
+static void fill_all(const model *m) {
+    const mxc_names *args = mxc_executor_arg_names(m->executor), *aux = mxc_executor_aux_names(m->executor);
+    for (int64_t i = 0; i < args->n; i++) {
+        long limit = -1;
+        for (int k = 0; k < m->n_inputs; k++)
+            limit = strcmp(args->items[i], m->inputs[k]) == 0 ? m->limits[k] : limit;
+        fill(args->items[i], mxc_executor_arg(m->executor, i), limit);
+    }
+    for (int64_t i = 0; i < aux->n; i++)
+        fill(aux->items[i], mxc_executor_aux(m->executor, i), -1);
+}
+
+/* Load, infer, fill, run. */
+static void run(model *m) {
+    mxc_symbol *symbol;
+    test_path path;
+    snprintf(path, sizeof path, FOLDER "graphs/%s.json", m->name);
+    assert_ok(mxc_symbol_load(path, &symbol));
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, m->n_inputs, m->inputs, m->shapes, NULL, MXC_REQ_NULL, 0, NULL,
+                                       &m->executor));
+    mxc_symbol_release(symbol);
+    fill_all(m);
+    assert_ok(mxc_executor_forward(m->executor, 0));
+}
+
+static int is_near(double found, double expected, double scale) {
+    return fabs(found - expected) <= 2e-4 * scale + 1e-6;
+}
+
+/* "SIZES : SUM SUM_OF_ABSOLUTES VALUES" of the next output. Returns how many values are wrong. */
+static int compare(model *m, char *text) {
+    mxc_ndarray *output = mxc_executor_output(m->executor, m->output++);
+    assert_non_null(output);
+    const mxc_shape *shape = mxc_ndarray_shape(output);
+    int64_t n = mxc_shape_size(shape), count = n < 20 ? n : 20;
+    float *values = malloc((size_t)n * sizeof *values);
+    double sum = 0, absolutes = 0, most = 0;
+    char *at = text;
+    int wrong = 0;
+    assert_non_null(values);
+    for (int i = 0; i < shape->ndim; i++)
+        assert_int_equal(strtoll(at, &at, 10), shape->dim[i]);
+    at = strchr(at, ':') + 1;
+    assert_ok(mxc_ndarray_get(output, values, (size_t)n * sizeof *values));
+    for (int64_t i = 0; i < n; i++) {
+        sum += (double)values[i];
+        absolutes += fabs((double)values[i]);
+        most = fmax(most, fabs((double)values[i]));
+    }
+    wrong += !is_near(sum, strtod(at, &at), absolutes);
+    wrong += !is_near(absolutes, strtod(at, &at), absolutes);
+    for (int64_t i = 0; i < count; i++)
+        wrong += !is_near((double)values[i * n / count], strtod(at, &at), most);
+    if (wrong)
+        print_error("%s: output %lld: %d values differ from MXNet's\n", m->name, (long long)m->output - 1, wrong);
+    free(values);
+    return wrong;
+}
+
+static void read_input(model *m, char *text) {
+    int k = m->n_inputs++, used = 0;
+    assert_true(k < MOST_INPUTS);
+    assert_int_equal(sscanf(text, "%31s %ld%n", m->input_names[k], &m->limits[k], &used), 2);
+    m->inputs[k] = m->input_names[k];
+    m->shapes[k].ndim = 0;
+    for (char *at = text + used, *end; m->shapes[k].ndim < MXC_MAX_NDIM; at = end) {
+        int64_t size = strtoll(at, &end, 10);
+        if (end == at)
+            return;
+        m->shapes[k].dim[m->shapes[k].ndim++] = size;
+    }
+}
+
+static void finish(model *m) {
+    if (m->executor)
+        assert_null(mxc_executor_output(m->executor, m->output)); /* no more than MXNet has */
+    mxc_executor_destroy(m->executor);
+    memset(m, 0, sizeof *m);
+}
+
+/* All graphs whose names begin so. */
+static void check_family(const char *prefix) {
+    static char line[MOST_LINE];
+    model m = { .n_inputs = 0 };
+    int graphs = 0, wrong = 0;
+    FILE *file = fopen(FOLDER "answers.txt", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        if (strncmp(line, "graph ", 6) == 0) {
+            finish(&m);
+            if (strncmp(line + 6, prefix, strlen(prefix)) == 0 && ++graphs)
+                sscanf(line + 6, "%99s", m.name);
+        } else if (m.name[0] && strncmp(line, "input ", 6) == 0) {
+            read_input(&m, line + 6);
+        } else if (m.name[0] && strncmp(line, "output ", 7) == 0) {
+            if (!m.executor)
+                run(&m);
+            wrong += compare(&m, line + 7);
+        }
+    }
+    finish(&m);
+    fclose(file);
+    assert_int_equal(wrong, 0);
+    print_message("%d graphs\n", graphs);
+    assert_true(graphs > 5);
+}
+
+static void test_zoo(void **state) {
+    (void)state;
+    check_family("zoo_");
+}
+
+static void test_layers(void **state) {
+    (void)state;
+    check_family("layer_");
+}
+
+static void test_cells(void **state) {
+    (void)state;
+    check_family("cell_");
+    check_family("rnn_");
+}
+
+static void test_losses(void **state) {
+    (void)state;
+    check_family("loss_");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_layers), cmocka_unit_test(test_cells),
+                                        cmocka_unit_test(test_losses), cmocka_unit_test(test_zoo) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
