@@ -124,6 +124,11 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(fake_gpu/devices-${way} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()
+    # What is carried to a machine with a GPU, with the stand-in in the GPU's place.
+    if(MXC_BUILD_BENCH AND MXC_BUILD_EXAMPLES AND MXC_BUILD_TOOLS AND MXC_SANITIZE STREQUAL none)
+        add_test(NAME gpu/bundle COMMAND ${CMAKE_SOURCE_DIR}/tests/gpu/check ${CMAKE_BINARY_DIR})
+        set_tests_properties(gpu/bundle PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE 77)
+    endif()
     if(TARGET mxc_cuda) # the module itself, where there may be no GPU
         add_test(NAME kvstore/library COMMAND $<TARGET_FILE:test_kvstore_devices> library)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT

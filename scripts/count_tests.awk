@@ -14,7 +14,8 @@
     match($0, /#[0-9]+: [^ ]+/)
     split(substr($0, RSTART + 1, RLENGTH - 1), part, ": ")
     name[part[1] + 0] = part[2]
-    if (!/ Passed +[0-9.]+ sec/ && !failed_in[part[1] + 0]) failed_in[part[1] + 0] = 1
+    if (/\*\*\*Skipped/) skipped++
+    else if (!/ Passed +[0-9.]+ sec/ && !failed_in[part[1] + 0]) failed_in[part[1] + 0] = 1
 }
 
 function count(    rest) {

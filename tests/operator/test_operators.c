@@ -1,5 +1,6 @@
 /* Every operator: all cases of cases.def, and what must hold of each without a case of its own. With the name of a
- * context, the cases run there; with more names, only those lists of cases. */
+ * context, the cases run there; with more names, only those lists of cases. A list named as "dot_cases:7" begins with
+ * its seventh case, and prints each one before it runs, so that a script can go on behind one that fails. */
 #include "support.h"
 
 #include "operator/driver.h"
@@ -11,10 +12,21 @@ static const op_case_list *const lists[] = {
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
+typedef struct chosen_list {
+    const op_case_list *list;
+    int first; /* case, counted from 1; 0: all, untold */
+} chosen_list;
+
 static void test_cases(void **state) {
-    const op_case_list *list = *state;
-    for (int i = 0; i < list->n; i++)
+    const chosen_list *chosen = *state;
+    const op_case_list *list = chosen->list;
+    for (int i = chosen->first ? chosen->first - 1 : 0; i < list->n; i++) {
+        if (chosen->first) {
+            printf("case %d: %s%s\n", i + 1, list->cases[i].op, i + 1 == list->n ? " (last)" : "");
+            fflush(stdout);
+        }
         check_case(&list->cases[i]);
+    }
 }
 
 static int runs(const op_case *c, const mxc_op_def *def) {
@@ -153,10 +165,15 @@ static void test_described(void **state) {
     }
 }
 
-static int is_chosen(const char *name, int argc, char **argv) {
+/* 0: it is not among the arguments, which name some. */
+static int is_chosen(const char *name, int argc, char **argv, int *first) {
+    size_t length = strlen(name);
+    *first = 0;
     for (int i = 2; i < argc; i++)
-        if (!strcmp(argv[i], name))
+        if (!strncmp(argv[i], name, length) && (!argv[i][length] || argv[i][length] == ':')) {
+            *first = argv[i][length] ? atoi(argv[i] + length + 1) : 0;
             return 1;
+        }
     return argc <= 2;
 }
 
@@ -167,11 +184,14 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_described),
     };
     struct CMUnitTest cases[LISTS];
+    chosen_list chosen[LISTS];
     int failed = case_register_ops() != MXC_OK ||
                  (argc > 1 ? mxc_context_parse(argv[1], &case_context) : cmocka_run_group_tests(tests, NULL, NULL));
     int n = 0;
     for (int i = 0; i < LISTS; i++)
-        if (is_chosen(lists[i]->name, argc, argv))
-            cases[n++] = (struct CMUnitTest){lists[i]->name, test_cases, NULL, NULL, (void *)lists[i]};
+        if (is_chosen(lists[i]->name, argc, argv, &chosen[i].first)) {
+            chosen[i].list = lists[i];
+            cases[n++] = (struct CMUnitTest){lists[i]->name, test_cases, NULL, NULL, &chosen[i]};
+        }
     return failed + _cmocka_run_group_tests("cases", cases, (size_t)n, NULL, NULL);
 }
