@@ -148,7 +148,8 @@ struct mxc_op_def {
     const mxc_inplace *inplace_forward;  /* NULL: none */
     const mxc_inplace *inplace_backward; /* NULL: none */
 
-    /* Scratch bytes for one run, known shapes; optional: none. */
+    /* Scratch bytes for one run, known shapes; optional: none. More than PTRDIFF_MAX / 2, as SIZE_MAX where they
+     * overflow, are refused with MXC_ENOMEM before the run. */
     size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
     /* 32-bit random numbers that one forward run uses; optional: none. */
     uint64_t (*random_count)(const mxc_op_sig *sig);
@@ -207,7 +208,8 @@ MXC_API void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out);
 /** 1 if backward reads that slot. */
 MXC_API int mxc_need_has(uint64_t mask, int slot);
 
-/** One sweep of inference. MXC_ESHAPE, MXC_EDTYPE with operator, argument, expected and found. Incomplete is MXC_OK. */
+/** One sweep of inference. MXC_ESHAPE, MXC_EDTYPE with operator, argument, expected and found; MXC_ESHAPE also for a
+ *  shape of more than MXC_MAX_ELEMENTS elements, unknown axes and those of 0 left out. Incomplete is MXC_OK. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_infer_shape(mxc_op_sig *sig);
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_infer_type(mxc_op_sig *sig);
 

@@ -227,7 +227,7 @@ static size_t leaky_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const int kind = static_cast<const mxci_leaky_params *>(sig->params)->act_type;
     const mxc_shape *data = &sig->in_shape[DATA];
     if (kind == MXCI_LEAKY_RRELU && pass == MXC_FORWARD)
-        return (size_t)mxcu_product(data, 0, data->ndim) * (size_t)mxcu_element_bytes(sig->in_type[DATA]);
+        return mxci_shape_bytes(data, (size_t)mxcu_element_bytes(sig->in_type[DATA]));
     if (kind != MXCI_LEAKY_PRELU || pass == MXC_FORWARD)
         return 0;
     mxcu_reduction plan = plan_gamma(data, &sig->in_shape[GAMMA]);

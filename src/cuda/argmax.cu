@@ -104,12 +104,12 @@ int64_t axis_of(const void *params) {
 
 size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
     const sizes s = sizes_of(&sig->in_shape[0], axis_of(sig->params));
-    return s.chunks > 1 ? (size_t)(s.rows * s.chunks) * sizeof(int64_t) : 0;
+    return s.chunks > 1 ? mxci_size_of(mxci_dim_mul(s.rows, s.chunks), sizeof(int64_t)) : 0;
 }
 
 size_t channel_temp_bytes(const mxc_op_sig *sig, mxc_pass) {
     const sizes s = sizes_of(&sig->in_shape[0], 1);
-    return s.chunks > 1 ? (size_t)(s.rows * s.chunks) * sizeof(int64_t) : 0;
+    return s.chunks > 1 ? mxci_size_of(mxci_dim_mul(s.rows, s.chunks), sizeof(int64_t)) : 0;
 }
 
 /* One operator: argmax or argmin, along an axis or over all elements. */

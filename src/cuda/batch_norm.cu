@@ -28,13 +28,13 @@ static mxcu_walk channel_walk(const mxc_shape *data, int axis) {
 }
 
 static size_t coefficient_bytes(const mxc_shape *gamma) {
-    return (3 * (size_t)gamma->dim[0] * sizeof(double) + 63) / 64 * 64;
+    return mxci_size_align(mxci_size_of(gamma->dim[0], 3 * sizeof(double)));
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
     mxcu_reduction plan = mxcu_plan_channels(data, axis_of(sig->params, data));
-    return coefficient_bytes(&sig->in_shape[GAMMA]) + mxcu_reduction_bytes(&plan, sizeof(mxcu_pair));
+    return mxci_size_add(coefficient_bytes(&sig->in_shape[GAMMA]), mxcu_reduction_bytes(&plan, sizeof(mxcu_pair)));
 }
 
 static void *reduction_temp(const mxc_op_call *call) {

@@ -55,7 +55,8 @@ static nms nms_of(const void *params, const mxc_shape *data) {
 
 static size_t nms_temp(const mxc_op_sig *sig, mxc_pass pass) {
     nms s = nms_of(sig->params, &sig->in_shape[0]);
-    return pass == MXC_FORWARD ? mxcu_sort_bytes(s.groups, s.n) + (size_t)(s.groups * s.n) * sizeof(int64_t) : 0;
+    size_t order = mxci_size_of(mxci_dim_mul(s.groups, s.n), sizeof(int64_t));
+    return pass == MXC_FORWARD ? mxci_size_add(mxcu_sort_bytes(s.groups, s.n), order) : 0;
 }
 
 template <class T> static mxc_status sort_rows(const mxc_op_call *call, nms s) {

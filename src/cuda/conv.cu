@@ -76,7 +76,8 @@ static size_t own_temp(const mxcu_conv *c) {
     piece p = first_piece(c);
     if (is_direct(c))
         return 0;
-    return (size_t)(sums_bytes(c) + (column_rows(c) + filters(c)) * p.count * p.width * mxcu_element_bytes(c->dtype));
+    const int64_t columns = mxci_dim_mul(mxci_dim_add(column_rows(c), filters(c)), mxci_dim_mul(p.count, p.width));
+    return mxci_size_add((size_t)sums_bytes(c), mxci_size_of(columns, (size_t)mxcu_element_bytes(c->dtype)));
 }
 
 size_t mxcu_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {

@@ -40,7 +40,7 @@ static turning turning_of(mxc_context context, const mxcu_conv *c, mxcu_conv_pas
 
 size_t mxcu_conv_turned_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
     const turning t = turning_of(context, c, pass);
-    return (size_t)t.rest + mxcu_conv_temp(context, &t.part, pass);
+    return mxci_size_add((size_t)t.rest, mxcu_conv_temp(context, &t.part, pass));
 }
 
 /* to = or += from, (B,M,N) as (B,N,M). */

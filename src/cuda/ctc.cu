@@ -31,13 +31,13 @@ struct sequences {
 };
 
 static int64_t scratch_numbers(int64_t t, int64_t n, int64_t l) {
-    return n * (l + 3 + t + t * (l + 1) + t * (2 * l + 1) + 2 * (2 * l + 1) + 1);
+    return mxci_dim_mul(n, mxci_dim_add(mxci_dim_mul(t, 3 * l + 2), l + 3 + t + 2 * (2 * l + 1) + 1));
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const int64_t *data = sig->in_shape[DATA].dim;
     (void)pass;
-    return (size_t)scratch_numbers(data[0], data[1], sig->in_shape[LABEL].dim[1]) * sizeof(double);
+    return mxci_size_of(scratch_numbers(data[0], data[1], sig->in_shape[LABEL].dim[1]), sizeof(double));
 }
 
 static sequences sequences_of(const mxc_op_call *call) {

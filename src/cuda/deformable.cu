@@ -40,8 +40,10 @@ struct deformable {
     }
 };
 
-static size_t aligned(int64_t bytes) {
-    return ((size_t)bytes + 255) & ~(size_t)255;
+/* Bytes of count elements, at most MXCI_SIZE_LIMIT + 255 or saturated. */
+static size_t aligned(int64_t count, size_t element) {
+    const size_t bytes = mxci_size_of(count, element);
+    return mxci_size_fits(bytes) ? (bytes + 255) & ~(size_t)255 : SIZE_MAX;
 }
 
 static deformable deformable_of(const void *params, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype) {
@@ -55,10 +57,11 @@ static deformable deformable_of(const void *params, const mxc_shape *data, const
     d.count = SCRATCH / (d.column() * mxcu_element_bytes(dtype));
     d.count = d.count < 1 ? 1 : d.count > d.samples ? d.samples : d.count;
     d.sorted = mxcu_sort_row(d.k * d.p);
-    d.forward_bytes = d.sums = aligned(d.count * d.column() * mxcu_element_bytes(dtype));
-    d.items = d.sums + aligned(d.filters * d.s.channels / d.groups * d.k * (dtype == MXC_F64 ? 8 : 4));
-    d.cells = d.items + aligned(d.count * d.s.groups * d.sorted * (int64_t)sizeof(mxcu_item));
-    d.backward_bytes = d.cells + aligned(d.count * d.s.groups * (d.plane + 1) * (int64_t)sizeof(int64_t));
+    const int64_t planes = mxci_dim_mul(d.count, d.s.groups);
+    d.forward_bytes = d.sums = aligned(mxci_dim_mul(d.count, d.column()), (size_t)mxcu_element_bytes(dtype));
+    d.items = mxci_size_add(d.sums, aligned(d.filters * d.s.channels / d.groups * d.k, dtype == MXC_F64 ? 8 : 4));
+    d.cells = mxci_size_add(d.items, aligned(mxci_dim_mul(planes, d.sorted), sizeof(mxcu_item)));
+    d.backward_bytes = mxci_size_add(d.cells, aligned(mxci_dim_mul(planes, d.plane + 1), sizeof(int64_t)));
     return d;
 }
 

@@ -42,8 +42,10 @@ static detecting detecting_of(const void *params, const mxc_shape *scores, mxc_d
     d.samples = scores->dim[0];
     d.sorted = mxcu_sort_row(d.s.anchors);
     d.suppresses = d.s.overlap > 0 && d.s.overlap <= 1;
-    d.rows = 2 * mxcu_sort_bytes(d.samples, d.s.anchors) + (size_t)(d.samples * d.s.anchors) * sizeof(int64_t);
-    d.bytes = d.rows + (size_t)(d.samples * d.s.anchors * ROW) * wide_bytes(dtype);
+    const int64_t all = mxci_dim_mul(d.samples, d.s.anchors);
+    d.rows = mxci_size_add(mxci_size_mul(2, mxcu_sort_bytes(d.samples, d.s.anchors)),
+                           mxci_size_of(all, sizeof(int64_t)));
+    d.bytes = mxci_size_add(d.rows, mxci_size_of(mxci_dim_mul(all, ROW), wide_bytes(dtype)));
     return d;
 }
 
@@ -172,8 +174,8 @@ static proposing proposing_of(const void *params, const mxc_shape *scores, mxc_d
     d.sorted = mxcu_sort_row(d.count);
     d.kept = d.s.limit < d.count ? d.s.limit : d.count;
     d.order = mxcu_sort_bytes(1, d.count);
-    d.rows = aligned(d.order + (size_t)(1 + d.kept) * sizeof(int64_t));
-    d.bytes = d.rows + (size_t)(d.count * BOX) * wide_bytes(dtype);
+    d.rows = aligned(mxci_size_add(d.order, mxci_size_of(1 + d.kept, sizeof(int64_t))));
+    d.bytes = mxci_size_add(d.rows, mxci_size_of(mxci_dim_mul(d.count, BOX), wide_bytes(dtype)));
     return d;
 }
 

@@ -42,14 +42,14 @@ static rows rows_of(const mxc_shape *real, int from_real) {
         return r;
     mxci_fft_plan(length, &r.f);
     r.n = all / length;
-    r.count = SCRATCH / (2 * r.f.size * (int64_t)sizeof(complex));
+    r.count = SCRATCH / (int64_t)(2 * sizeof(complex)) / r.f.size;
     r.count = r.count < 1 ? 1 : r.count > r.n ? r.n : r.count;
     r.from_real = from_real;
     return r;
 }
 
 static size_t bytes_of(const rows &r) {
-    return (size_t)(r.f.size * (2 + 2 * r.count)) * sizeof(complex);
+    return mxci_size_of(mxci_dim_mul(r.f.size, 2 + 2 * r.count), sizeof(complex));
 }
 
 /* y = the transform of count rows in x; they change places as often as there are passes. A pass over numbers (p, m,

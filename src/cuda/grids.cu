@@ -207,7 +207,7 @@ template <class T, class G> static mxc_status data_grad(const mxc_op_call *call,
 
 static size_t corners_bytes(const mxc_op_sig *sig) {
     const mxc_shape *out = &sig->out_shape[0];
-    return mxcu_sort_bytes(out->dim[0], 4 * out->dim[2] * out->dim[3]);
+    return mxcu_sort_bytes(out->dim[0], mxci_dim_mul(4, mxci_shape_count(out, 2, 4)));
 }
 
 /* Of data without elements out is 0, and there are no slopes. */
@@ -266,12 +266,12 @@ struct scratch {
 };
 
 static size_t grid_bytes(const mxc_shape *out) {
-    return 2 * sizeof(double) * (size_t)(out->dim[0] * out->dim[2] * out->dim[3]);
+    return mxci_size_of(mxci_dim_mul(out->dim[0], mxci_shape_count(out, 2, 4)), 2 * sizeof(double));
 }
 
 static size_t transformer_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    return grid_bytes(&sig->out_shape[0]) +
-           (pass == MXC_FORWARD ? 0 : grid_bytes(&sig->out_shape[0]) + corners_bytes(sig));
+    const size_t grid = grid_bytes(&sig->out_shape[0]);
+    return pass == MXC_FORWARD ? grid : mxci_size_add(mxci_size_mul(2, grid), corners_bytes(sig));
 }
 
 template <class T> static mxc_status transformer(const mxc_op_call *call) {

@@ -139,7 +139,7 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
 /* The sums of channels and those of groups, of which there are no more. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
-    return pass == MXC_FORWARD ? 0 : 2 * (size_t)mxcu_product(data, 0, 2) * sizeof(mxcu_pair);
+    return pass == MXC_FORWARD ? 0 : mxci_size_of(mxcu_product(data, 0, 2), 2 * sizeof(mxcu_pair));
 }
 
 static mxc_status forward(const mxc_op_call *call) {

@@ -36,9 +36,9 @@ static resizing resizing_of(const void *params, const int64_t *in) {
     const mxci_resize_params *p = static_cast<const mxci_resize_params *>(params);
     const int kind = mxci_resample_kind((int)p->interp, in[0], in[1], p->h, p->w);
     resizing r = {table_of(kind, in[1], p->w), table_of(kind, in[0], p->h), kind, 0, 0};
-    r.narrow = (size_t)(p->w + p->h) * sizeof(int64_t) +
-               (size_t)(p->w * r.rows.width + p->h * r.columns.width) * sizeof(float);
-    r.bytes = r.narrow + (size_t)(in[0] * p->w * in[2]) * sizeof(float);
+    const int64_t taps = mxci_dim_add(mxci_dim_mul(p->w, r.rows.width), mxci_dim_mul(p->h, r.columns.width));
+    r.narrow = mxci_size_add(mxci_size_of(p->w + p->h, sizeof(int64_t)), mxci_size_of(taps, sizeof(float)));
+    r.bytes = mxci_size_add(r.narrow, mxci_size_of(mxci_dim_mul(mxci_dim_mul(in[0], p->w), in[2]), sizeof(float)));
     return r;
 }
 

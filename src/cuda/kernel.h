@@ -17,6 +17,7 @@
 #ifndef MXCU_KERNEL_H
 #define MXCU_KERNEL_H
 
+#include "base/size.h"
 #include "cuda/module.h"
 #include "platform.h"
 
@@ -90,10 +91,7 @@ template <class T> T *mxcu_temp(const mxc_op_call *call, size_t offset) {
 
 /* Elements of an array whose shape is known; and of axes begin to end - 1. */
 static inline int64_t mxcu_product(const mxc_shape *s, int begin, int end) {
-    int64_t n = 1;
-    for (int i = begin; i < end; i++)
-        n *= s->dim[i];
-    return n;
+    return mxci_shape_count(s, begin, end);
 }
 static inline int64_t mxcu_size(const mxc_tensor *t) {
     return mxcu_product(&t->shape, 0, t->shape.ndim);

@@ -157,7 +157,7 @@ static mxc_status lrn_backward(const mxc_op_call *call) {
 /* A share of each element, float or double. */
 static size_t lrn_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[0];
-    return pass == MXC_FORWARD ? 0 : (size_t)mxcu_product(data, 0, data->ndim) * sizeof(double);
+    return pass == MXC_FORWARD ? 0 : mxci_shape_bytes(data, sizeof(double));
 }
 
 MXCU_FORMS(local_norm, {"L2Normalization", l2_forward, l2_backward}, {"LRN", lrn_forward, lrn_backward, lrn_temp_bytes})

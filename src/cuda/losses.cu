@@ -225,7 +225,7 @@ struct row_losses {
 static size_t entropy_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const int64_t n = sig->in_shape[DATA].dim[0];
     mxcu_reduction plan = mxcu_plan_all(n);
-    return pass == MXC_FORWARD ? (size_t)n * sizeof(double) + mxcu_reduction_bytes(&plan) : 0;
+    return pass == MXC_FORWARD ? mxci_size_add(mxci_size_of(n, sizeof(double)), mxcu_reduction_bytes(&plan)) : 0;
 }
 
 template <class T> static entropy<T> entropy_of(const mxc_op_call *call) {

@@ -202,14 +202,14 @@ static mxc_status fc_relu_forward(const mxc_op_call *call) {
 }
 
 static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass) {
-    return (size_t)(sig->in_shape[WEIGHT].dim[0] * mxcu_element_bytes(sig->in_type[DATA]));
+    return mxci_size_of(sig->in_shape[WEIGHT].dim[0], (size_t)mxcu_element_bytes(sig->in_type[DATA]));
 }
 
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *out = &sig->out_shape[0];
-    return pass == MXC_BACKWARD && sig->n_in > BIAS
-               ? (size_t)(mxci_shape_count(out, 0, out->ndim - 1) * mxcu_element_bytes(sig->in_type[DATA]))
-               : 0;
+    const size_t rows = mxci_size_of(mxci_shape_count(out, 0, out->ndim - 1),
+                                     (size_t)mxcu_element_bytes(sig->in_type[DATA]));
+    return pass == MXC_BACKWARD && sig->n_in > BIAS ? rows : 0;
 }
 
 /* The weight's gradient dy' x has a row for each bias, whose gradient is the sum of dy's column. */

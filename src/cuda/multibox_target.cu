@@ -44,9 +44,10 @@ static targets targets_of(const void *params, const mxc_shape *label, const mxc_
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const targets t = targets_of(sig->params, &sig->in_shape[LABEL], &sig->in_shape[SCORES]);
-    const size_t image = 2 * sizeof(int64_t) + (size_t)t.s.anchors * sizeof(anchor_match) +
-                         (size_t)t.s.labels * sizeof(label_match);
-    return pass == MXC_FORWARD ? (size_t)t.samples * image + mxcu_sort_bytes(t.samples, t.s.anchors) : 0;
+    const size_t matches = mxci_size_add(mxci_size_of(t.s.anchors, sizeof(anchor_match)),
+                                         mxci_size_of(t.s.labels, sizeof(label_match)));
+    const size_t images = mxci_size_of(t.samples, mxci_size_add(2 * sizeof(int64_t), matches));
+    return pass == MXC_FORWARD ? mxci_size_add(images, mxcu_sort_bytes(t.samples, t.s.anchors)) : 0;
 }
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */

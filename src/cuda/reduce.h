@@ -77,7 +77,7 @@ static inline void mxcu_plan_nothing(mxcu_reduction *plan) {
 
 /* Scratch of a reduction, whose accumulators have so many bytes. */
 static inline size_t mxcu_reduction_bytes(const mxcu_reduction *plan, size_t each = sizeof(double)) {
-    return plan->chunks > 1 ? (size_t)plan->chunks * (size_t)plan->kept.size * each : 0;
+    return plan->chunks > 1 ? mxci_size_of(mxci_dim_mul(plan->chunks, plan->kept.size), each) : 0;
 }
 
 /* What reductions that sum begin with. */

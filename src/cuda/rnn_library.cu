@@ -33,7 +33,7 @@ static size_t bytes_of(const mxcu_dnn_rnn *r, int64_t elements) {
 }
 
 static size_t y_bytes(const use *u) {
-    return bytes_of(&u->r, u->r.t * u->r.n * u->r.ways * u->r.h);
+    return bytes_of(&u->r, mxci_dim_mul(mxci_dim_mul(u->r.t, u->r.n), mxci_dim_mul(u->r.ways, u->r.h)));
 }
 
 /* Divide scratch, which may begin anywhere. */

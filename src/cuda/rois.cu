@@ -102,7 +102,7 @@ template <class T> static mxc_status pool_grad(const mxc_op_call *call) {
 }
 
 static size_t pool_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    return pass == MXC_FORWARD ? 0 : (size_t)mxcu_product(&sig->out_shape[0], 0, 4) * sizeof(int64_t);
+    return pass == MXC_FORWARD ? 0 : mxci_shape_bytes(&sig->out_shape[0], sizeof(int64_t));
 }
 
 static mxc_status pool_forward(const mxc_op_call *call) {

@@ -21,7 +21,7 @@ static rotary rotary_of(const void *params, const mxc_shape *data) {
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     rotary r = rotary_of(sig->params, &sig->in_shape[0]);
     (void)pass;
-    return (size_t)(2 * r.positions * r.pairs) * sizeof(double);
+    return mxci_size_of(mxci_dim_mul(r.positions, r.pairs), 2 * sizeof(double));
 }
 
 template <class A> static mxc_status put_angles(const mxc_op_call *call, rotary r, A *angles) {

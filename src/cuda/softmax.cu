@@ -161,7 +161,7 @@ template <int sign, int is_log> static mxc_status softmax_backward(const mxc_op_
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
-    size_t copy = (size_t)mxcu_product(data, 0, data->ndim) * (size_t)mxcu_element_bytes(sig->out_type[0]);
+    size_t copy = mxci_shape_bytes(data, (size_t)mxcu_element_bytes(sig->out_type[0]));
     return sig->in_type[DATA] == sig->out_type[0] ? 0 : copy;
 }
 

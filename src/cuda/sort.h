@@ -17,11 +17,11 @@ struct mxcu_item {
 static inline int64_t mxcu_sort_row(int64_t n) {
     int64_t size = 2;
     while (size < n)
-        size *= 2;
+        size = mxci_dim_mul(size, 2);
     return size;
 }
 static inline size_t mxcu_sort_bytes(int64_t rows, int64_t n) {
-    return (size_t)rows * (size_t)mxcu_sort_row(n) * sizeof(mxcu_item);
+    return mxci_size_of(mxci_dim_mul(rows, mxcu_sort_row(n)), sizeof(mxcu_item));
 }
 
 /* What comes last in every row. */

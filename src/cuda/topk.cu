@@ -56,7 +56,7 @@ static rows rows_of(const mxci_topk_params *p, const mxc_shape *data) {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     rows r = rows_of(static_cast<const mxci_topk_params *>(sig->params), &sig->in_shape[0]);
-    return pass == MXC_FORWARD ? mxcu_sort_bytes(r.outer * r.inner, r.n) : 0;
+    return pass == MXC_FORWARD ? mxcu_sort_bytes(mxci_dim_mul(r.outer, r.inner), r.n) : 0;
 }
 
 template <class T> static mxc_status load(const mxc_op_call *call, rows r, uint64_t turn) {

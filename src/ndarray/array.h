@@ -9,6 +9,8 @@
 
 #include <mxc/ndarray.h>
 
+#include "base/size.h"
+
 /* Memory of one context and the variable that orders its use. Reference counted by its views. */
 typedef struct mxci_chunk {
     atomic_int refs;
@@ -49,7 +51,7 @@ struct mxc_ndarray {
 };
 
 static inline size_t mxci_array_bytes(const mxc_ndarray *array) {
-    return (size_t)array->size * mxc_dtype_size(array->dtype);
+    return mxci_size_of(array->size, mxc_dtype_size(array->dtype));
 }
 /* 1 if the host can read and write the context's memory. */
 static inline int mxci_on_host(mxc_context context) {

@@ -82,7 +82,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 static size_t dropout_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxci_dropout_params *p = sig->params;
     return pass == MXC_FORWARD && p->axes.n > 0 && mxc_shape_known(&sig->out_shape[MASK])
-               ? (size_t)mxc_shape_size(&sig->out_shape[MASK]) * mxc_dtype_size(sig->in_type[0])
+               ? mxci_shape_bytes(&sig->out_shape[MASK], mxc_dtype_size(sig->in_type[0]))
                : 0;
 }
 
