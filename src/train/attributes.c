@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "kvstore/optimizer.h"
+#include "symbol/json.h"
 
 enum { MOST_PARAMS = 8, VALUE_TEXT = 64 };
 
@@ -95,7 +96,6 @@ static mxc_status fill(const mxci_node *variable, const rule_text *r, mxc_ndarra
 mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, int *done) {
     const char *text = mxci_node_attr(variable, "__init__");
     rule_text r = { .n = 0 };
-    json_error_t error;
     *done = text != NULL;
     if (text == NULL)
         return MXC_OK;
@@ -103,11 +103,13 @@ mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, i
         r.name = rule_name(text);
         return fill(variable, &r, array);
     }
-    json_t *json = json_loads(text, 0, &error);
-    mxc_status status = json != NULL && read_rule(json, &r)
-                            ? fill(variable, &r, array)
-                            : MXC_FAIL(MXC_EINVAL, "variable \"%.80s\": __init__ is \"%.80s\", expected a rule's name "
-                                       "or [\"name\", {parameters}]", variable->name, text);
+    json_t *json = NULL;
+    mxc_status status = mxci_json_parse(text, strlen(text), &json);
+    if (status == MXC_OK && read_rule(json, &r))
+        status = fill(variable, &r, array);
+    else if (status != MXC_ENOMEM)
+        status = MXC_FAIL(MXC_EINVAL, "variable \"%.80s\": __init__ is \"%.80s\", expected a rule's name or "
+                          "[\"name\", {parameters}]", variable->name, text);
     json_decref(json);
     return status;
 }
