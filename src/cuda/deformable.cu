@@ -92,8 +92,11 @@ template <class T> static offsets<T> offsets_of(const mxc_op_call *call, const d
     return {d.s, mxcu_data<T>(&call->in[OFFSET]), d.k, d.p};
 }
 
-template <class T> MXCU_DEVICE static mxcu_compute_t<T> read(const mxcu_in<T> &x, int64_t plane, const int64_t *at,
-                                                             const mxcu_compute_t<T> *share) {
+/* Of the plane that begins there, of so many elements; 0 where it has none, and padding surrounds it. */
+template <class T> MXCU_DEVICE static mxcu_compute_t<T> read(const mxcu_in<T> &x, int64_t plane, int64_t elements,
+                                                             const int64_t *at, const mxcu_compute_t<T> *share) {
+    if (elements == 0)
+        return 0;
     return x[plane + at[0]] * share[0] + x[plane + at[1]] * share[1] + x[plane + at[2]] * share[2] +
            x[plane + at[3]] * share[3];
 }
@@ -119,7 +122,7 @@ template <class T> static mxc_status columns(const mxc_op_call *call, const defo
         offset.find(first + sample, index, place, &moved);
         for (int64_t c = group * each + from; c < group * each + end; c++)
             to[(c * k + row - part * k) * places + place] =
-                mxcu_narrow<T>(read(x, (first * groups * each + c) * plane, moved.at, moved.value));
+                mxcu_narrow<T>(read(x, (first * groups * each + c) * plane, plane, moved.at, moved.value));
     });
 }
 
@@ -292,7 +295,7 @@ template <class T> static mxc_status offset_gradient(const mxc_op_call *call, co
         for (int64_t c = group * each; c < (group + 1) * each; c++)
             for (int axis = 0; axis < 2; axis++)
                 sum[axis] += grad[(c * k + element) * places + place] *
-                             read(x, (first * groups * each + c) * plane, moved.at, moved.slope[axis]);
+                             read(x, (first * groups * each + c) * plane, plane, moved.at, moved.slope[axis]);
         to.put(down, (A)sum[0]);
         to.put(down + places, (A)sum[1]);
     });
