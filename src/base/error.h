@@ -6,6 +6,8 @@
 
 #include <mxc/status.h>
 
+#include "base/sys.h"
+
 /* How many errors this thread has recorded, so that a caller can tell a fresh message from an old one. */
 unsigned mxci_error_count(void);
 
@@ -16,9 +18,19 @@ unsigned mxci_error_count(void);
  *   MXC_TRY(MXCI_NON_NULL(array));       MXC_EINVAL "mxc_call: array must not be NULL"
  *   MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
  *
- * Parameters are called as in the header, since the message names them. */
+ * Parameters are called as in the header, since the message names them. In checked builds a released handle fails too. */
+#ifdef MXCI_CHECKS
+#define MXCI_NOT_RELEASED(pointer) \
+    (mxci_is_released((const void *)(uintptr_t)(pointer)) \
+         ? MXC_FAIL(MXC_EINVAL, "%s: " #pointer " has been released", __func__) \
+         : MXC_OK)
+#else
+#define MXCI_NOT_RELEASED(pointer) MXC_OK
+#endif
 #define MXCI_NON_NULL_IF(needed, pointer) \
-    (!(needed) || (pointer) != NULL ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: " #pointer " must not be NULL", __func__))
+    (!(needed)           ? MXC_OK \
+     : (pointer) == NULL ? MXC_FAIL(MXC_EINVAL, "%s: " #pointer " must not be NULL", __func__) \
+                         : MXCI_NOT_RELEASED(pointer))
 #define MXCI_NON_NULL(pointer) MXCI_NON_NULL_IF(1, pointer)
 #define MXCI_CLEAR(out) ((out) != NULL ? (void)memset((out), 0, sizeof *(out)) : (void)0)
 #define MXCI_OUT(out) (MXCI_CLEAR(out), MXCI_NON_NULL(out))

@@ -22,6 +22,17 @@ void *mxci_calloc(size_t count, size_t bytes); /* checks count * bytes */
 void *mxci_realloc(void *block, size_t bytes);
 void *mxci_realloc_array(void *block, size_t count, size_t bytes); /* checks count * bytes */
 void mxci_free(void *block);
+/* Free an object that the program has a handle of. In checked builds (MXCI_CHECKS) its memory is kept for a while, not
+ * to be accessed, so that mxci_is_released notices a handle that is used after its release. */
+void mxci_free_object(void *object);
+#ifdef MXCI_CHECKS
+int mxci_is_released(const void *object);
+/* 1 if a handle may be released; 0 if it is NULL, or if it has been released, which is logged. */
+int mxci_may_release(const void *object, const char *function);
+#define MXCI_MAY_RELEASE(object) mxci_may_release(object, __func__)
+#else
+#define MXCI_MAY_RELEASE(object) ((object) != NULL)
+#endif
 char *mxci_strdup(const char *text);
 
 /* Large aligned blocks for array data: 64-byte aligned; from 2 MiB on page-mapped with huge pages advised.

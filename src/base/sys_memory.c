@@ -12,6 +12,11 @@
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #endif
+#ifdef MXCI_CHECKS
+#include <malloc.h>
+
+#include "base/log.h"
+#endif
 
 enum { ALIGNMENT = 64, PAGE = 4096 };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -65,6 +70,47 @@ void mxci_free(void *block) {
     count_free();
     free(block);
 }
+
+/* ---- released objects ------------------------------------------------------------------------------------------ */
+
+#ifdef MXCI_CHECKS
+enum { RELEASED_BITS = 12 };
+
+/* Objects whose memory is kept after their release, each at the place that its address hashes to, until another object
+ * needs that place. While it is kept no other block has the address, so a pointer that is found here is a stale
+ * handle. */
+static _Atomic(void *) released[1 << RELEASED_BITS];
+
+static _Atomic(void *) *released_place(const void *object) {
+    return &released[(uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RELEASED_BITS)];
+}
+
+void mxci_free_object(void *object) {
+    if (!object)
+        return;
+    count_free();
+    mxci_memory_usable(object, 0, malloc_usable_size(object));
+    object = atomic_exchange(released_place(object), object);
+    if (object)
+        mxci_memory_usable(object, malloc_usable_size(object), malloc_usable_size(object));
+    free(object);
+}
+
+int mxci_is_released(const void *object) {
+    return object && atomic_load(released_place(object)) == object;
+}
+
+int mxci_may_release(const void *object, const char *function) {
+    if (!mxci_is_released(object))
+        return object != NULL;
+    mxci_log(MXC_LOG_ERROR, "%s: the object has already been released", function);
+    return 0;
+}
+#else
+void mxci_free_object(void *object) {
+    mxci_free(object);
+}
+#endif
 
 char *mxci_strdup(const char *text) {
     size_t bytes = strlen(text) + 1;

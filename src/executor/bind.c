@@ -303,7 +303,7 @@ static void release_arrays(mxc_ndarray **arrays, int64_t n) {
 
 void mxc_executor_destroy(mxc_executor *e) {
     int32_t i;
-    if (!e)
+    if (!MXCI_MAY_RELEASE(e))
         return;
     mxci_executor_wait(e);
     mxci_layout_destroy(e->layout);
@@ -322,5 +322,5 @@ void mxc_executor_destroy(mxc_executor *e) {
     mxc_symbol_release(e->symbol);
     free_options(&e->options);
     mxci_mutex_destroy(&e->monitor_lock);
-    mxci_free(e);
+    mxci_free_object(e);
 }

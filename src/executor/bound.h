@@ -78,6 +78,9 @@ struct mxc_executor {
     mxc_monitor_fn monitor;
     void *monitor_user;
     mxci_mutex monitor_lock; /* one call at a time */
+#ifdef MXCI_CHECKS
+    _Atomic int is_in_call;
+#endif
 };
 
 /* ---- signatures (signature.c) ---------------------------------------------------------------------------------- */

@@ -4,8 +4,9 @@
 #include "executor/bound.h"
 #include "ndarray/array.h"
 
-mxc_status mxc_executor_set_monitor(mxc_executor *e, mxc_monitor_fn fn, void *user) {
-    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_set_monitor: executor"));
+mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user) {
+    MXC_TRY(MXCI_NON_NULL(executor));
+    mxc_executor *e = executor;
     mxci_executor_wait(e);
     if (fn)
         MXC_TRY(mxci_executor_single_steps(e));

@@ -163,18 +163,42 @@ static mxc_status begin_forward(mxc_executor *e, int is_train) {
     return MXC_OK;
 }
 
-mxc_status mxc_executor_forward(mxc_executor *e, int is_train) {
-    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_forward: executor"));
-    is_train = is_train != 0;
+/* ---- calls that change the executor ---------------------------------------------------------------------------- */
+
+/* Begin a call. In checked builds it fails where another thread, or a monitor of a call that has not returned, is inside
+ * one: an executor is for one thread at a time. */
+static mxc_status enter(mxc_executor *e, const char *function) {
+#ifdef MXCI_CHECKS
+    if (mxci_is_released(e))
+        return MXC_FAIL(MXC_EINVAL, "%s: executor has been released", function);
+    if (e && atomic_exchange(&e->is_in_call, 1))
+        return MXC_FAIL(MXC_ESTATE, "%s: another call on this executor has not returned; an executor is for one thread "
+                        "at a time", function);
+#endif
+    return e ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: executor must not be NULL", function);
+}
+
+static mxc_status leave(mxc_executor *e, mxc_status status) {
+#ifdef MXCI_CHECKS
+    atomic_store(&e->is_in_call, 0);
+#endif
+    (void)e;
+    return status;
+}
+
+static mxc_status forward(mxc_executor *e, int is_train) {
     MXC_TRY(begin_forward(e, is_train));
     e->latest = e->monitor ? &e->layout->single : &e->layout->bulk;
     return push(e->layout, e->latest, 0, e->latest->n_forward);
 }
 
-mxc_status mxc_executor_partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
+mxc_status mxc_executor_forward(mxc_executor *executor, int is_train) {
+    MXC_TRY(enter(executor, __func__));
+    return leave(executor, forward(executor, is_train != 0));
+}
+
+static mxc_status partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
     int64_t n;
-    MXC_TRY(MXCI_OUT(left));
-    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_partial_forward: executor"));
     MXC_TRY(mxci_executor_single_steps(e));
     n = e->layout->single.n_forward;
     if (step < 0 || (step > 0 && step < n && (e->latest != &e->layout->single || step > e->partial_next)))
@@ -189,6 +213,12 @@ mxc_status mxc_executor_partial_forward(mxc_executor *e, int is_train, int64_t s
     e->partial_next = step + 1;
     *left = n - step - 1;
     return push(e->layout, &e->layout->single, (int32_t)step, (int32_t)step + 1);
+}
+
+mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step, int64_t *left) {
+    MXC_TRY(MXCI_OUT(left));
+    MXC_TRY(enter(executor, __func__));
+    return leave(executor, partial_forward(executor, is_train, step, left));
 }
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
@@ -206,10 +236,8 @@ static mxc_status check_head(const mxc_executor *e, int64_t i, mxc_ndarray *give
     return MXC_OK;
 }
 
-mxc_status mxc_executor_backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
-    int64_t i, n_outputs;
-    MXC_TRY(MXCI_GIVEN(e && (head_grads || n <= 0), "mxc_executor_backward: executor and head_grads"));
-    n_outputs = e->output_names.n;
+static mxc_status backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
+    int64_t i, n_outputs = e->output_names.n;
     if (n != 0 && n != n_outputs)
         return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
                         (long long)n);
@@ -222,4 +250,10 @@ mxc_status mxc_executor_backward(mxc_executor *e, int64_t n, mxc_ndarray *const 
             MXC_TRY(mxc_ndarray_copy_to(head_grads[i], e->heads[i], 0));
     mxci_layout_update(e, e->layout);
     return push(e->layout, e->latest, e->latest->n_forward, e->latest->n);
+}
+
+mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n, mxc_ndarray *const *head_grads) {
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, head_grads));
+    MXC_TRY(enter(executor, __func__));
+    return leave(executor, backward(executor, n, head_grads));
 }

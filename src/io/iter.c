@@ -66,10 +66,10 @@ mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mx
 }
 
 void mxc_iter_destroy(mxc_iter *iter) {
-    if (iter == NULL)
+    if (!MXCI_MAY_RELEASE(iter))
         return;
     iter->methods->destroy(iter->self);
-    mxci_free(iter);
+    mxci_free_object(iter);
 }
 
 int mxc_iter_n_data(mxc_iter *iter) {
@@ -93,8 +93,7 @@ mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out) {
 }
 
 mxc_status mxc_iter_reset(mxc_iter *iter) {
-    if (iter == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_reset: iter must not be NULL");
+    MXC_TRY(MXCI_NON_NULL(iter));
     return iter->methods->reset(iter->self);
 }
 
@@ -105,8 +104,8 @@ mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out) {
 }
 
 mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_iter_state *state) {
-    if (iter == NULL || state == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_set_state: iter and state must not be NULL");
+    MXC_TRY(MXCI_NON_NULL(iter));
+    MXC_TRY(MXCI_NON_NULL(state));
     return iter->methods->set_state(iter->self, state);
 }
 

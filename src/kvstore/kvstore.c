@@ -165,7 +165,7 @@ mxc_status mxc_kvstore_create(const char *type, mxc_kvstore **out) {
 }
 
 void mxc_kvstore_destroy(mxc_kvstore *store) {
-    if (store == NULL)
+    if (!MXCI_MAY_RELEASE(store))
         return;
     size_t cursor = 0;
     const char *key;
@@ -179,13 +179,11 @@ void mxc_kvstore_destroy(mxc_kvstore *store) {
     mxci_map_destroy(store->keys);
     mxci_free(store->pushed);
     mxci_free(store->sums);
-    mxci_free(store);
+    mxci_free_object(store);
 }
 
-static mxc_status check_call(const char *call, const mxc_kvstore *store, int n, const void *keys, const void *arrays) {
-    if (store == NULL || n < 0 || (n > 0 && (keys == NULL || arrays == NULL)))
-        return MXC_FAIL(MXC_EINVAL, "%s: store, keys and arrays must not be NULL, n is %d", call, n);
-    return MXC_OK;
+static mxc_status check_count(const char *call, int n) {
+    return n >= 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: n is %d, expected 0 or more", call, n);
 }
 
 /* ---- init ---------------------------------------------------------------------------------------------------- */
@@ -228,7 +226,7 @@ mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(MXCI_NON_NULL(store));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
-    MXC_TRY(check_call("mxc_kvstore_init", store, n, keys, values));
+    MXC_TRY(check_count(__func__, n));
     for (int i = 0; i < n; i++)
         MXC_TRY(init_one(store, keys[i], values[i]));
     return MXC_OK;
@@ -350,7 +348,7 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
     int n_keys;
-    MXC_TRY(check_call("mxc_kvstore_push", store, n, keys, values));
+    MXC_TRY(check_count(__func__, n));
     if (store->async != NULL && store->updater != NULL && store->optimizer == NULL)
         return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore type \"dist_async\": servers run optimizers, not updaters");
     if (store->settings.shard && store->optimizer == NULL)
@@ -383,7 +381,7 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(MXCI_NON_NULL(store));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, out));
-    MXC_TRY(check_call("mxc_kvstore_pull", store, n, keys, out));
+    MXC_TRY(check_count(__func__, n));
     MXC_TRY(gather(store, n, keys, out));
     for (int i = 0; i < n; i++) {
         mxci_key *e = mxci_map_get(store->keys, keys[i]);
@@ -436,7 +434,7 @@ int mxc_kvstore_group_size(const mxc_kvstore *store) {
 }
 
 mxc_status mxc_kvstore_barrier(mxc_kvstore *store) {
-    MXC_TRY(check_call("mxc_kvstore_barrier", store, 0, NULL, NULL));
+    MXC_TRY(MXCI_NON_NULL(store));
     if (store->comm == NULL)
         return MXC_OK;
     mxci_call call = { .kind = MXCI_CALL_MEET, .what = "barrier" };

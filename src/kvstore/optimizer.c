@@ -167,7 +167,7 @@ static void forget_loss_scale(mxci_loss_scale *scale) {
 }
 
 void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
-    if (optimizer == NULL)
+    if (!MXCI_MAY_RELEASE(optimizer))
         return;
     size_t cursor = 0;
     const char *key;
@@ -181,7 +181,7 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     forget_loss_scale(&optimizer->scale);
     mxci_free(optimizer->items);
     mxci_free(optimizer->groups);
-    mxci_free(optimizer);
+    mxci_free_object(optimizer);
 }
 
 void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr) {
@@ -218,8 +218,8 @@ mxc_status mxci_optimizer_slot(mxc_optimizer *optimizer, const char *key, slot *
 
 mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, double lr_mult, double wd_mult) {
     slot *s;
-    if (optimizer == NULL || key == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_set_mult: optimizer and key must not be NULL");
+    MXC_TRY(MXCI_NON_NULL(optimizer));
+    MXC_TRY(MXCI_NON_NULL(key));
     MXC_TRY(mxci_optimizer_slot(optimizer, key, &s));
     s->lr_mult = lr_mult;
     s->wd_mult = wd_mult;

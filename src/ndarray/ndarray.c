@@ -202,10 +202,10 @@ mxc_ndarray *mxc_ndarray_retain(mxc_ndarray *array) {
 }
 
 void mxc_ndarray_release(mxc_ndarray *array) {
-    if (!array || atomic_fetch_sub(&array->refs, 1) > 1)
+    if (!MXCI_MAY_RELEASE(array) || atomic_fetch_sub(&array->refs, 1) > 1)
         return;
     chunk_release(array->chunk);
-    mxci_free(array);
+    mxci_free_object(array);
 }
 
 const mxc_shape *mxc_ndarray_shape(const mxc_ndarray *array) {

@@ -130,6 +130,7 @@ static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in)
         int is_aux = i >= v->n_in, at = is_aux ? i - v->n_in : i, slot = is_aux ? mxci_slot_aux(v) + at : i;
         if (!in[i])
             return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", op_name(v), mxci_slot_text(v, slot, where, sizeof where));
+        MXC_TRY(MXCI_NOT_RELEASED(in[i]));
         hold(v, slot, in[i]);
         describe(in[i], is_aux ? &v->sig.aux_shape[at] : &v->sig.in_shape[at],
                  is_aux ? &v->sig.aux_type[at] : &v->sig.in_type[at]);

@@ -229,12 +229,12 @@ mxc_op *mxc_op_retain(mxc_op *op) {
 }
 
 void mxc_op_release(mxc_op *op) {
-    if (!op || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
+    if (!MXCI_MAY_RELEASE(op) || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (op->is_open && op->def->params_close)
         op->def->params_close(op->params);
     mxci_free(mxci_op_take_spare(op));
-    mxci_free(op);
+    mxci_free_object(op);
 }
 
 void *mxci_op_take_spare(mxc_op *op) {

@@ -41,13 +41,13 @@ mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol) {
 
 void mxc_symbol_release(mxc_symbol *symbol) {
     int64_t i;
-    if (!symbol || atomic_fetch_sub_explicit(&symbol->refs, 1, memory_order_acq_rel) != 1)
+    if (!MXCI_MAY_RELEASE(symbol) || atomic_fetch_sub_explicit(&symbol->refs, 1, memory_order_acq_rel) != 1)
         return;
     for (i = 0; i < symbol->n_outputs; i++)
         mxci_node_release(symbol->outputs[i].node);
     mxci_free(symbol->outputs);
     mxci_free(symbol->atomic);
-    mxci_free(symbol);
+    mxci_free_object(symbol);
 }
 
 mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out) {

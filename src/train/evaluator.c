@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 
 /* ---- binding ----------------------------------------------------------------------------------------------- */
@@ -105,8 +106,12 @@ mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *cons
 mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
                         int n_metrics, mxc_metric *const *metrics) {
     mxci_evaluator e;
-    if (symbol == NULL || params == NULL || data == NULL || n_metrics < 0 || (n_metrics > 0 && metrics == NULL))
-        return MXC_FAIL(MXC_EINVAL, "mxc_evaluate: symbol, params, data and metrics must not be NULL");
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL(params));
+    MXC_TRY(MXCI_NON_NULL(data));
+    MXC_TRY(MXCI_NON_NULL_IF(n_metrics > 0, metrics));
+    if (n_metrics < 0)
+        return MXC_FAIL(MXC_EINVAL, "mxc_evaluate: n_metrics is %d, expected 0 or more", n_metrics);
     mxc_status status = mxci_evaluator_open(&e, symbol, params, data, context);
     if (status == MXC_OK)
         status = mxci_evaluator_run(&e, n_metrics, metrics);

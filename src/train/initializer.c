@@ -151,8 +151,9 @@ mxc_status mxc_init_array(const char *rule, int n_params, const char *const *key
     double value;
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
-    if (rule == NULL || name == NULL || array == NULL)
-        return MXC_FAIL(MXC_EINVAL, "mxc_init_array: rule, name and array must not be NULL");
+    MXC_TRY(MXCI_NON_NULL(rule));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(make_rule(rule, n_params, keys, values, &r, &params));
     if (value_of_suffix(name, &value))
         return mxc_ndarray_fill(array, value);

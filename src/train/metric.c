@@ -185,7 +185,8 @@ mxc_status mxc_metric_create(const char *name, int n_params, const char *const *
 }
 
 void mxc_metric_destroy(mxc_metric *metric) {
-    mxci_free(metric);
+    if (MXCI_MAY_RELEASE(metric))
+        mxci_free_object(metric);
 }
 
 /* The array as f32 on cpu(0), waited for; *copy is a reference to release. */
