@@ -18,7 +18,7 @@ unsigned mxci_error_count(void);
  *   MXC_TRY(MXCI_NON_NULL(array));       MXC_EINVAL "mxc_call: array must not be NULL"
  *   MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
  *
- * Parameters are called as in the header, since the message names them. In checked builds a released handle fails too. */
+ * Parameters are called as in the header, since the message names them. A released handle fails in checked builds. */
 #ifdef MXCI_CHECKS
 #define MXCI_NOT_RELEASED(pointer) \
     (mxci_is_released((const void *)(uintptr_t)(pointer)) \

@@ -165,7 +165,7 @@ static mxc_status begin_forward(mxc_executor *e, int is_train) {
 
 /* ---- calls that change the executor ---------------------------------------------------------------------------- */
 
-/* Begin a call. In checked builds it fails where another thread, or a monitor of a call that has not returned, is inside
+/* Begin a call. In checked builds it fails while another thread, or a monitor of a call that has not returned, is in
  * one: an executor is for one thread at a time. */
 static mxc_status enter(mxc_executor *e, const char *function) {
 #ifdef MXCI_CHECKS
