@@ -347,7 +347,7 @@ static void test_refusals(void **state) {
     mxc_iter *inner = numbered_iter(&o, 4), *iter;
     mxc_status status = MXC_ENOMEM;
     (void)state;
-    assert_fails(mxc_iter_prefetch(NULL, 2, &iter), MXC_EINVAL, "inner is NULL");
+    assert_fails(mxc_iter_prefetch(NULL, 2, &iter), MXC_EINVAL, "inner must not be NULL");
     assert_fails(mxc_iter_prefetch(inner, 0, &iter), MXC_EINVAL, "depth 0");
     assert_fails(mxc_iter_prefetch(inner, 2, NULL), MXC_EINVAL, "out");
     for (int64_t k = 1; status != MXC_OK; k++) {

@@ -87,7 +87,7 @@ static void test_refused(void **state) {
     mxc_iter *inner = numbered_iter(&o, 10), *iter;
     mxc_batch batch;
     (void)state;
-    assert_fails(mxc_iter_resize(NULL, 1, 1, &iter), MXC_EINVAL, "inner is NULL");
+    assert_fails(mxc_iter_resize(NULL, 1, 1, &iter), MXC_EINVAL, "inner must not be NULL");
     assert_fails(mxc_iter_resize(inner, 0, 1, &iter), MXC_EINVAL, "0 batches");
     assert_ok(mxc_iter_resize(inner, 2, 1, &iter));
     assert_fails(mxc_iter_next(iter, &batch), MXC_EINVAL, "has no batches");

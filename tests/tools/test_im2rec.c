@@ -137,7 +137,7 @@ static void test_list(void **state) {
     take_text("one.lst", out, sizeof out);
     assert_int_equal(strncmp(out, "0\t0\ta/00.png\n1\t0\ta/01.png\n", 26), 0);
     assert_int_equal(run("--list one root"), 1); /* the root itself holds none */
-    assert_non_null(strstr(err, "there are no images in root"));
+    assert_non_null(strstr(err, "--recursive includes those in its subdirectories): root"));
     assert_int_equal(run("--list one root/a --exts .jpg"), 1);
 }
 
