@@ -96,7 +96,8 @@ typedef struct mxc_array_iter_options {
 #define MXC_ARRAY_ITER_OPTIONS_INIT { sizeof(mxc_array_iter_options), 1, 0, 0, MXC_LAST_PAD, 0, 1 }
 
 /** NDArrayIter: batches of rows of arrays in memory (retained). names: data first, then labels; NULL: "data",
- *  "softmax_label", numbered if there are several. All arrays have the same axis 0. */
+ *  "softmax_label", numbered if there are several. All arrays have the same axis 0. They must not be written while the
+ *  iterator exists: it reads them at each next, on another thread where it is prefetched, without asking the engine. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data,
                                                        mxc_ndarray *const *data, int n_label, mxc_ndarray *const *label,
                                                        const char *const *names, mxc_iter **out);

@@ -198,7 +198,7 @@ static void on_executors(int choice) {
 static void on_others(int choice) {
     int at = below(OTHERS);
     const char *key = any_name();
-    mxc_ndarray *value = any_array();
+    mxc_ndarray *value = any_array(), *own;
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
     mxc_iter_state place = { (uint64_t)below(2), below(4) };
     mxc_batch batch;
@@ -207,7 +207,11 @@ static void on_others(int choice) {
     case 0:
         options.batch_size = below(4);
         options.last_batch = (mxc_last_batch)below(5);
-        MXC_IGNORE(mxc_iter_from_arrays(&options, 1, &value, 0, NULL, NULL, &made));
+        /* Of a copy, since an iterator's arrays must not be written. */
+        if (mxc_ndarray_copy(value, mxc_cpu(0), mxc_ndarray_dtype(value), &own) != MXC_OK)
+            break;
+        MXC_IGNORE(mxc_iter_from_arrays(&options, 1, &own, 0, NULL, NULL, &made));
+        mxc_ndarray_release(own);
         mxc_iter_destroy(have.iters[at]);
         have.iters[at] = made;
         break;
