@@ -15,6 +15,8 @@
 #include <mxc/io.h>
 #include <mxc/kvstore.h>
 #include <mxc/op.h>
+#include <mxc/recordio.h>
+#include <mxc/train.h>
 
 #include "base/sys.h"
 
@@ -93,9 +95,9 @@ static const char net_json[] =
     "{\"op\":\"Convolution\",\"name\":\"a_convolution_whose_name_takes_some_room\",\"attrs\":{\"kernel\":\"(3, 3)\","
     "\"num_filter\":\"2\"},\"inputs\":[[0,0,0],[1,0,0],[2,0,0]]}],\"arg_nodes\":[0,1,2],\"heads\":[[3,0,0]]}";
 
-static mxc_symbol *lenet;
+static mxc_symbol *lenet, *mlp;
 static mxc_executor *bound;
-static test_path folder, params_path, csv_path;
+static test_path folder, params_path, csv_path, record_path, image_path, checkpoint_path;
 static void *jpeg, *png;
 static size_t jpeg_bytes, png_bytes;
 
@@ -176,6 +178,82 @@ static mxc_status iterate(void) {
     return status;
 }
 
+/* All batches of an iterator, which is destroyed. */
+static mxc_status drain(mxc_iter *iter) {
+    mxc_batch batch = { .n_data = 1 };
+    mxc_status status = MXC_OK;
+    while (status == MXC_OK && batch.n_data)
+        status = mxc_iter_next(iter, &batch);
+    mxc_iter_destroy(iter);
+    return status;
+}
+
+static mxc_status prefetch(void) {
+    const char *keys[] = { "data_csv", "data_shape", "batch_size" }, *values[] = { csv_path, "(2,)", "2" };
+    mxc_iter *inner, *iter;
+    MXC_TRY(mxc_iter_create("CSVIter", 3, keys, values, &inner));
+    mxc_status status = mxc_iter_prefetch(inner, 2, &iter);
+    if (status != MXC_OK) {
+        mxc_iter_destroy(inner);
+        return status;
+    }
+    return drain(iter);
+}
+
+static mxc_status write_records(void) {
+    const uint8_t bytes[600] = { 1 };
+    mxc_record_writer *writer;
+    MXC_TRY(mxc_record_writer_open(record_path, NULL, &writer));
+    for (uint64_t key = 0; key < 3; key++) {
+        mxc_status status = mxc_record_writer_write(writer, key, bytes, sizeof bytes);
+        if (status != MXC_OK) {
+            mxc_record_writer_abandon(writer);
+            return status;
+        }
+    }
+    return mxc_record_writer_close(writer);
+}
+
+static mxc_status read_records(void) {
+    mxc_record_reader *reader;
+    mxc_record record = { .data = "" };
+    MXC_TRY(mxc_record_reader_open(record_path, 0, 1, MXC_BAD_ERROR, &reader));
+    mxc_status status = MXC_OK;
+    while (status == MXC_OK && record.data)
+        status = mxc_record_reader_next(reader, &record);
+    mxc_record_reader_close(reader);
+    return status;
+}
+
+static mxc_status iterate_images(void) {
+    const char *keys[] = { "path_imgrec", "data_shape", "batch_size", "preprocess_threads" };
+    const char *values[] = { image_path, "(3,16,16)", "2", "2" };
+    mxc_iter *iter;
+    MXC_TRY(mxc_iter_create("ImageRecordIter", 4, keys, values, &iter));
+    return drain(iter);
+}
+
+/* One epoch of four samples, with momentum and a checkpoint. */
+static mxc_status fit(void) {
+    const char *keys[] = { "data_csv", "data_shape", "batch_size" }, *values[] = { csv_path, "(2,)", "2" };
+    const char *momentum = "momentum", *value = "0.9";
+    mxc_fit_options options;
+    mxc_ndarray_list params;
+    mxc_fit_options_init(&options);
+    MXC_TRY(mxc_iter_create("CSVIter", 3, keys, values, &options.train));
+    options.symbol = mlp;
+    options.n_optimizer_params = 1;
+    options.optimizer_keys = &momentum;
+    options.optimizer_values = &value;
+    options.checkpoint = checkpoint_path;
+    options.overwrite = 1;
+    mxc_status status = mxc_fit(&options, NULL, &params);
+    if (status == MXC_OK)
+        mxc_ndarray_list_release(&params);
+    mxc_iter_destroy(options.train);
+    return status;
+}
+
 static mxc_status use_store(void) {
     const char *key = "w";
     const int64_t length = 100;
@@ -248,6 +326,11 @@ CASE(encode_both)
 CASE(bind)
 CASE(step)
 CASE(iterate)
+CASE(prefetch)
+CASE(write_records)
+CASE(read_records)
+CASE(iterate_images)
+CASE(fit)
 CASE(use_store)
 
 /* The first call of a process, which enters all operators; each in a process of its own. Before any other test. */
@@ -290,6 +373,21 @@ static void save_params(void) {
     mxc_ndarray_release(arrays[1]);
 }
 
+/* Two samples, both the PNG image. */
+static void save_images(void) {
+    mxc_image_record image = { .n_labels = 1, .labels = &(float){ 1 }, .image = png, .image_bytes = png_bytes };
+    size_t bytes = mxc_image_record_size(1, png_bytes);
+    void *record = malloc(bytes);
+    mxc_record_writer *writer;
+    assert_non_null(record);
+    mxc_image_record_write(&image, record);
+    assert_ok(mxc_record_writer_open(image_path, NULL, &writer));
+    assert_ok(mxc_record_writer_write(writer, 0, record, bytes));
+    assert_ok(mxc_record_writer_write(writer, 1, record, bytes));
+    assert_ok(mxc_record_writer_close(writer));
+    free(record);
+}
+
 static int make_all(void **state) {
     uint8_t pixels[16 * 16 * 3] = { 0 };
     mxc_image image = { 16, 16, 3, pixels };
@@ -300,10 +398,15 @@ static int make_all(void **state) {
     test_temp_dir(folder);
     test_join(params_path, folder, "net.params");
     test_join(csv_path, folder, "rows.csv");
+    test_join(record_path, folder, "some.rec");
+    test_join(image_path, folder, "images.rec");
+    test_join(checkpoint_path, folder, "run");
     test_write_file(csv_path, "1,2\n3,4\n5,6\n7,8\n", 16);
     save_params();
     assert_ok(mxc_image_encode_jpeg(&image, 90, &jpeg, &jpeg_bytes));
     assert_ok(mxc_image_encode_png(&image, &png, &png_bytes));
+    save_images();
+    mlp = net_mlp(4, 2);
     lenet = net_lenet();
     bound = net_bind(lenet, NULL, &data, 1);
     net_fill_all(bound, 1, 10);
@@ -316,6 +419,7 @@ static int free_all(void **state) {
         return 0;
     mxc_executor_destroy(bound);
     mxc_symbol_release(lenet);
+    mxc_symbol_release(mlp);
     mxc_free(jpeg);
     mxc_free(png);
     test_remove_dir(folder);
@@ -325,9 +429,13 @@ static int free_all(void **state) {
 int main(void) {
     const struct CMUnitTest first[] = { cmocka_unit_test(test_first_use) };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_json),   cmocka_unit_test(test_load_params), cmocka_unit_test(test_decode_jpeg),
-        cmocka_unit_test(test_decode_png),  cmocka_unit_test(test_encode_both), cmocka_unit_test(test_bind),
-        cmocka_unit_test(test_step),        cmocka_unit_test(test_iterate),     cmocka_unit_test(test_use_store),
+        cmocka_unit_test(test_read_json),      cmocka_unit_test(test_load_params),
+        cmocka_unit_test(test_decode_jpeg),    cmocka_unit_test(test_decode_png),
+        cmocka_unit_test(test_encode_both),    cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_step),           cmocka_unit_test(test_iterate),
+        cmocka_unit_test(test_prefetch),       cmocka_unit_test(test_write_records),
+        cmocka_unit_test(test_read_records),   cmocka_unit_test(test_iterate_images),
+        cmocka_unit_test(test_fit),            cmocka_unit_test(test_use_store),
     };
     if (!HAVE_OWN_MALLOC) {
         puts("skipped: malloc belongs to a sanitizer here, or is not glibc's");
