@@ -3,6 +3,7 @@
 #include "base/simd.h"
 #include "base/size.h"
 #include "operator/kernels/gemm.h"
+#include "operator/kernels/loop.h"
 
 /* ---- geometry -------------------------------------------------------------------------------------------------- */
 

@@ -11,6 +11,9 @@
 #define MXCI_VECTOR_LOOP
 #endif
 
+/* The name of a type that a kernel template makes for each element type; NAME is that of a function. */
+#define TYPE(name) NAME(name)
+
 /* Scalar functions that C and nvcc both read. */
 #if defined(__CUDACC__)
 #define MXCI_SCALAR static __device__ __forceinline__
