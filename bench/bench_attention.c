@@ -96,8 +96,8 @@ static void attention_release(attention *a) {
 static void measure_attention(const sizes *s, const char *causal, double peak, int quick, int64_t *before) {
     static const char *const keys[] = {"causal"};
     const int64_t dims[] = {s->batch, s->heads, s->length, s->width};
-    const double work = 4.0 * (double)(s->batch * s->heads * s->length * s->length * s->width) /
-                        (strcmp(causal, "True") == 0 ? 2 : 1);
+    const double work =
+        4.0 * (double)(s->batch * s->heads * s->length * s->length * s->width) / (strcmp(causal, "True") == 0 ? 2 : 1);
     char title[64];
     attention a = {0};
     double seconds;

@@ -14,10 +14,15 @@ extern void openblas_set_num_threads(int count) __attribute__((weak));
 enum { THREADS = 2 };
 #define BYTES ((size_t)1 << 30)
 
-#define CONV(title_, kernel_, filters_, pad_, groups_, c, h, w)                                                        \
-    {.title = title_, .op = "Convolution", .keys = {"kernel", "num_filter", "pad", "num_group"},                       \
-     .values = {kernel_, filters_, pad_, groups_}, .ndim = 4, .data = {32, c, h, w}, .products = 1,                    \
-     .passes = {FORWARD, DATA, WEIGHTS}}
+#define CONV(title_, kernel_, filters_, pad_, groups_, c, h, w)                                                    \
+    {                                                                                                              \
+        .title = title_, .op = "Convolution", .keys = {"kernel", "num_filter", "pad", "num_group"},                \
+        .values = {kernel_, filters_, pad_, groups_}, .ndim = 4, .data = {32, c, h, w}, .products = 1, .passes = { \
+            FORWARD,                                                                                               \
+            DATA,                                                                                                  \
+            WEIGHTS                                                                                                \
+        }                                                                                                          \
+    }
 
 static const layer layers[] = {
     CONV("1x28x28 to 32, 5x5", "(5,5)", "32", "(2,2)", "1", 1, 28, 28),
@@ -107,16 +112,26 @@ static int has_groups(const layer *l) {
 
 static patches open_patches(const bound *b, int pass, float *memory) {
     const int64_t *weight = b->in[1].shape.dim;
-    patches p = {.b = b, .pass = pass, .filters = (int)weight[0], .channels = (int)weight[1], .kernel = (int)weight[2],
-                 .side = (int)b->in[0].shape.dim[2], .columns = memory};
+    patches p = {
+        .b = b,
+        .pass = pass,
+        .filters = (int)weight[0],
+        .channels = (int)weight[1],
+        .kernel = (int)weight[2],
+        .side = (int)b->in[0].shape.dim[2],
+        .columns = memory,
+    };
     p.sums = memory + (ptrdiff_t)THREADS * p.channels * p.kernel * p.kernel * p.side * p.side;
     return p;
 }
 
 static peer *open_peer(const bound *b, const row *r) {
     const int64_t *data = b->in[0].shape.dim, *weight = b->in[1].shape.dim;
-    return peer_open(r->pass == FORWARD ? PEER_FORWARD : r->pass == DATA ? PEER_DATA : PEER_WEIGHTS, (int)data[0],
-                     (int)data[1], (int)data[2], (int)weight[0], (int)weight[2], atoi(r->layer->values[3]), r->threads);
+    return peer_open(r->pass == FORWARD ? PEER_FORWARD
+                     : r->pass == DATA  ? PEER_DATA
+                                        : PEER_WEIGHTS,
+                     (int)data[0], (int)data[1], (int)data[2], (int)weight[0], (int)weight[2],
+                     atoi(r->layer->values[3]), r->threads);
 }
 
 static void call_peer(const mxc_run *run, void *arg) {

@@ -108,8 +108,7 @@ static void compare_ways(const char *path, const char *name, size_t file, int64_
     for (int w = 0; w < WAYS; w++)
         rate[w] = (double)file / 1e9 / measure_quantile(times[w], rounds, 0.5);
     printf("%-36s %8.2f %8.2f %8.2f %8.2f %8.2f %12.0f\n", name, rate[PLAINLY], rate[MAPPED], rate[RECORDS],
-           rate[RECORDS] / rate[PLAINLY], rate[RECORDS] / rate[MAPPED],
-           (double)n / times[RECORDS][rounds / 2]);
+           rate[RECORDS] / rate[PLAINLY], rate[RECORDS] / rate[MAPPED], (double)n / times[RECORDS][rounds / 2]);
 }
 
 static void measure_records(const char *path, int quick) {
@@ -185,13 +184,14 @@ static void watch_destroy(void *self) {
 }
 
 static const mxc_iter_methods watch_methods = {
-    sizeof watch_methods, watch_n_data, watch_n_label, watch_desc, watch_next, watch_reset, watch_get_state,
-    watch_set_state, watch_destroy,
+    sizeof watch_methods, watch_n_data,    watch_n_label,   watch_desc,    watch_next,
+    watch_reset,          watch_get_state, watch_set_state, watch_destroy,
 };
 
 static mxc_iter *open_images(const char *path) {
-    const char *keys[] = {"path_imgrec", "data_shape", "batch_size", "shuffle", "rand_crop", "rand_mirror", "std_r",
-                          "preprocess_threads"};
+    const char *keys[] = {
+        "path_imgrec", "data_shape", "batch_size", "shuffle", "rand_crop", "rand_mirror", "std_r", "preprocess_threads",
+    };
     const char *values[] = {path, "(3,64,64)", "32", "1", "1", "1", "58.4", "1"};
     mxc_iter *iter;
     measure_check(mxc_iter_create("ImageRecordIter", 8, keys, values, &iter));

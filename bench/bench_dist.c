@@ -268,7 +268,7 @@ enum { ALONE, LOCAL, DIST, DIST_AFTER, LINK, LINK_AFTER, SHARES, WAYS };
 
 typedef struct way {
     const char *title;
-    int is_after; /* pushes come when backward has ended */
+    int is_after;       /* pushes come when backward has ended */
     mxc_kvstore *store; /* NULL: this is not measured */
     mxc_optimizer *optimizer;
     double times[MOST_ROUNDS], median, low; /* low: a tenth of the steps took less */
@@ -294,8 +294,8 @@ static mxc_executor *bind(mxc_symbol *symbol, int batch) {
     mxc_shape shapes[2];
     measure_check(mxc_shape_set(&shapes[0], 4, (int64_t[]){batch, 3, 32, 32}));
     measure_check(mxc_shape_set(&shapes[1], 1, (int64_t[]){batch}));
-    measure_check(mxc_executor_simple_bind(symbol, &options, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL,
-                                           &executor));
+    measure_check(
+        mxc_executor_simple_bind(symbol, &options, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &executor));
     mxc_symbol_release(symbol);
     return executor;
 }
@@ -477,8 +477,10 @@ static void print_calculated(const settings *set, const constants *c) {
     static const int workers[] = {8, 64, 256, 1024};
     print_from_first(set, "\nmeasured: alpha %.1f us, bandwidth %.0f MB/s (beta %.3f ns a byte), %.2f of plain MPI's\n",
                      1e6 * c->alpha, 1e-6 * c->bandwidth, 1e9 / c->bandwidth, c->share);
-    print_from_first(set, "BY CALCULATION: ResNet-50, 102 MB of gradients, step 200 ms; ms of a sum, efficiency if "
-                          "%.2f of it hides, and if all\n%8s", c->hidden, "workers");
+    print_from_first(set,
+                     "BY CALCULATION: ResNet-50, 102 MB of gradients, step 200 ms; ms of a sum, efficiency if "
+                     "%.2f of it hides, and if all\n%8s",
+                     c->hidden, "workers");
     for (int r = 0; r < 3; r++)
         print_from_first(set, " %16.0f Gbit/s", rates[r]);
     print_from_first(set, "\n");

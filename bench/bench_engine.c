@@ -74,8 +74,8 @@ static void set_up(bench *b, mxc_engine *engine, pattern pattern, unsigned flags
         measure_check(mxc_var_create(engine, &b->vars[i]));
     for (int i = 0; i < PREPARED; i++) {
         choose(p, b->vars, pattern, i);
-        measure_check(mxc_engine_op_create(engine, &p->task, p->n_reads, p->named[i], 1, p->named[i] + p->n_reads,
-                                           &b->ops[i]));
+        measure_check(
+            mxc_engine_op_create(engine, &p->task, p->n_reads, p->named[i], 1, p->named[i] + p->n_reads, &b->ops[i]));
     }
 }
 

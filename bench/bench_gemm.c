@@ -92,8 +92,11 @@ static mxc_status measure_row(const mxc_run *run, void *arg) {
     row *r = arg;
     const shape *s = r->s;
     operands o = {s, matrix(s->m, s->k), matrix(s->k, s->n), matrix(s->m, s->n), s->m >= s->n};
-    measure_case cases[3] = {{.call = measure_peak, .arg = &r->threads}, {.call = run_own, .arg = &o},
-                             {.call = run_cblas, .arg = &o}};
+    measure_case cases[3] = {
+        {.call = measure_peak, .arg = &r->threads},
+        {.call = run_own, .arg = &o},
+        {.call = run_cblas, .arg = &o},
+    };
     double work = 2.0 * s->m * s->n * s->k;
     measure_in_turn(run, 3, cases, r->quick);
     for (int i = 0; i < 3; i++)

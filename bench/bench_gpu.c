@@ -193,8 +193,8 @@ static void print_training(int quick) {
 int main(int argc, char **argv) {
     int quick = measure_is_quick(argc, argv), n = 0;
     if (mxc_device_count(MXC_GPU, &n) != MXC_OK || n == 0) {
-        printf("nothing measured: %s\n", n == 0 && mxc_device_count(MXC_GPU, &n) == MXC_OK ? "there is no GPU"
-                                                                                            : mxc_last_error());
+        printf("nothing measured: %s\n",
+               n == 0 && mxc_device_count(MXC_GPU, &n) == MXC_OK ? "there is no GPU" : mxc_last_error());
         return 0;
     }
     print_rows(quick);

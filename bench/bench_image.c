@@ -13,7 +13,10 @@
 
 enum { BATCH = 32, AHEAD = 4 };
 
-static struct { unsigned char *bytes; size_t n; } jpeg[IMAGES_N];
+static struct {
+    unsigned char *bytes;
+    size_t n;
+} jpeg[IMAGES_N];
 
 /* The images of a file that was made here, for the decoder alone. Returns how many bytes they have. */
 static size_t load_file(const char *path) {
@@ -111,8 +114,7 @@ static void measure(row *r, const char *path, int n, double *per_processor, doub
     mxc_iter_destroy(r->iter);
 }
 
-#define NORMALISE                                                                                                      \
-    .keys = {"rand_crop", "rand_mirror", "mean_r", "std_r"}, .values = {"1", "1", "123.68", "58.4"}
+#define NORMALISE .keys = {"rand_crop", "rand_mirror", "mean_r", "std_r"}, .values = {"1", "1", "123.68", "58.4"}
 static row rows[] = {
     {"crop, mirror, normalise, 1 thread", "1", NORMALISE},
     {"the same, 2 threads", "2", NORMALISE},

@@ -23,8 +23,7 @@ static mxc_memory_report plan(mxc_symbol *net, mxc_shape data, int train, mxc_re
 /* whole: bytes without planning and without nodes that are computed again. */
 static void print_row(const char *net, const char *mode, const mxc_memory_report *r, int64_t whole) {
     printf("%-22s %-24s %12lld %12lld %12lld %8.3f\n", net, mode, (long long)r->internal_unplanned,
-           (long long)r->internal_inplace, (long long)r->internal_planned,
-           (double)r->internal_planned / (double)whole);
+           (long long)r->internal_inplace, (long long)r->internal_planned, (double)r->internal_planned / (double)whole);
 }
 
 static void print_net(const char *name, mxc_symbol *net, int ndim, const int64_t *dims) {

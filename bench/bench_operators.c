@@ -24,8 +24,10 @@ typedef struct item {
 } item;
 
 #define F32 .dtype = MXC_F32
-#define FLAT {1, 1 << 24}
-#define WIDE {2, 1 << 14, 1024}
+#define FLAT \
+    { 1, 1 << 24 }
+#define WIDE \
+    { 2, 1 << 14, 1024 }
 
 static const item items[] = {
     {"_copy", "_copy", F32, .dims = {FLAT}},
@@ -112,8 +114,13 @@ static const item items[] = {
     {"concat, last axis", "Concat", {"num_args", "dim"}, {"2", "1"}, F32, .dims = {WIDE, WIDE}},
     {"slice of last axis", "slice_axis", {"axis", "begin", "end"}, {"1", "0", "512"}, F32, .dims = {WIDE}, .picks = 1},
     {"take of rows of 256", "take", F32, .dims = {{2, 1 << 16, 256}, {1, 1 << 16}}, .index = 2, .picks = 1},
-    {"Embedding, width 64", "Embedding", {"input_dim", "output_dim"}, {"1024", "64"}, F32,
-     .dims = {{1, 1 << 18}, {2, 1024, 64}}, .index = 1},
+    {"Embedding, width 64",
+     "Embedding",
+     {"input_dim", "output_dim"},
+     {"1024", "64"},
+     F32,
+     .dims = {{1, 1 << 18}, {2, 1024, 64}},
+     .index = 1},
 };
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
@@ -137,10 +144,19 @@ static void infer(bound *b, const item *it, int threads, int quick) {
     while (n < 3 && it->keys[n])
         n++;
     measure_check(mxc_op_create(it->op, n, it->keys, it->values, &b->op));
-    b->sig = (mxc_op_sig){.op = b->op, .params = mxc_op_params(b->op), .n_in = mxc_op_n_args(b->op),
-                          .n_out = mxc_op_n_outputs(b->op), .n_aux = mxc_op_n_aux(b->op), .in_shape = b->shapes[0],
-                          .out_shape = b->shapes[1], .aux_shape = b->shapes[2], .in_type = b->types[0],
-                          .out_type = b->types[1], .aux_type = b->types[2], .context = {MXC_CPU, 0}, .is_train = 1,
+    b->sig = (mxc_op_sig){.op = b->op,
+                          .params = mxc_op_params(b->op),
+                          .n_in = mxc_op_n_args(b->op),
+                          .n_out = mxc_op_n_outputs(b->op),
+                          .n_aux = mxc_op_n_aux(b->op),
+                          .in_shape = b->shapes[0],
+                          .out_shape = b->shapes[1],
+                          .aux_shape = b->shapes[2],
+                          .in_type = b->types[0],
+                          .out_type = b->types[1],
+                          .aux_type = b->types[2],
+                          .context = {MXC_CPU, 0},
+                          .is_train = 1,
                           .parallelism = threads};
     for (int i = 0; i < 3 * SLOTS; i++) {
         b->shapes[i / SLOTS][i % SLOTS].ndim = -1;
@@ -232,9 +248,19 @@ static void open_bound(bound *b, const item *it, int threads, int quick, char *m
     if (strstr(it->op, "_update"))
         b->out[0].data = b->in[0].data;
     b->fn = it->pass == FORWARD ? def->forward[MXC_CPU] : def->backward[MXC_CPU];
-    b->call = (mxc_op_call){.op = b->op, .params = mxc_op_params(b->op), .is_train = 1, .n_in = b->sig.n_in,
-                            .n_out = b->sig.n_out, .n_aux = b->sig.n_aux, .in = b->in, .out = b->out, .aux = b->aux,
-                            .out_grad = b->out_grad, .in_grad = b->in_grad, .req = b->req, .temp = memory + b->used};
+    b->call = (mxc_op_call){.op = b->op,
+                            .params = mxc_op_params(b->op),
+                            .is_train = 1,
+                            .n_in = b->sig.n_in,
+                            .n_out = b->sig.n_out,
+                            .n_aux = b->sig.n_aux,
+                            .in = b->in,
+                            .out = b->out,
+                            .aux = b->aux,
+                            .out_grad = b->out_grad,
+                            .in_grad = b->in_grad,
+                            .req = b->req,
+                            .temp = memory + b->used};
     for (int i = 0; i < SLOTS; i++)
         b->req[i] = MXC_REQ_WRITE;
     if (def->temp_bytes)

@@ -78,8 +78,12 @@ static void malloc_cold(const mxc_run *run, void *arg) {
 static void print_row(size_t bytes, int quick) {
     int most = COLD_BYTES / (int)bytes;
     cell c = {bytes, most < MOST_BLOCKS ? most : MOST_BLOCKS};
-    measure_case cases[4] = {{.call = pool_warm, .arg = &c}, {.call = malloc_warm, .arg = &c},
-                             {.call = pool_cold, .arg = &c}, {.call = malloc_cold, .arg = &c}};
+    measure_case cases[4] = {
+        {.call = pool_warm, .arg = &c},
+        {.call = malloc_warm, .arg = &c},
+        {.call = pool_cold, .arg = &c},
+        {.call = malloc_cold, .arg = &c},
+    };
     measure_in_turn(NULL, 2, cases, quick); /* apart: a cold case would take the blocks of a warm one */
     measure_in_turn(NULL, 2, cases + 2, quick);
     printf("%10zu  %10.0f %10.0f  %10.0f %10.0f\n", bytes, 1e9 * cases[0].seconds, 1e9 * cases[1].seconds,

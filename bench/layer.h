@@ -18,7 +18,7 @@ typedef struct layer {
     const char *title, *op, *keys[4], *values[4];
     int ndim;
     int64_t data[4];
-    int products; /* 1: work is counted in multiply-adds, 0: in bytes */
+    int products;  /* 1: work is counted in multiply-adds, 0: in bytes */
     int passes[3]; /* end with 0, the first one is forward */
 } layer;
 
@@ -41,10 +41,19 @@ static inline void infer(bound *b, const layer *l, int threads) {
     while (n < 4 && l->keys[n])
         n++;
     measure_check(mxc_op_create(l->op, n, l->keys, l->values, &b->op));
-    b->sig = (mxc_op_sig){.op = b->op, .params = mxc_op_params(b->op), .n_in = mxc_op_n_args(b->op),
-                          .n_out = mxc_op_n_outputs(b->op), .n_aux = mxc_op_n_aux(b->op), .in_shape = b->shapes[0],
-                          .out_shape = b->shapes[1], .aux_shape = b->shapes[2], .in_type = b->types[0],
-                          .out_type = b->types[1], .aux_type = b->types[2], .context = {MXC_CPU, 0}, .is_train = 1,
+    b->sig = (mxc_op_sig){.op = b->op,
+                          .params = mxc_op_params(b->op),
+                          .n_in = mxc_op_n_args(b->op),
+                          .n_out = mxc_op_n_outputs(b->op),
+                          .n_aux = mxc_op_n_aux(b->op),
+                          .in_shape = b->shapes[0],
+                          .out_shape = b->shapes[1],
+                          .aux_shape = b->shapes[2],
+                          .in_type = b->types[0],
+                          .out_type = b->types[1],
+                          .aux_type = b->types[2],
+                          .context = {MXC_CPU, 0},
+                          .is_train = 1,
                           .parallelism = threads};
     for (int i = 0; i < 3 * LAYER_SLOTS; i++) {
         b->shapes[i / LAYER_SLOTS][i % LAYER_SLOTS].ndim = -1;
@@ -105,9 +114,19 @@ static inline void open_bound(bound *b, const layer *l, int pass, int threads, c
     used += place(memory + used, b->sig.n_out, b->sig.out_shape, b->out_grad);
     used += place(memory + used, b->sig.n_in, b->sig.in_shape, b->in_grad);
     b->fn = pass == FORWARD ? def->forward[MXC_CPU] : def->backward[MXC_CPU];
-    b->call = (mxc_op_call){.op = b->op, .params = mxc_op_params(b->op), .is_train = 1, .n_in = b->sig.n_in,
-                            .n_out = b->sig.n_out, .n_aux = b->sig.n_aux, .in = b->in, .out = b->out, .aux = b->aux,
-                            .out_grad = b->out_grad, .in_grad = b->in_grad, .req = b->req, .temp = memory + used};
+    b->call = (mxc_op_call){.op = b->op,
+                            .params = mxc_op_params(b->op),
+                            .is_train = 1,
+                            .n_in = b->sig.n_in,
+                            .n_out = b->sig.n_out,
+                            .n_aux = b->sig.n_aux,
+                            .in = b->in,
+                            .out = b->out,
+                            .aux = b->aux,
+                            .out_grad = b->out_grad,
+                            .in_grad = b->in_grad,
+                            .req = b->req,
+                            .temp = memory + used};
     for (int i = 0; i < LAYER_SLOTS; i++)
         b->req[i] = pass == FORWARD || (i == 0) == (pass == DATA) ? MXC_REQ_WRITE : MXC_REQ_NULL;
     if (def->temp_bytes)

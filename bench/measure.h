@@ -134,11 +134,17 @@ enum { PEAK_CHAINS = 12, PEAK_LANES = 8, PEAK_STEPS = 4000, PEAK_PARTS = 64 };
 /* Twelve independent chains of multiply-add on whole vectors hide the latency of one. */
 MXCI_INLINE void measure_chains(float *state) {
     mxci_v_f32 chain[PEAK_CHAINS], x = mxci_splat_f32(0.999f), y = mxci_splat_f32(0.001f);
-    MXCI_UNROLL for (int i = 0; i < PEAK_CHAINS; i++) chain[i] = mxci_load_f32(state + i * PEAK_LANES);
+    MXCI_UNROLL
+    for (int i = 0; i < PEAK_CHAINS; i++)
+        chain[i] = mxci_load_f32(state + i * PEAK_LANES);
     for (int step = 0; step < PEAK_STEPS; step++) {
-        MXCI_UNROLL for (int i = 0; i < PEAK_CHAINS; i++) chain[i] = chain[i] * x + y;
+        MXCI_UNROLL
+        for (int i = 0; i < PEAK_CHAINS; i++)
+            chain[i] = chain[i] * x + y;
     }
-    MXCI_UNROLL for (int i = 0; i < PEAK_CHAINS; i++) mxci_store_f32(state + i * PEAK_LANES, chain[i]);
+    MXCI_UNROLL
+    for (int i = 0; i < PEAK_CHAINS; i++)
+        mxci_store_f32(state + i * PEAK_LANES, chain[i]);
 }
 
 #if defined(__x86_64__)

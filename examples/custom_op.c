@@ -25,9 +25,9 @@ typedef struct wave_params {
 } wave_params;
 
 static const mxc_param wave_schema[] = {
-    { .name = "frequency", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(wave_params, frequency), .initial = "1",
-      .doc = "of the wave" },
-    MXC_PARAM_END
+    {MXC_PARAM_FIELD(wave_params, frequency), .name = "frequency", .type = MXC_PARAM_FLOAT, .initial = "1",
+     .doc = "of the wave"},
+    MXC_PARAM_END,
 };
 
 static void put(float *to, mxc_req req, float value) {
@@ -67,10 +67,15 @@ static mxc_status wave_backward(const mxc_op_call *call) {
 }
 
 static const mxc_op_def wave = {
-    .size = sizeof(mxc_op_def), .name = "wave", .doc = "out = sin(frequency data)",
-    .params = wave_schema, .param_size = sizeof(wave_params), .dtypes = MXC_DTYPE_BIT(MXC_F32),
-    .needs = { .out_grad = 1, .in = 1 },
-    .forward = { [MXC_CPU] = wave_forward }, .backward = { [MXC_CPU] = wave_backward },
+    .size = sizeof(mxc_op_def),
+    .name = "wave",
+    .doc = "out = sin(frequency data)",
+    .params = wave_schema,
+    .param_size = sizeof(wave_params),
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .needs = {.out_grad = 1, .in = 1},
+    .forward = {[MXC_CPU] = wave_forward},
+    .backward = {[MXC_CPU] = wave_backward},
 };
 
 /* ---- watch: out = data, with a look at it ---- */
@@ -113,9 +118,14 @@ static mxc_status watch_backward(const mxc_op_call *call) {
 }
 
 static const mxc_op_def watch = {
-    .size = sizeof(mxc_op_def), .name = "watch", .doc = "out = data; tells data's mean now and then",
-    .flags = MXC_OP_CALLBACK, .dtypes = MXC_DTYPE_BIT(MXC_F32), .needs = { .out_grad = 1 },
-    .forward = { [MXC_CPU] = watch_forward }, .backward = { [MXC_CPU] = watch_backward },
+    .size = sizeof(mxc_op_def),
+    .name = "watch",
+    .doc = "out = data; tells data's mean now and then",
+    .flags = MXC_OP_CALLBACK,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = watch_forward},
+    .backward = {[MXC_CPU] = watch_backward},
 };
 
 /* ---- the net, and what it learns ---- */
@@ -140,8 +150,8 @@ static mxc_symbol *make_net(void) {
 }
 
 static mxc_iter *make_samples(mxc_ndarray **x, mxc_ndarray **y) {
-    static const char *const names[] = { "data", "out_label" };
-    const int64_t dims[] = { SAMPLES, 1 };
+    static const char *const names[] = {"data", "out_label"};
+    const int64_t dims[] = {SAMPLES, 1};
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
     float in[SAMPLES], out[SAMPLES];
     mxc_iter *iter;
@@ -158,7 +168,7 @@ static mxc_iter *make_samples(mxc_ndarray **x, mxc_ndarray **y) {
 }
 
 int main(void) {
-    static const char *const none[] = { NULL };
+    static const char *const none[] = {NULL};
     mxc_fit_options options;
     mxc_ndarray_list params;
     mxc_ndarray *x, *y;

@@ -18,14 +18,18 @@ typedef struct example {
 } example;
 
 /* Of the schema of a struct settings: a whole number, a string, the learning rate. */
-#define WHOLE(name_, field, initial_, least, most, text)                                                               \
-    {.name = name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, field), .initial = initial_, .bounded = 1,        \
-     .minimum = least, .maximum = most, .doc = text}
-#define TEXT_OPTION(name_, field, initial_, text)                                                                      \
-    {.name = name_, .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(settings, field), .initial = initial_, .doc = text}
-#define RATE(initial_, text)                                                                                           \
-    {.name = "lr", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, lr), .initial = initial_, .bounded = 1,          \
-     .minimum = 0, .maximum = 1e6, .doc = text}
+#define WHOLE(name_, field, initial_, least, most, text)                                                           \
+    {                                                                                                              \
+        MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_INT, .initial = initial_, .bounded = 1, \
+                                          .minimum = least, .maximum = most, .doc = text                           \
+    }
+#define TEXT_OPTION(name_, field, initial_, text) \
+    { MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_STRING, .initial = initial_, .doc = text }
+#define RATE(initial_, text)                                                                                     \
+    {                                                                                                            \
+        MXC_PARAM_FIELD(settings, lr), .name = "lr", .type = MXC_PARAM_FLOAT, .initial = initial_, .bounded = 1, \
+                                       .minimum = 0, .maximum = 1e6, .doc = text                                 \
+    }
 
 static const example program; /* each program defines its own */
 

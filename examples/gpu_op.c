@@ -23,9 +23,9 @@ static void check(mxc_status status) {
 }
 
 static const mxc_param schema[] = {
-    { .name = "frequency", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(wave_params, frequency), .initial = "1",
-      .doc = "Factor of the data, default 1." },
-    MXC_PARAM_END
+    {MXC_PARAM_FIELD(wave_params, frequency), .name = "frequency", .type = MXC_PARAM_FLOAT, .initial = "1",
+     .doc = "Factor of the data, default 1."},
+    MXC_PARAM_END,
 };
 
 static mxc_status wave_on_cpu(const mxc_op_call *call) {
@@ -37,9 +37,14 @@ static mxc_status wave_on_cpu(const mxc_op_call *call) {
 }
 
 static mxc_op_def wave = {
-    .size = sizeof(mxc_op_def), .name = "wave", .doc = "out = sin(frequency data)", .flags = MXC_OP_ZERO_GRADIENT,
-    .params = schema, .param_size = sizeof(wave_params), .dtypes = MXC_DTYPE_BIT(MXC_F32),
-    .forward = { [MXC_CPU] = wave_on_cpu }
+    .size = sizeof(mxc_op_def),
+    .name = "wave",
+    .doc = "out = sin(frequency data)",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(wave_params),
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .forward = {[MXC_CPU] = wave_on_cpu},
 };
 
 /* Replaces an array by what an operator makes of it. */
@@ -80,6 +85,7 @@ int main(int argc, char **argv) {
         most = fmaxf(most, fabsf(found[i] - expected[i]));
     printf("%s, %s: largest difference from the CPU %g\n", name,
            mxc_op_place(&wave, (mxc_device)context.device, MXC_FORWARD) == MXC_PLACE_DEVICE ? "on the device"
-                                                                                           : "on the host", most);
+                                                                                            : "on the host",
+           most);
     return !(most < 1e-3f);
 }

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <mxc/mxc.h>
 int main(void) {
-    const int64_t dims[] = { 2, 3 };
-    const float values[] = { 1, 2, 3, 4, 5, 6 };
+    const int64_t dims[] = {2, 3};
+    const float values[] = {1, 2, 3, 4, 5, 6};
     const char *key = "axis", *value = "1";
     mxc_ndarray *x = NULL, *sums = NULL;
     char *text = NULL;

@@ -3,17 +3,20 @@
 #include <stdlib.h>
 #include <mxc/mxc.h>
 
-static const struct { const char *op, *name, *keys[3], *values[3]; int n; } layers[] = {
-    { "Convolution", "conv1", { "kernel", "num_filter" }, { "(5,5)", "20" }, 2 },
-    { "Activation", "tanh1", { "act_type" }, { "tanh" }, 1 },
-    { "Pooling", "pool1", { "pool_type", "kernel", "stride" }, { "max", "(2,2)", "(2,2)" }, 3 },
-    { "Convolution", "conv2", { "kernel", "num_filter" }, { "(5,5)", "50" }, 2 },
-    { "Activation", "tanh2", { "act_type" }, { "tanh" }, 1 },
-    { "Pooling", "pool2", { "pool_type", "kernel", "stride" }, { "max", "(2,2)", "(2,2)" }, 3 },
-    { "FullyConnected", "fc1", { "num_hidden" }, { "500" }, 1 },
-    { "Activation", "tanh3", { "act_type" }, { "tanh" }, 1 },
-    { "FullyConnected", "fc2", { "num_hidden" }, { "10" }, 1 },
-    { "SoftmaxOutput", "softmax", { NULL }, { NULL }, 0 }, /* its label is "softmax_label", as the iterator's */
+static const struct {
+    const char *op, *name, *keys[3], *values[3];
+    int n;
+} layers[] = {
+    {"Convolution", "conv1", {"kernel", "num_filter"}, {"(5,5)", "20"}, 2},
+    {"Activation", "tanh1", {"act_type"}, {"tanh"}, 1},
+    {"Pooling", "pool1", {"pool_type", "kernel", "stride"}, {"max", "(2,2)", "(2,2)"}, 3},
+    {"Convolution", "conv2", {"kernel", "num_filter"}, {"(5,5)", "50"}, 2},
+    {"Activation", "tanh2", {"act_type"}, {"tanh"}, 1},
+    {"Pooling", "pool2", {"pool_type", "kernel", "stride"}, {"max", "(2,2)", "(2,2)"}, 3},
+    {"FullyConnected", "fc1", {"num_hidden"}, {"500"}, 1},
+    {"Activation", "tanh3", {"act_type"}, {"tanh"}, 1},
+    {"FullyConnected", "fc2", {"num_hidden"}, {"10"}, 1},
+    {"SoftmaxOutput", "softmax", {NULL}, {NULL}, 0}, /* its label is "softmax_label", as the iterator's */
 };
 
 static void check(mxc_status status) {
@@ -25,7 +28,7 @@ static void check(mxc_status status) {
 
 static mxc_iter *open_images(const char *folder, const char *set) {
     char image[512], label[512];
-    const char *keys[] = { "image", "label", "batch_size" }, *values[] = { image, label, "50" };
+    const char *keys[] = {"image", "label", "batch_size"}, *values[] = {image, label, "50"};
     mxc_iter *iter;
     snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", folder, set);
     snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", folder, set);
@@ -40,8 +43,8 @@ int main(int argc, char **argv) {
     mxc_fit_progress result;
     check(mxc_symbol_variable("data", &net));
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++, net = top) {
-        check(mxc_symbol_op(layers[i].op, layers[i].name, layers[i].n, layers[i].keys, layers[i].values,
-                            1, NULL, &net, &top));
+        check(mxc_symbol_op(layers[i].op, layers[i].name, layers[i].n, layers[i].keys, layers[i].values, 1, NULL, &net,
+                            &top));
         mxc_symbol_release(net);
     }
     mxc_fit_options_init(&options);

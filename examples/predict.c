@@ -17,20 +17,26 @@ typedef struct settings {
 } settings;
 
 static const mxc_param schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(settings, shape), .initial = "(1,3,224,224)",
+    {MXC_PARAM_FIELD(settings, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "(1,3,224,224)",
      .doc = "of the data that the network takes: batch, channels, height, width"},
     WHOLE("epoch", epoch, "0", 0, 9999, "number in the name of the .params file"),
     WHOLE("top", top, "5", 1, 1000, "how many classes to print"),
-    {.name = "mean", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, mean), .initial = "0",
+    {MXC_PARAM_FIELD(settings, mean), .name = "mean", .type = MXC_PARAM_FLOAT, .initial = "0",
      .doc = "taken off an image's bytes"},
-    {.name = "scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, scale), .initial = "0.00392156862745098",
+    {MXC_PARAM_FIELD(settings, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "0.00392156862745098",
      .doc = "what they are multiplied with then"},
     TEXT_OPTION("classes", classes, "", "file with the name of a class on each line"),
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
-static const example program = {.name = "predict", .words = "NAME [INPUT]", .least = 1,
-                                .about = "Predicts with a model as MXNet and this library save it.", .most = 2,
-                                .schema = schema};
+static const example program = {
+    .name = "predict",
+    .words = "NAME [INPUT]",
+    .least = 1,
+    .about = "Predicts with a model as MXNet and this library save it.",
+    .most = 2,
+    .schema = schema,
+};
 
 enum { MOST_INPUTS = 16 };
 

@@ -27,7 +27,11 @@ static const mxc_param schema[] = {
 };
 
 static const example program = {
-    .name = "train_csv", .words = "DATA LABEL TEST_DATA TEST_LABEL", .least = 4, .most = 4, .schema = schema,
+    .name = "train_csv",
+    .words = "DATA LABEL TEST_DATA TEST_LABEL",
+    .least = 4,
+    .most = 4,
+    .schema = schema,
     .about = "Trains a network to tell a number (a line of LABEL) from many (that line of DATA).",
 };
 

@@ -25,13 +25,17 @@ static const mxc_param schema[] = {
     WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the images"),
     RATE("0.1", "learning rate"),
     TEXT_OPTION("checkpoint", checkpoint, "", "prefix of the files that the model is saved to after each epoch"),
-    {.name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
+    {MXC_PARAM_FIELD(settings, resume), .name = "resume", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "continue from the checkpoint, if there is one"},
     MXC_PARAM_END,
 };
 
 static const example program = {
-    .name = "train_image", .words = "TRAIN [TEST]", .least = 1, .most = 2, .schema = schema,
+    .name = "train_image",
+    .words = "TRAIN [TEST]",
+    .least = 1,
+    .most = 2,
+    .schema = schema,
     .about = "Trains on images: a record file (.rec) or a folder that has a folder for each class.",
 };
 
@@ -99,10 +103,23 @@ static mxc_iter *open_images(const settings *s, const char *path, int training) 
     size_t n = strlen(path);
     int is_record = n > 4 && strcmp(path + n - 4, ".rec") == 0;
     const char *yes = training ? "1" : "0";
-    const char *keys[] = {is_record ? "path_imgrec" : "path_root", "data_shape", "batch_size", "resize", "shuffle",
-                          "rand_crop", "rand_mirror", "pad", "mean_r", "mean_g", "mean_b", "scale"};
-    const char *values[] = {path, shape, batch, side, yes, yes, yes, training ? "4" : "0", "125", "123", "114",
-                            "0.016"};
+    const char *keys[] = {
+        is_record ? "path_imgrec" : "path_root",
+        "data_shape",
+        "batch_size",
+        "resize",
+        "shuffle",
+        "rand_crop",
+        "rand_mirror",
+        "pad",
+        "mean_r",
+        "mean_g",
+        "mean_b",
+        "scale",
+    };
+    const char *values[] = {
+        path, shape, batch, side, yes, yes, yes, training ? "4" : "0", "125", "123", "114", "0.016",
+    };
     mxc_iter *iter;
     snprintf(shape, sizeof shape, "(3,%lld,%lld)", (long long)s->side, (long long)s->side);
     snprintf(side, sizeof side, "%lld", (long long)s->side);

@@ -20,8 +20,8 @@ typedef struct settings {
 } settings;
 
 static const mxc_param schema[] = {
-    { .name = "network", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, network), .choices = "mlp,lenet",
-      .initial = "lenet", .doc = "what to train" },
+    {MXC_PARAM_FIELD(settings, network), .name = "network", .type = MXC_PARAM_ENUM, .choices = "mlp,lenet",
+     .initial = "lenet", .doc = "what to train"},
     TEXT_OPTION("data", data, "/usr/share/datasets/fashion-mnist", "folder of the four IDX files, plain or .gz"),
     TEXT_OPTION("context", context, "cpu(0)", "where to train, as gpu(0)"),
     TEXT_OPTION("dtype", dtype, "float32", "what to compute in: float32, float16, bfloat16"),
@@ -30,24 +30,26 @@ static const mxc_param schema[] = {
     WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step, of each process"),
     WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the training images"),
     RATE("0.05", "learning rate at the start; it falls to 0 along a cosine"),
-    { .name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, momentum), .initial = "0.9",
-      .bounded = 1, .minimum = 0, .maximum = 1, .doc = "share of the last step that is repeated" },
-    { .name = "seed", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, seed), .initial = "1",
-      .doc = "of first weights and of the order of images" },
+    {MXC_PARAM_FIELD(settings, momentum), .name = "momentum", .type = MXC_PARAM_FLOAT, .initial = "0.9", .bounded = 1,
+     .minimum = 0, .maximum = 1, .doc = "share of the last step that is repeated"},
+    {MXC_PARAM_FIELD(settings, seed), .name = "seed", .type = MXC_PARAM_INT, .initial = "1",
+     .doc = "of first weights and of the order of images"},
     TEXT_OPTION("checkpoint", checkpoint, "",
                 "first part of the names of files to save to, after each epoch and when interrupted"),
     WHOLE("checkpoint-batches", checkpoint_batches, "0", 0, 1e9, "steps after which to save too; 0: not"),
-    { .name = "resume", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, resume), .initial = "False",
-      .doc = "go on from the checkpoint, if there is one" },
-    { .name = "overwrite", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, overwrite), .initial = "False",
-      .doc = "replace files of another training that are in the way of the checkpoint" },
+    {MXC_PARAM_FIELD(settings, resume), .name = "resume", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "go on from the checkpoint, if there is one"},
+    {MXC_PARAM_FIELD(settings, overwrite), .name = "overwrite", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "replace files of another training that are in the way of the checkpoint"},
     TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch"),
     TEXT_OPTION("profile", profile, "", "file for a trace of the first 200 steps, for chrome://tracing"),
     MXC_PARAM_END,
 };
 
 static const example program = {
-    .name = "train_mnist", .words = "", .schema = schema,
+    .name = "train_mnist",
+    .words = "",
+    .schema = schema,
     .about = "Trains a network on images in the format of MNIST and prints its accuracy on the test images.\n"
              "Ctrl-C stops after the running step and saves, if there is a --checkpoint; a second one ends at once.\n"
              "Exit status: 0 trained to the end, 1 failed, 2 wrong options, 130 stopped by Ctrl-C.",
@@ -92,9 +94,10 @@ static mxc_symbol *make_network(int network) {
 /* Training images are shared out to the store's workers; store is NULL for test images. */
 static mxc_iter *open_data(const settings *s, const char *set, int64_t batch_size, const mxc_kvstore *store) {
     char image[TEXT + 64], label[TEXT + 64], batch[32], seed[32], parts[16], part[16];
-    const char *keys[] = { "image", "label", "batch_size", "flat", "shuffle", "seed", "num_parts", "part_index" };
-    const char *values[] = { image, label, batch, s->network == MLP ? "True" : "False", store ? "True" : "False",
-                             seed, parts, part };
+    const char *keys[] = {"image", "label", "batch_size", "flat", "shuffle", "seed", "num_parts", "part_index"};
+    const char *values[] = {
+        image, label, batch, s->network == MLP ? "True" : "False", store ? "True" : "False", seed, parts, part,
+    };
     mxc_iter *iter;
     snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", s->data, set);
     snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", s->data, set);
@@ -193,15 +196,20 @@ static void catch_signals(void) {
 
 /* Several processes that know nothing of each other would each train on all images, and write the same files. */
 static void expect_one_process(const char *kv_store) {
-    static const char *const sizes[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
-                                         "SLURM_STEP_NUM_TASKS" };
+    static const char *const sizes[] = {
+        "OMPI_COMM_WORLD_SIZE",
+        "PMI_SIZE",
+        "MV2_COMM_WORLD_SIZE",
+        "SLURM_STEP_NUM_TASKS",
+    };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const char *size = getenv(sizes[i]);
         if (size == NULL || atoi(size) < 2)
             continue;
         fprintf(stderr,
                 "%s: started as one of %d processes (%s=%s), but with --kv-store %s each would train alone; give "
-                "--kv-store dist_sync\n", program.name, atoi(size), sizes[i], size, kv_store);
+                "--kv-store dist_sync\n",
+                program.name, atoi(size), sizes[i], size, kv_store);
         exit(2);
     }
 }

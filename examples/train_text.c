@@ -29,7 +29,11 @@ static const mxc_param schema[] = {
 };
 
 static const example program = {
-    .name = "train_text", .words = "TEXT", .least = 1, .most = 1, .schema = schema,
+    .name = "train_text",
+    .words = "TEXT",
+    .least = 1,
+    .most = 1,
+    .schema = schema,
     .about = "Trains a model of a text, character by character, and lets it write.",
 };
 

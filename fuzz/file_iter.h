@@ -10,8 +10,8 @@
  * lines. */
 static inline void fuzz_file_iter(const char *name, const char *file_key, const uint8_t *data, size_t bytes) {
     const char *path = fuzz_file(data, bytes);
-    const char *keys[] = { file_key, "data_shape", "batch_size", "prefetch_buffer", "bad_data" };
-    const char *values[] = { path, "(3,)", "1", "0", "error" };
+    const char *keys[] = {file_key, "data_shape", "batch_size", "prefetch_buffer", "bad_data"};
+    const char *values[] = {path, "(3,)", "1", "0", "error"};
     mxc_iter *iter;
     mxc_batch batch;
     fuzz_be_silent();

@@ -13,29 +13,38 @@ static const struct variant {
     const char *iter, *shape, *keys[MOST], *values[MOST];
 } variants[] = {
     {"ImageRecordIter", "(3,8,8)", {NULL}, {NULL}},
-    {"ImageRecordIter", "(3,8,8)", {"resize", "rand_crop", "rand_mirror", "mean_r", "dtype", "layout"},
+    {"ImageRecordIter",
+     "(3,8,8)",
+     {"resize", "rand_crop", "rand_mirror", "mean_r", "dtype", "layout"},
      {"9", "1", "1", "120", "float16", "NHWC"}},
     {"ImageRecordIter", "(3,8,8)", {"random_resized_crop", "min_random_area", "label_width"}, {"1", "0.1", "2"}},
-    {"ImageRecordIter", "(3,8,8)",
+    {"ImageRecordIter",
+     "(3,8,8)",
      {"max_rotate_angle", "max_shear_ratio", "max_random_scale", "min_random_scale", "max_aspect_ratio", "pad",
       "inter_method"},
      {"30", "0.2", "2", "0.3", "0.3", "2", "10"}},
-    {"ImageRecordIter", "(3,8,8)",
+    {"ImageRecordIter",
+     "(3,8,8)",
      {"random_h", "random_s", "random_l", "brightness", "contrast", "saturation", "pca_noise"},
      {"36", "50", "50", "0.4", "0.4", "0.4", "0.1"}},
     {"ImageRecordUInt8Iter", "(3,8,8)", {"max_crop_size", "min_crop_size", "rand_crop"}, {"12", "3", "1"}},
-    {"ImageDetRecordIter", "(3,8,8)", {"rand_pad_prob", "max_pad_scale", "rand_crop_prob", "rand_mirror_prob"},
+    {"ImageDetRecordIter",
+     "(3,8,8)",
+     {"rand_pad_prob", "max_pad_scale", "rand_crop_prob", "rand_mirror_prob"},
      {"0.5", "3", "0.5", "0.5"}},
     {"ImageDetRecordIter", "(3,8,8)", {"resize_mode", "resize"}, {"fit", "20"}},
-    {"ImageRecordIter", "(4,7,9)", {"shuffle", "shuffle_chunk_size", "random_h", "dtype", "resize"},
+    {"ImageRecordIter",
+     "(4,7,9)",
+     {"shuffle", "shuffle_chunk_size", "random_h", "dtype", "resize"},
      {"1", "1", "9", "int8", "10"}},
     {"ImageRecordIter", "(1,5,5)", {"shuffle", "crop_y_start", "crop_x_start"}, {"1", "2", "1"}},
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 static mxc_status open_variant(const struct variant *v, const char *path, mxc_iter **out) {
-    const char *keys[8 + MOST] = {"path_imgrec", "data_shape", "batch_size", "preprocess_threads", "prefetch_buffer",
-                                  "bad_data", "max_pixels"};
+    const char *keys[8 + MOST] = {
+        "path_imgrec", "data_shape", "batch_size", "preprocess_threads", "prefetch_buffer", "bad_data", "max_pixels",
+    };
     const char *values[8 + MOST] = {path, v->shape, "2", "1", "1", "skip", "4096"};
     int n = 7;
     for (int i = 0; i < MOST && v->keys[i]; i++, n++) {

@@ -45,7 +45,7 @@ static struct fake {
     _Atomic int fail_in;               /* the n-th closure from now on fails; 0: none */
     _Atomic int fail_mark;             /* the next mark fails */
     _Atomic int busy_ns;               /* longest pause before a closure */
-} fake = { .busy_ns = 20000 };
+} fake = {.busy_ns = 20000};
 
 static inline void fake_hold(void) {
     atomic_store(&fake.held, 1);
@@ -126,7 +126,7 @@ static inline void fake_queue(fake_stream *s, fake_work work) {
 
 /* stream: of mxc_run */
 static inline void fake_submit(void *stream, void (*fn)(void *arg), void *arg) {
-    fake_queue(stream, (fake_work){ NULL, fn, arg, NULL, 0 });
+    fake_queue(stream, (fake_work){NULL, fn, arg, NULL, 0});
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ static inline mxc_status fake_stream_follow(mxc_context context, void *stream, m
     (void)context;
     (void)from;
     atomic_fetch_add(&fake.follows, 1);
-    fake_queue(stream, (fake_work){ NULL, NULL, NULL, other, mark });
+    fake_queue(stream, (fake_work){NULL, NULL, NULL, other, mark});
     return MXC_OK;
 }
 
@@ -235,7 +235,7 @@ static inline mxc_status fake_copy(mxc_context to, void *destination, mxc_contex
     fake_move *m = malloc(sizeof *m);
     (void)to;
     (void)from;
-    *m = (fake_move){ destination, source, bytes };
+    *m = (fake_move){destination, source, bytes};
     fake_submit(stream, fake_move_now, m);
     return MXC_OK;
 }
@@ -249,10 +249,18 @@ static inline mxc_status fake_copy_now(mxc_context to, void *destination, mxc_co
 }
 
 static const mxci_device fake_device = {
-    .name = "gpu", .count = fake_count, .alloc = fake_alloc, .free = fake_free,
-    .copy_now = fake_copy_now, .copy = fake_copy, .stream_create = fake_stream_create,
-    .stream_destroy = fake_stream_destroy, .stream_wait = fake_stream_wait, .stream_mark = fake_stream_mark,
-    .stream_follow = fake_stream_follow, .mark_wait = fake_mark_wait
+    .name = "gpu",
+    .count = fake_count,
+    .alloc = fake_alloc,
+    .free = fake_free,
+    .copy_now = fake_copy_now,
+    .copy = fake_copy,
+    .stream_create = fake_stream_create,
+    .stream_destroy = fake_stream_destroy,
+    .stream_wait = fake_stream_wait,
+    .stream_mark = fake_stream_mark,
+    .stream_follow = fake_stream_follow,
+    .mark_wait = fake_mark_wait,
 };
 
 #endif

@@ -20,9 +20,15 @@ static int usage(void) {
 
 /* An option without a value. */
 static int take_flag(im2rec_options *o, const char *name) {
-    const struct { const char *name; int *to, value; } flags[] = {
-        {"--list", &o->list, 1}, {"--recursive", &o->recursive, 1}, {"--no-shuffle", &o->shuffle, 0},
-        {"--center-crop", &o->center_crop, 1}, {"--pass-through", &o->pass_through, 1},
+    const struct {
+        const char *name;
+        int *to, value;
+    } flags[] = {
+        {"--list", &o->list, 1},
+        {"--recursive", &o->recursive, 1},
+        {"--no-shuffle", &o->shuffle, 0},
+        {"--center-crop", &o->center_crop, 1},
+        {"--pass-through", &o->pass_through, 1},
         {"--pack-label", &o->pack_label, 1},
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
@@ -48,9 +54,14 @@ static int take_ratio(const char *text, double *out) {
 
 /* An option with a value; 0 if there is none of that name, or it is no value for it. */
 static int take_value(im2rec_options *o, const char *name, const char *value) {
-    const struct { const char *name; int *to; long least, most; } numbers[] = {
-        {"--resize", &o->resize, 1, 65535}, {"--quality", &o->quality, 1, 100}, {"--num-thread", &o->threads, 1, 256},
-        {"--color", &o->color, -1, 1}, {"--inter-method", &o->inter_method, 0, 4}, {"--chunks", &o->chunks, 1, 10000},
+    const struct {
+        const char *name;
+        int *to;
+        long least, most;
+    } numbers[] = {
+        {"--resize", &o->resize, 1, 65535},         {"--quality", &o->quality, 1, 100},
+        {"--num-thread", &o->threads, 1, 256},      {"--color", &o->color, -1, 1},
+        {"--inter-method", &o->inter_method, 0, 4}, {"--chunks", &o->chunks, 1, 10000},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(name, numbers[i].name) == 0)
@@ -72,9 +83,18 @@ static int take_value(im2rec_options *o, const char *name, const char *value) {
 
 int mxc_im2rec_main(int argc, char **argv) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    im2rec_options o = {.shuffle = 1, .exts = ".jpg,.jpeg,.png", .train_ratio = 1, .seed = 100, .quality = 95,
-                        .threads = cpus > 0 && cpus <= 256 ? (int)cpus : 1, .color = 1, .inter_method = 1, .chunks = 1,
-                        .encoding = ".jpg"};
+    im2rec_options o = {
+        .shuffle = 1,
+        .exts = ".jpg,.jpeg,.png",
+        .train_ratio = 1,
+        .seed = 100,
+        .quality = 95,
+        .threads = cpus > 0 && cpus <= 256 ? (int)cpus : 1,
+        .color = 1,
+        .inter_method = 1,
+        .chunks = 1,
+        .encoding = ".jpg",
+    };
     for (int i = 0; i < argc; i++)
         if (argv[i][0] != '-' && !o.prefix)
             o.prefix = argv[i];

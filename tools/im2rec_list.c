@@ -66,8 +66,8 @@ static int walk(listing *l, const char *below, int depth) {
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n && result == 0; i++) {
             const char *name = names[i]->d_name;
-            if (name[0] == '.' || snprintf(inside, sizeof inside, "%s%s%s", below, *below ? "/" : "", name) >=
-                                      (int)sizeof inside)
+            if (name[0] == '.' ||
+                snprintf(inside, sizeof inside, "%s%s%s", below, *below ? "/" : "", name) >= (int)sizeof inside)
                 continue;
             snprintf(path, sizeof path, "%s/%s", l->o->root, inside);
             if (pass == 0 && has_ending(l->o->exts, name) && !is_folder(path)) {
@@ -119,8 +119,14 @@ static int write_some(const listing *l, const char *ending, size_t begin, size_t
 static int write_chunk(const listing *l, const char *chunk, size_t begin, size_t end) {
     const double n = (double)(end - begin);
     const size_t test = begin + (size_t)(n * l->o->test_ratio), train = test + (size_t)(n * l->o->train_ratio);
-    const struct { const char *ending; size_t begin, end; } parts[] = {
-        {"_test", begin, test}, {"_train", test, train}, {"_val", train, end}};
+    const struct {
+        const char *ending;
+        size_t begin, end;
+    } parts[] = {
+        {"_test", begin, test},
+        {"_train", test, train},
+        {"_val", train, end},
+    };
     int result = l->o->train_ratio == 1 ? write_some(l, chunk, begin, end) : 0;
     for (int i = 0; i < 3 && l->o->train_ratio != 1 && result == 0; i++) {
         char ending[32];
@@ -149,7 +155,8 @@ int im2rec_make_list(const im2rec_options *o) {
     if (result == 0 && l.n == 0)
         result = fail(o->recursive ? "there are no images in or below"
                                    : "there are no images directly in this directory (--recursive includes those in "
-                                     "its subdirectories):", o->root);
+                                     "its subdirectories):",
+                      o->root);
     if (result == 0 && o->shuffle)
         shuffle(&l);
     if (result == 0)

@@ -67,8 +67,9 @@ static int resize(job *j, const im2rec_options *o, const char *path, mxc_image *
     mxc_image out;
     if (!o->resize || least == o->resize)
         return 1;
-    if (!check(j, path, mxc_image_resize(image, image->height * o->resize / least, image->width * o->resize / least,
-                                         o->inter_method, &out)))
+    if (!check(j, path,
+               mxc_image_resize(image, image->height * o->resize / least, image->width * o->resize / least,
+                                o->inter_method, &out)))
         return 0;
     mxc_image_free(image);
     *image = out;
@@ -86,8 +87,9 @@ static void crop(mxc_image *image) {
 }
 
 static int encode(job *j, const im2rec_options *o, const char *path, const mxc_image *image, void **out, size_t *n) {
-    return check(j, path, strcmp(o->encoding, ".png") == 0 ? mxc_image_encode_png(image, out, n)
-                                                           : mxc_image_encode_jpeg(image, o->quality, out, n));
+    return check(j, path,
+                 strcmp(o->encoding, ".png") == 0 ? mxc_image_encode_png(image, out, n)
+                                                  : mxc_image_encode_jpeg(image, o->quality, out, n));
 }
 
 /* The image of a file as the record will hold it, to be freed with mxc_free. */
@@ -176,7 +178,7 @@ static void do_stretch(stretch *s) {
 static int read_stretch(FILE *list, stretch *s) {
     size_t room;
     ssize_t n;
-    for (s->n = 0; s->n < EACH * s->o->threads; s->n += n > 0) {
+    for (s->n = 0; s->n<EACH * s->o->threads; s->n += n> 0) {
         job *j = &s->jobs[s->n];
         *j = (job){0};
         room = 0;

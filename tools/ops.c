@@ -118,7 +118,9 @@ static int print_missing(const char *device) {
     for (int i = 0; i < n; i++)
         differ += print_place(ops[i], context.device, &missing);
     fprintf(stderr, "%d of %d operators are computed on the host for arrays on %s%s\n", missing, n, device,
-            differ ? ", not all for a reason" : missing ? ", all for the reasons given" : "");
+            differ    ? ", not all for a reason"
+            : missing ? ", all for the reasons given"
+                      : "");
     return differ ? MXC_EXIT_FAILED : 0;
 }
 

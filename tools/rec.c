@@ -10,7 +10,7 @@
 
 enum { LINES = 10, LABELS = 6, PATH_SIZE = 4096 };
 
-static const char *const kinds[] = { "JPEG", "PNG", "other" };
+static const char *const kinds[] = {"JPEG", "PNG", "other"};
 enum { JPEG, PNG, OTHER, KINDS };
 
 /* What was seen so far. */
@@ -27,7 +27,10 @@ static int failed(void) {
 }
 
 static int kind_of(const mxc_image_record *image) {
-    static const struct { const char *magic; size_t n; } magics[OTHER] = { { "\xff\xd8\xff", 3 }, { "\x89PNG", 4 } };
+    static const struct {
+        const char *magic;
+        size_t n;
+    } magics[OTHER] = {{"\xff\xd8\xff", 3}, {"\x89PNG", 4}};
     for (int i = 0; i < OTHER; i++)
         if (image->image_bytes >= magics[i].n && memcmp(image->image, magics[i].magic, magics[i].n) == 0)
             return i;
@@ -102,7 +105,7 @@ static mxc_status look_through(mxc_record_reader *reader, int64_t lines, summary
 
 static int list(const char *path, int64_t lines) {
     mxc_record_reader *reader;
-    summary s = { 0 };
+    summary s = {0};
     int64_t places, bytes;
     if (mxc_record_reader_open(path, 0, 1, MXC_BAD_ERROR, &reader) != MXC_OK)
         return failed();

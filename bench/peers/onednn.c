@@ -86,8 +86,11 @@ peer *peer_open(int pass, int batch, int channels, int side, int filters, int ke
     const dnnl_dims_t weights = {filters, channels, kernel, kernel};
     const dnnl_dims_t grouped = {groups, filters / groups, channels / groups, kernel, kernel};
     const dnnl_dims_t pad = {kernel / 2, kernel / 2};
-    const dnnl_memory_desc_t d[ARRAYS] = {describe(4, data), groups > 1 ? describe(5, grouped) : describe(4, weights),
-                                          describe(4, out)};
+    const dnnl_memory_desc_t d[ARRAYS] = {
+        describe(4, data),
+        groups > 1 ? describe(5, grouped) : describe(4, weights),
+        describe(4, out),
+    };
     peer *p = calloc(1, sizeof *p);
     p->threads = threads;
     omp_set_num_threads(threads);

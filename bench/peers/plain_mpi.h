@@ -14,6 +14,6 @@ peer *peer_open(void);
 /* out = the sum of all processes' in, of n elements. */
 void peer_allreduce(peer *p, const float *in, float *out, size_t n);  /* MPI_Allreduce */
 void peer_iallreduce(peer *p, const float *in, float *out, size_t n); /* MPI_Iallreduce, MPI_Test until it is done */
-void peer_close(peer *p);                    /* all processes; NULL is fine */
+void peer_close(peer *p);                                             /* all processes; NULL is fine */
 
 #endif

@@ -39,7 +39,8 @@ typedef struct mxc_engine_options {
     int parallelism; /* ways in which mxc_parallel_for splits; 0: option MXC_NUM_THREADS */
     uint64_t seed;   /* seeded: the schedule */
 } mxc_engine_options;
-#define MXC_ENGINE_OPTIONS_INIT { sizeof(mxc_engine_options), MXC_ENGINE_THREADED, 0, 0, 0 }
+#define MXC_ENGINE_OPTIONS_INIT \
+    { sizeof(mxc_engine_options), MXC_ENGINE_THREADED, 0, 0, 0 }
 
 /** What a running function is told. Valid during the call only. */
 typedef struct mxc_run {
@@ -89,19 +90,20 @@ enum {
 
 /** One function to run. Initialise with MXC_TASK_INIT and set fn or async_fn. */
 typedef struct mxc_task {
-    size_t size;               /* sizeof(mxc_task) */
-    const char *name;          /* for traces and messages; must outlive the task; NULL: "task" */
-    mxc_task_fn fn;            /* either this */
+    size_t size;                /* sizeof(mxc_task) */
+    const char *name;           /* for traces and messages; must outlive the task; NULL: "task" */
+    mxc_task_fn fn;             /* either this */
     mxc_task_async_fn async_fn; /* or this */
     void *arg;
     void (*destroy)(void *arg); /* called once when the task can run no more (also if skipped); may be NULL. For a
                                    cached operator: when it is destroyed and its last run has ended */
     mxc_context context;
     mxc_property property;
-    int priority; /* larger runs first among functions that are ready in one queue */
+    int priority;   /* larger runs first among functions that are ready in one queue */
     unsigned flags; /* MXC_TASK_... */
 } mxc_task;
-#define MXC_TASK_INIT { sizeof(mxc_task), NULL, NULL, NULL, NULL, NULL, { MXC_CPU, 0 }, MXC_PROP_NORMAL, 0, 0 }
+#define MXC_TASK_INIT \
+    { sizeof(mxc_task), NULL, NULL, NULL, NULL, NULL, {MXC_CPU, 0}, MXC_PROP_NORMAL, 0, 0 }
 
 /** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);

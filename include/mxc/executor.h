@@ -26,14 +26,14 @@ typedef struct mxc_bind_options {
     int n_groups;        /* device groups: nodes with attribute ctx_group = group_names[i] go to group_contexts[i] */
     const char *const *group_names;
     const mxc_context *group_contexts;
-    mxc_executor *shared;    /* take memory from this one's pool (bucketing); they must not run at the same time */
-    int no_inplace;          /* 1: plan without in-place (for comparison and debugging) */
-    int no_sharing;          /* 1: plan without sharing */
+    mxc_executor *shared; /* take memory from this one's pool (bucketing); they must not run at the same time */
+    int no_inplace;       /* 1: plan without in-place (for comparison and debugging) */
+    int no_sharing;       /* 1: plan without sharing */
     mxc_recompute recompute;
     int bulk_nodes; /* most nodes run as one engine operation; 0: option MXC_BULK_NODES; 1: each node by itself */
 } mxc_bind_options;
 #define MXC_BIND_OPTIONS_INIT \
-    { sizeof(mxc_bind_options), { MXC_CPU, 0 }, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
+    { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
 
 /** Memory by class, in bytes. Internal: outputs of inner nodes and inner gradients. */
 typedef struct mxc_memory_report {

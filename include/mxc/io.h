@@ -34,8 +34,8 @@ typedef struct mxc_batch {
 
 /** Where an iterator stands. */
 typedef struct mxc_iter_state {
-    uint64_t epoch;    /* epochs ended or left so far */
-    int64_t position;  /* batches given in this epoch */
+    uint64_t epoch;   /* epochs ended or left so far */
+    int64_t position; /* batches given in this epoch */
 } mxc_iter_state;
 
 /** The methods of an iterator, for programs that write their own. All are given self; none may be NULL. */
@@ -93,7 +93,8 @@ typedef struct mxc_array_iter_options {
     mxc_last_batch last_batch;
     int part_index, num_parts; /* give only samples [count*part/parts, count*(part+1)/parts) */
 } mxc_array_iter_options;
-#define MXC_ARRAY_ITER_OPTIONS_INIT { sizeof(mxc_array_iter_options), 1, 0, 0, MXC_LAST_PAD, 0, 1 }
+#define MXC_ARRAY_ITER_OPTIONS_INIT \
+    { sizeof(mxc_array_iter_options), 1, 0, 0, MXC_LAST_PAD, 0, 1 }
 
 /** NDArrayIter: batches of rows of arrays in memory (retained). names: data first, then labels; NULL: "data",
  *  "softmax_label", numbered if there are several. All arrays have the same axis 0. They must not be written while the
@@ -115,14 +116,14 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batch
 typedef struct mxc_bucket_iter_options {
     size_t size; /* sizeof(mxc_bucket_iter_options) */
     int64_t batch_size;
-    int n_buckets; /* 0: a bucket for each length that at least batch_size sentences have */
+    int n_buckets;          /* 0: a bucket for each length that at least batch_size sentences have */
     const int64_t *buckets; /* lengths, ascending */
     int32_t invalid_label;  /* fills up data and label */
     mxc_dtype dtype;        /* MXC_F32 or MXC_I32 */
     int time_major;         /* batches are (T,N), not (N,T) */
-    int shuffle; /* new batches in a new order each epoch, from the seed */
+    int shuffle;            /* new batches in a new order each epoch, from the seed */
     uint64_t seed;
-    int part_index, num_parts; /* give only sentences [n*part/parts, n*(part+1)/parts) */
+    int part_index, num_parts;          /* give only sentences [n*part/parts, n*(part+1)/parts) */
     const char *data_name, *label_name; /* NULL: "data", "softmax_label" */
 } mxc_bucket_iter_options;
 #define MXC_BUCKET_ITER_OPTIONS_INIT \

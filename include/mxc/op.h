@@ -28,7 +28,7 @@ typedef enum mxc_req {
 /** Everything known of one use of an operator before it runs. Slots not known yet: ndim -1, MXC_DTYPE_UNKNOWN. */
 typedef struct mxc_op_sig {
     const mxc_op *op;
-    const void *params; /* struct of the descriptor's schema */
+    const void *params;     /* struct of the descriptor's schema */
     int n_in, n_out, n_aux; /* arguments, outputs (hidden ones too), auxiliary states */
     mxc_shape *in_shape, *out_shape, *aux_shape;
     mxc_dtype *in_type, *out_type, *aux_type;
@@ -68,7 +68,8 @@ typedef struct mxc_inplace {
 #define MXC_FROM_OUT_GRAD(i) (i)
 #define MXC_FROM_IN(i) (1000 + (i))
 #define MXC_FROM_OUT(i) (2000 + (i))
-#define MXC_INPLACE_END { -1, -1 }
+#define MXC_INPLACE_END \
+    { -1, -1 }
 
 typedef enum mxc_pass { MXC_FORWARD = 0, MXC_BACKWARD = 1 } mxc_pass;
 
@@ -90,15 +91,16 @@ enum {
 #define MXC_DTYPE_BIT(dtype) (1u << (dtype))
 #define MXC_DTYPES_REAL (MXC_DTYPE_BIT(MXC_F32) | MXC_DTYPE_BIT(MXC_F64))
 #define MXC_DTYPES_FLOAT (MXC_DTYPES_REAL | MXC_DTYPE_BIT(MXC_F16) | MXC_DTYPE_BIT(MXC_BF16))
-#define MXC_DTYPES_INT \
-    (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_I32) | MXC_DTYPE_BIT(MXC_I64))
+#define MXC_DTYPES_INT (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_I32) | MXC_DTYPE_BIT(MXC_I64))
 #define MXC_DTYPES_NUMBER (MXC_DTYPES_FLOAT | MXC_DTYPES_INT)
 #define MXC_DTYPES_ALL (MXC_DTYPES_NUMBER | MXC_DTYPE_BIT(MXC_BOOL))
 
 /** Functions by device, for arrays indexed by mxc_device: .forward = MXC_ON_CPU(f). In C the same as { [MXC_CPU] = f },
  *  which is no C++. */
-#define MXC_ON_CPU(fn) { NULL, fn }
-#define MXC_ON_CPU_AND_GPU(cpu_fn, gpu_fn) { NULL, cpu_fn, gpu_fn }
+#define MXC_ON_CPU(fn) \
+    { NULL, fn }
+#define MXC_ON_CPU_AND_GPU(cpu_fn, gpu_fn) \
+    { NULL, cpu_fn, gpu_fn }
 
 /** A descriptor. Use designated initialisers (C, C++20), or a static struct whose members are assigned before it is
  *  registered (C++); members left out are zero and mean what the comment says. */
@@ -143,10 +145,10 @@ struct mxc_op_def {
     mxc_status (*infer_from_data)(mxc_op_sig *sig, const mxc_tensor *in);
     unsigned dtypes; /* of the first input (or output where there is none); 0: MXC_DTYPES_REAL */
 
-    mxc_op_needs needs; /* what backward reads */
+    mxc_op_needs needs;                                              /* what backward reads */
     void (*backward_needs)(const void *params, mxc_op_needs *needs); /* adjusts needs to the parameters; optional */
-    const mxc_inplace *inplace_forward;  /* NULL: none */
-    const mxc_inplace *inplace_backward; /* NULL: none */
+    const mxc_inplace *inplace_forward;                              /* NULL: none */
+    const mxc_inplace *inplace_backward;                             /* NULL: none */
 
     /* Scratch bytes for one run, known shapes; optional: none. More than PTRDIFF_MAX / 2, as SIZE_MAX where they
      * overflow, are refused with MXC_ENOMEM before the run. */

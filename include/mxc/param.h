@@ -53,7 +53,8 @@ typedef struct mxc_param {
 
 #define MXC_PARAM_FIELD(struct_type, member) \
     .offset = offsetof(struct_type, member), .size = sizeof(((struct_type *)0)->member)
-#define MXC_PARAM_END { .name = NULL }
+#define MXC_PARAM_END \
+    { .name = NULL }
 
 /**
  * Fill a parameter struct from strings, defaults first.

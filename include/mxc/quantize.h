@@ -33,7 +33,7 @@ typedef struct mxc_quantize_options {
     const char *const *excluded;
 } mxc_quantize_options;
 #define MXC_QUANTIZE_OPTIONS_INIT \
-    { sizeof(mxc_quantize_options), NULL, NULL, MXC_CALIBRATE_NONE, NULL, 0, { MXC_CPU, 0 }, 0, NULL }
+    { sizeof(mxc_quantize_options), NULL, NULL, MXC_CALIBRATE_NONE, NULL, 0, {MXC_CPU, 0}, 0, NULL }
 
 /**
  * Quantize a network.

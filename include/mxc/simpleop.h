@@ -46,7 +46,7 @@ typedef enum mxc_scalar_kind {
 /** A bit set: which memory the result may take. */
 typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_NONE = 0,
-    MXC_SIMPLE_INPLACE_IN_OUT = 1, /* forward: the (left) input's; backward: out_grad's for the (left) gradient */
+    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: the (left) input's; backward: out_grad's for the (left) gradient */
     MXC_SIMPLE_INPLACE_RHS_OUT = 2, /* binary: the right input's; out_grad's for the right gradient */
     MXC_SIMPLE_INPLACE_BOTH = 3     /* binary: either */
 } mxc_simple_inplace;

@@ -36,23 +36,23 @@ MXC_API const char *mxc_last_error_place(void);
  * Record a failure of the calling thread and return its code, for operators and engine functions of the user's own:
  *   return MXC_FAIL(MXC_ESHAPE, "mine: data has %d axes, expected 2", ndim);
  */
-MXC_API MXC_MUST_CHECK mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format,
-                                              ...) MXC_PRINTF(4, 5);
+MXC_API MXC_MUST_CHECK mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...)
+    MXC_PRINTF(4, 5);
 #define MXC_FAIL(...) mxc_fail_at(__FILE__, __LINE__, __VA_ARGS__)
 
 /** Pass a failure up: return from the enclosing function if expr is not MXC_OK. */
-#define MXC_TRY(expr)                                  \
-    do {                                               \
-        mxc_status mxc_try_status_ = (expr);           \
-        if (mxc_try_status_ != MXC_OK)                 \
-            return mxc_try_status_;                    \
+#define MXC_TRY(expr)                        \
+    do {                                     \
+        mxc_status mxc_try_status_ = (expr); \
+        if (mxc_try_status_ != MXC_OK)       \
+            return mxc_try_status_;          \
     } while (0)
 
 /** Ignore a failure on purpose: gcc warns of a status that is not used even if it is cast to void. */
-#define MXC_IGNORE(expr)                          \
-    do {                                          \
-        mxc_status mxc_ignored_status_ = (expr);  \
-        (void)mxc_ignored_status_;                \
+#define MXC_IGNORE(expr)                         \
+    do {                                         \
+        mxc_status mxc_ignored_status_ = (expr); \
+        (void)mxc_ignored_status_;               \
     } while (0)
 
 #endif

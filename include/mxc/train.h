@@ -81,10 +81,10 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_model_load(const char *prefix, int epoch, 
 
 /** Where training stands, for callbacks and as the result. */
 typedef struct mxc_fit_progress {
-    int64_t epoch, epochs; /* current (from 0), total */
-    int64_t batch;         /* batches done in this epoch */
-    int64_t batches;       /* in an epoch; 0 while not known */
-    int64_t updates;       /* since the beginning */
+    int64_t epoch, epochs;     /* current (from 0), total */
+    int64_t batch;             /* batches done in this epoch */
+    int64_t batches;           /* in an epoch; 0 while not known */
+    int64_t updates;           /* since the beginning */
     double samples_per_second; /* over the last half second or so */
     /* Of this epoch's training so far, NaN where there is none. loss goes by the operator of the last output:
      * cross-entropy (SoftmaxOutput, softmax), mean square error (Linear- and LogisticRegressionOutput), mean absolute
@@ -93,7 +93,7 @@ typedef struct mxc_fit_progress {
     double valid_loss, valid_accuracy; /* of the last validation; NaN before */
     double lr;
     double loss_scale; /* of the next step; set when the training ends and where a checkpoint is written; 0: none */
-    int interrupted; /* stopped on request, checkpoint written */
+    int interrupted;   /* stopped on request, checkpoint written */
 } mxc_fit_progress;
 
 /** After each batch (epoch_end 0) and each epoch (1). A status other than MXC_OK ends the training with it. */
@@ -102,14 +102,14 @@ typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epo
 /** Options of mxc_fit. Start from mxc_fit_options_init. Everything is borrowed for the call. */
 typedef struct mxc_fit_options {
     size_t size;
-    mxc_symbol *symbol;     /* required; its last output is the prediction */
-    mxc_iter *train;        /* required */
-    mxc_iter *valid;        /* may be NULL; another one than train */
-    int n_contexts;         /* the batch is split evenly over them; 0: cpu(0) */
+    mxc_symbol *symbol; /* required; its last output is the prediction */
+    mxc_iter *train;    /* required */
+    mxc_iter *valid;    /* may be NULL; another one than train */
+    int n_contexts;     /* the batch is split evenly over them; 0: cpu(0) */
     const mxc_context *contexts;
-    int64_t epochs;         /* default 1 */
-    int64_t epoch_batches;  /* batches in an epoch, if known, for the progress bar; 0: found out in the first epoch */
-    const char *optimizer;  /* default "sgd"; rescale_grad is set to 1 / batch size */
+    int64_t epochs;        /* default 1 */
+    int64_t epoch_batches; /* batches in an epoch, if known, for the progress bar; 0: found out in the first epoch */
+    const char *optimizer; /* default "sgd"; rescale_grad is set to 1 / batch size */
     int n_optimizer_params;
     const char *const *optimizer_keys, *const *optimizer_values;
     double learning_rate; /* default 0.01 */
@@ -146,9 +146,9 @@ typedef struct mxc_fit_options {
      * where there are any, but those of a run that was killed before its first checkpoint. Until the first checkpoint
      * is written the one before stays in force. */
     int overwrite;
-    const char *curve;          /* write the learning curve there as SVG after each epoch; NULL: not */
-    int show; /* 1: report to stderr, as a progress bar on a terminal and as plain lines otherwise */
-    int allow_nan; /* 1: go on when the loss is NaN. 0: the training fails with MXC_EINVAL, naming the step */
+    const char *curve;  /* write the learning curve there as SVG after each epoch; NULL: not */
+    int show;           /* 1: report to stderr, as a progress bar on a terminal and as plain lines otherwise */
+    int allow_nan;      /* 1: go on when the loss is NaN. 0: the training fails with MXC_EINVAL, naming the step */
     volatile int *stop; /* non-zero (a signal handler may set it): finish the step, save, return; may be NULL */
     mxc_fit_callback callback;
     void *user;

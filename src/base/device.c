@@ -49,10 +49,14 @@ static mxc_status cpu_copy_now(mxc_context to, void *destination, mxc_context fr
 }
 
 static const mxci_device cpu = {
-    .name = "cpu", .count = cpu_count, .alloc = cpu_alloc, .free = cpu_free, .copy_now = cpu_copy_now
+    .name = "cpu",
+    .count = cpu_count,
+    .alloc = cpu_alloc,
+    .free = cpu_free,
+    .copy_now = cpu_copy_now,
 };
 
-static _Atomic(const mxci_device *) devices[MXC_DEVICE_LIMIT] = { [MXC_CPU] = &cpu };
+static _Atomic(const mxci_device *) devices[MXC_DEVICE_LIMIT] = {[MXC_CPU] = &cpu};
 
 static int is_kind(int kind) {
     return kind >= MXC_CPU && kind < MXC_DEVICE_LIMIT;
@@ -104,7 +108,7 @@ mxc_status mxci_device_register(mxc_device kind, const mxci_device *device) {
 mxc_status mxc_device_count(mxc_device kind, int *out) {
     MXC_TRY(MXCI_OUT(out));
     const mxci_device *device;
-    MXC_TRY(table_of((mxc_context){ (int32_t)kind, 0 }, &device));
+    MXC_TRY(table_of((mxc_context){(int32_t)kind, 0}, &device));
     *out = device->count();
     return MXC_OK;
 }

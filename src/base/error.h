@@ -20,15 +20,15 @@ unsigned mxci_error_count(void);
  *
  * Parameters are called as in the header, since the message names them. A released handle fails in checked builds. */
 #ifdef MXCI_CHECKS
-#define MXCI_NOT_RELEASED(pointer) \
-    (mxci_is_released((const void *)(uintptr_t)(pointer)) \
+#define MXCI_NOT_RELEASED(pointer)                                              \
+    (mxci_is_released((const void *)(uintptr_t)(pointer))                       \
          ? MXC_FAIL(MXC_EINVAL, "%s: " #pointer " has been released", __func__) \
          : MXC_OK)
 #else
 #define MXCI_NOT_RELEASED(pointer) MXC_OK
 #endif
-#define MXCI_NON_NULL_IF(needed, pointer) \
-    (!(needed)           ? MXC_OK \
+#define MXCI_NON_NULL_IF(needed, pointer)                                                      \
+    (!(needed)           ? MXC_OK                                                              \
      : (pointer) == NULL ? MXC_FAIL(MXC_EINVAL, "%s: " #pointer " must not be NULL", __func__) \
                          : MXCI_NOT_RELEASED(pointer))
 #define MXCI_NON_NULL(pointer) MXCI_NON_NULL_IF(1, pointer)
@@ -36,11 +36,11 @@ unsigned mxci_error_count(void);
 #define MXCI_OUT(out) (MXCI_CLEAR(out), MXCI_NON_NULL(out))
 
 /* A struct that begins with its size: options that were not made by init, or by that of another version. */
-#define MXCI_SIZED(options, init) \
+#define MXCI_SIZED(options, init)                                                                              \
     ((options) == NULL ? MXC_FAIL(MXC_EINVAL, "%s: " #options " must not be NULL; start from " init, __func__) \
-     : (options)->size != sizeof *(options) \
-         ? MXC_FAIL(MXC_EINVAL, "%s: " #options "->size is %zu, expected %zu; start from " init, __func__, \
-                    (options)->size, sizeof *(options)) \
+     : (options)->size != sizeof *(options)                                                                    \
+         ? MXC_FAIL(MXC_EINVAL, "%s: " #options "->size is %zu, expected %zu; start from " init, __func__,     \
+                    (options)->size, sizeof *(options))                                                        \
          : MXC_OK)
 
 /* The same for what is no parameter of the public function; what names it: "bind: the name of a device group". */

@@ -17,10 +17,10 @@ typedef struct mxci_group mxci_group; /* the module's */
 
 /* Operations on different channels are independent of each other. */
 typedef enum mxci_channel {
-    MXCI_CHANNEL_DATA, /* sums, gathered parts, first values */
+    MXCI_CHANNEL_DATA,  /* sums, gathered parts, first values */
     MXCI_CHANNEL_ORDER, /* which of them comes next */
-    MXCI_CHANNEL_NEWS, /* who lives, what failed */
-    MXCI_CHANNEL_POST, /* between workers and servers */
+    MXCI_CHANNEL_NEWS,  /* who lives, what failed */
+    MXCI_CHANNEL_POST,  /* between workers and servers */
     MXCI_CHANNELS
 } mxci_channel;
 

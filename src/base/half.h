@@ -8,8 +8,12 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct mxci_f16 { uint16_t bits; } mxci_f16;
-typedef struct mxci_bf16 { uint16_t bits; } mxci_bf16;
+typedef struct mxci_f16 {
+    uint16_t bits;
+} mxci_f16;
+typedef struct mxci_bf16 {
+    uint16_t bits;
+} mxci_bf16;
 
 static inline float mxci_bf16_to_float(mxci_bf16 h) {
     uint32_t u = (uint32_t)h.bits << 16;

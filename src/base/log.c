@@ -31,9 +31,9 @@ static int lowest_level(void) {
 
 /* One write a message, so that lines of several threads do not mix. */
 static void write_default(mxc_log_level level, const char *message) {
-    static const char *const names[] = { "debug", "info", "warning", "error" };
+    static const char *const names[] = {"debug", "info", "warning", "error"};
     char text[1100];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     mxci_line_printf(&line, "mxc: %s: %s\n", names[level], message);
     mxci_stderr_write(text, line.length);
 }

@@ -18,11 +18,11 @@ typedef struct entry {
 
 struct mxci_map {
     entry *entries;
-    uint32_t *table;     /* 0: free, else number of the entry + 1 */
-    size_t used;         /* entries, holes counted */
-    size_t count;        /* entries without holes */
-    size_t capacity;     /* of entries; the table has twice as many places, a power of two */
-    uint64_t seed;       /* so that nobody can choose keys that fall together */
+    uint32_t *table; /* 0: free, else number of the entry + 1 */
+    size_t used;     /* entries, holes counted */
+    size_t count;    /* entries without holes */
+    size_t capacity; /* of entries; the table has twice as many places, a power of two */
+    uint64_t seed;   /* so that nobody can choose keys that fall together */
 };
 
 /* FNV-1a with a seed, then mixed, because the table uses the low bits. */
@@ -120,7 +120,7 @@ mxc_status mxci_map_put(mxci_map *map, const char *key, void *value) {
         mxci_free(copy);
         return MXC_FAIL(MXC_ENOMEM, "out of memory for key \"%.80s\" of a map", key);
     }
-    map->entries[map->used] = (entry){ copy, value, hash };
+    map->entries[map->used] = (entry){copy, value, hash};
     place(map->table, 2 * map->capacity - 1, hash, map->used);
     map->used++;
     map->count++;

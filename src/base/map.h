@@ -8,8 +8,8 @@
 
 typedef struct mxci_map mxci_map;
 
-mxc_status mxci_map_create(mxci_map **out); /* MXC_ENOMEM */
-void mxci_map_destroy(mxci_map *map);       /* NULL is fine; values are not touched */
+mxc_status mxci_map_create(mxci_map **out);                           /* MXC_ENOMEM */
+void mxci_map_destroy(mxci_map *map);                                 /* NULL is fine; values are not touched */
 mxc_status mxci_map_put(mxci_map *map, const char *key, void *value); /* replaces; MXC_ENOMEM: nothing changed */
 void *mxci_map_get(const mxci_map *map, const char *key);             /* NULL if absent */
 int mxci_map_has(const mxci_map *map, const char *key);

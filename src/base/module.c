@@ -20,15 +20,15 @@ typedef struct slot {
 } slot;
 
 static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT; /* over slots */
-static slot gpu = { .file = "libmxc_cuda.so", .option = MXCI_TEXT_MXC_GPU_MODULE };
-static slot mpi = { .file = "libmxc_mpi.so", .option = MXCI_TEXT_MXC_MPI_MODULE };
-static slot *const slots[MXC_DEVICE_LIMIT] = { [MXC_GPU] = &gpu, [MXC_CPU_PINNED] = &gpu };
+static slot gpu = {.file = "libmxc_cuda.so", .option = MXCI_TEXT_MXC_GPU_MODULE};
+static slot mpi = {.file = "libmxc_mpi.so", .option = MXCI_TEXT_MXC_MPI_MODULE};
+static slot *const slots[MXC_DEVICE_LIMIT] = {[MXC_GPU] = &gpu, [MXC_CPU_PINNED] = &gpu};
 
 static mxc_status fail_for_module(const char *file, int line, mxc_status code, const char *text) {
     return mxc_fail_at(file, line, code, "%s", text);
 }
 
-static const mxci_host host = { .version = MXC_VERSION, .fail = fail_for_module, .option = mxci_option_get };
+static const mxci_host host = {.version = MXC_VERSION, .fail = fail_for_module, .option = mxci_option_get};
 
 /* Where modules are looked for, in this order: beside this library, or the program that it is linked into; for a
  * program in the installation's folder of programs, in its folder of libraries; where CMake was told to install
@@ -50,7 +50,7 @@ static int list_places(char places[PLACES][PATH_ROOM]) {
 static mxc_status open_library(const slot *s, void **out) {
     const char *variable = mxci_option_text_name(s->option), *given = mxci_option_text(s->option);
     char places[PLACES][PATH_ROOM], path[PATH_ROOM + 32], tried[MXC_ERROR_MAX];
-    mxci_line line = { tried, sizeof tried, 0 };
+    mxci_line line = {tried, sizeof tried, 0};
     if (given && mxci_library_open(given, out) != MXC_OK)
         return MXC_FAIL(MXC_EDEVICE, "%s: %s", variable, mxc_last_error());
     if (given)

@@ -12,8 +12,8 @@
 #include "base/options.h"
 
 struct mxci_clique_api; /* base/clique.h */
-struct mxci_group_api; /* base/group.h */
-struct mxci_op_form;   /* operator/form.h */
+struct mxci_group_api;  /* base/group.h */
+struct mxci_op_form;    /* operator/form.h */
 
 /* What a module may call. */
 typedef struct mxci_host {
@@ -24,13 +24,13 @@ typedef struct mxci_host {
 } mxci_host;
 
 typedef struct mxci_module {
-    const char *version; /* MXC_VERSION */
+    const char *version;                          /* MXC_VERSION */
     const mxci_device *devices[MXC_DEVICE_LIMIT]; /* NULL: not of this kind */
-    const struct mxci_op_form *forms; /* how operators are computed there; n_forms */
+    const struct mxci_op_form *forms;             /* how operators are computed there; n_forms */
     int n_forms;
-    const struct mxci_group_api *group; /* NULL: none */
+    const struct mxci_group_api *group;   /* NULL: none */
     const struct mxci_clique_api *clique; /* NULL: none */
-    int wants_last; /* convolutions in 16 bits are a library's that takes channels last */
+    int wants_last;                       /* convolutions in 16 bits are a library's that takes channels last */
 } mxci_module;
 
 /* The one symbol that a module exports, "mxci_module_open". NULL, with the reason told through host->fail, if it cannot

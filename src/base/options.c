@@ -14,7 +14,7 @@ static const struct {
     const char *name, *text;
     int64_t initial, minimum, maximum;
 } options[MXCI_OPT_COUNT] = {
-#define MXCI_OPTION(name, initial, minimum, maximum, text) { #name, text, initial, minimum, maximum },
+#define MXCI_OPTION(name, initial, minimum, maximum, text) {#name, text, initial, minimum, maximum},
 #include "base/options.def"
 };
 

@@ -129,15 +129,28 @@ mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out) {
 static void store_none(const mxc_param *p, void *field) {
     memset(field, 0, p->size);
     switch (p->type) {
-    case MXC_PARAM_INT: *(int64_t *)field = MXC_PARAM_UNSET; break;
-    case MXC_PARAM_FLOAT: *(double *)field = (double)NAN; break;
-    case MXC_PARAM_TUPLE: ((mxc_tuple *)field)->n = -1; break;
-    case MXC_PARAM_FLOATS: ((mxc_floats *)field)->n = -1; break;
+    case MXC_PARAM_INT:
+        *(int64_t *)field = MXC_PARAM_UNSET;
+        break;
+    case MXC_PARAM_FLOAT:
+        *(double *)field = (double)NAN;
+        break;
+    case MXC_PARAM_TUPLE:
+        ((mxc_tuple *)field)->n = -1;
+        break;
+    case MXC_PARAM_FLOATS:
+        ((mxc_floats *)field)->n = -1;
+        break;
     case MXC_PARAM_BOOL:
-    case MXC_PARAM_ENUM: *(int32_t *)field = -1; break;
-    case MXC_PARAM_DTYPE: *(int32_t *)field = MXC_DTYPE_UNKNOWN; break;
+    case MXC_PARAM_ENUM:
+        *(int32_t *)field = -1;
+        break;
+    case MXC_PARAM_DTYPE:
+        *(int32_t *)field = MXC_DTYPE_UNKNOWN;
+        break;
     case MXC_PARAM_STRING:
-    case MXC_PARAM_NONE: break;
+    case MXC_PARAM_NONE:
+        break;
     }
 }
 
@@ -153,15 +166,24 @@ static int store_string(const mxc_param *p, const char *text, char *field) {
 /* Read text into the field as the type says; 0 if it is malformed. */
 static int store_value(const mxc_param *p, const char *text, void *field) {
     switch (p->type) {
-    case MXC_PARAM_BOOL: return read_bool(text, field);
-    case MXC_PARAM_INT: return read_whole_int(text, field);
-    case MXC_PARAM_FLOAT: return read_whole_double(text, field);
-    case MXC_PARAM_TUPLE: return read_tuple(text, p->optional, field);
-    case MXC_PARAM_FLOATS: return read_floats(text, field);
-    case MXC_PARAM_ENUM: return (*(int32_t *)field = mxci_list_find(p->choices, text)) >= 0;
-    case MXC_PARAM_DTYPE: return (*(int32_t *)field = mxc_dtype_from_name(text)) != MXC_DTYPE_UNKNOWN;
-    case MXC_PARAM_STRING: return store_string(p, text, field);
-    case MXC_PARAM_NONE: break;
+    case MXC_PARAM_BOOL:
+        return read_bool(text, field);
+    case MXC_PARAM_INT:
+        return read_whole_int(text, field);
+    case MXC_PARAM_FLOAT:
+        return read_whole_double(text, field);
+    case MXC_PARAM_TUPLE:
+        return read_tuple(text, p->optional, field);
+    case MXC_PARAM_FLOATS:
+        return read_floats(text, field);
+    case MXC_PARAM_ENUM:
+        return (*(int32_t *)field = mxci_list_find(p->choices, text)) >= 0;
+    case MXC_PARAM_DTYPE:
+        return (*(int32_t *)field = mxc_dtype_from_name(text)) != MXC_DTYPE_UNKNOWN;
+    case MXC_PARAM_STRING:
+        return store_string(p, text, field);
+    case MXC_PARAM_NONE:
+        break;
     }
     return 0;
 }
@@ -190,11 +212,16 @@ static int in_bounds(const mxc_param *p, const void *field) {
     if (!p->bounded)
         return 1;
     switch (p->type) {
-    case MXC_PARAM_INT: return within(p, (double)*(const int64_t *)field);
-    case MXC_PARAM_FLOAT: return within(p, *(const double *)field);
-    case MXC_PARAM_TUPLE: return tuple_within(p, field);
-    case MXC_PARAM_FLOATS: return floats_within(p, field);
-    default: return 1;
+    case MXC_PARAM_INT:
+        return within(p, (double)*(const int64_t *)field);
+    case MXC_PARAM_FLOAT:
+        return within(p, *(const double *)field);
+    case MXC_PARAM_TUPLE:
+        return tuple_within(p, field);
+    case MXC_PARAM_FLOATS:
+        return floats_within(p, field);
+    default:
+        return 1;
     }
 }
 
@@ -216,12 +243,24 @@ static const char *const dtype_names =
 /* What a parameter accepts, in words. */
 static void add_expectation(mxci_line *line, const mxc_param *p) {
     switch (p->type) {
-    case MXC_PARAM_BOOL: mxci_line_printf(line, "True or False"); break;
-    case MXC_PARAM_INT: mxci_line_printf(line, "an integer"); break;
-    case MXC_PARAM_FLOAT: mxci_line_printf(line, "a finite number"); break;
-    case MXC_PARAM_TUPLE: mxci_line_printf(line, "integers such as (2,2), at most %d", MXC_TUPLE_MAX); break;
-    case MXC_PARAM_FLOATS: mxci_line_printf(line, "finite numbers such as (0.1,0.2), at most %d", MXC_TUPLE_MAX); break;
-    case MXC_PARAM_STRING: mxci_line_printf(line, "a text of at most %zu bytes", p->size - 1); break;
+    case MXC_PARAM_BOOL:
+        mxci_line_printf(line, "True or False");
+        break;
+    case MXC_PARAM_INT:
+        mxci_line_printf(line, "an integer");
+        break;
+    case MXC_PARAM_FLOAT:
+        mxci_line_printf(line, "a finite number");
+        break;
+    case MXC_PARAM_TUPLE:
+        mxci_line_printf(line, "integers such as (2,2), at most %d", MXC_TUPLE_MAX);
+        break;
+    case MXC_PARAM_FLOATS:
+        mxci_line_printf(line, "finite numbers such as (0.1,0.2), at most %d", MXC_TUPLE_MAX);
+        break;
+    case MXC_PARAM_STRING:
+        mxci_line_printf(line, "a text of at most %zu bytes", p->size - 1);
+        break;
     case MXC_PARAM_ENUM:
         mxci_line_printf(line, "one of ");
         add_choices(line, p->choices, "");
@@ -230,7 +269,8 @@ static void add_expectation(mxci_line *line, const mxc_param *p) {
         mxci_line_printf(line, "one of ");
         add_choices(line, dtype_names + 1, "");
         break;
-    case MXC_PARAM_NONE: break;
+    case MXC_PARAM_NONE:
+        break;
     }
     if (p->optional)
         mxci_line_printf(line, " or None");
@@ -238,7 +278,7 @@ static void add_expectation(mxci_line *line, const mxc_param *p) {
 
 static mxc_status refuse_value(const char *owner, const mxc_param *p, const char *text) {
     char expected[320];
-    mxci_line line = { expected, sizeof expected, 0 };
+    mxci_line line = {expected, sizeof expected, 0};
     add_expectation(&line, p);
     return MXC_FAIL(MXC_EINVAL, "%s: %s=\"%.80s\", expected %s", owner, p->name, text, expected);
 }
@@ -261,7 +301,7 @@ static mxc_status refuse_range(const char *owner, const mxc_param *p, const char
 
 static mxc_status refuse_key(const char *owner, const mxc_param *schema, const char *key) {
     char names[360] = "";
-    mxci_line line = { names, sizeof names, 0 };
+    mxci_line line = {names, sizeof names, 0};
     for (const mxc_param *p = schema; p && p->name; p++)
         mxci_line_printf(&line, "%s%s", p == schema ? "" : ", ", p->name);
     return MXC_FAIL(MXC_EINVAL, "%s: unknown parameter \"%.80s\"; it takes %s", owner, key, *names ? names : "none");
@@ -392,30 +432,48 @@ const char *mxc_param_format(const mxc_param *param, const void *params, char *o
     if (param == NULL || params == NULL || out == NULL)
         return mxci_no_text(out, size);
     const void *field = (const char *)params + param->offset;
-    mxci_line line = { out, size, 0 };
+    mxci_line line = {out, size, 0};
     int32_t number = param->type == MXC_PARAM_BOOL || param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE
-                         ? *(const int32_t *)field : 0;
+                         ? *(const int32_t *)field
+                         : 0;
     if (size)
         out[0] = '\0';
     switch (param->type) {
-    case MXC_PARAM_BOOL: mxci_line_printf(&line, number < 0 ? "None" : number ? "True" : "False"); break;
-    case MXC_PARAM_INT: add_int(&line, *(const int64_t *)field); break;
-    case MXC_PARAM_FLOAT: add_double(&line, *(const double *)field); break;
-    case MXC_PARAM_TUPLE: add_tuple(&line, field); break;
-    case MXC_PARAM_FLOATS: add_floats(&line, field); break;
-    case MXC_PARAM_ENUM: add_choice(&line, param->choices, number); break;
-    case MXC_PARAM_DTYPE: mxci_line_printf(&line, "%s", number < 0 ? "None" : mxc_dtype_name((mxc_dtype)number)); break;
-    case MXC_PARAM_STRING: mxci_line_printf(&line, "%s", (const char *)field); break;
-    case MXC_PARAM_NONE: break;
+    case MXC_PARAM_BOOL:
+        mxci_line_printf(&line, number < 0 ? "None" : number ? "True" : "False");
+        break;
+    case MXC_PARAM_INT:
+        add_int(&line, *(const int64_t *)field);
+        break;
+    case MXC_PARAM_FLOAT:
+        add_double(&line, *(const double *)field);
+        break;
+    case MXC_PARAM_TUPLE:
+        add_tuple(&line, field);
+        break;
+    case MXC_PARAM_FLOATS:
+        add_floats(&line, field);
+        break;
+    case MXC_PARAM_ENUM:
+        add_choice(&line, param->choices, number);
+        break;
+    case MXC_PARAM_DTYPE:
+        mxci_line_printf(&line, "%s", number < 0 ? "None" : mxc_dtype_name((mxc_dtype)number));
+        break;
+    case MXC_PARAM_STRING:
+        mxci_line_printf(&line, "%s", (const char *)field);
+        break;
+    case MXC_PARAM_NONE:
+        break;
     }
     return out;
 }
 
 static void add_type(mxci_line *line, const mxc_param *p) {
     static const char *const names[] = {
-        [MXC_PARAM_NONE] = "nothing", [MXC_PARAM_BOOL] = "boolean", [MXC_PARAM_INT] = "int",
-        [MXC_PARAM_FLOAT] = "float", [MXC_PARAM_TUPLE] = "tuple of int", [MXC_PARAM_FLOATS] = "tuple of float",
-        [MXC_PARAM_STRING] = "string"
+        [MXC_PARAM_NONE] = "nothing",  [MXC_PARAM_BOOL] = "boolean",       [MXC_PARAM_INT] = "int",
+        [MXC_PARAM_FLOAT] = "float",   [MXC_PARAM_TUPLE] = "tuple of int", [MXC_PARAM_FLOATS] = "tuple of float",
+        [MXC_PARAM_STRING] = "string",
     };
     if (p->type != MXC_PARAM_ENUM && p->type != MXC_PARAM_DTYPE) {
         mxci_line_printf(line, "%s%s", names[p->type], p->optional ? " or None" : "");
@@ -429,7 +487,7 @@ static void add_type(mxci_line *line, const mxc_param *p) {
 const char *mxc_param_describe(const mxc_param *param, char *out, size_t size) {
     if (param == NULL || out == NULL)
         return mxci_no_text(out, size);
-    mxci_line line = { out, size, 0 };
+    mxci_line line = {out, size, 0};
     int is_text = param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE || param->type == MXC_PARAM_STRING;
     const char *quote = is_text && param->initial && !(param->optional && is_none(param->initial)) ? "'" : "";
     add_type(&line, param);

@@ -63,11 +63,19 @@ MXCI_INLINE mxci_v_f64 mxci_load_f64(const double *p) {
     return v;
 }
 
-MXCI_INLINE void mxci_store_f32(float *p, mxci_v_f32 v) { memcpy(p, &v, sizeof v); }
-MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) { memcpy(p, &v, sizeof v); }
+MXCI_INLINE void mxci_store_f32(float *p, mxci_v_f32 v) {
+    memcpy(p, &v, sizeof v);
+}
+MXCI_INLINE void mxci_store_f64(double *p, mxci_v_f64 v) {
+    memcpy(p, &v, sizeof v);
+}
 
-MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) { return (mxci_v_f32){x, x, x, x, x, x, x, x}; }
-MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) { return (mxci_v_f64){x, x, x, x}; }
+MXCI_INLINE mxci_v_f32 mxci_splat_f32(float x) {
+    return (mxci_v_f32){x, x, x, x, x, x, x, x};
+}
+MXCI_INLINE mxci_v_f64 mxci_splat_f64(double x) {
+    return (mxci_v_f64){x, x, x, x};
+}
 
 /* Four floats, for pixels. */
 typedef float mxci_quad __attribute__((vector_size(16)));
@@ -92,7 +100,9 @@ MXCI_INLINE mxci_quad mxci_quad_load_u8(const uint8_t *p) {
 #endif
 }
 
-MXCI_INLINE void mxci_quad_store(float *p, mxci_quad v) { memcpy(p, &v, sizeof v); }
+MXCI_INLINE void mxci_quad_store(float *p, mxci_quad v) {
+    memcpy(p, &v, sizeof v);
+}
 
 typedef uint64_t mxci_v_u64 __attribute__((vector_size(32)));
 
@@ -182,18 +192,21 @@ MXCI_INLINE mxci_mask_f64 mxci_below_f64(int n) {
 /* Transpose a square of vectors in place: lane j of v[i] and lane i of v[j] change places. */
 MXCI_INLINE void mxci_transpose_f32(mxci_v_f32 v[8]) {
     mxci_v_f32 t[8];
-    MXCI_UNROLL for (int i = 0; i < 4; i++) { /* pairs of rows, interleaved within each half */
+    MXCI_UNROLL
+    for (int i = 0; i < 4; i++) { /* pairs of rows, interleaved within each half */
         t[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
         t[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
     }
-    MXCI_UNROLL for (int i = 0; i < 2; i++) { /* fours of rows */
+    MXCI_UNROLL
+    for (int i = 0; i < 2; i++) { /* fours of rows */
         const mxci_v_f32 *s = t + 4 * i;
         v[4 * i] = __builtin_shufflevector(s[0], s[2], 0, 1, 8, 9, 4, 5, 12, 13);
         v[4 * i + 1] = __builtin_shufflevector(s[0], s[2], 2, 3, 10, 11, 6, 7, 14, 15);
         v[4 * i + 2] = __builtin_shufflevector(s[1], s[3], 0, 1, 8, 9, 4, 5, 12, 13);
         v[4 * i + 3] = __builtin_shufflevector(s[1], s[3], 2, 3, 10, 11, 6, 7, 14, 15);
     }
-    MXCI_UNROLL for (int i = 0; i < 4; i++) { /* halves change places */
+    MXCI_UNROLL
+    for (int i = 0; i < 4; i++) { /* halves change places */
         mxci_v_f32 low = v[i], high = v[i + 4];
         v[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11);
         v[i + 4] = __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -206,34 +219,44 @@ typedef uint8_t mxci_v_u8 __attribute__((vector_size(16)));
 /* Squares of small elements: each vector is interleaved with the one half a square on, until halving gets to 1. */
 MXCI_INLINE void mxci_transpose_u16(mxci_v_u16 v[8]) {
     mxci_v_u16 t[8];
-    MXCI_UNROLL for (int step = 0; step < 3; step++) {
-        MXCI_UNROLL for (int i = 0; i < 4; i++) {
+    MXCI_UNROLL
+    for (int step = 0; step < 3; step++) {
+        MXCI_UNROLL
+        for (int i = 0; i < 4; i++) {
             t[2 * i] = __builtin_shufflevector(v[i], v[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
             t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
         }
-        MXCI_UNROLL for (int i = 0; i < 8; i++) v[i] = t[i];
+        MXCI_UNROLL
+        for (int i = 0; i < 8; i++)
+            v[i] = t[i];
     }
 }
 
 MXCI_INLINE void mxci_transpose_u8(mxci_v_u8 v[16]) {
     mxci_v_u8 t[16];
-    MXCI_UNROLL for (int step = 0; step < 4; step++) {
-        MXCI_UNROLL for (int i = 0; i < 8; i++) {
+    MXCI_UNROLL
+    for (int step = 0; step < 4; step++) {
+        MXCI_UNROLL
+        for (int i = 0; i < 8; i++) {
             t[2 * i] = __builtin_shufflevector(v[i], v[i + 8], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
             t[2 * i + 1] =
                 __builtin_shufflevector(v[i], v[i + 8], 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         }
-        MXCI_UNROLL for (int i = 0; i < 16; i++) v[i] = t[i];
+        MXCI_UNROLL
+        for (int i = 0; i < 16; i++)
+            v[i] = t[i];
     }
 }
 
 MXCI_INLINE void mxci_transpose_f64(mxci_v_f64 v[4]) {
     mxci_v_f64 t[4];
-    MXCI_UNROLL for (int i = 0; i < 2; i++) {
+    MXCI_UNROLL
+    for (int i = 0; i < 2; i++) {
         t[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 4, 2, 6);
         t[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 1, 5, 3, 7);
     }
-    MXCI_UNROLL for (int i = 0; i < 2; i++) {
+    MXCI_UNROLL
+    for (int i = 0; i < 2; i++) {
         v[i] = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 4, 5);
         v[i + 2] = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 6, 7);
     }

@@ -12,19 +12,25 @@ static _Thread_local unsigned failures;
 
 const char *mxc_status_name(mxc_status status) {
     switch ((int)status) {
-#define MXC_STATUS(name, value, text) case value: return #name;
+#define MXC_STATUS(name, value, text) \
+    case value:                       \
+        return #name;
 #include <mxc/status.def>
 #undef MXC_STATUS
-    default: return "MXC_UNKNOWN";
+    default:
+        return "MXC_UNKNOWN";
     }
 }
 
 const char *mxc_status_text(mxc_status status) {
     switch ((int)status) {
-#define MXC_STATUS(name, value, text) case value: return text;
+#define MXC_STATUS(name, value, text) \
+    case value:                       \
+        return text;
 #include <mxc/status.def>
 #undef MXC_STATUS
-    default: return "unknown status";
+    default:
+        return "unknown status";
     }
 }
 

@@ -96,7 +96,8 @@ typedef struct mxci_global_mutex {
     const void *_Atomic holder; /* names the thread that holds it */
     int kept;                   /* during fork(): held by the thread that forks before fork() was called */
 } mxci_global_mutex;
-#define MXCI_GLOBAL_MUTEX_INIT { MXCI_MUTEX_INIT, NULL, 0, NULL, 0 }
+#define MXCI_GLOBAL_MUTEX_INIT \
+    { MXCI_MUTEX_INIT, NULL, 0, NULL, 0 }
 void mxci_global_lock(mxci_global_mutex *m);
 void mxci_global_unlock(mxci_global_mutex *m);
 /* A pointer per thread whose destroy is called with it, if not NULL, when the thread ends (the main thread: never).
@@ -121,7 +122,7 @@ static inline void mxci_pause(void) { /* inside spin loops */
 
 /* ---- time -------------------------------------------------------------------------------------------------- */
 
-int64_t mxci_now_ns(void);          /* monotonic */
+int64_t mxci_now_ns(void); /* monotonic */
 void mxci_sleep_ns(int64_t duration);
 
 /* ---- files ------------------------------------------------------------------------------------------------- */

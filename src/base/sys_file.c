@@ -155,8 +155,8 @@ enum { WRITE_BUFFER = 65536, SUFFIX = 48 };
 
 struct mxci_writer {
     int fd, folder;
-    int error;             /* errno of the first failure, 0 if none: nothing is written after it */
-    int64_t written;       /* bytes handed to the system */
+    int error;       /* errno of the first failure, 0 if none: nothing is written after it */
+    int64_t written; /* bytes handed to the system */
     size_t buffered;
     char *path;            /* as the caller gave it */
     const char *target;    /* name inside folder, links followed */
@@ -288,7 +288,7 @@ mxc_status mxci_writer_open(const char *path, mxci_writer **out) {
  * it has come by this write it is taken back. */
 static ssize_t write_without_signal(int fd, const void *data, size_t bytes) {
     sigset_t limit, before, pending;
-    const struct timespec at_once = { 0, 0 };
+    const struct timespec at_once = {0, 0};
     ssize_t n;
     int error, was_pending;
     sigemptyset(&limit);
@@ -343,7 +343,7 @@ mxc_status mxci_writer_write(mxci_writer *w, const void *data, size_t bytes) {
 }
 
 mxc_status mxci_writer_printf(mxci_writer *w, const char *format, ...) {
-    mxci_text text = { 0 };
+    mxci_text text = {0};
     char line[512];
     mxc_status status;
     va_list args;

@@ -17,7 +17,7 @@ static mxci_mutex lock = MXCI_MUTEX_INIT; /* guards what follows */
 static hook hooks[2][HOOKS];              /* [1]: those that bring work to rest */
 static int counts[2], registered;
 static mxci_global_mutex *globals;
-static _Thread_local int active[2];       /* counts as they were when this thread began to fork */
+static _Thread_local int active[2]; /* counts as they were when this thread began to fork */
 
 static void call(void (*handler)(void)) {
     if (handler)
@@ -102,11 +102,11 @@ static mxc_status add(int quiet, hook h) {
 }
 
 mxc_status mxci_at_fork(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
-    return add(0, (hook){ prepare_one, parent_one, child_one });
+    return add(0, (hook){prepare_one, parent_one, child_one});
 }
 
 mxc_status mxci_at_fork_quiet(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
-    return add(1, (hook){ prepare_one, parent_one, child_one });
+    return add(1, (hook){prepare_one, parent_one, child_one});
 }
 
 /* Without memory to register for forks the lock works, but is not known to fork(); the next call tries again. */

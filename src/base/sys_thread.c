@@ -54,7 +54,7 @@ void mxci_cond_wait(mxci_cond *c, mxci_mutex *m) {
 static struct timespec to_timespec(int64_t ns) {
     if (ns < 0)
         ns = 0;
-    return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 }
 
 int mxci_cond_wait_until(mxci_cond *c, mxci_mutex *m, int64_t deadline_ns) {

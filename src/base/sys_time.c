@@ -14,7 +14,7 @@ int64_t mxci_now_ns(void) {
 
 void mxci_sleep_ns(int64_t duration) {
     int64_t end = mxci_now_ns() + duration;
-    struct timespec until = { .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
+    struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
     if (duration <= 0)
         return;
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)

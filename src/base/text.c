@@ -81,13 +81,13 @@ mxc_status mxci_text_take(mxci_text *t, char **out) {
         return MXC_FAIL(MXC_ENOMEM, "out of memory while building a text");
     }
     *out = t->data;
-    *t = (mxci_text){ 0 };
+    *t = (mxci_text){0};
     return MXC_OK;
 }
 
 void mxci_text_free(mxci_text *t) {
     mxci_free(t->data);
-    *t = (mxci_text){ 0 };
+    *t = (mxci_text){0};
 }
 
 /* ---- formatting and reading in the C locale ---- */

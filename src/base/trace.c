@@ -16,7 +16,7 @@ typedef struct event {
     int64_t begin, end; /* mxci_now_ns */
     const char *category;
     char name[NAME_BYTES];
-    char text[TEXT_BYTES];     /* "": no shapes and bytes */
+    char text[TEXT_BYTES]; /* "": no shapes and bytes */
     int64_t bytes, temp_bytes;
 } event;
 
@@ -39,20 +39,24 @@ static struct slot {
     row *rows;
     int64_t dropped; /* events lost for want of memory */
 } slots[SLOTS] = {
-#define UNUSED_SLOT { MXCI_MUTEX_INIT, NULL, 0 }
+#define UNUSED_SLOT \
+    { MXCI_MUTEX_INIT, NULL, 0 }
 #define FOUR_SLOTS UNUSED_SLOT, UNUSED_SLOT, UNUSED_SLOT, UNUSED_SLOT
-    FOUR_SLOTS, FOUR_SLOTS, FOUR_SLOTS, FOUR_SLOTS
+    FOUR_SLOTS,
+    FOUR_SLOTS,
+    FOUR_SLOTS,
+    FOUR_SLOTS,
 };
 
 static mxci_mutex control = MXCI_MUTEX_INIT; /* one start, stop or write at a time; taken before the slots' */
 atomic_int mxci_trace_on;                    /* changed under control */
-static _Atomic int64_t started;      /* when; events that began before are not kept */
-static _Atomic uint32_t generation;  /* counts starts */
+static _Atomic int64_t started;              /* when; events that began before are not kept */
+static _Atomic uint32_t generation;          /* counts starts */
 static atomic_int row_count, thread_count;
 
 static _Thread_local struct {
     struct slot *slot;
-    row *row;            /* valid while generation is the global one; both are compared under the slot's lock */
+    row *row; /* valid while generation is the global one; both are compared under the slot's lock */
     uint32_t generation;
     char name[ROW_NAME_BYTES];
 } mine;
@@ -235,7 +239,7 @@ void mxci_trace_forget(void) {
 
 /* Bytes of the well-formed UTF-8 character at s, 0 if it is none. */
 static int character_length(const unsigned char *s) {
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
     uint32_t code = n > 1 ? s[0] & (0x7fu >> n) : s[0];
     for (int i = 1; i < n; i++) {
@@ -266,8 +270,8 @@ static mxc_status write_string(mxci_writer *w, const char *text) {
 static mxc_status write_row_name(mxci_writer *w, const row *r) {
     char name[ROW_NAME_BYTES];
     mxci_format(name, sizeof name, "thread %d", r->number);
-    MXC_TRY(mxci_writer_printf(w, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":",
-                               r->number));
+    MXC_TRY(mxci_writer_printf(
+        w, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":", r->number));
     MXC_TRY(write_string(w, r->name[0] ? r->name : name));
     return mxci_writer_printf(w, "}}");
 }

@@ -11,26 +11,34 @@
 
 size_t mxc_dtype_size(mxc_dtype dtype) {
     switch ((int)dtype) {
-#define MXC_DTYPE(name, flag, bytes, text) case flag: return bytes;
+#define MXC_DTYPE(name, flag, bytes, text) \
+    case flag:                             \
+        return bytes;
 #include <mxc/dtype.def>
 #undef MXC_DTYPE
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
 const char *mxc_dtype_name(mxc_dtype dtype) {
     switch ((int)dtype) {
-#define MXC_DTYPE(name, flag, bytes, text) case flag: return text;
+#define MXC_DTYPE(name, flag, bytes, text) \
+    case flag:                             \
+        return text;
 #include <mxc/dtype.def>
 #undef MXC_DTYPE
-    default: return "unknown";
+    default:
+        return "unknown";
     }
 }
 
 mxc_dtype mxc_dtype_from_name(const char *name) {
     if (name == NULL)
         return MXC_DTYPE_UNKNOWN;
-#define MXC_DTYPE(dtype, flag, bytes, text) if (strcmp(name, text) == 0) return dtype;
+#define MXC_DTYPE(dtype, flag, bytes, text) \
+    if (strcmp(name, text) == 0)            \
+        return dtype;
 #include <mxc/dtype.def>
 #undef MXC_DTYPE
     return MXC_DTYPE_UNKNOWN;
@@ -39,15 +47,17 @@ mxc_dtype mxc_dtype_from_name(const char *name) {
 /* ---- contexts ---- */
 
 static const char *const device_names[MXC_DEVICE_LIMIT] = {
-    [MXC_CPU] = "cpu", [MXC_GPU] = "gpu", [MXC_CPU_PINNED] = "cpu_pinned"
+    [MXC_CPU] = "cpu",
+    [MXC_GPU] = "gpu",
+    [MXC_CPU_PINNED] = "cpu_pinned",
 };
 
 mxc_context mxc_cpu(int id) {
-    return (mxc_context){ MXC_CPU, id };
+    return (mxc_context){MXC_CPU, id};
 }
 
 mxc_context mxc_gpu(int id) {
-    return (mxc_context){ MXC_GPU, id };
+    return (mxc_context){MXC_GPU, id};
 }
 
 int mxc_context_equal(mxc_context a, mxc_context b) {
@@ -79,7 +89,7 @@ mxc_status mxc_context_parse(const char *text, mxc_context *out) {
             int id = parse_id(text + n);
             if (id < 0)
                 break;
-            *out = (mxc_context){ device, id };
+            *out = (mxc_context){device, id};
             return MXC_OK;
         }
     }
@@ -151,7 +161,7 @@ int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {
 const char *mxc_shape_format(const mxc_shape *shape, char *out, size_t size) {
     if (shape == NULL || out == NULL)
         return mxci_no_text(out, size);
-    mxci_line line = { out, size, 0 };
+    mxci_line line = {out, size, 0};
     if (shape->ndim < 0) {
         mxci_line_printf(&line, "?");
         return out;

@@ -42,16 +42,16 @@
 #undef INTEGER
 
 /* The versions under one name. */
-#define BOTH(name, of, parameters_f32, parameters_f64, arguments)        \
-    static MXCU_DEVICE float name parameters_f32 {                       \
-        return of##_f32 arguments;                                       \
-    }                                                                    \
-    static MXCU_DEVICE double name parameters_f64 {                      \
-        return of##_f64 arguments;                                       \
+#define BOTH(name, of, parameters_f32, parameters_f64, arguments) \
+    static MXCU_DEVICE float name parameters_f32 {                \
+        return of##_f32 arguments;                                \
+    }                                                             \
+    static MXCU_DEVICE double name parameters_f64 {               \
+        return of##_f64 arguments;                                \
     }
 #define BOTH_2(name, of) BOTH(name, of, (float x, float s), (double x, double s), (x, s))
 #define BOTH_3(name, of) BOTH(name, of, (float g, float x, float s), (double g, double x, double s), (g, x, s))
-#define BOTH_4(name, of)                                                                            \
+#define BOTH_4(name, of) \
     BOTH(name, of, (float g, float x, float a, float b), (double g, double x, double a, double b), (g, x, a, b))
 BOTH(activate, activate_act, (int kind, float x), (int kind, double x), (kind, x))
 BOTH(slope, slope_act, (int kind, float y), (int kind, double y), (kind, y))
@@ -236,26 +236,26 @@ static size_t leaky_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- clip and hard_sigmoid --------------------------------------------------------------------------------------- */
 
-#define LIMITED(name)                                                                                              \
-    template <class T> static mxc_status name##_run(const mxc_op_call *call) {                                     \
-        const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                           \
-        const mxcu_compute_t<T> a = mxcu_parameter<T>(p->first), b = mxcu_parameter<T>(p->second);                 \
-        mxcu_in<T> x = mxcu_data<T>(&call->in[0]);                                                                 \
-        mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);                                                    \
+#define LIMITED(name)                                                                                                \
+    template <class T> static mxc_status name##_run(const mxc_op_call *call) {                                       \
+        const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                             \
+        const mxcu_compute_t<T> a = mxcu_parameter<T>(p->first), b = mxcu_parameter<T>(p->second);                   \
+        mxcu_in<T> x = mxcu_data<T>(&call->in[0]);                                                                   \
+        mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);                                                      \
         return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, name(x[i], a, b)); }); \
-    }                                                                                                              \
-    template <class T> static mxc_status name##_run_gradient(const mxc_op_call *call) {                            \
-        const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                           \
-        const mxcu_compute_t<T> a = mxcu_parameter<T>(p->first), b = mxcu_parameter<T>(p->second);                 \
-        mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), x = mxcu_data<T>(&call->in[0]);                           \
-        mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);                                               \
-        return mxcu_for(call, mxcu_size(&call->in_grad[0]),                                                        \
-                        [=] MXCU_LAMBDA(int64_t i) { dx.put(i, name##_grad(g[i], x[i], a, b)); });                 \
-    }                                                                                                              \
-    static mxc_status name##_backward(const mxc_op_call *call) {                                                   \
-        if (call->req[0] == MXC_REQ_NULL)                                                                          \
-            return MXC_OK;                                                                                         \
-        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, name##_run_gradient, call)                                       \
+    }                                                                                                                \
+    template <class T> static mxc_status name##_run_gradient(const mxc_op_call *call) {                              \
+        const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                             \
+        const mxcu_compute_t<T> a = mxcu_parameter<T>(p->first), b = mxcu_parameter<T>(p->second);                   \
+        mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), x = mxcu_data<T>(&call->in[0]);                             \
+        mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);                                                 \
+        return mxcu_for(call, mxcu_size(&call->in_grad[0]),                                                          \
+                        [=] MXCU_LAMBDA(int64_t i) { dx.put(i, name##_grad(g[i], x[i], a, b)); });                   \
+    }                                                                                                                \
+    static mxc_status name##_backward(const mxc_op_call *call) {                                                     \
+        if (call->req[0] == MXC_REQ_NULL)                                                                            \
+            return MXC_OK;                                                                                           \
+        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, name##_run_gradient, call)                                         \
     }
 LIMITED(clip)
 LIMITED(hard_sigmoid)

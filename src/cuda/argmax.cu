@@ -52,7 +52,8 @@ template <class T, int least> struct search {
         }
         return place;
     }
-    /* Of at(begin) to at(end - 1). A thread without an element of its own takes the first one, which changes nothing. */
+    /* Of at(begin) to at(end - 1). A thread without an element of its own takes the first one, which changes nothing.
+     */
     template <class At> static MXCU_DEVICE int64_t by_team(int64_t begin, int64_t end, const mxcu_team &team, At at) {
         const int has_own = begin + team.rank < end;
         C best;
@@ -120,9 +121,8 @@ template <int least> struct searching {
         MXC_TRY(mxcu_rows(call, z.rows * chunks, z.n / chunks, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
             s.chunk_by_team(i / chunks, i % chunks, chunks, places, team);
         }));
-        return mxcu_rows(call, z.rows, chunks, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
-            s.places_by_team(row, chunks, places, team);
-        });
+        return mxcu_rows(call, z.rows, chunks,
+                         [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { s.places_by_team(row, chunks, places, team); });
     }
     template <class T> static mxc_status run(const mxc_op_call *call, sizes z) {
         search<T, least> s = {z.n, z.inner, mxcu_data<T>(&call->in[0]), mxcu_result<float>(call, &call->out[0], 0)};

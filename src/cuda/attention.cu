@@ -24,8 +24,14 @@ struct sizes {
 
 static sizes sizes_of(const mxc_shape *query, const mxc_shape *value, mxc_dtype dtype) {
     const int last = query->ndim - 1, element = mxcu_element_bytes(dtype);
-    return {mxci_shape_count(query, 0, last - 1), query->dim[last - 1], value->dim[last - 1], query->dim[last],
-            value->dim[last], dtype, element, element == 8 ? 8 : 4};
+    return {mxci_shape_count(query, 0, last - 1),
+            query->dim[last - 1],
+            value->dim[last - 1],
+            query->dim[last],
+            value->dim[last],
+            dtype,
+            element,
+            element == 8 ? 8 : 4};
 }
 
 static int is_wide(const sizes *s) {
@@ -130,8 +136,9 @@ struct bias {
 };
 
 static bias bias_of(const mxc_op_call *call, const sizes *s) {
-    bias b = {nullptr, MXC_F32, {}, s->queries, s->keys,
-              static_cast<const mxci_attention_params *>(call->params)->causal};
+    bias b = {
+        nullptr, MXC_F32, {}, s->queries, s->keys, static_cast<const mxci_attention_params *>(call->params)->causal,
+    };
     mxc_shape scores = call->in[MXCI_QUERY].shape;
     mxci_strided walk;
     if (call->n_in <= MXCI_MASK)
@@ -323,8 +330,7 @@ static mxc_status key_gradient(const mxc_op_call *call, const sizes *s, const pi
     return put_sums<T>(call, s, p, slot, sums, n);
 }
 
-template <class T>
-static mxc_status gradients(const mxc_op_call *call, const sizes *s, const piece *p, const plan *a) {
+template <class T> static mxc_status gradients(const mxc_op_call *call, const sizes *s, const piece *p, const plan *a) {
     const double scale = scale_of(call, s);
     MXC_TRY(key_gradient<T>(call, s, p, MXCI_VALUE, 1, a->p, queries_of(s, p, &call->out_grad[0], s->values),
                             a->value_sums));
@@ -333,8 +339,7 @@ static mxc_status gradients(const mxc_op_call *call, const sizes *s, const piece
     if (call->req[MXCI_QUERY] == MXC_REQ_NULL)
         return MXC_OK;
     return weigh_keys(call, s, p, scale, scores_of(call, s, p, a->d), keys_of(s, p, &call->in[MXCI_KEY], s->width),
-                      queries_of(s, p, &call->in_grad[MXCI_QUERY], s->width),
-                      call->req[MXCI_QUERY] == MXC_REQ_ADD);
+                      queries_of(s, p, &call->in_grad[MXCI_QUERY], s->width), call->req[MXCI_QUERY] == MXC_REQ_ADD);
 }
 
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
@@ -357,8 +362,6 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, backward_as, call)
-}
+static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, backward_as, call)}
 
 MXCU_FORMS(attention, {"scaled_dot_product_attention", forward, backward, temp_bytes})

@@ -48,14 +48,10 @@ static int uses_batch(const mxc_op_call *call) {
 namespace {
 
 /* y = scale (x - mean) + offset of each channel, mean as the compute type has it. */
-template <class C> struct coefficients {
-    C scale, mean, offset;
-};
+template <class C> struct coefficients { C scale, mean, offset; };
 
 /* The type of statistics: float for 16-bit data. */
-template <class T> struct statistic {
-    using type = mxcu_compute_t<T>;
-};
+template <class T> struct statistic { using type = mxcu_compute_t<T>; };
 
 template <class P> MXCU_DEVICE void put_if(P *to, int add, int64_t i, double value) {
     if (to)
@@ -154,12 +150,26 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     mxcu_reduction plan = plan_of(call, by_batch);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
     mxcu_walk channel = channel_walk(data, axis);
-    moments<T> r = {{}, x, channel, count, mxcu_product(data, axis + 1, data->ndim), by_batch, p->fix_gamma,
-                    call->req[MEAN] == MXC_REQ_ADD, call->req[VAR] == MXC_REQ_ADD,
-                    p->eps, p->momentum, mxcu_pointer<const P>(call->in[GAMMA].data),
-                    mxcu_pointer<const P>(call->in[BETA].data), mxcu_pointer<P>(call->aux[MOVING_MEAN].data),
-                    mxcu_pointer<P>(call->aux[MOVING_VAR].data), wanted<P>(call, &call->out[MEAN], MEAN),
-                    wanted<P>(call, &call->out[VAR], VAR), mxcu_temp<coefficients<P>>(call, 0)};
+    moments<T> r = {
+        {},
+        x,
+        channel,
+        count,
+        mxcu_product(data, axis + 1, data->ndim),
+        by_batch,
+        p->fix_gamma,
+        call->req[MEAN] == MXC_REQ_ADD,
+        call->req[VAR] == MXC_REQ_ADD,
+        p->eps,
+        p->momentum,
+        mxcu_pointer<const P>(call->in[GAMMA].data),
+        mxcu_pointer<const P>(call->in[BETA].data),
+        mxcu_pointer<P>(call->aux[MOVING_MEAN].data),
+        mxcu_pointer<P>(call->aux[MOVING_VAR].data),
+        wanted<P>(call, &call->out[MEAN], MEAN),
+        wanted<P>(call, &call->out[VAR], VAR),
+        mxcu_temp<coefficients<P>>(call, 0),
+    };
     const coefficients<P> *found = r.to;
     MXC_TRY(mxcu_reduce(call, &plan, r, reduction_temp(call)));
     if (call->req[OUT] == MXC_REQ_NULL)
@@ -180,11 +190,24 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     mxcu_reduction plan = mxcu_plan_channels(data, axis);
     mxcu_walk channel = channel_walk(data, axis);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), dy = mxcu_data<T>(&call->out_grad[OUT]);
-    gradient_sums<T> r = {{}, x, dy, channel, count, uses_batch(call) && count > 0, p->fix_gamma,
-                          call->req[GAMMA] == MXC_REQ_ADD, call->req[BETA] == MXC_REQ_ADD, p->eps,
-                          mxcu_pointer<const P>(call->in[GAMMA].data), mxcu_pointer<const P>(call->out[MEAN].data),
-                          mxcu_pointer<const P>(call->out[VAR].data), wanted<P>(call, &call->in_grad[GAMMA], GAMMA),
-                          wanted<P>(call, &call->in_grad[BETA], BETA), mxcu_temp<coefficients<P>>(call, 0)};
+    gradient_sums<T> r = {
+        {},
+        x,
+        dy,
+        channel,
+        count,
+        uses_batch(call) && count > 0,
+        p->fix_gamma,
+        call->req[GAMMA] == MXC_REQ_ADD,
+        call->req[BETA] == MXC_REQ_ADD,
+        p->eps,
+        mxcu_pointer<const P>(call->in[GAMMA].data),
+        mxcu_pointer<const P>(call->out[MEAN].data),
+        mxcu_pointer<const P>(call->out[VAR].data),
+        wanted<P>(call, &call->in_grad[GAMMA], GAMMA),
+        wanted<P>(call, &call->in_grad[BETA], BETA),
+        mxcu_temp<coefficients<P>>(call, 0),
+    };
     const coefficients<P> *found = r.to;
     const P *mean = r.mean;
     MXC_TRY(mxcu_reduce(call, &plan, r, reduction_temp(call)));
@@ -237,9 +260,7 @@ template <class T> static mxc_status fold_run(const mxc_op_call *call) {
     });
 }
 
-static mxc_status fold(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[0].dtype, fold_run, call)
-}
+static mxc_status fold(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[0].dtype, fold_run, call)}
 
 MXCU_FORMS(batch_norm, {"BatchNorm", forward, backward, temp_bytes},
            {"_contrib_SyncBatchNorm", sync_forward, backward, temp_bytes}, {"_fold_norm", fold})

@@ -89,8 +89,8 @@ template <class Function> struct arrays {
 
 mxc_status mxcu_binary_forward(const mxc_op_call *call, int id) {
     switch (id) {
-#define BINARY(id, ...)     \
-    case MXCI_BINARY_##id:  \
+#define BINARY(id, ...)    \
+    case MXCI_BINARY_##id: \
         return arrays<id##_function>::forward(call);
 #include "simpleop/binary.def"
 #undef BINARY

@@ -12,20 +12,20 @@
 namespace {
 
 #define OF_FLOAT(id) enum { numbers = 0 };
-#define OF_NUMBER(id)                                          \
-    enum { numbers = 1 };                                      \
-    MXCU_DEVICE static int64_t of(int64_t a, int64_t b) {      \
-        return id##_op_i64(a, b);                              \
+#define OF_NUMBER(id)                                     \
+    enum { numbers = 1 };                                 \
+    MXCU_DEVICE static int64_t of(int64_t a, int64_t b) { \
+        return id##_op_i64(a, b);                         \
     }
-#define OF_REAL(id, R, suffix)                                 \
-    MXCU_DEVICE static R of(R a, R b) {                        \
-        return id##_op_##suffix(a, b);                         \
-    }                                                          \
-    MXCU_DEVICE static R left(R g, R a, R b) {                 \
-        return id##_left_op_##suffix(g, a, b);                 \
-    }                                                          \
-    MXCU_DEVICE static R right(R g, R a, R b) {                \
-        return id##_right_op_##suffix(g, a, b);                \
+#define OF_REAL(id, R, suffix)                  \
+    MXCU_DEVICE static R of(R a, R b) {         \
+        return id##_op_##suffix(a, b);          \
+    }                                           \
+    MXCU_DEVICE static R left(R g, R a, R b) {  \
+        return id##_left_op_##suffix(g, a, b);  \
+    }                                           \
+    MXCU_DEVICE static R right(R g, R a, R b) { \
+        return id##_right_op_##suffix(g, a, b); \
     }
 #define BINARY(id, types, ...)   \
     struct id##_function {       \

@@ -96,10 +96,10 @@ template <class T> static mxc_status suppress(const mxc_op_call *call, nms s) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     return mxcu_rows(call, s.groups, s.n, [=] MXCU_LAMBDA(int64_t group, mxcu_team team) {
         const int64_t first = group * s.n, most = s.p.topk > 0 && s.p.topk < s.n ? s.p.topk : s.n;
-        const row_pairs<T> pairs = {x, s.rows, first * s.width, s.p.coord_start,
-                                    s.p.force_suppress ? -1 : s.p.id_index};
-        const int64_t kept =
-            mxcu_suppress(team, s.items + group * s.sorted, most, INT64_MAX, s.order + first, pairs);
+        const row_pairs<T> pairs = {
+            x, s.rows, first * s.width, s.p.coord_start, s.p.force_suppress ? -1 : s.p.id_index,
+        };
+        const int64_t kept = mxcu_suppress(team, s.items + group * s.sorted, most, INT64_MAX, s.order + first, pairs);
         for (int64_t i = kept + team.rank; i < s.n; i += team.size)
             s.order[first + i] = -1;
     });
@@ -173,8 +173,7 @@ static mxc_status nms_backward(const mxc_op_call *call) {
 /* ---- MultiBoxPrior ----------------------------------------------------------------------------------------------- */
 
 template <class T> static mxc_status prior(const mxc_op_call *call) {
-    const mxci_prior r =
-        mxci_prior_of(static_cast<const mxci_prior_params *>(call->params), call->in[0].shape.dim);
+    const mxci_prior r = mxci_prior_of(static_cast<const mxci_prior_params *>(call->params), call->in[0].shape.dim);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t place = at / (4 * r.n);

@@ -13,11 +13,11 @@ namespace {
 
 MXCU_DEVICE float apply(int function, float a, float b) {
     switch (function) {
-#define CHAIN_UNARY(id)    \
-    case MXCI_UNARY_##id:  \
+#define CHAIN_UNARY(id)   \
+    case MXCI_UNARY_##id: \
         return id##_op_f32(a);
-#define CHAIN_BINARY(id)                       \
-    case MXCI_UNARY_COUNT + MXCI_BINARY_##id:  \
+#define CHAIN_BINARY(id)                      \
+    case MXCI_UNARY_COUNT + MXCI_BINARY_##id: \
         return id##_op_f32(a, b);
 #include "simpleop/chain.def"
     default:
@@ -27,11 +27,11 @@ MXCU_DEVICE float apply(int function, float a, float b) {
 
 MXCU_DEVICE double apply(int function, double a, double b) {
     switch (function) {
-#define CHAIN_UNARY(id)    \
-    case MXCI_UNARY_##id:  \
+#define CHAIN_UNARY(id)   \
+    case MXCI_UNARY_##id: \
         return id##_op_f64(a);
-#define CHAIN_BINARY(id)                       \
-    case MXCI_UNARY_COUNT + MXCI_BINARY_##id:  \
+#define CHAIN_BINARY(id)                      \
+    case MXCI_UNARY_COUNT + MXCI_BINARY_##id: \
         return id##_op_f64(a, b);
 #include "simpleop/chain.def"
     default:
@@ -52,7 +52,7 @@ template <class T> struct chain {
     step steps[MXCI_CHAIN_STEPS];
 
     MXCU_DEVICE C operand(const step &s, int which, int64_t i, const C *results) const {
-        return which == MXCI_CHAIN_NUMBER    ? s.number
+        return which == MXCI_CHAIN_NUMBER   ? s.number
                : which >= MXCI_CHAIN_RESULT ? results[which - MXCI_CHAIN_RESULT]
                                             : in[which][i];
     }

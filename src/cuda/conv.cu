@@ -93,8 +93,8 @@ static void *moved(const void *base, int64_t elements, const mxcu_conv *c) {
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* Rows: a channel, a place of the kernel, a sample. T: any type of the element's size. */
-template <class T> static mxc_status write_columns(const mxc_op_call *call, const mxcu_conv *c, piece p, const void *x,
-                                                   void *columns) {
+template <class T>
+static mxc_status write_columns(const mxc_op_call *call, const mxcu_conv *c, piece p, const void *x, void *columns) {
     const mxci_conv_shape s = c->s;
     const int64_t taps = c->taps(), image = c->image(), channels = c->groups * s.channels;
     const T *from = mxcu_pointer<const T>((void *)x);
@@ -171,8 +171,7 @@ static matrix columns_of(const mxcu_conv *c, piece p, void *columns, int64_t gro
 }
 
 static matrix images_of(const mxcu_conv *c, const void *images, int64_t group) {
-    return {moved(images, group * c->s.channels * c->image(), c), c->image(),
-            c->groups * c->s.channels * c->image()};
+    return {moved(images, group * c->s.channels * c->image(), c), c->image(), c->groups * c->s.channels * c->image()};
 }
 
 /* y (F,P) = or += w (F,K) b (K,P) for each sample. */
@@ -270,7 +269,8 @@ static mxc_status put_weight(const mxc_op_call *call, const mxcu_conv *c, void *
     MXCU_SWITCH_FLOAT(c->dtype, put_sums, call, c, sums, dw, add)
 }
 
-static mxc_status weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw, int add) {
+static mxc_status weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
+                         int add) {
     piece p = open_pieces(c);
     const int wide = p.count < c->batch || p.width < c->pixels();
     void *columns = static_cast<char *>(call->temp) + sums_bytes(c), *sums = wide ? call->temp : dw;
@@ -281,8 +281,8 @@ static mxc_status weight(const mxc_op_call *call, const mxcu_conv *c, const void
         MXC_TRY(im2col(call, c, p, x, columns));
         MXC_TRY(permute(call, c, p, dy, filters_of_dy));
         for (int64_t group = 0; group < c->groups; group++)
-            MXC_TRY(weight_product(call, c, p, group, columns, filters_of_dy, sums, wide,
-                                   wide ? p.n > 0 || p.p > 0 : add));
+            MXC_TRY(
+                weight_product(call, c, p, group, columns, filters_of_dy, sums, wide, wide ? p.n > 0 || p.p > 0 : add));
     } while (next_piece(c, &p));
     return wide ? put_weight(call, c, sums, dw, add) : MXC_OK;
 }

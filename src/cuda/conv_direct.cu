@@ -3,8 +3,8 @@
 #include "cuda/conv_place.h"
 #include "cuda/kernel.h"
 
-template <class T> static mxc_status forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w,
-                                             void *y, int add) {
+template <class T>
+static mxc_status forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y, int add) {
     const mxci_conv_shape s = c->s;
     const int64_t taps = c->taps(), pixels = c->pixels(), image = c->image(), groups = c->groups;
     mxcu_in<T> in = {mxcu_pointer<const T>((void *)x)}, weight = {mxcu_pointer<const T>((void *)w)};
@@ -23,8 +23,8 @@ template <class T> static mxc_status forward(const mxc_op_call *call, const mxcu
     });
 }
 
-template <class T> static mxc_status data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w,
-                                          void *dx, int add) {
+template <class T>
+static mxc_status data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx, int add) {
     const mxci_conv_shape s = c->s;
     const int64_t taps = c->taps(), pixels = c->pixels(), image = c->image(), groups = c->groups;
     mxcu_in<T> grad = {mxcu_pointer<const T>((void *)dy)}, weight = {mxcu_pointer<const T>((void *)w)};
@@ -42,8 +42,9 @@ template <class T> static mxc_status data(const mxc_op_call *call, const mxcu_co
     });
 }
 
-template <class T> static mxc_status weights(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy,
-                                             void *dw, int add) {
+template <class T>
+static mxc_status weights(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
+                          int add) {
     const mxci_conv_shape s = c->s;
     const int64_t taps = c->taps(), pixels = c->pixels(), image = c->image(), groups = c->groups;
     const int64_t each = c->batch * pixels;
@@ -67,14 +68,10 @@ template <class T> static mxc_status weights(const mxc_op_call *call, const mxcu
 }
 
 mxc_status mxcu_conv_direct_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y,
-                                    int add) {
-    MXCU_SWITCH_FLOAT(c->dtype, forward, call, c, x, w, y, add)
-}
+                                    int add){MXCU_SWITCH_FLOAT(c->dtype, forward, call, c, x, w, y, add)}
 
 mxc_status mxcu_conv_direct_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx,
-                                 int add) {
-    MXCU_SWITCH_FLOAT(c->dtype, data, call, c, dy, w, dx, add)
-}
+                                 int add){MXCU_SWITCH_FLOAT(c->dtype, data, call, c, dy, w, dx, add)}
 
 mxc_status mxcu_conv_direct_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
                                    int add) {

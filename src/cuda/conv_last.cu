@@ -44,8 +44,9 @@ size_t mxcu_conv_turned_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_
 }
 
 /* to = or += from, (B,M,N) as (B,N,M). */
-template <class T> static mxc_status turn_as(const mxc_op_call *call, int64_t b, int64_t m, int64_t n, const void *from,
-                                             void *to, int add) {
+template <class T>
+static mxc_status turn_as(const mxc_op_call *call, int64_t b, int64_t m, int64_t n, const void *from, void *to,
+                          int add) {
     const T *x = mxcu_pointer<const T>((void *)from);
     const mxcu_out<T> y = {mxcu_pointer<T>(to), add};
     return mxcu_tiles<T>(

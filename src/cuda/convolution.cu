@@ -17,8 +17,8 @@ static mxcu_conv conv_of(const mxci_conv_params *p, const P *user, const mxc_sha
     const int tuned = user->cudnn_tune != TUNE_OFF && mxcu_option(MXCI_OPT_MXC_GPU_TUNE);
     const int off = user->cudnn_off || !mxcu_option(MXCI_OPT_MXC_GPU_DNN);
     const int64_t megabytes = user->cudnn_tune == TUNE_FASTEST ? 8192 : user->workspace;
-    return {mxci_conv_group(p, x, y), x->dim[0], p->num_group, dtype, off ? 0 : 1 + tuned, megabytes << 20,
-            mxci_conv_is_last(p)};
+    return {mxci_conv_group(p, x, y), x->dim[0],       p->num_group,        dtype,
+            off ? 0 : 1 + tuned,      megabytes << 20, mxci_conv_is_last(p)};
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -37,8 +37,10 @@ static mxcu_reduction plan_rows(const mxc_shape *grad) {
 
 template <class T> static mxc_status sum_rows(const mxc_op_call *call) {
     mxcu_reduction plan = plan_rows(&call->out_grad[0].shape);
-    mxcu_summing<T, mxcu_element<T>> sums = {{mxcu_data<T>(&call->out_grad[0])},
-                                             mxcu_result<T>(call, &call->in_grad[BIAS], BIAS)};
+    mxcu_summing<T, mxcu_element<T>> sums = {
+        {mxcu_data<T>(&call->out_grad[0])},
+        mxcu_result<T>(call, &call->in_grad[BIAS], BIAS),
+    };
     return mxcu_reduce(call, &plan, sums, call->temp);
 }
 
@@ -65,10 +67,10 @@ static mxcu_conv convolution_of(const mxc_op_call *call) {
 static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxcu_conv c = convolution(sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA]);
     mxcu_reduction rows = plan_rows(&sig->out_shape[0]);
-    return pass == MXC_FORWARD ? mxcu_conv_temp(sig->context, &c, MXCU_CONV_FORWARD)
-                               : larger(mxcu_reduction_bytes(&rows),
-                                        larger(mxcu_conv_temp(sig->context, &c, MXCU_CONV_WEIGHT),
-                                               mxcu_conv_temp(sig->context, &c, MXCU_CONV_DATA)));
+    return pass == MXC_FORWARD
+               ? mxcu_conv_temp(sig->context, &c, MXCU_CONV_FORWARD)
+               : larger(mxcu_reduction_bytes(&rows), larger(mxcu_conv_temp(sig->context, &c, MXCU_CONV_WEIGHT),
+                                                            mxcu_conv_temp(sig->context, &c, MXCU_CONV_DATA)));
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {

@@ -5,8 +5,8 @@
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-template <class T> static mxc_status copy_elements(const mxc_op_call *call, const mxc_tensor *to, int i,
-                                                   const mxc_tensor *from) {
+template <class T>
+static mxc_status copy_elements(const mxc_op_call *call, const mxc_tensor *to, int i, const mxc_tensor *from) {
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, to, i);
     return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[at]); });
@@ -59,5 +59,5 @@ static mxc_status ones(const mxc_op_call *call) {
 }
 
 MXCU_FORMS(copy, {"_copy", forward, backward}, {"BlockGrad", forward, mxcu_zero_gradient},
-           {"zeros_like", zeros, mxcu_zero_gradient}, {"ones_like", ones, mxcu_zero_gradient},
-           {"_zeros", zeros}, {"_ones", ones})
+           {"zeros_like", zeros, mxcu_zero_gradient}, {"ones_like", ones, mxcu_zero_gradient}, {"_zeros", zeros},
+           {"_ones", ones})

@@ -1,4 +1,5 @@
-/* Correlation: a thread an element of out, or of a gradient, which asks every move and patch what it was compared in. */
+/* Correlation: a thread an element of out, or of a gradient, which asks every move and patch what it was compared in.
+ */
 #include "cuda/kernel.h"
 #include "operator/kernels/correlation.h"
 #include "operator/vision.h"
@@ -15,8 +16,8 @@ struct correlation {
         return ((axis ? k % moves : k / moves) - moves / 2) * stride2;
     }
     /* An element of a plane of data, 0 outside. */
-    template <class T> MXCU_DEVICE mxcu_compute_t<T> read(const mxcu_in<T> &x, int64_t plane, int64_t row,
-                                                          int64_t column) const {
+    template <class T>
+    MXCU_DEVICE mxcu_compute_t<T> read(const mxcu_in<T> &x, int64_t plane, int64_t row, int64_t column) const {
         const bool is_inside = row >= 0 && row < in[0] && column >= 0 && column < in[1];
         return is_inside ? x[(plane * in[0] + row) * in[1] + column] : 0;
     }
@@ -25,8 +26,9 @@ struct correlation {
 static correlation correlation_of(const mxc_op_call *call) {
     const mxci_correlation_params *p = static_cast<const mxci_correlation_params *>(call->params);
     const int64_t *in = call->in[FIRST].shape.dim, *out = call->out[0].shape.dim;
-    return {in[1], {in[2], in[3]}, {out[2], out[3]}, p->max_displacement / p->stride2 * 2 + 1, p->kernel_size,
-            p->max_displacement, p->stride1, p->stride2, p->pad_size, p->is_multiply != 0};
+    return {in[1],          {in[2], in[3]},      {out[2], out[3]}, p->max_displacement / p->stride2 * 2 + 1,
+            p->kernel_size, p->max_displacement, p->stride1,       p->stride2,
+            p->pad_size,    p->is_multiply != 0};
 }
 
 /* The number that sums are multiplied by. */
@@ -41,7 +43,8 @@ template <class T> static mxc_status correlate(const mxc_op_call *call) {
     mxcu_in<T> a = mxcu_data<T>(&call->in[FIRST]), b = mxcu_data<T>(&call->in[SECOND]);
     mxcu_out<T> to = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t j = at % s.out[1], i = at / s.out[1] % s.out[0], k = at / s.out[1] / s.out[0] % (s.moves * s.moves);
+        const int64_t j = at % s.out[1], i = at / s.out[1] % s.out[0],
+                      k = at / s.out[1] / s.out[0] % (s.moves * s.moves);
         const int64_t n = at / s.out[1] / s.out[0] / (s.moves * s.moves);
         const int64_t y = i * s.stride1 + s.most - s.pad, x = j * s.stride1 + s.most - s.pad;
         A sum = 0;
@@ -55,7 +58,8 @@ template <class T> static mxc_status correlate(const mxc_op_call *call) {
     });
 }
 
-/* Of element (y, x) of a plane of data1, or data2: y and x are the places in data1 that it was compared by in move k. */
+/* Of element (y, x) of a plane of data1, or data2: y and x are the places in data1 that it was compared by in move k.
+ */
 template <class T> struct slope {
     correlation s;
     mxcu_in<T> a, b, g;
@@ -83,8 +87,9 @@ template <class T> static mxc_status correlate_grad(const mxc_op_call *call, int
     using A = mxcu_compute_t<T>;
     const correlation s = correlation_of(call);
     const A mean = (A)mean_of(s);
-    const slope<T> slope_of = {s, mxcu_data<T>(&call->in[FIRST]), mxcu_data<T>(&call->in[SECOND]),
-                               mxcu_data<T>(&call->out_grad[0]), which};
+    const slope<T> slope_of = {
+        s, mxcu_data<T>(&call->in[FIRST]), mxcu_data<T>(&call->in[SECOND]), mxcu_data<T>(&call->out_grad[0]), which,
+    };
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[which], which);
     return mxcu_for(call, mxcu_size(&call->in_grad[which]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t x = at % s.in[1], y = at / s.in[1] % s.in[0], plane = at / s.in[1] / s.in[0];

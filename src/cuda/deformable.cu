@@ -93,8 +93,9 @@ template <class T> static offsets<T> offsets_of(const mxc_op_call *call, const d
 }
 
 /* Of the plane that begins there, of so many elements; 0 where it has none, and padding surrounds it. */
-template <class T> MXCU_DEVICE static mxcu_compute_t<T> read(const mxcu_in<T> &x, int64_t plane, int64_t elements,
-                                                             const int64_t *at, const mxcu_compute_t<T> *share) {
+template <class T>
+MXCU_DEVICE static mxcu_compute_t<T> read(const mxcu_in<T> &x, int64_t plane, int64_t elements, const int64_t *at,
+                                          const mxcu_compute_t<T> *share) {
     if (elements == 0)
         return 0;
     return x[plane + at[0]] * share[0] + x[plane + at[1]] * share[1] + x[plane + at[2]] * share[2] +
@@ -104,8 +105,8 @@ template <class T> MXCU_DEVICE static mxcu_compute_t<T> read(const mxcu_in<T> &x
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 /* Of samples first on, count of them: a thread for each element of a patch, place and some channels. */
-template <class T> static mxc_status columns(const mxc_op_call *call, const deformable &d, int64_t first,
-                                             int64_t count) {
+template <class T>
+static mxc_status columns(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     using A = mxcu_compute_t<T>;
     const int64_t k = d.k, places = d.p, each = d.each, plane = d.plane, groups = d.s.groups;
     const int64_t parts = (each + SOME_CHANNELS - 1) / SOME_CHANNELS;
@@ -195,8 +196,8 @@ static mxc_status add_weights(const mxc_op_call *call, const deformable &d, int6
 /* ---- data's gradient --------------------------------------------------------------------------------------------- */
 
 /* The items of each sample and group, K*P of them, by cell; those outside come last. */
-template <class T> static mxc_status sort_places(const mxc_op_call *call, const deformable &d, int64_t first,
-                                                 int64_t count) {
+template <class T>
+static mxc_status sort_places(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     const int64_t sorted = d.sorted, n = d.k * d.p, places = d.p, groups = d.s.groups, k = d.k;
     const offsets<T> offset = offsets_of<T>(call, d);
     mxcu_item *items = mxcu_temp<mxcu_item>(call, d.items);
@@ -234,8 +235,8 @@ static mxc_status find_cells(const mxc_op_call *call, const deformable &d, int64
 }
 
 /* An element's gradient: in its cells, what its place there counts in the items, times the columns' gradient. */
-template <class T> static mxc_status gather(const mxc_op_call *call, const deformable &d, int64_t first,
-                                            int64_t count) {
+template <class T>
+static mxc_status gather(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     using A = mxcu_compute_t<T>;
     const int64_t sorted = d.sorted, places = d.p, k = d.k, each = d.each, groups = d.s.groups, plane = d.plane;
     const int64_t width = d.s.in[1];
@@ -264,8 +265,8 @@ template <class T> static mxc_status gather(const mxc_op_call *call, const defor
     });
 }
 
-template <class T> static mxc_status data_gradient(const mxc_op_call *call, const deformable &d, int64_t first,
-                                                   int64_t count) {
+template <class T>
+static mxc_status data_gradient(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     MXC_TRY(sort_places<T>(call, d, first, count));
     MXC_TRY(find_cells(call, d, count));
     return gather<T>(call, d, first, count);
@@ -278,8 +279,8 @@ static mxc_status put_data_gradient(const mxc_op_call *call, const deformable &d
 /* ---- offset's gradient ------------------------------------------------------------------------------------------- */
 
 /* A thread for each element of a patch and place: the slopes there, times the columns' gradient, of all channels. */
-template <class T> static mxc_status offset_gradient(const mxc_op_call *call, const deformable &d, int64_t first,
-                                                     int64_t count) {
+template <class T>
+static mxc_status offset_gradient(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     using A = mxcu_compute_t<T>;
     const int64_t k = d.k, places = d.p, each = d.each, plane = d.plane, groups = d.s.groups;
     const offsets<T> offset = offsets_of<T>(call, d);

@@ -43,8 +43,8 @@ static detecting detecting_of(const void *params, const mxc_shape *scores, mxc_d
     d.sorted = mxcu_sort_row(d.s.anchors);
     d.suppresses = d.s.overlap > 0 && d.s.overlap <= 1;
     const int64_t all = mxci_dim_mul(d.samples, d.s.anchors);
-    d.rows = mxci_size_add(mxci_size_mul(2, mxcu_sort_bytes(d.samples, d.s.anchors)),
-                           mxci_size_of(all, sizeof(int64_t)));
+    d.rows =
+        mxci_size_add(mxci_size_mul(2, mxcu_sort_bytes(d.samples, d.s.anchors)), mxci_size_of(all, sizeof(int64_t)));
     d.bytes = mxci_size_add(d.rows, mxci_size_of(mxci_dim_mul(all, ROW), wide_bytes(dtype)));
     return d;
 }
@@ -65,7 +65,8 @@ template <class T> static mxc_status make_rows(const mxc_op_call *call, const de
         mxcu_item item = MXCU_LAST_ITEM;
         A box[4], steps[4], score;
         const int64_t found =
-            j < d.s.anchors ? mxcu_multibox<T>::find_class(&d.s, scores, sample * d.s.classes * d.s.anchors, j, &score) : 0;
+            j < d.s.anchors ? mxcu_multibox<T>::find_class(&d.s, scores, sample * d.s.classes * d.s.anchors, j, &score)
+                            : 0;
         if (found > 0) {
             item.key = 0;
             item.index = j;

@@ -51,8 +51,9 @@ static mxc_status add_n_backward(const mxc_op_call *call) {
 enum { CONDITION, X, Y };
 
 /* to = yes or no as the condition of each element says; a NULL stands for zeros. */
-template <class T> static mxc_status choose(const mxc_op_call *call, const mxc_tensor *yes, const mxc_tensor *no,
-                                            const mxc_tensor *to, int i) {
+template <class T>
+static mxc_status choose(const mxc_op_call *call, const mxc_tensor *yes, const mxc_tensor *no, const mxc_tensor *to,
+                         int i) {
     const mxc_tensor *condition = &call->in[CONDITION];
     const int64_t size = mxcu_size(to), inner = size ? size / mxcu_size(condition) : 1;
     const T *a = mxcu_pointer<const T>(yes ? yes->data : nullptr), *b = mxcu_pointer<const T>(no ? no->data : nullptr);
@@ -83,8 +84,8 @@ static mxc_status where_backward(const mxc_op_call *call) {
 
 /* ---- Cast -------------------------------------------------------------------------------------------------------- */
 
-template <class T> static mxc_status convert(const mxc_op_call *call, const mxc_tensor *to, mxc_req req,
-                                             const mxc_tensor *from) {
+template <class T>
+static mxc_status convert(const mxc_op_call *call, const mxc_tensor *to, mxc_req req, const mxc_tensor *from) {
     mxcu_any x = mxcu_any_data(from);
     mxcu_out<T> y = {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD};
     return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x.as<T>(i)); });
@@ -115,9 +116,8 @@ template <class T> static mxc_status put_range(const mxc_op_call *call) {
     const double start = p->start, step = p->step;
     const int64_t repeat = p->repeat;
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
-    return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
-        y.put(i, mxcu_converted<T>(start + step * (double)(i / repeat)));
-    });
+    return mxcu_for(call, mxcu_size(&call->out[0]),
+                    [=] MXCU_LAMBDA(int64_t i) { y.put(i, mxcu_converted<T>(start + step * (double)(i / repeat))); });
 }
 
 static mxc_status arange(const mxc_op_call *call) {

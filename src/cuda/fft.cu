@@ -101,8 +101,8 @@ static mxc_status prepare(const mxc_op_call *call, rows *r) {
 }
 
 /* x = count rows from first on, of pairs that are not real turned; times the chirp for a convolution. */
-template <class T> static mxc_status load(const mxc_op_call *call, const rows &r, const mxc_tensor *from, int64_t first,
-                                          int64_t count) {
+template <class T>
+static mxc_status load(const mxc_op_call *call, const rows &r, const mxc_tensor *from, int64_t first, int64_t count) {
     const int64_t size = r.f.size, n = r.f.n;
     const int from_real = r.from_real, is_convolution = r.f.is_convolution;
     mxcu_in<T> numbers = mxcu_data<T>(from);
@@ -134,8 +134,8 @@ static mxc_status convolve(const mxc_op_call *call, rows *r, int64_t count) {
     return transform(call, r, count);
 }
 
-template <class T> static mxc_status store(const mxc_op_call *call, const rows &r, const mxc_tensor *to, int64_t first,
-                                           int64_t count) {
+template <class T>
+static mxc_status store(const mxc_op_call *call, const rows &r, const mxc_tensor *to, int64_t first, int64_t count) {
     const int64_t size = r.f.size, n = r.f.n;
     const int from_real = r.from_real, is_convolution = r.f.is_convolution;
     mxcu_out<T> out = mxcu_result<T>(call, to, 0);
@@ -154,8 +154,8 @@ template <class T> static mxc_status store(const mxc_op_call *call, const rows &
     });
 }
 
-template <class T> static mxc_status run(const mxc_op_call *call, rows *r, const mxc_tensor *from,
-                                         const mxc_tensor *to) {
+template <class T>
+static mxc_status run(const mxc_op_call *call, rows *r, const mxc_tensor *from, const mxc_tensor *to) {
     MXC_TRY(prepare(call, r));
     for (int64_t first = 0; first < r->n; first += r->count) {
         const int64_t count = r->n - first < r->count ? r->n - first : r->count;

@@ -9,7 +9,8 @@
 
 enum { DATA, PLACES };
 
-/* ---- grids: (N,2,H,W), in memory that grid(n, axis, i) reads ---------------------------------------------------------- */
+/* ---- grids: (N,2,H,W), in memory that grid(n, axis, i) reads
+ * ---------------------------------------------------------- */
 
 struct grid_size {
     int64_t samples, out[2];
@@ -23,7 +24,8 @@ static grid_size grid_size_of(const mxc_shape *out) {
 }
 
 /* to: anything with put(i, value). */
-template <class T, class To> static mxc_status put_affine(const mxc_op_call *call, grid_size s, mxcu_in<T> theta, To to) {
+template <class T, class To>
+static mxc_status put_affine(const mxc_op_call *call, grid_size s, mxcu_in<T> theta, To to) {
     const int64_t n = s.places();
     return mxcu_for(call, s.samples * n, [=] MXCU_LAMBDA(int64_t at) {
         const int64_t sample = at / n, i = at % n, matrix = 6 * sample;
@@ -103,7 +105,8 @@ static mxc_status generator_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, affine_grad, call)
 }
 
-/* ---- sampling: G is where places are, of a type or in scratch --------------------------------------------------------- */
+/* ---- sampling: G is where places are, of a type or in scratch
+ * --------------------------------------------------------- */
 
 /* An element that a place is read from, -1: none, and what it counts there. */
 struct corner {
@@ -215,7 +218,8 @@ static int is_empty(const mxc_op_call *call) {
     return call->in[DATA].shape.dim[2] * call->in[DATA].shape.dim[3] == 0;
 }
 
-/* ---- BilinearSampler ----------------------------------------------------------------------------------------------- */
+/* ---- BilinearSampler -----------------------------------------------------------------------------------------------
+ */
 
 static size_t sampler_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? 0 : corners_bytes(sig);
@@ -253,7 +257,8 @@ static mxc_status sampler_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, sampler_grad, call)
 }
 
-/* ---- SpatialTransformer: the places, then in backward their gradient, then the corners, in scratch --------------------- */
+/* ---- SpatialTransformer: the places, then in backward their gradient, then the corners, in scratch
+ * --------------------- */
 
 struct scratch {
     double *data;

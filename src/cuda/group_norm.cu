@@ -16,10 +16,10 @@ template <class T> struct groups {
     int64_t samples, channels, count, per, inner; /* count groups of per channels of inner elements */
     double eps;
     mxcu_in<T> x, dy, gamma, beta;
-    const C *mean, *std;             /* backward */
-    mxcu_out<C> mean_out, std_out;   /* no data: not wanted */
+    const C *mean, *std;           /* backward */
+    mxcu_out<C> mean_out, std_out; /* no data: not wanted */
     mxcu_out<T> to, gamma_grad, beta_grad;
-    mxcu_pair *sums;  /* (samples, channels): of dy and of dy (x - mean) */
+    mxcu_pair *sums;   /* (samples, channels): of dy and of dy (x - mean) */
     mxcu_pair *shares; /* (samples, count): what is taken off for the group */
 
     MXCU_DEVICE void forward(int64_t group, const mxcu_team &team) const {
@@ -146,8 +146,6 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call)
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)
-}
+static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)}
 
 MXCU_FORMS(group_norm, {"InstanceNorm", forward, backward, temp_bytes}, {"GroupNorm", forward, backward, temp_bytes})

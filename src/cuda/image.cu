@@ -63,8 +63,8 @@ static mxc_status plan(const mxc_op_call *call, resizing *s) {
 }
 
 /* The sum of an element's taps, step elements apart. */
-template <class X> MXCU_DEVICE static float sum_of_taps(const mxci_resample &r, int64_t i, const X &x, int64_t from,
-                                                        int64_t step) {
+template <class X>
+MXCU_DEVICE static float sum_of_taps(const mxci_resample &r, int64_t i, const X &x, int64_t from, int64_t step) {
     float sum = 0;
     for (int64_t k = 0; k < r.width; k++)
         sum += r.share[i * r.width + k] * (float)x[from + mxci_inside(r.first[i] + k, r.in) * step];
@@ -81,8 +81,8 @@ template <class T> static mxc_status resize(const mxc_op_call *call) {
     const mxci_resample rows = s.rows, columns = s.columns;
     MXC_TRY(mxcu_for(call, height * row, [=] MXCU_LAMBDA(int64_t at) {
         const int64_t pixel = mxcu_divide(at, channels), line = mxcu_divide(pixel, rows.out);
-        narrow[at] = sum_of_taps(rows, pixel - line * rows.out, x, line * rows.in * channels + at - pixel * channels,
-                                 channels);
+        narrow[at] =
+            sum_of_taps(rows, pixel - line * rows.out, x, line * rows.in * channels + at - pixel * channels, channels);
     }));
     return mxcu_for(call, columns.out * row, [=] MXCU_LAMBDA(int64_t at) {
         const int64_t line = mxcu_divide(at, row);

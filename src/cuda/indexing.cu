@@ -42,7 +42,8 @@ static size_t take_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? (size_t)MXCU_CHECK_BYTES : mxcu_rows_temp(count_of(&sig->in_shape[INDEX]));
 }
 
-/* ---- Embedding: data is the index of weight's rows ----------------------------------------------------------------- */
+/* ---- Embedding: data is the index of weight's rows -----------------------------------------------------------------
+ */
 
 enum { DATA, WEIGHT };
 
@@ -65,7 +66,8 @@ static size_t embedding_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? 0 : mxcu_rows_temp(count_of(&sig->in_shape[DATA]));
 }
 
-/* ---- pick, batch_take ---------------------------------------------------------------------------------------------- */
+/* ---- pick, batch_take ----------------------------------------------------------------------------------------------
+ */
 
 static mxcu_places pick_places(const mxc_op_call *call) {
     const mxci_pick_params *p = static_cast<const mxci_pick_params *>(call->params);
@@ -89,7 +91,8 @@ template <mxcu_places (*places_of)(const mxc_op_call *)> static mxc_status pick_
     return mxcu_rows_add(call, &call->in_grad[ARRAY], ARRAY, &places, &call->out_grad[0]);
 }
 
-/* ---- gather_nd, scatter_nd ----------------------------------------------------------------------------------------- */
+/* ---- gather_nd, scatter_nd -----------------------------------------------------------------------------------------
+ */
 
 static mxc_status check_places(const mxc_op_call *call, const char *op, const mxc_shape *named) {
     const mxc_shape *index = &call->in[INDEX].shape;
@@ -131,7 +134,8 @@ static size_t named_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return mxcu_rows_temp(mxcu_product(index, 1, index->ndim)) + MXCU_CHECK_BYTES;
 }
 
-/* ---- fill_element_0index ------------------------------------------------------------------------------------------- */
+/* ---- fill_element_0index -------------------------------------------------------------------------------------------
+ */
 
 enum { LHS, MHS, RHS };
 
@@ -153,7 +157,8 @@ static mxc_status fill_forward(const mxc_op_call *call) {
     MXCU_SWITCH_ALL(call->out[0].dtype, fill, call)
 }
 
-/* ---- one_hot, _onehot_encode --------------------------------------------------------------------------------------- */
+/* ---- one_hot, _onehot_encode ---------------------------------------------------------------------------------------
+ */
 
 template <class T> static mxc_status encode(const mxc_op_call *call, int64_t depth, double on, double off) {
     const mxcu_numbers index = mxcu_numbers_of(&call->in[0]);

@@ -121,23 +121,22 @@ struct mxcu_alone {
 #define MXCU_CASE(flag, T, fn, ...) \
     case flag:                      \
         return fn<T>(__VA_ARGS__);
-#define MXCU_CASES_REAL(fn, ...)            \
+#define MXCU_CASES_REAL(fn, ...)               \
     MXCU_CASE(MXC_F32, float, fn, __VA_ARGS__) \
     MXCU_CASE(MXC_F64, double, fn, __VA_ARGS__)
-#define MXCU_CASES_FLOAT(fn, ...)                \
-    MXCU_CASES_REAL(fn, __VA_ARGS__)             \
+#define MXCU_CASES_FLOAT(fn, ...)                 \
+    MXCU_CASES_REAL(fn, __VA_ARGS__)              \
     MXCU_CASE(MXC_F16, mxci_f16, fn, __VA_ARGS__) \
     MXCU_CASE(MXC_BF16, mxci_bf16, fn, __VA_ARGS__)
-#define MXCU_CASES_INT(fn, ...)                \
-    MXCU_CASE(MXC_I8, int8_t, fn, __VA_ARGS__)  \
-    MXCU_CASE(MXC_U8, uint8_t, fn, __VA_ARGS__) \
+#define MXCU_CASES_INT(fn, ...)                  \
+    MXCU_CASE(MXC_I8, int8_t, fn, __VA_ARGS__)   \
+    MXCU_CASE(MXC_U8, uint8_t, fn, __VA_ARGS__)  \
     MXCU_CASE(MXC_I32, int32_t, fn, __VA_ARGS__) \
     MXCU_CASE(MXC_I64, int64_t, fn, __VA_ARGS__)
-#define MXCU_SWITCH(cases, dtype, fn, ...)                                                \
-    switch (dtype) {                                                                      \
-        cases(fn, __VA_ARGS__)                                                            \
-    default:                                                                              \
-        return MXC_FAIL(MXC_EDTYPE, "GPU: dtype %d got past inference", (int)(dtype));    \
+#define MXCU_SWITCH(cases, dtype, fn, ...)                                                   \
+    switch (dtype) {                                                                         \
+        cases(fn, __VA_ARGS__) default                                                       \
+            : return MXC_FAIL(MXC_EDTYPE, "GPU: dtype %d got past inference", (int)(dtype)); \
     }
 #define MXCU_CASES_NUMBER(fn, ...) MXCU_CASES_FLOAT(fn, __VA_ARGS__) MXCU_CASES_INT(fn, __VA_ARGS__)
 #define MXCU_CASES_ALL(fn, ...) MXCU_CASES_NUMBER(fn, __VA_ARGS__) MXCU_CASE(MXC_BOOL, bool, fn, __VA_ARGS__)
@@ -157,8 +156,8 @@ static inline int mxcu_element_bytes(mxc_dtype dtype) {
         return 0;
     }
 }
-#define MXCU_CASES_BYTES(fn, ...)        \
-    MXCU_CASE(1, uint8_t, fn, __VA_ARGS__) \
+#define MXCU_CASES_BYTES(fn, ...)           \
+    MXCU_CASE(1, uint8_t, fn, __VA_ARGS__)  \
     MXCU_CASE(2, uint16_t, fn, __VA_ARGS__) \
     MXCU_CASE(4, uint32_t, fn, __VA_ARGS__) \
     MXCU_CASE(8, uint64_t, fn, __VA_ARGS__)

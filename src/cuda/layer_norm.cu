@@ -64,8 +64,7 @@ template <class T> struct rows {
             std_out.put(row, spread);
         }
         for (int64_t i = team.rank; i < columns && to.data; i += team.size)
-            to.put(at + i * inner,
-                   gamma[i] * ((x[at + i * inner] - m) * scale) + (centred ? beta[i] : (C)0));
+            to.put(at + i * inner, gamma[i] * ((x[at + i * inner] - m) * scale) + (centred ? beta[i] : (C)0));
     }
 
     /* With m elements in the row, g = gamma dy: dx = (g - sum(g) / m - (x - mean) sum(g (x - mean)) / (m std^2)) / std,
@@ -93,7 +92,8 @@ template <class T> struct rows {
 /* The gradients of gamma and beta: sums of dy (x - mean) / std and of dy over the rows. */
 template <class T> struct column_sums : mxcu_pair_sum {
     rows<T> r;
-    mxcu_out<T> gamma, beta; /* no data: not wanted */    MXCU_DEVICE sum step(sum a, int64_t i) const {
+    mxcu_out<T> gamma, beta; /* no data: not wanted */
+    MXCU_DEVICE sum step(sum a, int64_t i) const {
         const int64_t row = r.row_of(i);
         const double g = (double)r.dy[i];
         return {a.a + g * (double)(r.x[i] - r.mean_of(row)) / (double)r.std[row], a.b + g};
@@ -133,11 +133,10 @@ static int64_t count_rows(const mxc_op_call *call) {
 }
 
 /* Each row by forward or backward. */
-#define OVER_ROWS(call, r, pass)                                                                         \
-    (r).inner == 1                                                                                       \
-        ? mxcu_rows(call, count_rows(call), (r).columns,                                                 \
-                    [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { r.pass(row, team); })                 \
-        : mxcu_for(call, count_rows(call), [=] MXCU_LAMBDA(int64_t row) { r.pass(row, mxcu_alone()); })
+#define OVER_ROWS(call, r, pass)                                                                    \
+    (r).inner == 1 ? mxcu_rows(call, count_rows(call), (r).columns,                                 \
+                               [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { r.pass(row, team); }) \
+                   : mxcu_for(call, count_rows(call), [=] MXCU_LAMBDA(int64_t row) { r.pass(row, mxcu_alone()); })
 
 template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     using P = typename rows<T>::P;
@@ -194,8 +193,6 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call)
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)
-}
+static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)}
 
 MXCU_FORMS(layer_norm, {"LayerNorm", forward, backward, temp_bytes}, {"RMSNorm", forward, backward, temp_bytes})

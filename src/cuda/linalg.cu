@@ -30,7 +30,9 @@ enum { A, B };
 static mxcu_triangular triangular_of(const mxc_op_call *call) {
     const mxci_triangular_params *p = static_cast<const mxci_triangular_params *>(call->params);
     const mxc_shape *b = &call->in[B].shape;
-    return {{call->in[A].dtype, p->rightside, p->lower, p->transpose}, mxci_linalg_batch(b), mxci_linalg_rows(b),
+    return {{call->in[A].dtype, p->rightside, p->lower, p->transpose},
+            mxci_linalg_batch(b),
+            mxci_linalg_rows(b),
             mxci_linalg_columns(b)};
 }
 
@@ -103,7 +105,9 @@ static int is_lower(const mxc_op_call *call) {
 
 static mxcu_triangular square_of(const mxc_op_call *call, int rightside, int lower, int transpose) {
     const mxc_shape *a = &call->in[0].shape;
-    return {{call->in[0].dtype, rightside, lower, transpose}, mxci_linalg_batch(a), mxci_linalg_rows(a),
+    return {{call->in[0].dtype, rightside, lower, transpose},
+            mxci_linalg_batch(a),
+            mxci_linalg_rows(a),
             mxci_linalg_rows(a)};
 }
 
@@ -138,8 +142,9 @@ static mxc_status check(const mxc_op_call *call, const char *op, const char *wha
     }));
     MXC_TRY(mxcu_gpu.stream_wait(gpu, call->run->stream));
     MXC_TRY(mxcu_gpu.copy(host, found, gpu, failures_of(call) - 2, sizeof found, nullptr));
-    return found[1] == 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: matrix %d of the batch %s (seen at row %d)", op,
-                                             (int)found[0], what, (int)found[1] - 1);
+    return found[1] == 0 ? MXC_OK
+                         : MXC_FAIL(MXC_EINVAL, "%s: matrix %d of the batch %s (seen at row %d)", op, (int)found[0],
+                                    what, (int)found[1] - 1);
 }
 
 /* A team a matrix: column by column of the lower triangle L, or with `lower` 0 row by row of the upper one. */

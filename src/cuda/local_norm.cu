@@ -38,8 +38,12 @@ template <class T> static mxc_status l2_run(const mxc_op_call *call, const mxc_t
     const mxci_l2_params *p = static_cast<const mxci_l2_params *>(call->params);
     const mxc_shape *data = &call->in[0].shape;
     const int first = p->mode == MXCI_L2_SPATIAL ? 2 : 1, end = p->mode == MXCI_L2_CHANNEL ? 2 : data->ndim;
-    lengths<T> l = {mxcu_product(data, 0, first), mxcu_product(data, first, end), mxcu_product(data, end, data->ndim),
-                    p->eps, mxcu_data<T>(&call->in[0]), {nullptr}, mxcu_result<T>(call, to, 0)};
+    lengths<T> l = {
+        mxcu_product(data, 0, first),        mxcu_product(data, first, end),
+        mxcu_product(data, end, data->ndim), p->eps,
+        mxcu_data<T>(&call->in[0]),          {nullptr},
+        mxcu_result<T>(call, to, 0),
+    };
     if (g)
         l.g = mxcu_data<T>(g);
     if (l.inner == 1)

@@ -11,7 +11,6 @@
 
 enum { DATA, LABEL };
 
-
 static mxc_status pass_through(const mxc_op_call *call) {
     return mxcu_put(call, &call->out[0], 0, &call->in[DATA]);
 }
@@ -70,7 +69,7 @@ template <class T> struct softmax_loss {
     int64_t k, inner;
     int dense, use_ignore;
     double ignore;
-    C scale, on, off; /* on, off: what a class number stands for at its class and at others */
+    C scale, on, off;      /* on, off: what a class number stands for at its class and at others */
     const double *divisor; /* or NULL */
 
     MXCU_DEVICE C difference(int64_t i) const {
@@ -92,7 +91,7 @@ template <class T> struct softmax_loss {
 
 /* What the whole gradient is divided by, where shapes say it. */
 static double divisor_of(const mxci_softmax_output_params *p, const mxcu_softmax *s) {
-    return p->normalization == MXCI_NORM_BATCH ? (double)s->outer * (double)s->inner
+    return p->normalization == MXCI_NORM_BATCH  ? (double)s->outer * (double)s->inner
            : p->normalization == MXCI_NORM_NULL ? (double)s->inner
                                                 : 1;
 }
@@ -100,16 +99,26 @@ static double divisor_of(const mxci_softmax_output_params *p, const mxcu_softmax
 template <class T> static mxc_status softmax_gradient(const mxc_op_call *call) {
     const mxci_softmax_output_params *p = static_cast<const mxci_softmax_output_params *>(call->params);
     const mxcu_softmax s = softmax_of(call);
-    const int dense = mxcu_size(&call->in[LABEL]) == mxcu_size(&call->out[0]) &&
-                      call->in[LABEL].shape.ndim == call->out[0].shape.ndim &&
-                      !memcmp(call->in[LABEL].shape.dim, call->out[0].shape.dim,
-                              (size_t)call->out[0].shape.ndim * sizeof(int64_t));
+    const int dense =
+        mxcu_size(&call->in[LABEL]) == mxcu_size(&call->out[0]) &&
+        call->in[LABEL].shape.ndim == call->out[0].shape.ndim &&
+        !memcmp(call->in[LABEL].shape.dim, call->out[0].shape.dim, (size_t)call->out[0].shape.ndim * sizeof(int64_t));
     const int valid = !dense && p->normalization == MXCI_NORM_VALID;
     const double scale = dense ? p->grad_scale : p->grad_scale / divisor_of(p, &s);
-    softmax_loss<T> loss = {mxcu_data<T>(&call->out[0]), mxcu_data<T>(&call->in[LABEL]), {nullptr}, s.k, s.inner, dense,
-                            p->use_ignore, p->ignore_label, (mxcu_compute_t<T>)scale,
-                            (mxcu_compute_t<T>)(1 - p->smooth_alpha),
-                            (mxcu_compute_t<T>)(s.k > 1 ? p->smooth_alpha / (double)(s.k - 1) : 0), nullptr};
+    softmax_loss<T> loss = {
+        mxcu_data<T>(&call->out[0]),
+        mxcu_data<T>(&call->in[LABEL]),
+        {nullptr},
+        s.k,
+        s.inner,
+        dense,
+        p->use_ignore,
+        p->ignore_label,
+        (mxcu_compute_t<T>)scale,
+        (mxcu_compute_t<T>)(1 - p->smooth_alpha),
+        (mxcu_compute_t<T>)(s.k > 1 ? p->smooth_alpha / (double)(s.k - 1) : 0),
+        nullptr,
+    };
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
     if (p->out_grad)
         loss.dy = mxcu_data<T>(&call->out_grad[0]);

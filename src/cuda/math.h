@@ -6,12 +6,12 @@
 
 #include "platform.h"
 
-#define MXCU_OVERLOADS(name)                       \
-    MXCU_DEVICE float mxcu_##name(float x) {       \
-        return mxci_##name##_f32(x);               \
-    }                                              \
-    MXCU_DEVICE double mxcu_##name(double x) {     \
-        return mxci_##name##_f64(x);               \
+#define MXCU_OVERLOADS(name)                   \
+    MXCU_DEVICE float mxcu_##name(float x) {   \
+        return mxci_##name##_f32(x);           \
+    }                                          \
+    MXCU_DEVICE double mxcu_##name(double x) { \
+        return mxci_##name##_f64(x);           \
     }
 MXCU_OVERLOADS(exp)
 MXCU_OVERLOADS(log)

@@ -102,8 +102,7 @@ static mxci_matmul syrk_of(const mxc_op_call *call) {
 
 static mxc_status syrk_forward(const mxc_op_call *call) {
     mxci_matmul p = syrk_of(call);
-    return multiply(call, &p, call->req[0], &call->out[0],
-                    mxci_matmul_args_c(&p, call->in[0].data, call->in[0].data));
+    return multiply(call, &p, call->req[0], &call->out[0], mxci_matmul_args_c(&p, call->in[0].data, call->in[0].data));
 }
 
 static mxc_status syrk_backward(const mxc_op_call *call) {
@@ -207,8 +206,8 @@ static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass) {
 
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *out = &sig->out_shape[0];
-    const size_t rows = mxci_size_of(mxci_shape_count(out, 0, out->ndim - 1),
-                                     (size_t)mxcu_element_bytes(sig->in_type[DATA]));
+    const size_t rows =
+        mxci_size_of(mxci_shape_count(out, 0, out->ndim - 1), (size_t)mxcu_element_bytes(sig->in_type[DATA]));
     return pass == MXC_BACKWARD && sig->n_in > BIAS ? rows : 0;
 }
 
@@ -229,8 +228,8 @@ static mxc_status fc_backward(const mxc_op_call *call) {
     mxci_matmul p = fc_of(call);
     const void *grad = call->out_grad[0].data;
     int served = 0;
-    MXC_TRY(multiply(call, &p, call->req[DATA], &call->in_grad[DATA],
-                     mxci_matmul_args_a(&p, grad, call->in[WEIGHT].data)));
+    MXC_TRY(
+        multiply(call, &p, call->req[DATA], &call->in_grad[DATA], mxci_matmul_args_a(&p, grad, call->in[WEIGHT].data)));
     if (call->n_in > BIAS)
         MXC_TRY(fc_weight_and_bias(call, &p, &served));
     if (served)

@@ -34,7 +34,7 @@ typedef struct mxcu_form_list {
 #undef FORMS
 
 /* Defines a list: MXCU_FORMS(softmax, {"softmax", forward, backward}, ...). */
-#define MXCU_FORMS(name, ...)                       \
+#define MXCU_FORMS(name, ...)                                 \
     static const mxci_op_form name##_forms[] = {__VA_ARGS__}; \
     const mxcu_form_list mxcu_forms_##name = {name##_forms, (int)(sizeof name##_forms / sizeof *name##_forms)};
 

@@ -44,8 +44,8 @@ static targets targets_of(const void *params, const mxc_shape *label, const mxc_
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const targets t = targets_of(sig->params, &sig->in_shape[LABEL], &sig->in_shape[SCORES]);
-    const size_t matches = mxci_size_add(mxci_size_of(t.s.anchors, sizeof(anchor_match)),
-                                         mxci_size_of(t.s.labels, sizeof(label_match)));
+    const size_t matches =
+        mxci_size_add(mxci_size_of(t.s.anchors, sizeof(anchor_match)), mxci_size_of(t.s.labels, sizeof(label_match)));
     const size_t images = mxci_size_of(t.samples, mxci_size_add(2 * sizeof(int64_t), matches));
     return pass == MXC_FORWARD ? mxci_size_add(images, mxcu_sort_bytes(t.samples, t.s.anchors)) : 0;
 }
@@ -134,8 +134,8 @@ template <class T> struct image {
         int64_t out = -1;
         for (int64_t k = 0; k < n; k++) {
             const label_match m = labels()[k], best = labels()[out < 0 ? k : out];
-            if (!m.done && m.anchor >= 0 && (out < 0 || m.overlap > best.overlap ||
-                                             (m.overlap == best.overlap && m.anchor < best.anchor)))
+            if (!m.done && m.anchor >= 0 &&
+                (out < 0 || m.overlap > best.overlap || (m.overlap == best.overlap && m.anchor < best.anchor)))
                 out = k;
         }
         return out;

@@ -60,8 +60,9 @@ template <class T> static mxc_status gather(const mxc_op_call *call, mxci_pad_sh
             for (int64_t ky = 0; ky < y.n && z.at(kz, s.out[0]) >= 0; ky++)
                 for (int64_t kx = 0; kx < x.n && y.at(ky, s.out[1]) >= 0; kx++)
                     if (x.at(kx, s.out[2]) >= 0)
-                        sum += g[((i.plane * s.out[0] + z.at(kz, s.out[0])) * s.out[1] + y.at(ky, s.out[1])) * s.out[2] +
-                                 x.at(kx, s.out[2])];
+                        sum +=
+                            g[((i.plane * s.out[0] + z.at(kz, s.out[0])) * s.out[1] + y.at(ky, s.out[1])) * s.out[2] +
+                              x.at(kx, s.out[2])];
         dx.put(at, sum);
     });
 }

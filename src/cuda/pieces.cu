@@ -4,15 +4,17 @@
 #include "operator/concat.h"
 #include "operator/pieces.h"
 
-template <class T> static mxc_status join_piece(const mxc_op_call *call, const mxc_tensor *whole,
-                                                const mxc_tensor *piece, mxcu_piece where) {
+template <class T>
+static mxc_status join_piece(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *piece,
+                             mxcu_piece where) {
     mxcu_in<T> x = mxcu_data<T>(piece);
     mxcu_out<T> y = mxcu_result<T>(call, whole, 0);
     return mxcu_for(call, mxcu_size(piece), [=] MXCU_LAMBDA(int64_t at) { y.put(where(at), x[at]); });
 }
 
-template <class T> static mxc_status split_piece(const mxc_op_call *call, const mxc_tensor *whole,
-                                                 const mxc_tensor *piece, int i, mxcu_piece where) {
+template <class T>
+static mxc_status split_piece(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *piece, int i,
+                              mxcu_piece where) {
     mxcu_in<T> x = mxcu_data<T>(whole);
     mxcu_out<T> y = mxcu_result<T>(call, piece, i);
     return mxcu_for(call, mxcu_size(piece), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[where(at)]); });

@@ -7,7 +7,8 @@
 
 enum { DATA, WEIGHT, LIKE = WEIGHT };
 
-/* ---- UpSampling, nearest ------------------------------------------------------------------------------------------- */
+/* ---- UpSampling, nearest -------------------------------------------------------------------------------------------
+ */
 
 /* An argument in out: the channel where it begins, and its factor. */
 struct enlarged {
@@ -74,7 +75,8 @@ static mxc_status nearest(const mxc_op_call *call, const mxci_upsampling_params 
     return MXC_OK;
 }
 
-/* ---- UpSampling, bilinear: each channel a deconvolution by its own kernel -------------------------------------------- */
+/* ---- UpSampling, bilinear: each channel a deconvolution by its own kernel
+ * -------------------------------------------- */
 
 /* data element (y, x) times weight element (v, u) goes to out's (y scale - pad + v, x scale - pad + u). */
 struct spread {
@@ -170,7 +172,8 @@ static mxc_status upsampling_backward(const mxc_op_call *call) {
     return spread_backward(call, spread_of(call, p), WEIGHT);
 }
 
-/* ---- BilinearResize2D, AdaptiveAvgPooling2D ------------------------------------------------------------------------- */
+/* ---- BilinearResize2D, AdaptiveAvgPooling2D -------------------------------------------------------------------------
+ */
 
 /* aligned: -1 for blocks. */
 struct resizing {

@@ -87,8 +87,9 @@ template <class C> MXCU_DEVICE C root(const mxci_pool_shape &s, C x) {
 }
 
 /* Every step-th element of the window from first on: their maximum or sum. */
-template <class T> MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu_in<T> &x,
-                                              int64_t plane, int64_t inner, int64_t first, int64_t step) {
+template <class T>
+MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu_in<T> &x, int64_t plane, int64_t inner,
+                           int64_t first, int64_t step) {
     pooled<T> value = s.kind == MXCI_POOL_MAX ? -INFINITY : 0;
     for (int64_t i = first; i < w.size; i += step) {
         pooled<T> next = x[plane + element_of(s, w, i) * inner];
@@ -158,9 +159,9 @@ MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_place &p) {
 }
 
 /* Whether element `place` of the plane is the window's first that equals its maximum. */
-template <class T> MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_place &o, const mxcu_in<T> &x,
-                                             int64_t plane, int64_t inner, int64_t place,
-                                             mxcu_compute_t<T> most) {
+template <class T>
+MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_place &o, const mxcu_in<T> &x, int64_t plane,
+                          int64_t inner, int64_t place, mxcu_compute_t<T> most) {
     const window w = window_of(s, o);
     if (x[plane + place * inner] != most)
         return false;

@@ -47,9 +47,8 @@ template <class T> static mxc_status quantize(const mxc_op_call *call) {
     MXC_TRY(mxcu_for(call, wanted ? mxcu_size(&call->out[0]) : 0, [=] MXCU_LAMBDA(int64_t i) {
         y.put(i, mxci_quantize_number(x[i], c.shift(), 1 / c.scale(), low, high));
     }));
-    return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) {
-        bounds.put(c.shift() + low * c.scale(), c.shift() + high * c.scale());
-    });
+    return mxcu_for(
+        call, 1, [=] MXCU_LAMBDA(int64_t) { bounds.put(c.shift() + low * c.scale(), c.shift() + high * c.scale()); });
 }
 
 static mxc_status quantize_forward(const mxc_op_call *call) {
@@ -60,9 +59,8 @@ template <class T> static mxc_status dequantize(const mxc_op_call *call) {
     const code c = code_of(call, call->in[INPUT].dtype);
     mxcu_in<T> x = mxcu_data<T>(&call->in[INPUT]);
     mxcu_out<float> y = mxcu_result<float>(call, &call->out[0], 0);
-    return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
-        y.put(i, (float)((double)x[i] * c.scale() + c.shift()));
-    });
+    return mxcu_for(call, mxcu_size(&call->out[0]),
+                    [=] MXCU_LAMBDA(int64_t i) { y.put(i, (float)((double)x[i] * c.scale() + c.shift())); });
 }
 
 static mxc_status dequantize_forward(const mxc_op_call *call) {
@@ -145,9 +143,8 @@ static mxc_status quantize_v2_forward(const mxc_op_call *call) {
     if (type == MXC_F32)
         return quantize_to_range<float>(call, nullptr);
     MXC_TRY(copy_bytes(call));
-    return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) {
-        bounds.put(given ? calib.low : least, given ? calib.high : most);
-    });
+    return mxcu_for(call, 1,
+                    [=] MXCU_LAMBDA(int64_t) { bounds.put(given ? calib.low : least, given ? calib.high : most); });
 }
 
 static mxc_status requantize_forward(const mxc_op_call *call) {

@@ -36,8 +36,7 @@ struct pair {
 
     /* Of the output, where its range is not calibrated. */
     MXCU_DEVICE double own_unit() const {
-        return is_product ? lhs.unit() * rhs.unit()
-                          : (lhs.unit() * lhs.end + rhs.unit() * rhs.end) / 2147483647.0;
+        return is_product ? lhs.unit() * rhs.unit() : (lhs.unit() * lhs.end + rhs.unit() * rhs.end) / 2147483647.0;
     }
     MXCU_DEVICE double product(int64_t i) const {
         const double scale = as_float ? own_unit() : calib.given ? own_unit() * mxcu_inverse(calib.unit) : 1;
@@ -52,8 +51,12 @@ struct pair {
 
 static pair pair_of(const mxc_op_call *call, int is_product) {
     const mxci_quantized_elemwise_params *p = static_cast<const mxci_quantized_elemwise_params *>(call->params);
-    return {mxcu_any_data(&call->in[LHS]), mxcu_any_data(&call->in[RHS]), mxcu_range_of(call, call->in[LHS].dtype, 2),
-            mxcu_range_of(call, call->in[RHS].dtype, 4), calibrated_of(p->calib, call->out[0].dtype), is_product,
+    return {mxcu_any_data(&call->in[LHS]),
+            mxcu_any_data(&call->in[RHS]),
+            mxcu_range_of(call, call->in[LHS].dtype, 2),
+            mxcu_range_of(call, call->in[RHS].dtype, 4),
+            calibrated_of(p->calib, call->out[0].dtype),
+            is_product,
             call->out[0].dtype == MXC_F32};
 }
 

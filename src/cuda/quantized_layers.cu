@@ -59,8 +59,14 @@ template <class T> static mxc_status connect(const mxc_op_call *call) {
 template <class T> static mxc_status convolve(const mxc_op_call *call) {
     const layer l = layer_of(call);
     const mxci_conv_params *p = static_cast<const mxci_conv_params *>(call->params);
-    const mxcu_conv c = {mxci_conv_group(p, &call->in[DATA].shape, &call->out[0].shape), call->in[DATA].shape.dim[0],
-                         p->num_group, call->in[DATA].dtype, 0, 0};
+    const mxcu_conv c = {
+        mxci_conv_group(p, &call->in[DATA].shape, &call->out[0].shape),
+        call->in[DATA].shape.dim[0],
+        p->num_group,
+        call->in[DATA].dtype,
+        0,
+        0,
+    };
     const mxci_conv_shape s = c.s;
     const int64_t groups = c.groups, taps = c.taps(), pixels = c.pixels(), image = c.image();
     const T *x = mxcu_pointer<T>(call->in[DATA].data);

@@ -1,5 +1,5 @@
-/* Random numbers, the same as on the CPU for a seed: Dropout, _random_<distribution> and _sample_<distribution>. The last
- * waits for the device, to say which parameters are out of range. */
+/* Random numbers, the same as on the CPU for a seed: Dropout, _random_<distribution> and _sample_<distribution>. The
+ * last waits for the device, to say which parameters are out of range. */
 #include "cuda/convert.h"
 #include "cuda/gradient.h"
 #include "cuda/random.h"
@@ -105,15 +105,15 @@ static mxc_status dropout_backward(const mxc_op_call *call) {
 
 namespace {
 
-#define DISTRIBUTION(name, in_range)                                            \
-    struct name##_numbers {                                                     \
+#define DISTRIBUTION(name, in_range)                                                            \
+    struct name##_numbers {                                                                     \
         static constexpr const char *sample = "_sample_" #name, *range = MXCI_RANGE_##in_range; \
-        static MXCU_DEVICE int fits(double a, double b) {                       \
-            return mxci_fits_##in_range(a, b);                                  \
-        }                                                                       \
-        static MXCU_DEVICE double draw(mxci_draws *draws, double a, double b) { \
-            return mxci_draw_##name(draws, a, b);                               \
-        }                                                                       \
+        static MXCU_DEVICE int fits(double a, double b) {                                       \
+            return mxci_fits_##in_range(a, b);                                                  \
+        }                                                                                       \
+        static MXCU_DEVICE double draw(mxci_draws *draws, double a, double b) {                 \
+            return mxci_draw_##name(draws, a, b);                                               \
+        }                                                                                       \
     };
 DISTRIBUTION(uniform, uniform)
 DISTRIBUTION(normal, normal)
@@ -184,8 +184,9 @@ template <class Distribution> struct drawn {
     }
     static mxc_status sample(const mxc_op_call *call) {
         const int64_t n = mxcu_size(&call->in[0]), size = mxcu_size(&call->out[0]);
-        sampling<Distribution> s = {mxcu_random_of(call), mxcu_any_data(&call->in[0]), {}, 0, 0,
-                                    n && size ? size / n : 1};
+        sampling<Distribution> s = {
+            mxcu_random_of(call), mxcu_any_data(&call->in[0]), {}, 0, 0, n && size ? size / n : 1,
+        };
         if (call->n_in > 1)
             s.b_array = mxcu_any_data(&call->in[1]);
         MXC_TRY(check(call, s, n));
@@ -195,8 +196,9 @@ template <class Distribution> struct drawn {
 
 } // namespace
 
-#define BOTH(name) \
-    {"_random_" #name, drawn<name##_numbers>::random}, \
-        {"_sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes}
+#define BOTH(name)                                                            \
+    {"_random_" #name, drawn<name##_numbers>::random}, {                      \
+        "_sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes \
+    }
 MXCU_FORMS(random, {"Dropout", dropout_forward, dropout_backward}, BOTH(uniform), BOTH(normal), BOTH(gamma),
            BOTH(exponential), BOTH(poisson), BOTH(negative_binomial), BOTH(generalized_negative_binomial))

@@ -39,29 +39,29 @@ MXCU_DEVICE int64_t multiply(int64_t a, int64_t b) {
 #define PICK(condition, yes, no) ((condition) ? (yes) : (no))
 #define LOWEST lowest<X>()
 #define HIGHEST highest<X>()
-#define REDUCE(id, initial, its_step, its_combine)           \
-    template <class X> struct id##_steps {                   \
-        MXCU_DEVICE static X start() {                       \
-            return initial;                                  \
-        }                                                    \
-        MXCU_DEVICE static X step(X a, X v) {                \
-            const X zero = 0;                                \
-            (void)(zero + v);                                \
-            return its_step;                                 \
-        }                                                    \
-        MXCU_DEVICE static X combine(X a, X b) {             \
-            return its_combine;                              \
-        }                                                    \
+#define REDUCE(id, initial, its_step, its_combine) \
+    template <class X> struct id##_steps {         \
+        MXCU_DEVICE static X start() {             \
+            return initial;                        \
+        }                                          \
+        MXCU_DEVICE static X step(X a, X v) {      \
+            const X zero = 0;                      \
+            (void)(zero + v);                      \
+            return its_step;                       \
+        }                                          \
+        MXCU_DEVICE static X combine(X a, X b) {   \
+            return its_combine;                    \
+        }                                          \
     };
 #include "operator/kernels/reduce.def"
 #undef REDUCE
 
-#define REDUCE_GRADIENT(id, n, expression)                                     \
-    struct id##_gradient {                                                     \
-        template <class R> MXCU_DEVICE static R of(R g, R x, R y) {            \
-            (void)(g + x + y);                                                 \
-            return expression;                                                 \
-        }                                                                      \
+#define REDUCE_GRADIENT(id, n, expression)                          \
+    struct id##_gradient {                                          \
+        template <class R> MXCU_DEVICE static R of(R g, R x, R y) { \
+            (void)(g + x + y);                                      \
+            return expression;                                      \
+        }                                                           \
     };
 #include "operator/kernels/reduce_grad.def"
 #undef REDUCE_GRADIENT
@@ -78,12 +78,8 @@ template <> MXCU_DEVICE double finished(double a, finish how, int64_t n) {
     return how == MEAN ? a / (double)n : how == ROOT ? sqrt(a) : a;
 }
 
-template <class T> struct accumulator {
-    using type = double;
-};
-template <> struct accumulator<int8_t> {
-    using type = int64_t;
-};
+template <class T> struct accumulator { using type = double; };
+template <> struct accumulator<int8_t> { using type = int64_t; };
 template <> struct accumulator<uint8_t> : accumulator<int8_t> {};
 template <> struct accumulator<int32_t> : accumulator<int8_t> {};
 template <> struct accumulator<int64_t> : accumulator<int8_t> {};
@@ -154,7 +150,7 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
         mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
         mxcu_in<T> y = mxcu_data<T>(reads == NEEDS_ALL ? &call->out[0] : &call->out_grad[0]);
         mxcu_dense<T> x = reads != NEEDS_GRAD ? mxcu_array<T>(&call->in[0])
-                                                : mxcu_number<T>(how == MEAN && n ? (double)n_out / (double)n : 1);
+                                              : mxcu_number<T>(how == MEAN && n ? (double)n_out / (double)n : 1);
         mxcu_out<T> dx = mxcu_result<T>(call, grad, 0);
         return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) {
             int64_t k = kept(i);
@@ -204,8 +200,10 @@ template <class T> struct stretched_gradient {
 
 template <class T> static mxc_status sum_stretched(const mxc_op_call *call) {
     mxcu_reduction plan = mxcu_plan_stretched(&call->in_grad[0].shape, &call->out_grad[0].shape);
-    mxcu_summing<T, stretched_gradient<T>> r = {{mxcu_data<T>(&call->out_grad[0])},
-                                                mxcu_result<T>(call, &call->in_grad[0], 0)};
+    mxcu_summing<T, stretched_gradient<T>> r = {
+        {mxcu_data<T>(&call->out_grad[0])},
+        mxcu_result<T>(call, &call->in_grad[0], 0),
+    };
     return mxcu_reduce(call, &plan, r, call->temp);
 }
 
@@ -226,8 +224,8 @@ static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- forms ------------------------------------------------------------------------------------------------------- */
 
-#define REDUCTION(symbol, aliases, kernel, how, gradient, reads, types, ...)                \
-    {#symbol, reduction<kernel##_steps, how, gradient##_gradient, reads>::forward_##types,  \
+#define REDUCTION(symbol, aliases, kernel, how, gradient, reads, types, ...)               \
+    {#symbol, reduction<kernel##_steps, how, gradient##_gradient, reads>::forward_##types, \
      reduction<kernel##_steps, how, gradient##_gradient, reads>::backward, axes_temp_bytes},
 static const mxci_op_form forms[] = {
 #include "operator/reduce_names.def"
@@ -235,7 +233,8 @@ static const mxci_op_form forms[] = {
     {"broadcast_axis", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
     {"broadcast_to", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
     {"_broadcast", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
-    {"broadcast_like", broadcast_forward, broadcast_backward, broadcast_temp_bytes}};
+    {"broadcast_like", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
+};
 #undef REDUCTION
 
 const mxcu_form_list mxcu_forms_reduce = {forms, (int)(sizeof forms / sizeof *forms)};

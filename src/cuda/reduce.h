@@ -16,11 +16,11 @@
 #include "cuda/walk.h"
 
 enum {
-    MXCU_REDUCE_TEAMS = 1024,          /* about as many teams keep a GPU busy, */
-    MXCU_REDUCE_THREADS = 1 << 17,     /* or threads of their own */
-    MXCU_REDUCE_ROW = 4096,            /* elements worth a team, */
-    MXCU_REDUCE_COLUMN = 64,           /* or a thread */
-    MXCU_REDUCE_FEW = 32               /* elements that a thread takes by itself */
+    MXCU_REDUCE_TEAMS = 1024,      /* about as many teams keep a GPU busy, */
+    MXCU_REDUCE_THREADS = 1 << 17, /* or threads of their own */
+    MXCU_REDUCE_ROW = 4096,        /* elements worth a team, */
+    MXCU_REDUCE_COLUMN = 64,       /* or a thread */
+    MXCU_REDUCE_FEW = 32           /* elements that a thread takes by itself */
 };
 
 struct mxcu_reduction {

@@ -20,13 +20,13 @@ template <class T> struct rnn {
     mxci_rnn_dims d;
     R *records;
     int64_t n_records;
-    T *input;            /* of layers above the first, with the mask applied (rows, width); only with masks */
-    R *cell;             /* LSTM: the first state's (N,H) */
-    R *recurrent;        /* forward, GRU: R h (N, gates H) */
-    T *grad[2];          /* backward: of the layers' outputs in turn (rows, width) */
+    T *input;             /* of layers above the first, with the mask applied (rows, width); only with masks */
+    R *cell;              /* LSTM: the first state's (N,H) */
+    R *recurrent;         /* forward, GRU: R h (N, gates H) */
+    T *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
     T *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
-    R *dh, *dc;          /* backward: of the states (N,H) */
-    T *ones;             /* backward: (rows) */
+    R *dh, *dc;           /* backward: of the states (N,H) */
+    T *ones;              /* backward: (rows) */
 };
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
@@ -284,8 +284,9 @@ template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t lay
 }
 
 /* to (gates H, k) = or += gates (rows, gates H)' x (rows, k), whose rows are ldb elements apart. */
-template <class T> static mxc_status weight_gradient(const rnn<T> &r, int64_t at, const T *gates, int64_t rows,
-                                                     const T *x, int64_t k, int64_t ldb, int add) {
+template <class T>
+static mxc_status weight_gradient(const rnn<T> &r, int64_t at, const T *gates, int64_t rows, const T *x, int64_t k,
+                                  int64_t ldb, int add) {
     mxci_gemm_args g = MXCI_GEMM_INIT;
     g.transpose_a = 1;
     g.m = r.d.gates * r.d.h, g.n = k, g.k = rows;
@@ -312,8 +313,8 @@ template <class T> static mxc_status recurrent_gradient(const rnn<T> &r, int64_t
 template <class T> static mxc_status bias_gradient(const rnn<T> &r, int64_t at, const T *gates) {
     const mxc_op_call *call = r.call;
     return mxcu_bias_sum_rows(call, call->req[PARAMETERS], call->in[DATA].dtype,
-                              static_cast<T *>(call->in_grad[PARAMETERS].data) + at, gates, r.d.rows,
-                              r.d.gates * r.d.h, r.ones);
+                              static_cast<T *>(call->in_grad[PARAMETERS].data) + at, gates, r.d.rows, r.d.gates * r.d.h,
+                              r.ones);
 }
 
 template <class T> static mxc_status parameter_gradient(const rnn<T> &r, int64_t layer, int way, const T *x) {

@@ -83,8 +83,7 @@ MXCU_DEVICE void simple_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int
     s.dx_gates[row * s.h + j] = mxcu_narrow<T>(unit_rnn_grad(s.mode == MXCI_RNN_RELU, d, s.gates[row * s.h + j]));
 }
 
-template <class T>
-MXCU_DEVICE void lstm_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
+template <class T> MXCU_DEVICE void lstm_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
     const int64_t h = s.h, at = row * h + j;
     const mxcu_compute_t<T> *i = s.gates + row * 4 * h + j;
     mxcu_compute_t<T> grad[4];
@@ -94,8 +93,7 @@ MXCU_DEVICE void lstm_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64
         s.dx_gates[row * 4 * h + k * h + j] = mxcu_narrow<T>(grad[k]);
 }
 
-template <class T>
-MXCU_DEVICE void gru_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
+template <class T> MXCU_DEVICE void gru_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
     const int64_t h = s.h, to = row * 3 * h + j;
     const mxcu_compute_t<T> *r = s.gates + row * 4 * h + j;
     mxcu_compute_t<T> grad[3];

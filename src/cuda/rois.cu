@@ -7,12 +7,17 @@
 
 enum { DATA, ROIS };
 
-/* ---- ROIPooling ------------------------------------------------------------------------------------------------------ */
+/* ---- ROIPooling
+ * ------------------------------------------------------------------------------------------------------ */
 
 static mxci_roi_shape pooling_shape(const mxc_op_call *call) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
-    return {in[0], in[1], {in[2], in[3]}, {out[2], out[3]},
-            static_cast<const mxci_roi_params *>(call->params)->spatial_scale, 0};
+    return {in[0],
+            in[1],
+            {in[2], in[3]},
+            {out[2], out[3]},
+            static_cast<const mxci_roi_params *>(call->params)->spatial_scale,
+            0};
 }
 
 /* Rows and columns of data in one bin of a region. */
@@ -20,11 +25,12 @@ struct roi_bin {
     int64_t y0, y1, x0, x1;
 };
 
-template <class T> MXCU_DEVICE static roi_bin bin_of(const mxci_roi_shape &s, const mxcu_in<T> &rois, int64_t r,
-                                                     int64_t row, int64_t column) {
+template <class T>
+MXCU_DEVICE static roi_bin bin_of(const mxci_roi_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t row,
+                                  int64_t column) {
     roi_bin b;
-    mxci_roi_bin(mxci_roi_element(rois[5 * r + 1], s.scale), mxci_roi_element(rois[5 * r + 3], s.scale), column, s.out[1],
-                 s.in[1], &b.x0, &b.x1);
+    mxci_roi_bin(mxci_roi_element(rois[5 * r + 1], s.scale), mxci_roi_element(rois[5 * r + 3], s.scale), column,
+                 s.out[1], s.in[1], &b.x0, &b.x1);
     mxci_roi_bin(mxci_roi_element(rois[5 * r + 2], s.scale), mxci_roi_element(rois[5 * r + 4], s.scale), row, s.out[0],
                  s.in[0], &b.y0, &b.y1);
     return b;
@@ -36,7 +42,8 @@ template <class T> MXCU_DEVICE static int64_t sample_of(const mxcu_in<T> &rois, 
     return sample >= 0 && sample < (double)samples ? (int64_t)sample : -1;
 }
 
-/* The largest element of its plane, the first of equal ones, in each bin of (region, channel, row, column); -1: none. */
+/* The largest element of its plane, the first of equal ones, in each bin of (region, channel, row, column); -1: none.
+ */
 template <class T, class F> static mxc_status for_largest(const mxc_op_call *call, F put) {
     const mxci_roi_shape s = pooling_shape(call);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), rois = mxcu_data<T>(&call->in[ROIS]);
@@ -118,18 +125,19 @@ static mxc_status pool_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in_grad[DATA].dtype, pool_grad, call)
 }
 
-/* ---- ROIAlign -------------------------------------------------------------------------------------------------------- */
+/* ---- ROIAlign
+ * -------------------------------------------------------------------------------------------------------- */
 
 static mxci_align_shape align_shape(const mxc_op_call *call) {
     const mxci_align_params *p = static_cast<const mxci_align_params *>(call->params);
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     const int64_t samples = in[2] * in[3] > 0 ? in[0] : 0; /* nothing can be read from empty planes */
-    return {samples, in[1], {in[2], in[3]}, out[1], {out[2], out[3]}, p->spatial_scale, p->sample_ratio,
-            p->position_sensitive, p->aligned, 0};
+    return {samples,          in[1],           {in[2], in[3]},        out[1],     {out[2], out[3]},
+            p->spatial_scale, p->sample_ratio, p->position_sensitive, p->aligned, 0};
 }
 
-template <class T> MXCU_DEVICE static mxci_align_part part_of(const mxci_align_shape &s, const mxcu_in<T> &rois,
-                                                              int64_t r, int64_t part) {
+template <class T>
+MXCU_DEVICE static mxci_align_part part_of(const mxci_align_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t part) {
     double roi[5];
     for (int i = 0; i < 5; i++)
         roi[i] = rois[5 * r + i];

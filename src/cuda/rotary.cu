@@ -35,8 +35,8 @@ template <class A> static mxc_status put_angles(const mxc_op_call *call, rotary 
     });
 }
 
-template <class T> static mxc_status turn(const mxc_op_call *call, const mxc_tensor *from, const mxc_tensor *to,
-                                          rotary r, int back) {
+template <class T>
+static mxc_status turn(const mxc_op_call *call, const mxc_tensor *from, const mxc_tensor *to, rotary r, int back) {
     using A = mxcu_compute_t<T>;
     A *angles = mxcu_temp<A>(call, 0);
     mxcu_in<T> x = mxcu_data<T>(from);

@@ -50,8 +50,9 @@ mxcu_places mxcu_rows_named(const mxc_shape *array, const mxc_tensor *index) {
 
 enum { SHORT = 16 }; /* rows of so many elements are not worth a team */
 
-template <class T> static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i,
-                                          const mxcu_places *given, const mxc_tensor *array) {
+template <class T>
+static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_places *given,
+                       const mxc_tensor *array) {
     const mxcu_places places = *given;
     const int64_t n = places.length;
     mxcu_in<T> x = mxcu_data<T>(array);
@@ -82,8 +83,9 @@ size_t mxcu_rows_temp(int64_t count) {
 }
 
 /* Rows of one element that never meet. */
-template <class T> static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i,
-                                              const mxcu_places *given, const mxc_tensor *from) {
+template <class T>
+static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
+                           const mxc_tensor *from) {
     const mxcu_places places = *given;
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, array, i);
@@ -106,9 +108,9 @@ static mxc_status sort_rows(const mxc_op_call *call, const mxcu_places *given, m
 }
 
 /* A team for each row of the array that is met, in each group: the first of the sorted items that go there. */
-template <class T> static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i,
-                                                const mxcu_places *given, const mxc_tensor *from,
-                                                const mxcu_item *items) {
+template <class T>
+static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
+                             const mxc_tensor *from, const mxcu_item *items) {
     const int64_t count = given->count, n = given->length, size = given->size;
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, array, i);
@@ -132,9 +134,8 @@ static mxc_status put_rows(const mxc_op_call *call, const mxc_tensor *array, int
 }
 
 static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
-                           const mxc_tensor *from, const mxcu_item *items) {
-    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)
-}
+                           const mxc_tensor *from, const mxcu_item *items){
+    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)}
 
 mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
                          const mxc_tensor *from) {

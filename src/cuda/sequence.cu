@@ -32,8 +32,9 @@ struct sequences {
     }
 };
 
-template <class T> static mxc_status move(const mxc_op_call *call, sequences s, const mxc_tensor *from,
-                                          const mxc_tensor *to, double value) {
+template <class T>
+static mxc_status move(const mxc_op_call *call, sequences s, const mxc_tensor *from, const mxc_tensor *to,
+                       double value) {
     const mxcu_compute_t<T> filling = mxcu_parameter<T>(value);
     const int64_t n = s.row;
     mxcu_in<T> x = mxcu_data<T>(from);

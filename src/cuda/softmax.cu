@@ -10,7 +10,6 @@
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-
 namespace {
 
 /* Both passes over row number row of outer * inner. */
@@ -78,16 +77,18 @@ template <class T> struct pass {
 
 } // namespace
 
-template <class T> static mxc_status run_forward(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *x,
-                                                 const mxc_tensor *to, mxc_req req) {
+template <class T>
+static mxc_status run_forward(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *x, const mxc_tensor *to,
+                              mxc_req req) {
     pass<T> p = {*s, mxcu_data<T>(x), {nullptr}, {nullptr}, {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD}};
     if (s->inner == 1)
         return mxcu_rows(call, s->outer, s->k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { p.forward(row, team); });
     return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.forward(row, mxcu_alone()); });
 }
 
-template <class T> static mxc_status run_backward(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *dy,
-                                                  const mxc_tensor *y, const mxc_tensor *to, mxc_req req) {
+template <class T>
+static mxc_status run_backward(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *dy,
+                               const mxc_tensor *y, const mxc_tensor *to, mxc_req req) {
     pass<T> p = {*s, {nullptr}, mxcu_data<T>(dy), mxcu_data<T>(y), {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD}};
     if (s->inner == 1)
         return mxcu_rows(call, s->outer, s->k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { p.backward(row, team); });

@@ -25,7 +25,8 @@ static inline size_t mxcu_sort_bytes(int64_t rows, int64_t n) {
 }
 
 /* What comes last in every row. */
-#define MXCU_LAST_ITEM {UINT64_MAX, INT64_MAX}
+#define MXCU_LAST_ITEM \
+    { UINT64_MAX, INT64_MAX }
 
 /* Sort rows of size (from mxcu_sort_row) items each. */
 mxc_status mxcu_sort(const mxc_op_call *call, mxcu_item *items, int64_t rows, int64_t size);

@@ -4,8 +4,8 @@
 #include "cuda/kernel.h"
 
 /* A thread solves for one column of b, or where a is on the right for one row. */
-template <class T> static mxc_status solve(const mxc_op_call *call, const mxcu_triangular *t, T alpha, const void *a,
-                                           void *b) {
+template <class T>
+static mxc_status solve(const mxc_op_call *call, const mxcu_triangular *t, T alpha, const void *a, void *b) {
     const int64_t n = t->n(), m = t->m, k = t->k, vectors = t->t.rightside ? m : k;
     const int64_t step = t->t.rightside ? 1 : k, apart = t->t.rightside ? k : 1;
     const int turned = t->t.transpose != t->t.rightside, down = t->t.lower != turned;
@@ -30,8 +30,9 @@ mxc_status mxcu_triangular_solve(const mxc_op_call *call, const mxcu_triangular 
     MXCU_SWITCH_REAL(t->t.dtype, solve, call, t, alpha, a, b)
 }
 
-template <class T> static mxc_status triangle(const mxc_op_call *call, int lower, int outside, int64_t count, int64_t n,
-                                              const void *from, void *to) {
+template <class T>
+static mxc_status triangle(const mxc_op_call *call, int lower, int outside, int64_t count, int64_t n, const void *from,
+                           void *to) {
     const T *x = mxcu_pointer<T>((void *)from);
     T *y = mxcu_pointer<T>(to);
     return mxcu_for(call, count * n * n, [=] MXCU_LAMBDA(int64_t i) {
@@ -45,9 +46,8 @@ template <class T> static mxc_status triangle(const mxc_op_call *call, int lower
 }
 
 mxc_status mxcu_triangle(const mxc_op_call *call, mxc_dtype dtype, int lower, int outside, int64_t count, int64_t n,
-                         const void *from, void *to) {
-    MXCU_SWITCH_REAL(dtype, triangle, call, lower, outside, count, n, from, to)
-}
+                         const void *from,
+                         void *to){MXCU_SWITCH_REAL(dtype, triangle, call, lower, outside, count, n, from, to)}
 
 mxc_status mxcu_triangular_multiply(const mxc_op_call *call, const mxcu_triangular *t, double alpha, const void *a,
                                     const void *from, void *b, void *temp) {

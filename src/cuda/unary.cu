@@ -7,25 +7,25 @@
 
 /* The functions of an operator by type. */
 #define OF_FLOAT(id)
-#define OF_NUMBER(id)                                 \
-    MXCU_DEVICE static int64_t of(int64_t x) {        \
-        return id##_op_i64(x);                        \
+#define OF_NUMBER(id)                          \
+    MXCU_DEVICE static int64_t of(int64_t x) { \
+        return id##_op_i64(x);                 \
     }
-#define UNARY(id, name, aliases, types, ...)          \
-    struct id##_function {                            \
-        MXCU_DEVICE static float of(float x) {        \
-            return id##_op_f32(x);                    \
-        }                                             \
-        MXCU_DEVICE static double of(double x) {      \
-            return id##_op_f64(x);                    \
-        }                                             \
-        MXCU_DEVICE static float gradient(float g, float x) { \
-            return id##_grad_op_f32(g, x);            \
-        }                                             \
+#define UNARY(id, name, aliases, types, ...)                     \
+    struct id##_function {                                       \
+        MXCU_DEVICE static float of(float x) {                   \
+            return id##_op_f32(x);                               \
+        }                                                        \
+        MXCU_DEVICE static double of(double x) {                 \
+            return id##_op_f64(x);                               \
+        }                                                        \
+        MXCU_DEVICE static float gradient(float g, float x) {    \
+            return id##_grad_op_f32(g, x);                       \
+        }                                                        \
         MXCU_DEVICE static double gradient(double g, double x) { \
-            return id##_grad_op_f64(g, x);            \
-        }                                             \
-        OF_##types(id)                                \
+            return id##_grad_op_f64(g, x);                       \
+        }                                                        \
+        OF_##types(id)                                           \
     };
 namespace {
 #include "simpleop/unary.def"

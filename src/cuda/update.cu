@@ -25,15 +25,15 @@
 
 namespace {
 
-#define RULE(name, n)                                                                              \
-    struct name##_rule {                                                                           \
-        enum { states = n };                                                                       \
-        static MXCU_DEVICE float next(const factors_f32 *f, float w, float g, float *s) {          \
-            return name##_f32(f, w, g, s);                                                         \
-        }                                                                                          \
-        static MXCU_DEVICE double next(const factors_f64 *f, double w, double g, double *s) {      \
-            return name##_f64(f, w, g, s);                                                         \
-        }                                                                                          \
+#define RULE(name, n)                                                                         \
+    struct name##_rule {                                                                      \
+        enum { states = n };                                                                  \
+        static MXCU_DEVICE float next(const factors_f32 *f, float w, float g, float *s) {     \
+            return name##_f32(f, w, g, s);                                                    \
+        }                                                                                     \
+        static MXCU_DEVICE double next(const factors_f64 *f, double w, double g, double *s) { \
+            return name##_f64(f, w, g, s);                                                    \
+        }                                                                                     \
     };
 #include "operator/kernels/update.def"
 #undef RULE
@@ -53,8 +53,8 @@ template <> struct factors<double> {
 
 /* What is known on the device only. */
 struct late {
-    const float *rescale; /* or NULL; multiplies rescale_grad: no step where it is 0 or not finite */
-    mxcu_any r1, r2;               /* lamb's second phase, where r1 has data: norms whose quotient multiplies lr, */
+    const float *rescale;            /* or NULL; multiplies rescale_grad: no step where it is 0 or not finite */
+    mxcu_any r1, r2;                 /* lamb's second phase, where r1 has data: norms whose quotient multiplies lr, */
     double lower_bound, upper_bound; /* r1 kept within these where they are not negative */
 };
 
@@ -122,12 +122,21 @@ template <class T, class S, class Rule> struct steps {
 /* ---- a run ------------------------------------------------------------------------------------------------------- */
 
 /* Weight i of a call, whose auxiliary states are n for each weight, the last one its copy where S is not T's own. */
-template <class T, class S, class Rule> static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
-                                                                          double lr, double wd, double eta) {
+template <class T, class S, class Rule>
+static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy, double lr, double wd, double eta) {
     const mxc_tensor *state = call->aux + (Rule::states + has_copy) * i;
-    weight_step<T, S> w = {mxcu_data<T>(&call->in[2 * i + 1]), nullptr, nullptr, {},
-                           mxcu_result<T>(call, &call->out[i], i), (mxcu_compute_t<S>)lr, (mxcu_compute_t<S>)wd,
-                           (mxcu_compute_t<S>)(lr * wd), (mxcu_compute_t<S>)eta, mxcu_size(&call->in[2 * i])};
+    weight_step<T, S> w = {
+        mxcu_data<T>(&call->in[2 * i + 1]),
+        nullptr,
+        nullptr,
+        {},
+        mxcu_result<T>(call, &call->out[i], i),
+        (mxcu_compute_t<S>)lr,
+        (mxcu_compute_t<S>)wd,
+        (mxcu_compute_t<S>)(lr * wd),
+        (mxcu_compute_t<S>)eta,
+        mxcu_size(&call->in[2 * i]),
+    };
     for (int j = 0; j < Rule::states; j++)
         w.state[j] = mxcu_pointer<S>(state[j].data);
     if (has_copy)
@@ -153,9 +162,9 @@ template <class T, class S, class Rule> static mxc_status run_steps(const mxc_op
     all.f = factors<mxcu_compute_t<S>>::of(p.factors);
     all.l = p.l;
     for (int i = 0; i < call->n_out; i++) {
-        all.weight[i] = weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
-                                              p.wds ? p.wds->value[i] : p.factors->wd,
-                                              p.etas ? p.etas->value[i] : p.factors->eta);
+        all.weight[i] =
+            weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
+                                  p.wds ? p.wds->value[i] : p.factors->wd, p.etas ? p.etas->value[i] : p.factors->eta);
         all.weight[i].end += i ? all.weight[i - 1].end : 0;
     }
     return mxcu_for(call, all.weight[call->n_out - 1].end, all);
@@ -199,7 +208,7 @@ static mxc_status multi_update(const mxc_op_call *call) {
     if (m->scaled)
         p.l.rescale = mxcu_pointer<const float>(call->aux[call->n_aux - 1].data);
     switch (m->rule) {
-#define RULE(name, n)       \
+#define RULE(name, n)      \
     case MXCI_RULE_##name: \
         return p.has_copy ? ruled<name##_rule>::run_copied(call, p) : ruled<name##_rule>::run(call, p);
 #include "operator/kernels/update.def"
@@ -231,9 +240,13 @@ static mxc_status lamb_phase2(const mxc_op_call *call) {
     u.lr = p->lr;
     u.rescale_grad = 1;
     u.clip_gradient = -1;
-    return ruled<sgd_rule>::run(call, {&u, nullptr, nullptr, nullptr, 0,
-                                       {nullptr, mxcu_any_data(&call->in[2]), mxcu_any_data(&call->in[3]),
-                                        p->lower_bound, p->upper_bound}});
+    return ruled<sgd_rule>::run(
+        call, {&u,
+               nullptr,
+               nullptr,
+               nullptr,
+               0,
+               {nullptr, mxcu_any_data(&call->in[2]), mxcu_any_data(&call->in[3]), p->lower_bound, p->upper_bound}});
 }
 
 /* ---- the global norm --------------------------------------------------------------------------------------------- */
@@ -312,6 +325,5 @@ MXCU_FORMS(update, {"sgd_update", ruled<sgd_rule>::forward}, {"sgd_mom_update", 
            {"multi_sgd_update", ruled<sgd_rule>::forward_many},
            {"multi_sgd_mom_update", ruled<sgd_mom_rule>::forward_many},
            {"multi_mp_sgd_update", ruled<sgd_rule>::forward_many_copied},
-           {"multi_mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_many_copied},
-           {"_multi_update", multi_update},
+           {"multi_mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_many_copied}, {"_multi_update", multi_update},
            {"multi_sum_sq", sum_squares, nullptr, squares_temp}, {"clip_global_norm", clip_norm, nullptr, clip_temp})

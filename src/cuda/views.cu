@@ -12,7 +12,7 @@
 /* A walk by planes whose columns are neighbours in what is walked, and whose rows are in the space: a transpose. */
 struct planes {
     int64_t batch, rows, columns;
-    mxcu_walk from, to; /* where plane b begins in the array, and in the space */
+    mxcu_walk from, to;  /* where plane b begins in the array, and in the space */
     int64_t row, column; /* from row to row in the array, and from column to column in the space */
 };
 
@@ -59,8 +59,9 @@ static mxc_status take_planes(const mxc_op_call *call, const planes *given, cons
 }
 
 /* to[at] = from[first + walk(at)] */
-template <class T> static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, int i,
-                                                   const mxci_view *view, const mxc_tensor *from) {
+template <class T>
+static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, int i, const mxci_view *view,
+                                const mxc_tensor *from) {
     mxcu_in<T> x = {mxcu_data<T>(from).data + view->first};
     mxcu_out<T> y = mxcu_result<T>(call, to, i);
     mxcu_walk walk = mxcu_walk_of(&view->walk);
@@ -71,8 +72,9 @@ template <class T> static mxc_status take_elements(const mxc_op_call *call, cons
 }
 
 /* to[first + walk(at)] = from[at] */
-template <class T> static mxc_status put_elements(const mxc_op_call *call, const mxc_tensor *to, const mxci_view *view,
-                                                  const mxc_tensor *from) {
+template <class T>
+static mxc_status put_elements(const mxc_op_call *call, const mxc_tensor *to, const mxci_view *view,
+                               const mxc_tensor *from) {
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, to, 0);
     mxcu_walk walk = mxcu_walk_of(&view->walk);
@@ -198,8 +200,9 @@ static box box_of(const mxc_op_call *call, const mxc_shape *shape) {
 }
 
 /* result 0 = from, but in the box rhs, or value where there is no rhs. */
-template <class T> static mxc_status assign_elements(const mxc_op_call *call, const mxc_tensor *to,
-                                                     const mxc_tensor *from, const mxc_tensor *rhs, double value) {
+template <class T>
+static mxc_status assign_elements(const mxc_op_call *call, const mxc_tensor *to, const mxc_tensor *from,
+                                  const mxc_tensor *rhs, double value) {
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_dense<T> filling = rhs ? mxcu_array<T>(rhs) : mxcu_number<T>(value);
     mxcu_out<T> y = mxcu_result<T>(call, to, 0);
@@ -251,9 +254,12 @@ static mxc_status same_backward(const mxc_op_call *call) {
     return mxcu_put(call, &call->in_grad[0], 0, &call->out_grad[0]);
 }
 
-#define TURN(name, view) {name, view_forward<view>, turn_backward<view##_back>}
-#define CUT(name, view) {name, view_forward<view>, cut_backward<view>}
-#define COPIES(name, view) {name, view_forward<view>, copies_backward<view>, copies_temp_bytes<view>}
+#define TURN(name, view) \
+    { name, view_forward<view>, turn_backward<view##_back> }
+#define CUT(name, view) \
+    { name, view_forward<view>, cut_backward<view> }
+#define COPIES(name, view) \
+    { name, view_forward<view>, copies_backward<view>, copies_temp_bytes<view> }
 
 MXCU_FORMS(views, TURN("transpose", mxci_view_transpose), TURN("SwapAxis", mxci_view_swap),
            TURN("depth_to_space", mxci_view_to_space), TURN("space_to_depth", mxci_view_to_depth),

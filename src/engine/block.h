@@ -36,7 +36,7 @@ typedef struct mxci_dep {
 
 /* What a block runs; all runs of a prepared operator share one. Constant. */
 typedef struct mxci_body {
-    mxc_task_fn fn; /* either this */
+    mxc_task_fn fn;             /* either this */
     mxc_task_async_fn async_fn; /* or this */
     void *arg;
     void (*destroy)(void *arg);
@@ -53,10 +53,10 @@ typedef struct mxci_body {
 typedef struct mxci_stripe {
     _Alignas(MXCI_CACHE_LINE) mxci_lock lock; /* guards this part; stands for the gate while a push is going on */
     mxc_engine *engine;
-    uint32_t epoch;               /* 0 or 1: which of the counters a push adds to; mxc_wait_all flips it */
-    void *slabs;                  /* all memory of blocks, linked by its first word */
+    uint32_t epoch; /* 0 or 1: which of the counters a push adds to; mxc_wait_all flips it */
+    void *slabs;    /* all memory of blocks, linked by its first word */
     mxci_block *free[MXCI_BLOCK_CLASSES];
-    _Atomic uint64_t pushed[2];   /* written under the lock */
+    _Atomic uint64_t pushed[2];                          /* written under the lock */
     _Alignas(MXCI_CACHE_LINE) _Atomic uint64_t ended[2]; /* this part: any thread */
     _Atomic(mxci_block *) returned[MXCI_BLOCK_CLASSES];
 } mxci_stripe;
@@ -67,22 +67,22 @@ struct mxci_block {
     const mxci_body *body;
     mxci_stripe *home;
     uint64_t token;
-    _Atomic int32_t waits;    /* dependencies that are not granted yet */
+    _Atomic int32_t waits; /* dependencies that are not granted yet */
     int32_t n_deps;
     int32_t priority;
     uint8_t urgent, size_class, epoch;
-    uint8_t waited;           /* naive engine: a thread is going to run it once done is set */
-    _Atomic uint32_t done;    /* set last, for the thread that waits: MXCI_SYNC granted; naive engine: may run */
-    uint8_t in_flight;        /* is in the engine's flight */
-    uint8_t canceled;         /* in the child of a fork: the function was ended without its thread */
-    uint64_t order;           /* in its pool: when it came */
+    uint8_t waited;        /* naive engine: a thread is going to run it once done is set */
+    _Atomic uint32_t done; /* set last, for the thread that waits: MXCI_SYNC granted; naive engine: may run */
+    uint8_t in_flight;     /* is in the engine's flight */
+    uint8_t canceled;      /* in the child of a fork: the function was ended without its thread */
+    uint64_t order;        /* in its pool: when it came */
 
     mxci_block *child;                      /* in a pool's heap */
     mxci_block *flight_next, **flight_link; /* in the engine's flight; guarded by its lock */
-    mxci_failure *failure;     /* how an asynchronous function ended */
-    _Atomic uint32_t parties;  /* asynchronous: 2 until the call has returned or the end was told, then 1, then 0 */
-    int32_t pusher;            /* MXC_TASK_AWAITED: number of the thread that waits for it */
-    mxci_body own;             /* body of a function pushed once */
+    mxci_failure *failure;                  /* how an asynchronous function ended */
+    _Atomic uint32_t parties; /* asynchronous: 2 until the call has returned or the end was told, then 1, then 0 */
+    int32_t pusher;           /* MXC_TASK_AWAITED: number of the thread that waits for it */
+    mxci_body own;            /* body of a function pushed once */
     mxci_dep deps[];
 };
 _Static_assert(offsetof(mxci_block, child) == MXCI_CACHE_LINE, "the first line of a block is full");

@@ -17,7 +17,7 @@ struct mxc_engine_op {
 
 #define BIAS ((int64_t)1 << 62)
 
-const mxci_body mxci_sync_body = { .name = "wait" };
+const mxci_body mxci_sync_body = {.name = "wait"};
 
 /* ---- checks ---- */
 
@@ -39,8 +39,7 @@ static mxc_status check_context(const char *who, const char *name, mxc_context c
 
 /* Takes the task over into a body that lacks a pool. */
 static mxc_status check_task(const char *who, mxc_engine *engine, const mxc_task *task, mxci_body *body) {
-    const unsigned known = MXC_TASK_CHEAP | MXC_TASK_HELPED | MXC_TASK_UPDATES | MXC_TASK_ALWAYS |
-                           MXC_TASK_AWAITED;
+    const unsigned known = MXC_TASK_CHEAP | MXC_TASK_HELPED | MXC_TASK_UPDATES | MXC_TASK_ALWAYS | MXC_TASK_AWAITED;
     const char *name;
     if (!engine || !task)
         return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", who, engine ? "task" : "engine");
@@ -58,9 +57,15 @@ static mxc_status check_task(const char *who, mxc_engine *engine, const mxc_task
                         task->flags & ~known);
     if ((task->flags & MXC_TASK_AWAITED) && task->destroy)
         return MXC_FAIL(MXC_EINVAL, "%s: %s: MXC_TASK_AWAITED goes without destroy", who, name);
-    *body = (mxci_body){ .fn = task->fn, .async_fn = task->async_fn, .arg = task->arg, .destroy = task->destroy,
-                         .name = name, .context = task->context, .flags = task->flags, .priority = task->priority,
-                         .urgent = task->property == MXC_PROP_URGENT };
+    *body = (mxci_body){.fn = task->fn,
+                        .async_fn = task->async_fn,
+                        .arg = task->arg,
+                        .destroy = task->destroy,
+                        .name = name,
+                        .context = task->context,
+                        .flags = task->flags,
+                        .priority = task->priority,
+                        .urgent = task->property == MXC_PROP_URGENT};
     return check_context(who, name, task->context, task->property, &body->device);
 }
 
@@ -103,9 +108,9 @@ static mxc_status fill_deps(const char *who, const mxci_body *body, mxci_dep *de
                             int n_changes, mxc_var *const *changes) {
     int n = n_reads + n_changes;
     for (int i = 0; i < n_reads; i++)
-        deps[i] = (mxci_dep){ reads[i], NULL, (uint32_t)i, MXCI_READ };
+        deps[i] = (mxci_dep){reads[i], NULL, (uint32_t)i, MXCI_READ};
     for (int i = 0; i < n_changes; i++)
-        deps[n_reads + i] = (mxci_dep){ changes[i], NULL, (uint32_t)(n_reads + i), MXCI_CHANGE };
+        deps[n_reads + i] = (mxci_dep){changes[i], NULL, (uint32_t)(n_reads + i), MXCI_CHANGE};
     sort_deps(deps, n);
     for (int i = 1; i < n; i++)
         if (deps[i].var == deps[i - 1].var)

@@ -54,28 +54,28 @@ struct mxc_engine {
     mxc_engine_kind kind_id;
     int workers, parallelism, thread_limit;
     int64_t spin_ns;
-    mxc_engine *next;               /* fork.c */
-    mxci_runner *runners;           /* thread_limit: CPU workers, guests, extras */
-    mxci_pool *cpu, *io;            /* threaded */
-    _Atomic(mxci_pool *) devices;   /* list of the other pools */
-    mxci_mutex pools_mutex;         /* guards adding to it */
-    _Atomic uint32_t forked;        /* not 0: this is a child that has not resumed yet */
-    _Atomic int32_t extras;         /* numbers given away */
+    mxc_engine *next;             /* fork.c */
+    mxci_runner *runners;         /* thread_limit: CPU workers, guests, extras */
+    mxci_pool *cpu, *io;          /* threaded */
+    _Atomic(mxci_pool *) devices; /* list of the other pools */
+    mxci_mutex pools_mutex;       /* guards adding to it */
+    _Atomic uint32_t forked;      /* not 0: this is a child that has not resumed yet */
+    _Atomic int32_t extras;       /* numbers given away */
 
-    mxci_lock vars_lock;            /* guards the next two */
+    mxci_lock vars_lock; /* guards the next two */
     mxc_var *free_vars;
     mxci_var_slab *var_slabs;
-    mxci_lock flight_lock;          /* guards flight */
-    mxci_block *flight;             /* see mxci_flight_add */
-    mxci_mutex all_mutex;           /* held by the one mxc_wait_all that goes on */
+    mxci_lock flight_lock; /* guards flight */
+    mxci_block *flight;    /* see mxci_flight_add */
+    mxci_mutex all_mutex;  /* held by the one mxc_wait_all that goes on */
     mxci_seeded seeded;
 
     _Alignas(MXCI_CACHE_LINE) _Atomic int64_t failed; /* variables with a failure: rarely written */
     _Atomic(mxci_stream *) streams;                   /* those that run ahead; NULL: no variable has marks */
     _Atomic int32_t n_streams;
-    _Atomic(mxci_failure *) first_failure;            /* since the last mxc_wait_all */
-    _Atomic int32_t draining;                         /* threads that wait for an epoch */
-    _Atomic int32_t telling;                          /* threads inside mxc_done_complete */
+    _Atomic(mxci_failure *) first_failure; /* since the last mxc_wait_all */
+    _Atomic int32_t draining;              /* threads that wait for an epoch */
+    _Atomic int32_t telling;               /* threads inside mxc_done_complete */
     mxci_event event;
     mxci_loops loops;
     mxci_stripe stripes[MXCI_STRIPES];

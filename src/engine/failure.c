@@ -22,7 +22,7 @@ struct mxci_failure {
 
 /* One for each code, for when there is no memory for a record. */
 static mxci_failure fixed[CODES] = {
-#define MXC_STATUS(name, value, meaning) [value] = { .code = name },
+#define MXC_STATUS(name, value, meaning) [value] = {.code = name},
 #include <mxc/status.def>
 #undef MXC_STATUS
 };

@@ -13,8 +13,8 @@ typedef struct mxci_failure mxci_failure;
 mxci_failure *mxci_failure_of_thread(mxc_status code);
 /* From a text; NULL: the code's own. */
 mxci_failure *mxci_failure_of_text(mxc_status code, const char *text);
-mxci_failure *mxci_failure_retain(mxci_failure *failure);  /* NULL is fine; returns failure */
-void mxci_failure_release(mxci_failure *failure);          /* NULL is fine */
+mxci_failure *mxci_failure_retain(mxci_failure *failure); /* NULL is fine; returns failure */
+void mxci_failure_release(mxci_failure *failure);         /* NULL is fine */
 /* Of two, the one that was made first; each may be NULL. */
 mxci_failure *mxci_failure_earlier(mxci_failure *a, mxci_failure *b);
 /* Make it the calling thread's last error and return its code; NULL: MXC_OK. */

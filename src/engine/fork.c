@@ -11,9 +11,7 @@
 enum { GATES = 16, YIELDS = 1000, NAP_NS = 50000 };
 
 /* How many threads are inside; spread so that threads do not share a line. */
-static struct gate {
-    _Alignas(MXCI_CACHE_LINE) _Atomic int32_t inside;
-} gates[GATES];
+static struct gate { _Alignas(MXCI_CACHE_LINE) _Atomic int32_t inside; } gates[GATES];
 
 _Atomic uint32_t mxci_gate_closed;
 static MXCI_THREAD_LOCAL int depth;

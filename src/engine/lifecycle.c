@@ -53,7 +53,7 @@ static void set_numbers(mxc_engine *engine, const mxc_engine_options *options) {
 }
 
 static mxc_status add_pools(mxc_engine *engine) {
-    mxc_context cpu = { MXC_CPU, 0 };
+    mxc_context cpu = {MXC_CPU, 0};
     if (engine->kind_id != MXC_ENGINE_THREADED)
         return MXC_OK;
     MXC_TRY(mxci_pool_create(engine, cpu, MXC_PROP_NORMAL, engine->workers, &engine->cpu));
@@ -240,7 +240,7 @@ static mxc_status start_pools(mxc_engine *engine) {
 
 /* Before any thread runs here, so that what runners hold is what the parent's threads had begun. */
 static void end_lost(mxc_engine *engine) {
-    mxci_list ready = { NULL, NULL };
+    mxci_list ready = {NULL, NULL};
     mxci_gate_enter();
     mxci_cancel_lost(engine, &ready);
     mxci_dispatch(engine, &ready);

@@ -90,8 +90,7 @@ static mxci_loop *take_slot(mxci_loops *loops) {
     for (int i = 0; i < MXCI_LOOPS; i++) {
         mxci_loop *loop = &loops->loop[(first + i) % MXCI_LOOPS];
         uint32_t idle = 0;
-        if (atomic_compare_exchange_strong_explicit(&loop->taken, &idle, 1, memory_order_acquire,
-                                                    memory_order_relaxed))
+        if (atomic_compare_exchange_strong_explicit(&loop->taken, &idle, 1, memory_order_acquire, memory_order_relaxed))
             return loop;
     }
     return NULL;

@@ -14,7 +14,7 @@ typedef struct mxci_loop {
     mxc_range_fn body; /* stable while claimed parts have not ended */
     void *arg;
     int64_t n;
-    _Atomic uint32_t taken; /* a caller owns the slot */
+    _Atomic uint32_t taken;                           /* a caller owns the slot */
     _Alignas(MXCI_CACHE_LINE) _Atomic uint32_t ended; /* parts; the caller may sleep on it */
     _Atomic uint32_t sleeping;
 } mxci_loop;

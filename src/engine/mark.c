@@ -52,7 +52,7 @@ static int same(mxci_mark a, mxci_mark b) {
 
 static mxci_mark latest(const mxci_stream *stream) {
     uint64_t marks = stream->ahead ? atomic_load(&stream->marks) : 0;
-    return (mxci_mark){ marks ? stream : NULL, marks - 1 };
+    return (mxci_mark){marks ? stream : NULL, marks - 1};
 }
 
 /* Block until the device has come to the mark. */
@@ -117,7 +117,7 @@ static int set_mark(const mxci_dep *dep, mxci_mark mark) {
 }
 
 static mxc_status mark_all(const mxci_block *block, mxci_stream *stream) {
-    mxci_mark mark = { stream, 0 };
+    mxci_mark mark = {stream, 0};
     int fit = 1;
     mxc_status status = stream->device->stream_mark(stream->context, stream->handle, &mark.position);
     if (status != MXC_OK) {
@@ -135,7 +135,7 @@ static mxc_status check_all(const mxci_block *block) {
     MXC_TRY(follow_all(block, NULL));
     for (int i = 0; i < block->n_deps; i++)
         if (block->deps[i].mode == MXCI_CHANGE)
-            set_mark(&block->deps[i], (mxci_mark){ NULL, 0 });
+            set_mark(&block->deps[i], (mxci_mark){NULL, 0});
     return MXC_OK;
 }
 
@@ -151,7 +151,7 @@ mxc_status mxci_marks_after(const mxci_block *block, mxci_stream *stream) {
 
 /* Nothing is to be done any more for the variable but what was marked since. */
 static void forget(mxc_var *var, mxci_mark mark) {
-    const mxci_mark none = { NULL, 0 };
+    const mxci_mark none = {NULL, 0};
     mxci_lock_take(&var->lock);
     if (same(var->written, mark))
         var->written = none;
@@ -234,7 +234,7 @@ static mxci_mark latest_of(mxc_engine *engine, mxc_context context) {
     for (const mxci_stream *s = first_stream(engine); s; s = s->next)
         if (mxc_context_equal(s->context, context))
             return latest(s);
-    return (mxci_mark){ NULL, 0 };
+    return (mxci_mark){NULL, 0};
 }
 
 static mxc_status wait_latest(mxc_engine *engine, void *context) {

@@ -18,10 +18,10 @@ typedef struct mxci_block mxci_block;
 typedef struct mxci_stream {
     const mxci_device *device;
     mxc_context context;
-    void *handle;              /* NULL: not opened */
-    int ahead;                 /* functions end before their work. 0 in the child of a fork: that work is lost */
-    _Atomic uint64_t marks;    /* one more than the latest mark; 0: none was made */
-    struct mxci_stream *next;  /* in the engine's list of those that run ahead */
+    void *handle;             /* NULL: not opened */
+    int ahead;                /* functions end before their work. 0 in the child of a fork: that work is lost */
+    _Atomic uint64_t marks;   /* one more than the latest mark; 0: none was made */
+    struct mxci_stream *next; /* in the engine's list of those that run ahead */
 } mxci_stream;
 
 /* A place on a stream that runs ahead. */

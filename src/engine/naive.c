@@ -21,7 +21,7 @@ static int naive_direct(const mxci_body *body) {
 }
 
 static mxc_status wait_done(mxci_block *block) {
-    mxci_wait wait = { .engine = block->home->engine, .over = mxci_wait_block_done, .block = block };
+    mxci_wait wait = {.engine = block->home->engine, .over = mxci_wait_block_done, .block = block};
     MXC_TRY(mxci_wait_for(&wait));
     atomic_store_explicit(&block->done, 0, memory_order_relaxed);
     return MXC_OK;
@@ -61,7 +61,7 @@ static void sort_out(mxci_list *fresh, mxci_list *kept) {
 
 /* Run a block, then what became ready by it and has no thread of its own. own: see mxci_block_run. */
 static void run_now(mxc_engine *engine, mxci_block *block, mxci_failure **own) {
-    mxci_list kept = { NULL, NULL }, *outer = later;
+    mxci_list kept = {NULL, NULL}, *outer = later;
     mxci_runner *runner = mxci_runner_claim(engine);
     if (!runner && outer) {
         list_held(block, 1);
@@ -72,7 +72,7 @@ static void run_now(mxc_engine *engine, mxci_block *block, mxci_failure **own) {
         mxci_thread_yield();
     later = &kept;
     while (block) {
-        mxci_list fresh = { NULL, NULL };
+        mxci_list fresh = {NULL, NULL};
         mxci_block_run(runner, NULL, block, &fresh, own);
         own = NULL;
         sort_out(&fresh, &kept);
@@ -135,6 +135,12 @@ static mxc_status naive_wait(const mxci_wait *wait) {
 }
 
 const mxci_kind mxci_kind_naive = {
-    .prepare = naive_prepare, .direct = naive_direct, .enqueue = naive_enqueue, .wake = naive_wake,
-    .run = naive_run, .half = naive_half, .wait = naive_wait, .waits_for_turn = 1
+    .prepare = naive_prepare,
+    .direct = naive_direct,
+    .enqueue = naive_enqueue,
+    .wake = naive_wake,
+    .run = naive_run,
+    .half = naive_half,
+    .wait = naive_wait,
+    .waits_for_turn = 1,
 };

@@ -237,8 +237,9 @@ static void worker_main(void *arg) {
 
 /* Names have at most 15 bytes. */
 static void name_worker(const mxci_pool *pool, int i, char *out, size_t size) {
-    const char *way = pool->property == MXC_PROP_COPY_TO_DEVICE ? "in"
-                      : pool->property == MXC_PROP_COPY_FROM_DEVICE ? "out" : "";
+    const char *way = pool->property == MXC_PROP_COPY_TO_DEVICE     ? "in"
+                      : pool->property == MXC_PROP_COPY_FROM_DEVICE ? "out"
+                                                                    : "";
     if (pool->property == MXC_PROP_IO)
         mxci_format(out, size, "mxc-io-%d", i);
     else if (!pool->device)

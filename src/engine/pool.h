@@ -11,7 +11,7 @@
 
 typedef struct mxci_worker {
     _Alignas(MXCI_CACHE_LINE) _Atomic uint32_t state; /* awake, asleep, called, retired */
-    int alive;          /* has a thread in this process */
+    int alive;                                        /* has a thread in this process */
     mxci_pool *pool;
     mxci_runner *runner;
     mxci_stream stream; /* of its own, if the pool has a device */
@@ -19,27 +19,27 @@ typedef struct mxci_worker {
 } mxci_worker;
 
 struct mxci_pool {
-    _Alignas(MXCI_CACHE_LINE) _Atomic int32_t ready; /* blocks in the queue; written under the lock, spun upon */
-    _Alignas(MXCI_CACHE_LINE) mxci_lock lock;        /* guards the queue */
-    mxci_list fifo;           /* not urgent, priority 0: nearly all */
-    mxci_block *heap;         /* the others: a pairing heap */
-    uint64_t order;           /* blocks so far */
+    _Alignas(MXCI_CACHE_LINE) _Atomic int32_t ready;  /* blocks in the queue; written under the lock, spun upon */
+    _Alignas(MXCI_CACHE_LINE) mxci_lock lock;         /* guards the queue */
+    mxci_list fifo;                                   /* not urgent, priority 0: nearly all */
+    mxci_block *heap;                                 /* the others: a pairing heap */
+    uint64_t order;                                   /* blocks so far */
     _Alignas(MXCI_CACHE_LINE) _Atomic int32_t ranked; /* blocks in the heap; written under the lock */
-    _Atomic int32_t helped;   /* blocks that a waiting thread may run; written under the lock */
+    _Atomic int32_t helped;                           /* blocks that a waiting thread may run; written under the lock */
     _Alignas(MXCI_CACHE_LINE) _Atomic int32_t spinning; /* threads that look for work */
     _Atomic int32_t sleeping;
-    _Atomic int32_t surplus;  /* threads above base that neither wait nor are retired */
+    _Atomic int32_t surplus; /* threads above base that neither wait nor are retired */
     _Atomic uint32_t started, stopping;
 
     mxc_engine *engine;
-    mxci_pool *next;          /* in the engine's list */
+    mxci_pool *next; /* in the engine's list */
     mxc_context context;
-    mxc_property property;    /* which of a device's queues */
+    mxc_property property;     /* which of a device's queues */
     const mxci_device *device; /* whose streams the workers have; NULL: none */
     int64_t spin_ns;
     int helps_loops;
-    mxci_mutex mutex;         /* guards what follows, and starting threads */
-    int base, count, limit;   /* threads wanted, made so far, at most */
+    mxci_mutex mutex;       /* guards what follows, and starting threads */
+    int base, count, limit; /* threads wanted, made so far, at most */
     mxci_worker worker[];
 };
 

@@ -112,7 +112,7 @@ static mxc_status call_sync(mxci_block *block, const mxc_run *run, mxci_stream *
 
 static mxc_status call(mxci_runner *runner, mxci_stream *given, mxci_block *block) {
     const mxci_body *body = block->body;
-    mxc_run run = { block->home->engine, body->context, NULL, block->token, runner->number };
+    mxc_run run = {block->home->engine, body->context, NULL, block->token, runner->number};
     mxci_stream *guest = NULL, *stream = body->device ? given : NULL;
     mxc_status status;
     if (!stream) {
@@ -170,7 +170,7 @@ void mxci_flight_remove(mxc_engine *engine, mxci_block *block) {
 static mxci_failure *perform(mxci_runner *runner, mxci_stream *stream, mxci_block *block) {
     mxc_engine *engine = block->home->engine;
     const char *name = block->body->name;
-    mxci_frame frame = { mxci_frame_top, engine, block, NULL };
+    mxci_frame frame = {mxci_frame_top, engine, block, NULL};
     unsigned before = mxci_error_count();
     int64_t begin = mxci_trace_begin();
     mxc_status status;
@@ -264,7 +264,7 @@ void mxc_done_complete(mxc_done *done, mxc_status status, const char *message) {
         return;
     mxci_block *block = (mxci_block *)done;
     mxc_engine *engine = block->home->engine;
-    mxci_list ready = { NULL, NULL };
+    mxci_list ready = {NULL, NULL};
     atomic_fetch_add(&engine->telling, 1);
     mxci_gate_enter();
     if (!block->canceled) {

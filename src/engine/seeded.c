@@ -82,7 +82,7 @@ static mxci_block *pick(mxci_seeded *s) {
 
 /* 0 if nothing is ready. */
 static int run_one(mxc_engine *engine) {
-    mxci_list follow = { NULL, NULL };
+    mxci_list follow = {NULL, NULL};
     mxci_runner *runner = mxci_runner_claim(engine);
     mxci_block *block = NULL;
     mxci_gate_enter();
@@ -122,6 +122,11 @@ static mxc_status seeded_wait(const mxci_wait *wait) {
 }
 
 const mxci_kind mxci_kind_seeded = {
-    .prepare = seeded_prepare, .direct = seeded_direct, .enqueue = seeded_enqueue, .wake = seeded_wake,
-    .run = seeded_run, .half = seeded_half, .wait = seeded_wait
+    .prepare = seeded_prepare,
+    .direct = seeded_direct,
+    .enqueue = seeded_enqueue,
+    .wake = seeded_wake,
+    .run = seeded_run,
+    .half = seeded_half,
+    .wait = seeded_wait,
 };

@@ -18,7 +18,7 @@ typedef struct mxci_spin {
 } mxci_spin;
 
 static inline mxci_spin mxci_spin_begin(int64_t duration_ns) {
-    return (mxci_spin){ mxci_now_ns() + duration_ns, 0 };
+    return (mxci_spin){mxci_now_ns() + duration_ns, 0};
 }
 
 /* Pause between two looks; 0 once the time is over. Now and then another thread may have this processor: schedulers

@@ -5,7 +5,7 @@
 #include "engine/spin.h"
 
 enum {
-    STREAK = 64,   /* blocks that a worker runs past others that wait, following one chain */
+    STREAK = 64, /* blocks that a worker runs past others that wait, following one chain */
     DEVICE_THREADS = 1
 };
 
@@ -71,7 +71,7 @@ static void threaded_wake(mxc_engine *engine, mxci_pool *pool) {
 
 /* A cheap function, on the pushing thread. */
 static mxc_status threaded_run(mxc_engine *engine, mxci_block *block, int ready) {
-    mxci_list follow = { NULL, NULL };
+    mxci_list follow = {NULL, NULL};
     mxci_runner *runner;
     if (!ready)
         return MXC_OK;
@@ -112,7 +112,7 @@ void mxci_pool_run(mxci_pool *pool, mxci_worker *worker) {
     mxci_block *block = mxci_pool_take(pool, 0);
     int streak = 0;
     while (block) {
-        mxci_list ready = { NULL, NULL };
+        mxci_list ready = {NULL, NULL};
         mxci_block_run(worker->runner, worker->stream.handle ? &worker->stream : NULL, block, &ready, NULL);
         block = keep_one(pool, &ready, &streak);
         if (atomic_load_explicit(&mxci_gate_closed, memory_order_relaxed) || atomic_load(&pool->surplus) > 0)
@@ -147,7 +147,7 @@ static int run_helped(const mxci_wait *wait) {
     runner = mxci_runner_claim(engine);
     while (runner && !wait->over(wait) && !atomic_load_explicit(&mxci_gate_closed, memory_order_relaxed) &&
            (block = mxci_pool_take(engine->cpu, 1)) != NULL) {
-        mxci_list ready = { NULL, NULL };
+        mxci_list ready = {NULL, NULL};
         mxci_block_run(runner, NULL, block, &ready, NULL);
         mxci_dispatch(engine, &ready);
         any = 1;
@@ -209,6 +209,11 @@ static mxc_status threaded_wait(const mxci_wait *wait) {
 }
 
 const mxci_kind mxci_kind_threaded = {
-    .prepare = threaded_prepare, .direct = threaded_direct, .enqueue = threaded_enqueue, .wake = threaded_wake,
-    .run = threaded_run, .half = threaded_half, .wait = threaded_wait
+    .prepare = threaded_prepare,
+    .direct = threaded_direct,
+    .enqueue = threaded_enqueue,
+    .wake = threaded_wake,
+    .run = threaded_run,
+    .half = threaded_half,
+    .wait = threaded_wait,
 };

@@ -172,7 +172,7 @@ static void end_sync(mxci_block *block, mxci_list *ready) {
 }
 
 void mxci_block_release(mxci_block *block, mxci_failure *failure, mxci_list *ready) {
-    mxci_list granted = { NULL, NULL };
+    mxci_list granted = {NULL, NULL};
     mxci_block *next;
     leave_all(block, failure, &granted);
     while ((next = mxci_list_take(&granted)) != NULL) {
@@ -241,7 +241,7 @@ mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
     mxci_gate_leave();
     if (!var)
         return MXC_FAIL(MXC_ENOMEM, "mxc_var_create: no memory for a variable");
-    *var = (mxc_var){ .engine = engine, .wake_at = UINT64_MAX };
+    *var = (mxc_var){.engine = engine, .wake_at = UINT64_MAX};
     *out = var;
     return MXC_OK;
 }

@@ -13,21 +13,21 @@
 
 struct mxc_var {
     _Alignas(MXCI_CACHE_LINE) mxci_lock lock; /* guards all that follows but engine */
-    uint32_t readers;            /* granted and not ended */
-    _Atomic uint32_t pending;    /* granted or waiting; read without the lock */
-    uint8_t changing, deleted;   /* a change is granted; mxc_var_delete was called */
-    uint16_t memory;             /* context of the memory that goes with the variable: see mxci_var_memory */
-    mxci_dep *first, *last;      /* waiting; first is a change or stands behind one */
-    _Atomic uint64_t version;    /* changes that have ended; read without the lock */
-    _Atomic uint64_t pushed;     /* changes pushed; read without the lock */
+    uint32_t readers;                         /* granted and not ended */
+    _Atomic uint32_t pending;                 /* granted or waiting; read without the lock */
+    uint8_t changing, deleted;                /* a change is granted; mxc_var_delete was called */
+    uint16_t memory;                 /* context of the memory that goes with the variable: see mxci_var_memory */
+    mxci_dep *first, *last;          /* waiting; first is a change or stands behind one */
+    _Atomic uint64_t version;        /* changes that have ended; read without the lock */
+    _Atomic uint64_t pushed;         /* changes pushed; read without the lock */
     _Atomic(mxci_failure *) failure; /* NULL: the value is good. Whoever the variable is granted to reads it, too */
-    uint64_t wake_at;            /* version that a thread waits for; UINT64_MAX: none */
+    uint64_t wake_at;                /* version that a thread waits for; UINT64_MAX: none */
 
     mxc_engine *engine;
-    void (*destroy)(void *arg);  /* after deletion */
+    void (*destroy)(void *arg); /* after deletion */
     void *arg;
     mxc_var *next_free;
-    mxci_mark written, used;     /* queued work that changes it; and, implying that, all that uses it */
+    mxci_mark written, used; /* queued work that changes it; and, implying that, all that uses it */
 };
 _Static_assert(sizeof(mxc_var) == 2 * MXCI_CACHE_LINE, "a variable fills two lines");
 

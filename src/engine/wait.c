@@ -102,7 +102,7 @@ static mxc_status check_var(const char *who, const mxc_var *var) {
 }
 
 mxc_status mxc_wait_to_read(mxc_var *var) {
-    mxci_wait wait = { .over = version_reached, .var = var };
+    mxci_wait wait = {.over = version_reached, .var = var};
     MXC_TRY(check_var("mxc_wait_to_read", var));
     wait.engine = var->engine;
     wait.version = atomic_load_explicit(&var->pushed, memory_order_acquire);
@@ -117,14 +117,14 @@ mxc_status mxc_wait_to_read(mxc_var *var) {
 static mxc_status stand_in_queue(mxc_var *var, mxci_block **out) {
     mxc_engine *engine = var->engine;
     mxci_stripe *stripe = &engine->stripes[mxci_thread_index() % MXCI_STRIPES];
-    mxci_list follow = { NULL, NULL };
+    mxci_list follow = {NULL, NULL};
     mxci_block *block;
     mxci_gate_enter();
     mxci_lock_take(&stripe->lock);
     block = mxci_block_take(stripe, 1, 0);
     if (block) {
         block->body = &mxci_sync_body;
-        block->deps[0] = (mxci_dep){ var, NULL, 0, MXCI_SYNC };
+        block->deps[0] = (mxci_dep){var, NULL, 0, MXCI_SYNC};
         atomic_store_explicit(&block->done, 0, memory_order_relaxed);
     }
     if (block && mxci_block_queue(block)) {
@@ -141,7 +141,7 @@ static mxc_status stand_in_queue(mxc_var *var, mxci_block **out) {
 }
 
 mxc_status mxc_wait_to_write(mxc_var *var) {
-    mxci_wait wait = { .over = mxci_wait_block_done };
+    mxci_wait wait = {.over = mxci_wait_block_done};
     MXC_TRY(check_var("mxc_wait_to_write", var));
     wait.engine = var->engine;
     if (!mxc_var_idle(var)) {
@@ -196,7 +196,7 @@ static void set_epoch(mxc_engine *engine, uint32_t epoch) {
 
 /* all_mutex is held. The other epoch holds something only if the process was forked inside this function. */
 static mxc_status drain_earlier(mxc_engine *engine) {
-    mxci_wait wait = { .engine = engine, .over = epoch_drained };
+    mxci_wait wait = {.engine = engine, .over = epoch_drained};
     wait.epoch = !engine->stripes[0].epoch;
     MXC_TRY(drain(&wait));
     set_epoch(engine, wait.epoch);
@@ -224,7 +224,7 @@ mxc_status mxc_wait_all(mxc_engine *engine) {
 }
 
 void mxci_wait_idle(mxc_engine *engine) {
-    mxci_wait wait = { .engine = engine, .over = all_drained };
+    mxci_wait wait = {.engine = engine, .over = all_drained};
     (void)drain(&wait);
     mxci_streams_wait(engine);
 }

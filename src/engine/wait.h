@@ -22,10 +22,10 @@ typedef struct mxci_wait mxci_wait;
 struct mxci_wait {
     mxc_engine *engine;
     int (*over)(const mxci_wait *wait); /* 1 once it has come; then stays so */
-    mxc_var *var;        /* that is waited for, or NULL */
-    uint64_t version;    /* of var */
-    mxci_block *block;   /* whose done is waited for */
-    uint32_t epoch;      /* that is to be drained */
+    mxc_var *var;                       /* that is waited for, or NULL */
+    uint64_t version;                   /* of var */
+    mxci_block *block;                  /* whose done is waited for */
+    uint32_t epoch;                     /* that is to be drained */
 };
 
 /* Wait by the engine's kind; the gate is left meanwhile. MXC_ESTATE, or what hindered a thread from taking this one's

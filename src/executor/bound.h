@@ -31,8 +31,8 @@ typedef struct mxci_segment {
     int is_single;      /* a step by itself, that a monitor may watch */
     int is_callback;    /* a step by itself, whose operator has MXC_OP_CALLBACK */
     mxci_callback callback;
-    uint64_t token;     /* of the callback's run */
-    mxc_var *done; /* changed by the segment; later ones of the run read it, so that a failure stops them */
+    uint64_t token; /* of the callback's run */
+    mxc_var *done;  /* changed by the segment; later ones of the run read it, so that a failure stops them */
     mxc_engine_op *op;
     const mxci_device *recorder; /* NULL: it is not recorded */
     void *recording[2];          /* [is_train]; NULL: not yet */

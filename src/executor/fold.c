@@ -44,8 +44,9 @@ static void set_like(mxci_graph *g, int32_t entry, int32_t shape_of, int32_t typ
 
 static mxc_status fold_node(mxci_graph *g, int32_t layer, int32_t norm, mxc_op *fold, mxc_op *folded) {
     const int32_t *of = mxci_graph_inputs(g, layer), *own = mxci_graph_inputs(g, norm);
-    const int32_t from[] = {of[LAYER_WEIGHT], own[1], own[2], own[3], own[4],
-                            g->nodes[layer].n_inputs > LAYER_BIAS ? of[LAYER_BIAS] : -1};
+    const int32_t from[] = {
+        of[LAYER_WEIGHT], own[1], own[2], own[3], own[4], g->nodes[layer].n_inputs > LAYER_BIAS ? of[LAYER_BIAS] : -1,
+    };
     int32_t inputs[3] = {of[LAYER_DATA]}, out = -1, made = -1;
     MXC_TRY(mxci_add_op(g, fold, norm, "fold", mxc_op_n_args(fold), from, 2, &made));
     set_like(g, made, from[MXCI_FOLD_WEIGHT], from[MXCI_FOLD_WEIGHT]);

@@ -46,8 +46,9 @@ static int is_convolution(const mxci_graph *g, int32_t node) {
 
 /* Element by element, of arrays with as many axes. */
 static int is_elementwise(const mxci_graph *g, int32_t node) {
-    static const char *const names[] = {"Activation", "BlockGrad", "Cast", "LeakyReLU",
-                                        "_copy",      "add_n",     "clip", "hard_sigmoid"};
+    static const char *const names[] = {
+        "Activation", "BlockGrad", "Cast", "LeakyReLU", "_copy", "add_n", "clip", "hard_sigmoid",
+    };
     const mxci_gnode *n = &g->nodes[node];
     int found = mxci_chain_is_elementwise(n->op);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -110,8 +110,8 @@ static mxc_status check(const parameter *p, const mxc_shape *shape, mxc_dtype dt
         return MXC_FAIL(MXC_ESHAPE, "parameter \"%.100s\": expected shape %s, found %s", p->name,
                         mxc_shape_format(shape, want, sizeof want), mxc_shape_format(found, have, sizeof have));
     if (!(flags & MXC_PARAMS_CONVERT) && dtype != MXC_DTYPE_UNKNOWN && dtype != mxc_ndarray_dtype(p->array))
-        return MXC_FAIL(MXC_EDTYPE, "parameter \"%.100s\": expected dtype %s, found %s", p->name,
-                        mxc_dtype_name(dtype), mxc_dtype_name(mxc_ndarray_dtype(p->array)));
+        return MXC_FAIL(MXC_EDTYPE, "parameter \"%.100s\": expected dtype %s, found %s", p->name, mxc_dtype_name(dtype),
+                        mxc_dtype_name(mxc_ndarray_dtype(p->array)));
     return MXC_OK;
 }
 

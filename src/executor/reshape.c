@@ -8,8 +8,8 @@
 typedef struct reshaping {
     mxc_executor *executor;
     int partial_shaping, allow_up_sizing;
-    uint8_t *is_named; /* argument */
-    mxci_graph *graph; /* with the new shapes */
+    uint8_t *is_named;                  /* argument */
+    mxci_graph *graph;                  /* with the new shapes */
     mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
 } reshaping;
 

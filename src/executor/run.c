@@ -172,8 +172,10 @@ static mxc_status enter(mxc_executor *e, const char *function) {
     if (mxci_is_released(e))
         return MXC_FAIL(MXC_EINVAL, "%s: executor has been released", function);
     if (e && atomic_exchange(&e->is_in_call, 1))
-        return MXC_FAIL(MXC_ESTATE, "%s: another call on this executor has not returned; an executor is for one thread "
-                        "at a time", function);
+        return MXC_FAIL(MXC_ESTATE,
+                        "%s: another call on this executor has not returned; an executor is for one thread "
+                        "at a time",
+                        function);
 #endif
     return e ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: executor must not be NULL", function);
 }

@@ -48,8 +48,14 @@ static int draws_numbers(const mxci_program *p, int32_t step) {
     const mxci_graph *g = p->graph;
     const mxci_gnode *n = node_at(p, step);
     const mxc_op_def *def = mxci_node_def(g, p->order[step]);
-    mxc_op_sig sig = {.op = n->op, .params = mxc_op_params(n->op), .n_in = 1, .n_out = n->n_outputs,
-                      .context = n->context, .parallelism = 1};
+    mxc_op_sig sig = {
+        .op = n->op,
+        .params = mxc_op_params(n->op),
+        .n_in = 1,
+        .n_out = n->n_outputs,
+        .context = n->context,
+        .parallelism = 1,
+    };
     sig.in_shape = &g->shapes[input_at(p, step, 0)];
     sig.in_type = &g->types[input_at(p, step, 0)];
     sig.out_shape = &g->shapes[n->first_entry];

@@ -26,8 +26,8 @@ static void describe_rows(int n_data, mxc_ndarray *const *data, int n_label, mxc
         rows[i].dtype = rows[i].array != NULL ? mxc_ndarray_dtype(rows[i].array) : MXC_F32;
         rows[i].n_tail = -1;
         rows[i].name = names != NULL && names[i] != NULL ? names[i]
-                       : is_label ? default_name("softmax_label", at, n_label, made[i])
-                                  : default_name("data", at, n_data, made[i]);
+                       : is_label                        ? default_name("softmax_label", at, n_label, made[i])
+                                                         : default_name("data", at, n_data, made[i]);
     }
 }
 

@@ -100,8 +100,8 @@ static void make_matrix(const mxci_plan *p, double mean_grey, float m[12]) {
     static const double grey[3] = {0.299, 0.587, 0.114};
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < 3; k++)
-            m[4 * c + k] = (float)(p->brightness * p->contrast *
-                                   (p->saturation * (k == c) + (1 - p->saturation) * grey[k]));
+            m[4 * c + k] =
+                (float)(p->brightness * p->contrast * (p->saturation * (k == c) + (1 - p->saturation) * grey[k]));
         m[4 * c + 3] = (float)(p->brightness * mean_grey * (1 - p->contrast) + p->noise[c]);
     }
 }

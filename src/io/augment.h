@@ -42,7 +42,10 @@ typedef struct mxci_plan {
 
 /* Memory of one thread; begin with zeros. It grows to what its largest image needs. */
 typedef struct mxci_workspace {
-    struct { void *data; size_t bytes; } image[2], floats, table;
+    struct {
+        void *data;
+        size_t bytes;
+    } image[2], floats, table;
 } mxci_workspace;
 
 /* Check parameters and read mean_img, which must exist. MXC_EINVAL, MXC_EUNSUPPORTED, and errors of the file. */

@@ -254,7 +254,10 @@ static double draw_factor(const drawing *d, double limit) {
 static void draw_noise(const drawing *d, double noise[3]) {
     static const double deviation[3] = {55.46, 4.794, 1.148};
     static const double colour[3][3] = {
-        {-0.5675, 0.7192, 0.4009}, {-0.5808, -0.0045, -0.8140}, {-0.5836, -0.6948, 0.4203}};
+        {-0.5675, 0.7192, 0.4009},
+        {-0.5808, -0.0045, -0.8140},
+        {-0.5836, -0.6948, 0.4203},
+    };
     for (int k = 0; k < 3; k++) {
         double size = d->p->pca_noise * mxci_dice_normal(d->dice) * deviation[k];
         for (int c = 0; c < 3; c++)

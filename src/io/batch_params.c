@@ -30,7 +30,7 @@ mxc_status mxci_find_bad_lines(const char *owner, const mxci_batch_params *param
 
 mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,
                              int64_t *width) {
-    mxc_shape whole = { 0 };
+    mxc_shape whole = {0};
     *width = -1;
     if (shape->n >= 1 && shape->n < MXC_MAX_NDIM && mxc_shape_set(&whole, shape->n, shape->value) == MXC_OK)
         *width = mxc_shape_size(&whole);

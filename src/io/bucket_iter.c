@@ -14,17 +14,17 @@
 /* Sentences and batches of one length; both counted through all buckets. */
 typedef struct bucket {
     int64_t length;
-    int64_t first, n;   /* its sentences in members */
-    int64_t batch;      /* its first batch */
+    int64_t first, n;       /* its sentences in members */
+    int64_t batch;          /* its first batch */
     mxc_ndarray *arrays[2]; /* data and label */
 } bucket;
 
 typedef struct bucket_iter {
     mxc_bucket_iter_options options;
-    int64_t first, n;  /* this part's sentences */
-    int64_t *offsets;  /* n + 1, in tokens */
+    int64_t first, n; /* this part's sentences */
+    int64_t *offsets; /* n + 1, in tokens */
     int32_t *tokens;
-    int64_t *members;  /* up to n: sentences, bucket by bucket */
+    int64_t *members; /* up to n: sentences, bucket by bucket */
     int n_buckets;
     bucket *buckets;
     int64_t n_batches; /* of an epoch */
@@ -84,8 +84,13 @@ static mxc_status bucket_next(void *self, mxc_batch *out) {
     while (batch >= b->batch + b->n / it->options.batch_size)
         b++;
     MXC_TRY(fill(it, b, batch - b->batch));
-    *out = (mxc_batch){ .n_data = 1, .n_label = 1, .data = b->arrays, .label = b->arrays + 1, .index = it->index,
-                        .n_index = it->options.batch_size, .bucket = b->length };
+    *out = (mxc_batch){.n_data = 1,
+                       .n_label = 1,
+                       .data = b->arrays,
+                       .label = b->arrays + 1,
+                       .index = it->index,
+                       .n_index = it->options.batch_size,
+                       .bucket = b->length};
     it->state.position++;
     return MXC_OK;
 }
@@ -103,7 +108,7 @@ static const mxc_data_desc *bucket_desc(void *self, int index) {
 
 static mxc_status bucket_reset(void *self) {
     bucket_iter *it = self;
-    it->state = (mxc_iter_state){ it->state.epoch + 1, 0 };
+    it->state = (mxc_iter_state){it->state.epoch + 1, 0};
     return MXC_OK;
 }
 
@@ -138,8 +143,14 @@ static void bucket_destroy(void *self) {
 }
 
 static const mxc_iter_methods bucket_methods = {
-    .size = sizeof bucket_methods, .n_data = bucket_one, .n_label = bucket_one, .desc = bucket_desc,
-    .next = bucket_next, .reset = bucket_reset, .get_state = bucket_get_state, .set_state = bucket_set_state,
+    .size = sizeof bucket_methods,
+    .n_data = bucket_one,
+    .n_label = bucket_one,
+    .desc = bucket_desc,
+    .next = bucket_next,
+    .reset = bucket_reset,
+    .get_state = bucket_get_state,
+    .set_state = bucket_set_state,
     .destroy = bucket_destroy,
 };
 
@@ -147,9 +158,10 @@ static const mxc_iter_methods bucket_methods = {
 
 static mxc_status check(const mxc_bucket_iter_options *o, int64_t n, const int64_t *offsets) {
     if (o->batch_size < 1 || o->num_parts < 1 || o->part_index < 0 || o->part_index >= o->num_parts)
-        return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: batch_size %lld, part_index %d of num_parts %d, expected at "
-                        "least 1, and 0 <= part_index < num_parts", (long long)o->batch_size, o->part_index,
-                        o->num_parts);
+        return MXC_FAIL(MXC_EINVAL,
+                        "BucketSentenceIter: batch_size %lld, part_index %d of num_parts %d, expected at "
+                        "least 1, and 0 <= part_index < num_parts",
+                        (long long)o->batch_size, o->part_index, o->num_parts);
     if (o->dtype != MXC_F32 && o->dtype != MXC_I32)
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: dtype %s, expected float32 or int32",
                         mxc_dtype_name(o->dtype));
@@ -157,8 +169,10 @@ static mxc_status check(const mxc_bucket_iter_options *o, int64_t n, const int64
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %d buckets are not given", o->n_buckets);
     for (int i = 0; i < o->n_buckets; i++)
         if (o->buckets[i] < 1 || (i > 0 && o->buckets[i] <= o->buckets[i - 1]))
-            return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: bucket %d of length %lld, expected ascending ones from 1 "
-                            "on", i, (long long)o->buckets[i]);
+            return MXC_FAIL(MXC_EINVAL,
+                            "BucketSentenceIter: bucket %d of length %lld, expected ascending ones from 1 "
+                            "on",
+                            i, (long long)o->buckets[i]);
     for (int64_t i = 0; i < n; i++)
         if (offsets[i] < 0 || offsets[i + 1] < offsets[i])
             return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: sentence %lld goes from %lld to %lld", (long long)i,
@@ -271,8 +285,8 @@ static mxc_status make_arrays(bucket_iter *it) {
     int is_major = it->options.time_major;
     for (bucket *b = it->buckets; b < it->buckets + it->n_buckets; b++)
         for (int k = 0; k < 2; k++) {
-            int64_t dims[2] = { it->options.batch_size, b->length };
-            int64_t turned[2] = { dims[1], dims[0] };
+            int64_t dims[2] = {it->options.batch_size, b->length};
+            int64_t turned[2] = {dims[1], dims[0]};
             MXC_TRY(mxc_ndarray_create(2, is_major ? turned : dims, it->options.dtype, mxc_cpu(0), &b->arrays[k]));
         }
     for (int k = 0; k < 2; k++) {
@@ -280,8 +294,8 @@ static mxc_status make_arrays(bucket_iter *it) {
         it->names[k] = mxci_strdup(name != NULL ? name : k == 0 ? "data" : "softmax_label");
         if (it->names[k] == NULL)
             return no_memory();
-        it->desc[k] = (mxc_data_desc){ it->names[k], *mxc_ndarray_shape(it->buckets[it->n_buckets - 1].arrays[k]),
-                                       it->options.dtype };
+        it->desc[k] = (mxc_data_desc){it->names[k], *mxc_ndarray_shape(it->buckets[it->n_buckets - 1].arrays[k]),
+                                      it->options.dtype};
     }
     return MXC_OK;
 }

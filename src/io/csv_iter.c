@@ -26,17 +26,17 @@ typedef struct csv_params {
 } csv_params;
 
 static const mxc_param csv_schema[] = {
-    { .name = "data_csv", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(csv_params, data_csv),
-      .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
-             "folder stands for its files" },
-    { .name = "data_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(csv_params, data_shape),
-      .doc = "shape of a sample; a line has as many numbers" },
-    { .name = "label_csv", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(csv_params, label_csv), .initial = "NULL",
-      .doc = "path of the labels, a line for each sample; NULL: all labels are 0" },
-    { .name = "label_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(csv_params, label_shape), .initial = "(1,)",
-      .doc = "shape of a label; (1,) gives labels (B,)" },
-    { .name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(csv_params, dtype), .initial = "None", .optional = 1,
-      .doc = "of data and labels: float32, which None means, float64, int32, int64 or uint8" },
+    {MXC_PARAM_FIELD(csv_params, data_csv), .name = "data_csv", .type = MXC_PARAM_STRING,
+     .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
+            "folder stands for its files"},
+    {MXC_PARAM_FIELD(csv_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
+     .doc = "shape of a sample; a line has as many numbers"},
+    {MXC_PARAM_FIELD(csv_params, label_csv), .name = "label_csv", .type = MXC_PARAM_STRING, .initial = "NULL",
+     .doc = "path of the labels, a line for each sample; NULL: all labels are 0"},
+    {MXC_PARAM_FIELD(csv_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
+     .doc = "shape of a label; (1,) gives labels (B,)"},
+    {MXC_PARAM_FIELD(csv_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
+     .doc = "of data and labels: float32, which None means, float64, int32, int64 or uint8"},
 #define BATCH_PARAMS csv_params
 #include "io/batch_params.def"
 #undef BATCH_PARAMS
@@ -133,12 +133,12 @@ static mxc_status read_lines(mxci_fields *fields, int64_t n, reading *r) {
 
 /* (n, tail...) from n lines. */
 static mxc_status read_array(mxci_fields *fields, int64_t n, int64_t width, const mxci_rows *rows, mxc_ndarray **out) {
-    int64_t dims[MXC_MAX_NDIM] = { n };
+    int64_t dims[MXC_MAX_NDIM] = {n};
     void *data;
     memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
     MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), out));
     MXC_TRY(mxc_ndarray_data(*out, &data));
-    return read_lines(fields, n, &(reading){ .width = width, .step = 1, .dtype = rows->dtype, .data = data });
+    return read_lines(fields, n, &(reading){.width = width, .step = 1, .dtype = rows->dtype, .data = data});
 }
 
 /* Set the array of rows from the lines of paths. */
@@ -155,7 +155,7 @@ static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *b
         return MXC_FAIL(MXC_EFORMAT, "CSVIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
     MXC_TRY(mxci_fields_open("CSVIter", paths, ',', bad, &fields));
     if (n > bytes / width) /* too few bytes for so many numbers: only find the line */
-        status = read_lines(fields, n, &(reading){ .width = width, .dtype = rows->dtype, .data = &one });
+        status = read_lines(fields, n, &(reading){.width = width, .dtype = rows->dtype, .data = &one});
     else
         status = read_array(fields, n, width, rows, &rows->array);
     mxci_fields_close(fields);
@@ -164,7 +164,7 @@ static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *b
 
 /* As many labels of 0 as there are samples. */
 static mxc_status no_labels(int64_t n, mxci_rows *rows) {
-    int64_t dims[MXC_MAX_NDIM] = { n };
+    int64_t dims[MXC_MAX_NDIM] = {n};
     void *data;
     memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
     MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), &rows->array));
@@ -174,16 +174,16 @@ static mxc_status no_labels(int64_t n, mxci_rows *rows) {
 }
 
 static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows rows[2]) {
-    const char *const paths[2] = { p->data_csv, strcmp(p->label_csv, "NULL") == 0 ? NULL : p->label_csv };
+    const char *const paths[2] = {p->data_csv, strcmp(p->label_csv, "NULL") == 0 ? NULL : p->label_csv};
     int64_t one;
-    reading r[2] = { { .dtype = rows[0].dtype, .data = &one }, { .dtype = rows[1].dtype, .data = &one } };
+    reading r[2] = {{.dtype = rows[0].dtype, .data = &one}, {.dtype = rows[1].dtype, .data = &one}};
     if (rows[0].dtype != MXC_F32 && rows[0].dtype != MXC_F64 && rows[0].dtype != MXC_I32 && rows[0].dtype != MXC_I64 &&
         rows[0].dtype != MXC_U8)
         return MXC_FAIL(MXC_EINVAL, "CSVIter: dtype %s, expected float32, float64, int32, int64 or uint8",
                         mxc_dtype_name(rows[0].dtype));
     MXC_TRY(mxci_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &r[0].width));
     MXC_TRY(mxci_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &r[1].width));
-    MXC_TRY(mxci_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){ &r[0], &r[1] }, bad));
+    MXC_TRY(mxci_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&r[0], &r[1]}, bad));
     MXC_TRY(load(paths[0], r[0].width, bad, &rows[0]));
     return paths[1] != NULL ? load(paths[1], r[1].width, bad, &rows[1])
                             : no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
@@ -192,8 +192,8 @@ static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows 
 static mxc_status csv_create(const void *params, mxc_iter **out) {
     const csv_params *p = params;
     mxc_dtype dtype = p->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)p->dtype;
-    mxci_rows rows[2] = { { .name = "data", .dtype = dtype }, { .name = "softmax_label", .dtype = dtype } };
-    mxci_bad_lines bad = { 0 };
+    mxci_rows rows[2] = {{.name = "data", .dtype = dtype}, {.name = "softmax_label", .dtype = dtype}};
+    mxci_bad_lines bad = {0};
     mxc_status status = load_both(p, &bad, rows);
     if (status == MXC_OK)
         status = mxci_batches_of_rows("CSVIter", &p->batch, rows, out);

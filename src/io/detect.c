@@ -23,8 +23,10 @@ static mxc_status take_objects(const char *who, const float *labels, int64_t n, 
     int64_t head = n > 0 && labels[0] >= 2 && labels[0] <= (float)n ? (int64_t)labels[0] : 0;
     int64_t width = head && labels[1] >= 5 && labels[1] <= 1e6f ? (int64_t)labels[1] : 0;
     if (!width || (n - head) % width != 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %lld labels that are not a head's width, an object's width (5 or more), and "
-                        "objects", who, (long long)n);
+        return MXC_FAIL(MXC_EFORMAT,
+                        "%s: %lld labels that are not a head's width, an object's width (5 or more), and "
+                        "objects",
+                        who, (long long)n);
     *out = (objects){.labels = labels, .head = head, .width = width, .n = (n - head) / width, .canvas = {0, 0, 1, 1}};
     return MXC_OK;
 }
@@ -43,8 +45,12 @@ static double area(const region *r) {
 }
 
 static double shared_area(const region *a, const region *b) {
-    const region both = {fmax(a->left, b->left), fmax(a->top, b->top), fmin(a->right, b->right),
-                         fmin(a->bottom, b->bottom)};
+    const region both = {
+        fmax(a->left, b->left),
+        fmax(a->top, b->top),
+        fmin(a->right, b->right),
+        fmin(a->bottom, b->bottom),
+    };
     return area(&both);
 }
 

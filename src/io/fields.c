@@ -18,9 +18,9 @@ struct mxci_fields {
     int ends_line;
     const mxci_bad_lines *bad;
     int64_t line, bytes;
-    int64_t number; /* of the line among those that are not empty */
-    mxci_file *file;  /* NULL before the first and behind the last */
-    int64_t offset;   /* in file, of the block's end */
+    int64_t number;  /* of the line among those that are not empty */
+    mxci_file *file; /* NULL before the first and behind the last */
+    int64_t offset;  /* in file, of the block's end */
     size_t at, filled;
     char text[FIELD_MAX + 1];
     char block[BLOCK];
@@ -205,7 +205,7 @@ static mxc_status note_bad(mxci_bad_lines *bad, int64_t number) {
 mxc_status mxci_fields_check(const char *owner, const char *paths, char separator,
                              mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end), void *arg,
                              mxci_bad_lines *bad) {
-    const mxci_bad_lines none = { 0 };
+    const mxci_bad_lines none = {0};
     mxci_fields *f;
     int is_end = 0;
     MXC_TRY(mxci_fields_open(owner, paths, separator, &none, &f));

@@ -10,8 +10,8 @@ typedef struct mxci_fields mxci_fields;
 
 /* Lines that are passed over, counted through all files without the empty ones. */
 typedef struct mxci_bad_lines {
-    uint8_t *is_bad; /* of lines 0 to room - 1; those behind are not */
-    int64_t room, n; /* n: how many are */
+    uint8_t *is_bad;           /* of lines 0 to room - 1; those behind are not */
+    int64_t room, n;           /* n: how many are */
     char first[MXC_ERROR_MAX]; /* why one of them is, the first that was found */
 } mxci_bad_lines;
 

@@ -23,7 +23,7 @@ enum { CHUNK = 1 << 16 };
 
 typedef struct source {
     mxci_file *file;
-    int64_t offset; /* of the next byte to take from the file */
+    int64_t offset;  /* of the next byte to take from the file */
     int gzip, ended; /* ended: the last member of the compressed stream is complete */
     z_stream z;
     unsigned char chunk[CHUNK];
@@ -142,11 +142,21 @@ static mxc_status source_expect_end(source *s) {
 
 static mxc_status type_of_code(const char *path, int code, mxc_dtype *out) {
     switch (code) {
-    case 0x08: *out = MXC_U8; return MXC_OK;
-    case 0x09: *out = MXC_I8; return MXC_OK;
-    case 0x0c: *out = MXC_I32; return MXC_OK;
-    case 0x0d: *out = MXC_F32; return MXC_OK;
-    case 0x0e: *out = MXC_F64; return MXC_OK;
+    case 0x08:
+        *out = MXC_U8;
+        return MXC_OK;
+    case 0x09:
+        *out = MXC_I8;
+        return MXC_OK;
+    case 0x0c:
+        *out = MXC_I32;
+        return MXC_OK;
+    case 0x0d:
+        *out = MXC_F32;
+        return MXC_OK;
+    case 0x0e:
+        *out = MXC_F64;
+        return MXC_OK;
     default:
         return MXC_FAIL(MXC_EFORMAT, "%s: type code 0x%02x at offset 2; expected 0x08, 0x09, 0x0c, 0x0d or 0x0e", path,
                         (unsigned)code);

@@ -16,17 +16,23 @@ typedef struct det_params {
 } det_params;
 
 #define OWNER det_params
-#define TEXT(name_, initial_, text)                                                                                    \
-    {.name = #name_, .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(det_params, name_), .initial = initial_, .doc = text}
-#define WHOLE_OF(path_, name_, initial_, least, most, text)                                                            \
-    {.name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(det_params, path_ name_), .initial = initial_,             \
-     .bounded = 1, .minimum = least, .maximum = most, .doc = text}
-#define DET_REAL(name_, initial_, least, most, text)                                                                   \
-    {.name = #name_, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_,          \
-     .bounded = 1, .minimum = least, .maximum = most, .doc = text}
-#define DET_SHARES(name_, initial_, most, text)                                                                        \
-    {.name = #name_, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_,         \
-     .bounded = 1, .minimum = 0, .maximum = most, .doc = text}
+#define TEXT(name_, initial_, text) \
+    { .name = #name_, .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(det_params, name_), .initial = initial_, .doc = text }
+#define WHOLE_OF(path_, name_, initial_, least, most, text)                                                   \
+    {                                                                                                         \
+        .name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(det_params, path_ name_), .initial = initial_, \
+        .bounded = 1, .minimum = least, .maximum = most, .doc = text                                          \
+    }
+#define DET_REAL(name_, initial_, least, most, text)                                                             \
+    {                                                                                                            \
+        .name = #name_, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_, \
+        .bounded = 1, .minimum = least, .maximum = most, .doc = text                                             \
+    }
+#define DET_SHARES(name_, initial_, most, text)                                                                   \
+    {                                                                                                             \
+        .name = #name_, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_, \
+        .bounded = 1, .minimum = 0, .maximum = most, .doc = text                                                  \
+    }
 
 static const mxc_param det_schema[] = {
     TEXT(path_imgrec, NULL, "path of the record file; several with ; between, and a folder stands for its .rec files"),
@@ -41,7 +47,7 @@ static const mxc_param det_schema[] = {
     DET_REAL(max_pad_scale, "1", 1, 100, "whose sides are at most so many times as long"),
     DET_REAL(rand_crop_prob, "0", 0, 1, "how often it is cropped"),
     WHOLE_OF(detect., num_crop_sampler, "1", 1, 100, "samplers, of which one that finds a crop is taken"),
-    {.name = "max_crop_trials", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(det_params, detect.max_crop_trials),
+    {MXC_PARAM_FIELD(det_params, detect.max_crop_trials), .name = "max_crop_trials", .type = MXC_PARAM_TUPLE,
      .initial = "(25)", .bounded = 1, .minimum = 0, .maximum = 10000, .doc = "of each sampler, as all that follows"},
     DET_SHARES(min_crop_scales, "(0.0)", 1, "least share of a crop's sides"),
     DET_SHARES(max_crop_scales, "(1.0)", 1, "greatest"),
@@ -53,7 +59,7 @@ static const mxc_param det_schema[] = {
     DET_SHARES(max_crop_sample_coverages, "(1.0)", 1, "at most"),
     DET_SHARES(min_crop_object_coverages, "(0.0)", 1, "at least this share of the object"),
     DET_SHARES(max_crop_object_coverages, "(1.0)", 1, "at most"),
-    {.name = "crop_emit_mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(det_params, detect.crop_emit_mode),
+    {MXC_PARAM_FIELD(det_params, detect.crop_emit_mode), .name = "crop_emit_mode", .type = MXC_PARAM_ENUM,
      .initial = "center", .choices = "center,overlap",
      .doc = "objects are kept whose middle is in the crop, or more than emit_overlap_thresh of whose area"},
     DET_REAL(emit_overlap_thresh, "0.3", 0, 1, "see crop_emit_mode"),
@@ -67,9 +73,10 @@ static const mxc_param det_schema[] = {
     DET_REAL(random_contrast_prob, "0", 0, 1, "how often"),
     WHOLE_OF(image., fill_value, "127", 0, 255, "what is in the canvas, or the batch, around the image"),
     WHOLE_OF(image., resize, "-1", -1, 65535, "first resize the shorter side to this; -1: do not"),
-    WHOLE_OF(image., inter_method, "1", 0, 10, "resize by 0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos, 9: "
+    WHOLE_OF(image., inter_method, "1", 0, 10,
+             "resize by 0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos, 9: "
              "area to make smaller, else cubic, 10: one of the first five at random"),
-    {.name = "resize_mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(det_params, detect.resize_mode), .initial = "force",
+    {MXC_PARAM_FIELD(det_params, detect.resize_mode), .name = "resize_mode", .type = MXC_PARAM_ENUM, .initial = "force",
      .choices = "force,shrink,fit",
      .doc = "force: to data_shape, whatever the aspect; shrink: images that are larger, in their aspect, until both "
             "sides fit; fit: smaller ones too. An image that does not fill the batch's row is at its left and top"},

@@ -20,10 +20,10 @@ typedef struct folder_params {
 
 #define OWNER folder_params
 static const mxc_param folder_schema[] = {
-    {.name = "path_root", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(folder_params, path_root), .initial = NULL,
+    {MXC_PARAM_FIELD(folder_params, path_root), .name = "path_root", .type = MXC_PARAM_STRING, .initial = NULL,
      .doc = "folder that holds a folder for each class, with .jpg, .jpeg and .png files; labels are the classes' "
             "numbers in the order of their names"},
-    {.name = "path_imglist", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(folder_params, path_imglist), .initial = "",
+    {MXC_PARAM_FIELD(folder_params, path_imglist), .name = "path_imglist", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "path of a list (id, labels, path below path_root) to go by instead"},
 #include "io/image_params.def"
 #include "io/augment_params.def"

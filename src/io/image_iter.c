@@ -50,7 +50,7 @@ typedef struct worker {
     void *cursor;
     mxci_workspace space;
     mxci_sample sample;
-    float *labels; /* of a sample whose objects are in them */
+    float *labels;        /* of a sample whose objects are in them */
     trouble failure, bad; /* of the rows in hand */
     int64_t n_bad;
 } worker;
@@ -73,9 +73,9 @@ struct image_iter {
     worker *workers;
 
     mxci_mutex lock;
-    mxci_cond work, done; /* for the threads; for the consumer */
+    mxci_cond work, done;            /* for the threads; for the consumer */
     int64_t released, given, opened; /* tickets */
-    mxc_iter_state next, seen; /* of the ticket to open; of the consumer */
+    mxc_iter_state next, seen;       /* of the ticket to open; of the consumer */
     int active, paused, stop;
     int64_t n_bad; /* of the consumer's epoch, so far */
     char bad_message[MXC_ERROR_MAX];
@@ -453,8 +453,14 @@ static void image_destroy(void *self) {
 }
 
 static const mxc_iter_methods image_methods = {
-    .size = sizeof image_methods, .n_data = image_n_data, .n_label = image_n_label, .desc = image_desc,
-    .next = image_next, .reset = image_reset, .get_state = image_get_state, .set_state = image_set_state,
+    .size = sizeof image_methods,
+    .n_data = image_n_data,
+    .n_label = image_n_label,
+    .desc = image_desc,
+    .next = image_next,
+    .reset = image_reset,
+    .get_state = image_get_state,
+    .set_state = image_set_state,
     .destroy = image_destroy,
 };
 

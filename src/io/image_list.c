@@ -64,7 +64,7 @@ mxc_status mxci_image_list_load(const char *path, mxci_image_list *out) {
     MXC_TRY(mxci_file_read_all(path, INT32_MAX, &out->text, &n));
     out->lines = mxci_calloc((size_t)count(out->text, n, '\n') + 1, sizeof *out->lines);
     out->labels = mxci_calloc((size_t)count(out->text, n, '\t') + 1, sizeof *out->labels);
-    mxc_status status = !out->lines || !out->labels ? MXC_FAIL(MXC_ENOMEM, "%s: no memory for its lines", path)
+    mxc_status status = !out->lines || !out->labels  ? MXC_FAIL(MXC_ENOMEM, "%s: no memory for its lines", path)
                         : memchr(out->text, '\0', n) ? MXC_FAIL(MXC_EFORMAT, "%s: a byte 0, expected text", path)
                                                      : take_lines(path, out);
     if (status != MXC_OK)

@@ -12,11 +12,11 @@ typedef struct record_params {
 
 #define OWNER record_params
 static const mxc_param record_schema[] = {
-    {.name = "path_imgrec", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imgrec), .initial = NULL,
+    {MXC_PARAM_FIELD(record_params, path_imgrec), .name = "path_imgrec", .type = MXC_PARAM_STRING, .initial = NULL,
      .doc = "path of the record file; several with ; between, and a folder stands for its .rec files"},
-    {.name = "path_imgidx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imgidx), .initial = "",
+    {MXC_PARAM_FIELD(record_params, path_imgidx), .name = "path_imgidx", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "path of its index, or as many as record files: without, these are read once when they are opened"},
-    {.name = "path_imglist", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(record_params, path_imglist), .initial = "",
+    {MXC_PARAM_FIELD(record_params, path_imglist), .name = "path_imglist", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "path of a list (id, labels, path) whose labels, found by id, replace the records' own"},
 #include "io/image_params.def"
 #include "io/augment_params.def"
@@ -60,9 +60,9 @@ static mxc_status create_signed(const void *params, mxc_iter **out) {
     return create_of("ImageRecordInt8Iter", MXC_I8, params, out);
 }
 
-#define RECORD_ITER(name_, create_, doc_)                                                                              \
-    const mxci_iter_def mxci_iter_##name_ = {.name = #name_, .doc = doc_, .params = record_schema,                     \
-                                             .param_size = sizeof(record_params), .create = create_};
+#define RECORD_ITER(name_, create_, doc_)     \
+    const mxci_iter_def mxci_iter_##name_ = { \
+        .name = #name_, .doc = doc_, .params = record_schema, .param_size = sizeof(record_params), .create = create_};
 RECORD_ITER(ImageRecordIter, create_any,
             "Images of a record file, decoded, augmented and normalised by threads ahead of the caller: data "
             "(B,C,H,W), softmax_label (B,) or (B,label_width). The index of a batch holds the records' ids.")

@@ -19,10 +19,10 @@
 typedef struct records {
     const char *owner;
     mxci_paths files;
-    int64_t *first; /* of each file: number of its first sample */
+    int64_t *first;         /* of each file: number of its first sample */
     int64_t n, room, bytes; /* bytes: about those of this part */
-    int64_t label_width; /* where labels vary: the most */
-    int varies, counts;  /* the most is still to be found */
+    int64_t label_width;    /* where labels vary: the most */
+    int varies, counts;     /* the most is still to be found */
     int64_t *offsets;
     int has_list;
     mxci_image_list list;
@@ -80,8 +80,7 @@ static mxc_status fail_at(const mxci_sample *sample, mxc_status status) {
     return MXC_FAIL(status, "%s: %s", sample->who, message);
 }
 
-static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_image_record *record,
-                              float *labels) {
+static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_image_record *record, float *labels) {
     const mxci_list_line *line = r->has_list ? mxci_image_list_find(&r->list, record->id) : NULL;
     int64_t n = line ? line->n_labels : record->n_labels;
     if (r->has_list && !line)

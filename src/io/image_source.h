@@ -12,14 +12,14 @@ typedef struct mxci_sample {
     const void *bytes; /* the compressed image; borrowed until the cursor is used again */
     size_t n;
     uint64_t id;
-    int64_t n_labels; /* set where their number varies */
+    int64_t n_labels;            /* set where their number varies */
     char who[MXC_ERROR_MAX / 2]; /* for messages: iterator, file and place in it; set also when reading fails */
 } mxci_sample;
 
 /* All calls but destroy may come from several threads at once, each with a cursor of its own. */
 typedef struct mxci_image_source {
     void *self;
-    int64_t n; /* samples, of this part only */
+    int64_t n;     /* samples, of this part only */
     int64_t bytes; /* about so many in one file, one behind the other; 0: it does not matter which come together */
     mxc_status (*open)(void *self, void **cursor);
     /* Sample number i, and its labels, of which there are label_width; or as many as it has. MXC_EFORMAT,
@@ -36,8 +36,8 @@ mxc_status mxci_image_part(const char *owner, const mxci_image_params *params, i
 /* An iterator over a source, which it takes over (not if this fails). owner is for messages and must stay. detect:
  * NULL, or objects are in the labels, and images and labels change together: params->label_width is then that of a
  * row. */
-mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params,
-                                  const mxci_detect_params *detect, const mxci_image_source *source, mxc_iter **out);
+mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params, const mxci_detect_params *detect,
+                                  const mxci_image_source *source, mxc_iter **out);
 
 /* The records of files as a source. most_labels: NULL, and each sample has params->label_width labels; else their
  * number varies, and this becomes the largest. list: path of a list whose labels replace the records'; "": none. */

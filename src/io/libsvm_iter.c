@@ -24,18 +24,18 @@ typedef struct libsvm_params {
 } libsvm_params;
 
 static const mxc_param libsvm_schema[] = {
-    { .name = "data_libsvm", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(libsvm_params, data_libsvm),
-      .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
-             "folder stands for its files" },
-    { .name = "data_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(libsvm_params, data_shape),
-      .doc = "shape of a sample; indices are less than its size" },
-    { .name = "label_libsvm", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(libsvm_params, label_libsvm),
-      .initial = "NULL", .doc = "path of labels in the same form, whose own first number is passed over; NULL: the "
-                                "first number of each sample's line is its label" },
-    { .name = "label_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(libsvm_params, label_shape), .initial = "(1,)",
-      .doc = "shape of a label; (1,) gives labels (B,)" },
-    { .name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(libsvm_params, dtype), .initial = "None",
-      .optional = 1, .doc = "of data and labels: float32, which None means" },
+    {MXC_PARAM_FIELD(libsvm_params, data_libsvm), .name = "data_libsvm", .type = MXC_PARAM_STRING,
+     .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
+            "folder stands for its files"},
+    {MXC_PARAM_FIELD(libsvm_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
+     .doc = "shape of a sample; indices are less than its size"},
+    {MXC_PARAM_FIELD(libsvm_params, label_libsvm), .name = "label_libsvm", .type = MXC_PARAM_STRING, .initial = "NULL",
+     .doc = "path of labels in the same form, whose own first number is passed over; NULL: the "
+            "first number of each sample's line is its label"},
+    {MXC_PARAM_FIELD(libsvm_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
+     .doc = "shape of a label; (1,) gives labels (B,)"},
+    {MXC_PARAM_FIELD(libsvm_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
+     .doc = "of data and labels: float32, which None means"},
 #define BATCH_PARAMS libsvm_params
 #include "io/batch_params.def"
 #undef BATCH_PARAMS
@@ -177,14 +177,14 @@ static void use_sparse(const lines *l, mxci_rows *rows) {
 }
 
 static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l[2], mxci_rows rows[2]) {
-    const char *const paths[2] = { p->data_libsvm, strcmp(p->label_libsvm, "NULL") == 0 ? NULL : p->label_libsvm };
+    const char *const paths[2] = {p->data_libsvm, strcmp(p->label_libsvm, "NULL") == 0 ? NULL : p->label_libsvm};
     int64_t width[2];
     if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
         return MXC_FAIL(MXC_EINVAL, "LibSVMIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
     MXC_TRY(mxci_sample_shape("LibSVMIter", "data_shape", &p->data_shape, 0, &rows[0], &width[0]));
     MXC_TRY(mxci_sample_shape("LibSVMIter", "label_shape", &p->label_shape, 1, &rows[1], &width[1]));
-    MXC_TRY(mxci_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){ &width[0], &width[1] },
-                                bad));
+    MXC_TRY(
+        mxci_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){&width[0], &width[1]}, bad));
     MXC_TRY(load(paths[0], width[0], bad, &l[0]));
     use_sparse(&l[0], &rows[0]);
     rows[1].array = l[0].label;
@@ -192,17 +192,19 @@ static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l
         MXC_TRY(load(paths[1], width[1], bad, &l[1]));
         use_sparse(&l[1], &rows[1]);
     } else if (width[1] != 1) {
-        return MXC_FAIL(MXC_EINVAL, "LibSVMIter: label_shape has %lld elements, but the lines of data_libsvm have one "
-                        "label", (long long)width[1]);
+        return MXC_FAIL(MXC_EINVAL,
+                        "LibSVMIter: label_shape has %lld elements, but the lines of data_libsvm have one "
+                        "label",
+                        (long long)width[1]);
     }
     return MXC_OK;
 }
 
 static mxc_status libsvm_create(const void *params, mxc_iter **out) {
     const libsvm_params *p = params;
-    lines l[2] = { { 0 } };
-    mxci_rows rows[2] = { { .name = "data", .dtype = MXC_F32 }, { .name = "softmax_label", .dtype = MXC_F32 } };
-    mxci_bad_lines bad = { 0 };
+    lines l[2] = {{0}};
+    mxci_rows rows[2] = {{.name = "data", .dtype = MXC_F32}, {.name = "softmax_label", .dtype = MXC_F32}};
+    mxci_bad_lines bad = {0};
     mxc_status status = load_both(p, &bad, l, rows);
     if (status == MXC_OK)
         status = mxci_batches_of_rows("LibSVMIter", &p->batch, rows, out);

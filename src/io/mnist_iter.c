@@ -21,22 +21,22 @@ typedef struct mnist_params {
 } mnist_params;
 
 static const mxc_param mnist_schema[] = {
-    { .name = "image", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mnist_params, image),
-      .initial = "./train-images-idx3-ubyte", .doc = "path of the images, an IDX file of shape (N,H,W), plain or .gz" },
-    { .name = "label", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mnist_params, label),
-      .initial = "./train-labels-idx1-ubyte", .doc = "path of the labels, an IDX file of shape (N,)" },
-    { .name = "batch_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, batch.batch_size), .initial = "128",
-      .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "samples in a batch" },
-    { .name = "shuffle", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, shuffle), .initial = "True",
-      .doc = "a new order in each epoch" },
-    { .name = "flat", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, flat), .initial = "False",
-      .doc = "give (B,H*W) rather than (B,1,H,W)" },
-    { .name = "seed", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mnist_params, seed), .initial = "0",
-      .doc = "of the shuffle" },
-    { .name = "silent", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mnist_params, silent), .initial = "False",
-      .doc = "accepted for MXNet's sake; nothing is printed either way" },
-    { .name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mnist_params, dtype), .initial = "None", .optional = 1,
-      .doc = "of data and labels: float32, which None means" },
+    {MXC_PARAM_FIELD(mnist_params, image), .name = "image", .type = MXC_PARAM_STRING,
+     .initial = "./train-images-idx3-ubyte", .doc = "path of the images, an IDX file of shape (N,H,W), plain or .gz"},
+    {MXC_PARAM_FIELD(mnist_params, label), .name = "label", .type = MXC_PARAM_STRING,
+     .initial = "./train-labels-idx1-ubyte", .doc = "path of the labels, an IDX file of shape (N,)"},
+    {MXC_PARAM_FIELD(mnist_params, batch.batch_size), .name = "batch_size", .type = MXC_PARAM_INT, .initial = "128",
+     .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "samples in a batch"},
+    {MXC_PARAM_FIELD(mnist_params, shuffle), .name = "shuffle", .type = MXC_PARAM_BOOL, .initial = "True",
+     .doc = "a new order in each epoch"},
+    {MXC_PARAM_FIELD(mnist_params, flat), .name = "flat", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "give (B,H*W) rather than (B,1,H,W)"},
+    {MXC_PARAM_FIELD(mnist_params, seed), .name = "seed", .type = MXC_PARAM_INT, .initial = "0",
+     .doc = "of the shuffle"},
+    {MXC_PARAM_FIELD(mnist_params, silent), .name = "silent", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "accepted for MXNet's sake; nothing is printed either way"},
+    {MXC_PARAM_FIELD(mnist_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
+     .doc = "of data and labels: float32, which None means"},
 #define BATCH_PARAMS mnist_params
 #include "io/prefetch_params.def"
 #undef BATCH_PARAMS
@@ -84,9 +84,13 @@ static mxc_status make_rows_iter(const mnist_params *p, mxc_ndarray *image, mxc_
     options.part_index = (int)p->batch.part_index;
     options.num_parts = (int)p->batch.num_parts;
     mxci_rows rows[2] = {
-        { .array = image, .name = "data", .dtype = MXC_F32, .scale = 1.0f / 256, .n_tail = 3,
-          .tail = { 1, shape->dim[1], shape->dim[2] } },
-        { .array = label, .name = "softmax_label", .dtype = MXC_F32, .scale = 1, .n_tail = 0 },
+        {.array = image,
+         .name = "data",
+         .dtype = MXC_F32,
+         .scale = 1.0f / 256,
+         .n_tail = 3,
+         .tail = {1, shape->dim[1], shape->dim[2]}},
+        {.array = label, .name = "softmax_label", .dtype = MXC_F32, .scale = 1, .n_tail = 0},
     };
     if (p->flat) {
         rows[0].n_tail = 1;

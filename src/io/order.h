@@ -28,9 +28,9 @@ typedef struct mxci_dice {
     uint32_t thrown;
 } mxci_dice;
 
-double mxci_dice_unit(mxci_dice *dice);                              /* in [0, 1) */
+double mxci_dice_unit(mxci_dice *dice); /* in [0, 1) */
 double mxci_dice_between(mxci_dice *dice, double low, double high);
-int64_t mxci_dice_int(mxci_dice *dice, int64_t low, int64_t high);   /* both included */
+int64_t mxci_dice_int(mxci_dice *dice, int64_t low, int64_t high); /* both included */
 double mxci_dice_normal(mxci_dice *dice);
 
 #endif

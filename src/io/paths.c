@@ -58,8 +58,8 @@ static mxc_status point(const char *owner, size_t n, mxci_paths *out) {
 }
 
 mxc_status mxci_paths_expand(const char *owner, const char *text, const char *ending, mxci_paths *out) {
-    mxci_text all = { 0 };
-    *out = (mxci_paths){ 0 };
+    mxci_text all = {0};
+    *out = (mxci_paths){0};
     mxc_status status = add_paths(owner, text, ending, &all);
     size_t n = all.length;
     if (status == MXC_OK)
@@ -75,5 +75,5 @@ mxc_status mxci_paths_expand(const char *owner, const char *text, const char *en
 void mxci_paths_free(mxci_paths *paths) {
     mxci_free(paths->path);
     mxci_free(paths->text);
-    *paths = (mxci_paths){ 0 };
+    *paths = (mxci_paths){0};
 }

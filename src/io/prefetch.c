@@ -41,9 +41,9 @@ typedef struct prefetch {
 
     mxci_mutex lock;
     mxci_cond changed;
-    int head, ready;  /* slots head .. head + ready - 1 are full */
-    int stop;         /* the producer must end */
-    int ended;        /* the producer has seen the epoch's end, after the ready slots */
+    int head, ready; /* slots head .. head + ready - 1 are full */
+    int stop;        /* the producer must end */
+    int ended;       /* the producer has seen the epoch's end, after the ready slots */
     mxc_status failure;
     char message[MXC_ERROR_MAX];
     mxc_iter_state seen; /* what the consumer has been given */
@@ -54,11 +54,10 @@ static mxc_status check_array(mxc_ndarray *from, mxc_ndarray *room, const char *
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
     if (mxc_ndarray_size(from) <= mxc_ndarray_size(room) && mxc_ndarray_dtype(from) == mxc_ndarray_dtype(room))
         return MXC_OK;
-    return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %s %s of %s, announced was %s of %s", name,
-                    mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have),
-                    mxc_dtype_name(mxc_ndarray_dtype(from)),
-                    mxc_shape_format(mxc_ndarray_shape(room), want, sizeof want),
-                    mxc_dtype_name(mxc_ndarray_dtype(room)));
+    return MXC_FAIL(
+        MXC_ESHAPE, "PrefetchingIter: a batch has %s %s of %s, announced was %s of %s", name,
+        mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have), mxc_dtype_name(mxc_ndarray_dtype(from)),
+        mxc_shape_format(mxc_ndarray_shape(room), want, sizeof want), mxc_dtype_name(mxc_ndarray_dtype(room)));
 }
 
 /* Have array i of a slot in a shape. */
@@ -283,8 +282,14 @@ static void prefetch_destroy(void *self) {
 }
 
 static const mxc_iter_methods prefetch_methods = {
-    .size = sizeof prefetch_methods, .n_data = prefetch_n_data, .n_label = prefetch_n_label, .desc = prefetch_desc,
-    .next = prefetch_next, .reset = prefetch_reset, .get_state = prefetch_get_state, .set_state = prefetch_set_state,
+    .size = sizeof prefetch_methods,
+    .n_data = prefetch_n_data,
+    .n_label = prefetch_n_label,
+    .desc = prefetch_desc,
+    .next = prefetch_next,
+    .reset = prefetch_reset,
+    .get_state = prefetch_get_state,
+    .set_state = prefetch_set_state,
     .destroy = prefetch_destroy,
 };
 

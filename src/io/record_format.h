@@ -31,7 +31,7 @@ static inline int64_t mxci_record_padded(uint32_t length) {
 /* Where the magic stands first in data, at a multiple of 4 and whole; bytes if nowhere. */
 static inline size_t mxci_record_find_magic(const unsigned char *data, size_t bytes) {
     enum { STRIDE = 64 };
-    const unsigned char file_order[4] = { 0x0A, 0x23, 0xD7, 0xCE };
+    const unsigned char file_order[4] = {0x0A, 0x23, 0xD7, 0xCE};
     size_t at = 0, words_end = bytes & ~(size_t)3;
     uint32_t magic, word;
     memcpy(&magic, file_order, 4);

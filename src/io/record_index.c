@@ -82,7 +82,7 @@ static mxc_status add_records(const char *path, mxc_record_reader *reader, int b
     int64_t room = 0;
     for (;;) {
         mxc_record record;
-        mxc_image_record image = { .id = (uint64_t)out->n };
+        mxc_image_record image = {.id = (uint64_t)out->n};
         MXC_TRY(mxc_record_reader_next(reader, &record));
         if (record.data == NULL)
             return MXC_OK;
@@ -112,5 +112,5 @@ void mxc_record_index_free(mxc_record_index *index) {
         return;
     mxci_free(index->keys);
     mxci_free(index->offsets);
-    *index = (mxc_record_index){ 0 };
+    *index = (mxc_record_index){0};
 }

@@ -101,7 +101,7 @@ static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, i
         MXC_TRY(want(r, keep, from + n, to));
         size_t found = mxci_record_find_magic(seen(r, from), (size_t)n);
         if (found < (size_t)n) {
-            *out = (flaw){ "another head stands inside of it", from + (int64_t)found };
+            *out = (flaw){"another head stands inside of it", from + (int64_t)found};
             return MXC_OK;
         }
         from += n;
@@ -131,16 +131,16 @@ static int64_t keep_from(const mxc_record_reader *r, int64_t offset, int64_t par
 
 /* Look through the record at an offset; then all of it is in the window, or out_flaw tells what is wrong. */
 static mxc_status check_record(mxc_record_reader *r, int64_t offset, span *out, flaw *out_flaw) {
-    *out = (span){ 0 };
-    *out_flaw = (flaw){ 0 };
+    *out = (span){0};
+    *out_flaw = (flaw){0};
     for (int64_t at = offset;; at = out->end) {
         if (r->size - at < MXCI_RECORD_HEAD) {
-            *out_flaw = (flaw){ "its head is cut off by the end of the file", at };
+            *out_flaw = (flaw){"its head is cut off by the end of the file", at};
             return MXC_OK;
         }
         int64_t body = at + MXCI_RECORD_HEAD;
         MXC_TRY(want(r, keep_from(r, offset, at, body), body, body));
-        *out_flaw = (flaw){ head_flaw(seen(r, at), at == offset, r->size - at), at };
+        *out_flaw = (flaw){head_flaw(seen(r, at), at == offset, r->size - at), at};
         if (out_flaw->reason != NULL)
             return MXC_OK;
         uint32_t word = mxci_get_u32(seen(r, at) + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
@@ -166,7 +166,7 @@ static mxc_status find_head(mxc_record_reader *r, int64_t at, int whole, int64_t
         if (skip == (size_t)n || at >= r->end || r->size - at < MXCI_RECORD_HEAD)
             continue;
         span record;
-        flaw wrong = { 0 };
+        flaw wrong = {0};
         MXC_TRY(want(r, at, at + MXCI_RECORD_HEAD, at + MXCI_RECORD_HEAD));
         int claims = mxci_get_u32(seen(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
         if (claims && whole)
@@ -266,7 +266,7 @@ static mxc_status read_next(mxc_record_reader *r, mxc_record *out) {
         flaw wrong;
         MXC_TRY(check_record(r, r->at, &record, &wrong));
         if (wrong.reason == NULL) {
-            *out = (mxc_record){ join(r, &record), record.bytes, r->at };
+            *out = (mxc_record){join(r, &record), record.bytes, r->at};
             r->at = record.end;
             return MXC_OK;
         }
@@ -278,7 +278,7 @@ static mxc_status read_next(mxc_record_reader *r, mxc_record *out) {
 mxc_status mxc_record_reader_next(mxc_record_reader *reader, mxc_record *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(reader));
-    *out = (mxc_record){ NULL, 0, reader->at };
+    *out = (mxc_record){NULL, 0, reader->at};
     int64_t places = reader->skipped_places;
     mxc_status status = read_next(reader, out);
     if (status == MXC_EFORMAT && reader->skipped_places == places)

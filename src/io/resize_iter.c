@@ -19,7 +19,7 @@ typedef struct resize_iter {
 
 /* 1 if inner could be put there, 0 if there is no such position. */
 static mxc_status try_position(mxc_iter *inner, uint64_t epoch, int64_t position, int *out) {
-    const mxc_iter_state at = { epoch, position };
+    const mxc_iter_state at = {epoch, position};
     mxc_status status = mxc_iter_set_state(inner, &at);
     *out = status == MXC_OK;
     return status == MXC_EINVAL ? MXC_OK : status;
@@ -83,10 +83,10 @@ static mxc_status resize_get_state(void *self, mxc_iter_state *out) {
 static mxc_status resize_reset(void *self) {
     resize_iter *it = self;
     if (!it->restart && it->state.position == it->batches) { /* inner is there */
-        it->state = (mxc_iter_state){ it->state.epoch + 1, 0 };
+        it->state = (mxc_iter_state){it->state.epoch + 1, 0};
         return MXC_OK;
     }
-    return resize_set_state(self, &(mxc_iter_state){ it->state.epoch + 1, 0 });
+    return resize_set_state(self, &(mxc_iter_state){it->state.epoch + 1, 0});
 }
 
 static mxc_status resize_next(void *self, mxc_batch *out) {
@@ -122,8 +122,14 @@ static void resize_destroy(void *self) {
 }
 
 static const mxc_iter_methods resize_methods = {
-    .size = sizeof resize_methods, .n_data = resize_n_data, .n_label = resize_n_label, .desc = resize_desc,
-    .next = resize_next, .reset = resize_reset, .get_state = resize_get_state, .set_state = resize_set_state,
+    .size = sizeof resize_methods,
+    .n_data = resize_n_data,
+    .n_label = resize_n_label,
+    .desc = resize_desc,
+    .next = resize_next,
+    .reset = resize_reset,
+    .get_state = resize_get_state,
+    .set_state = resize_set_state,
     .destroy = resize_destroy,
 };
 
@@ -135,8 +141,8 @@ mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_it
     resize_iter *it = mxci_calloc(1, sizeof *it);
     if (it == NULL)
         return MXC_FAIL(MXC_ENOMEM, "ResizeIter: no memory for the iterator");
-    *it = (resize_iter){ .inner = inner, .batches = batches, .restart = restart };
-    mxc_status status = resize_set_state(it, &(mxc_iter_state){ 0, 0 });
+    *it = (resize_iter){.inner = inner, .batches = batches, .restart = restart};
+    mxc_status status = resize_set_state(it, &(mxc_iter_state){0, 0});
     if (status == MXC_OK)
         status = mxc_iter_from_methods(&resize_methods, it, out);
     if (status != MXC_OK)

@@ -17,11 +17,11 @@ typedef struct rows_iter {
     mxc_array_iter_options options;
     int64_t first, count; /* this part's samples: first to first + count - 1 */
     int n_data, n_total;
-    mxci_rows *rows;       /* n_total; names owned */
-    mxc_data_desc *desc;   /* n_total */
-    mxc_ndarray **batch;   /* n_total, refilled for each batch */
-    uint64_t *index;       /* batch_size */
-    int64_t n_before;      /* count_before of this epoch */
+    mxci_rows *rows;     /* n_total; names owned */
+    mxc_data_desc *desc; /* n_total */
+    mxc_ndarray **batch; /* n_total, refilled for each batch */
+    uint64_t *index;     /* batch_size */
+    int64_t n_before;    /* count_before of this epoch */
     mxc_iter_state state;
 } rows_iter;
 
@@ -188,8 +188,15 @@ static void rows_destroy(void *self) {
 }
 
 static const mxc_iter_methods rows_methods = {
-    .size = sizeof rows_methods, .n_data = rows_n_data, .n_label = rows_n_label, .desc = rows_desc, .next = rows_next,
-    .reset = rows_reset, .get_state = rows_get_state, .set_state = rows_set_state, .destroy = rows_destroy,
+    .size = sizeof rows_methods,
+    .n_data = rows_n_data,
+    .n_label = rows_n_label,
+    .desc = rows_desc,
+    .next = rows_next,
+    .reset = rows_reset,
+    .get_state = rows_get_state,
+    .set_state = rows_set_state,
+    .destroy = rows_destroy,
 };
 
 static mxc_status check_options(const char *owner, const mxc_array_iter_options *o) {
@@ -214,8 +221,8 @@ static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, in
             return MXC_FAIL(MXC_EDEVICE, "%s: array %d is not on a CPU context", owner, i);
         int64_t n_found = rows[i].begin != NULL ? mxc_ndarray_shape(rows[i].begin)->dim[0] - 1 : shape->dim[0];
         if (*n_rows >= 0 && n_found != *n_rows)
-            return MXC_FAIL(MXC_ESHAPE, "%s: array %d has %lld samples, array 0 has %lld", owner, i,
-                            (long long)n_found, (long long)*n_rows);
+            return MXC_FAIL(MXC_ESHAPE, "%s: array %d has %lld samples, array 0 has %lld", owner, i, (long long)n_found,
+                            (long long)*n_rows);
         *n_rows = n_found;
     }
     return MXC_OK;

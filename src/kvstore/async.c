@@ -54,7 +54,7 @@ static mxci_post *make_push(const trip *t, int i, const char *data) {
     mxci_post *post = mxci_post_create(part->server, DATA + bytes);
     if (post == NULL)
         return NULL;
-    *mxci_message_of(post) = (mxci_message){ .kind = MXCI_PUSH, .key = t->index, .part = i, .lr = t->lr };
+    *mxci_message_of(post) = (mxci_message){.kind = MXCI_PUSH, .key = t->index, .part = i, .lr = t->lr};
     memcpy(post->data + DATA, data + (size_t)part->begin * width, bytes);
     post->ended = push_sent;
     post->arg = (void *)(uintptr_t)t;
@@ -115,7 +115,7 @@ static void ask(mxci_async *async, mxci_async_key *key, int32_t index, int i) {
         end_pull(async, key, MXC_ENOMEM, "kvstore: no memory to ask for a value");
         return;
     }
-    *mxci_message_of(post) = (mxci_message){ .kind = MXCI_PULL, .key = index, .part = i };
+    *mxci_message_of(post) = (mxci_message){.kind = MXCI_PULL, .key = index, .part = i};
     mxci_comm_post(async->comm, post);
 }
 
@@ -167,9 +167,9 @@ static mxc_status queue(mxci_async *async, mxci_key *e, mxc_ndarray *array, doub
     trip *t = mxci_calloc(1, sizeof *t);
     mxc_task task = MXC_TASK_INIT;
     MXC_TRY(t != NULL ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
-    *t = (trip){ .async = async, .key = async->keys[e->place], .index = e->place, .lr = lr,
-                 .array = mxc_ndarray_retain(array) };
-    mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = { t->key->order, of_array };
+    *t = (trip){
+        .async = async, .key = async->keys[e->place], .index = e->place, .lr = lr, .array = mxc_ndarray_retain(array)};
+    mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = {t->key->order, of_array};
     task.name = is_push ? "kvstore_push" : "kvstore_pull";
     task.async_fn = is_push ? push_run : pull_run;
     task.arg = t;
@@ -212,8 +212,8 @@ static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->key);
     for (int i = 0; i < key->n_parts; i++) {
         int64_t begin = n * i / key->n_parts, end = n * (i + 1) / key->n_parts;
-        key->parts[i] = (mxci_part){ .server = is_spread ? i : async->n_keys % async->servers, .begin = begin,
-                                     .n = end - begin };
+        key->parts[i] =
+            (mxci_part){.server = is_spread ? i : async->n_keys % async->servers, .begin = begin, .n = end - begin};
     }
     return mxci_server_add(async, key);
 }
@@ -262,7 +262,7 @@ mxc_status mxci_async_add(mxci_async *async, mxci_key *e) {
         return status;
     }
     e->place = async->n_keys - 1;
-    mxci_call meeting = { .kind = MXCI_CALL_MEET, .what = "a new key" };
+    mxci_call meeting = {.kind = MXCI_CALL_MEET, .what = "a new key"};
     return mxci_comm_call(async->comm, &meeting);
 }
 
@@ -278,7 +278,7 @@ static mxc_status receive(void *arg, int from, const void *data, size_t bytes) {
 
 static void fail_pulls(void *arg, mxc_status status, const char *message) {
     mxci_async *async = arg;
-    for (int i = 0; ; i++) {
+    for (int i = 0;; i++) {
         mxci_async_key *key = mxci_async_find(async, i);
         if (key == NULL)
             return;
@@ -298,7 +298,7 @@ static void async_free(mxci_async *async) {
 mxc_status mxci_async_open(const mxci_group_api *api, const mxci_comm_settings *comm_settings,
                            const mxci_async_settings *settings, mxci_async **out, mxci_comm **comm) {
     mxci_async *async = mxci_calloc(1, sizeof *async);
-    const mxci_mailbox mailbox = { receive, fail_pulls, async };
+    const mxci_mailbox mailbox = {receive, fail_pulls, async};
     *out = NULL;
     *comm = NULL;
     if (async == NULL)
@@ -335,7 +335,7 @@ static void say_bye(mxci_async *async) {
         mxci_post *post = mxci_post_create(i, DATA);
         if (post == NULL)
             return; /* whoever waits for this worker's pushes finds out when its store ends */
-        *mxci_message_of(post) = (mxci_message){ .kind = MXCI_BYE };
+        *mxci_message_of(post) = (mxci_message){.kind = MXCI_BYE};
         mxci_comm_post(async->comm, post);
     }
 }

@@ -16,7 +16,7 @@
 typedef struct mxci_async mxci_async;
 
 typedef struct mxci_async_settings {
-    int64_t servers;     /* ranks that serve; 0: all */
+    int64_t servers; /* ranks that serve; 0: all */
     int64_t staleness;
     int64_t split_bytes; /* keys from this size on are spread */
 } mxci_async_settings;

@@ -41,11 +41,11 @@ typedef struct mxci_async_key {
     int n_parts;
     mxci_part *parts;
     /* The worker's side. */
-    mxc_var *order;  /* changed by each push and pull, so that they go out in order */
+    mxc_var *order; /* changed by each push and pull, so that they go out in order */
     mxci_key *own;
-    mxc_done *pull;  /* the pull that waits for values; NULL: none. Under the lock */
-    int n_missing;   /* parts */
-    char *target;    /* where they go */
+    mxc_done *pull; /* the pull that waits for values; NULL: none. Under the lock */
+    int n_missing;  /* parts */
+    char *target;   /* where they go */
 } mxci_async_key;
 
 struct mxci_async {

@@ -7,8 +7,8 @@
 #include "base/options.h"
 #include "kvstore/devices.h"
 
-#define NAP_NS 50000 /* between looks at transfers that have not moved for a while */
-#define LOOK_NS 20000 /* at transfers that move, before another thread of this processor has its turn */
+#define NAP_NS 50000      /* between looks at transfers that have not moved for a while */
+#define LOOK_NS 20000     /* at transfers that move, before another thread of this processor has its turn */
 #define SHORT_BYTES 65536 /* of what the thread that asks for it moves itself, */
 #define DRIVE_NS 30000    /* for no longer than this and a nanosecond a byte */
 
@@ -171,7 +171,7 @@ static void end_waiting(mxci_call *call, mxc_status status, const char *message)
 }
 
 mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
-    waiter w = { .call = *call, .comm = comm };
+    waiter w = {.call = *call, .comm = comm};
     w.call.ended = end_waiting;
     mxci_comm_announce(comm, &w.call);
     mxci_comm_ready(comm, &w.call);
@@ -186,7 +186,7 @@ mxc_status mxci_comm_least(mxci_comm *comm, const char *what, int64_t *value) {
     int64_t *all = mxci_calloc((size_t)comm->size, sizeof *all);
     if (all == NULL)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
-    mxci_call call = { .kind = MXCI_CALL_GATHER, .n = sizeof *value, .what = what, .in = value, .out = all };
+    mxci_call call = {.kind = MXCI_CALL_GATHER, .n = sizeof *value, .what = what, .in = value, .out = all};
     mxc_status status = mxci_comm_call(comm, &call);
     for (int i = 0; i < comm->size && status == MXC_OK; i++)
         *value = all[i] < *value ? all[i] : *value;
@@ -302,7 +302,7 @@ mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *s
 void mxci_comm_close(mxci_comm *comm) {
     if (comm == NULL)
         return;
-    comm->closing = (mxci_call){ .kind = MXCI_CALL_MEET, .what = "end of the store", .ended = end_closing };
+    comm->closing = (mxci_call){.kind = MXCI_CALL_MEET, .what = "end of the store", .ended = end_closing};
     mxci_comm_announce(comm, &comm->closing);
     change(comm, &comm->closing, 1); /* the thread sees it through itself, as it is the one to end */
     mxci_thread_join(comm->thread);

@@ -33,16 +33,16 @@ struct mxci_call {
     mxci_call_kind kind;
     mxc_dtype dtype;
     int64_t n;
-    int64_t share;     /* 0, or of n: n / size, which belong to rank 0, 1, ... */
-    int priority;      /* larger first, of those that are ready */
-    const char *what;  /* for messages, and compared between ranks: push of key "w", ... Stays until ended */
-    int64_t step;      /* of the key; for messages */
-    int on_gpus;       /* of a sum: in and out are on the workers' GPUs, which make it (devices.h) */
+    int64_t share;    /* 0, or of n: n / size, which belong to rank 0, 1, ... */
+    int priority;     /* larger first, of those that are ready */
+    const char *what; /* for messages, and compared between ranks: push of key "w", ... Stays until ended */
+    int64_t step;     /* of the key; for messages */
+    int on_gpus;      /* of a sum: in and out are on the workers' GPUs, which make it (devices.h) */
     /* On the communication's thread. message may be NULL where status is MXC_OK. */
     void (*ended)(mxci_call *call, mxc_status status, const char *message);
     /* Set before mxci_comm_ready. */
     const void *in;
-    void *out; /* may be in, for sums */
+    void *out;              /* may be in, for sums */
     mxc_ndarray *arrays[2]; /* whose memory that is; borrowed; may be NULL */
     /* The thread's own. */
     int64_t seq, pieces, decided, finished; /* decided: pieces whose turn has come, at rank 0 */
@@ -76,10 +76,10 @@ typedef struct mxci_mailbox {
 enum { MXCI_TERMS = 1024 };
 
 typedef struct mxci_comm_settings {
-    int64_t timeout_ns; /* how long a process may be silent */
-    int64_t stall_ns;   /* how long one may live and not come to a call; 0: for ever */
-    int64_t join_ns;    /* how long to wait for all processes to come; 0: for ever */
-    int64_t piece_bytes; /* of which long sums are made */
+    int64_t timeout_ns;     /* how long a process may be silent */
+    int64_t stall_ns;       /* how long one may live and not come to a call; 0: for ever */
+    int64_t join_ns;        /* how long to wait for all processes to come; 0: for ever */
+    int64_t piece_bytes;    /* of which long sums are made */
     char terms[MXCI_TERMS]; /* what must be the same at all ranks: lines "name=value" */
 } mxci_comm_settings;
 

@@ -9,9 +9,9 @@
 #include "kvstore/comm.h"
 
 enum {
-    MXCI_FLIGHTS = 4,  /* transfers of data at a time */
-    MXCI_ORDERS = 16,  /* decisions that are known and not begun, at most */
-    MXCI_WHAT = 160,   /* room for a call's name in an order */
+    MXCI_FLIGHTS = 4, /* transfers of data at a time */
+    MXCI_ORDERS = 16, /* decisions that are known and not begun, at most */
+    MXCI_WHAT = 160,  /* room for a call's name in an order */
     MXCI_NEWS_TEXT = 480
 };
 
@@ -70,7 +70,7 @@ struct mxci_comm {
     mxci_thread thread;
     int all_leave; /* joining has ended in the same way at every rank */
 
-    mxci_mutex lock;  /* over the next block */
+    mxci_mutex lock; /* over the next block */
     mxci_joining joining;
     mxci_cond asked, ended; /* there is something for the thread; joining, or a call that is waited for, has ended */
     int64_t next_seq;
@@ -78,7 +78,7 @@ struct mxci_comm {
     mxci_call *changed, **changed_end;     /* ready or lost, likewise */
     mxci_post *posted, **posted_end;       /* to be sent */
     int is_nudged;                         /* something is under way that it has not seen */
-    mxc_status code; /* MXC_OK until something has failed; then message says what */
+    mxc_status code;                       /* MXC_OK until something has failed; then message says what */
     char message[MXC_ERROR_MAX];
     mxci_gpus gpus;
 
@@ -106,16 +106,16 @@ struct mxci_comm {
     mxci_place *places; /* of all ranks */
     mxci_news heard;    /* being received */
     mxci_transfer hearing;
-    int32_t slowest;    /* as the last beat said */
+    int32_t slowest; /* as the last beat said */
     int64_t slowest_calls;
     mxci_news beat; /* being sent to the next rank */
     mxci_transfer beating;
     int is_beating;
     int64_t beat_ns, heard_ns, looked_ns; /* when: sent, heard of the rank before, looked at processes */
     int64_t step_ns, gone_ns;             /* when: the last step of the watch, a process was missed first */
-    mxci_news failure;       /* being sent to all */
-    mxci_transfer *failing; /* size of them, while it is */
-    mxc_ndarray *held[2 * MXCI_FLIGHTS]; /* whose memory a failed transfer may still touch */
+    mxci_news failure;                    /* being sent to all */
+    mxci_transfer *failing;               /* size of them, while it is */
+    mxc_ndarray *held[2 * MXCI_FLIGHTS];  /* whose memory a failed transfer may still touch */
 };
 
 /* comm.c: end a call and forget it. */

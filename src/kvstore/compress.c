@@ -62,7 +62,7 @@ static mxc_status compress_run(const mxc_run *run, void *arg) {
 
 static void expand_range(void *arg, int64_t begin, int64_t end, int part) {
     const job *j = arg;
-    const float meaning[4] = { 0, 0, -j->threshold, j->threshold };
+    const float meaning[4] = {0, 0, -j->threshold, j->threshold};
     (void)part;
     for (int64_t w = begin; w < end; w++)
         for (int i = 0; i < MXCI_VALUES_PER_WORD; i++) {
@@ -106,14 +106,17 @@ static mxc_status push(const char *name, mxc_task_fn fn, int n, mxc_ndarray *con
 }
 
 mxc_status mxci_compress(mxc_ndarray *values, mxc_ndarray *rest, mxc_ndarray *words, float threshold, int priority) {
-    mxc_ndarray *const arrays[] = { values, rest, words };
-    const job like = { .threshold = threshold, .n_words = mxc_ndarray_size(words) };
+    mxc_ndarray *const arrays[] = {values, rest, words};
+    const job like = {.threshold = threshold, .n_words = mxc_ndarray_size(words)};
     return push("kvstore_compress", compress_run, 3, arrays, &like, priority);
 }
 
 mxc_status mxci_expand(mxc_ndarray *words, mxc_ndarray *values, float threshold, int priority) {
-    mxc_ndarray *const arrays[] = { words, values };
-    const job like = { .threshold = threshold, .n_words = mxc_ndarray_size(values) / MXCI_VALUES_PER_WORD,
-                       .n_ranks = mxc_ndarray_shape(words)->dim[0] };
+    mxc_ndarray *const arrays[] = {words, values};
+    const job like = {
+        .threshold = threshold,
+        .n_words = mxc_ndarray_size(values) / MXCI_VALUES_PER_WORD,
+        .n_ranks = mxc_ndarray_shape(words)->dim[0],
+    };
     return push("kvstore_expand", expand_run, 2, arrays, &like, priority);
 }

@@ -154,7 +154,7 @@ static void retain_arrays(const device_work *w) {
 }
 
 static mxc_status find_data(mxc_ndarray *array, void **out) {
-    mxc_tensor t = { .data = NULL };
+    mxc_tensor t = {.data = NULL};
     if (array != NULL)
         MXC_TRY(mxc_ndarray_tensor(array, &t));
     *out = t.data;
@@ -164,8 +164,8 @@ static mxc_status find_data(mxc_ndarray *array, void **out) {
 /* Where the root has only one array, that is what it broadcasts and keeps. */
 static mxc_status describe(const device_work *w, mxci_clique_work *work) {
     mxc_ndarray *root = w->kind == MXCI_CLIQUE_REDUCE ? w->out[w->root] : w->in[w->root];
-    *work = (mxci_clique_work){ .kind = w->kind, .root = w->root, .dtype = mxc_ndarray_dtype(root),
-                                .n = mxc_ndarray_size(root) };
+    *work = (mxci_clique_work){
+        .kind = w->kind, .root = w->root, .dtype = mxc_ndarray_dtype(root), .n = mxc_ndarray_size(root)};
     for (int i = 0; i < w->set->n; i++) {
         void *in;
         MXC_TRY(find_data(w->in[i], &in));
@@ -288,7 +288,7 @@ static mxc_status find_set(int n, mxc_ndarray *const *arrays, mxc_ndarray *home,
 }
 
 mxc_status mxci_devices_sum(int n, mxc_ndarray *const *values, mxc_ndarray *out, int priority, int *queued) {
-    device_work plan = { .kind = MXCI_CLIQUE_REDUCE };
+    device_work plan = {.kind = MXCI_CLIQUE_REDUCE};
     void *data;
     *queued = 0;
     MXC_TRY(find_set(n, values, out, plan.in, &plan.root, &plan.set));
@@ -301,7 +301,7 @@ mxc_status mxci_devices_sum(int n, mxc_ndarray *const *values, mxc_ndarray *out,
 }
 
 mxc_status mxci_devices_spread(mxc_ndarray *from, int n, mxc_ndarray *const *to, int priority, int *queued) {
-    device_work plan = { .kind = MXCI_CLIQUE_BROADCAST };
+    device_work plan = {.kind = MXCI_CLIQUE_BROADCAST};
     void *source, *data[MXCI_CLIQUE_MEMBERS];
     *queued = 0;
     MXC_TRY(find_set(n, to, from, plan.out, &plan.root, &plan.set));
@@ -331,7 +331,7 @@ static mxc_status invite(mxci_comm *comm, const mxci_clique_api *api, invitation
     memset(out, 0, sizeof *out);
     if (comm->rank == 0)
         out->is_good = api->make_id(&out->id) == MXC_OK;
-    mxci_call call = { .kind = MXCI_CALL_BROADCAST, .n = sizeof *out, .what = "GPUs' id", .out = out };
+    mxci_call call = {.kind = MXCI_CALL_BROADCAST, .n = sizeof *out, .what = "GPUs' id", .out = out};
     return mxci_comm_call(comm, &call);
 }
 
@@ -353,9 +353,8 @@ static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *jo
     mxci_clique *clique = NULL;
     invitation invited;
     MXC_TRY(invite(comm, api, &invited));
-    mxc_status status = invited.is_good
-                            ? join(api, &invited.id, comm->size, comm->rank, 1, &context.id, comm, &clique)
-                            : MXC_FAIL(MXC_EDEVICE, "%s: rank 0 could not begin", api->name);
+    mxc_status status = invited.is_good ? join(api, &invited.id, comm->size, comm->rank, 1, &context.id, comm, &clique)
+                                        : MXC_FAIL(MXC_EDEVICE, "%s: rank 0 could not begin", api->name);
     if (status != MXC_OK)
         mxci_log(MXC_LOG_WARNING, "kvstore: rank %d: sums of GPUs go through the host: %s", comm->rank,
                  mxc_last_error());
@@ -394,7 +393,7 @@ mxc_status mxci_devices_agree(mxci_comm *comm, const char *key, mxc_ndarray *arr
 
 mxc_status mxci_devices_start(mxci_comm *comm, const void *in, void *out, int64_t n, mxc_dtype dtype,
                               mxci_transfer *t) {
-    const mxci_clique_work work = { .kind = MXCI_CLIQUE_SUM, .dtype = dtype, .n = n, .in = { in }, .out = { out } };
+    const mxci_clique_work work = {.kind = MXCI_CLIQUE_SUM, .dtype = dtype, .n = n, .in = {in}, .out = {out}};
     return comm->gpus.api->start(comm->gpus.clique, &work, &t->room[0]);
 }
 

@@ -19,8 +19,7 @@ mxc_status mxci_devices_spread(mxc_ndarray *from, int n, mxc_ndarray *const *to,
  * GPU of a worker that is, and, if all have one, makes the clique. Blocks until all workers have come. MXC_EWORKER. */
 mxc_status mxci_devices_agree(mxci_comm *comm, const char *key, mxc_ndarray *array, int *out);
 /* Begin a sum, and look whether it is done; on the communication's thread. */
-mxc_status mxci_devices_start(mxci_comm *comm, const void *in, void *out, int64_t n, mxc_dtype dtype,
-                              mxci_transfer *t);
+mxc_status mxci_devices_start(mxci_comm *comm, const void *in, void *out, int64_t n, mxc_dtype dtype, mxci_transfer *t);
 mxc_status mxci_devices_test(mxci_comm *comm, const mxci_transfer *t, int *done);
 /* Communication has failed: what is under way ends. */
 void mxci_devices_abort(mxci_comm *comm);

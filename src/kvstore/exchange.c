@@ -54,18 +54,18 @@ static mxc_status make_views(mxci_bucket *b, int ranks) {
     MXC_TRY(mxc_ndarray_create(1, &total, b->wire, where, &b->flat));
     MXC_TRY(mxc_ndarray_fill(b->flat, 0)); /* between the keys too */
     for (int i = 0; i < b->n; i++)
-        MXC_TRY(mxci_bucket_view(b->flat, mxci_bucket_begin(b, i), mxc_ndarray_shape(b->keys[i]->stored),
-                                 &b->views[i]));
+        MXC_TRY(
+            mxci_bucket_view(b->flat, mxci_bucket_begin(b, i), mxc_ndarray_shape(b->keys[i]->stored), &b->views[i]));
     return MXC_OK;
 }
 
 /* A name that differs where keys or sizes do. */
 static void name_bucket(mxci_bucket *b) {
-    mxci_line line = { b->what, sizeof b->what, 0 };
+    mxci_line line = {b->what, sizeof b->what, 0};
     uint32_t hash = 2166136261u; /* FNV-1a over all keys */
     mxci_line_printf(&line, "push of \"%.40s\"", b->keys[0]->key);
     for (int i = 0; i < b->n; i++)
-        for (const char *c = b->keys[i]->key; ; c++) {
+        for (const char *c = b->keys[i]->key;; c++) {
             hash = (hash ^ (unsigned char)*c) * 16777619u;
             if (*c == '\0')
                 break;
@@ -227,7 +227,7 @@ static mxc_status fetch(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) 
 
 /* Arrays for compression: made at the first push. */
 static mxc_status make_words(mxci_bucket *b, int ranks) {
-    const int64_t n = mxc_ndarray_size(b->flat), words = n / MXCI_VALUES_PER_WORD, all[2] = { ranks, words };
+    const int64_t n = mxc_ndarray_size(b->flat), words = n / MXCI_VALUES_PER_WORD, all[2] = {ranks, words};
     if (b->all_words != NULL)
         return MXC_OK;
     if (b->rest == NULL) {
@@ -259,8 +259,15 @@ mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *c
     for (int i = 0; i < n && !is_direct; i++)
         MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
     int64_t length = mxc_ndarray_size(n == 1 ? sums[0] : b->flat); /* a single key may be direct at some ranks only */
-    mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire.dtype, .what = b->what, .priority = priority, .n = length,
-                       .step = keys[0]->pushes, .on_gpus = b->on_gpus };
+    mxci_call call = {
+        .kind = MXCI_CALL_SUM,
+        .dtype = wire.dtype,
+        .what = b->what,
+        .priority = priority,
+        .n = length,
+        .step = keys[0]->pushes,
+        .on_gpus = b->on_gpus,
+    };
     if (wire.threshold > 0)
         MXC_TRY(queue_compressed(comm, b, &call, wire.threshold));
     else
@@ -278,7 +285,7 @@ static mxc_status send_first(mxci_comm *comm, const char *key, mxc_ndarray *arra
     char what[WHAT], shape[MXC_SHAPE_TEXT];
     mxci_format(what, sizeof what, "init of %s %.64s \"%.60s\"", mxc_dtype_name(mxc_ndarray_dtype(array)),
                 mxc_shape_format(mxc_ndarray_shape(array), shape, sizeof shape), key);
-    const mxci_call call = { .kind = MXCI_CALL_BROADCAST, .what = what, .n = (int64_t)mxc_ndarray_bytes(array) };
+    const mxci_call call = {.kind = MXCI_CALL_BROADCAST, .what = what, .n = (int64_t)mxc_ndarray_bytes(array)};
     return mxci_exchange_queue(comm, &call, array, array);
 }
 

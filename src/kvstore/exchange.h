@@ -15,12 +15,12 @@ typedef struct mxci_bucket {
     int n;
     mxc_dtype wire;
     mxci_key **keys;
-    mxc_ndarray **views; /* n parts of flat, shaped as the keys */
-    mxc_ndarray *flat;   /* on cpu(0), or with on_gpus where the keys are */
-    int on_gpus;         /* as the keys; their dtype is the wire's then */
+    mxc_ndarray **views;                   /* n parts of flat, shaped as the keys */
+    mxc_ndarray *flat;                     /* on cpu(0), or with on_gpus where the keys are */
+    int on_gpus;                           /* as the keys; their dtype is the wire's then */
     mxc_ndarray *rest, *words, *all_words; /* of compression: left over; this rank's and all ranks' (ranks, n) */
-    struct mxci_shard *shard; /* shard.h; NULL: each rank updates all of it */
-    char what[MXCI_BUCKET_WHAT]; /* a push of it, for messages */
+    struct mxci_shard *shard;              /* shard.h; NULL: each rank updates all of it */
+    char what[MXCI_BUCKET_WHAT];           /* a push of it, for messages */
 } mxci_bucket;
 
 /* With a length that is a multiple of ranks, and a place for each key that depends on nothing but their sizes. */
@@ -35,8 +35,8 @@ int64_t mxci_bucket_begin(const mxci_bucket *bucket, int i);
 
 /* How values travel. */
 typedef struct mxci_wire {
-    mxc_dtype dtype;  /* in which they are summed */
-    float threshold;  /* 0, or of two-bit compression, where dtype is MXC_F32 */
+    mxc_dtype dtype; /* in which they are summed */
+    float threshold; /* 0, or of two-bit compression, where dtype is MXC_F32 */
 } mxci_wire;
 
 /**

@@ -116,7 +116,8 @@ static mxc_status give_up(mxci_comm *comm) {
     comm->joining = MXCI_ABANDONED;
     return MXC_FAIL(MXC_EWORKER,
                     "kvstore: not all processes of the job have made the store in %.4g s (join_timeout)%s; each must "
-                    "call mxc_kvstore_create", (double)comm->settings.join_ns * 1e-9, who);
+                    "call mxc_kvstore_create",
+                    (double)comm->settings.join_ns * 1e-9, who);
 }
 
 mxc_status mxci_join_await(mxci_comm *comm) {

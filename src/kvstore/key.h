@@ -17,7 +17,7 @@ typedef struct mxci_key {
     mxc_ndarray **pending; /* what the current call names, in its order */
     int n_pending, cap_pending;
     int64_t pushes;
-    int on_gpus; /* its sums can be made by the workers' GPUs (devices.h) */
+    int on_gpus;                /* its sums can be made by the workers' GPUs (devices.h) */
     struct mxci_bucket *bucket; /* of the last push in a group of processes; a reference */
     int32_t place;              /* dist_async: which of the store's it is */
 } mxci_key;

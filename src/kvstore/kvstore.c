@@ -27,8 +27,8 @@ typedef struct store_type {
 } store_type;
 
 static const store_type types[] = {
-    { "local", 0, 0, 0 },     { "device", 1, 0, 0 },           { "dist_sync", 0, 1, 0 },
-    { "dist_async", 0, 1, 1 }, { "dist_device_sync", 1, 1, 0 },
+    {"local", 0, 0, 0},      {"device", 1, 0, 0},           {"dist_sync", 0, 1, 0},
+    {"dist_async", 0, 1, 1}, {"dist_device_sync", 1, 1, 0},
 };
 enum { TYPES = sizeof types / sizeof types[0] };
 
@@ -43,33 +43,42 @@ typedef struct settings {
 
 enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
 
-#define SETTING(field, kind, value, least, most, text)                                                         \
-    { .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1,          \
-      .minimum = least, .maximum = most, .doc = text }
+#define SETTING(field, kind, value, least, most, text)                                                  \
+    {                                                                                                   \
+        .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
+        .minimum = least, .maximum = most, .doc = text                                                  \
+    }
 #define WATCHING                                                                                                       \
     SETTING(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6, "seconds that a process may be silent before it counts as lost"), \
-    SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9, "seconds that others wait for a process that lives; 0: for ever"),  \
-    SETTING(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                              \
-            "seconds to wait for all processes to make the store; 0: for ever")
-#define OF_SERVERS(field, value, least, text)                                                                  \
-    { .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value,         \
-      .bounded = 1, .minimum = least, .maximum = 1e15, .doc = text }
+        SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                                 \
+                "seconds that others wait for a process that lives; 0: for ever"),                                     \
+        SETTING(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                          \
+                "seconds to wait for all processes to make the store; 0: for ever")
+#define OF_SERVERS(field, value, least, text)                                                                          \
+    {                                                                                                                  \
+        .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value, .bounded = 1, \
+        .minimum = least, .maximum = 1e15, .doc = text                                                                 \
+    }
 
 static const mxc_param sync_schema[] = {
     WATCHING,
     SETTING(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30, "of which larger sums are made"),
     SETTING(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30, "of smaller ones that travel together"),
-    { .name = "compression", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(settings, compression), .initial = "none",
-      .choices = "none,float16,bfloat16,2bit", .doc = "how sums of float32 travel" },
+    {MXC_PARAM_FIELD(settings, compression), .name = "compression", .type = MXC_PARAM_ENUM, .initial = "none",
+     .choices = "none,float16,bfloat16,2bit", .doc = "how sums of float32 travel"},
     SETTING(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30, "2bit: what travels is this, its negative, or 0"),
-    { .name = "shard", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, shard), .initial = "false",
-      .doc = "each process updates, and keeps the optimizer's states of, its share of every key only" },
-    MXC_PARAM_END };
+    {MXC_PARAM_FIELD(settings, shard), .name = "shard", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "each process updates, and keeps the optimizer's states of, its share of every key only"},
+    MXC_PARAM_END,
+};
 
 static const mxc_param async_schema[] = {
-    WATCHING, OF_SERVERS(servers, "0", 0, "how many of the workers keep parameters, the first ones; 0: all"),
+    WATCHING,
+    OF_SERVERS(servers, "0", 0, "how many of the workers keep parameters, the first ones; 0: all"),
     OF_SERVERS(staleness, "4", 0, "pushes of a key that a worker may be ahead of the slowest"),
-    OF_SERVERS(split_bytes, "1048576", 0, "keys from this size on are spread over all servers"), MXC_PARAM_END };
+    OF_SERVERS(split_bytes, "1048576", 0, "keys from this size on are spread over all servers"),
+    MXC_PARAM_END,
+};
 
 struct mxc_kvstore {
     const store_type *type;
@@ -78,9 +87,9 @@ struct mxc_kvstore {
     mxc_updater_fn updater;
     void *updater_user;
     mxc_optimizer *optimizer;
-    mxci_comm *comm;       /* NULL: of one process */
-    mxci_async *async;     /* NULL: updates are made here */
-    mxci_key **pushed;   /* scratch of a push: the keys, and their sums */
+    mxci_comm *comm;   /* NULL: of one process */
+    mxci_async *async; /* NULL: updates are made here */
+    mxci_key **pushed; /* scratch of a push: the keys, and their sums */
     mxc_ndarray **sums;
     int cap_pushed;
 };
@@ -89,7 +98,7 @@ struct mxc_kvstore {
 
 static mxc_status find_type(const char *name, const store_type **out) {
     char text[128];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     for (int i = 0; i < TYPES; i++) {
         mxci_line_printf(&line, "%s%s", i > 0 ? ", " : "", types[i].name);
         *out = &types[i];
@@ -102,7 +111,7 @@ static mxc_status find_type(const char *name, const store_type **out) {
 /* What all processes must be given alike. */
 static void list_terms(const mxc_kvstore *store, const mxc_param *schema, char out[MXCI_TERMS]) {
     char value[64];
-    mxci_line line = { out, MXCI_TERMS, 0 };
+    mxci_line line = {out, MXCI_TERMS, 0};
     mxci_line_printf(&line, "libmxc %s\ntype=%s\n", MXC_VERSION, store->type->name);
     for (const mxc_param *p = schema; p->name != NULL; p++)
         mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, &store->settings, value, sizeof value));
@@ -113,10 +122,12 @@ static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_g
     if (set->shard && set->compression == TWO_BITS)
         return MXC_FAIL(MXC_EUNSUPPORTED,
                         "kvstore: with shard=true compression is none, float16 or bfloat16, found 2bit");
-    mxci_comm_settings comm = { .timeout_ns = (int64_t)(set->timeout * 1e9),
-                                .stall_ns = (int64_t)(set->stall * 1e9),
-                                .join_ns = (int64_t)(set->join_timeout * 1e9),
-                                .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes };
+    mxci_comm_settings comm = {
+        .timeout_ns = (int64_t)(set->timeout * 1e9),
+        .stall_ns = (int64_t)(set->stall * 1e9),
+        .join_ns = (int64_t)(set->join_timeout * 1e9),
+        .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes,
+    };
     list_terms(store, schema, comm.terms);
     if (api == NULL && mxci_module_group(&api) != MXC_OK)
         return MXC_FAIL(MXC_EDEVICE, "kvstore type \"%s\" needs the MPI module: %s", store->type->name,
@@ -294,12 +305,16 @@ static mxc_status reduce_all(mxc_kvstore *store, int n, const char *const *keys,
 static mxci_wire wire_of(const mxc_kvstore *store, const mxci_key *e) {
     mxc_dtype dtype = mxc_ndarray_dtype(e->stored);
     if (dtype != MXC_F32)
-        return (mxci_wire){ dtype, 0 };
+        return (mxci_wire){dtype, 0};
     switch (store->settings.compression) {
-    case AS_F16: return (mxci_wire){ MXC_F16, 0 };
-    case AS_BF16: return (mxci_wire){ MXC_BF16, 0 };
-    case TWO_BITS: return (mxci_wire){ MXC_F32, (float)store->settings.threshold };
-    default: return (mxci_wire){ MXC_F32, 0 };
+    case AS_F16:
+        return (mxci_wire){MXC_F16, 0};
+    case AS_BF16:
+        return (mxci_wire){MXC_BF16, 0};
+    case TWO_BITS:
+        return (mxci_wire){MXC_F32, (float)store->settings.threshold};
+    default:
+        return (mxci_wire){MXC_F32, 0};
     }
 }
 
@@ -308,8 +323,7 @@ static int count_bucket(const mxc_kvstore *store, mxci_key *const *pushed, int n
     size_t bytes = mxc_ndarray_bytes(pushed[0]->stored), most = (size_t)store->settings.bucket_bytes;
     int count = 1;
     while (count < n && mxc_ndarray_dtype(pushed[count]->stored) == mxc_ndarray_dtype(pushed[0]->stored) &&
-           pushed[count]->on_gpus == pushed[0]->on_gpus &&
-           (bytes += mxc_ndarray_bytes(pushed[count]->stored)) <= most)
+           pushed[count]->on_gpus == pushed[0]->on_gpus && (bytes += mxc_ndarray_bytes(pushed[count]->stored)) <= most)
         count++;
     return count;
 }
@@ -376,8 +390,7 @@ static mxc_status pull_key(mxc_kvstore *store, mxci_key *e, int priority) {
     return MXC_OK;
 }
 
-mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *out,
-                            int priority) {
+mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *out, int priority) {
     MXC_TRY(MXCI_NON_NULL(store));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, out));
@@ -437,7 +450,7 @@ mxc_status mxc_kvstore_barrier(mxc_kvstore *store) {
     MXC_TRY(MXCI_NON_NULL(store));
     if (store->comm == NULL)
         return MXC_OK;
-    mxci_call call = { .kind = MXCI_CALL_MEET, .what = "barrier" };
+    mxci_call call = {.kind = MXCI_CALL_MEET, .what = "barrier"};
     return mxci_comm_call(store->comm, &call);
 }
 

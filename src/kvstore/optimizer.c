@@ -23,45 +23,68 @@ typedef mxci_optimizer_variant variant;
 typedef mxci_slot slot;
 typedef mxci_update_item item;
 
-#define SETTING(field, value, text)                                                                          \
+#define SETTING(field, value, text) \
     { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .doc = text }
-#define SHARE(field, value, most, text)                                                                      \
-    { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value,           \
-      .bounded = 1, .minimum = 0, .maximum = most, .doc = text }
+#define SHARE(field, value, most, text)                                                                            \
+    {                                                                                                              \
+        .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
+        .minimum = 0, .maximum = most, .doc = text                                                                 \
+    }
 #define BELOW_1 0.999999999999 /* of shares whose complement is divided by */
-#define LEARNING_RATE(value)                                                                                     \
-    { .name = "learning_rate", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, learning_rate),                \
-      .initial = value, .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "step size" }
+#define LEARNING_RATE(value)                                                                                          \
+    {                                                                                                                 \
+        MXC_PARAM_FIELD(settings, learning_rate), .name = "learning_rate", .type = MXC_PARAM_FLOAT, .initial = value, \
+                                                  .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "step size"     \
+    }
 #define SWITCH(field, text) \
     { .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, field), .initial = "false", .doc = text }
-#define COMMON                                                                               \
-    SETTING(wd, "0", "weight decay"),                                                        \
-    SETTING(rescale_grad, "1", "factor on gradients"),                                       \
-    SETTING(clip_gradient, "-1", "clip rescaled gradients to [-value, value]; below 0: off"), \
-    SWITCH(multi_precision, "weights in 16 bits have f32 copies, which take the steps")
+#define COMMON                                                                                    \
+    SETTING(wd, "0", "weight decay"), SETTING(rescale_grad, "1", "factor on gradients"),          \
+        SETTING(clip_gradient, "-1", "clip rescaled gradients to [-value, value]; below 0: off"), \
+        SWITCH(multi_precision, "weights in 16 bits have f32 copies, which take the steps")
 
 static const mxc_param sgd_schema[] = {
-    LEARNING_RATE("0.01"), SHARE(momentum, "0", 1, "share of the last step that is repeated"), COMMON, MXC_PARAM_END };
+    LEARNING_RATE("0.01"),
+    SHARE(momentum, "0", 1, "share of the last step that is repeated"),
+    COMMON,
+    MXC_PARAM_END,
+};
 
 static const mxc_param signum_schema[] = {
-    LEARNING_RATE("0.01"), SHARE(momentum, "0.9", 1, "share of the old in the mean whose sign is taken"),
-    SETTING(wd_lh, "0", "weight decay that does not go through the sign"), COMMON, MXC_PARAM_END };
+    LEARNING_RATE("0.01"),
+    SHARE(momentum, "0.9", 1, "share of the old in the mean whose sign is taken"),
+    SETTING(wd_lh, "0", "weight decay that does not go through the sign"),
+    COMMON,
+    MXC_PARAM_END,
+};
 
 static const mxc_param adam_schema[] = {
-    LEARNING_RATE("0.001"), SHARE(beta1, "0.9", BELOW_1, "share of the old in the mean"),
+    LEARNING_RATE("0.001"),
+    SHARE(beta1, "0.9", BELOW_1, "share of the old in the mean"),
     SHARE(beta2, "0.999", BELOW_1, "share of the old in the mean of squares"),
-    SETTING(epsilon, "1e-8", "added to the root"), COMMON, MXC_PARAM_END };
+    SETTING(epsilon, "1e-8", "added to the root"),
+    COMMON,
+    MXC_PARAM_END,
+};
 
 static const mxc_param rmsprop_schema[] = {
-    LEARNING_RATE("0.001"), SHARE(gamma1, "0.9", 1, "share of the old in the running means"),
+    LEARNING_RATE("0.001"),
+    SHARE(gamma1, "0.9", 1, "share of the old in the running means"),
     SHARE(gamma2, "0.9", 1, "where centered, share of the last step that is repeated"),
     SETTING(epsilon, "1e-8", "added under the root"),
     SWITCH(centered, "divide by the deviation, not by the mean of squares"),
-    SETTING(clip_weights, "-1", "clip weights to [-value, value]; below 0: off"), COMMON, MXC_PARAM_END };
+    SETTING(clip_weights, "-1", "clip weights to [-value, value]; below 0: off"),
+    COMMON,
+    MXC_PARAM_END,
+};
 
 static const mxc_param ftrl_schema[] = {
-    LEARNING_RATE("0.1"), SETTING(lamda1, "0.01", "weights that matter less become 0"),
-    SETTING(beta, "1", "keeps first steps small"), COMMON, MXC_PARAM_END };
+    LEARNING_RATE("0.1"),
+    SETTING(lamda1, "0.01", "weights that matter less become 0"),
+    SETTING(beta, "1", "keeps first steps small"),
+    COMMON,
+    MXC_PARAM_END,
+};
 
 static int has_momentum(const settings *set) {
     return set->momentum != 0;
@@ -72,14 +95,13 @@ static int is_centered(const settings *set) {
 }
 
 static const rule rules[] = {
-    { "sgd", sgd_schema, { "sgd", NULL }, { "sgd_mom", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
-    { "nag", sgd_schema, { "sgd", NULL }, { "nag_mom", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
-    { "signum", signum_schema, { "signsgd", NULL }, { "signum", "momentum" }, has_momentum, MXCI_CORRECT_NOTHING },
-    { "adam", adam_schema, { "adam", "mean,var" }, { NULL, NULL }, NULL, MXCI_CORRECT_LR },
-    { "adamw", adam_schema, { "adamw", "mean,var" }, { NULL, NULL }, NULL, MXCI_CORRECT_STEP },
-    { "rmsprop", rmsprop_schema, { "rmsprop", "n" }, { "rmspropalex", "n,g,delta" }, is_centered,
-      MXCI_CORRECT_NOTHING },
-    { "ftrl", ftrl_schema, { "ftrl", "z,n" }, { NULL, NULL }, NULL, MXCI_CORRECT_NOTHING },
+    {"sgd", sgd_schema, {"sgd", NULL}, {"sgd_mom", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
+    {"nag", sgd_schema, {"sgd", NULL}, {"nag_mom", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
+    {"signum", signum_schema, {"signsgd", NULL}, {"signum", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
+    {"adam", adam_schema, {"adam", "mean,var"}, {NULL, NULL}, NULL, MXCI_CORRECT_LR},
+    {"adamw", adam_schema, {"adamw", "mean,var"}, {NULL, NULL}, NULL, MXCI_CORRECT_STEP},
+    {"rmsprop", rmsprop_schema, {"rmsprop", "n"}, {"rmspropalex", "n,g,delta"}, is_centered, MXCI_CORRECT_NOTHING},
+    {"ftrl", ftrl_schema, {"ftrl", "z,n"}, {NULL, NULL}, NULL, MXCI_CORRECT_NOTHING},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -92,7 +114,7 @@ static const rule *find_rule(const char *name) {
 
 static mxc_status no_such_rule(const char *name) {
     char text[128];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     for (int i = 0; i < RULES; i++)
         mxci_line_printf(&line, "%s%s", i ? ", " : "", rules[i].name);
     return MXC_FAIL(MXC_ENOTFOUND, "optimizer \"%s\" does not exist; there are %s", name, text);
@@ -307,7 +329,7 @@ static void give_settings(const mxc_optimizer *optimizer, given *g) {
 }
 
 static void write_rates(const mxc_floats *rates, char *text, size_t size) {
-    mxci_line line = { text, size, 0 };
+    mxci_line line = {text, size, 0};
     for (int i = 0; i < rates->n; i++)
         mxci_line_printf(&line, "%s%.17g", i ? "," : "(", rates->value[i]);
     mxci_line_printf(&line, ")");
@@ -316,7 +338,7 @@ static void write_rates(const mxc_floats *rates, char *text, size_t size) {
 static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_update_ops *ops, const mxci_rates *rates,
                           mxc_op **out) {
     char text[3][MXC_TUPLE_MAX * 26];
-    given g = { .n = 0 };
+    given g = {.n = 0};
     write_rates(&rates->lrs, text[0], sizeof text[0]);
     write_rates(&rates->wds, text[1], sizeof text[1]);
     write_rates(&rates->etas, text[2], sizeof text[2]);
@@ -422,7 +444,7 @@ enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
 /* Queue one operator for n updates of weights of one kind. */
 static mxc_status run(const mxc_optimizer *optimizer, mxci_update_ops *ops, int n, item *const *items) {
     mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
-    mxci_rates now = { .lrs = { .n = 0 } };
+    mxci_rates now = {.lrs = {.n = 0}};
     mxc_op *op;
     int n_in = 0;
     if (ops->n != n || ops->has_masters != (items[0]->slot->master != NULL))
@@ -459,7 +481,7 @@ static mxc_status hold(mxc_optimizer *optimizer, const item *held) {
         optimizer->cap_items = cap;
     }
     optimizer->items[optimizer->n_items++] =
-        (item){ held->slot, mxc_ndarray_retain(held->weight), mxc_ndarray_retain(held->grad) };
+        (item){held->slot, mxc_ndarray_retain(held->weight), mxc_ndarray_retain(held->grad)};
     return MXC_OK;
 }
 
@@ -468,7 +490,7 @@ mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_n
     MXC_TRY(MXCI_NON_NULL(key));
     MXC_TRY(MXCI_NON_NULL(weight));
     MXC_TRY(MXCI_NON_NULL(grad));
-    item one = { NULL, weight, grad }, *items[1] = { &one };
+    item one = {NULL, weight, grad}, *items[1] = {&one};
     MXC_TRY(mxci_optimizer_slot(optimizer, key, &one.slot));
     MXC_TRY(prepare_states(optimizer, one.slot, key, weight));
     return optimizer->is_held ? hold(optimizer, &one) : run(optimizer, &one.slot->own, 1, items);
@@ -477,10 +499,10 @@ mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_n
 /* ---- scaled losses --------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval) {
-    static const int64_t one[1] = { 1 };
+    static const int64_t one[1] = {1};
     mxci_loss_scale *scale = &optimizer->scale;
     mxc_context context = mxc_ndarray_context(state);
-    given g = { .n = 0 };
+    given g = {.n = 0};
     forget_loss_scale(scale);
     give_number(&g, "interval", (double)interval);
     MXC_TRY(mxc_op_create("_update_loss_scale", g.n, g.keys, g.values, &scale->update));
@@ -491,7 +513,7 @@ mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *
 }
 
 static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
-    given g = { .n = 0 };
+    given g = {.n = 0};
     if (scale->n_checked == n)
         return MXC_OK;
     mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)n, sizeof *grown);
@@ -510,7 +532,7 @@ static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
 /* The factor on the gradients that are held; the scale of the next ones. */
 static mxc_status update_scale(mxc_optimizer *optimizer) {
     mxci_loss_scale *scale = &optimizer->scale;
-    mxc_ndarray *in[2] = { scale->is_finite, scale->state };
+    mxc_ndarray *in[2] = {scale->is_finite, scale->state};
     MXC_TRY(prepare_check(scale, optimizer->n_items));
     for (int i = 0; i < optimizer->n_items; i++)
         scale->grads[i] = optimizer->items[i].grad;

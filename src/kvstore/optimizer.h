@@ -62,7 +62,7 @@ typedef struct mxci_rates {
 } mxci_rates;
 
 typedef struct mxci_rated_op {
-    mxc_op *op; /* NULL before its first use */
+    mxc_op *op;       /* NULL before its first use */
     mxci_rates rates; /* in op */
 } mxci_rated_op;
 
@@ -77,10 +77,10 @@ typedef struct mxci_update_ops {
 /* What belongs to one parameter. */
 typedef struct mxci_slot {
     double lr_mult, wd_mult;
-    int64_t updates;     /* counted where the rule corrects by it */
-    mxci_update_ops own; /* for updates that are not held */
+    int64_t updates;                         /* counted where the rule corrects by it */
+    mxci_update_ops own;                     /* for updates that are not held */
     mxc_ndarray *states[MXCI_UPDATE_STATES]; /* NULL until the first update, or where the rule needs none */
-    mxc_ndarray *master; /* f32 copy of a weight in 16 bits with multi_precision; else NULL */
+    mxc_ndarray *master;                     /* f32 copy of a weight in 16 bits with multi_precision; else NULL */
 } mxci_slot;
 
 /* An update that was asked for. */

@@ -32,7 +32,7 @@ static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, co
 /* Append one slot's states, if it has them. */
 static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, const mxci_slot *s,
                             mxc_ndarray_list *out) {
-    static const int64_t one[1] = { 1 };
+    static const int64_t one[1] = {1};
     char name[32];
     mxc_ndarray *count;
     for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
@@ -99,8 +99,8 @@ static mxc_status set_updates(const mxc_optimizer *optimizer, mxci_slot *s, cons
     if (mxc_ndarray_dtype(from) == MXC_I64 && mxc_ndarray_size(from) == 1)
         MXC_TRY(mxc_ndarray_get(from, &count, sizeof count));
     if (count < 0)
-        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected one int64 that is not negative",
-                        optimizer->rule->name, name);
+        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected one int64 that is not negative", optimizer->rule->name,
+                        name);
     s->updates = count;
     return MXC_OK;
 }

@@ -7,7 +7,7 @@ mxci_post *mxci_post_create(int to, size_t bytes) {
     mxci_post *post = mxci_alloc(sizeof *post + bytes);
     if (post == NULL)
         return NULL;
-    *post = (mxci_post){ .to = to, .bytes = bytes };
+    *post = (mxci_post){.to = to, .bytes = bytes};
     return post;
 }
 
@@ -84,8 +84,8 @@ static mxc_status receive(mxci_comm *comm, int *moved) {
         if (!done)
             return MXC_OK;
         *moved = 1;
-        mxc_status status = comm->mailbox.receive(comm->mailbox.arg, comm->arrival.from, comm->arriving,
-                                                  comm->arrival.bytes);
+        mxc_status status =
+            comm->mailbox.receive(comm->mailbox.arg, comm->arrival.from, comm->arriving, comm->arrival.bytes);
         mxci_free(comm->arriving);
         comm->arriving = NULL;
         MXC_TRY(status);

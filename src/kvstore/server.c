@@ -93,9 +93,9 @@ static mxc_status send_value(mxci_async *async, int32_t index, int32_t i, int wo
         mxci_free(post);
         return MXC_FAIL(MXC_ENOMEM, "no memory to send key \"%s\"", part->name);
     }
-    *r = (reply){ async->comm, mxc_ndarray_retain(part->weight), post };
+    *r = (reply){async->comm, mxc_ndarray_retain(part->weight), post};
     post->bytes = sizeof(mxci_message) + bytes;
-    *mxci_message_of(post) = (mxci_message){ .kind = MXCI_VALUE, .key = index, .part = i };
+    *mxci_message_of(post) = (mxci_message){.kind = MXCI_VALUE, .key = index, .part = i};
     mxc_var *var = mxc_ndarray_var(part->weight);
     task.name = "kvstore_value";
     task.fn = reply_run;
@@ -141,7 +141,7 @@ static mxc_status take_pull(mxci_async *async, int from, int32_t index, int32_t 
     mxci_late_pull *late = mxci_alloc(sizeof *late);
     if (late == NULL)
         return MXC_FAIL(MXC_ENOMEM, "no memory for a late pull of key \"%s\"", part->name);
-    *late = (mxci_late_pull){ from, part->late };
+    *late = (mxci_late_pull){from, part->late};
     part->late = late;
     return MXC_OK;
 }

@@ -7,9 +7,9 @@
 /* The part of a key that lies in this rank's share. */
 typedef struct slice {
     const mxci_key *key;
-    mxc_ndarray *weight;      /* of the stored value */
+    mxc_ndarray *weight;       /* of the stored value */
     mxc_ndarray *sum, *spread; /* of the buckets of gradients and of values */
-    mxc_ndarray *grad;        /* as weight; NULL: sum will do */
+    mxc_ndarray *grad;         /* as weight; NULL: sum will do */
 } slice;
 
 struct mxci_shard {
@@ -41,13 +41,13 @@ void mxci_shard_destroy(mxci_shard *shard) {
 /* Elements [begin, end) of a bucket, which are a part of key i's. */
 static mxc_status fill_slice(slice *s, const mxci_bucket *b, const mxci_shard *shard, int i, int64_t begin,
                              int64_t end) {
-    const mxc_shape part = { 1, { end - begin } };
+    const mxc_shape part = {1, {end - begin}};
     const mxci_key *key = b->keys[i];
     mxc_ndarray *stored;
     s->key = key;
     MXC_TRY(mxci_bucket_view(b->flat, begin, &part, &s->sum));
     MXC_TRY(mxci_bucket_view(shard->values->flat, begin, &part, &s->spread));
-    MXC_TRY(mxc_ndarray_reshape(key->stored, 1, (int64_t[]){ mxc_ndarray_size(key->stored) }, &stored));
+    MXC_TRY(mxc_ndarray_reshape(key->stored, 1, (int64_t[]){mxc_ndarray_size(key->stored)}, &stored));
     mxc_status status = mxci_bucket_view(stored, begin - mxci_bucket_begin(b, i), &part, &s->weight);
     mxc_ndarray_release(stored);
     MXC_TRY(status);
@@ -93,7 +93,8 @@ static mxc_status get(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *k
         if (b != NULL && (b->n != n || b->keys[i] != keys[i]))
             return MXC_FAIL(MXC_EINVAL,
                             "kvstore: key \"%s\" was pushed with other keys before: with shard=true the same ones are "
-                            "pushed together in every step", keys[i]->key);
+                            "pushed together in every step",
+                            keys[i]->key);
     }
     MXC_TRY(mxci_bucket_get(n, keys, wire, ranks, out));
     if ((*out)->shard != NULL)
@@ -116,8 +117,14 @@ mxc_status mxci_shard_push(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *con
     MXC_TRY(get(comm, wire, n, keys, &b));
     for (int i = 0; i < n; i++)
         MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
-    mxci_call call = { .kind = MXCI_CALL_SUM, .dtype = wire, .what = b->what, .priority = priority,
-                       .n = mxc_ndarray_size(b->flat), .step = keys[0]->pushes };
+    mxci_call call = {
+        .kind = MXCI_CALL_SUM,
+        .dtype = wire,
+        .what = b->what,
+        .priority = priority,
+        .n = mxc_ndarray_size(b->flat),
+        .step = keys[0]->pushes,
+    };
     call.share = call.n / mxci_comm_size(comm);
     MXC_TRY(mxci_exchange_queue(comm, &call, b->flat, b->flat));
     for (int i = 0; i < n; i++)
@@ -133,8 +140,13 @@ mxc_status mxci_shard_pull(mxci_comm *comm, mxci_key *key, int priority) {
     if (shard == NULL || !shard->is_due)
         return MXC_OK;
     const mxci_bucket *values = shard->values;
-    mxci_call call = { .kind = MXCI_CALL_BROADCAST, .what = shard->what, .priority = priority,
-                       .n = (int64_t)mxc_ndarray_bytes(values->flat), .step = key->pushes - 1 };
+    mxci_call call = {
+        .kind = MXCI_CALL_BROADCAST,
+        .what = shard->what,
+        .priority = priority,
+        .n = (int64_t)mxc_ndarray_bytes(values->flat),
+        .step = key->pushes - 1,
+    };
     call.share = call.n / mxci_comm_size(comm);
     shard->is_due = 0;
     for (int i = 0; i < shard->n; i++)

@@ -56,8 +56,12 @@ static mxc_status tell(mxci_comm *comm, const mxci_order *order) {
 }
 
 static mxci_form form_of(const mxci_call *call) {
-    return (mxci_form){ .n = call->n, .share = call->share, .run_pieces = call->run_pieces, .kind = (int32_t)call->kind,
-                        .dtype = (int32_t)call->dtype, .on_gpus = call->on_gpus };
+    return (mxci_form){.n = call->n,
+                       .share = call->share,
+                       .run_pieces = call->run_pieces,
+                       .kind = (int32_t)call->kind,
+                       .dtype = (int32_t)call->dtype,
+                       .on_gpus = call->on_gpus};
 }
 
 static int is_same_form(const mxci_form *a, const mxci_form *b) {
@@ -69,10 +73,9 @@ static int is_same_form(const mxci_form *a, const mxci_form *b) {
 static mxc_status decide(mxci_comm *comm, int *moved) {
     mxci_call *call;
     MXC_TRY(retire_told(comm));
-    while (comm->n_telling < MXCI_ORDERS && comm->n_orders < free_flights(comm) &&
-           (call = most_urgent(comm)) != NULL) {
+    while (comm->n_telling < MXCI_ORDERS && comm->n_orders < free_flights(comm) && (call = most_urgent(comm)) != NULL) {
         mxci_order *order = order_slot(comm);
-        *order = (mxci_order){ .seq = call->seq, .piece = call->decided++, .form = form_of(call) };
+        *order = (mxci_order){.seq = call->seq, .piece = call->decided++, .form = form_of(call)};
         mxci_format(order->what, sizeof order->what, "%s", call->what);
         comm->n_orders++;
         *moved = 1;
@@ -142,8 +145,12 @@ static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_tr
 }
 
 static const char *form_text(const mxci_form *f, char *out, size_t size) {
-    static const char *const kinds[] = { [MXCI_CALL_SUM] = "a sum", [MXCI_CALL_GATHER] = "a gathering",
-                                         [MXCI_CALL_BROADCAST] = "a broadcast", [MXCI_CALL_MEET] = "a meeting" };
+    static const char *const kinds[] = {
+        [MXCI_CALL_SUM] = "a sum",
+        [MXCI_CALL_GATHER] = "a gathering",
+        [MXCI_CALL_BROADCAST] = "a broadcast",
+        [MXCI_CALL_MEET] = "a meeting",
+    };
     int is_known = f->kind >= 0 && f->kind <= MXCI_CALL_MEET;
     mxci_format(out, size, "%s of %lld %s in %lld pieces%s%s", is_known ? kinds[f->kind] : "a call", (long long)f->n,
                 f->kind == MXCI_CALL_SUM ? mxc_dtype_name((mxc_dtype)f->dtype) : "bytes", (long long)f->run_pieces,
@@ -156,14 +163,16 @@ static void misfit(mxci_comm *comm, const mxci_order *order, const mxci_call *ca
     char ours[128], theirs[128];
     mxci_watch_fail(comm, 1, MXC_EWORKER,
                     "call %lld (%s) of rank %d is %s, of rank 0 it is %s: all ranks must make the same calls in the "
-                    "same order", (long long)call->seq, call->what, comm->rank, form_text(own, ours, sizeof ours),
+                    "same order",
+                    (long long)call->seq, call->what, comm->rank, form_text(own, ours, sizeof ours),
                     form_text(&order->form, theirs, sizeof theirs));
 }
 
 static void disagree(mxci_comm *comm, const mxci_order *order, const mxci_call *call) {
-    mxci_watch_fail(comm, 1, MXC_EWORKER, "call %lld of rank %d is %s, step %lld, of rank 0 it is %s: all ranks must "
-                                          "make the same calls in the same order", (long long)call->seq, comm->rank,
-                    call->what, (long long)call->step, order->what);
+    mxci_watch_fail(comm, 1, MXC_EWORKER,
+                    "call %lld of rank %d is %s, step %lld, of rank 0 it is %s: all ranks must "
+                    "make the same calls in the same order",
+                    (long long)call->seq, comm->rank, call->what, (long long)call->step, order->what);
 }
 
 static mxci_flight *free_flight(mxci_comm *comm) {

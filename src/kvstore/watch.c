@@ -8,8 +8,8 @@
 #include "kvstore/comm_state.h"
 #include "kvstore/devices.h"
 
-#define LOOK_NS 20000000     /* between looks at processes of this machine */
-#define GRACE_NS 1000000000  /* in which a process may end before we know that it left as it should */
+#define LOOK_NS 20000000    /* between looks at processes of this machine */
+#define GRACE_NS 1000000000 /* in which a process may end before we know that it left as it should */
 
 int64_t mxci_watch_interval(const mxci_comm *comm) {
     int64_t interval = comm->settings.timeout_ns / 8;
@@ -20,7 +20,7 @@ int64_t mxci_watch_interval(const mxci_comm *comm) {
 
 const char *mxci_watch_where(const mxci_comm *comm, char *out) {
     const mxci_call *call = comm->calls;
-    mxci_line line = { out, MXC_ERROR_MAX, 0 };
+    mxci_line line = {out, MXC_ERROR_MAX, 0};
     if (call != NULL && (call->kind == MXCI_CALL_SUM || call->kind == MXCI_CALL_BROADCAST))
         mxci_line_printf(&line, "%s, step %lld", call->what, (long long)call->step);
     else if (comm->last_what[0] != '\0')
@@ -32,7 +32,7 @@ const char *mxci_watch_where(const mxci_comm *comm, char *out) {
 }
 
 static void tell_all(mxci_comm *comm) {
-    comm->failure = (mxci_news){ .is_failure = 1, .status = (int32_t)comm->code };
+    comm->failure = (mxci_news){.is_failure = 1, .status = (int32_t)comm->code};
     mxci_format(comm->failure.text, sizeof comm->failure.text, "%s", comm->message);
     for (int i = 0; i < comm->size; i++)
         if (i != comm->rank) /* what cannot be told will be missed */
@@ -159,9 +159,11 @@ static void look_for_silence(mxci_comm *comm, int64_t now) {
         comm->heard_ns = now; /* it was this process that stood still */
     comm->step_ns = now;
     if (now - comm->heard_ns > comm->settings.timeout_ns)
-        mxci_watch_fail(comm, 1, MXC_EWORKER, "kvstore: rank %d (process %lld) has been silent for %.1f s; rank %d "
-                                              "stands at %.300s", before, (long long)comm->places[before].process,
-                        (double)(now - comm->heard_ns) * 1e-9, comm->rank, mxci_watch_where(comm, where));
+        mxci_watch_fail(comm, 1, MXC_EWORKER,
+                        "kvstore: rank %d (process %lld) has been silent for %.1f s; rank %d "
+                        "stands at %.300s",
+                        before, (long long)comm->places[before].process, (double)(now - comm->heard_ns) * 1e-9,
+                        comm->rank, mxci_watch_where(comm, where));
 }
 
 /* All live, but one does not come to a call for which the others are ready. */
@@ -172,10 +174,11 @@ static void look_for_stall(mxci_comm *comm, int64_t now) {
         call = call->next;
     if (call == NULL || comm->settings.stall_ns == 0 || now - call->ready_ns < comm->settings.stall_ns)
         return;
-    mxci_watch_fail(comm, 1, MXC_EWORKER, "kvstore: rank %d has waited for %.1f s at %.250s; rank %d lives, but has "
-                                          "made only %lld calls, %lld are needed", comm->rank,
-                    (double)(now - call->ready_ns) * 1e-9, mxci_watch_where(comm, where), (int)comm->slowest,
-                    (long long)comm->slowest_calls, (long long)call->seq + 1);
+    mxci_watch_fail(comm, 1, MXC_EWORKER,
+                    "kvstore: rank %d has waited for %.1f s at %.250s; rank %d lives, but has "
+                    "made only %lld calls, %lld are needed",
+                    comm->rank, (double)(now - call->ready_ns) * 1e-9, mxci_watch_where(comm, where),
+                    (int)comm->slowest, (long long)comm->slowest_calls, (long long)call->seq + 1);
 }
 
 void mxci_watch_step(mxci_comm *comm, int64_t now) {
@@ -190,7 +193,7 @@ void mxci_watch_step(mxci_comm *comm, int64_t now) {
 }
 
 mxc_status mxci_watch_open(mxci_comm *comm) {
-    const mxci_place here = { mxci_host_id(), mxci_process_id() };
+    const mxci_place here = {mxci_host_id(), mxci_process_id()};
     comm->places = mxci_calloc((size_t)comm->size, sizeof *comm->places);
     comm->failing = mxci_calloc((size_t)comm->size, sizeof *comm->failing);
     if (comm->places == NULL || comm->failing == NULL)

@@ -18,8 +18,8 @@ typedef struct mxci_chunk {
     _Atomic(mxc_var *) reading; /* made at the first mxc_ndarray_get: what such a call waits for */
     mxc_context context;
     size_t bytes;
-    _Atomic(void *) data;      /* NULL until first use; set once */
-    int borrowed;              /* the memory is the program's: release it through the next two */
+    _Atomic(void *) data;       /* NULL until first use; set once */
+    int borrowed;               /* the memory is the program's: release it through the next two */
     void (*release)(void *arg); /* may be NULL */
     void *arg;
 } mxci_chunk;
@@ -27,9 +27,9 @@ typedef struct mxci_chunk {
 /* One queued change of an array: job.c. */
 typedef struct mxci_job mxci_job;
 struct mxci_job {
-    atomic_int refs; /* the pusher's and the task's */
-    int in_slot;     /* lies in the target's own slot */
-    int task_ended;  /* destroy was called; read by the pusher only, after a push that failed */
+    atomic_int refs;        /* the pusher's and the task's */
+    int in_slot;            /* lies in the target's own slot */
+    int task_ended;         /* destroy was called; read by the pusher only, after a push that failed */
     mxc_ndarray *to, *from; /* a reference each; from may be NULL */
     /* Write elements begin to end-1 of the target's dtype to out (where element begin goes). source: from's elements on
      * the host. */

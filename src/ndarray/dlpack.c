@@ -15,9 +15,9 @@ static const struct dlpack_type {
     mxc_dtype dtype;
     uint8_t code, bits;
 } types[] = {
-    { MXC_F32, kDLFloat, 32 }, { MXC_F64, kDLFloat, 64 }, { MXC_F16, kDLFloat, 16 },
-    { MXC_U8, kDLUInt, 8 },    { MXC_I32, kDLInt, 32 },   { MXC_I8, kDLInt, 8 },
-    { MXC_I64, kDLInt, 64 },   { MXC_BOOL, kDLBool, 8 },  { MXC_BF16, kDLBfloat, 16 },
+    {MXC_F32, kDLFloat, 32}, {MXC_F64, kDLFloat, 64}, {MXC_F16, kDLFloat, 16},
+    {MXC_U8, kDLUInt, 8},    {MXC_I32, kDLInt, 32},   {MXC_I8, kDLInt, 8},
+    {MXC_I64, kDLInt, 64},   {MXC_BOOL, kDLBool, 8},  {MXC_BF16, kDLBfloat, 16},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -25,7 +25,7 @@ static DLDataType type_of(mxc_dtype dtype) {
     int i = 0;
     while (types[i].dtype != dtype)
         i++;
-    return (DLDataType){ types[i].code, types[i].bits, 1 };
+    return (DLDataType){types[i].code, types[i].bits, 1};
 }
 
 static mxc_status dtype_of(DLDataType type, mxc_dtype *out) {
@@ -74,10 +74,12 @@ mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **ou
         e->strides[i] = stride;
         stride *= array->shape.dim[i] > 0 ? array->shape.dim[i] : 1;
     }
-    e->managed.dl_tensor = (DLTensor){
-        .data = data, .device = { (DLDeviceType)context.device, context.id }, .ndim = array->shape.ndim,
-        .dtype = type_of(array->dtype), .shape = e->shape, .strides = e->strides
-    };
+    e->managed.dl_tensor = (DLTensor){.data = data,
+                                      .device = {(DLDeviceType)context.device, context.id},
+                                      .ndim = array->shape.ndim,
+                                      .dtype = type_of(array->dtype),
+                                      .shape = e->shape,
+                                      .strides = e->strides};
     e->managed.manager_ctx = e;
     e->managed.deleter = exported_delete;
     *out = &e->managed;
@@ -115,10 +117,10 @@ static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dt
     *out = NULL;
     if (mxc_shape_size(shape) == 0)
         return MXC_OK;
-    if (!t->data || t->byte_offset > PTRDIFF_MAX / 2 ||
-        ((uintptr_t)t->data + t->byte_offset) % (uint64_t)element != 0)
-        return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: data at %p, byte offset %llu: expected memory aligned to "
-                                    "%lld bytes",
+    if (!t->data || t->byte_offset > PTRDIFF_MAX / 2 || ((uintptr_t)t->data + t->byte_offset) % (uint64_t)element != 0)
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_ndarray_from_dlpack: data at %p, byte offset %llu: expected memory aligned to "
+                        "%lld bytes",
                         t->data, (unsigned long long)t->byte_offset, (long long)element);
     *out = (char *)t->data + t->byte_offset;
     for (int i = 0; t->strides && i < shape->ndim; i++) {
@@ -134,7 +136,7 @@ static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dt
 
 /* Copy all elements into C order. */
 static void gather(const DLTensor *t, const mxc_shape *shape, size_t element, const char *from, char *to) {
-    int64_t index[MXC_MAX_NDIM] = { 0 }, size = mxc_shape_size(shape);
+    int64_t index[MXC_MAX_NDIM] = {0}, size = mxc_shape_size(shape);
     for (int64_t i = 0; i < size; i++) {
         int64_t place = 0;
         for (int axis = 0; axis < shape->ndim; axis++)
@@ -156,7 +158,7 @@ static mxc_status import_copy(DLManagedTensor *tensor, const mxc_shape *shape, m
                               mxc_ndarray **out) {
     mxc_status status;
     void *to;
-    if (!mxci_on_host((mxc_context){ (int32_t)tensor->dl_tensor.device.device_type, 0 }))
+    if (!mxci_on_host((mxc_context){(int32_t)tensor->dl_tensor.device.device_type, 0}))
         return MXC_FAIL(MXC_EUNSUPPORTED, "mxc_ndarray_from_dlpack: strides in GPU memory; make it contiguous first");
     MXC_TRY(mxci_ndarray_new("mxc_ndarray_from_dlpack", shape, dtype, mxc_cpu(0), out));
     status = mxci_array_data(*out, &to);
@@ -181,7 +183,7 @@ mxc_status mxc_ndarray_from_dlpack(struct DLManagedTensor *tensor, mxc_ndarray *
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(tensor));
     t = &tensor->dl_tensor;
-    context = (mxc_context){ (int32_t)t->device.device_type, t->device.device_id };
+    context = (mxc_context){(int32_t)t->device.device_type, t->device.device_id};
     MXC_TRY(mxci_device_get(context, &device));
     MXC_TRY(dtype_of(t->dtype, &dtype));
     MXC_TRY(read_layout(t, &shape, &dense));

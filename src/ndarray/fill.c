@@ -55,7 +55,7 @@ static uint16_t below(uint16_t near, double near_value, double high) {
 }
 
 static void uniform_f16(const float *x, int64_t n, double high, mxci_f16 *out) {
-    mxci_f16 near = mxci_float_to_f16((float)high), last = { below(near.bits, mxci_f16_to_float(near), high) };
+    mxci_f16 near = mxci_float_to_f16((float)high), last = {below(near.bits, mxci_f16_to_float(near), high)};
     for (int64_t i = 0; i < n; i++) {
         out[i] = mxci_float_to_f16(x[i]);
         if (mxci_f16_to_float(out[i]) >= high)
@@ -64,7 +64,7 @@ static void uniform_f16(const float *x, int64_t n, double high, mxci_f16 *out) {
 }
 
 static void uniform_bf16(const float *x, int64_t n, double high, mxci_bf16 *out) {
-    mxci_bf16 near = mxci_float_to_bf16((float)high), last = { below(near.bits, mxci_bf16_to_float(near), high) };
+    mxci_bf16 near = mxci_float_to_bf16((float)high), last = {below(near.bits, mxci_bf16_to_float(near), high)};
     for (int64_t i = 0; i < n; i++) {
         out[i] = mxci_float_to_bf16(x[i]);
         if (mxci_bf16_to_float(out[i]) >= high)

@@ -86,7 +86,7 @@ static void produce_range(void *arg, int64_t begin, int64_t end, int part) {
 
 /* Produce all elements at out, on several threads. */
 static void produce_all(const mxc_run *run, const mxci_job *job, const void *source, void *out) {
-    range_call call = { job, source, out, mxc_dtype_size(job->to->dtype) };
+    range_call call = {job, source, out, mxc_dtype_size(job->to->dtype)};
     mxc_parallel_for(run, job->to->size, job->grain, produce_range, &call);
 }
 

@@ -77,7 +77,7 @@ mxc_status mxci_names_check(const char *caller, int64_t n, const char *const *na
 
 mxc_status mxci_list_create(mxci_source *source, int64_t at, uint64_t n, int named, mxc_ndarray_list *out) {
     uint64_t most = 65536 + (uint64_t)source->size / 256; /* a handle takes some 400 bytes of memory */
-    *out = (mxc_ndarray_list){ 0, NULL, NULL };
+    *out = (mxc_ndarray_list){0, NULL, NULL};
     if (n > most)
         return MXCI_SOURCE_FAIL(source, at, MXC_EFORMAT, "%llu arrays, at most %llu accepted in a file of %lld bytes",
                                 (unsigned long long)n, (unsigned long long)most, (long long)source->size);
@@ -104,7 +104,7 @@ void mxc_ndarray_list_release(mxc_ndarray_list *list) {
     }
     mxci_free(list->arrays);
     mxci_free(list->names);
-    *list = (mxc_ndarray_list){ 0, NULL, NULL };
+    *list = (mxc_ndarray_list){0, NULL, NULL};
 }
 
 mxc_ndarray *mxc_ndarray_list_find(const mxc_ndarray_list *list, const char *name) {

@@ -70,7 +70,7 @@ static int64_t next_place(const mxc_shape *shape, int64_t *index) {
 /* Elements come with the first axis fastest: read them in chunks and put each at its place. */
 static mxc_status read_fortran(mxci_source *source, mxc_ndarray *array, char *chunk) {
     size_t element = mxc_dtype_size(array->dtype);
-    int64_t index[MXC_MAX_NDIM] = { 0 }, place = 0, per_chunk = (int64_t)(CHUNK / element);
+    int64_t index[MXC_MAX_NDIM] = {0}, place = 0, per_chunk = (int64_t)(CHUNK / element);
     void *data;
     MXC_TRY(mxci_array_data(array, &data));
     for (int64_t at = 0, n; at < array->size; at += n) {
@@ -98,7 +98,7 @@ static mxc_status read_data(mxci_source *source, int fortran, mxc_ndarray *array
 }
 
 mxc_status mxci_npy_read(mxci_source *source, mxc_ndarray **out) {
-    mxci_npy_header header = { MXC_DTYPE_UNKNOWN, 0, { 0, { 0 } } };
+    mxci_npy_header header = {MXC_DTYPE_UNKNOWN, 0, {0, {0}}};
     size_t bytes = 0;
     mxc_status status;
     *out = NULL;

@@ -16,8 +16,8 @@ static const struct npy_type {
     const char *text;
     mxc_dtype dtype;
 } types[] = {
-    { "f4", MXC_F32 }, { "f8", MXC_F64 }, { "f2", MXC_F16 }, { "u1", MXC_U8 },   { "i4", MXC_I32 },
-    { "i1", MXC_I8 },  { "i8", MXC_I64 }, { "b1", MXC_BOOL }, { "V2", MXC_BF16 },
+    {"f4", MXC_F32}, {"f8", MXC_F64}, {"f2", MXC_F16},  {"u1", MXC_U8},   {"i4", MXC_I32},
+    {"i1", MXC_I8},  {"i8", MXC_I64}, {"b1", MXC_BOOL}, {"V2", MXC_BF16},
 };
 
 static const char *type_text(mxc_dtype dtype) {
@@ -146,7 +146,7 @@ static mxc_status parse_item(parser *s, mxci_npy_header *out, unsigned *seen) {
 }
 
 mxc_status mxci_npy_parse(mxci_source *source, int64_t at, const char *text, size_t length, mxci_npy_header *out) {
-    parser s = { source, at, text, text, text + length };
+    parser s = {source, at, text, text, text + length};
     unsigned seen = 0;
     int comma = 1;
     if (!take(&s, '{'))
@@ -168,7 +168,7 @@ mxc_status mxci_npy_parse(mxci_source *source, int64_t at, const char *text, siz
 size_t mxci_npy_make_header(const mxc_ndarray *array, char out[MXCI_NPY_HEADER_MAX]) {
     const int one_byte_or_raw = mxc_dtype_size(array->dtype) == 1 || array->dtype == MXC_BF16;
     char shape[MXC_SHAPE_TEXT];
-    mxci_line line = { out + 10, MXCI_NPY_HEADER_MAX - 10, 0 };
+    mxci_line line = {out + 10, MXCI_NPY_HEADER_MAX - 10, 0};
     size_t total;
     mxci_line_printf(&line, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }", one_byte_or_raw ? '|' : '<',
                      type_text(array->dtype), mxc_shape_format(&array->shape, shape, sizeof shape));

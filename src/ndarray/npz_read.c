@@ -48,7 +48,7 @@ static mxc_status array_name(mxci_source *source, const mxci_zip_member *m, char
 }
 
 static mxc_status read_member(mxci_zip *zip, mxci_zip_stream *stream, char **name, mxc_ndarray **out) {
-    mxci_zip_member member = { 0 };
+    mxci_zip_member member = {0};
     char shown[300];
     mxc_status status;
     MXC_TRY(mxci_zip_next(zip, &member));
@@ -82,7 +82,7 @@ static mxc_status read_members(mxci_zip *zip, mxc_ndarray_list *list) {
 mxc_status mxci_npz_read(mxci_source *source, mxc_ndarray_list *out) {
     mxc_status status;
     mxci_zip zip;
-    *out = (mxc_ndarray_list){ 0, NULL, NULL };
+    *out = (mxc_ndarray_list){0, NULL, NULL};
     MXC_TRY(mxci_zip_open(source, &zip));
     status = mxci_list_create(source, zip.directory_at, zip.count, 1, out);
     if (status == MXC_OK)
@@ -98,7 +98,7 @@ mxc_status mxc_ndarray_load_npz(const char *path, mxc_ndarray_list *out) {
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
-    *out = (mxc_ndarray_list){ 0, NULL, NULL };
+    *out = (mxc_ndarray_list){0, NULL, NULL};
     MXC_TRY(mxci_source_open(path, &source));
     status = mxci_npz_read(&source, out);
     mxci_source_close(&source);

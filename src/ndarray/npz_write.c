@@ -34,7 +34,7 @@ static void put32(head *h, uint32_t value) {
 
 /* Name of member i in the archive. */
 static mxc_status member_name(const char *const *names, int64_t i, char **out) {
-    mxci_text text = { 0 };
+    mxci_text text = {0};
     if (names)
         mxci_text_add(&text, names[i]);
     else
@@ -47,8 +47,8 @@ static mxc_status member_name(const char *const *names, int64_t i, char **out) {
 static void put_common(head *h, const entry *e, size_t name_bytes) {
     put16(h, VERSION);
     put16(h, UTF8);
-    put16(h, 0); /* stored */
-    put16(h, 0); /* midnight */
+    put16(h, 0);          /* stored */
+    put16(h, 0);          /* midnight */
     put16(h, JAN_1_1980); /* the same arrays give the same file */
     put32(h, e->crc);
     put32(h, e->bytes);
@@ -58,7 +58,7 @@ static void put_common(head *h, const entry *e, size_t name_bytes) {
 }
 
 static mxc_status write_local(mxci_writer *w, const entry *e, const char *name) {
-    head h = { { 0 }, 0 };
+    head h = {{0}, 0};
     put32(&h, MXCI_ZIP_LOCAL);
     put_common(&h, e, strlen(name));
     MXC_TRY(mxci_writer_write(w, h.bytes, h.length));
@@ -66,7 +66,7 @@ static mxc_status write_local(mxci_writer *w, const entry *e, const char *name) 
 }
 
 static mxc_status write_entry(mxci_writer *w, const entry *e, const char *name) {
-    head h = { { 0 }, 0 };
+    head h = {{0}, 0};
     put32(&h, MXCI_ZIP_CENTRAL);
     put16(&h, VERSION);
     put_common(&h, e, strlen(name));
@@ -81,7 +81,7 @@ static mxc_status write_entry(mxci_writer *w, const entry *e, const char *name) 
 
 static mxc_status write_end(mxci_writer *w, int64_t n, int64_t directory_at) {
     int64_t bytes = mxci_writer_tell(w) - directory_at;
-    head h = { { 0 }, 0 };
+    head h = {{0}, 0};
     if (directory_at + bytes > OFFSET_MAX)
         return MXC_FAIL(MXC_EUNSUPPORTED, "mxc_ndarray_save_npz: the archive needs 4 GiB or more");
     put32(&h, MXCI_ZIP_END);

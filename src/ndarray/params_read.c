@@ -144,7 +144,7 @@ static mxc_status read_dense(mxci_source *source, const mxci_params_record *r, m
 
 /* One record; *out stays NULL for "none". */
 static mxc_status read_record(mxci_params_reader *reader, mxc_ndarray **out) {
-    mxci_params_record r = { 0 };
+    mxci_params_record r = {0};
     *out = NULL;
     MXC_TRY(read_shapes(reader->source, &r));
     if (r.none)
@@ -224,7 +224,7 @@ static mxc_status read_count(mxci_source *source, uint64_t *out) {
 }
 
 static mxc_status read_list(mxci_source *source, mxc_ndarray_list *list) {
-    mxci_params_reader reader = { source, 0 };
+    mxci_params_reader reader = {source, 0};
     for (int64_t i = 0; i < list->n; i++)
         MXC_TRY(read_record(&reader, &list->arrays[i]));
     MXC_TRY(read_names(source, list));
@@ -250,7 +250,7 @@ mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out) {
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
-    *out = (mxc_ndarray_list){ 0, NULL, NULL };
+    *out = (mxc_ndarray_list){0, NULL, NULL};
     MXC_TRY(mxci_source_open(path, &source));
     status = load(&source, out);
     mxci_source_close(&source);

@@ -50,7 +50,7 @@ static mxc_status read_index(mxci_source *source, index_array *index) {
     for (size_t i = 0; i < n; i++) {
         int32_t value;
         memcpy(&value, narrow + i, sizeof value);
-        memcpy(index->values + i, &(int64_t){ value }, sizeof(int64_t));
+        memcpy(index->values + i, &(int64_t){value}, sizeof(int64_t));
     }
     return MXC_OK;
 }
@@ -219,7 +219,7 @@ static mxc_status read_parts(mxci_params_reader *reader, const mxci_params_recor
 }
 
 mxc_status mxci_params_read_sparse(mxci_params_reader *reader, const mxci_params_record *r, mxc_ndarray **out) {
-    index_array index[2] = { { MXC_I64, 0, NULL }, { MXC_I64, 0, NULL } };
+    index_array index[2] = {{MXC_I64, 0, NULL}, {MXC_I64, 0, NULL}};
     mxc_status status = MXC_OK;
     for (int i = 0; i < r->storage && status == MXC_OK; i++) /* row_sparse (1) has one index array, csr (2) two */
         status = read_index_shape(reader->source, &index[i]);

@@ -110,7 +110,7 @@ static void walk(printer *p, int axis, int64_t element) {
 
 mxc_status mxc_ndarray_print(mxc_ndarray *array, char **out) {
     char shape[MXC_SHAPE_TEXT], context[32];
-    printer p = { .array = array, .measuring = 1 };
+    printer p = {.array = array, .measuring = 1};
     mxc_ndarray *host = NULL;
     int64_t inner = 1;
     void *data;
@@ -126,7 +126,6 @@ mxc_status mxc_ndarray_print(mxc_ndarray *array, char **out) {
     walk(&p, 0, 0);
     mxc_ndarray_release(host);
     mxci_text_printf(&p.text, "\n<NDArray %s %s @%s>", mxc_shape_format(&array->shape, shape, sizeof shape),
-                     mxc_dtype_name(array->dtype),
-                     mxc_context_format(array->chunk->context, context, sizeof context));
+                     mxc_dtype_name(array->dtype), mxc_context_format(array->chunk->context, context, sizeof context));
     return mxci_text_take(&p.text, out);
 }

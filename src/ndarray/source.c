@@ -21,7 +21,7 @@ static mxc_status fetch_memory(mxci_source *source, void *out, size_t bytes) {
 }
 
 mxc_status mxci_source_open(const char *path, mxci_source *out) {
-    *out = (mxci_source){ .name = shown(path), .fetch = fetch_file };
+    *out = (mxci_source){.name = shown(path), .fetch = fetch_file};
     MXC_TRY(mxci_file_open(path, &out->file));
     out->size = mxci_file_size(out->file);
     return MXC_OK;
@@ -33,7 +33,7 @@ void mxci_source_close(mxci_source *source) {
 }
 
 void mxci_source_memory(const char *name, const void *data, size_t bytes, mxci_source *out) {
-    *out = (mxci_source){ .name = shown(name), .fetch = fetch_memory, .data = data, .size = (int64_t)bytes };
+    *out = (mxci_source){.name = shown(name), .fetch = fetch_memory, .data = data, .size = (int64_t)bytes};
 }
 
 mxc_status mxci_source_read(mxci_source *source, const char *what, void *out, size_t bytes) {

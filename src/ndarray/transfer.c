@@ -85,7 +85,7 @@ static mxc_status check_bytes(const char *caller, const mxc_ndarray *array, cons
 }
 
 mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes) {
-    host_copy c = { array, data, NULL, 0 };
+    host_copy c = {array, data, NULL, 0};
     void *memory;
     MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
@@ -95,7 +95,7 @@ mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes) {
 }
 
 mxc_status mxc_ndarray_get(mxc_ndarray *array, void *data, size_t bytes) {
-    host_copy c = { array, NULL, data, 0 };
+    host_copy c = {array, NULL, data, 0};
     void *memory;
     MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));

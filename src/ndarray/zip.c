@@ -9,11 +9,11 @@
 enum {
     STORED = 0,
     DEFLATED = 8,
-    ENCRYPTED = 1 << 0,   /* flag bits */
+    ENCRYPTED = 1 << 0,    /* flag bits */
     SIZES_FOLLOW = 1 << 3, /* the local header does not know the sizes */
     COMMENT_MAX = 65535,
-    RATIO_MAX = 1032,     /* deflate cannot do better */
-    EXPAND = 20           /* most bytes of deflated members per byte of the file, */
+    RATIO_MAX = 1032, /* deflate cannot do better */
+    EXPAND = 20       /* most bytes of deflated members per byte of the file, */
 };
 #define EXPAND_ANYWAY ((uint64_t)1 << 30) /* but this much always */
 
@@ -50,7 +50,7 @@ static mxc_status find_end(mxci_source *source, unsigned char end[MXCI_ZIP_END_B
 }
 
 mxc_status mxci_zip_open(mxci_source *source, mxci_zip *out) {
-    unsigned char end[MXCI_ZIP_END_BYTES] = { 0 };
+    unsigned char end[MXCI_ZIP_END_BYTES] = {0};
     uint32_t directory_at, directory_bytes, count;
     int64_t end_at = 0;
     mxc_status status;
@@ -67,7 +67,7 @@ mxc_status mxci_zip_open(mxci_source *source, mxci_zip *out) {
         return MXCI_SOURCE_FAIL(source, end_at, MXC_EFORMAT, "zip directory of %u members at %u to %llu",
                                 (unsigned)count, (unsigned)directory_at,
                                 (unsigned long long)directory_at + directory_bytes);
-    *out = (mxci_zip){ .source = source, .directory_at = directory_at, .directory_bytes = directory_bytes };
+    *out = (mxci_zip){.source = source, .directory_at = directory_at, .directory_bytes = directory_bytes};
     out->count = count;
     out->directory = mxci_alloc(directory_bytes);
     if (!out->directory)
@@ -86,8 +86,8 @@ void mxci_zip_close(mxci_zip *zip) {
 
 /* Sizes that cannot be true, or that together are more than this library expands. at: of the entry. */
 static mxc_status check_sizes(mxci_zip *zip, int64_t at, const mxci_zip_member *m) {
-    uint64_t limit = (uint64_t)zip->source->size * EXPAND > EXPAND_ANYWAY ? (uint64_t)zip->source->size * EXPAND
-                                                                           : EXPAND_ANYWAY;
+    uint64_t limit =
+        (uint64_t)zip->source->size * EXPAND > EXPAND_ANYWAY ? (uint64_t)zip->source->size * EXPAND : EXPAND_ANYWAY;
     zip->packed += MXCI_ZIP_LOCAL_BYTES + m->name_bytes + m->packed;
     if (zip->packed > (uint64_t)zip->directory_at)
         return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT,
@@ -274,7 +274,7 @@ static void z_release(voidpf unused, voidpf block) {
 mxc_status mxci_zip_stream_open(mxci_zip *zip, const mxci_zip_member *member, const char *name, mxci_zip_stream *out) {
     int64_t data_at = 0;
     MXC_TRY(read_local(zip, member, &data_at));
-    out->source = (mxci_source){ .name = name, .size = member->unpacked, .fetch = fetch_member };
+    out->source = (mxci_source){.name = name, .size = member->unpacked, .fetch = fetch_member};
     out->archive = zip->source;
     out->member = member;
     out->packed_at = data_at;

@@ -6,19 +6,24 @@
 #include "operator/map.h"
 
 static const mxc_param activation_schema[] = {
-    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_activation_params, act_type),
+    {MXC_PARAM_FIELD(mxci_activation_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM,
      .choices = "relu,sigmoid,tanh,softrelu,softsign,log_sigmoid,mish",
      .doc = "relu: max(x, 0); sigmoid: 1 / (1 + exp(-x)); tanh; softrelu: log(1 + exp(x)); softsign: x / (1 + |x|); "
             "log_sigmoid: log(sigmoid(x)); mish: x tanh(softrelu(x))"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* from[0] is x or dy, from[1] is y, or of mish x. */
 static mxc_status run(const mxc_op_call *call, const mxci_map_fn *kernels, int n_from, const mxc_tensor *const *from,
                       const mxc_tensor *to) {
     const int kind = ((const mxci_activation_params *)call->params)->act_type;
     const int heavy = kind != MXCI_ACT_RELU && kind != MXCI_ACT_SOFTSIGN;
-    mxci_mapping m = {.dtype = to->dtype, .n = mxci_tensor_size(to), .grain = MXCI_GRAIN / (heavy ? 8 : 1),
-                      .n_in = n_from};
+    mxci_mapping m = {
+        .dtype = to->dtype,
+        .n = mxci_tensor_size(to),
+        .grain = MXCI_GRAIN / (heavy ? 8 : 1),
+        .n_in = n_from,
+    };
     for (int i = 0; i < n_from; i++)
         m.in[i].data = from[i]->data;
     m.result[0] = (mxci_result){.fn = kernels[mxci_compute_type(to->dtype)], .req = call->req[0], .data = to->data};

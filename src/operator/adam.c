@@ -14,17 +14,24 @@
 #define EPSILON MXCI_FACTOR(epsilon, "1e-8", "added to the root")
 
 static const mxc_param adam_params[] = {
-    MXCI_LR, BETA1, BETA2, EPSILON, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
+    MXCI_LR, BETA1, BETA2, EPSILON, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END,
+};
 
 static mxc_status adam(const mxc_op_call *call) {
     return mxci_update_run(call, mxci_update_adam, call->params);
 }
 
 const mxc_op_def mxci_op_adam_update = {
-    MXCI_UPDATE_DEF, .name = "adam_update", .args = "weight,grad", .aux = "mean,var", .params = adam_params,
+    MXCI_UPDATE_DEF,
+    .name = "adam_update",
+    .args = "weight,grad",
+    .aux = "mean,var",
+    .params = adam_params,
     .doc = "d = clip(rescale_grad grad + wd weight); mean = beta1 mean + (1 - beta1) d; "
            "var = beta2 var + (1 - beta2) d^2; out = weight - lr mean / (sqrt(var) + epsilon)",
-    .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = adam}};
+    .param_size = sizeof(mxci_update),
+    .forward = {[MXC_CPU] = adam},
+};
 
 /* ---- _adamw_update ---------------------------------------------------------------------------------------------- */
 
@@ -34,8 +41,10 @@ const mxc_op_def mxci_op_adam_update = {
 enum { ADAMW_RESCALE = 2 };
 
 static const mxc_param adamw_params[] = {
-    MXCI_LR, BETA1, BETA2, EPSILON, MXCI_WD, MXCI_FACTOR(eta, NULL, "factor of the whole step, decay included"),
-    MXCI_CLIP, MXC_PARAM_END};
+    MXCI_LR,   BETA1,         BETA2,
+    EPSILON,   MXCI_WD,       MXCI_FACTOR(eta, NULL, "factor of the whole step, decay included"),
+    MXCI_CLIP, MXC_PARAM_END,
+};
 
 static mxc_status infer_adamw_shape(mxc_op_sig *sig) {
     static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0), MXC_SLOT_AUX(1)};
@@ -62,11 +71,18 @@ static mxc_status adamw(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_adamw_update = {
-    .size = sizeof(mxc_op_def), .infer_shape = infer_adamw_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = mxci_update_inplace, .name = "_adamw_update", .args = "weight,grad",
+    .size = sizeof(mxc_op_def),
+    .infer_shape = infer_adamw_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = mxci_update_inplace,
+    .name = "_adamw_update",
+    .args = "weight,grad",
     .aux = "mean,var,rescale_grad",
     .doc = "d = clip(rescale_grad grad); mean = beta1 mean + (1 - beta1) d; var = beta2 var + (1 - beta2) d^2; "
            "out = weight - eta (lr mean / (sqrt(var) + epsilon) + wd weight); nothing changes where rescale_grad is 0 "
            "or not finite",
-    .params = adamw_params, .param_size = sizeof(mxci_update), .infer_type = infer_adamw_type,
-    .forward = {[MXC_CPU] = adamw}};
+    .params = adamw_params,
+    .param_size = sizeof(mxci_update),
+    .infer_type = infer_adamw_type,
+    .forward = {[MXC_CPU] = adamw},
+};

@@ -7,9 +7,10 @@ typedef struct add_n_params {
 } add_n_params;
 
 static const mxc_param add_n_schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(add_n_params, num_args), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(add_n_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 65536, .doc = "how many arrays"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static void sum_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;

@@ -8,11 +8,12 @@
 #include "operator/kernels/argmax.h"
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_arg_params, axis), .initial = "None", .optional = 1,
+    {MXC_PARAM_FIELD(mxci_arg_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "None", .optional = 1,
      .doc = "axis to search, negative: from the end; None: all elements as one row"},
-    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_arg_params, keepdims), .initial = "false",
+    {MXC_PARAM_FIELD(mxci_arg_params, keepdims), .name = "keepdims", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "leave the axis with size 1"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
@@ -208,17 +209,41 @@ static mxc_status argmax_channel(const mxc_op_call *call) {
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const mxc_op_def mxci_op_argmax = {
-    .size = sizeof(mxc_op_def), .name = "argmax", .doc = "out = index of the greatest element along axis, as float32",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(mxci_arg_params), .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = argmax}};
+    .size = sizeof(mxc_op_def),
+    .name = "argmax",
+    .doc = "out = index of the greatest element along axis, as float32",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(mxci_arg_params),
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = argmax},
+};
 
 const mxc_op_def mxci_op_argmin = {
-    .size = sizeof(mxc_op_def), .name = "argmin", .doc = "out = index of the least element along axis, as float32",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(mxci_arg_params), .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = argmin}};
+    .size = sizeof(mxc_op_def),
+    .name = "argmin",
+    .doc = "out = index of the least element along axis, as float32",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(mxci_arg_params),
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = argmin},
+};
 
 const mxc_op_def mxci_op_argmax_channel = {
-    .size = sizeof(mxc_op_def), .name = "argmax_channel",
+    .size = sizeof(mxc_op_def),
+    .name = "argmax_channel",
     .doc = "data (N,C,...), out (N,...) = index of the greatest element along axis 1, as float32",
-    .flags = MXC_OP_ZERO_GRADIENT, .infer_shape = infer_channel_shape, .infer_type = infer_type,
-    .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = channel_temp_bytes, .forward = {[MXC_CPU] = argmax_channel}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .infer_shape = infer_channel_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .temp_bytes = channel_temp_bytes,
+    .forward = {[MXC_CPU] = argmax_channel},
+};

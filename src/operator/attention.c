@@ -19,13 +19,14 @@
 enum { ROWS = MXCI_ATTENTION_ROWS, KEYS = MXCI_ATTENTION_KEYS };
 
 static const mxc_param schema[] = {
-    {.name = "use_mask", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_attention_params, use_mask), .initial = "False",
+    {MXC_PARAM_FIELD(mxci_attention_params, use_mask), .name = "use_mask", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "there is an argument mask"},
-    {.name = "causal", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_attention_params, causal), .initial = "False",
+    {MXC_PARAM_FIELD(mxci_attention_params, causal), .name = "causal", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "hide keys behind i + S - L from query i"},
-    {.name = "scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_attention_params, scale), .initial = "None",
+    {MXC_PARAM_FIELD(mxci_attention_params, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "None",
      .optional = 1, .doc = "factor of the scores; None: 1 / sqrt(D)"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int count_args(const void *params) {
     return ((const mxci_attention_params *)params)->use_mask ? 4 : 3;
@@ -113,10 +114,15 @@ void mxci_attention_open(const mxc_op_call *call, mxci_attention *out) {
     const mxc_shape *query = &call->in[MXCI_QUERY].shape, *value = &call->in[MXCI_VALUE].shape;
     mxc_shape scores = *query;
     int last = query->ndim - 1;
-    *out = (mxci_attention){
-        .call = call, .heads = mxci_shape_count(query, 0, last - 1), .queries = query->dim[last - 1],
-        .keys = value->dim[last - 1], .width = query->dim[last], .values = value->dim[last],
-        .dtype = call->in[MXCI_QUERY].dtype, .causal = p->causal, .scratch = call->temp};
+    *out = (mxci_attention){.call = call,
+                            .heads = mxci_shape_count(query, 0, last - 1),
+                            .queries = query->dim[last - 1],
+                            .keys = value->dim[last - 1],
+                            .width = query->dim[last],
+                            .values = value->dim[last],
+                            .dtype = call->in[MXCI_QUERY].dtype,
+                            .causal = p->causal,
+                            .scratch = call->temp};
     out->compute = mxci_compute_type(out->dtype);
     out->element = mxc_dtype_size(out->compute);
     out->scale = !isnan(p->scale) ? p->scale : out->width > 0 ? 1 / sqrt((double)out->width) : 1;
@@ -138,9 +144,20 @@ const void *mxci_attention_rows(const mxci_attention *a, const mxc_tensor *t, in
 
 void mxci_attention_multiply(const mxci_attention *a, const mxci_attention_product *p) {
     static const double zero;
-    mxci_product g = {.m = p->m, .n = p->n, .k = p->k, .a = p->a, .b = p->b, .c = p->c, .c_row = p->ldc,
-                      .a_row = p->ta ? 1 : p->lda, .a_step = p->ta ? p->lda : 1,
-                      .b_row = p->tb ? 1 : p->ldb, .b_col = p->tb ? p->ldb : 1, .start = &zero};
+    mxci_product g = {
+        .m = p->m,
+        .n = p->n,
+        .k = p->k,
+        .a = p->a,
+        .b = p->b,
+        .c = p->c,
+        .c_row = p->ldc,
+        .a_row = p->ta ? 1 : p->lda,
+        .a_step = p->ta ? p->lda : 1,
+        .b_row = p->tb ? 1 : p->ldb,
+        .b_col = p->tb ? p->ldb : 1,
+        .start = &zero,
+    };
     if (p->add) {
         g.start = p->c;
         g.start_row = p->ldc;
@@ -222,13 +239,27 @@ static void add_tile(const mxci_attention *a, mxci_attention_tile *t, const void
     const void *key = mxci_attention_rows(a, &in[MXCI_KEY], t->head, a->keys, a->width, t->key, t->n_keys, w->key);
     const void *value =
         mxci_attention_rows(a, &in[MXCI_VALUE], t->head, a->keys, a->values, t->key, t->n_keys, w->value);
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_queries, .n = t->n_keys, .k = a->width, .a = query, .lda = a->width, .b = key, .ldb = a->width,
-        .tb = 1, .c = w->scores, .ldc = KEYS});
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
+                                                         .n = t->n_keys,
+                                                         .k = a->width,
+                                                         .a = query,
+                                                         .lda = a->width,
+                                                         .b = key,
+                                                         .ldb = a->width,
+                                                         .tb = 1,
+                                                         .c = w->scores,
+                                                         .ldc = KEYS});
     weigh(a, t, w);
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_queries, .n = a->values, .k = t->n_keys, .a = w->scores, .lda = KEYS, .b = value, .ldb = a->values,
-        .c = w->attended, .ldc = a->values, .add = 1});
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
+                                                         .n = a->values,
+                                                         .k = t->n_keys,
+                                                         .a = w->scores,
+                                                         .lda = KEYS,
+                                                         .b = value,
+                                                         .ldb = a->values,
+                                                         .c = w->attended,
+                                                         .ldc = a->values,
+                                                         .add = 1});
 }
 
 static void put_attended(const mxci_attention *a, const mxci_attention_tile *t, forward_tiles *w) {
@@ -259,8 +290,8 @@ static void attend(const mxci_attention *a, int64_t head, int64_t block, forward
     t.n_queries = a->queries - t.query < ROWS ? a->queries - t.query : ROWS;
     if (a->causal && t.query + t.n_queries + a->ahead < end)
         end = t.query + t.n_queries + a->ahead;
-    query = mxci_attention_rows(a, &a->call->in[MXCI_QUERY], head, a->queries, a->width, t.query, t.n_queries,
-                                w->query);
+    query =
+        mxci_attention_rows(a, &a->call->in[MXCI_QUERY], head, a->queries, a->width, t.query, t.n_queries, w->query);
     mxci_fill_compute(a->compute, 0, w->attended, t.n_queries * a->values);
     for (int64_t i = 0; i < t.n_queries; i++) {
         w->most[i] = -INFINITY;
@@ -301,13 +332,23 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_attention = {
-    .size = sizeof(mxc_op_def), .name = "scaled_dot_product_attention",
+    .size = sizeof(mxc_op_def),
+    .name = "scaled_dot_product_attention",
     .aliases = "_contrib_scaled_dot_product_attention",
     .doc = "output = softmax(scale query key^T + mask) value, the softmax over the keys: query (...,L,D), "
            "key (...,S,D), value (...,S,V), output (...,L,V). mask stretches to (...,L,S); a float mask is added, of "
            "another dtype it hides keys where it is 0; it has no gradient. A query that sees no key gives 0",
-    .params = schema, .param_size = sizeof(mxci_attention_params), .args = "query,key,value,mask",
-    .n_args = count_args, .outputs = "output,log_sum", .n_visible = count_visible, .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 15, .out = 3}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = mxci_attention_backward}};
+    .params = schema,
+    .param_size = sizeof(mxci_attention_params),
+    .args = "query,key,value,mask",
+    .n_args = count_args,
+    .outputs = "output,log_sum",
+    .n_visible = count_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 15, .out = 3},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = mxci_attention_backward},
+};

@@ -27,7 +27,7 @@ typedef struct mxci_attention {
     size_t element; /* bytes of the compute type */
     double scale;
     int causal;
-    int64_t ahead; /* with causal, query i sees the keys up to i + ahead */
+    int64_t ahead;          /* with causal, query i sees the keys up to i + ahead */
     mxci_strided mask_walk; /* by (H, L, S) */
     const mxci_attention_kernels *kernel;
     char *scratch;

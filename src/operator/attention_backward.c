@@ -16,10 +16,10 @@ enum { ROWS = MXCI_ATTENTION_ROWS, KEYS = MXCI_ATTENTION_KEYS };
 
 typedef struct backward_run {
     mxci_attention a;
-    int64_t slices;      /* of each head */
-    char *row_gradient;  /* r (H,L), compute type */
-    char *query_sums;    /* gradients of a head's queries (L,D): of each slice, or with one slice of each part */
-    char *tiles;         /* of each part */
+    int64_t slices;     /* of each head */
+    char *row_gradient; /* r (H,L), compute type */
+    char *query_sums;   /* gradients of a head's queries (L,D): of each slice, or with one slice of each part */
+    char *tiles;        /* of each part */
 } backward_run;
 
 /* One part's scratch: copies of 16-bit rows, P, D, a row of the mask, and the sums of the keys' gradients. */
@@ -132,24 +132,61 @@ static void add_tile(const backward_run *r, const mxci_attention_tile *t, backwa
     const mxci_attention *a = &r->a;
     const void *query = mxci_attention_rows(a, &a->call->in[MXCI_QUERY], t->head, a->queries, a->width, t->query,
                                             t->n_queries, w->query);
-    const void *grad = mxci_attention_rows(a, &a->call->out_grad[0], t->head, a->queries, a->values, t->query,
-                                           t->n_queries, w->grad);
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_queries, .n = t->n_keys, .k = a->width, .a = query, .lda = a->width, .b = key, .ldb = a->width,
-        .tb = 1, .c = w->p, .ldc = KEYS});
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_queries, .n = t->n_keys, .k = a->values, .a = grad, .lda = a->values, .b = value,
-        .ldb = a->values, .tb = 1, .c = w->d, .ldc = KEYS});
+    const void *grad =
+        mxci_attention_rows(a, &a->call->out_grad[0], t->head, a->queries, a->values, t->query, t->n_queries, w->grad);
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
+                                                         .n = t->n_keys,
+                                                         .k = a->width,
+                                                         .a = query,
+                                                         .lda = a->width,
+                                                         .b = key,
+                                                         .ldb = a->width,
+                                                         .tb = 1,
+                                                         .c = w->p,
+                                                         .ldc = KEYS});
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
+                                                         .n = t->n_keys,
+                                                         .k = a->values,
+                                                         .a = grad,
+                                                         .lda = a->values,
+                                                         .b = value,
+                                                         .ldb = a->values,
+                                                         .tb = 1,
+                                                         .c = w->d,
+                                                         .ldc = KEYS});
     differentiate(r, t, w);
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_keys, .n = a->values, .k = t->n_queries, .a = w->p, .lda = KEYS, .ta = 1, .b = grad,
-        .ldb = a->values, .c = w->value_sums, .ldc = a->values, .add = 1});
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_keys, .n = a->width, .k = t->n_queries, .a = w->d, .lda = KEYS, .ta = 1, .b = query,
-        .ldb = a->width, .c = w->key_sums, .ldc = a->width, .add = 1});
-    mxci_attention_multiply(a, &(mxci_attention_product){
-        .m = t->n_queries, .n = a->width, .k = t->n_keys, .a = w->d, .lda = KEYS, .b = key, .ldb = a->width,
-        .c = query_sum + (size_t)(t->query * a->width) * a->element, .ldc = a->width, .add = 1});
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_keys,
+                                                         .n = a->values,
+                                                         .k = t->n_queries,
+                                                         .a = w->p,
+                                                         .lda = KEYS,
+                                                         .ta = 1,
+                                                         .b = grad,
+                                                         .ldb = a->values,
+                                                         .c = w->value_sums,
+                                                         .ldc = a->values,
+                                                         .add = 1});
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_keys,
+                                                         .n = a->width,
+                                                         .k = t->n_queries,
+                                                         .a = w->d,
+                                                         .lda = KEYS,
+                                                         .ta = 1,
+                                                         .b = query,
+                                                         .ldb = a->width,
+                                                         .c = w->key_sums,
+                                                         .ldc = a->width,
+                                                         .add = 1});
+    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
+                                                         .n = a->width,
+                                                         .k = t->n_keys,
+                                                         .a = w->d,
+                                                         .lda = KEYS,
+                                                         .b = key,
+                                                         .ldb = a->width,
+                                                         .c = query_sum + (size_t)(t->query * a->width) * a->element,
+                                                         .ldc = a->width,
+                                                         .add = 1});
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -166,8 +203,7 @@ static void run_keys(const backward_run *r, mxci_attention_tile t, backward_tile
     const mxci_attention *a = &r->a;
     const mxc_tensor *in = a->call->in;
     const void *key = mxci_attention_rows(a, &in[MXCI_KEY], t.head, a->keys, a->width, t.key, t.n_keys, w->key);
-    const void *value =
-        mxci_attention_rows(a, &in[MXCI_VALUE], t.head, a->keys, a->values, t.key, t.n_keys, w->value);
+    const void *value = mxci_attention_rows(a, &in[MXCI_VALUE], t.head, a->keys, a->values, t.key, t.n_keys, w->value);
     int64_t first = t.head * a->keys + t.key;
     mxci_fill_compute(a->compute, 0, w->key_sums, t.n_keys * a->width);
     mxci_fill_compute(a->compute, 0, w->value_sums, t.n_keys * a->values);

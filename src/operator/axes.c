@@ -47,4 +47,3 @@ mxc_status mxci_axes_infer_shape(mxc_op_sig *sig) {
     relate(&data, &out, reduced, p->keepdims, 1);
     return mxc_sig_set_shape(sig, 0, &data);
 }
-

@@ -20,14 +20,19 @@ typedef struct mxci_norm_params {
 } mxci_norm_params;
 
 /* The three parameters, for a schema. */
-#define MXCI_AXES_PARAMS                                                                                               \
-    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_axes_params, axis), .initial = "()",                \
-     .optional = 1,                                                                                                    \
-     .doc = "axes to reduce, negative ones counted from the end; () for all"},                                         \
-    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, keepdims), .initial = "false",      \
-     .doc = "leave reduced axes with size 1"},                                                                         \
-    {.name = "exclude", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_axes_params, exclude), .initial = "false",        \
-     .doc = "reduce all axes but those named"}
+#define MXCI_AXES_PARAMS                                                                                              \
+    {MXC_PARAM_FIELD(mxci_axes_params, axis),                                                                         \
+     .name = "axis",                                                                                                  \
+     .type = MXC_PARAM_TUPLE,                                                                                         \
+     .initial = "()",                                                                                                 \
+     .optional = 1,                                                                                                   \
+     .doc = "axes to reduce, negative ones counted from the end; () for all"},                                        \
+        {MXC_PARAM_FIELD(mxci_axes_params, keepdims), .name = "keepdims", .type = MXC_PARAM_BOOL, .initial = "false", \
+         .doc = "leave reduced axes with size 1"},                                                                    \
+    {                                                                                                                 \
+        MXC_PARAM_FIELD(mxci_axes_params, exclude), .name = "exclude", .type = MXC_PARAM_BOOL, .initial = "false",    \
+                                                    .doc = "reduce all axes but those named"                          \
+    }
 
 /* 1 if no axes are named, which means all. */
 static inline int mxci_axes_all(const mxci_axes_params *p) {

@@ -19,20 +19,27 @@ enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, VAR };
 enum { MOVING_MEAN, MOVING_VAR };
 
-#define RANGE(bound)                                                                                                  \
-    {.name = #bound, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_bn_ranged_params, bound), .initial = "None",       \
-     .optional = 1, .doc = "accepted for compatibility: of use to the quantized form"}
+#define RANGE(bound)                                                                                               \
+    {                                                                                                              \
+        .name = #bound, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_bn_ranged_params, bound), .initial = "None", \
+        .optional = 1, .doc = "accepted for compatibility: of use to the quantized form"                           \
+    }
 
 static const mxc_param bn_schema[] = {
-    MXCI_BN_SCHEMA(mxci_bn_ranged_params, norm.), RANGE(min_calib_range), RANGE(max_calib_range), MXC_PARAM_END};
+    MXCI_BN_SCHEMA(mxci_bn_ranged_params, norm.),
+    RANGE(min_calib_range),
+    RANGE(max_calib_range),
+    MXC_PARAM_END,
+};
 
 static const mxc_param sync_schema[] = {
     MXCI_BN_SCHEMA(mxci_sync_bn_params, norm.),
-    {.name = "ndev", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_sync_bn_params, ndev), .initial = "1", .bounded = 1,
+    {MXC_PARAM_FIELD(mxci_sync_bn_params, ndev), .name = "ndev", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = 1, .maximum = 65536, .doc = "devices that train together; training with several is refused"},
-    {.name = "key", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_sync_bn_params, key), .initial = "",
+    {MXC_PARAM_FIELD(mxci_sync_bn_params, key), .name = "key", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "accepted for compatibility: names the layer to the other devices"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int bn_visible(const void *params) {
     return ((const mxci_bn_params *)params)->output_mean_var ? 3 : 1;
@@ -40,12 +47,9 @@ static int bn_visible(const void *params) {
 
 /* ---- inference ------------------------------------------------------------------------------------------------- */
 
-static const int channel_slots[] = {GAMMA,
-                                    BETA,
-                                    MXC_SLOT_OUT(MEAN),
-                                    MXC_SLOT_OUT(VAR),
-                                    MXC_SLOT_AUX(MOVING_MEAN),
-                                    MXC_SLOT_AUX(MOVING_VAR)};
+static const int channel_slots[] = {
+    GAMMA, BETA, MXC_SLOT_OUT(MEAN), MXC_SLOT_OUT(VAR), MXC_SLOT_AUX(MOVING_MEAN), MXC_SLOT_AUX(MOVING_VAR),
+};
 enum { N_CHANNEL_SLOTS = sizeof channel_slots / sizeof channel_slots[0] };
 
 static mxc_status bn_infer(mxc_op_sig *sig) {
@@ -212,13 +216,13 @@ static mxc_status sync_forward(const mxc_op_call *call) {
 }
 
 /* Members that both descriptors have alike. */
-#define COMMON                                                                                                        \
-    .size = sizeof(mxc_op_def), .flags = MXC_OP_SAMPLEWISE, .args = "data,gamma,beta", .outputs = "output,mean,var",  \
-    .aux = "moving_mean,moving_var", .n_visible = bn_visible, .infer_shape = bn_infer, .infer_type = bn_infer_type,   \
-    .dtypes = MXC_DTYPES_FLOAT,                                                                                       \
-    .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << VAR},                       \
-    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},                              \
-    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END},                       \
+#define COMMON                                                                                                       \
+    .size = sizeof(mxc_op_def), .flags = MXC_OP_SAMPLEWISE, .args = "data,gamma,beta", .outputs = "output,mean,var", \
+    .aux = "moving_mean,moving_var", .n_visible = bn_visible, .infer_shape = bn_infer, .infer_type = bn_infer_type,  \
+    .dtypes = MXC_DTYPES_FLOAT,                                                                                      \
+    .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << VAR},                      \
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},                             \
+    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END},                      \
     .backward = {[MXC_CPU] = bn_backward}
 
 const mxc_op_def mxci_op_batch_norm = {

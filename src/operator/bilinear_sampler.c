@@ -16,13 +16,14 @@ typedef mxci_transformer_params transformer_params;
 enum { DATA, PLACES };
 
 static const mxc_param transformer_schema[] = {
-    {.name = "target_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(transformer_params, target_shape),
+    {MXC_PARAM_FIELD(transformer_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
      .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "height and width of out"},
-    {.name = "transform_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(transformer_params, transform_type),
+    {MXC_PARAM_FIELD(transformer_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
      .choices = "affine", .doc = "what loc holds: a matrix for each sample"},
-    {.name = "sampler_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(transformer_params, sampler_type),
+    {MXC_PARAM_FIELD(transformer_params, sampler_type), .name = "sampler_type", .type = MXC_PARAM_ENUM,
      .choices = "bilinear", .doc = "how elements between are made"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_transformer(void *params) {
     const mxc_tuple *target = &((const transformer_params *)params)->target_shape;
@@ -64,8 +65,8 @@ static mxc_status infer_transformer(mxc_op_sig *sig) {
     mxc_shape loc = mxci_shape_axes(2);
     loc.dim[1] = 6;
     MXC_TRY(mxc_sig_set_shape(sig, PLACES, &loc));
-    MXC_TRY(infer_data(sig, sig->in_shape[PLACES].dim[0],
-                       ((const transformer_params *)sig->params)->target_shape.value));
+    MXC_TRY(
+        infer_data(sig, sig->in_shape[PLACES].dim[0], ((const transformer_params *)sig->params)->target_shape.value));
     loc.dim[0] = sig->out_shape[0].dim[0];
     return mxc_sig_set_shape(sig, PLACES, &loc);
 }
@@ -88,9 +89,15 @@ static size_t grid_bytes(const mxc_shape *out, mxc_dtype dtype) {
 
 static sampler_run open_run(const mxc_op_call *call) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
-    sampler_run r = {.call = call, .kernels = call->in[DATA].dtype == MXC_F32 ? &mxci_grid_f32 : &mxci_grid_f64,
-                     .shape = {.planes = in[1], .in = {in[2], in[3]}, .out = {out[2], out[3]}}, .samples = in[0],
-                     .in = in[2] * in[3], .out = out[2] * out[3], .grid = call->in[PLACES]};
+    sampler_run r = {
+        .call = call,
+        .kernels = call->in[DATA].dtype == MXC_F32 ? &mxci_grid_f32 : &mxci_grid_f64,
+        .shape = {.planes = in[1], .in = {in[2], in[3]}, .out = {out[2], out[3]}},
+        .samples = in[0],
+        .in = in[2] * in[3],
+        .out = out[2] * out[3],
+        .grid = call->in[PLACES],
+    };
     return r;
 }
 
@@ -125,8 +132,8 @@ static void sample_part(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
         r->kernels->sample(&r->shape, mxci_at(&r->call->in[DATA], n * r->shape.planes * r->in),
-                           mxci_at(&r->grid, n * 2 * r->out),
-                           mxci_at(&r->call->out[0], n * r->shape.planes * r->out), first, last);
+                           mxci_at(&r->grid, n * 2 * r->out), mxci_at(&r->call->out[0], n * r->shape.planes * r->out),
+                           first, last);
 }
 
 static void grid_grad_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -197,12 +204,18 @@ static mxc_status sampler_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_bilinear_sampler = {
-    .size = sizeof(mxc_op_def), .name = "BilinearSampler",
+    .size = sizeof(mxc_op_def),
+    .name = "BilinearSampler",
     .doc = "out (N,C,H,W): data (N,C,h,w) read at the places of grid (N,2,H,W), x and y from -1 to 1, between the four "
            "nearest elements; 0 outside",
-    .args = "data,grid", .infer_shape = infer_sampler, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES}, .temp_bytes = mxci_widen_bytes,
-    .forward = {[MXC_CPU] = sampler_forward}, .backward = {[MXC_CPU] = sampler_backward}};
+    .args = "data,grid",
+    .infer_shape = infer_sampler,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = sampler_forward},
+    .backward = {[MXC_CPU] = sampler_backward},
+};
 
 /* ---- SpatialTransformer ------------------------------------------------------------------------------------------ */
 
@@ -259,10 +272,18 @@ static mxc_status transformer_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_spatial_transformer = {
-    .size = sizeof(mxc_op_def), .name = "SpatialTransformer",
+    .size = sizeof(mxc_op_def),
+    .name = "SpatialTransformer",
     .doc = "out (N,C,target_shape): data (N,C,h,w) read at evenly spread places (x, y, 1) moved by the matrix (2,3) of "
            "the sample in loc (N,6), between the four nearest elements; 0 outside",
-    .params = transformer_schema, .param_size = sizeof(transformer_params), .params_check = check_transformer,
-    .args = "data,loc", .infer_shape = infer_transformer, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES}, .temp_bytes = transformer_bytes,
-    .forward = {[MXC_CPU] = transformer_forward}, .backward = {[MXC_CPU] = transformer_backward}};
+    .params = transformer_schema,
+    .param_size = sizeof(transformer_params),
+    .params_check = check_transformer,
+    .args = "data,loc",
+    .infer_shape = infer_transformer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
+    .temp_bytes = transformer_bytes,
+    .forward = {[MXC_CPU] = transformer_forward},
+    .backward = {[MXC_CPU] = transformer_backward},
+};

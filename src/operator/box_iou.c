@@ -12,9 +12,10 @@ typedef mxci_iou_params iou_params;
 enum { LHS, RHS };
 
 static const mxc_param schema[] = {
-    {.name = "format", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(iou_params, format), .initial = "corner",
+    {MXC_PARAM_FIELD(iou_params, format), .name = "format", .type = MXC_PARAM_ENUM, .initial = "corner",
      .choices = "corner,center", .doc = "boxes are (left, top, right, bottom), or (x, y, width, height) of the centre"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* An argument's last axis has 4 elements; its other axes, n of them, are those of out from axis first on. */
 static mxc_status infer_boxes(mxc_op_sig *sig, int slot, int first, int n) {
@@ -73,8 +74,16 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_box_iou = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_box_iou", .aliases = "box_iou",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_box_iou",
+    .aliases = "box_iou",
     .doc = "out (a...,b...): intersection over union of each box of lhs (a...,4) with each of rhs (b...,4)",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(iou_params), .args = "lhs,rhs",
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .temp_bytes = mxci_widen_bytes,
-    .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(iou_params),
+    .args = "lhs,rhs",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

@@ -16,27 +16,32 @@ typedef mxci_nms_params nms_params;
 enum { OUTPUT, RECORD }; /* RECORD (..., n, 1): the row of data that each row of output is, -1: none */
 
 #define INDEX(field) .type = MXC_PARAM_INT, MXC_PARAM_FIELD(nms_params, field), .bounded = 1, .maximum = 2147483647
-#define FORMAT(field) .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(nms_params, field), .initial = "corner", \
-                      .choices = "corner,center"
+#define FORMAT(field) \
+    .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(nms_params, field), .initial = "corner", .choices = "corner,center"
 static const mxc_param schema[] = {
-    {.name = "overlap_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(nms_params, overlap_thresh), .initial = "0.5",
+    {MXC_PARAM_FIELD(nms_params, overlap_thresh), .name = "overlap_thresh", .type = MXC_PARAM_FLOAT, .initial = "0.5",
      .doc = "overlap beyond which the row of the smaller score goes"},
-    {.name = "valid_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(nms_params, valid_thresh), .initial = "0",
+    {MXC_PARAM_FIELD(nms_params, valid_thresh), .name = "valid_thresh", .type = MXC_PARAM_FLOAT, .initial = "0",
      .doc = "rows with a score up to this are not looked at"},
-    {.name = "topk", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(nms_params, topk), .initial = "-1",
+    {MXC_PARAM_FIELD(nms_params, topk), .name = "topk", .type = MXC_PARAM_INT, .initial = "-1",
      .doc = "how many rows are looked at; not above 0: all"},
     {.name = "coord_start", INDEX(coord_start), .initial = "2", .doc = "where in a row its box begins"},
     {.name = "score_index", INDEX(score_index), .initial = "1", .doc = "where in a row its score is"},
-    {.name = "id_index", INDEX(id_index), .minimum = -1, .initial = "-1",
+    {.name = "id_index",
+     INDEX(id_index),
+     .minimum = -1,
+     .initial = "-1",
      .doc = "where in a row its class is; -1: there is none"},
-    {.name = "background_id", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(nms_params, background_id), .initial = "-1",
+    {MXC_PARAM_FIELD(nms_params, background_id), .name = "background_id", .type = MXC_PARAM_INT, .initial = "-1",
      .doc = "class whose rows are not looked at"},
-    {.name = "force_suppress", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(nms_params, force_suppress),
-     .initial = "false", .doc = "rows of all classes drive each other out"},
-    {.name = "in_format", FORMAT(in_format),
+    {MXC_PARAM_FIELD(nms_params, force_suppress), .name = "force_suppress", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "rows of all classes drive each other out"},
+    {.name = "in_format",
+     FORMAT(in_format),
      .doc = "boxes of data are (left, top, right, bottom), or (x, y, width, height) of the centre"},
     {.name = "out_format", FORMAT(out_format), .doc = "the same of output"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 #undef INDEX
 #undef FORMAT
 
@@ -124,8 +129,11 @@ static nms_run open_run(const mxc_op_call *call) {
     nms_run r = {.call = call, .params = p, .n = data->dim[data->ndim - 2], .width = data->dim[data->ndim - 1]};
     r.groups = mxci_shape_count(data, 0, data->ndim - 2);
     r.compute = mxci_compute_type(call->in[0].dtype);
-    r.rows = (mxci_box_rows){.step = r.width, .box = p->coord_start, .id = p->force_suppress ? -1 : p->id_index,
-                             .centred = p->in_format == MXCI_BOX_CENTER, .threshold = p->overlap_thresh};
+    r.rows = (mxci_box_rows){.step = r.width,
+                             .box = p->coord_start,
+                             .id = p->force_suppress ? -1 : p->id_index,
+                             .centred = p->in_format == MXCI_BOX_CENTER,
+                             .threshold = p->overlap_thresh};
     return r;
 }
 
@@ -217,10 +225,20 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_box_nms = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_box_nms", .aliases = "box_nms",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_box_nms",
+    .aliases = "box_nms",
     .doc = "output: the rows of data (...,n,k), each a class, a score and a box, that no better row of their class "
            "overlaps by more than overlap_thresh, the best first; the rest is -1",
-    .params = schema, .param_size = sizeof(nms_params), .outputs = "output,record", .n_visible = n_visible,
-    .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .out = 1 << RECORD}, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(nms_params),
+    .outputs = "output,record",
+    .n_visible = n_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .out = 1 << RECORD},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -51,11 +51,12 @@ typedef struct axis_params {
 } axis_params;
 
 static const mxc_param axis_schema[] = {
-    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, axis), .initial = "()",
+    {MXC_PARAM_FIELD(axis_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE, .initial = "()",
      .doc = "axes to stretch"},
-    {.name = "size", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(axis_params, size), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(axis_params, size), .name = "size", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 9e15, .doc = "their sizes in out"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_axis_params(void *params) {
     const axis_params *p = params;
@@ -79,11 +80,20 @@ static mxc_status infer_axis_shape(mxc_op_sig *sig) {
 }
 
 const mxc_op_def mxci_op_broadcast_axis = {
-    .size = sizeof(mxc_op_def), .name = "broadcast_axis", .aliases = "broadcast_axes",
-    .doc = "out = data with axes of size 1 repeated to the sizes given", .params = axis_schema,
-    .param_size = sizeof(axis_params), .params_check = check_axis_params, .infer_shape = infer_axis_shape,
-    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "broadcast_axis",
+    .aliases = "broadcast_axes",
+    .doc = "out = data with axes of size 1 repeated to the sizes given",
+    .params = axis_schema,
+    .param_size = sizeof(axis_params),
+    .params_check = check_axis_params,
+    .infer_shape = infer_axis_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
 
 /* ---- broadcast_to ------------------------------------------------------------------------------------------------ */
 
@@ -92,9 +102,10 @@ typedef struct to_params {
 } to_params;
 
 static const mxc_param to_schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(to_params, shape), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(to_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 9e15, .doc = "of out, as many axes as data; 0: as in data"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_to_shape(mxc_op_sig *sig) {
     const to_params *p = sig->params;
@@ -109,11 +120,18 @@ static mxc_status infer_to_shape(mxc_op_sig *sig) {
 }
 
 const mxc_op_def mxci_op_broadcast_to = {
-    .size = sizeof(mxc_op_def), .name = "broadcast_to",
+    .size = sizeof(mxc_op_def),
+    .name = "broadcast_to",
     .doc = "out = data with axes of size 1 repeated to the shape given",
-    .params = to_schema, .param_size = sizeof(to_params), .infer_shape = infer_to_shape, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = to_schema,
+    .param_size = sizeof(to_params),
+    .infer_shape = infer_to_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
 
 /* ---- _broadcast -------------------------------------------------------------------------------------------------- */
 
@@ -122,10 +140,11 @@ typedef struct one_params {
 } one_params;
 
 static const mxc_param one_schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(one_params, axis), .doc = "axis to stretch"},
-    {.name = "size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(one_params, size), .bounded = 1, .minimum = 0,
+    {MXC_PARAM_FIELD(one_params, axis), .name = "axis", .type = MXC_PARAM_INT, .doc = "axis to stretch"},
+    {MXC_PARAM_FIELD(one_params, size), .name = "size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
      .maximum = 9e15, .doc = "its size in out"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_one_shape(mxc_op_sig *sig) {
     const one_params *p = sig->params;
@@ -139,10 +158,20 @@ static mxc_status infer_one_shape(mxc_op_sig *sig) {
 }
 
 const mxc_op_def mxci_op_broadcast_one = {
-    .size = sizeof(mxc_op_def), .name = "_broadcast", .doc = "out = src with an axis of size 1 repeated to size",
-    .flags = MXC_OP_ARRAY_ONLY, .args = "src", .params = one_schema, .param_size = sizeof(one_params),
-    .infer_shape = infer_one_shape, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "_broadcast",
+    .doc = "out = src with an axis of size 1 repeated to size",
+    .flags = MXC_OP_ARRAY_ONLY,
+    .args = "src",
+    .params = one_schema,
+    .param_size = sizeof(one_params),
+    .infer_shape = infer_one_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
 
 /* ---- broadcast_like ---------------------------------------------------------------------------------------------- */
 
@@ -151,11 +180,12 @@ typedef struct like_params {
 } like_params;
 
 static const mxc_param like_schema[] = {
-    {.name = "lhs_axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(like_params, lhs_axes), .initial = "None",
+    {MXC_PARAM_FIELD(like_params, lhs_axes), .name = "lhs_axes", .type = MXC_PARAM_TUPLE, .initial = "None",
      .optional = 1, .doc = "axes of lhs to stretch; None: all"},
-    {.name = "rhs_axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(like_params, rhs_axes), .initial = "None",
+    {MXC_PARAM_FIELD(like_params, rhs_axes), .name = "rhs_axes", .type = MXC_PARAM_TUPLE, .initial = "None",
      .optional = 1, .doc = "axes of rhs whose sizes they take; None: all"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_like_params(void *params) {
     const like_params *p = params;
@@ -189,8 +219,18 @@ static mxc_status like_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_broadcast_like = {
-    .size = sizeof(mxc_op_def), .name = "broadcast_like", .args = "lhs,rhs",
-    .doc = "out = lhs with axes of size 1 repeated to the sizes of rhs", .params = like_schema,
-    .param_size = sizeof(like_params), .params_check = check_like_params, .infer_shape = infer_like_shape,
-    .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = like_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "broadcast_like",
+    .args = "lhs,rhs",
+    .doc = "out = lhs with axes of size 1 repeated to the sizes of rhs",
+    .params = like_schema,
+    .param_size = sizeof(like_params),
+    .params_check = check_like_params,
+    .infer_shape = infer_like_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = like_backward},
+};

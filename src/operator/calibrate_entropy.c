@@ -14,9 +14,10 @@ typedef struct entropy_params {
 enum { HIST, EDGES };
 
 static const mxc_param schema[] = {
-    {.name = "num_quantized_bins", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(entropy_params, num_quantized_bins),
+    {MXC_PARAM_FIELD(entropy_params, num_quantized_bins), .name = "num_quantized_bins", .type = MXC_PARAM_INT,
      .initial = "255", .bounded = 1, .minimum = 1, .maximum = 65535, .doc = "bins that the range is told in"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const entropy_params *p = sig->params;
@@ -71,9 +72,17 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_calibrate_entropy = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_calibrate_entropy", .args = "hist,hist_edges",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_calibrate_entropy",
+    .args = "hist,hist_edges",
     .outputs = "threshold,divergence",
     .doc = "threshold = the edge t of hist_edges (n + 1,), n odd, for which hist (n,) cut to -t..t is least far "
            "from itself told in num_quantized_bins bins; divergence = how far, by Kullback and Leibler",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(entropy_params), .infer_shape = infer_shape,
-    .dtypes = MXC_DTYPE_BIT(MXC_F32), .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(entropy_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

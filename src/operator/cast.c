@@ -4,8 +4,9 @@
 #include "operator/common.h"
 
 static const mxc_param schema[] = {
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_cast_params, dtype), .doc = "of out"},
-     MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_cast_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .doc = "of out"},
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_cast_params *)sig->params)->dtype);
@@ -22,8 +23,15 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_cast = {
-    .size = sizeof(mxc_op_def), .name = "Cast", .aliases = "cast",
-    .doc = "out = data in another dtype; from float to integer towards 0, saturating", .params = schema,
-    .param_size = sizeof(mxci_cast_params), .infer_type = infer_type, .dtypes = MXC_DTYPES_ALL,
+    .size = sizeof(mxc_op_def),
+    .name = "Cast",
+    .aliases = "cast",
+    .doc = "out = data in another dtype; from float to integer towards 0, saturating",
+    .params = schema,
+    .param_size = sizeof(mxci_cast_params),
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -8,7 +8,7 @@ struct mxci_codec {
     const mxci_decoder *decoder;
     int magic_bytes;
     uint8_t magic[8];
-    mxc_status (*probe)(mxci_image *image); /* full_height, full_width, channels, progressive; sides not 0 */
+    mxc_status (*probe)(mxci_image *image);       /* full_height, full_width, channels, progressive; sides not 0 */
     mxc_status (*check)(const mxci_image *image); /* can n bytes hold so many pixels? */
 };
 
@@ -169,8 +169,8 @@ mxc_status mxci_image_probe(const char *who, const void *bytes, size_t n, int64_
                         out->codec->library);
     MXC_TRY(out->codec->probe(out));
     if (!out->full_height || !out->full_width)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels", who, out->codec->name,
-                        (long long)out->full_height, (long long)out->full_width);
+        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels", who, out->codec->name, (long long)out->full_height,
+                        (long long)out->full_width);
     if (out->full_width > most_pixels / out->full_height)
         return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels, expected at most %lld in all", who,
                         out->codec->name, (long long)out->full_height, (long long)out->full_width,

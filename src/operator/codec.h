@@ -37,7 +37,7 @@ typedef struct mxci_image {
     const mxci_codec *codec;
     int64_t full_height, full_width; /* of the image */
     int64_t height, width;           /* of what decoding gives */
-    int channels; /* in the image: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha or, of a JPEG, CMYK */
+    int channels;    /* in the image: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha or, of a JPEG, CMYK */
     int scans;       /* of a JPEG */
     int progressive; /* 1 if it comes in several passes over the whole: progressive JPEG, interlaced PNG */
 } mxci_image;

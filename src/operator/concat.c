@@ -8,11 +8,12 @@
 typedef mxci_concat_params concat_params;
 
 static const mxc_param concat_schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, num_args), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(concat_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 65536, .doc = "how many arrays"},
-    {.name = "dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, dim), .initial = "1", .bounded = 1,
+    {MXC_PARAM_FIELD(concat_params, dim), .name = "dim", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1, .doc = "axis to concatenate; negative counts from the end"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* All known axes but the one concatenated, which is left unknown. */
 static mxc_status common_axes(mxc_op_sig *sig, int axis, mxc_shape *common) {

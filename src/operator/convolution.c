@@ -18,32 +18,32 @@ enum { DATA, WEIGHT, BIAS };
 
 #define AXES_LIMIT 2147483647.0
 const mxc_param mxci_conv_schema[] = {
-    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, kernel), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(conv_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 1,
      .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
-    {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, stride), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(conv_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = AXES_LIMIT, .doc = "step of the kernel; () is 1"},
-    {.name = "dilate", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, dilate), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(conv_params, dilate), .name = "dilate", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
-    {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(conv_params, pad), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(conv_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = AXES_LIMIT, .doc = "zeros before and behind each axis; () is 0"},
-    {.name = "num_filter", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, num_filter), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(conv_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 100000, .doc = "channels of the output"},
-    {.name = "num_group", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, num_group), .initial = "1", .bounded = 1,
+    {MXC_PARAM_FIELD(conv_params, num_group), .name = "num_group", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = 1, .maximum = 100000, .doc = "groups of channels that are convolved apart"},
-    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(conv_params, workspace), .initial = "1024",
-     .bounded = 1,
-     .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
-    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(conv_params, no_bias), .initial = "False",
+    {MXC_PARAM_FIELD(conv_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
+    {MXC_PARAM_FIELD(conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "leave out the bias argument"},
-    {.name = "cudnn_tune", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(conv_params, cudnn_tune), .initial = "None",
+    {MXC_PARAM_FIELD(conv_params, cudnn_tune), .name = "cudnn_tune", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "off,limited_workspace,fastest", .optional = 1,
      .doc = "how cuDNN's algorithm is chosen: by its guess, or by measuring some, with 8 GiB of scratch for 'fastest'"},
-    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(conv_params, cudnn_off), .initial = "False",
+    {MXC_PARAM_FIELD(conv_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "compute without cuDNN"},
-    {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(conv_params, layout), .initial = "None",
+    {MXC_PARAM_FIELD(conv_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
      .doc = "where the channels are, in weight too: second, as by default, or last"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status complete_tuple(const char *name, mxc_tuple *tuple, int n, int64_t value) {
     if (tuple->n != 0 && tuple->n != n)
@@ -374,10 +374,14 @@ static conv_run open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass
     mxci_field_plan(&plan->field, plan->kernels->lanes, temp);
     if (plan->flip)
         mxci_field_plan(&plan->flipped, plan->kernels->lanes, temp + plan->tables);
-    return (conv_run){.plan = plan, .field = &plan->field, .batch = call->in[DATA].shape.dim[0], .groups = p->num_group,
+    return (conv_run){.plan = plan,
+                      .field = &plan->field,
+                      .batch = call->in[DATA].shape.dim[0],
+                      .groups = p->num_group,
                       .image = plan->field.shape.channels * mxci_shape_count(&call->in[DATA].shape, 2, p->kernel.n + 2),
                       .output = plan->field.shape.filters * plan->field.pixels,
-                      .weights = plan->field.shape.filters * plan->field.taps, .in = call->in[DATA].data,
+                      .weights = plan->field.shape.filters * plan->field.taps,
+                      .in = call->in[DATA].data,
                       .blocks = temp + plan->tables + plan->flipped_tables};
 }
 

@@ -15,17 +15,19 @@ typedef mxci_correlation_params correlation_params;
 
 enum { FIRST, SECOND };
 
-#define COUNT(field, least) .type = MXC_PARAM_INT, MXC_PARAM_FIELD(correlation_params, field), .bounded = 1, \
-                            .minimum = least, .maximum = 1 << 30
+#define COUNT(field, least)                                                                            \
+    .type = MXC_PARAM_INT, MXC_PARAM_FIELD(correlation_params, field), .bounded = 1, .minimum = least, \
+    .maximum = 1 << 30
 static const mxc_param schema[] = {
     {.name = "kernel_size", COUNT(kernel_size, 1), .initial = "1", .doc = "height and width of what is compared, odd"},
     {.name = "max_displacement", COUNT(max_displacement, 0), .initial = "1", .doc = "longest move along an axis"},
     {.name = "stride1", COUNT(stride1, 1), .initial = "1", .doc = "elements between places of data1"},
     {.name = "stride2", COUNT(stride2, 1), .initial = "1", .doc = "elements between moves"},
     {.name = "pad_size", COUNT(pad_size, 0), .initial = "0", .doc = "zeros on each side"},
-    {.name = "is_multiply", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(correlation_params, is_multiply),
-     .initial = "true", .doc = "products; else absolute differences"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(correlation_params, is_multiply), .name = "is_multiply", .type = MXC_PARAM_BOOL, .initial = "true",
+     .doc = "products; else absolute differences"},
+    MXC_PARAM_END,
+};
 #undef COUNT
 
 static mxc_status check_params(void *params) {
@@ -129,8 +131,8 @@ static void pad_part(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t row = begin; row < end; row++) {
         int64_t y = row % height - border;
         if (y >= 0 && y < in[2])
-            mxci_load(from->dtype, mxci_at(from, (row / height * in[2] + y) * in[3]),
-                      mxci_at(to, row * width + border), in[3]);
+            mxci_load(from->dtype, mxci_at(from, (row / height * in[2] + y) * in[3]), mxci_at(to, row * width + border),
+                      in[3]);
     }
 }
 
@@ -261,9 +263,18 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_correlation = {
-    .size = sizeof(mxc_op_def), .name = "Correlation",
+    .size = sizeof(mxc_op_def),
+    .name = "Correlation",
     .doc = "out (N,G*G,H,W): for each of G*G moves of data2 (N,C,h,w), the mean over channels and a patch of its "
            "products with data1, or of their absolute differences",
-    .params = schema, .param_size = sizeof(correlation_params), .params_check = check_params, .args = "data1,data2",
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .in = 1 << FIRST | 1 << SECOND},
-    .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(correlation_params),
+    .params_check = check_params,
+    .args = "data1,data2",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << FIRST | 1 << SECOND},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -13,11 +13,12 @@ typedef mxci_sketch_params sketch_params;
 enum { DATA, H, S };
 
 static const mxc_param schema[] = {
-    {.name = "out_dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(sketch_params, out_dim), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(sketch_params, out_dim), .name = "out_dim", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 9e15, .doc = "size of out's last axis"},
-    {.name = "processing_batch_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(sketch_params, processing_batch_size),
+    {MXC_PARAM_FIELD(sketch_params, processing_batch_size), .name = "processing_batch_size", .type = MXC_PARAM_INT,
      .initial = "32", .doc = "accepted for old files; without effect: rows are split over the threads"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
@@ -137,8 +138,16 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_count_sketch = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_count_sketch", .args = "data,h,s",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_count_sketch",
+    .args = "data,h,s",
     .doc = "data (...,N), h and s (1,N): out (...,out_dim) with out[h[j]] = the sum of s[j] data[j]",
-    .params = schema, .param_size = sizeof(sketch_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 1 << H | 1 << S}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(sketch_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << H | 1 << S},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -10,13 +10,14 @@
 /* ---- _zeros and _ones ------------------------------------------------------------------------------------------- */
 
 static const mxc_param fill_schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_fill_params, shape), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(mxci_fill_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of what it is used with"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_fill_params, ctx), .initial = "",
+    {MXC_PARAM_FIELD(mxci_fill_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_fill_params, dtype), .initial = "float32",
+    {MXC_PARAM_FIELD(mxci_fill_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
      .doc = "of the array"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_given_shape(mxc_op_sig *sig, const mxci_fill_params *p) {
     mxc_shape shape;
@@ -46,25 +47,44 @@ static mxc_status ones(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_zeros = {
-    .size = sizeof(mxc_op_def), .name = "_zeros", .doc = "out = 0", .args = "", .params = fill_schema,
-    .param_size = sizeof(mxci_fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
-    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = zeros}};
+    .size = sizeof(mxc_op_def),
+    .name = "_zeros",
+    .doc = "out = 0",
+    .args = "",
+    .params = fill_schema,
+    .param_size = sizeof(mxci_fill_params),
+    .infer_shape = infer_fill_shape,
+    .infer_type = infer_fill_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = zeros},
+};
 
 const mxc_op_def mxci_op_ones = {
-    .size = sizeof(mxc_op_def), .name = "_ones", .doc = "out = 1", .args = "", .params = fill_schema,
-    .param_size = sizeof(mxci_fill_params), .infer_shape = infer_fill_shape, .infer_type = infer_fill_type,
-    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = ones}};
+    .size = sizeof(mxc_op_def),
+    .name = "_ones",
+    .doc = "out = 1",
+    .args = "",
+    .params = fill_schema,
+    .param_size = sizeof(mxci_fill_params),
+    .infer_shape = infer_fill_shape,
+    .infer_type = infer_fill_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = ones},
+};
 
 /* ---- _set_value -------------------------------------------------------------------------------------------------- */
 
 static const mxc_param set_schema[] = {
-    {.name = "src", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_set_params, src), .doc = "value of every element"},
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_set_params, fill.shape), .initial = "()",
-     .bounded = 1,
-     .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of the array given for out"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .initial = "None",
+    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "src", .type = MXC_PARAM_FLOAT, .doc = "value of every element"},
+    {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
+     .bounded = 1, .minimum = -1, .maximum = 9e15,
+     .doc = "of the array; () and axes of -1 are those of the array given for out"},
+    {MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
      .optional = 1, .doc = "of the array; None: that of the array given for out"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_set_shape(mxc_op_sig *sig) {
     return infer_given_shape(sig, &((const mxci_set_params *)sig->params)->fill);
@@ -80,46 +100,65 @@ static mxc_status set_value(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_set_value = {
-    .size = sizeof(mxc_op_def), .name = "_set_value", .doc = "out = src", .args = "", .params = set_schema,
-    .param_size = sizeof(mxci_set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
-    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY, .forward = {[MXC_CPU] = set_value}};
+    .size = sizeof(mxc_op_def),
+    .name = "_set_value",
+    .doc = "out = src",
+    .args = "",
+    .params = set_schema,
+    .param_size = sizeof(mxci_set_params),
+    .infer_shape = infer_set_shape,
+    .infer_type = infer_set_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY,
+    .forward = {[MXC_CPU] = set_value},
+};
 
 /* ---- _full: _set_value for symbols ------------------------------------------------------------------------------ */
 
 static const mxc_param full_schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_set_params, fill.shape), .initial = "()",
-     .bounded = 1,
-     .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of what it is used with"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_set_params, fill.ctx), .initial = "",
+    {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
+     .bounded = 1, .minimum = -1, .maximum = 9e15,
+     .doc = "of the array; () and axes of -1 are those of what it is used with"},
+    {MXC_PARAM_FIELD(mxci_set_params, fill.ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .initial = "float32",
+    {MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
      .doc = "of the array"},
-    {.name = "value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_set_params, src), .doc = "value of every element"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "value of every element"},
+    MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_full = {
-    .size = sizeof(mxc_op_def), .name = "_full", .doc = "out = value", .args = "", .params = full_schema,
-    .param_size = sizeof(mxci_set_params), .infer_shape = infer_set_shape, .infer_type = infer_set_type,
-    .dtypes = MXC_DTYPES_ALL, .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = set_value}};
+    .size = sizeof(mxc_op_def),
+    .name = "_full",
+    .doc = "out = value",
+    .args = "",
+    .params = full_schema,
+    .param_size = sizeof(mxci_set_params),
+    .infer_shape = infer_set_shape,
+    .infer_type = infer_set_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = set_value},
+};
 
 /* ---- _arange ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param arange_schema[] = {
-    {.name = "start", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_arange_params, start), .doc = "first value"},
-    {.name = "stop", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_arange_params, stop), .initial = "None",
-     .optional = 1,
-     .doc = "end, not included; None: from 0 to start"},
-    {.name = "step", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_arange_params, step), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_arange_params, start), .name = "start", .type = MXC_PARAM_FLOAT, .doc = "first value"},
+    {MXC_PARAM_FIELD(mxci_arange_params, stop), .name = "stop", .type = MXC_PARAM_FLOAT, .initial = "None",
+     .optional = 1, .doc = "end, not included; None: from 0 to start"},
+    {MXC_PARAM_FIELD(mxci_arange_params, step), .name = "step", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "from value to value"},
-    {.name = "repeat", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_arange_params, repeat), .initial = "1", .bounded = 1,
+    {MXC_PARAM_FIELD(mxci_arange_params, repeat), .name = "repeat", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = 1, .maximum = 1e9, .doc = "times that each value is written"},
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_arange_params, ctx), .initial = "",
+    {MXC_PARAM_FIELD(mxci_arange_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "context, as cpu(0)"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_arange_params, dtype), .initial = "float32",
+    {MXC_PARAM_FIELD(mxci_arange_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
      .doc = "of the array"},
-    {.name = "infer_range", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_arange_params, infer_range),
+    {MXC_PARAM_FIELD(mxci_arange_params, infer_range), .name = "infer_range", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "with stop None: from start, as many values as its use asks for"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* 1 if the number of values is that of the array. */
 static int is_open(const mxci_arange_params *p) {
@@ -179,8 +218,16 @@ static mxc_status arange(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_arange = {
-    .size = sizeof(mxc_op_def), .name = "_arange", .doc = "out[i] = start + step * floor(i / repeat), below stop",
+    .size = sizeof(mxc_op_def),
+    .name = "_arange",
+    .doc = "out[i] = start + step * floor(i / repeat), below stop",
     .args = "",
-    .params = arange_schema, .param_size = sizeof(mxci_arange_params), .params_check = check_arange,
-    .infer_shape = infer_arange_shape, .infer_type = infer_arange_type, .dtypes = MXC_DTYPES_NUMBER,
-    .flags = MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = arange}};
+    .params = arange_schema,
+    .param_size = sizeof(mxci_arange_params),
+    .params_check = check_arange,
+    .infer_shape = infer_arange_shape,
+    .infer_type = infer_arange_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = arange},
+};

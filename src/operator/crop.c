@@ -9,15 +9,16 @@ typedef mxci_crop_params crop_params;
 enum { DATA, LIKE };
 
 static const mxc_param schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(crop_params, num_args), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(crop_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 2, .doc = "1: data; 2: data and crop_like"},
-    {.name = "offset", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(crop_params, offset), .initial = "(0,0)", .bounded = 1,
+    {MXC_PARAM_FIELD(crop_params, offset), .name = "offset", .type = MXC_PARAM_TUPLE, .initial = "(0,0)", .bounded = 1,
      .minimum = 0, .maximum = 2147483647.0, .doc = "first row and column"},
-    {.name = "h_w", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(crop_params, h_w), .initial = "(0,0)", .bounded = 1,
+    {MXC_PARAM_FIELD(crop_params, h_w), .name = "h_w", .type = MXC_PARAM_TUPLE, .initial = "(0,0)", .bounded = 1,
      .minimum = 0, .maximum = 2147483647.0, .doc = "rows and columns of the output, without crop_like"},
-    {.name = "center_crop", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(crop_params, center_crop), .initial = "False",
+    {MXC_PARAM_FIELD(crop_params, center_crop), .name = "center_crop", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "take the middle instead of offset"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const crop_params *p = params;
@@ -68,8 +69,17 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_crop = {
-    .size = sizeof(mxc_op_def), .name = "Crop",
+    .size = sizeof(mxc_op_def),
+    .name = "Crop",
     .doc = "output (N,C,h,w) = a window of data (N,C,H,W) of the size h_w, or that of crop_like's last two axes",
-    .params = schema, .param_size = sizeof(crop_params), .params_check = check_params, .args = "data,crop_like",
-    .n_args = n_args, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_NUMBER, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(crop_params),
+    .params_check = check_params,
+    .args = "data,crop_like",
+    .n_args = n_args,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

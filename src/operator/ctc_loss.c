@@ -20,13 +20,14 @@ typedef mxci_ctc_params ctc_params;
 enum { DATA, LABEL };
 
 static const mxc_param schema[] = {
-    {.name = "use_data_lengths", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(ctc_params, use_data_lengths),
+    {MXC_PARAM_FIELD(ctc_params, use_data_lengths), .name = "use_data_lengths", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "there is an argument data_lengths; otherwise all steps count"},
-    {.name = "use_label_lengths", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(ctc_params, use_label_lengths),
+    {MXC_PARAM_FIELD(ctc_params, use_label_lengths), .name = "use_label_lengths", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "there is an argument label_lengths; otherwise a padding value ends a row of label"},
-    {.name = "blank_label", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(ctc_params, blank_label), .initial = "first",
+    {MXC_PARAM_FIELD(ctc_params, blank_label), .name = "blank_label", .type = MXC_PARAM_ENUM, .initial = "first",
      .choices = "first,last", .doc = "which class is the blank"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int count_args(const void *params) {
     const ctc_params *p = params;
@@ -191,8 +192,14 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status run(const mxc_op_call *call, int backward) {
     const mxc_shape *data = &call->in[DATA].shape;
     const int first = ((const ctc_params *)call->params)->blank_label == MXCI_CTC_BLANK_FIRST;
-    ctc_run r = {.call = call, .steps = data->dim[0], .batch = data->dim[1], .classes = data->dim[2],
-                 .columns = call->in[LABEL].shape.dim[1], .backward = backward};
+    ctc_run r = {
+        .call = call,
+        .steps = data->dim[0],
+        .batch = data->dim[1],
+        .classes = data->dim[2],
+        .columns = call->in[LABEL].shape.dim[1],
+        .backward = backward,
+    };
     for (int64_t n = 0; n < r.batch; n++)
         MXC_TRY(mxci_check_indices(call, LABEL, n * r.columns, count_labels(&r, n), first, r.classes - !first));
     for (int i = LABEL; i < call->n_in && backward; i++)
@@ -211,10 +218,21 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_ctc_loss = {
-    .size = sizeof(mxc_op_def), .name = "CTCLoss", .aliases = "ctc_loss,_contrib_CTCLoss,_contrib_ctc_loss",
+    .size = sizeof(mxc_op_def),
+    .name = "CTCLoss",
+    .aliases = "ctc_loss,_contrib_CTCLoss,_contrib_ctc_loss",
     .doc = "out (N) = -ln of the probability that each sequence of data (T,N,C) spells its row of label (N,L), by "
            "softmax over the classes; no way to do so: inf, and a gradient of 0",
-    .params = schema, .param_size = sizeof(ctc_params), .args = "data,label,data_lengths,label_lengths",
-    .n_args = count_args, .args_of = name_args, .labels = 14, /* the lengths are labels too */
-    .infer_shape = infer_shape, .infer_type = infer_type, .needs = {.out_grad = 1, .in = 15}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(ctc_params),
+    .args = "data,label,data_lengths,label_lengths",
+    .n_args = count_args,
+    .args_of = name_args,
+    .labels = 14, /* the lengths are labels too */
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .needs = {.out_grad = 1, .in = 15},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

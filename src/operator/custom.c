@@ -8,9 +8,10 @@ typedef struct custom_params {
 } custom_params;
 
 static const mxc_param schema[] = {
-    {.name = "op_type", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(custom_params, op_type),
+    {MXC_PARAM_FIELD(custom_params, op_type), .name = "op_type", .type = MXC_PARAM_STRING,
      .doc = "name that the operator was registered by; the other parameters are handed to it"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status forward(const mxc_op_call *call) {
     (void)call;
@@ -19,6 +20,11 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_custom = {
-    .size = sizeof(mxc_op_def), .name = "Custom",
+    .size = sizeof(mxc_op_def),
+    .name = "Custom",
     .doc = "what the operator that op_type names makes of its arguments: one that a program registered with callbacks",
-    .params = schema, .param_size = sizeof(custom_params), .dtypes = MXC_DTYPES_ALL, .forward = {[MXC_CPU] = forward}};
+    .params = schema,
+    .param_size = sizeof(custom_params),
+    .dtypes = MXC_DTYPES_ALL,
+    .forward = {[MXC_CPU] = forward},
+};

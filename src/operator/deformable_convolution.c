@@ -18,10 +18,10 @@ typedef mxci_deformable_params deformable_params;
 enum { DATA, OFFSET, WEIGHT, BIAS };
 
 #define LIMIT (1 << 24)
-#define AXES(field, least) .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, \
-                           .minimum = least, .maximum = LIMIT
-#define COUNT(field) .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = 1, \
-                     .maximum = LIMIT
+#define AXES(field, least) \
+    .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = least, .maximum = LIMIT
+#define COUNT(field) \
+    .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = 1, .maximum = LIMIT
 static const mxc_param schema[] = {
     {.name = "kernel", AXES(kernel, 1), .doc = "height and width of a patch"},
     {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "distance of the patches; () is 1"},
@@ -29,15 +29,18 @@ static const mxc_param schema[] = {
     {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "zeros before and behind each axis; () is 0"},
     {.name = "num_filter", COUNT(num_filter), .doc = "channels of the output"},
     {.name = "num_group", COUNT(num_group), .initial = "1", .doc = "groups of channels that are kept apart"},
-    {.name = "num_deformable_group", COUNT(num_deformable_group), .initial = "1",
+    {.name = "num_deformable_group",
+     COUNT(num_deformable_group),
+     .initial = "1",
      .doc = "groups of channels with offsets of their own"},
-    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deformable_params, workspace), .initial = "1024",
+    {MXC_PARAM_FIELD(deformable_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
      .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
-    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(deformable_params, no_bias), .initial = "false",
+    {MXC_PARAM_FIELD(deformable_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "leave out the bias argument"},
-    {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(deformable_params, layout), .initial = "None",
+    {MXC_PARAM_FIELD(deformable_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCHW", .optional = 1, .doc = "channels come second"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 #undef AXES
 #undef COUNT
 
@@ -85,8 +88,10 @@ static mxc_status infer_places(const mxc_op_sig *sig, int i, int64_t *out) {
         return MXC_OK;
     in += 2 * p->pad.value[i];
     if (in < span)
-        return mxc_sig_fail(sig, "argument 'data': axis %d has %lld elements with padding, fewer than the %lld of a "
-                            "patch", i + 2, (long long)in, (long long)span);
+        return mxc_sig_fail(sig,
+                            "argument 'data': axis %d has %lld elements with padding, fewer than the %lld of a "
+                            "patch",
+                            i + 2, (long long)in, (long long)span);
     *out = (in - span) / p->stride.value[i] + 1;
     return MXC_OK;
 }
@@ -98,9 +103,10 @@ static mxc_status infer_weight(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(4);
     mxc_shape weight = mxci_shape_of(4, (int64_t[]){p->num_filter, -1, p->kernel.value[0], p->kernel.value[1]});
     if (channels >= 0 && (channels % p->num_group || channels % p->num_deformable_group || channels == 0))
-        return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld and of "
-                            "num_deformable_group %lld", (long long)channels, (long long)p->num_group,
-                            (long long)p->num_deformable_group);
+        return mxc_sig_fail(sig,
+                            "argument 'data': %lld channels, expected a multiple of num_group %lld and of "
+                            "num_deformable_group %lld",
+                            (long long)channels, (long long)p->num_group, (long long)p->num_deformable_group);
     weight.dim[1] = channels < 0 ? -1 : channels / p->num_group;
     MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
     weight = sig->in_shape[WEIGHT];
@@ -157,7 +163,7 @@ typedef struct deformable_run {
     const deformable_params *params;
     mxci_deformable_shape shape;
     mxc_dtype dtype;
-    int64_t sample;      /* worked on; and elements of one in */
+    int64_t sample; /* worked on; and elements of one in */
     int64_t data, offset, out;
     mxc_tensor columns, grad; /* of the sample, and their gradient */
     mxci_gemm_args gemm;      /* weight (F/groups, C/groups*K) times columns, for each group */
@@ -337,11 +343,21 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_deformable_convolution = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_DeformableConvolution", .aliases = "DeformableConvolution",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_DeformableConvolution",
+    .aliases = "DeformableConvolution",
     .doc = "output (N,num_filter,H,W) = weight (num_filter,C/num_group,kernel) times the patches of data (N,C,h,w) + "
            "bias; each element of a patch is read at a place moved by offset (N,G*K*2,H,W), K elements in each of G "
            "groups of channels, down and to the right",
-    .params = schema, .param_size = sizeof(deformable_params), .params_check = check_params,
-    .args = "data,offset,weight,bias", .n_args = n_args, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << OFFSET | 1 << WEIGHT}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(deformable_params),
+    .params_check = check_params,
+    .args = "data,offset,weight,bias",
+    .n_args = n_args,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << OFFSET | 1 << WEIGHT},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -8,9 +8,10 @@
 typedef mxci_block_params block_params;
 
 static const mxc_param schema[] = {
-    {.name = "block_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(block_params, block_size), .bounded = 1,
-     .minimum = 1, .maximum = 65536, .doc = "b: rows and columns of a block"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(block_params, block_size), .name = "block_size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 65536, .doc = "b: rows and columns of a block"},
+    MXC_PARAM_END,
+};
 
 /* The shapes of the array with deep channels and of the one with wide planes, each from the other. */
 static mxc_status infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
@@ -45,10 +46,17 @@ static mxc_status to_space_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_depth_to_space = {
-    .size = sizeof(mxc_op_def), .name = "depth_to_space",
-    .doc = "data (N,C,H,W): out (N,C/b^2,H b,W b), channels laid out as blocks of b by b", .params = schema,
-    .param_size = sizeof(block_params), .infer_shape = to_space_infer, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = to_space_forward}, .backward = {[MXC_CPU] = to_space_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "depth_to_space",
+    .doc = "data (N,C,H,W): out (N,C/b^2,H b,W b), channels laid out as blocks of b by b",
+    .params = schema,
+    .param_size = sizeof(block_params),
+    .infer_shape = to_space_infer,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = to_space_forward},
+    .backward = {[MXC_CPU] = to_space_backward},
+};
 
 static mxc_status to_depth_infer(mxc_op_sig *sig) {
     return infer(sig, MXC_SLOT_OUT(0), 0);
@@ -63,7 +71,14 @@ static mxc_status to_depth_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_space_to_depth = {
-    .size = sizeof(mxc_op_def), .name = "space_to_depth",
-    .doc = "data (N,C,H,W): out (N,C b^2,H/b,W/b), blocks of b by b as channels", .params = schema,
-    .param_size = sizeof(block_params), .infer_shape = to_depth_infer, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = to_depth_forward}, .backward = {[MXC_CPU] = to_depth_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "space_to_depth",
+    .doc = "data (N,C,H,W): out (N,C b^2,H/b,W/b), blocks of b by b as channels",
+    .params = schema,
+    .param_size = sizeof(block_params),
+    .infer_shape = to_depth_infer,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = to_depth_forward},
+    .backward = {[MXC_CPU] = to_depth_backward},
+};

@@ -9,11 +9,12 @@
 typedef mxci_dot_params dot_params;
 
 static const mxc_param schema[] = {
-    {.name = "transpose_a", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(dot_params, transpose_a), .initial = "false",
+    {MXC_PARAM_FIELD(dot_params, transpose_a), .name = "transpose_a", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "lhs is given transposed"},
-    {.name = "transpose_b", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(dot_params, transpose_b), .initial = "false",
+    {MXC_PARAM_FIELD(dot_params, transpose_b), .name = "transpose_b", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "rhs is given transposed"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
@@ -112,11 +113,19 @@ static size_t dot_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 const mxc_op_def mxci_op_dot = {
-    .size = sizeof(mxc_op_def), .name = "dot", .args = "lhs,rhs",
-    .doc = "out = product over the last axis of lhs and the first of rhs; of vectors (1,)", .params = schema,
-    .param_size = sizeof(dot_params), .infer_shape = infer_dot_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 3}, .temp_bytes = dot_temp_bytes,
-    .forward = {[MXC_CPU] = dot_forward}, .backward = {[MXC_CPU] = dot_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "dot",
+    .args = "lhs,rhs",
+    .doc = "out = product over the last axis of lhs and the first of rhs; of vectors (1,)",
+    .params = schema,
+    .param_size = sizeof(dot_params),
+    .infer_shape = infer_dot_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 3},
+    .temp_bytes = dot_temp_bytes,
+    .forward = {[MXC_CPU] = dot_forward},
+    .backward = {[MXC_CPU] = dot_backward},
+};
 
 static mxc_status batch_dot_forward(const mxc_op_call *call) {
     return product(call, 1);
@@ -131,8 +140,16 @@ static size_t batch_dot_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 const mxc_op_def mxci_op_batch_dot = {
-    .size = sizeof(mxc_op_def), .name = "batch_dot", .args = "lhs,rhs",
-    .doc = "out (B,M,N) = lhs (B,M,K) times rhs (B,K,N), for each of B", .params = schema,
-    .param_size = sizeof(dot_params), .infer_shape = infer_batch_dot_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1, .in = 3}, .temp_bytes = batch_dot_temp_bytes,
-    .forward = {[MXC_CPU] = batch_dot_forward}, .backward = {[MXC_CPU] = batch_dot_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "batch_dot",
+    .args = "lhs,rhs",
+    .doc = "out (B,M,N) = lhs (B,M,K) times rhs (B,K,N), for each of B",
+    .params = schema,
+    .param_size = sizeof(dot_params),
+    .infer_shape = infer_batch_dot_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 3},
+    .temp_bytes = batch_dot_temp_bytes,
+    .forward = {[MXC_CPU] = batch_dot_forward},
+    .backward = {[MXC_CPU] = batch_dot_backward},
+};

@@ -15,16 +15,16 @@
 enum { OUT, MASK };
 
 static const mxc_param dropout_schema[] = {
-    {.name = "p", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_dropout_params, p), .initial = "0.5", .bounded = 1,
-     .minimum = 0,
-     .maximum = 1, .doc = "share of elements that become 0"},
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_dropout_params, mode), .initial = "training",
+    {MXC_PARAM_FIELD(mxci_dropout_params, p), .name = "p", .type = MXC_PARAM_FLOAT, .initial = "0.5", .bounded = 1,
+     .minimum = 0, .maximum = 1, .doc = "share of elements that become 0"},
+    {MXC_PARAM_FIELD(mxci_dropout_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "training",
      .choices = "training,always", .doc = "drop in training runs only, or in all"},
-    {.name = "axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_dropout_params, axes), .initial = "()",
+    {MXC_PARAM_FIELD(mxci_dropout_params, axes), .name = "axes", .type = MXC_PARAM_TUPLE, .initial = "()",
      .doc = "axes along which all elements are dropped or kept together"},
-    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_dropout_params, cudnn_off), .initial = "False",
+    {MXC_PARAM_FIELD(mxci_dropout_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
      .optional = 1, .doc = "accepted for compatibility"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int one_visible(const void *params) {
     (void)params;
@@ -54,8 +54,8 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_dtype type = call->in[0].dtype;
     const double keep = 1 - ((const mxci_dropout_params *)call->params)->p;
     uint32_t bits[MXCI_DROPOUT_TILE];
-    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]),
-                             call->out[OUT].data == call->in[0].data);
+    const int how =
+        mxci_how(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]), call->out[OUT].data == call->in[0].data);
     const int mask_how = mxci_how(call->req[MASK], mxci_tensor_bytes(&call->out[MASK]), 0);
     double local[MXCI_DROPOUT_TILE];
     (void)part;
@@ -114,8 +114,8 @@ static mxc_status apply_stretched(const mxc_op_call *call, mxc_req req, const mx
     mxci_dropout_walk(call->params, &to->shape, &walk);
     m.in[0] = (mxci_operand){.data = from->data};
     m.in[1] = (mxci_operand){.data = mask, .walk = &walk};
-    m.result[0] = (mxci_result){
-        .fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req, .data = to->data};
+    m.result[0] =
+        (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req, .data = to->data};
     return mxci_mapping_run(call->run, &m);
 }
 

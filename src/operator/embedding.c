@@ -12,15 +12,16 @@ typedef mxci_embedding_params embedding_params;
 enum { DATA, WEIGHT };
 
 const mxc_param mxci_embedding_schema[] = {
-    {.name = "input_dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(embedding_params, input_dim), .bounded = 1,
+    {MXC_PARAM_FIELD(embedding_params, input_dim), .name = "input_dim", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = 9e15, .doc = "rows of weight"},
-    {.name = "output_dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(embedding_params, output_dim), .bounded = 1,
+    {MXC_PARAM_FIELD(embedding_params, output_dim), .name = "output_dim", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = 9e15, .doc = "columns of weight"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(embedding_params, dtype), .initial = "float32",
+    {MXC_PARAM_FIELD(embedding_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
      .doc = "of weight and out"},
-    {.name = "sparse_grad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(embedding_params, sparse_grad), .initial = "False",
+    {MXC_PARAM_FIELD(embedding_params, sparse_grad), .name = "sparse_grad", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "accepted for compatibility: weight's gradient is dense"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     mxc_dtype dtype = (mxc_dtype)((const embedding_params *)params)->dtype;
@@ -79,9 +80,18 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_embedding = {
-    .size = sizeof(mxc_op_def), .name = "Embedding",
+    .size = sizeof(mxc_op_def),
+    .name = "Embedding",
     .doc = "out (data's shape, output_dim): for each element of data that row of weight (input_dim, output_dim)",
-    .params = mxci_embedding_schema, .param_size = sizeof(embedding_params), .params_check = check_params,
-    .args = "data,weight", .infer_shape = mxci_embedding_infer, .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER,
-    .needs = {.out_grad = 1, .in = 1 << DATA}, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward}};
+    .params = mxci_embedding_schema,
+    .param_size = sizeof(embedding_params),
+    .params_check = check_params,
+    .args = "data,weight",
+    .infer_shape = mxci_embedding_infer,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = {.out_grad = 1, .in = 1 << DATA},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

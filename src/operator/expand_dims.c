@@ -6,9 +6,10 @@ typedef struct expand_params {
 } expand_params;
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(expand_params, axis),
+    {MXC_PARAM_FIELD(expand_params, axis), .name = "axis", .type = MXC_PARAM_INT,
      .doc = "place of the new axis in out"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const expand_params *p = sig->params;
@@ -40,9 +41,16 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_expand_dims = {
-    .size = sizeof(mxc_op_def), .name = "expand_dims", .doc = "out = data with one more axis, of size 1",
+    .size = sizeof(mxc_op_def),
+    .name = "expand_dims",
+    .doc = "out = data with one more axis, of size 1",
     .params = schema,
-    .param_size = sizeof(expand_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
+    .param_size = sizeof(expand_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -16,9 +16,10 @@ typedef struct fft_params {
 } fft_params;
 
 static const mxc_param schema[] = {
-    {.name = "compute_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(fft_params, compute_size), .initial = "128",
+    {MXC_PARAM_FIELD(fft_params, compute_size), .name = "compute_size", .type = MXC_PARAM_INT, .initial = "128",
      .doc = "accepted for old files; without effect: rows are split over the threads"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
@@ -147,11 +148,18 @@ static mxc_status fft_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_fft = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_fft",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_fft",
     .doc = "data (...,D), out (...,2D), pairs of real and imaginary part: the Fourier transform of each row",
-    .params = schema, .param_size = sizeof(fft_params), .infer_shape = fft_infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1}, .temp_bytes = fft_temp_bytes,
-    .forward = {[MXC_CPU] = fft_forward}, .backward = {[MXC_CPU] = fft_backward}};
+    .params = schema,
+    .param_size = sizeof(fft_params),
+    .infer_shape = fft_infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .temp_bytes = fft_temp_bytes,
+    .forward = {[MXC_CPU] = fft_forward},
+    .backward = {[MXC_CPU] = fft_backward},
+};
 
 static size_t ifft_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
@@ -167,9 +175,16 @@ static mxc_status ifft_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_ifft = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_ifft",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_ifft",
     .doc = "data (...,2D), pairs of real and imaginary part, out (...,D): the real part of D times the inverse Fourier "
            "transform of each row",
-    .params = schema, .param_size = sizeof(fft_params), .infer_shape = ifft_infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1}, .temp_bytes = ifft_temp_bytes,
-    .forward = {[MXC_CPU] = ifft_forward}, .backward = {[MXC_CPU] = ifft_backward}};
+    .params = schema,
+    .param_size = sizeof(fft_params),
+    .infer_shape = ifft_infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .temp_bytes = ifft_temp_bytes,
+    .forward = {[MXC_CPU] = ifft_forward},
+    .backward = {[MXC_CPU] = ifft_backward},
+};

@@ -51,8 +51,13 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_fill_element_0index = {
-    .size = sizeof(mxc_op_def), .name = "fill_element_0index",
-    .doc = "lhs and out (N,K), mhs and rhs (N): out = lhs, but out[i,rhs[i]] = mhs[i]", .args = "lhs,mhs,rhs",
-    .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_ALL,
+    .size = sizeof(mxc_op_def),
+    .name = "fill_element_0index",
+    .doc = "lhs and out (N,K), mhs and rhs (N): out = lhs, but out[i,rhs[i]] = mhs[i]",
+    .args = "lhs,mhs,rhs",
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_ALL,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}};
+    .forward = {[MXC_CPU] = forward},
+};

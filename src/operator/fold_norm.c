@@ -19,12 +19,13 @@
 extern const mxc_op_def mxci_op_batch_norm, mxci_op_convolution, mxci_op_fully_connected;
 
 static const mxc_param schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_fold_params, eps), .doc = "added to the variance"},
-    {.name = "fix_gamma", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_fold_params, fix_gamma), .initial = "False",
+    {MXC_PARAM_FIELD(mxci_fold_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .doc = "added to the variance"},
+    {MXC_PARAM_FIELD(mxci_fold_params, fix_gamma), .name = "fix_gamma", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "take gamma as 1"},
-    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_fold_params, no_bias), .initial = "False",
+    {MXC_PARAM_FIELD(mxci_fold_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "the layer has no bias"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int count_args(const void *params) {
     return ((const mxci_fold_params *)params)->no_bias ? MXCI_FOLD_BIAS : MXCI_FOLD_BIAS + 1;
@@ -98,11 +99,20 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_fold_norm = {
-    .size = sizeof(mxc_op_def), .name = "_fold_norm", .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
-    .args = "weight,gamma,beta,mean,variance,bias", .outputs = "weight,bias", .n_args = count_args,
+    .size = sizeof(mxc_op_def),
+    .name = "_fold_norm",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
+    .args = "weight,gamma,beta,mean,variance,bias",
+    .outputs = "weight,bias",
+    .n_args = count_args,
     .doc = "weight gamma / sqrt(variance + eps) for each filter, and the bias that gives BatchNorm of the layer",
-    .params = schema, .param_size = sizeof(mxci_fold_params), .infer_shape = infer_shape, .infer_type = infer_type,
-    .dtypes = MXC_DTYPES_FLOAT, .forward = {[MXC_CPU] = forward}};
+    .params = schema,
+    .param_size = sizeof(mxci_fold_params),
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .forward = {[MXC_CPU] = forward},
+};
 
 /* ---- which layers ------------------------------------------------------------------------------------------------ */
 

@@ -20,8 +20,11 @@ static const mxci_op_form *module_form(const mxc_op_def *def, mxc_device device)
 }
 
 static mxci_op_form descriptor_form(const mxc_op_def *def, mxc_device device) {
-    return (mxci_op_form){.name = def->name, .forward = def->forward[device], .backward = def->backward[device],
-                          .temp_bytes = def->temp_bytes, .state_create = def->state_create,
+    return (mxci_op_form){.name = def->name,
+                          .forward = def->forward[device],
+                          .backward = def->backward[device],
+                          .temp_bytes = def->temp_bytes,
+                          .state_create = def->state_create,
                           .state_destroy = def->state_destroy};
 }
 

@@ -6,15 +6,27 @@
 #include "operator/update.h"
 
 static const mxc_param ftrl_params[] = {
-    MXCI_LR, MXCI_FACTOR(lamda1, "0.01", "weight of the sum of sizes: weights that matter less become 0"),
-    MXCI_FACTOR(beta, "1.0", "keeps first steps small"), MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
+    MXCI_LR,
+    MXCI_FACTOR(lamda1, "0.01", "weight of the sum of sizes: weights that matter less become 0"),
+    MXCI_FACTOR(beta, "1.0", "keeps first steps small"),
+    MXCI_WD,
+    MXCI_RESCALE,
+    MXCI_CLIP,
+    MXC_PARAM_END,
+};
 
 static mxc_status ftrl(const mxc_op_call *call) {
     return mxci_update_run(call, mxci_update_ftrl, call->params);
 }
 
 const mxc_op_def mxci_op_ftrl_update = {
-    MXCI_UPDATE_DEF, .name = "ftrl_update", .args = "weight,grad", .aux = "z,n", .params = ftrl_params,
+    MXCI_UPDATE_DEF,
+    .name = "ftrl_update",
+    .args = "weight,grad",
+    .aux = "z,n",
+    .params = ftrl_params,
     .doc = "g = clip(rescale_grad grad); z += g - (sqrt(n + g^2) - sqrt(n)) weight / lr; n += g^2; "
            "out = |z| <= lamda1 ? 0 : (sign(z) lamda1 - z) / ((beta + sqrt(n)) / lr + wd)",
-    .param_size = sizeof(mxci_update), .forward = {[MXC_CPU] = ftrl}};
+    .param_size = sizeof(mxci_update),
+    .forward = {[MXC_CPU] = ftrl},
+};

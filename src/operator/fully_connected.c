@@ -12,13 +12,14 @@ typedef mxci_fc_params fc_params;
 enum { DATA, WEIGHT, BIAS };
 
 const mxc_param mxci_fc_schema[] = {
-    {.name = "num_hidden", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(fc_params, num_hidden), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(fc_params, num_hidden), .name = "num_hidden", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 2147483647.0, .doc = "columns of the output"},
-    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, no_bias), .initial = "False",
+    {MXC_PARAM_FIELD(fc_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "leave out the bias argument"},
-    {.name = "flatten", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, flatten), .initial = "True",
+    {MXC_PARAM_FIELD(fc_params, flatten), .name = "flatten", .type = MXC_PARAM_BOOL, .initial = "True",
      .doc = "read data of more axes as (N,K), N its axis 0; False: K is its last axis, out keeps the others"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int fc_args(const void *params) {
     return ((const fc_params *)params)->no_bias ? 2 : 3;
@@ -93,8 +94,10 @@ static const void *one(mxc_dtype dtype) {
     static const float f32 = 1;
     static const double f64 = 1;
     static const uint16_t f16 = 0x3c00, bf16 = 0x3f80;
-    return dtype == MXC_F32 ? (const void *)&f32 : dtype == MXC_F64 ? (const void *)&f64
-                                                 : dtype == MXC_F16 ? &f16 : &bf16;
+    return dtype == MXC_F32   ? (const void *)&f32
+           : dtype == MXC_F64 ? (const void *)&f64
+           : dtype == MXC_F16 ? &f16
+                              : &bf16;
 }
 
 static mxc_status fc_forward(const mxc_op_call *call) {
@@ -143,8 +146,8 @@ static mxc_status fc_backward(const mxc_op_call *call) {
     fc_size size = size_of(&call->out[0].shape, &call->in[WEIGHT].shape);
     int64_t n = size.n, h = size.h, k = size.k;
     const void *out_grad = call->out_grad[0].data;
-    gradient(call, DATA, 0, n, k, h, out_grad, h, call->in[WEIGHT].data); /* (N,H) (H,K) */
-    gradient(call, WEIGHT, 1, h, k, n, out_grad, h, call->in[DATA].data); /* (N,H)^T (N,K) */
+    gradient(call, DATA, 0, n, k, h, out_grad, h, call->in[WEIGHT].data);     /* (N,H) (H,K) */
+    gradient(call, WEIGHT, 1, h, k, n, out_grad, h, call->in[DATA].data);     /* (N,H)^T (N,K) */
     gradient(call, BIAS, 1, 1, h, n, one(call->in[DATA].dtype), 0, out_grad); /* ones (N,1)^T (N,H) */
     return MXC_OK;
 }

@@ -91,12 +91,19 @@ static mxc_status gather_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_gather_nd = {
-    .size = sizeof(mxc_op_def), .name = "gather_nd", .args = "data,indices",
+    .size = sizeof(mxc_op_def),
+    .name = "gather_nd",
+    .args = "data,indices",
     .doc = "out[y...] = data[indices[0,y...], ..., indices[M-1,y...]]; data (X1,...), indices (M,Y...), "
            "out (Y...,XM+1,...)",
-    .infer_shape = gather_infer_shape, .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1, .in = 1 << INDICES}, .temp_bytes = gather_temp_bytes,
-    .forward = {[MXC_CPU] = gather_forward}, .backward = {[MXC_CPU] = gather_backward}};
+    .infer_shape = gather_infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << INDICES},
+    .temp_bytes = gather_temp_bytes,
+    .forward = {[MXC_CPU] = gather_forward},
+    .backward = {[MXC_CPU] = gather_backward},
+};
 
 /* ---- scatter_nd -------------------------------------------------------------------------------------------------- */
 
@@ -105,9 +112,10 @@ typedef struct scatter_params {
 } scatter_params;
 
 static const mxc_param scatter_schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(scatter_params, shape), .bounded = 1, .minimum = 0,
+    {MXC_PARAM_FIELD(scatter_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
      .maximum = 9e15, .doc = "of out"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status scatter_infer_shape(mxc_op_sig *sig) {
     const scatter_params *p = sig->params;
@@ -134,10 +142,18 @@ static mxc_status scatter_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_scatter_nd = {
-    .size = sizeof(mxc_op_def), .name = "scatter_nd", .args = "data,indices",
+    .size = sizeof(mxc_op_def),
+    .name = "scatter_nd",
+    .args = "data,indices",
     .doc = "out of shape (X1,...) = 0, then out[indices[0,y...], ..., indices[M-1,y...]] += data[y...]; "
            "data (Y...,XM+1,...), indices (M,Y...)",
-    .params = scatter_schema, .param_size = sizeof(scatter_params), .infer_shape = scatter_infer_shape,
-    .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_NUMBER, .needs = {.out_grad = 1, .in = 1 << INDICES},
+    .params = scatter_schema,
+    .param_size = sizeof(scatter_params),
+    .infer_shape = scatter_infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = {.out_grad = 1, .in = 1 << INDICES},
     .temp_bytes = scatter_temp_bytes,
-    .forward = {[MXC_CPU] = scatter_forward}, .backward = {[MXC_CPU] = scatter_backward}};
+    .forward = {[MXC_CPU] = scatter_forward},
+    .backward = {[MXC_CPU] = scatter_backward},
+};

@@ -49,9 +49,20 @@ static void run_blas(const mxci_gemm_args *g) {
 /* C starts from itself, from bias in every row, or from zero. */
 static void run_own(const mxci_gemm_args *g) {
     static const double zero;
-    mxci_product p = {.m = g->m, .n = g->n, .k = g->k, .a = g->a, .b = g->b, .c = g->c, .c_row = g->ldc,
-                      .a_row = g->transpose_a ? 1 : g->lda, .a_step = g->transpose_a ? g->lda : 1,
-                      .b_row = g->transpose_b ? 1 : g->ldb, .b_col = g->transpose_b ? g->ldb : 1, .start = &zero};
+    mxci_product p = {
+        .m = g->m,
+        .n = g->n,
+        .k = g->k,
+        .a = g->a,
+        .b = g->b,
+        .c = g->c,
+        .c_row = g->ldc,
+        .a_row = g->transpose_a ? 1 : g->lda,
+        .a_step = g->transpose_a ? g->lda : 1,
+        .b_row = g->transpose_b ? 1 : g->ldb,
+        .b_col = g->transpose_b ? g->ldb : 1,
+        .start = &zero,
+    };
     if (g->beta != 0) {
         p.start = g->c;
         p.start_row = g->ldc;

@@ -19,9 +19,10 @@ typedef struct sum_params {
 } sum_params;
 
 static const mxc_param sum_schema[] = {
-    {.name = "num_arrays", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(sum_params, num_arrays), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(sum_params, num_arrays), .name = "num_arrays", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 65536, .doc = "how many arrays"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_sum_shape(mxc_op_sig *sig) {
     const mxc_shape out = mxci_shape_of(1, (int64_t[]){sig->n_in});
@@ -84,21 +85,28 @@ static mxc_status sum_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_multi_sum_sq = {
-    .size = sizeof(mxc_op_def), .name = "multi_sum_sq",
+    .size = sizeof(mxc_op_def),
+    .name = "multi_sum_sq",
     .doc = "output (num_arrays), f32: each argument's sum of squares",
-    .params = sum_schema, .param_size = sizeof(sum_params), .variadic = "num_arrays", .infer_shape = infer_sum_shape,
-    .infer_type = infer_sum_type, .dtypes = MXC_DTYPES_FLOAT, .temp_bytes = sum_bytes,
-    .forward = {[MXC_CPU] = sum_forward}};
+    .params = sum_schema,
+    .param_size = sizeof(sum_params),
+    .variadic = "num_arrays",
+    .infer_shape = infer_sum_shape,
+    .infer_type = infer_sum_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = sum_bytes,
+    .forward = {[MXC_CPU] = sum_forward},
+};
 
 /* ---- clip_global_norm -------------------------------------------------------------------------------------------- */
 
 enum { DATA, SUM_SQ };
 
 static const mxc_param clip_schema[] = {
-    {.name = "max_norm", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_norm_params, max_norm), .bounded = 1,
-     .minimum = 0,
-     .maximum = 1e300, .doc = "the greatest norm"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_clip_norm_params, max_norm), .name = "max_norm", .type = MXC_PARAM_FLOAT, .bounded = 1,
+     .minimum = 0, .maximum = 1e300, .doc = "the greatest norm"},
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_clip_shape(mxc_op_sig *sig) {
     const mxc_shape vector = mxci_shape_axes(1);
@@ -150,9 +158,15 @@ static mxc_status clip_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_clip_global_norm = {
-    .size = sizeof(mxc_op_def), .name = "clip_global_norm", .args = "data,sum_sq",
+    .size = sizeof(mxc_op_def),
+    .name = "clip_global_norm",
+    .args = "data,sum_sq",
     .doc = "output = data min(1, max_norm / (sqrt(sum of sum_sq) + 1e-8)); sum_sq (K), f32, from multi_sum_sq",
-    .params = clip_schema, .param_size = sizeof(mxci_clip_norm_params), .infer_shape = infer_clip_shape,
-    .infer_type = infer_clip_type, .dtypes = MXC_DTYPES_FLOAT,
+    .params = clip_schema,
+    .param_size = sizeof(mxci_clip_norm_params),
+    .infer_shape = infer_clip_shape,
+    .infer_type = infer_clip_type,
+    .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = clip_forward}};
+    .forward = {[MXC_CPU] = clip_forward},
+};

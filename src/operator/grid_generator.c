@@ -11,12 +11,13 @@
 typedef mxci_generator_params generator_params;
 
 static const mxc_param schema[] = {
-    {.name = "transform_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(generator_params, transform_type),
+    {MXC_PARAM_FIELD(generator_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
      .choices = "affine,warp", .doc = "what data holds: a matrix for each sample, or a step for each place"},
-    {.name = "target_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(generator_params, target_shape),
+    {MXC_PARAM_FIELD(generator_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
      .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0,
      .doc = "height and width of out (affine)"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const generator_params *p = params;
@@ -81,7 +82,8 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 /* dtype: of the arrays that are there. */
 static generator_run open_run(const mxc_op_call *call, mxc_dtype dtype) {
     const int64_t *dim = call->out[0].shape.dim;
-    return (generator_run){call, dtype == MXC_F32 ? &mxci_grid_f32 : &mxci_grid_f64,
+    return (generator_run){call,
+                           dtype == MXC_F32 ? &mxci_grid_f32 : &mxci_grid_f64,
                            {.out = {dim[2], dim[3]}, .add = call->req[0] == MXC_REQ_ADD}};
 }
 
@@ -109,9 +111,18 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_grid_generator = {
-    .size = sizeof(mxc_op_def), .name = "GridGenerator",
+    .size = sizeof(mxc_op_def),
+    .name = "GridGenerator",
     .doc = "out (N,2,H,W): places x, y from -1 to 1 for BilinearSampler, from a matrix (N,6) for each sample (affine) "
            "or a step (N,2,H,W) for each place (warp)",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(generator_params),
-    .params_check = check_params, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1},
-    .temp_bytes = mxci_widen_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(generator_params),
+    .params_check = check_params,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -16,20 +16,20 @@ enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, STD };
 
 static const mxc_param instance_schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_group_norm_params, eps), .initial = "0.001",
-     .bounded = 1,
-     .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_group_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "0.001",
+     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
+    MXC_PARAM_END,
+};
 
 static const mxc_param group_schema[] = {
-    {.name = "num_groups", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_group_norm_params, num_groups), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_group_norm_params, num_groups), .name = "num_groups", .type = MXC_PARAM_INT, .initial = "1",
      .bounded = 1, .minimum = 1, .maximum = 1e9, .doc = "groups of channels"},
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_group_norm_params, eps), .initial = "1e-5",
-     .bounded = 1,
-     .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
-    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_group_norm_params, output_mean_var),
+    {MXC_PARAM_FIELD(mxci_group_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-5",
+     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
+    {MXC_PARAM_FIELD(mxci_group_norm_params, output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "show the outputs mean and std"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int instance_visible(const void *params) {
     (void)params;
@@ -183,13 +183,17 @@ static mxc_status backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END};
 
-#define NORM(title, text, schema, visible, infer)                                                                     \
-    {.size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = schema,             \
-     .param_size = sizeof(mxci_group_norm_params), .args = "data,gamma,beta", .outputs = "output,mean,std", \
-     .n_visible = visible, .infer_shape = infer, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                 \
-     .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << STD},                       \
-     .inplace_forward = in_to_out, .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes,                         \
-     .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}}
+#define NORM(title, text, schema, visible, infer)                                                              \
+    {                                                                                                          \
+        .size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = schema,  \
+        .param_size = sizeof(mxci_group_norm_params), .args = "data,gamma,beta", .outputs = "output,mean,std", \
+        .n_visible = visible, .infer_shape = infer, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,      \
+        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << STD},            \
+        .inplace_forward = in_to_out, .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes,              \
+        .forward = {[MXC_CPU] = forward}, .backward = {                                                        \
+            [MXC_CPU] = backward                                                                               \
+        }                                                                                                      \
+    }
 
 const mxc_op_def mxci_op_instance_norm =
     NORM("InstanceNorm",

@@ -18,13 +18,14 @@ typedef mxci_sparse_params sparse_params;
 enum { OUT, AVERAGE };
 
 static const mxc_param schema[] = {
-    {.name = "sparseness_target", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sparse_params, sparseness_target),
+    {MXC_PARAM_FIELD(sparse_params, sparseness_target), .name = "sparseness_target", .type = MXC_PARAM_FLOAT,
      .initial = "0.1", .bounded = 1, .minimum = 0, .maximum = 1, .doc = "mean activity that is wanted"},
-    {.name = "penalty", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sparse_params, penalty), .initial = "0.001",
+    {MXC_PARAM_FIELD(sparse_params, penalty), .name = "penalty", .type = MXC_PARAM_FLOAT, .initial = "0.001",
      .doc = "weight of the divergence"},
-    {.name = "momentum", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sparse_params, momentum), .initial = "0.9",
+    {MXC_PARAM_FIELD(sparse_params, momentum), .name = "momentum", .type = MXC_PARAM_FLOAT, .initial = "0.9",
      .bounded = 1, .minimum = 0, .maximum = 1, .doc = "share of moving_avg that stays in each training pass"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int count_visible(const void *params) {
     (void)params;
@@ -93,10 +94,9 @@ static void gradient_part(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t c = begin; c < end; c++) {
         double a = mxci_value_at(&call->out[AVERAGE], c), target = p->sparseness_target;
-        mxci_bn_affine[call->in_grad[0].dtype](&r->channel, call->req[0] == MXC_REQ_ADD, 1, 0,
-                                               p->penalty * (-target / a + (1 - target) / (1 - a)),
-                                               mxci_at(&call->out_grad[OUT], c * r->channel.d),
-                                               mxci_at(&call->in_grad[0], c * r->channel.d));
+        mxci_bn_affine[call->in_grad[0].dtype](
+            &r->channel, call->req[0] == MXC_REQ_ADD, 1, 0, p->penalty * (-target / a + (1 - target) / (1 - a)),
+            mxci_at(&call->out_grad[OUT], c * r->channel.d), mxci_at(&call->in_grad[0], c * r->channel.d));
     }
 }
 
@@ -107,12 +107,21 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_identity_kl_sparse_reg = {
-    .size = sizeof(mxc_op_def), .name = "IdentityAttachKLSparseReg",
+    .size = sizeof(mxc_op_def),
+    .name = "IdentityAttachKLSparseReg",
     .doc = "output = data; the gradient gets penalty (-target / a + (1 - target) / (1 - a)) for each channel (axis 1), "
            "a its moving mean, which a training forward pass updates: a = momentum a + (1 - momentum) mean",
-    .params = schema, .param_size = sizeof(sparse_params), .outputs = "output,average", .aux = "moving_avg",
-    .n_visible = count_visible, .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,
+    .params = schema,
+    .param_size = sizeof(sparse_params),
+    .outputs = "output,average",
+    .aux = "moving_avg",
+    .n_visible = count_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1 << OUT, .out = 1 << AVERAGE},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), OUT}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

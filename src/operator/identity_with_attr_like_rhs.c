@@ -15,8 +15,14 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_identity_with_attr_like_rhs = {
-    .size = sizeof(mxc_op_def), .name = "_identity_with_attr_like_rhs",
-    .doc = "out = lhs, which has the shape and type of rhs", .args = "lhs,rhs", .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
+    .size = sizeof(mxc_op_def),
+    .name = "_identity_with_attr_like_rhs",
+    .doc = "out = lhs, which has the shape and type of rhs",
+    .args = "lhs,rhs",
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), LHS}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -14,37 +14,43 @@ typedef mxci_resize_params resize_params;
 typedef mxci_border_params border_params;
 
 #define SIDE_LIMIT 1048576.0
-#define SIDE(name_, least, text)                                                                                       \
-    {.name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(OWNER, name_), .bounded = 1, .minimum = least,             \
-     .maximum = SIDE_LIMIT, .doc = text}
+#define SIDE(name_, least, text)                                                                              \
+    {                                                                                                         \
+        .name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(OWNER, name_), .bounded = 1, .minimum = least, \
+        .maximum = SIDE_LIMIT, .doc = text                                                                    \
+    }
 
 #define OWNER resize_params
 static const mxc_param resize_schema[] = {
-    SIDE(w, 1, "width of out"), SIDE(h, 1, "height of out"),
-    {.name = "interp", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(resize_params, interp), .initial = "1", .bounded = 1,
+    SIDE(w, 1, "width of out"),
+    SIDE(h, 1, "height of out"),
+    {MXC_PARAM_FIELD(resize_params, interp), .name = "interp", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = 0, .maximum = MXCI_INTERPOLATIONS - 1, .doc = "0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 #undef OWNER
 
 #define OWNER border_params
 static const mxc_param border_schema[] = {
-    SIDE(top, 0, "rows put above"), SIDE(bot, 0, "rows put below"), SIDE(left, 0, "elements put before each row"),
+    SIDE(top, 0, "rows put above"),
+    SIDE(bot, 0, "rows put below"),
+    SIDE(left, 0, "elements put before each row"),
     SIDE(right, 0, "elements put behind each row"),
-    {.name = "type", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(border_params, type), .initial = "0", .bounded = 1,
+    {MXC_PARAM_FIELD(border_params, type), .name = "type", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1,
      .minimum = 0, .maximum = MXCI_BORDERS - 1,
      .doc = "0: value, 1: the outermost element, 2: the image mirrored, 3: the image again, 4: mirrored without its "
             "outermost element"},
-    {.name = "value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(border_params, value), .initial = "0",
+    {MXC_PARAM_FIELD(border_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .initial = "0",
      .doc = "of type 0, in all channels"},
-    {.name = "values", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(border_params, values), .initial = "()",
+    {MXC_PARAM_FIELD(border_params, values), .name = "values", .type = MXC_PARAM_FLOATS, .initial = "()",
      .doc = "of type 0, a value for each channel"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 #undef OWNER
 
 static mxc_status check_border(void *params) {
     int n = ((const border_params *)params)->values.n;
-    return n <= 4 ? MXC_OK
-                  : MXC_FAIL(MXC_EINVAL, "_cvcopyMakeBorder: values has %d entries, expected at most 4", n);
+    return n <= 4 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "_cvcopyMakeBorder: values has %d entries, expected at most 4", n);
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -210,14 +216,28 @@ static mxc_status border(const mxc_op_call *call) {
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
 const mxc_op_def mxci_op_image_resize = {
-    .size = sizeof(mxc_op_def), .name = "_cvimresize",
+    .size = sizeof(mxc_op_def),
+    .name = "_cvimresize",
     .doc = "out (h,w,channels): the image src (height,width,channels) in another size; bytes are rounded",
-    .params = resize_schema, .param_size = sizeof(resize_params), .args = "src", .infer_shape = infer_resize,
-    .dtypes = DTYPES, .temp_bytes = resize_bytes, .forward = {[MXC_CPU] = resize}};
+    .params = resize_schema,
+    .param_size = sizeof(resize_params),
+    .args = "src",
+    .infer_shape = infer_resize,
+    .dtypes = DTYPES,
+    .temp_bytes = resize_bytes,
+    .forward = {[MXC_CPU] = resize},
+};
 
 const mxc_op_def mxci_op_image_border = {
-    .size = sizeof(mxc_op_def), .name = "_cvcopyMakeBorder",
+    .size = sizeof(mxc_op_def),
+    .name = "_cvcopyMakeBorder",
     .doc = "out (top + height + bot, left + width + right, channels): the image src (height,width,channels) with "
            "elements put around it",
-    .params = border_schema, .param_size = sizeof(border_params), .params_check = check_border, .args = "src",
-    .infer_shape = infer_border, .dtypes = DTYPES, .forward = {[MXC_CPU] = border}};
+    .params = border_schema,
+    .param_size = sizeof(border_params),
+    .params_check = check_border,
+    .args = "src",
+    .infer_shape = infer_border,
+    .dtypes = DTYPES,
+    .forward = {[MXC_CPU] = border},
+};

@@ -39,11 +39,12 @@ typedef struct decode_params {
 } decode_params;
 
 static const mxc_param decode_schema[] = {
-    {.name = "flag", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(decode_params, flag), .initial = "1", .bounded = 1,
+    {MXC_PARAM_FIELD(decode_params, flag), .name = "flag", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = 0, .maximum = 1, .doc = "1: three channels of colour, 0: one of grey"},
-    {.name = "to_rgb", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(decode_params, to_rgb), .initial = "true",
+    {MXC_PARAM_FIELD(decode_params, to_rgb), .name = "to_rgb", .type = MXC_PARAM_BOOL, .initial = "true",
      .doc = "channels are red, green, blue; else blue, green, red"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxci_pixels pixels_of(const decode_params *p) {
     return !p->flag ? MXCI_GREY : p->to_rgb ? MXCI_RGB : MXCI_BGR;
@@ -93,16 +94,22 @@ typedef struct planes_params {
     int64_t index, x0, y0, x1, y1, c, size;
 } planes_params;
 
-#define FIELD(name_, initial_, least, text)                                                                            \
-    {.name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(planes_params, name_), .initial = initial_, .bounded = 1,  \
-     .minimum = least, .maximum = 9007199254740992.0, .doc = text}
+#define FIELD(name_, initial_, least, text)                                                                \
+    {                                                                                                      \
+        .name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(planes_params, name_), .initial = initial_, \
+        .bounded = 1, .minimum = least, .maximum = 9007199254740992.0, .doc = text                         \
+    }
 
 static const mxc_param planes_schema[] = {
     FIELD(index, "0", 0, "of no effect: to fill a place of a batch, give that place as out (mxc_ndarray_at)"),
-    FIELD(x0, "0", 0, "first column"), FIELD(y0, "0", 0, "first row"), FIELD(x1, "0", 0, "behind the last column"),
+    FIELD(x0, "0", 0, "first column"),
+    FIELD(y0, "0", 0, "first row"),
+    FIELD(x1, "0", 0, "behind the last column"),
     FIELD(y1, "0", 0, "behind the last row; all of the image where this is y0"),
     FIELD(c, "3", 1, "channels: 3, which are blue, green, red, or 1, grey"),
-    FIELD(size, "0", 0, "bytes of buf that count; 0: all"), MXC_PARAM_END};
+    FIELD(size, "0", 0, "bytes of buf that count; 0: all"),
+    MXC_PARAM_END,
+};
 
 static mxc_status check_planes(void *params) {
     const planes_params *p = params;
@@ -183,8 +190,8 @@ static mxc_status forward_planes(const mxc_op_call *call) {
         return MXC_FAIL(MXC_EINVAL, "_imdecode: buf was changed while the operator was called");
     MXC_TRY(decode(&image, p->c == 1 ? MXCI_GREY : MXCI_BGR, &pixels));
     for (int64_t row = 0; row < dim[0] * dim[1]; row++) /* of out: channel, then row of the image */
-        put_row(call, row * dim[2],
-                pixels + ((part.y0 + row % dim[1]) * image.width + part.x0) * part.c + row / dim[1], part.c, dim[2]);
+        put_row(call, row * dim[2], pixels + ((part.y0 + row % dim[1]) * image.width + part.x0) * part.c + row / dim[1],
+                part.c, dim[2]);
     mxci_free(pixels);
     return MXC_OK;
 }
@@ -192,17 +199,33 @@ static mxc_status forward_planes(const mxc_op_call *call) {
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
 const mxc_op_def mxci_op_image_decode = {
-    .size = sizeof(mxc_op_def), .name = "_cvimdecode",
+    .size = sizeof(mxc_op_def),
+    .name = "_cvimdecode",
     .doc = "out (height,width,channels): the image that the bytes buf, of a JPEG or PNG file, hold. Alpha is left out, "
            "16 bits are cut to 8, orientation in EXIF is not applied",
-    .flags = MXC_OP_ARRAY_ONLY, .params = decode_schema, .param_size = sizeof(decode_params), .args = "buf",
-    .infer_shape = infer_decode, .infer_from_data = decode_from_data, .dtypes = MXC_DTYPE_BIT(MXC_U8),
-    .forward = {[MXC_CPU] = forward_decode}};
+    .flags = MXC_OP_ARRAY_ONLY,
+    .params = decode_schema,
+    .param_size = sizeof(decode_params),
+    .args = "buf",
+    .infer_shape = infer_decode,
+    .infer_from_data = decode_from_data,
+    .dtypes = MXC_DTYPE_BIT(MXC_U8),
+    .forward = {[MXC_CPU] = forward_decode},
+};
 
 const mxc_op_def mxci_op_image_decode_planes = {
-    .size = sizeof(mxc_op_def), .name = "_imdecode",
+    .size = sizeof(mxc_op_def),
+    .name = "_imdecode",
     .doc = "out (c,y1 - y0,x1 - x0): part of the image that the bytes buf, of a JPEG or PNG file, hold, less mean, "
            "which has out's shape and dtype, or no elements. MXNet passes buf as text beside the arrays",
-    .flags = MXC_OP_ARRAY_ONLY, .params = planes_schema, .param_size = sizeof(planes_params),
-    .params_check = check_planes, .args = "mean,buf", .infer_shape = infer_planes, .infer_type = infer_planes_type,
-    .infer_from_data = planes_from_data, .dtypes = MXC_DTYPES_FLOAT, .forward = {[MXC_CPU] = forward_planes}};
+    .flags = MXC_OP_ARRAY_ONLY,
+    .params = planes_schema,
+    .param_size = sizeof(planes_params),
+    .params_check = check_planes,
+    .args = "mean,buf",
+    .infer_shape = infer_planes,
+    .infer_type = infer_planes_type,
+    .infer_from_data = planes_from_data,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .forward = {[MXC_CPU] = forward_planes},
+};

@@ -59,8 +59,10 @@ mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width
     MXC_TRY(check_image("mxc_image_resize", from));
     if (height < 1 || height > SIDE_LIMIT || width < 1 || width > SIDE_LIMIT || interpolation < 0 ||
         interpolation >= MXCI_INTERPOLATIONS)
-        return MXC_FAIL(MXC_EINVAL, "mxc_image_resize: to %lld x %lld by interpolation %d, expected sides of 1 to %d "
-                        "and 0 to 4", (long long)height, (long long)width, interpolation, SIDE_LIMIT);
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_image_resize: to %lld x %lld by interpolation %d, expected sides of 1 to %d "
+                        "and 0 to 4",
+                        (long long)height, (long long)width, interpolation, SIDE_LIMIT);
     const int kind = mxci_resample_kind(interpolation, from->height, from->width, height, width);
     size_t rows_bytes = mxci_resample_bytes(kind, from->width, width);
     size_t columns_bytes = mxci_resample_bytes(kind, from->height, height), row = (size_t)(width * from->channels);

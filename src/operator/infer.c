@@ -218,8 +218,9 @@ mxc_status mxci_infer_type_same(mxc_op_sig *sig) {
     int n = sig->n_in + sig->n_out + sig->n_aux;
     for (int pass = 0; pass < 2; pass++) /* gather, then spread */
         for (int i = 0; i < n; i++) {
-            int slot = i < sig->n_in ? i : i < sig->n_in + sig->n_out ? MXC_SLOT_OUT(i - sig->n_in)
-                                                                        : MXC_SLOT_AUX(i - sig->n_in - sig->n_out);
+            int slot = i < sig->n_in                ? i
+                       : i < sig->n_in + sig->n_out ? MXC_SLOT_OUT(i - sig->n_in)
+                                                    : MXC_SLOT_AUX(i - sig->n_in - sig->n_out);
             MXC_TRY(mxc_sig_set_type(sig, slot, common));
             common = *mxci_sig_type(sig, slot);
         }

@@ -39,10 +39,18 @@ mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **o
 void mxci_invocation_release(mxci_invocation *v);
 
 /* First slot of each group. */
-static inline int mxci_slot_out(const mxci_invocation *v) { return v->n_in; }
-static inline int mxci_slot_aux(const mxci_invocation *v) { return v->n_in + v->n_out; }
-static inline int mxci_slot_out_grad(const mxci_invocation *v) { return v->n_in + v->n_out + v->n_aux; }
-static inline int mxci_slot_in_grad(const mxci_invocation *v) { return mxci_slot_out_grad(v) + v->n_out; }
+static inline int mxci_slot_out(const mxci_invocation *v) {
+    return v->n_in;
+}
+static inline int mxci_slot_aux(const mxci_invocation *v) {
+    return v->n_in + v->n_out;
+}
+static inline int mxci_slot_out_grad(const mxci_invocation *v) {
+    return v->n_in + v->n_out + v->n_aux;
+}
+static inline int mxci_slot_in_grad(const mxci_invocation *v) {
+    return mxci_slot_out_grad(v) + v->n_out;
+}
 
 /* What the run does with a slot's array: 1 if it changes it. */
 int mxci_slot_changes(const mxci_invocation *v, int slot);

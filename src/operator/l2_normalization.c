@@ -8,12 +8,14 @@
 #include "operator/norms.h"
 
 static const mxc_param schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_l2_params, eps), .initial = "1e-10",
+    {MXC_PARAM_FIELD(mxci_l2_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-10",
      .doc = "added to the sum of squares"},
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_l2_params, mode), .initial = "instance",
-     .choices = "instance,spatial,channel", .doc = "what is divided by one norm: a sample, the places of a channel, or "
-                                                  "the channels of a place"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_l2_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "instance",
+     .choices = "instance,spatial,channel",
+     .doc = "what is divided by one norm: a sample, the places of a channel, or "
+            "the channels of a place"},
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     int least = ((const mxci_l2_params *)sig->params)->mode == MXCI_L2_INSTANCE ? 1 : 3;
@@ -32,8 +34,13 @@ static mxc_status run_strips(const mxc_op_call *call, mxc_range_fn part) {
     const mxci_l2_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     int first = p->mode == MXCI_L2_SPATIAL ? 2 : 1, end = p->mode == MXCI_L2_CHANNEL ? 2 : data->ndim;
-    l2_run r = {call, {.k = mxci_shape_count(data, first, end), .inner = mxci_shape_count(data, end, data->ndim),
-                       .eps = p->eps, .add = call->req[0] == MXC_REQ_ADD}};
+    l2_run r = {
+        call,
+        {.k = mxci_shape_count(data, first, end),
+         .inner = mxci_shape_count(data, end, data->ndim),
+         .eps = p->eps,
+         .add = call->req[0] == MXC_REQ_ADD},
+    };
     if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_l2_strips(mxci_shape_count(data, 0, first), r.shape.inner),
                          MXCI_GRAIN / (mxci_l2_strip_size(&r.shape) + 1) + 1, part, &r);
@@ -64,11 +71,18 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_l2_normalization = {
-    .size = sizeof(mxc_op_def), .name = "L2Normalization",
+    .size = sizeof(mxc_op_def),
+    .name = "L2Normalization",
     .doc = "out = data / sqrt(sum of data^2 + eps); data (N,C,...), summed over a sample (instance), the channels of a "
            "place (channel) or the places of a channel (spatial)",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_l2_params), .infer_shape = infer_shape,
-    .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .in = 1},
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(mxci_l2_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

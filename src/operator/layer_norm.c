@@ -18,17 +18,21 @@ enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, STD, RMS = MEAN };
 enum { CHUNKS = 64 };
 
-#define AXIS_AND_EPS                                                                                                   \
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_norm_params, axis), .initial = "-1", \
-     .doc = "axis whose elements are normalised together; negative: from the end"},                                    \
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_norm_params, eps), .initial = "1e-5", .bounded = 1, \
-     .minimum = 0, .maximum = 1e30, .doc = "added under the root"}
+#define AXIS_AND_EPS                                                                                       \
+    {MXC_PARAM_FIELD(mxci_norm_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",      \
+     .doc = "axis whose elements are normalised together; negative: from the end"},                        \
+    {                                                                                                      \
+        MXC_PARAM_FIELD(mxci_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-5", \
+                                                .bounded = 1, .minimum = 0, .maximum = 1e30,               \
+                                                .doc = "added under the root"                              \
+    }
 
 static const mxc_param layer_schema[] = {
     AXIS_AND_EPS,
-    {.name = "output_mean_var", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_norm_params, output_mean_var),
+    {MXC_PARAM_FIELD(mxci_norm_params, output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "show the outputs mean and std"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 static const mxc_param rms_schema[] = {AXIS_AND_EPS, MXC_PARAM_END};
 
 static int layer_visible(const void *params) {
@@ -173,10 +177,12 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 static mxci_norm_row row_of(const norm_run *r, int64_t i) {
     const mxc_op_call *call = r->call;
-    return (mxci_norm_row){.n = r->columns, .step = r->inner,
+    return (mxci_norm_row){.n = r->columns,
+                           .step = r->inner,
                            .mean = r->std == STD ? mxci_value_at(&call->out[MEAN], i) : 0,
                            .scale = 1 / mxci_value_at(&call->out[r->std], i),
-                           .x = mxci_at(&call->in[DATA], start_of(r, i)), .gamma = call->in[GAMMA].data};
+                           .x = mxci_at(&call->in[DATA], start_of(r, i)),
+                           .gamma = call->in[GAMMA].data};
 }
 
 /* With m elements in the row, g = gamma dy: dx = (g - sum(g) / m - (x - mean) sum(g (x - mean)) / (m std^2)) / std,
@@ -244,17 +250,19 @@ static mxc_status backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END};
 
-#define NORM(title, text, schema, arguments, results, visible, read)                                                  \
-    {.size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema, .param_size = sizeof(mxci_norm_params), \
-     .args = arguments, .outputs = results, .n_visible = visible, .infer_shape = infer_shape,                          \
-     .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                                                             \
-     .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out,         \
-     .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward},                     \
-     .backward = {[MXC_CPU] = backward}}
+#define NORM(title, text, schema, arguments, results, visible, read)                                                \
+    {                                                                                                               \
+        .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema,                                   \
+        .param_size = sizeof(mxci_norm_params), .args = arguments, .outputs = results, .n_visible = visible,        \
+        .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                           \
+        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out,   \
+        .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = { \
+            [MXC_CPU] = backward                                                                                    \
+        }                                                                                                           \
+    }
 
 const mxc_op_def mxci_op_layer_norm =
     NORM("LayerNorm", "output = gamma (data - mean) / sqrt(variance + eps) + beta; mean and variance along axis",
          layer_schema, "data,gamma,beta", "output,mean,std", layer_visible, 1 << MEAN | 1 << STD);
-const mxc_op_def mxci_op_rms_norm =
-    NORM("RMSNorm", "output = gamma data / sqrt(mean of data^2 along axis + eps)", rms_schema, "data,gamma",
-         "output,rms", rms_visible, 1 << RMS);
+const mxc_op_def mxci_op_rms_norm = NORM("RMSNorm", "output = gamma data / sqrt(mean of data^2 along axis + eps)",
+                                         rms_schema, "data,gamma", "output,rms", rms_visible, 1 << RMS);

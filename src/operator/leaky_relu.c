@@ -20,17 +20,16 @@ enum { DATA, GAMMA };
 enum { OUT, MASK };
 
 static const mxc_param schema[] = {
-    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_leaky_params, act_type), .initial = "leaky",
+    {MXC_PARAM_FIELD(mxci_leaky_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM, .initial = "leaky",
      .choices = "rrelu,leaky,prelu,elu,selu,gelu", .doc = "which function"},
-    {.name = "slope", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_leaky_params, slope), .initial = "0.25",
+    {MXC_PARAM_FIELD(mxci_leaky_params, slope), .name = "slope", .type = MXC_PARAM_FLOAT, .initial = "0.25",
      .doc = "of leaky and elu"},
-    {.name = "lower_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_leaky_params, lower_bound),
-     .initial = "0.125",
-     .doc = "least slope of rrelu"},
-    {.name = "upper_bound", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_leaky_params, upper_bound),
-     .initial = "0.334",
-     .doc = "bound of rrelu's slopes"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_leaky_params, lower_bound), .name = "lower_bound", .type = MXC_PARAM_FLOAT,
+     .initial = "0.125", .doc = "least slope of rrelu"},
+    {MXC_PARAM_FIELD(mxci_leaky_params, upper_bound), .name = "upper_bound", .type = MXC_PARAM_FLOAT,
+     .initial = "0.334", .doc = "bound of rrelu's slopes"},
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const mxci_leaky_params *p = params;
@@ -43,9 +42,11 @@ static mxc_status check_params(void *params) {
 /* The kernels of each kind. */
 static const struct {
     const mxci_map_fn *forward, *gradient;
-} kinds[] = {[MXCI_LEAKY_RRELU] = {mxci_leaky, mxci_leaky_grad}, [MXCI_LEAKY_LEAKY] = {mxci_leaky, mxci_leaky_grad},
-             [MXCI_LEAKY_PRELU] = {mxci_leaky, mxci_leaky_grad}, [MXCI_LEAKY_ELU] = {mxci_elu, mxci_elu_grad},
-             [MXCI_LEAKY_SELU] = {mxci_selu, mxci_selu_grad}, [MXCI_LEAKY_GELU] = {mxci_gelu, mxci_gelu_grad}};
+} kinds[] = {
+    [MXCI_LEAKY_RRELU] = {mxci_leaky, mxci_leaky_grad}, [MXCI_LEAKY_LEAKY] = {mxci_leaky, mxci_leaky_grad},
+    [MXCI_LEAKY_PRELU] = {mxci_leaky, mxci_leaky_grad}, [MXCI_LEAKY_ELU] = {mxci_elu, mxci_elu_grad},
+    [MXCI_LEAKY_SELU] = {mxci_selu, mxci_selu_grad},    [MXCI_LEAKY_GELU] = {mxci_gelu, mxci_gelu_grad},
+};
 
 /* The gradient is computed from the output instead of data. */
 static int is_by_output(int kind) {
@@ -173,26 +174,48 @@ static mxc_status backward(const mxc_op_call *call) {
     int kind = ((const mxci_leaky_params *)call->params)->act_type;
     mxc_dtype compute = mxci_compute_type(grad->dtype);
     mxci_strided walk;
-    mxci_mapping m = {.dtype = grad->dtype, .n = mxci_tensor_size(grad), .n_in = 3,
-                      .in = {{.data = call->out_grad[0].data},
-                             {.data = is_by_output(kind) ? call->out[0].data : call->in[DATA].data}}};
+    mxci_mapping m = {
+        .dtype = grad->dtype,
+        .n = mxci_tensor_size(grad),
+        .n_in = 3,
+        .in =
+            {
+                {.data = call->out_grad[0].data},
+                {.data = is_by_output(kind) ? call->out[0].data : call->in[DATA].data},
+            },
+    };
     m.in[2] = slope_of(call, call->out[MASK].data, &walk);
     m.result[0] = (mxci_result){kinds[kind].gradient[compute], call->req[DATA], grad->data, NULL, 0, NULL};
     if (has_gamma(call->params))
-        m.result[1] = (mxci_result){mxci_leaky_slope[compute], call->req[GAMMA], call->in_grad[GAMMA].data, &walk,
-                                    mxci_tensor_size(&call->in[GAMMA]), call->temp};
+        m.result[1] =
+            (mxci_result){mxci_leaky_slope[compute],          call->req[GAMMA], call->in_grad[GAMMA].data, &walk,
+                          mxci_tensor_size(&call->in[GAMMA]), call->temp};
     return mxci_mapping_run(call->run, &m);
 }
 
 const mxc_op_def mxci_op_leaky_relu = {
-    .size = sizeof(mxc_op_def), .name = "LeakyReLU",
+    .size = sizeof(mxc_op_def),
+    .name = "LeakyReLU",
     .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu); "
            "selu: 1.0507 times elu with slope 1.6733; gelu: data (1 + erf(data / sqrt(2))) / 2; rrelu: slopes of each "
            "element, random in [lower_bound, upper_bound) in training, else their mean",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_leaky_params), .params_check = check_params,
-    .args = "data,gamma", .n_args = count_args, .outputs = "output,mask", .n_outputs = count_outputs,
-    .n_visible = one_visible, .random_count = count_numbers, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1}, .backward_needs = adjust_needs, .temp_bytes = temp_bytes,
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(mxci_leaky_params),
+    .params_check = check_params,
+    .args = "data,gamma",
+    .n_args = count_args,
+    .outputs = "output,mask",
+    .n_outputs = count_outputs,
+    .n_visible = one_visible,
+    .random_count = count_numbers,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .backward_needs = adjust_needs,
+    .temp_bytes = temp_bytes,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

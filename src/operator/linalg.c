@@ -52,8 +52,12 @@ typedef struct blas_flags {
 } blas_flags;
 
 static blas_flags flags_of(const mxci_triangular *t, int64_t m, int64_t k) {
-    return (blas_flags){t->rightside ? CblasRight : CblasLeft, t->lower ? CblasLower : CblasUpper,
-                        t->transpose ? CblasTrans : CblasNoTrans, (int)m, (int)k, (int)(t->rightside ? k : m)};
+    return (blas_flags){t->rightside ? CblasRight : CblasLeft,
+                        t->lower ? CblasLower : CblasUpper,
+                        t->transpose ? CblasTrans : CblasNoTrans,
+                        (int)m,
+                        (int)k,
+                        (int)(t->rightside ? k : m)};
 }
 
 void mxci_linalg_multiply(const mxci_triangular *t, int64_t m, int64_t k, double alpha, const void *a, void *b) {
@@ -136,6 +140,6 @@ mxc_status mxci_linalg_run_all(const mxci_linalg_run *run, double flops, const c
     failed = atomic_load(&b.failed);
     if (failed == UINT64_MAX)
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "%s: matrix %lld of the batch %s (seen at row %d)",
-                    mxc_op_get_def(run->call->op)->name, (long long)(failed >> 32), what, (int)(uint32_t)failed - 1);
+    return MXC_FAIL(MXC_EINVAL, "%s: matrix %lld of the batch %s (seen at row %d)", mxc_op_get_def(run->call->op)->name,
+                    (long long)(failed >> 32), what, (int)(uint32_t)failed - 1);
 }

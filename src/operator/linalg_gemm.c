@@ -12,22 +12,27 @@ typedef mxci_linalg_gemm_params gemm_params;
 
 enum { A, B, C };
 
-#define GEMM_PARAMS \
-    {.name = "transpose_a", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(gemm_params, transpose_a), .initial = "false", \
-     .doc = "A is given transposed"}, \
-    {.name = "transpose_b", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(gemm_params, transpose_b), .initial = "false", \
-     .doc = "B is given transposed"}, \
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(gemm_params, alpha), .initial = "1", \
-     .doc = "factor of the product"}
-#define AXIS_PARAM \
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(gemm_params, axis), .initial = "-2", \
-     .doc = "axis of the rows, not the last one; negative: from the end"}
+#define GEMM_PARAMS                                                                                                    \
+    {MXC_PARAM_FIELD(gemm_params, transpose_a), .name = "transpose_a", .type = MXC_PARAM_BOOL, .initial = "false",     \
+     .doc = "A is given transposed"},                                                                                  \
+        {MXC_PARAM_FIELD(gemm_params, transpose_b), .name = "transpose_b", .type = MXC_PARAM_BOOL, .initial = "false", \
+         .doc = "B is given transposed"},                                                                              \
+    {                                                                                                                  \
+        MXC_PARAM_FIELD(gemm_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "1",                 \
+                                             .doc = "factor of the product"                                            \
+    }
+#define AXIS_PARAM                                                                                              \
+    {                                                                                                           \
+        MXC_PARAM_FIELD(gemm_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-2",             \
+                                            .doc = "axis of the rows, not the last one; negative: from the end" \
+    }
 
 static const mxc_param gemm_schema[] = {
     GEMM_PARAMS,
-    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(gemm_params, beta), .initial = "1", .doc = "factor of C"},
+    {MXC_PARAM_FIELD(gemm_params, beta), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "1", .doc = "factor of C"},
     AXIS_PARAM,
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 static const mxc_param gemm2_schema[] = {GEMM_PARAMS, AXIS_PARAM, MXC_PARAM_END};
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -121,29 +126,45 @@ static mxc_status gemm_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_linalg_gemm = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_gemm", .aliases = "linalg_gemm", .args = "A,B,C",
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_gemm",
+    .aliases = "linalg_gemm",
+    .args = "A,B,C",
     .doc = "out (...,M,N) = alpha op(A) op(B) + beta C for op(A) (...,M,K), op(B) (...,K,N), C (...,M,N)",
-    .params = gemm_schema, .param_size = sizeof(gemm_params), .infer_shape = gemm_infer_shape,
+    .params = gemm_schema,
+    .param_size = sizeof(gemm_params),
+    .infer_shape = gemm_infer_shape,
     .needs = {.out_grad = 1, .in = 1 << A | 1 << B},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(C), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = gemm_forward}, .backward = {[MXC_CPU] = gemm_backward}};
+    .forward = {[MXC_CPU] = gemm_forward},
+    .backward = {[MXC_CPU] = gemm_backward},
+};
 
 const mxc_op_def mxci_op_linalg_gemm2 = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_gemm2", .aliases = "linalg_gemm2", .args = "A,B",
-    .doc = "out (...,M,N) = alpha op(A) op(B) for op(A) (...,M,K), op(B) (...,K,N)", .params = gemm2_schema,
-    .param_size = sizeof(gemm_params), .infer_shape = gemm_infer_shape, .needs = {.out_grad = 1, .in = 1 << A | 1 << B},
-    .forward = {[MXC_CPU] = gemm2_forward}, .backward = {[MXC_CPU] = gemm2_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_gemm2",
+    .aliases = "linalg_gemm2",
+    .args = "A,B",
+    .doc = "out (...,M,N) = alpha op(A) op(B) for op(A) (...,M,K), op(B) (...,K,N)",
+    .params = gemm2_schema,
+    .param_size = sizeof(gemm_params),
+    .infer_shape = gemm_infer_shape,
+    .needs = {.out_grad = 1, .in = 1 << A | 1 << B},
+    .forward = {[MXC_CPU] = gemm2_forward},
+    .backward = {[MXC_CPU] = gemm2_backward},
+};
 
 /* ---- syrk -------------------------------------------------------------------------------------------------------- */
 
 typedef mxci_syrk_params syrk_params;
 
 static const mxc_param syrk_schema[] = {
-    {.name = "transpose", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(syrk_params, transpose), .initial = "false",
+    {MXC_PARAM_FIELD(syrk_params, transpose), .name = "transpose", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "A' A, else A A'"},
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(syrk_params, alpha), .initial = "1",
+    {MXC_PARAM_FIELD(syrk_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "factor of the product"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status syrk_infer_shape(mxc_op_sig *sig) {
     const syrk_params *p = sig->params;
@@ -182,7 +203,15 @@ static mxc_status syrk_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_linalg_syrk = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_syrk", .aliases = "linalg_syrk", .args = "A",
-    .doc = "A (...,M,K): out (...,M,M) = alpha A A', or with transpose (...,K,K) = alpha A' A", .params = syrk_schema,
-    .param_size = sizeof(syrk_params), .infer_shape = syrk_infer_shape, .needs = {.out_grad = 1, .in = 1},
-    .forward = {[MXC_CPU] = syrk_forward}, .backward = {[MXC_CPU] = syrk_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_syrk",
+    .aliases = "linalg_syrk",
+    .args = "A",
+    .doc = "A (...,M,K): out (...,M,M) = alpha A A', or with transpose (...,K,K) = alpha A' A",
+    .params = syrk_schema,
+    .param_size = sizeof(syrk_params),
+    .infer_shape = syrk_infer_shape,
+    .needs = {.out_grad = 1, .in = 1},
+    .forward = {[MXC_CPU] = syrk_forward},
+    .backward = {[MXC_CPU] = syrk_backward},
+};

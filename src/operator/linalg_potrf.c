@@ -14,9 +14,10 @@
 typedef mxci_factor_params factor_params;
 
 static const mxc_param schema[] = {
-    {.name = "lower", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(factor_params, lower), .initial = "true",
+    {MXC_PARAM_FIELD(factor_params, lower), .name = "lower", .type = MXC_PARAM_BOOL, .initial = "true",
      .doc = "the factor is the lower triangle, else the upper one"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_square(mxc_op_sig *sig) {
     MXC_TRY(mxci_infer_shape_same(sig));
@@ -109,11 +110,20 @@ static size_t factor_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 static const mxc_inplace inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
 
 const mxc_op_def mxci_op_linalg_potrf = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_potrf", .aliases = "linalg_potrf", .args = "A",
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_potrf",
+    .aliases = "linalg_potrf",
+    .args = "A",
     .doc = "A (...,N,N), positive definite: out = the triangular factor L of A = L L', with lower=false U of A = U' U",
-    .params = schema, .param_size = sizeof(factor_params), .infer_shape = infer_square,
-    .needs = {.out_grad = 1, .out = 1}, .inplace_forward = inplace, .temp_bytes = factor_temp_bytes,
-    .forward = {[MXC_CPU] = factor_forward}, .backward = {[MXC_CPU] = factor_backward}};
+    .params = schema,
+    .param_size = sizeof(factor_params),
+    .infer_shape = infer_square,
+    .needs = {.out_grad = 1, .out = 1},
+    .inplace_forward = inplace,
+    .temp_bytes = factor_temp_bytes,
+    .forward = {[MXC_CPU] = factor_forward},
+    .backward = {[MXC_CPU] = factor_backward},
+};
 
 /* ---- potri ------------------------------------------------------------------------------------------------------- */
 
@@ -167,11 +177,20 @@ static mxc_status inverse_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_linalg_potri = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_potri", .aliases = "linalg_potri", .args = "A",
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_potri",
+    .aliases = "linalg_potri",
+    .args = "A",
     .doc = "A (...,N,N), lower triangular: out = the inverse of A A'; with lower=false upper, of A' A",
-    .params = schema, .param_size = sizeof(factor_params), .infer_shape = infer_square,
-    .needs = {.out_grad = 1, .in = 1, .out = 1}, .inplace_forward = inplace, .temp_bytes = factor_temp_bytes,
-    .forward = {[MXC_CPU] = inverse_forward}, .backward = {[MXC_CPU] = inverse_backward}};
+    .params = schema,
+    .param_size = sizeof(factor_params),
+    .infer_shape = infer_square,
+    .needs = {.out_grad = 1, .in = 1, .out = 1},
+    .inplace_forward = inplace,
+    .temp_bytes = factor_temp_bytes,
+    .forward = {[MXC_CPU] = inverse_forward},
+    .backward = {[MXC_CPU] = inverse_backward},
+};
 
 /* ---- sumlogdiag -------------------------------------------------------------------------------------------------- */
 
@@ -223,7 +242,13 @@ static mxc_status sum_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_linalg_sumlogdiag = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_sumlogdiag", .aliases = "linalg_sumlogdiag", .args = "A",
-    .doc = "A (...,N,N): out (...) = the sum of the logarithms of the diagonal", .infer_shape = sum_infer_shape,
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_sumlogdiag",
+    .aliases = "linalg_sumlogdiag",
+    .args = "A",
+    .doc = "A (...,N,N): out (...) = the sum of the logarithms of the diagonal",
+    .infer_shape = sum_infer_shape,
     .needs = {.out_grad = 1, .in = 1},
-    .forward = {[MXC_CPU] = sum_forward}, .backward = {[MXC_CPU] = sum_backward}};
+    .forward = {[MXC_CPU] = sum_forward},
+    .backward = {[MXC_CPU] = sum_backward},
+};

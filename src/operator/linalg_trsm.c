@@ -13,15 +13,16 @@ typedef mxci_triangular_params triangular_params;
 enum { A, B };
 
 static const mxc_param schema[] = {
-    {.name = "transpose", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(triangular_params, transpose), .initial = "false",
+    {MXC_PARAM_FIELD(triangular_params, transpose), .name = "transpose", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "use A transposed"},
-    {.name = "rightside", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(triangular_params, rightside), .initial = "false",
+    {MXC_PARAM_FIELD(triangular_params, rightside), .name = "rightside", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "A stands on the right, else on the left"},
-    {.name = "lower", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(triangular_params, lower), .initial = "true",
+    {MXC_PARAM_FIELD(triangular_params, lower), .name = "lower", .type = MXC_PARAM_BOOL, .initial = "true",
      .doc = "A is the lower triangle, else the upper one"},
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(triangular_params, alpha), .initial = "1",
+    {MXC_PARAM_FIELD(triangular_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "factor of B"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
@@ -180,16 +181,33 @@ static mxc_status solve_backward(const mxc_op_call *call) {
 static const mxc_inplace inplace[] = {{MXC_FROM_IN(B), 0}, MXC_INPLACE_END};
 
 const mxc_op_def mxci_op_linalg_trmm = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_trmm", .aliases = "linalg_trmm", .args = "A,B",
-    .doc = "A (...,N,N) triangular: out = alpha op(A) B, or with rightside alpha B op(A)", .params = schema,
-    .param_size = sizeof(triangular_params), .infer_shape = infer_shape,
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_trmm",
+    .aliases = "linalg_trmm",
+    .args = "A,B",
+    .doc = "A (...,N,N) triangular: out = alpha op(A) B, or with rightside alpha B op(A)",
+    .params = schema,
+    .param_size = sizeof(triangular_params),
+    .infer_shape = infer_shape,
     .needs = {.out_grad = 1, .in = 1 << A | 1 << B},
-    .inplace_forward = inplace, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = multiply_forward}, .backward = {[MXC_CPU] = multiply_backward}};
+    .inplace_forward = inplace,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = multiply_forward},
+    .backward = {[MXC_CPU] = multiply_backward},
+};
 
 const mxc_op_def mxci_op_linalg_trsm = {
-    .size = sizeof(mxc_op_def), .name = "_linalg_trsm", .aliases = "linalg_trsm", .args = "A,B",
+    .size = sizeof(mxc_op_def),
+    .name = "_linalg_trsm",
+    .aliases = "linalg_trsm",
+    .args = "A,B",
     .doc = "A (...,N,N) triangular: out = X with op(A) X = alpha B, or with rightside X op(A) = alpha B",
-    .params = schema, .param_size = sizeof(triangular_params), .infer_shape = infer_shape,
-    .needs = {.out_grad = 1, .in = 1 << A, .out = 1}, .inplace_forward = inplace, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = solve_forward}, .backward = {[MXC_CPU] = solve_backward}};
+    .params = schema,
+    .param_size = sizeof(triangular_params),
+    .infer_shape = infer_shape,
+    .needs = {.out_grad = 1, .in = 1 << A, .out = 1},
+    .inplace_forward = inplace,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = solve_forward},
+    .backward = {[MXC_CPU] = solve_backward},
+};

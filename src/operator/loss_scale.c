@@ -27,15 +27,20 @@ static const mxc_shape *state_shape(void) {
 
 /* ---- all_finite -------------------------------------------------------------------------------------------------- */
 
-#define INIT_OUTPUT                                                                                                  \
-    {.name = "init_output", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_finite_params, init_output),                \
-     .initial = "True", .doc = "false: what output held must not be 0 either"}
+#define INIT_OUTPUT                                                                                             \
+    {                                                                                                           \
+        MXC_PARAM_FIELD(mxci_finite_params, init_output), .name = "init_output", .type = MXC_PARAM_BOOL,        \
+                                                          .initial = "True",                                    \
+                                                          .doc = "false: what output held must not be 0 either" \
+    }
 
 static const mxc_param one_schema[] = {INIT_OUTPUT, MXC_PARAM_END};
 static const mxc_param many_schema[] = {
-    {.name = "num_arrays", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_finite_params, num_arrays), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_finite_params, num_arrays), .name = "num_arrays", .type = MXC_PARAM_INT, .initial = "1",
      .bounded = 1, .minimum = 1, .maximum = 65536, .doc = "how many arrays"},
-    INIT_OUTPUT, MXC_PARAM_END};
+    INIT_OUTPUT,
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_finite_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), one_element());
@@ -81,17 +86,26 @@ static mxc_status finite_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-#define FINITE_DEF                                                                                                \
+#define FINITE_DEF                                                                                           \
     .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_finite_params), .infer_shape = infer_finite_shape, \
     .infer_type = infer_finite_type, .forward = {[MXC_CPU] = finite_forward}, .flags = MXC_OP_ZERO_GRADIENT
 
 const mxc_op_def mxci_op_all_finite = {
-    FINITE_DEF, .name = "all_finite", .params = one_schema, .dtypes = MXC_DTYPES_FLOAT,
-    .doc = "output (1,), f32 = 1 if all elements of data are finite, else 0"};
+    FINITE_DEF,
+    .name = "all_finite",
+    .params = one_schema,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .doc = "output (1,), f32 = 1 if all elements of data are finite, else 0",
+};
 
 const mxc_op_def mxci_op_multi_all_finite = {
-    FINITE_DEF, .name = "multi_all_finite", .params = many_schema, .variadic = "num_arrays", .dtypes = MXC_DTYPES_FLOAT,
-    .doc = "output (1,), f32 = 1 if all elements of all arguments are finite, else 0; their dtypes may differ"};
+    FINITE_DEF,
+    .name = "multi_all_finite",
+    .params = many_schema,
+    .variadic = "num_arrays",
+    .dtypes = MXC_DTYPES_FLOAT,
+    .doc = "output (1,), f32 = 1 if all elements of all arguments are finite, else 0; their dtypes may differ",
+};
 
 /* ---- _scale_gradient --------------------------------------------------------------------------------------------- */
 
@@ -135,21 +149,28 @@ static mxc_status scale_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_scale_gradient = {
-    .size = sizeof(mxc_op_def), .name = "_scale_gradient", .flags = MXC_OP_HIDDEN, .args = "data,state",
+    .size = sizeof(mxc_op_def),
+    .name = "_scale_gradient",
+    .flags = MXC_OP_HIDDEN,
+    .args = "data,state",
     .doc = "out = data; the gradient of data is that of out times state[0]; state (2,), f32",
-    .infer_shape = infer_scale_shape, .infer_type = infer_scale_type,
+    .infer_shape = infer_scale_shape,
+    .infer_type = infer_scale_type,
     .dtypes = MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64),
     .needs = {.out_grad = 1, .in = 1 << STATE},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = scale_forward}, .backward = {[MXC_CPU] = scale_backward}};
+    .forward = {[MXC_CPU] = scale_forward},
+    .backward = {[MXC_CPU] = scale_backward},
+};
 
 /* ---- _update_loss_scale ------------------------------------------------------------------------------------------ */
 
 static const mxc_param update_schema[] = {
-    {.name = "interval", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_loss_scale_params, interval), .initial = "0",
+    {MXC_PARAM_FIELD(mxci_loss_scale_params, interval), .name = "interval", .type = MXC_PARAM_INT, .initial = "0",
      .bounded = 1, .minimum = 0, .maximum = 1e9, .doc = "good steps before the scale is doubled; 0: it never changes"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_update_shape(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_shape(sig, 0, one_element()));
@@ -166,9 +187,16 @@ static mxc_status update_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_update_loss_scale = {
-    .size = sizeof(mxc_op_def), .name = "_update_loss_scale", .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
-    .args = "finite", .aux = "state",
+    .size = sizeof(mxc_op_def),
+    .name = "_update_loss_scale",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
+    .args = "finite",
+    .aux = "state",
     .doc = "out = finite ? 1 / state[0] : 0; then the scale in state is halved if not finite, or doubled after "
            "interval good steps",
-    .params = update_schema, .param_size = sizeof(mxci_loss_scale_params), .infer_shape = infer_update_shape,
-    .dtypes = MXC_DTYPE_BIT(MXC_F32), .forward = {[MXC_CPU] = update_forward}};
+    .params = update_schema,
+    .param_size = sizeof(mxci_loss_scale_params),
+    .infer_shape = infer_update_shape,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .forward = {[MXC_CPU] = update_forward},
+};

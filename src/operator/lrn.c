@@ -10,15 +10,16 @@
 enum { OUT, NORM };
 
 static const mxc_param schema[] = {
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lrn_params, alpha), .initial = "0.0001",
+    {MXC_PARAM_FIELD(mxci_lrn_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "0.0001",
      .doc = "multiplies the mean of squares"},
-    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lrn_params, beta), .initial = "0.75",
+    {MXC_PARAM_FIELD(mxci_lrn_params, beta), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "0.75",
      .doc = "exponent"},
-    {.name = "knorm", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_lrn_params, knorm), .initial = "2",
+    {MXC_PARAM_FIELD(mxci_lrn_params, knorm), .name = "knorm", .type = MXC_PARAM_FLOAT, .initial = "2",
      .doc = "added to the mean of squares"},
-    {.name = "nsize", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_lrn_params, nsize), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(mxci_lrn_params, nsize), .name = "nsize", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1e9, .doc = "channels in the mean, an odd number"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const mxci_lrn_params *p = params;
@@ -65,8 +66,11 @@ static lrn_run open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[0].shape;
     lrn_run r = {.call = call, .share = call->out[NORM]};
     r.share.data = call->temp;
-    r.shape = (mxci_lrn_shape){.channels = data->dim[1], .inner = mxci_shape_count(data, 2, data->ndim),
-                               .reach = p->nsize / 2, .scale = p->alpha / (double)p->nsize, .beta = p->beta,
+    r.shape = (mxci_lrn_shape){.channels = data->dim[1],
+                               .inner = mxci_shape_count(data, 2, data->ndim),
+                               .reach = p->nsize / 2,
+                               .scale = p->alpha / (double)p->nsize,
+                               .beta = p->beta,
                                .knorm = p->knorm};
     r.tiles = (r.shape.inner + MXCI_LRN_TILE - 1) / MXCI_LRN_TILE;
     return r;
@@ -86,10 +90,9 @@ static void run_tiles(const lrn_run *r, int64_t begin, int64_t end, int backward
                                     mxci_at(&call->out[NORM], sample), mxci_at(&r->share, sample),
                                     mxci_at(&call->in_grad[0], sample), first, last);
         else
-            mxci_lrn_forward[type](&r->shape, add, x,
-                                   call->req[NORM] == MXC_REQ_NULL ? NULL : mxci_at(&call->out[NORM], sample),
-                                   call->req[OUT] == MXC_REQ_NULL ? NULL : mxci_at(&call->out[OUT], sample), first,
-                                   last);
+            mxci_lrn_forward[type](
+                &r->shape, add, x, call->req[NORM] == MXC_REQ_NULL ? NULL : mxci_at(&call->out[NORM], sample),
+                call->req[OUT] == MXC_REQ_NULL ? NULL : mxci_at(&call->out[OUT], sample), first, last);
     }
 }
 
@@ -133,11 +136,22 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_lrn = {
-    .size = sizeof(mxc_op_def), .name = "LRN",
+    .size = sizeof(mxc_op_def),
+    .name = "LRN",
     .doc = "output = data (knorm + alpha / nsize (sum of data^2 over the nsize channels around))^-beta, for data "
            "(N,C,...)",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_lrn_params), .params_check = check_params,
-    .outputs = "output,tmp_norm", .n_visible = one_visible, .infer_shape = infer_shape, .infer_type = infer_type,
-    .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1 << OUT, .in = 1, .out = 1 << NORM}, .temp_bytes = temp_bytes,
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(mxci_lrn_params),
+    .params_check = check_params,
+    .outputs = "output,tmp_norm",
+    .n_visible = one_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1 << OUT, .in = 1, .out = 1 << NORM},
+    .temp_bytes = temp_bytes,
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

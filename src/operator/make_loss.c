@@ -7,17 +7,16 @@
 #include "operator/kernels/convert.h"
 #include "operator/losses.h"
 
-
 static const mxc_param schema[] = {
-    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_make_loss_params, grad_scale), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_make_loss_params, grad_scale), .name = "grad_scale", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "the gradient"},
-    {.name = "valid_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_make_loss_params, valid_thresh),
-     .initial = "0",
-     .doc = "normalization valid counts the elements above this"},
-    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_make_loss_params, normalization),
-     .initial = "null",
-     .choices = "null,batch,valid", .doc = "divide the gradient by nothing, the batch or the count of valid elements"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_make_loss_params, valid_thresh), .name = "valid_thresh", .type = MXC_PARAM_FLOAT,
+     .initial = "0", .doc = "normalization valid counts the elements above this"},
+    {MXC_PARAM_FIELD(mxci_make_loss_params, normalization), .name = "normalization", .type = MXC_PARAM_ENUM,
+     .initial = "null", .choices = "null,batch,valid",
+     .doc = "divide the gradient by nothing, the batch or the count of valid elements"},
+    MXC_PARAM_END,
+};
 
 static void loss_needs(const void *params, mxc_op_needs *needs) {
     *needs = (mxc_op_needs){.in = ((const mxci_make_loss_params *)params)->normalization == MXCI_NORM_VALID};
@@ -60,16 +59,25 @@ static mxc_status backward_scaled(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_make_loss = {
-    .size = sizeof(mxc_op_def), .name = "make_loss",
+    .size = sizeof(mxc_op_def),
+    .name = "make_loss",
     .doc = "out = data, as a loss: data's gradient is 1, whatever the gradient of out",
-    .dtypes = MXC_DTYPES_FLOAT, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward_one}};
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward_one},
+};
 
 const mxc_op_def mxci_op_make_loss_layer = {
-    .size = sizeof(mxc_op_def), .name = "MakeLoss",
+    .size = sizeof(mxc_op_def),
+    .name = "MakeLoss",
     .doc = "out = data, as a loss: data's gradient is grad_scale, divided as normalization says, whatever the gradient "
            "of out",
-    .params = schema, .param_size = sizeof(mxci_make_loss_params), .dtypes = MXC_DTYPES_FLOAT,
+    .params = schema,
+    .param_size = sizeof(mxci_make_loss_params),
+    .dtypes = MXC_DTYPES_FLOAT,
     .backward_needs = loss_needs,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward_scaled}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward_scaled},
+};

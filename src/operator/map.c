@@ -185,20 +185,30 @@ mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
 
 mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *walk,
                             const mxc_tensor *from, double *sums) {
-    mxci_mapping m = {.dtype = from->dtype, .n = mxc_shape_size(&from->shape), .n_in = 2,
-                      .in = {{.data = from->data}, {.value = 1}}};
-    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(from->dtype)], .req = req,
-                                .data = to->data, .sum_walk = walk, .n_sums = mxc_shape_size(&to->shape),
+    mxci_mapping m = {
+        .dtype = from->dtype,
+        .n = mxc_shape_size(&from->shape),
+        .n_in = 2,
+        .in = {{.data = from->data}, {.value = 1}},
+    };
+    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(from->dtype)],
+                                .req = req,
+                                .data = to->data,
+                                .sum_walk = walk,
+                                .n_sums = mxc_shape_size(&to->shape),
                                 .sums = sums};
     return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
 }
 
 mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
                            double scale) {
-    mxci_mapping m = {.dtype = to->dtype, .n = mxc_shape_size(&to->shape), .n_in = 2,
-                      .in = {{.data = from->data}, {.value = scale}}};
-    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req,
-                                .data = to->data};
+    mxci_mapping m = {
+        .dtype = to->dtype,
+        .n = mxc_shape_size(&to->shape),
+        .n_in = 2,
+        .in = {{.data = from->data}, {.value = scale}},
+    };
+    m.result[0] =
+        (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req, .data = to->data};
     return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
 }
-

@@ -16,8 +16,8 @@
 
 /* One input of the kernels. */
 typedef struct mxci_operand {
-    const void *data;          /* NULL: every element is value */
-    const mxci_strided *walk;  /* how data is stretched over the space; NULL: it has the space's shape */
+    const void *data;         /* NULL: every element is value */
+    const mxci_strided *walk; /* how data is stretched over the space; NULL: it has the space's shape */
     double value;
 } mxci_operand;
 
@@ -75,8 +75,7 @@ static inline void mxci_stretch(const mxc_shape *array, const mxc_shape *space, 
 mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);
 
 /* to = or += scale times from; one float dtype and size. */
-mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
-                           double scale);
+mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double scale);
 
 /* to = for each element the sum of the elements of from, whose space walk is, that stand on it; one float dtype.
  * sums: scratch of mxci_sum_bytes for to's elements. */

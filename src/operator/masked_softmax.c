@@ -13,15 +13,14 @@
 enum { DATA, MASK };
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_masked_softmax_params, axis), .initial = "-1",
+    {MXC_PARAM_FIELD(mxci_masked_softmax_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",
      .doc = "axis whose elements sum to 1; negative: from the end"},
-    {.name = "temperature", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_masked_softmax_params, temperature),
-     .initial = "1",
-     .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data"},
-    {.name = "normalize", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_masked_softmax_params, normalize),
-     .initial = "true",
-     .doc = "accepted for compatibility: the greatest element is always subtracted first"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_masked_softmax_params, temperature), .name = "temperature", .type = MXC_PARAM_FLOAT,
+     .initial = "1", .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data"},
+    {MXC_PARAM_FIELD(mxci_masked_softmax_params, normalize), .name = "normalize", .type = MXC_PARAM_BOOL,
+     .initial = "true", .doc = "accepted for compatibility: the greatest element is always subtracted first"},
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
@@ -107,8 +106,13 @@ static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forwar
 /* y is 0, or minus infinity, where it is hidden, so only dy must be. */
 static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn) {
     mxc_tensor dy = call->out_grad[0];
-    mxci_softmax_pass r = {.add = call->req[DATA] == MXC_REQ_ADD, .from = call->temp, .y = call->out[0].data,
-                           .to = call->in_grad[DATA].data, .backward = fn[dy.dtype]};
+    mxci_softmax_pass r = {
+        .add = call->req[DATA] == MXC_REQ_ADD,
+        .from = call->temp,
+        .y = call->out[0].data,
+        .to = call->in_grad[DATA].data,
+        .backward = fn[dy.dtype],
+    };
     mxci_put_no_gradient(call, MASK);
     if (call->req[DATA] == MXC_REQ_NULL || mxci_tensor_size(&dy) == 0)
         return MXC_OK;
@@ -120,10 +124,9 @@ static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backw
 
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-#define MASKED_DEF                                                                                                     \
-    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_masked_softmax_params),                    \
-    .args = "data,mask",                                                                                               \
-    .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                                  \
+#define MASKED_DEF                                                                                         \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_masked_softmax_params),        \
+    .args = "data,mask", .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT, \
     .needs = {.out_grad = 1, .out = 1, .in = 1 << MASK}, .temp_bytes = temp_bytes
 
 static mxc_status softmax_forward(const mxc_op_call *call) {
@@ -135,10 +138,13 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_masked_softmax = {
-    MASKED_DEF, .name = "masked_softmax",
+    MASKED_DEF,
+    .name = "masked_softmax",
     .doc = "out = e^(data / temperature) / its sum along axis over the elements whose mask (stretched to data's shape) "
            "is not 0; 0 for the others",
-    .forward = {[MXC_CPU] = softmax_forward}, .backward = {[MXC_CPU] = softmax_backward}};
+    .forward = {[MXC_CPU] = softmax_forward},
+    .backward = {[MXC_CPU] = softmax_backward},
+};
 
 static mxc_status log_softmax_forward(const mxc_op_call *call) {
     return run_forward(call, mxci_log_softmax_forward, -INFINITY);
@@ -149,6 +155,9 @@ static mxc_status log_softmax_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_masked_log_softmax = {
-    MASKED_DEF, .name = "masked_log_softmax",
+    MASKED_DEF,
+    .name = "masked_log_softmax",
     .doc = "out = the logarithm of masked_softmax: minus infinity where mask is 0",
-    .forward = {[MXC_CPU] = log_softmax_forward}, .backward = {[MXC_CPU] = log_softmax_backward}};
+    .forward = {[MXC_CPU] = log_softmax_forward},
+    .backward = {[MXC_CPU] = log_softmax_backward},
+};

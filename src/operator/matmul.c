@@ -42,8 +42,7 @@ size_t mxci_matmul_temp(const mxci_matmul *p, mxc_dtype dtype, mxc_pass pass) {
     int64_t m = p->m, n = p->n, k = p->k, batch = mxci_dim_mul(p->batch, p->between);
     if (pass == MXC_FORWARD)
         return mxci_gemm_temp_bytes(dtype, m, n, k, batch);
-    return larger(p->transpose_a ? mxci_gemm_temp_bytes(dtype, k, m, n, batch)
-                                 : mxci_gemm_temp_bytes(dtype, m, k, n, batch),
-                  p->transpose_b ? mxci_gemm_temp_bytes(dtype, n, k, m, batch)
-                                 : mxci_gemm_temp_bytes(dtype, k, n, m, batch));
+    return larger(
+        p->transpose_a ? mxci_gemm_temp_bytes(dtype, k, m, n, batch) : mxci_gemm_temp_bytes(dtype, m, k, n, batch),
+        p->transpose_b ? mxci_gemm_temp_bytes(dtype, n, k, m, batch) : mxci_gemm_temp_bytes(dtype, k, n, m, batch));
 }

@@ -9,11 +9,13 @@
 
 #define MOMENTUM MXCI_FACTOR(momentum, "0.0", "share of the last step that is taken again")
 #define MULTI                                                                                                          \
-    {.name = "lrs", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_multi_params, lrs), .doc = "learning rates"}, \
-    {.name = "wds", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_multi_params, wds), .doc = "weight decays"}, \
-    MXCI_RESCALE, MXCI_CLIP,                                                                                           \
-    {.name = "num_weights", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_multi_params, num_weights), .initial = "1", \
-     .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "how many weights"}
+    {MXC_PARAM_FIELD(mxci_multi_params, lrs), .name = "lrs", .type = MXC_PARAM_FLOATS, .doc = "learning rates"},       \
+        {MXC_PARAM_FIELD(mxci_multi_params, wds), .name = "wds", .type = MXC_PARAM_FLOATS, .doc = "weight decays"},    \
+        MXCI_RESCALE, MXCI_CLIP, {                                                                                     \
+        MXC_PARAM_FIELD(mxci_multi_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1", \
+                                                         .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX,         \
+                                                         .doc = "how many weights"                                     \
+    }
 
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 static const mxc_param momentum_params[] = {MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
@@ -94,46 +96,82 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
 #define MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
-#define MULTI_DEF                                                                                                   \
+#define MULTI_DEF                                                                                                  \
     .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi,              \
     .args = MXCI_WEIGHT_NAMES, .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape, \
     .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_mp_sgd_update = {
-    .size = sizeof(mxc_op_def), .name = "mp_sgd_update", .args = "weight,grad", .aux = "weight32",
+    .size = sizeof(mxc_op_def),
+    .name = "mp_sgd_update",
+    .args = "weight,grad",
+    .aux = "weight32",
     .doc = "weight32 = (1 - lr wd) weight32 - lr clip(rescale_grad grad); out = weight32 in weight's dtype",
-    .params = plain_params, .param_size = sizeof(mxci_update), .infer_shape = mxci_update_infer_shape,
-    .infer_type = mxci_update_infer_master_type, .dtypes = MASTER_DTYPES, .inplace_forward = mxci_update_inplace,
-    .forward = {[MXC_CPU] = mp_sgd}};
+    .params = plain_params,
+    .param_size = sizeof(mxci_update),
+    .infer_shape = mxci_update_infer_shape,
+    .infer_type = mxci_update_infer_master_type,
+    .dtypes = MASTER_DTYPES,
+    .inplace_forward = mxci_update_inplace,
+    .forward = {[MXC_CPU] = mp_sgd},
+};
 
 const mxc_op_def mxci_op_mp_sgd_mom_update = {
-    .size = sizeof(mxc_op_def), .name = "mp_sgd_mom_update", .args = "weight,grad", .aux = "mom,weight32",
+    .size = sizeof(mxc_op_def),
+    .name = "mp_sgd_mom_update",
+    .args = "weight,grad",
+    .aux = "mom,weight32",
     .doc = "mom = momentum mom - lr wd weight32 - lr clip(rescale_grad grad); weight32 = weight32 + mom; "
            "out = weight32 in weight's dtype",
-    .params = momentum_params, .param_size = sizeof(mxci_update), .infer_shape = mxci_update_infer_shape,
-    .infer_type = mxci_update_infer_master_type, .dtypes = MASTER_DTYPES, .inplace_forward = mxci_update_inplace,
-    .forward = {[MXC_CPU] = mp_sgd_mom}};
+    .params = momentum_params,
+    .param_size = sizeof(mxci_update),
+    .infer_shape = mxci_update_infer_shape,
+    .infer_type = mxci_update_infer_master_type,
+    .dtypes = MASTER_DTYPES,
+    .inplace_forward = mxci_update_inplace,
+    .forward = {[MXC_CPU] = mp_sgd_mom},
+};
 
 const mxc_op_def mxci_op_multi_sgd_update = {
-    MULTI_DEF, .name = "multi_sgd_update", .params = multi_plain_params, .dtypes = MXC_DTYPES_FLOAT,
+    MULTI_DEF,
+    .name = "multi_sgd_update",
+    .params = multi_plain_params,
+    .dtypes = MXC_DTYPES_FLOAT,
     .doc = "sgd_update of num_weights weights, each with its number of lrs and wds",
-    .forward = {[MXC_CPU] = multi_sgd}};
+    .forward = {[MXC_CPU] = multi_sgd},
+};
 
 const mxc_op_def mxci_op_multi_sgd_mom_update = {
-    MULTI_DEF, .name = "multi_sgd_mom_update", .params = multi_momentum_params, .dtypes = MXC_DTYPES_FLOAT,
-    .aux = MXCI_EACH_WEIGHT(MOM), .n_aux = count_weights,
+    MULTI_DEF,
+    .name = "multi_sgd_mom_update",
+    .params = multi_momentum_params,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .aux = MXCI_EACH_WEIGHT(MOM),
+    .n_aux = count_weights,
     .doc = "sgd_mom_update of num_weights weights, each with its number of lrs and wds",
-    .forward = {[MXC_CPU] = multi_sgd_mom}};
+    .forward = {[MXC_CPU] = multi_sgd_mom},
+};
 
 const mxc_op_def mxci_op_multi_mp_sgd_update = {
-    MULTI_DEF, .name = "multi_mp_sgd_update", .params = multi_plain_params, .infer_type = mxci_update_infer_master_type,
-    .dtypes = MASTER_DTYPES, .aux = MXCI_EACH_WEIGHT(MASTER), .n_aux = count_weights,
+    MULTI_DEF,
+    .name = "multi_mp_sgd_update",
+    .params = multi_plain_params,
+    .infer_type = mxci_update_infer_master_type,
+    .dtypes = MASTER_DTYPES,
+    .aux = MXCI_EACH_WEIGHT(MASTER),
+    .n_aux = count_weights,
     .doc = "mp_sgd_update of num_weights weights, each with its number of lrs and wds",
-    .forward = {[MXC_CPU] = multi_mp_sgd}};
+    .forward = {[MXC_CPU] = multi_mp_sgd},
+};
 
 const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
-    MULTI_DEF, .name = "multi_mp_sgd_mom_update", .params = multi_momentum_params,
-    .infer_type = mxci_update_infer_master_type, .dtypes = MASTER_DTYPES, .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
+    MULTI_DEF,
+    .name = "multi_mp_sgd_mom_update",
+    .params = multi_momentum_params,
+    .infer_type = mxci_update_infer_master_type,
+    .dtypes = MASTER_DTYPES,
+    .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
     .n_aux = count_aux_pairs,
     .doc = "mp_sgd_mom_update of num_weights weights, each with its number of lrs and wds",
-    .forward = {[MXC_CPU] = multi_mp_sgd_mom}};
+    .forward = {[MXC_CPU] = multi_mp_sgd_mom},
+};

@@ -14,21 +14,22 @@ typedef mxci_detection_params detection_params;
 enum { SCORES, LOC, ANCHORS };
 
 static const mxc_param schema[] = {
-    {.name = "clip", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(detection_params, clip), .initial = "true",
+    {MXC_PARAM_FIELD(detection_params, clip), .name = "clip", .type = MXC_PARAM_BOOL, .initial = "true",
      .doc = "cut boxes to the image, 0 to 1"},
-    {.name = "threshold", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(detection_params, threshold), .initial = "0.01",
+    {MXC_PARAM_FIELD(detection_params, threshold), .name = "threshold", .type = MXC_PARAM_FLOAT, .initial = "0.01",
      .doc = "least score"},
-    {.name = "background_id", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(detection_params, background_id), .initial = "0",
+    {MXC_PARAM_FIELD(detection_params, background_id), .name = "background_id", .type = MXC_PARAM_INT, .initial = "0",
      .doc = "accepted for compatibility: background is class 0"},
-    {.name = "nms_threshold", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(detection_params, nms_threshold),
+    {MXC_PARAM_FIELD(detection_params, nms_threshold), .name = "nms_threshold", .type = MXC_PARAM_FLOAT,
      .initial = "0.5", .doc = "overlap with a better box that drives a box out"},
-    {.name = "force_suppress", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(detection_params, force_suppress),
+    {MXC_PARAM_FIELD(detection_params, force_suppress), .name = "force_suppress", .type = MXC_PARAM_BOOL,
      .initial = "false", .doc = "boxes of all classes drive each other out"},
-    {.name = "variances", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(detection_params, variances),
+    {MXC_PARAM_FIELD(detection_params, variances), .name = "variances", .type = MXC_PARAM_FLOATS,
      .initial = "(0.1,0.1,0.2,0.2)", .doc = "what steps in x, y, width and height are multiplied by"},
-    {.name = "nms_topk", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(detection_params, nms_topk), .initial = "-1",
+    {MXC_PARAM_FIELD(detection_params, nms_topk), .name = "nms_topk", .type = MXC_PARAM_INT, .initial = "-1",
      .doc = "how many of the best boxes are looked at; not above 0: all"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     int n = ((const detection_params *)params)->variances.n;
@@ -107,9 +108,18 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_multibox_detection = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_MultiBoxDetection", .aliases = "MultiBoxDetection",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_MultiBoxDetection",
+    .aliases = "MultiBoxDetection",
     .doc = "out (N,A,6): rows (class, score, left, top, right, bottom) of the boxes that loc_pred (N,4*A) makes of "
            "anchors (1,A,4) and that cls_prob (N,C,A) gives a class, the best first; class -1: driven out or nothing",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(detection_params),
-    .params_check = check_params, .args = "cls_prob,loc_pred,anchors", .infer_shape = infer_shape,
-    .dtypes = MXC_DTYPES_FLOAT, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(detection_params),
+    .params_check = check_params,
+    .args = "cls_prob,loc_pred,anchors",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

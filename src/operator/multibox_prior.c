@@ -12,17 +12,18 @@
 typedef mxci_prior_params prior_params;
 
 static const mxc_param schema[] = {
-    {.name = "sizes", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(prior_params, sizes), .initial = "(1)",
+    {MXC_PARAM_FIELD(prior_params, sizes), .name = "sizes", .type = MXC_PARAM_FLOATS, .initial = "(1)",
      .doc = "heights of the boxes of the first ratio, 1 for the whole image"},
-    {.name = "ratios", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(prior_params, ratios), .initial = "(1)",
+    {MXC_PARAM_FIELD(prior_params, ratios), .name = "ratios", .type = MXC_PARAM_FLOATS, .initial = "(1)",
      .doc = "widths over heights"},
-    {.name = "clip", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(prior_params, clip), .initial = "false",
+    {MXC_PARAM_FIELD(prior_params, clip), .name = "clip", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "cut boxes to the image"},
-    {.name = "steps", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(prior_params, steps), .initial = "(-1,-1)",
+    {MXC_PARAM_FIELD(prior_params, steps), .name = "steps", .type = MXC_PARAM_FLOATS, .initial = "(-1,-1)",
      .doc = "from one place to the next, along y and x; -1: as many as there are elements fill the image"},
-    {.name = "offsets", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(prior_params, offsets), .initial = "(0.5,0.5)",
+    {MXC_PARAM_FIELD(prior_params, offsets), .name = "offsets", .type = MXC_PARAM_FLOATS, .initial = "(0.5,0.5)",
      .doc = "of the first place, along y and x, in steps"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const prior_params *p = params;
@@ -81,8 +82,16 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_multibox_prior = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_MultiBoxPrior", .aliases = "MultiBoxPrior",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_MultiBoxPrior",
+    .aliases = "MultiBoxPrior",
     .doc = "out (1,h*w*K,4): K = sizes + ratios - 1 boxes (left, top, right, bottom; the image is 0 to 1) around each "
            "element of data's planes (N,C,h,w)",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(prior_params), .params_check = check_params,
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(prior_params),
+    .params_check = check_params,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .forward = {[MXC_CPU] = forward},
+};

@@ -20,20 +20,20 @@ enum { ANCHOR, LABEL, SCORES };
 enum { LOC, MASK, TARGET };
 
 static const mxc_param schema[] = {
-    {.name = "overlap_threshold", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(target_params, overlap_threshold),
+    {MXC_PARAM_FIELD(target_params, overlap_threshold), .name = "overlap_threshold", .type = MXC_PARAM_FLOAT,
      .initial = "0.5", .doc = "overlap with a label beyond which an anchor is for it; 0: only its best one is"},
-    {.name = "ignore_label", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(target_params, ignore_label), .initial = "-1",
+    {MXC_PARAM_FIELD(target_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT, .initial = "-1",
      .doc = "class of anchors that learn nothing"},
-    {.name = "negative_mining_ratio", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(target_params, negative_mining_ratio),
+    {MXC_PARAM_FIELD(target_params, negative_mining_ratio), .name = "negative_mining_ratio", .type = MXC_PARAM_FLOAT,
      .initial = "-1", .doc = "background anchors for each of a label; not above 0: all that are left"},
-    {.name = "negative_mining_thresh", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(target_params, negative_mining_thresh),
+    {MXC_PARAM_FIELD(target_params, negative_mining_thresh), .name = "negative_mining_thresh", .type = MXC_PARAM_FLOAT,
      .initial = "0.5", .doc = "overlap with a label from which on a mined anchor is no background"},
-    {.name = "minimum_negative_samples", .type = MXC_PARAM_INT,
-     MXC_PARAM_FIELD(target_params, minimum_negative_samples), .initial = "0",
-     .doc = "accepted for compatibility"},
-    {.name = "variances", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(target_params, variances),
+    {MXC_PARAM_FIELD(target_params, minimum_negative_samples), .name = "minimum_negative_samples",
+     .type = MXC_PARAM_INT, .initial = "0", .doc = "accepted for compatibility"},
+    {MXC_PARAM_FIELD(target_params, variances), .name = "variances", .type = MXC_PARAM_FLOATS,
      .initial = "(0.1,0.1,0.2,0.2)", .doc = "what steps in x, y, width and height are divided by"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const target_params *p = params;
@@ -130,11 +130,21 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_multibox_target = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_MultiBoxTarget", .aliases = "MultiBoxTarget",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_MultiBoxTarget",
+    .aliases = "MultiBoxTarget",
     .doc = "what the boxes anchor (1,A,4) should learn of label (N,M,5): loc_target and loc_mask (N,4*A), steps to a "
            "label's box and where there are some, cls_target (N,A), its class + 1; 0 is background; cls_pred (N,C,A) "
            "chooses which background",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(target_params), .params_check = check_params,
-    .args = "anchor,label,cls_pred", .labels = 1 << LABEL,
-    .outputs = "loc_target,loc_mask,cls_target", .infer_shape = infer_shape,
-    .dtypes = MXC_DTYPES_FLOAT, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(target_params),
+    .params_check = check_params,
+    .args = "anchor,label,cls_pred",
+    .labels = 1 << LABEL,
+    .outputs = "loc_target,loc_mask,cls_target",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

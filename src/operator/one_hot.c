@@ -10,15 +10,16 @@
 typedef mxci_one_hot_params one_hot_params;
 
 static const mxc_param schema[] = {
-    {.name = "depth", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(one_hot_params, depth), .bounded = 1, .minimum = 0,
+    {MXC_PARAM_FIELD(one_hot_params, depth), .name = "depth", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
      .maximum = 9e15, .doc = "size of the new axis"},
-    {.name = "on_value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(one_hot_params, on_value), .initial = "1.0",
+    {MXC_PARAM_FIELD(one_hot_params, on_value), .name = "on_value", .type = MXC_PARAM_FLOAT, .initial = "1.0",
      .doc = "at the index"},
-    {.name = "off_value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(one_hot_params, off_value), .initial = "0.0",
+    {MXC_PARAM_FIELD(one_hot_params, off_value), .name = "off_value", .type = MXC_PARAM_FLOAT, .initial = "0.0",
      .doc = "elsewhere"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(one_hot_params, dtype), .initial = "float32",
+    {MXC_PARAM_FIELD(one_hot_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
      .doc = "of out"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const mxc_shape *indices = &sig->in_shape[0];
@@ -86,10 +87,18 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_one_hot = {
-    .size = sizeof(mxc_op_def), .name = "one_hot",
-    .doc = "out (indices' shape, depth): on_value at each index, off_value elsewhere", .flags = MXC_OP_ZERO_GRADIENT,
-    .params = schema, .param_size = sizeof(one_hot_params), .args = "indices", .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .forward = {[MXC_CPU] = forward}};
+    .size = sizeof(mxc_op_def),
+    .name = "one_hot",
+    .doc = "out (indices' shape, depth): on_value at each index, off_value elsewhere",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(one_hot_params),
+    .args = "indices",
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .forward = {[MXC_CPU] = forward},
+};
 
 /* ---- _onehot_encode ---------------------------------------------------------------------------------------------- */
 
@@ -117,9 +126,14 @@ static mxc_status encode_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_onehot_encode = {
-    .size = sizeof(mxc_op_def), .name = "_onehot_encode",
+    .size = sizeof(mxc_op_def),
+    .name = "_onehot_encode",
     .doc = "lhs (N), rhs (N,K), of which only the shape is used: out[i,j] = 1 where j is lhs[i], else 0",
-    .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY, .args = "lhs,rhs", .infer_shape = infer_encode_shape,
-    .infer_type = infer_encode_type, .dtypes = MXC_DTYPES_NUMBER,
+    .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY,
+    .args = "lhs,rhs",
+    .infer_shape = infer_encode_shape,
+    .infer_type = infer_encode_type,
+    .dtypes = MXC_DTYPES_NUMBER,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(RHS), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = encode_forward}};
+    .forward = {[MXC_CPU] = encode_forward},
+};

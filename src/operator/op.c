@@ -23,7 +23,7 @@ struct mxc_op {
     mxc_op_needs needs;
     _Atomic(void *) spare;
     int n_given;
-    const char **given; /* key, value, key, value... inside this block */
+    const char **given;                           /* key, value, key, value... inside this block */
     _Alignas(max_align_t) unsigned char params[]; /* param_size bytes, then given, then their text */
 };
 
@@ -152,8 +152,10 @@ static mxc_status find_custom(int n, const char *const *keys, const char *const 
                         n ? keys[0] : "none");
     *out = mxc_op_find(type);
     if (!*out)
-        return MXC_FAIL(MXC_ENOTFOUND, "Custom: no operator is registered as op_type '%s': register the program's own "
-                        "with mxc_op_register, flag MXC_OP_CALLBACK, before the symbol is made or read", type);
+        return MXC_FAIL(MXC_ENOTFOUND,
+                        "Custom: no operator is registered as op_type '%s': register the program's own "
+                        "with mxc_op_register, flag MXC_OP_CALLBACK, before the symbol is made or read",
+                        type);
     if (!((*out)->flags & MXC_OP_CALLBACK))
         return MXC_FAIL(MXC_EINVAL, "Custom: op_type '%s' is an operator, but none with callbacks", type);
     return MXC_OK;
@@ -349,7 +351,7 @@ const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size)
 
 void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out) {
     if (out != NULL)
-        *out = op != NULL ? op->needs : (mxc_op_needs){ 0 };
+        *out = op != NULL ? op->needs : (mxc_op_needs){0};
 }
 
 int mxc_need_has(uint64_t mask, int slot) {

@@ -8,13 +8,14 @@
 typedef mxci_pad_params pad_params;
 
 static const mxc_param schema[] = {
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pad_params, mode), .choices = "constant,edge,reflect",
+    {MXC_PARAM_FIELD(pad_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .choices = "constant,edge,reflect",
      .doc = "what is put there: constant_value, the nearest element, or data mirrored"},
-    {.name = "pad_width", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pad_params, pad_width), .bounded = 1, .minimum = 0,
+    {MXC_PARAM_FIELD(pad_params, pad_width), .name = "pad_width", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
      .maximum = 2147483647.0, .doc = "elements before and behind each axis; the first four are 0"},
-    {.name = "constant_value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(pad_params, constant_value), .initial = "0",
+    {MXC_PARAM_FIELD(pad_params, constant_value), .name = "constant_value", .type = MXC_PARAM_FLOAT, .initial = "0",
      .doc = "value of mode constant"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const pad_params *p = params;
@@ -73,8 +74,12 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status run_rows(const mxc_op_call *call, const mxci_pad_fn *kernels, const mxc_tensor *from,
                            const mxc_tensor *to) {
     const pad_params *p = call->params;
-    pad_run r = {mxci_pad_shape_of(p, &call->in[0].shape, &call->out[0].shape, call->req[0] == MXC_REQ_ADD),
-                 kernels[to->dtype], from, to};
+    pad_run r = {
+        mxci_pad_shape_of(p, &call->in[0].shape, &call->out[0].shape, call->req[0] == MXC_REQ_ADD),
+        kernels[to->dtype],
+        from,
+        to,
+    };
     int ndim = p->pad_width.n / 2;
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(to) > 0)
         mxc_parallel_for(call->run, mxci_shape_count(&to->shape, 0, ndim - 1),
@@ -91,8 +96,17 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_pad = {
-    .size = sizeof(mxc_op_def), .name = "Pad", .aliases = "pad",
+    .size = sizeof(mxc_op_def),
+    .name = "Pad",
+    .aliases = "pad",
     .doc = "out: data (N,C,H,W) or (N,C,D,H,W) with pad_width elements put before and behind each spatial axis",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(pad_params), .params_check = check_params,
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(pad_params),
+    .params_check = check_params,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -14,13 +14,14 @@ enum { DATA, INDEX };
 /* ---- pick -------------------------------------------------------------------------------------------------------- */
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(pick_params, axis), .initial = "-1",
+    {MXC_PARAM_FIELD(pick_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",
      .doc = "axis to pick from; negative: from the end"},
-    {.name = "keepdims", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pick_params, keepdims), .initial = "false",
+    {MXC_PARAM_FIELD(pick_params, keepdims), .name = "keepdims", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "leave the axis with size 1"},
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pick_params, mode), .initial = "clip",
+    {MXC_PARAM_FIELD(pick_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "clip",
      .choices = "clip,wrap", .doc = "indices outside: the nearest inside, or taken modulo the axis"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* data's shape where the axis is 1, or left out. */
 static mxc_shape without_axis(const mxc_shape *data, int axis, int keep) {
@@ -97,11 +98,21 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_pick = {
-    .size = sizeof(mxc_op_def), .name = "pick", .aliases = "choose_element_0index",
-    .doc = "out = of each line of data along axis the element that index names", .params = schema,
-    .param_size = sizeof(pick_params), .args = "data,index", .infer_shape = infer_shape,
-    .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1, .in = 1 << INDEX},
-    .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "pick",
+    .aliases = "choose_element_0index",
+    .doc = "out = of each line of data along axis the element that index names",
+    .params = schema,
+    .param_size = sizeof(pick_params),
+    .args = "data,index",
+    .infer_shape = infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << INDEX},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
 
 /* ---- batch_take -------------------------------------------------------------------------------------------------- */
 
@@ -124,7 +135,15 @@ static mxc_status batch_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_batch_take = {
-    .size = sizeof(mxc_op_def), .name = "batch_take", .doc = "a (N,K), indices and out (N): out[i] = a[i,indices[i]]",
-    .args = "a,indices", .infer_shape = batch_infer_shape, .infer_type = mxci_rows_infer_type,
-    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1, .in = 1 << INDEX}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = batch_forward}, .backward = {[MXC_CPU] = batch_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "batch_take",
+    .doc = "a (N,K), indices and out (N): out[i] = a[i,indices[i]]",
+    .args = "a,indices",
+    .infer_shape = batch_infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << INDEX},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = batch_forward},
+    .backward = {[MXC_CPU] = batch_backward},
+};

@@ -14,30 +14,31 @@
 typedef mxci_pooling_params pooling_params;
 
 const mxc_param mxci_pooling_schema[] = {
-    {.name = "global_pool", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, global_pool), .initial = "False",
+    {MXC_PARAM_FIELD(pooling_params, global_pool), .name = "global_pool", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
-    {.name = "cudnn_off", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, cudnn_off), .initial = "False",
+    {MXC_PARAM_FIELD(pooling_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "accepted for compatibility"},
-    {.name = "kernel", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, kernel), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(pooling_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = 2147483647.0,
      .doc = "window size of each spatial axis; may be left out with global_pool"},
-    {.name = "pool_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pool_type), .initial = "max",
+    {MXC_PARAM_FIELD(pooling_params, pool_type), .name = "pool_type", .type = MXC_PARAM_ENUM, .initial = "max",
      .choices = "max,avg,sum,lp", .doc = "what is taken of a window; lp: the p-norm"},
-    {.name = "pooling_convention", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, pooling_convention),
+    {MXC_PARAM_FIELD(pooling_params, pooling_convention), .name = "pooling_convention", .type = MXC_PARAM_ENUM,
      .initial = "valid", .choices = "full,valid,same",
      .doc = "round the output size up (full) or down (valid), or take data's divided by stride, rounded up (same)"},
-    {.name = "stride", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, stride), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(pooling_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
-    {.name = "pad", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pooling_params, pad), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(pooling_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
-    {.name = "count_include_pad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(pooling_params, count_include_pad),
+    {MXC_PARAM_FIELD(pooling_params, count_include_pad), .name = "count_include_pad", .type = MXC_PARAM_BOOL,
      .initial = "None", .optional = 1, .doc = "an average counts the padding; None: it does"},
-    {.name = "p_value", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(pooling_params, p_value), .initial = "None",
+    {MXC_PARAM_FIELD(pooling_params, p_value), .name = "p_value", .type = MXC_PARAM_INT, .initial = "None",
      .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3, .doc = "of pool_type lp: 1, 2 or 3"},
-    {.name = "layout", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(pooling_params, layout), .initial = "None",
+    {MXC_PARAM_FIELD(pooling_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
      .doc = "where the channels are: second, as by default, or last"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 enum { FULL, VALID, SAME };
 
@@ -149,8 +150,10 @@ typedef struct pooling_run {
 
 static pooling_run open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
-    return (pooling_run){.shape = mxci_pooling_shape(call->params, data, out), .call = call,
-                         .in = mxci_shape_count(data, 2, data->ndim), .out = mxci_shape_count(out, 2, out->ndim)};
+    return (pooling_run){.shape = mxci_pooling_shape(call->params, data, out),
+                         .call = call,
+                         .in = mxci_shape_count(data, 2, data->ndim),
+                         .out = mxci_shape_count(out, 2, out->ndim)};
 }
 
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {

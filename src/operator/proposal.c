@@ -16,27 +16,33 @@ typedef mxci_proposal_params proposal_params;
 enum { SCORES, STEPS, INFO };
 enum { OUTPUT, SCORE };
 
-#define COUNT(field) .type = MXC_PARAM_INT, MXC_PARAM_FIELD(proposal_params, field), .bounded = 1, \
-                     .maximum = 2147483647.0
+#define COUNT(field) \
+    .type = MXC_PARAM_INT, MXC_PARAM_FIELD(proposal_params, field), .bounded = 1, .maximum = 2147483647.0
 static const mxc_param schema[] = {
-    {.name = "rpn_pre_nms_top_n", COUNT(rpn_pre_nms_top_n), .minimum = -1, .initial = "6000",
+    {.name = "rpn_pre_nms_top_n",
+     COUNT(rpn_pre_nms_top_n),
+     .minimum = -1,
+     .initial = "6000",
      .doc = "how many of the best boxes are looked at; not above 0: all"},
-    {.name = "rpn_post_nms_top_n", COUNT(rpn_post_nms_top_n), .minimum = 1, .initial = "300",
-     .doc = "rows of output"},
-    {.name = "threshold", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(proposal_params, threshold), .initial = "0.7",
+    {.name = "rpn_post_nms_top_n", COUNT(rpn_post_nms_top_n), .minimum = 1, .initial = "300", .doc = "rows of output"},
+    {MXC_PARAM_FIELD(proposal_params, threshold), .name = "threshold", .type = MXC_PARAM_FLOAT, .initial = "0.7",
      .doc = "overlap with a better box beyond which a box goes"},
     {.name = "rpn_min_size", COUNT(rpn_min_size), .initial = "16", .doc = "least width and height before enlarging"},
-    {.name = "scales", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(proposal_params, scales), .initial = "(4,8,16,32)",
+    {MXC_PARAM_FIELD(proposal_params, scales), .name = "scales", .type = MXC_PARAM_FLOATS, .initial = "(4,8,16,32)",
      .doc = "sizes of boxes, in strides"},
-    {.name = "ratios", .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(proposal_params, ratios), .initial = "(0.5,1,2)",
+    {MXC_PARAM_FIELD(proposal_params, ratios), .name = "ratios", .type = MXC_PARAM_FLOATS, .initial = "(0.5,1,2)",
      .doc = "heights of boxes over their widths"},
-    {.name = "feature_stride", COUNT(feature_stride), .minimum = 1, .initial = "16",
+    {.name = "feature_stride",
+     COUNT(feature_stride),
+     .minimum = 1,
+     .initial = "16",
      .doc = "pixels of the image from one place to the next"},
-    {.name = "output_score", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(proposal_params, output_score),
-     .initial = "false", .doc = "give the scores too"},
-    {.name = "iou_loss", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(proposal_params, iou_loss), .initial = "false",
+    {MXC_PARAM_FIELD(proposal_params, output_score), .name = "output_score", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "give the scores too"},
+    {MXC_PARAM_FIELD(proposal_params, iou_loss), .name = "iou_loss", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "steps are of corners, not of centre and size"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 #undef COUNT
 
 static mxc_status check_params(void *params) {
@@ -96,8 +102,8 @@ static mxc_status forward(const mxc_op_call *call) {
     char *scores = boxes + (size_t)s.limit * 5 * element;
     const void *objects = mxci_at(&in[SCORES], count); /* behind the scores of background */
     if (in[SCORES].dtype == MXC_F32)
-        mxci_propose_f32(&s, objects, in[STEPS].data, in[INFO].data, (float *)rows, items, spare, order,
-                         (float *)boxes, (float *)scores);
+        mxci_propose_f32(&s, objects, in[STEPS].data, in[INFO].data, (float *)rows, items, spare, order, (float *)boxes,
+                         (float *)scores);
     else
         mxci_propose_f64(&s, objects, in[STEPS].data, in[INFO].data, (double *)rows, items, spare, order,
                          (double *)boxes, (double *)scores);
@@ -107,10 +113,19 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_proposal = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_Proposal", .aliases = "Proposal",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_Proposal",
+    .aliases = "Proposal",
     .doc = "output (R,5): rows (0, left, top, right, bottom) of the R best boxes of an image, out of cls_score "
            "(1,2*A,h,w), bbox_pred (1,4*A,h,w) and im_info (1,3): height, width, scale; score (R,1)",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(proposal_params),
-    .params_check = check_params, .args = "cls_score,bbox_pred,im_info", .outputs = "output,score",
-    .n_visible = n_visible, .infer_shape = infer_shape, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(proposal_params),
+    .params_check = check_params,
+    .args = "cls_score,bbox_pred,im_info",
+    .outputs = "output,score",
+    .n_visible = n_visible,
+    .infer_shape = infer_shape,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

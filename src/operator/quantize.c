@@ -40,9 +40,10 @@ static code code_of(const mxc_op_call *call, mxc_dtype type) {
 enum { UINT8, INT8 };
 
 static const mxc_param quantize_schema[] = {
-    {.name = "out_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(quantize_params, out_type), .initial = "uint8",
+    {MXC_PARAM_FIELD(quantize_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "uint8",
      .choices = "uint8,int8", .doc = "dtype of output"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status quantize_infer_type(mxc_op_sig *sig) {
     int type = ((const quantize_params *)sig->params)->out_type;
@@ -58,20 +59,28 @@ static mxc_status quantize_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantize = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantize", .args = "input,min_range,max_range",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantize",
+    .args = "input,min_range,max_range",
     .outputs = "output,min_output,max_output",
     .doc = "output = the number of 0..255 that stands for input in min_range..max_range, or of -127..127 in a range "
            "that has 0 in the middle; min_output and max_output = the range",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = quantize_schema, .param_size = sizeof(quantize_params),
-    .infer_shape = mxci_infer_quantized, .infer_type = quantize_infer_type, .dtypes = MXC_DTYPES_FLOAT,
-    .forward = {[MXC_CPU] = quantize_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = quantize_schema,
+    .param_size = sizeof(quantize_params),
+    .infer_shape = mxci_infer_quantized,
+    .infer_type = quantize_infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .forward = {[MXC_CPU] = quantize_forward},
+};
 
 /* ---- _contrib_dequantize ----------------------------------------------------------------------------------------- */
 
 static const mxc_param dequantize_schema[] = {
-    {.name = "out_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(quantize_params, out_type), .initial = "float32",
+    {MXC_PARAM_FIELD(quantize_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "float32",
      .choices = "float32", .doc = "dtype of output"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status dequantize_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32));
@@ -85,22 +94,30 @@ static mxc_status dequantize_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_dequantize = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_dequantize", .args = "input,min_range,max_range",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_dequantize",
+    .args = "input,min_range,max_range",
     .doc = "output = the number of min_range..max_range that input stands for, uint8 or int8 as _contrib_quantize has "
            "made it, int32 as quantized layers make it",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = dequantize_schema, .param_size = sizeof(quantize_params),
-    .infer_shape = mxci_infer_quantized, .infer_type = dequantize_infer_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED | MXC_DTYPE_BIT(MXC_I32), .forward = {[MXC_CPU] = dequantize_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = dequantize_schema,
+    .param_size = sizeof(quantize_params),
+    .infer_shape = mxci_infer_quantized,
+    .infer_type = dequantize_infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED | MXC_DTYPE_BIT(MXC_I32),
+    .forward = {[MXC_CPU] = dequantize_forward},
+};
 
 /* ---- _contrib_quantize_v2 and _contrib_requantize ---------------------------------------------------------------- */
 
 typedef mxci_range_params range_params;
 
 static const mxc_param range_schema[] = {
-    {.name = "out_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(range_params, out_type), .initial = "int8",
+    {MXC_PARAM_FIELD(range_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "int8",
      .choices = "auto,int8,uint8", .doc = "dtype of output; auto: uint8 if min_calib_range is given and not negative"},
     MXCI_CALIB_SCHEMA(range_params, calib),
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_dtype range_type(const void *params) {
     const range_params *p = params;
@@ -148,14 +165,21 @@ static mxc_status quantize_v2_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantize_v2 = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantize_v2", .outputs = "output0,output1,output2",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantize_v2",
+    .outputs = "output0,output1,output2",
     .doc = "output0 = data / unit, rounded and cut to the dtype: unit = r / 127 (int8) or r / 255 (uint8, negative "
            "numbers become 0), r the largest absolute value of the calibrated range or else of data; output1 and "
            "output2 = the range: -r or, uint8, 0, and r. Data that is int8 or uint8 is passed on",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = range_schema, .param_size = sizeof(range_params),
-    .infer_shape = mxci_infer_quantized, .infer_type = quantize_v2_infer_type,
-    .dtypes = MXC_DTYPE_BIT(MXC_F32) | MXCI_DTYPES_QUANTIZED, .temp_bytes = mxci_extent_bytes,
-    .forward = {[MXC_CPU] = quantize_v2_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = range_schema,
+    .param_size = sizeof(range_params),
+    .infer_shape = mxci_infer_quantized,
+    .infer_type = quantize_v2_infer_type,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32) | MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = mxci_extent_bytes,
+    .forward = {[MXC_CPU] = quantize_v2_forward},
+};
 
 static mxc_status requantize_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_type(sig, INPUT, MXC_I32));
@@ -169,9 +193,17 @@ static mxc_status requantize_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_requantize = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_requantize", .args = "data,min_range,max_range",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_requantize",
+    .args = "data,min_range,max_range",
     .outputs = "output0,output1,output2",
     .doc = "What _contrib_quantize_v2 makes of the numbers that data, int32 in min_range..max_range, stands for",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = range_schema, .param_size = sizeof(range_params),
-    .infer_shape = mxci_infer_quantized, .infer_type = requantize_infer_type, .dtypes = MXC_DTYPE_BIT(MXC_I32),
-    .temp_bytes = mxci_extent_bytes, .forward = {[MXC_CPU] = requantize_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = range_schema,
+    .param_size = sizeof(range_params),
+    .infer_shape = mxci_infer_quantized,
+    .infer_type = requantize_infer_type,
+    .dtypes = MXC_DTYPE_BIT(MXC_I32),
+    .temp_bytes = mxci_extent_bytes,
+    .forward = {[MXC_CPU] = requantize_forward},
+};

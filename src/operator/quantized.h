@@ -36,11 +36,18 @@ typedef struct mxci_quantized_bn_params {
     mxci_calib calib;
 } mxci_quantized_bn_params;
 
-#define MXCI_CALIB_SCHEMA(params, member)                                                                              \
-    {.name = "min_calib_range", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(params, member.low), .initial = "None",       \
-     .optional = 1, .doc = "least value of the output; None: found in each run"},                                      \
-    {.name = "max_calib_range", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(params, member.high), .initial = "None",      \
-     .optional = 1, .doc = "largest value of the output; None: found in each run"}
+#define MXCI_CALIB_SCHEMA(params, member)                                                                            \
+    {MXC_PARAM_FIELD(params, member.low),                                                                            \
+     .name = "min_calib_range",                                                                                      \
+     .type = MXC_PARAM_FLOAT,                                                                                        \
+     .initial = "None",                                                                                              \
+     .optional = 1,                                                                                                  \
+     .doc = "least value of the output; None: found in each run"},                                                   \
+    {                                                                                                                \
+        MXC_PARAM_FIELD(params, member.high), .name = "max_calib_range", .type = MXC_PARAM_FLOAT, .initial = "None", \
+                                              .optional = 1,                                                         \
+                                              .doc = "largest value of the output; None: found in each run"          \
+    }
 /* The dtype that out_type names; auto: uint8 for a calibrated range without negative numbers, else int8. */
 mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib);
 

@@ -12,8 +12,11 @@ typedef mxci_quantized_bn_params bn_params;
 
 enum { DATA, GAMMA, BETA, MEAN, VARIANCE, MIN, MAX };
 
-static const mxc_param schema[] = {MXCI_BN_SCHEMA(bn_params, norm.), MXCI_CALIB_SCHEMA(bn_params, calib),
-                                   MXC_PARAM_END};
+static const mxc_param schema[] = {
+    MXCI_BN_SCHEMA(bn_params, norm.),
+    MXCI_CALIB_SCHEMA(bn_params, calib),
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     if (((const bn_params *)params)->norm.axis != 1)
@@ -83,8 +86,12 @@ static mxc_status forward(const mxc_op_call *call) {
     const bn_params *p = call->params;
     const mxc_shape *shape = &call->in[DATA].shape;
     double range = fmax(fabs(p->calib.low), fabs(p->calib.high));
-    bn_run r = {call, mxci_quantized_unit(call->in[DATA].dtype, &call->in[MIN], &call->in[MAX]),
-                range > 0 ? mxci_quantized_most(MXC_I8) / range : 0, mxci_shape_count(shape, 2, shape->ndim)};
+    bn_run r = {
+        call,
+        mxci_quantized_unit(call->in[DATA].dtype, &call->in[MIN], &call->in[MAX]),
+        range > 0 ? mxci_quantized_most(MXC_I8) / range : 0,
+        mxci_shape_count(shape, 2, shape->ndim),
+    };
     if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, shape->dim[0] * shape->dim[1], MXCI_GRAIN / (r.plane + 1) + 1, run_range, &r);
     mxci_put_bounds(call, p->calib.low, p->calib.high);
@@ -92,10 +99,18 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_batch_norm = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_batch_norm",
-    .args = "data,gamma,beta,moving_mean,moving_var,min_data,max_data", .outputs = "output,min_output,max_output",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_batch_norm",
+    .args = "data,gamma,beta,moving_mean,moving_var,min_data,max_data",
+    .outputs = "output,min_output,max_output",
     .doc = "output (int8) = gamma (data - moving_mean) / sqrt(moving_var + eps) + beta for each channel (axis 1), of "
            "the numbers that data stands for, in the calibrated range",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = schema, .param_size = sizeof(bn_params), .params_check = check_params,
-    .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXCI_DTYPES_QUANTIZED,
-    .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(bn_params),
+    .params_check = check_params,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .forward = {[MXC_CPU] = forward},
+};

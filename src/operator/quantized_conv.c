@@ -119,9 +119,17 @@ static void fc_range(void *arg, int64_t begin, int64_t end, int part) {
     int16_t *tile = (void *)(r->tiles + (size_t)part * rows_bytes(TILE, r->step));
     for (int64_t j = begin * TILE; j < end * TILE && j < r->h; j += TILE) {
         int64_t columns = r->h - j < TILE ? r->h - j : TILE;
-        mxci_int8_product p = {.m = r->n, .n = columns, .k = r->step, .a = r->data, .b = tile,
-                               .start = r->bias ? r->bias + j : NULL, .out = mxci_at(&r->call->out[0], j),
-                               .step = r->h, .add = r->call->req[0] == MXC_REQ_ADD};
+        mxci_int8_product p = {
+            .m = r->n,
+            .n = columns,
+            .k = r->step,
+            .a = r->data,
+            .b = tile,
+            .start = r->bias ? r->bias + j : NULL,
+            .out = mxci_at(&r->call->out[0], j),
+            .step = r->h,
+            .add = r->call->req[0] == MXC_REQ_ADD,
+        };
         mxci_int8_widen(0, mxci_at(&r->call->in[WEIGHT], j * r->k), columns, r->k, r->step, tile);
         mxci_int8_multiply(&p);
     }
@@ -148,14 +156,24 @@ static mxc_status fc_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_fully_connected = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_fully_connected",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_fully_connected",
     .doc = "output (int32) = data weight^T + bias as FullyConnected has it, of whole numbers; min_output and "
            "max_output = -r and r, r = unit of data times unit of weight times 2147483647, where a unit is the larger "
            "absolute value of two bounds over 127 (int8) or 255 (uint8). The bias is brought to output's unit",
-    .args = with_bias, .args_of = fc_names, .n_args = fc_args, .outputs = "output,min_output,max_output",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_fc_schema, .param_size = sizeof(mxci_fc_params),
-    .infer_shape = fc_infer, .infer_type = infer_type, .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = fc_temp,
-    .forward = {[MXC_CPU] = fc_forward}};
+    .args = with_bias,
+    .args_of = fc_names,
+    .n_args = fc_args,
+    .outputs = "output,min_output,max_output",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mxci_fc_schema,
+    .param_size = sizeof(mxci_fc_params),
+    .infer_shape = fc_infer,
+    .infer_type = infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = fc_temp,
+    .forward = {[MXC_CPU] = fc_forward},
+};
 
 /* ---- _contrib_quantized_conv ------------------------------------------------------------------------------------- */
 
@@ -243,11 +261,17 @@ static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const 
     const mxci_field *f = &r->plan->field;
     int64_t filters = f->shape.filters, group = index % r->groups, first = tile * MXCI_INT8_TILE;
     int64_t last = first + MXCI_INT8_TILE < f->pixels ? first + MXCI_INT8_TILE : f->pixels;
-    mxci_int8_convolution c = {.pixels = last - first, .filters = filters, .pairs = r->plan->step / 2,
-                               .patches = patches, .weight = r->weight + group * filters * r->plan->step,
-                               .start = r->bias ? r->bias + group * filters : NULL,
-                               .out = mxci_at(&call->out[0], index * filters * f->pixels + first), .step = f->pixels,
-                               .add = call->req[0] == MXC_REQ_ADD};
+    mxci_int8_convolution c = {
+        .pixels = last - first,
+        .filters = filters,
+        .pairs = r->plan->step / 2,
+        .patches = patches,
+        .weight = r->weight + group * filters * r->plan->step,
+        .start = r->bias ? r->bias + group * filters : NULL,
+        .out = mxci_at(&call->out[0], index * filters * f->pixels + first),
+        .step = f->pixels,
+        .add = call->req[0] == MXC_REQ_ADD,
+    };
     mxci_int8_gather(f, call->in[DATA].dtype == MXC_U8, field, first, last, patches);
     mxci_int8_convolve(&c);
 }
@@ -292,10 +316,21 @@ static mxc_status conv_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_conv = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_conv",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_conv",
     .doc = "output (int32) = Convolution of whole numbers; min_output, max_output and the bias as "
            "_contrib_quantized_fully_connected has them",
-    .args = with_bias, .args_of = conv_names, .n_args = conv_args, .outputs = "output,min_output,max_output",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_conv_schema, .param_size = sizeof(mxci_conv_params),
-    .params_check = conv_check, .infer_shape = conv_infer, .infer_type = infer_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = conv_temp, .forward = {[MXC_CPU] = conv_forward}};
+    .args = with_bias,
+    .args_of = conv_names,
+    .n_args = conv_args,
+    .outputs = "output,min_output,max_output",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mxci_conv_schema,
+    .param_size = sizeof(mxci_conv_params),
+    .params_check = conv_check,
+    .infer_shape = conv_infer,
+    .infer_type = infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = conv_temp,
+    .forward = {[MXC_CPU] = conv_forward},
+};

@@ -110,18 +110,27 @@ static mxc_status add_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_elemwise_add = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_elemwise_add", .args = ARGS, .outputs = OUTPUTS,
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_elemwise_add",
+    .args = ARGS,
+    .outputs = OUTPUTS,
     .doc = "output = the sum of the numbers that lhs and rhs stand for: int32 in -r..r, r the sum of the larger "
            "bounds' absolute values; with a calibrated range in that, uint8 where both are, else int8",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = add_schema, .param_size = sizeof(elemwise_params),
-    .infer_shape = elemwise_infer, .infer_type = add_infer_type, .dtypes = MXCI_DTYPES_QUANTIZED,
-    .forward = {[MXC_CPU] = add_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = add_schema,
+    .param_size = sizeof(elemwise_params),
+    .infer_shape = elemwise_infer,
+    .infer_type = add_infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .forward = {[MXC_CPU] = add_forward},
+};
 
 static const mxc_param mul_schema[] = {
     MXCI_CALIB_SCHEMA(elemwise_params, calib),
-    {.name = "enable_float_output", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(elemwise_params, enable_float_output),
+    {MXC_PARAM_FIELD(elemwise_params, enable_float_output), .name = "enable_float_output", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "output the numbers themselves, float32, and no range"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int mul_outputs(const void *params) {
     return ((const elemwise_params *)params)->enable_float_output ? 1 : 3;
@@ -150,13 +159,21 @@ static mxc_status mul_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_elemwise_mul = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_elemwise_mul", .args = ARGS, .outputs = OUTPUTS,
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_elemwise_mul",
+    .args = ARGS,
+    .outputs = OUTPUTS,
     .n_outputs = mul_outputs,
     .doc = "output = the product of the numbers that lhs and rhs, both int8, stand for: int32 in units of lhs times "
            "rhs; with a calibrated range int8 in that; or float32",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = mul_schema, .param_size = sizeof(elemwise_params),
-    .infer_shape = elemwise_infer, .infer_type = mul_infer_type, .dtypes = MXC_DTYPE_BIT(MXC_I8),
-    .forward = {[MXC_CPU] = mul_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mul_schema,
+    .param_size = sizeof(elemwise_params),
+    .infer_shape = elemwise_infer,
+    .infer_type = mul_infer_type,
+    .dtypes = MXC_DTYPE_BIT(MXC_I8),
+    .forward = {[MXC_CPU] = mul_forward},
+};
 
 /* ---- _contrib_quantized_concat ----------------------------------------------------------------------------------- */
 
@@ -168,11 +185,12 @@ typedef struct concat_params {
 } concat_params;
 
 static const mxc_param concat_schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, base.num_args), .bounded = 1,
+    {MXC_PARAM_FIELD(concat_params, base.num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = CONCAT_MOST, .doc = "how many arrays"},
-    {.name = "dim", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(concat_params, base.dim), .initial = "1", .bounded = 1,
+    {MXC_PARAM_FIELD(concat_params, base.dim), .name = "dim", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1, .doc = "axis to concatenate; negative counts from the end"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int arrays_of(const void *params) {
     return (int)((const concat_params *)params)->base.num_args;
@@ -260,10 +278,21 @@ static mxc_status concat_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_concat = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_concat", .args = "arg0,...,arg0_min,arg0_max,...",
-    .args_of = concat_names, .n_args = concat_args, .outputs = OUTPUTS,
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_concat",
+    .args = "arg0,...,arg0_min,arg0_max,...",
+    .args_of = concat_names,
+    .n_args = concat_args,
+    .outputs = OUTPUTS,
     .doc = "output: the arrays side by side along axis dim, in the range that holds all of theirs: uint8 where all "
            "are, else int8",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = concat_schema, .param_size = sizeof(concat_params),
-    .params_check = concat_check, .infer_shape = concat_infer, .infer_type = concat_infer_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = concat_temp, .forward = {[MXC_CPU] = concat_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = concat_schema,
+    .param_size = sizeof(concat_params),
+    .params_check = concat_check,
+    .infer_shape = concat_infer,
+    .infer_type = concat_infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = concat_temp,
+    .forward = {[MXC_CPU] = concat_forward},
+};

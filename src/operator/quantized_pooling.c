@@ -80,12 +80,22 @@ static mxc_status pooling_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_pooling = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_pooling", .args = ARGS, .outputs = OUTPUTS,
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_pooling",
+    .args = ARGS,
+    .outputs = OUTPUTS,
     .doc = "output = Pooling of whole numbers, the maximum or the average rounded to the nearest; the range is passed "
            "on",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_pooling_schema, .param_size = sizeof(mxci_pooling_params),
-    .params_check = pooling_check, .infer_shape = pooling_infer, .infer_type = mxci_infer_quantized_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED, .temp_bytes = pooling_temp, .forward = {[MXC_CPU] = pooling_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mxci_pooling_schema,
+    .param_size = sizeof(mxci_pooling_params),
+    .params_check = pooling_check,
+    .infer_shape = pooling_infer,
+    .infer_type = mxci_infer_quantized_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = pooling_temp,
+    .forward = {[MXC_CPU] = pooling_forward},
+};
 
 /* ---- _contrib_quantized_act -------------------------------------------------------------------------------------- */
 
@@ -94,9 +104,10 @@ typedef struct act_params {
 } act_params;
 
 static const mxc_param act_schema[] = {
-    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(act_params, act_type), .choices = "relu",
+    {MXC_PARAM_FIELD(act_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM, .choices = "relu",
      .doc = "relu: max(x, 0)"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static void act_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
@@ -123,11 +134,20 @@ static mxc_status act_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_act = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_act", .args = ARGS, .outputs = OUTPUTS,
-    .doc = "output = max(data, 0); the range is passed on", .flags = MXC_OP_ZERO_GRADIENT, .params = act_schema,
-    .param_size = sizeof(act_params), .infer_shape = mxci_infer_quantized, .infer_type = mxci_infer_quantized_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = act_forward}};
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_act",
+    .args = ARGS,
+    .outputs = OUTPUTS,
+    .doc = "output = max(data, 0); the range is passed on",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = act_schema,
+    .param_size = sizeof(act_params),
+    .infer_shape = mxci_infer_quantized,
+    .infer_type = mxci_infer_quantized_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = act_forward},
+};
 
 /* ---- _contrib_quantized_flatten ---------------------------------------------------------------------------------- */
 
@@ -143,11 +163,18 @@ static mxc_status flatten_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_flatten = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_flatten", .args = ARGS, .outputs = OUTPUTS,
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_flatten",
+    .args = ARGS,
+    .outputs = OUTPUTS,
     .doc = "output (N, a b ...) = data (N, a, b, ...), the same elements in the same order; the range is passed on",
-    .flags = MXC_OP_ZERO_GRADIENT, .infer_shape = flatten_infer, .infer_type = mxci_infer_quantized_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = flatten_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .infer_shape = flatten_infer,
+    .infer_type = mxci_infer_quantized_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = flatten_forward},
+};
 
 /* ---- _contrib_quantized_embedding -------------------------------------------------------------------------------- */
 
@@ -173,10 +200,17 @@ static mxc_status embedding_forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_quantized_embedding = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_quantized_embedding", .args = "data,weight,min_weight,max_weight",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_embedding",
+    .args = "data,weight,min_weight,max_weight",
     .outputs = OUTPUTS,
     .doc = "output (data's shape, output_dim) = for each element of data that row of weight (input_dim, output_dim), "
            "which is int8; the range is weight's",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = mxci_embedding_schema, .param_size = sizeof(mxci_embedding_params),
-    .infer_shape = embedding_infer, .infer_type = embedding_infer_type, .dtypes = MXC_DTYPES_NUMBER,
-    .forward = {[MXC_CPU] = embedding_forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mxci_embedding_schema,
+    .param_size = sizeof(mxci_embedding_params),
+    .infer_shape = embedding_infer,
+    .infer_type = embedding_infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .forward = {[MXC_CPU] = embedding_forward},
+};

@@ -242,8 +242,8 @@ static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind
     } else if (kind->gradient == mxci_reduce_grad_nansum || kind->gradient == mxci_reduce_grad_abs) {
         m.n_in = 2;
     }
-    m.result[0] = (mxci_result){
-        .fn = kind->gradient[mxci_compute_type(grad->dtype)], .req = call->req[0], .data = grad->data};
+    m.result[0] =
+        (mxci_result){.fn = kind->gradient[mxci_compute_type(grad->dtype)], .req = call->req[0], .data = grad->data};
     return mxci_mapping_run(call->run, &m);
 }
 
@@ -251,42 +251,55 @@ static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind
 
 static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
 
-#define NEEDS_GRAD {.out_grad = 1}
-#define NEEDS_IN {.out_grad = 1, .in = 1}
-#define NEEDS_ALL {.out_grad = 1, .in = 1, .out = 1}
+#define NEEDS_GRAD \
+    { .out_grad = 1 }
+#define NEEDS_IN \
+    { .out_grad = 1, .in = 1 }
+#define NEEDS_ALL \
+    { .out_grad = 1, .in = 1, .out = 1 }
 
-#define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, ...)                                      \
-    static const reduction symbol##_kind = {MXCI_REDUCE_##its_kernel, FINISH_##its_finish,                             \
-                                            mxci_reduce_grad_##its_gradient};                                          \
-    static mxc_status symbol##_forward(const mxc_op_call *call) {                                                      \
-        return reduce(call, &symbol##_kind);                                                                           \
-    }                                                                                                                  \
-    static mxc_status symbol##_backward(const mxc_op_call *call) {                                                     \
-        return reduce_gradient(call, &symbol##_kind);                                                                  \
+#define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, ...)          \
+    static const reduction symbol##_kind = {MXCI_REDUCE_##its_kernel, FINISH_##its_finish, \
+                                            mxci_reduce_grad_##its_gradient};              \
+    static mxc_status symbol##_forward(const mxc_op_call *call) {                          \
+        return reduce(call, &symbol##_kind);                                               \
+    }                                                                                      \
+    static mxc_status symbol##_backward(const mxc_op_call *call) {                         \
+        return reduce_gradient(call, &symbol##_kind);                                      \
     }
 #include "operator/reduce_names.def"
 #undef REDUCTION
 
-#define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, its_needs, types, its_doc)                \
-    const mxc_op_def mxci_op_##symbol = {                                                                              \
-        .size = sizeof(mxc_op_def), .name = #symbol, .aliases = its_aliases, .doc = its_doc, .params = schema,         \
-        .param_size = sizeof(mxci_axes_params), .infer_shape = mxci_axes_infer_shape, .dtypes = MXC_DTYPES_##types,    \
-        .needs = its_needs, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = symbol##_forward},                       \
-        .backward = {[MXC_CPU] = symbol##_backward}};
+#define REDUCTION(symbol, its_aliases, its_kernel, its_finish, its_gradient, its_needs, types, its_doc) \
+    const mxc_op_def mxci_op_##symbol = {.size = sizeof(mxc_op_def),                                    \
+                                         .name = #symbol,                                               \
+                                         .aliases = its_aliases,                                        \
+                                         .doc = its_doc,                                                \
+                                         .params = schema,                                              \
+                                         .param_size = sizeof(mxci_axes_params),                        \
+                                         .infer_shape = mxci_axes_infer_shape,                          \
+                                         .dtypes = MXC_DTYPES_##types,                                  \
+                                         .needs = its_needs,                                            \
+                                         .temp_bytes = temp_bytes,                                      \
+                                         .forward = {[MXC_CPU] = symbol##_forward},                     \
+                                         .backward = {[MXC_CPU] = symbol##_backward}};
 #include "operator/reduce_names.def"
 
 /* ---- norm: of order 1 or 2 -------------------------------------------------------------------------------------- */
 
 static const mxc_param norm_schema[] = {
     MXCI_AXES_PARAMS,
-    {.name = "ord", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_norm_params, ord), .initial = "2", .bounded = 1,
+    {MXC_PARAM_FIELD(mxci_norm_params, ord), .name = "ord", .type = MXC_PARAM_INT, .initial = "2", .bounded = 1,
      .minimum = 1, .maximum = 2, .doc = "1: sum of absolute values; 2: Euclidean norm"},
-    {.name = "out_dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_norm_params, out_dtype), .initial = "None",
+    {MXC_PARAM_FIELD(mxci_norm_params, out_dtype), .name = "out_dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
      .optional = 1, .doc = "of out; must be data's, as with None"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
-static const reduction norm_kinds[] = {{MXCI_REDUCE_sum_abs, FINISH_NONE, mxci_reduce_grad_abs},
-                                       {MXCI_REDUCE_sum_square, FINISH_ROOT, mxci_reduce_grad_norm}};
+static const reduction norm_kinds[] = {
+    {MXCI_REDUCE_sum_abs, FINISH_NONE, mxci_reduce_grad_abs},
+    {MXCI_REDUCE_sum_square, FINISH_ROOT, mxci_reduce_grad_norm},
+};
 
 static const reduction *norm_kind(const void *params) {
     return &norm_kinds[((const mxci_norm_params *)params)->ord - 1];
@@ -315,8 +328,16 @@ static mxc_status norm_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_norm = {
-    .size = sizeof(mxc_op_def), .name = "norm",
+    .size = sizeof(mxc_op_def),
+    .name = "norm",
     .doc = "out = norm of data over the axes: Euclidean, or with ord=1 the sum of absolute values",
-    .params = norm_schema, .param_size = sizeof(mxci_norm_params), .infer_shape = mxci_axes_infer_shape,
-    .infer_type = norm_type, .dtypes = MXC_DTYPES_FLOAT, .backward_needs = norm_needs, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = norm_forward}, .backward = {[MXC_CPU] = norm_backward}};
+    .params = norm_schema,
+    .param_size = sizeof(mxci_norm_params),
+    .infer_shape = mxci_axes_infer_shape,
+    .infer_type = norm_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .backward_needs = norm_needs,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = norm_forward},
+    .backward = {[MXC_CPU] = norm_backward},
+};

@@ -16,7 +16,7 @@
 
 static struct {
     mxci_global_mutex lock; /* over everything below */
-    int ready;       /* built-in descriptors are in */
+    int ready;              /* built-in descriptors are in */
     mxci_map *by_name;
     const mxc_op_def **defs;
     int count, capacity;

@@ -10,9 +10,10 @@
 enum { DATA, LABEL };
 
 static const mxc_param regression_schema[] = {
-    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_regression_params, grad_scale), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_regression_params, grad_scale), .name = "grad_scale", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "multiplies the gradient"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* The label has data's shape; of data (N,1) it may be (N,), and is where it is not given. */
 static mxc_status regression_infer(mxc_op_sig *sig) {
@@ -87,12 +88,16 @@ static mxc_status sign_backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace out_to_grad[] = {{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_END};
 
-#define REGRESSION(title, forward_fn, backward_fn, text)                                                               \
-    {.size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = regression_schema,  \
-     .param_size = sizeof(mxci_regression_params), .args = "data,label", .labels = 1 << LABEL,                         \
-     .infer_shape = regression_infer, .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1},               \
-     .inplace_forward = in_to_out, .inplace_backward = out_to_grad, .forward = {[MXC_CPU] = forward_fn},               \
-     .backward = {[MXC_CPU] = backward_fn}}
+#define REGRESSION(title, forward_fn, backward_fn, text)                                                      \
+    {                                                                                                         \
+        .size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE,                   \
+        .params = regression_schema, .param_size = sizeof(mxci_regression_params), .args = "data,label",      \
+        .labels = 1 << LABEL, .infer_shape = regression_infer, .dtypes = MXC_DTYPES_FLOAT,                    \
+        .needs = {.in = 1 << LABEL, .out = 1}, .inplace_forward = in_to_out, .inplace_backward = out_to_grad, \
+        .forward = {[MXC_CPU] = forward_fn}, .backward = {                                                    \
+            [MXC_CPU] = backward_fn                                                                           \
+        }                                                                                                     \
+    }
 
 const mxc_op_def mxci_op_linear_regression_output =
     REGRESSION("LinearRegressionOutput", identity_forward, difference_backward,

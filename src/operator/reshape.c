@@ -14,17 +14,18 @@ typedef struct reshape_params {
 } reshape_params;
 
 static const mxc_param reshape_schema[] = {
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(reshape_params, shape), .initial = "()", .bounded = 1,
+    {MXC_PARAM_FIELD(reshape_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = -4, .maximum = 9.0e15,
      .doc = "sizes, or 0 copy, -1 what is left over, -2 the rest, -3 merge two, -4 split"},
-    {.name = "reverse", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(reshape_params, reverse), .initial = "False",
+    {MXC_PARAM_FIELD(reshape_params, reverse), .name = "reverse", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "read shape and data's axes from the right"},
-    {.name = "target_shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(reshape_params, target_shape), .initial = "(0,0)",
+    {MXC_PARAM_FIELD(reshape_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE, .initial = "(0,0)",
      .bounded = 1, .minimum = 0, .maximum = 9.0e15,
      .doc = "older form, where shape is empty: sizes, 0 what is left over"},
-    {.name = "keep_highest", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(reshape_params, keep_highest), .initial = "False",
+    {MXC_PARAM_FIELD(reshape_params, keep_highest), .name = "keep_highest", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "with target_shape: keep data's first axis"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* The shape being made, in reading order: the axes of data that were not read yet, and those of the result so far. */
 typedef struct reading {

@@ -11,14 +11,18 @@ typedef struct like_params {
 } like_params;
 
 #define BOUND(field, text)                                                                                            \
-    {.name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(like_params, field), .initial = "None", .optional = 1,    \
-     .bounded = 1, .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM, .doc = text}
+    {                                                                                                                 \
+        .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(like_params, field), .initial = "None", .optional = 1, \
+        .bounded = 1, .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM, .doc = text                                  \
+    }
 
 static const mxc_param schema[] = {
     BOUND(lhs_begin, "first axis of lhs that is replaced; negative: from the end; None: 0"),
     BOUND(lhs_end, "behind the last axis of lhs that is replaced; None: all"),
     BOUND(rhs_begin, "first axis of rhs that is taken; negative: from the end; None: 0"),
-    BOUND(rhs_end, "behind the last axis of rhs that is taken; None: all"), MXC_PARAM_END};
+    BOUND(rhs_end, "behind the last axis of rhs that is taken; None: all"),
+    MXC_PARAM_END,
+};
 
 /* Axes *begin..*end-1 of an argument of ndim axes. */
 static mxc_status read_range(const mxc_op_sig *sig, const char *arg, int64_t given_begin, int64_t given_end, int ndim,
@@ -84,11 +88,19 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_reshape_like = {
-    .size = sizeof(mxc_op_def), .name = "reshape_like",
+    .size = sizeof(mxc_op_def),
+    .name = "reshape_like",
     .doc = "out = the elements of lhs under the shape of rhs, or with axes lhs_begin..lhs_end-1 replaced by "
            "rhs_begin..rhs_end-1 of rhs",
-    .params = schema, .param_size = sizeof(like_params), .args = "lhs,rhs", .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
+    .params = schema,
+    .param_size = sizeof(like_params),
+    .args = "lhs,rhs",
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), LHS}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

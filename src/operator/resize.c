@@ -16,30 +16,36 @@ typedef mxci_adaptive_pool_params pool_params;
 enum { DATA, LIKE };
 enum { SIZE, ODD_SCALE, LIKE_OTHER, TO_EVEN_DOWN, TO_EVEN_UP, TO_ODD_DOWN, TO_ODD_UP };
 
-#define SIZE_PARAM(field, text) \
-    {.name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(resize_params, field), .initial = "1", .bounded = 1, \
-     .minimum = 1, .maximum = 2147483647.0, .doc = text}
-#define SCALE_PARAM(field, text) \
-    {.name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(resize_params, field), .initial = "None", \
-     .optional = 1, .bounded = 1, .minimum = 0, .maximum = 1e6, .doc = text}
+#define SIZE_PARAM(field, text)                                                                                     \
+    {                                                                                                               \
+        .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(resize_params, field), .initial = "1", .bounded = 1, \
+        .minimum = 1, .maximum = 2147483647.0, .doc = text                                                          \
+    }
+#define SCALE_PARAM(field, text)                                                                           \
+    {                                                                                                      \
+        .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(resize_params, field), .initial = "None", \
+        .optional = 1, .bounded = 1, .minimum = 0, .maximum = 1e6, .doc = text                             \
+    }
 static const mxc_param resize_schema[] = {
     SIZE_PARAM(height, "of out, where mode is size and there is no scale_height"),
     SIZE_PARAM(width, "of out, where mode is size and there is no scale_width"),
     SCALE_PARAM(scale_height, "of out over that of data, where mode is size or odd_scale"),
     SCALE_PARAM(scale_width, "of out over that of data, where mode is size or odd_scale"),
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(resize_params, mode), .initial = "size",
+    {MXC_PARAM_FIELD(resize_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "size",
      .choices = "size,odd_scale,like,to_even_down,to_even_up,to_odd_down,to_odd_up",
      .doc = "what gives the size of out: parameters; scales, of an odd size by steps between elements; the argument "
             "like; the next even or odd number below or above"},
-    {.name = "align_corners", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(resize_params, align_corners),
-     .initial = "true", .doc = "the middles of the corner elements are one; else their outer corners"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(resize_params, align_corners), .name = "align_corners", .type = MXC_PARAM_BOOL, .initial = "true",
+     .doc = "the middles of the corner elements are one; else their outer corners"},
+    MXC_PARAM_END,
+};
 
 static const mxc_param pool_schema[] = {
-    {.name = "output_size", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(pool_params, output_size), .initial = "()",
+    {MXC_PARAM_FIELD(pool_params, output_size), .name = "output_size", .type = MXC_PARAM_TUPLE, .initial = "()",
      .optional = 1, .bounded = 1, .minimum = 1, .maximum = 2147483647.0,
      .doc = "height and width of out; one number for both; none: 1"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_resize(void *params) {
     const resize_params *p = params;
@@ -83,12 +89,18 @@ static int64_t scaled(double size) {
 /* The size of an axis of out from that of data. */
 static int64_t resized(const resize_params *p, int64_t in, int64_t size, double scale) {
     switch (p->mode) {
-    case SIZE: return scale > 0 ? scaled((double)in * scale) : size;
-    case ODD_SCALE: return in % 2 ? scaled((double)(in - 1) * scale + 1) : scaled((double)in * scale);
-    case TO_EVEN_DOWN: return in - in % 2;
-    case TO_EVEN_UP: return in + in % 2;
-    case TO_ODD_DOWN: return in - (in + 1) % 2;
-    default: return in + (in + 1) % 2;
+    case SIZE:
+        return scale > 0 ? scaled((double)in * scale) : size;
+    case ODD_SCALE:
+        return in % 2 ? scaled((double)(in - 1) * scale + 1) : scaled((double)in * scale);
+    case TO_EVEN_DOWN:
+        return in - in % 2;
+    case TO_EVEN_UP:
+        return in + in % 2;
+    case TO_ODD_DOWN:
+        return in - (in + 1) % 2;
+    default:
+        return in + (in + 1) % 2;
     }
 }
 
@@ -115,8 +127,9 @@ static mxc_status infer_resize(mxc_op_sig *sig) {
 
 static mxc_status infer_pool(mxc_op_sig *sig) {
     const mxc_tuple *given = &((const pool_params *)sig->params)->output_size;
-    return infer_planes(sig, (int64_t[]){given->n > 0 ? given->value[0] : 1,
-                                         given->n > 1 ? given->value[1] : given->n > 0 ? given->value[0] : 1});
+    return infer_planes(sig, (int64_t[]){given->n > 0 ? given->value[0] : 1, given->n > 1   ? given->value[1]
+                                                                             : given->n > 0 ? given->value[0]
+                                                                                            : 1});
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -154,8 +167,11 @@ static void plane_part(void *arg, int64_t begin, int64_t end, int part) {
 static void run_planes(const mxc_op_call *call, const resize_kernels *kernels, int aligned, int is_backward) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     mxci_resize_tap *taps[2] = {call->temp, (mxci_resize_tap *)call->temp + out[2]};
-    resize_run r = {.kernels = kernels, .from = is_backward ? call->out_grad : call->in,
-                    .to = is_backward ? call->in_grad : call->out};
+    resize_run r = {
+        .kernels = kernels,
+        .from = is_backward ? call->out_grad : call->in,
+        .to = is_backward ? call->in_grad : call->out,
+    };
     if (call->req[DATA] == MXC_REQ_NULL || in[0] * in[1] == 0)
         return;
     for (int i = 0; i < 2; i++)
@@ -192,11 +208,22 @@ static mxc_status resize_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_bilinear_resize = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_BilinearResize2D", .aliases = "BilinearResize2D",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_BilinearResize2D",
+    .aliases = "BilinearResize2D",
     .doc = "out (N,C,H,W): data (N,C,h,w) read at H*W places between its elements, evenly spread",
-    .params = resize_schema, .param_size = sizeof(resize_params), .params_check = check_resize, .args = "data,like",
-    .n_args = resize_args, .infer_shape = infer_resize, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = resize_forward}, .backward = {[MXC_CPU] = resize_backward}};
+    .params = resize_schema,
+    .param_size = sizeof(resize_params),
+    .params_check = check_resize,
+    .args = "data,like",
+    .n_args = resize_args,
+    .infer_shape = infer_resize,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = resize_forward},
+    .backward = {[MXC_CPU] = resize_backward},
+};
 
 /* ---- AdaptiveAvgPooling2D ---------------------------------------------------------------------------------------- */
 
@@ -221,8 +248,17 @@ static mxc_status pool_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_adaptive_avg_pooling = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_AdaptiveAvgPooling2D", .aliases = "AdaptiveAvgPooling2D",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_AdaptiveAvgPooling2D",
+    .aliases = "AdaptiveAvgPooling2D",
     .doc = "out (N,C,H,W), of output_size: the means of H*W blocks that cover data (N,C,h,w)",
-    .params = pool_schema, .param_size = sizeof(pool_params), .params_check = check_pool, .infer_shape = infer_pool,
-    .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = pool_forward}, .backward = {[MXC_CPU] = pool_backward}};
+    .params = pool_schema,
+    .param_size = sizeof(pool_params),
+    .params_check = check_pool,
+    .infer_shape = infer_pool,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = pool_forward},
+    .backward = {[MXC_CPU] = pool_backward},
+};

@@ -4,9 +4,10 @@
 typedef mxci_reverse_params reverse_params;
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(reverse_params, axis),
+    {MXC_PARAM_FIELD(reverse_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE,
      .doc = "axes to turn round; negative: from the end"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const mxc_tuple *axes = &((const reverse_params *)sig->params)->axis;
@@ -29,7 +30,15 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_reverse = {
-    .size = sizeof(mxc_op_def), .name = "reverse", .aliases = "flip",
-    .doc = "out = data with the order of elements turned round along axis", .params = schema,
-    .param_size = sizeof(reverse_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "reverse",
+    .aliases = "flip",
+    .doc = "out = data with the order of elements turned round along axis",
+    .params = schema,
+    .param_size = sizeof(reverse_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -29,29 +29,30 @@ enum { DATA, PARAMETERS, STATE, STATE_CELL };
 enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
 
 static const mxc_param schema[] = {
-    {.name = "state_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rnn_params, state_size), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(rnn_params, state_size), .name = "state_size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1e6, .doc = "units of a layer and way, H"},
-    {.name = "num_layers", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rnn_params, num_layers), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(rnn_params, num_layers), .name = "num_layers", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1e4, .doc = "layers"},
-    {.name = "bidirectional", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(rnn_params, bidirectional), .initial = "False",
+    {MXC_PARAM_FIELD(rnn_params, bidirectional), .name = "bidirectional", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "go through the sequence both ways"},
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(rnn_params, mode), .choices = "rnn_relu,rnn_tanh,lstm,gru",
+    {MXC_PARAM_FIELD(rnn_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .choices = "rnn_relu,rnn_tanh,lstm,gru",
      .doc = "kind of unit"},
-    {.name = "p", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(rnn_params, p), .initial = "0", .bounded = 1, .minimum = 0,
+    {MXC_PARAM_FIELD(rnn_params, p), .name = "p", .type = MXC_PARAM_FLOAT, .initial = "0", .bounded = 1, .minimum = 0,
      .maximum = 1, .doc = "share of a layer's output that the next one does not see in training"},
-    {.name = "state_outputs", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(rnn_params, state_outputs), .initial = "False",
+    {MXC_PARAM_FIELD(rnn_params, state_outputs), .name = "state_outputs", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "show the states after the last step"},
-    {.name = "projection_size", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rnn_params, projection_size), .initial = "None",
+    {MXC_PARAM_FIELD(rnn_params, projection_size), .name = "projection_size", .type = MXC_PARAM_INT, .initial = "None",
      .optional = 1, .doc = "None; others are refused"},
-    {.name = "lstm_state_clip_min", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(rnn_params, clip_min), .initial = "None",
+    {MXC_PARAM_FIELD(rnn_params, clip_min), .name = "lstm_state_clip_min", .type = MXC_PARAM_FLOAT, .initial = "None",
      .optional = 1, .doc = "None; others are refused"},
-    {.name = "lstm_state_clip_max", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(rnn_params, clip_max), .initial = "None",
+    {MXC_PARAM_FIELD(rnn_params, clip_max), .name = "lstm_state_clip_max", .type = MXC_PARAM_FLOAT, .initial = "None",
      .optional = 1, .doc = "None; others are refused"},
-    {.name = "lstm_state_clip_nan", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(rnn_params, clip_nan), .initial = "False",
+    {MXC_PARAM_FIELD(rnn_params, clip_nan), .name = "lstm_state_clip_nan", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "accepted for compatibility"},
-    {.name = "use_sequence_length", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(rnn_params, use_sequence_length),
+    {MXC_PARAM_FIELD(rnn_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "True is refused"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     const rnn_params *p = params;
@@ -104,8 +105,12 @@ static mxc_status infer_sizes(mxc_op_sig *sig) {
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const rnn_params *p = sig->params;
     int64_t ways = p->bidirectional ? 2 : 1, none = 0;
-    int is_lstm = p->mode == MXCI_RNN_LSTM, slots[] = {STATE, MXC_SLOT_OUT(STATE_OUT), STATE_CELL,
-                                                       MXC_SLOT_OUT(STATE_CELL_OUT)};
+    int is_lstm = p->mode == MXCI_RNN_LSTM, slots[] = {
+                                                STATE,
+                                                MXC_SLOT_OUT(STATE_OUT),
+                                                STATE_CELL,
+                                                MXC_SLOT_OUT(STATE_CELL_OUT),
+                                            };
     mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[OUT], *state = &sig->in_shape[STATE];
     mxc_shape axes = mxci_shape_axes(3), no_cells = mxci_shape_of(1, &none);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
@@ -125,8 +130,9 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status infer_type(mxc_op_sig *sig) {
-    int slots[] = {DATA, PARAMETERS, STATE, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(STATE_OUT), MXC_SLOT_OUT(STATE_CELL_OUT),
-                   STATE_CELL};
+    int slots[] = {
+        DATA, PARAMETERS, STATE, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(STATE_OUT), MXC_SLOT_OUT(STATE_CELL_OUT), STATE_CELL,
+    };
     MXC_TRY(mxci_sig_same_type(sig, n_args(sig->params) == 4 ? 7 : 6, slots));
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         return MXC_OK;
@@ -143,11 +149,11 @@ typedef struct rnn {
     const mxci_rnn_kernels *kernels;
     char *records;
     int64_t n_records;
-    char *input;                  /* of layers above the first, with the mask applied (rows, width); only with masks */
-    char *bias, *recurrent;       /* forward: b + c (gates H); GRU: R h + c (N, gates H) */
-    char *grad[2];                /* backward: of the layers' outputs in turn (rows, width) */
-    char *x_gates, *h_gates;      /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
-    char *dh, *dc;                /* backward: of the states (N,H) */
+    char *input;             /* of layers above the first, with the mask applied (rows, width); only with masks */
+    char *bias, *recurrent;  /* forward: b + c (gates H); GRU: R h + c (N, gates H) */
+    char *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
+    char *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
+    char *dh, *dc;           /* backward: of the states (N,H) */
 } rnn;
 
 /* Divide scratch, or measure it. */
@@ -337,16 +343,32 @@ static void contribute_input(const rnn *r, int64_t layer, int way, const void *x
         mxci_put_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, way, 1), rows);
         bias = r->bias;
     }
-    product(r, (mxci_gemm_args){.transpose_b = 1, .m = d->rows, .n = rows, .k = k, .a = x, .lda = k,
-                                .b = weight_of(r, layer, way, 0), .ldb = k, .c = gates_of(r, layer, way),
-                                .ldc = d->kept * d->h, .bias = bias});
+    product(r, (mxci_gemm_args){.transpose_b = 1,
+                                .m = d->rows,
+                                .n = rows,
+                                .k = k,
+                                .a = x,
+                                .lda = k,
+                                .b = weight_of(r, layer, way, 0),
+                                .ldb = k,
+                                .c = gates_of(r, layer, way),
+                                .ldc = d->kept * d->h,
+                                .bias = bias});
 }
 
 static void forward_step(const rnn *r, int64_t layer, int way, int64_t s) {
     const dims *d = &r->d;
     mxci_rnn_step step = step_of(r, layer, way, s);
-    mxci_gemm_args g = {.transpose_b = 1, .m = d->n, .n = d->gates * d->h, .k = d->h, .a = step.before,
-                        .lda = step.before_row, .b = weight_of(r, layer, way, 1), .ldb = d->h};
+    mxci_gemm_args g = {
+        .transpose_b = 1,
+        .m = d->n,
+        .n = d->gates * d->h,
+        .k = d->h,
+        .a = step.before,
+        .lda = step.before_row,
+        .b = weight_of(r, layer, way, 1),
+        .ldb = d->h,
+    };
     if (r->p->mode == MXCI_RNN_GRU) {
         g.c = r->recurrent;
         g.ldc = g.n;
@@ -409,8 +431,16 @@ static void backward_steps(const rnn *r, int64_t layer, int way, const void *dy)
         step.dx_gates = at(r, r->x_gates, first * rows);
         step.dh_gates = at(r, r->h_gates, first * rows);
         run_step(r, r->kernels->backward[r->p->mode], &step);
-        product(r, (mxci_gemm_args){.m = d->n, .n = d->h, .k = rows, .a = step.dh_gates, .lda = rows,
-                                    .b = weight_of(r, layer, way, 1), .ldb = d->h, .c = r->dh, .ldc = d->h, .beta = 1});
+        product(r, (mxci_gemm_args){.m = d->n,
+                                    .n = d->h,
+                                    .k = rows,
+                                    .a = step.dh_gates,
+                                    .lda = rows,
+                                    .b = weight_of(r, layer, way, 1),
+                                    .ldb = d->h,
+                                    .c = r->dh,
+                                    .ldc = d->h,
+                                    .beta = 1});
     }
 }
 
@@ -422,8 +452,16 @@ static void *gradient_at(const rnn *r, int64_t element) {
 static void recurrent_gradient(const rnn *r, int64_t layer, int way, double beta) {
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h, others = d->t > 1 ? (d->t - 1) * d->n : 0, row;
-    mxci_gemm_args g = {.transpose_a = 1, .m = rows, .n = d->h, .k = d->t > 0 ? d->n : 0, .beta = beta,
-                        .lda = rows, .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 1)), .ldc = d->h};
+    mxci_gemm_args g = {
+        .transpose_a = 1,
+        .m = rows,
+        .n = d->h,
+        .k = d->t > 0 ? d->n : 0,
+        .beta = beta,
+        .lda = rows,
+        .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 1)),
+        .ldc = d->h,
+    };
     g.a = at(r, r->h_gates, way ? others * rows : 0);
     g.b = state_after(r, layer, way, -1, &row);
     g.ldb = row;
@@ -442,8 +480,15 @@ static void bias_gradient(const rnn *r, const char *gates, double beta, void *to
     static const float one_f32 = 1;
     static const double one_f64 = 1;
     int64_t rows = r->d.gates * r->d.h;
-    product(r, (mxci_gemm_args){.transpose_a = 1, .m = 1, .n = rows, .k = r->d.rows, .beta = beta, .b = gates,
-                                .ldb = rows, .c = to, .ldc = rows,
+    product(r, (mxci_gemm_args){.transpose_a = 1,
+                                .m = 1,
+                                .n = rows,
+                                .k = r->d.rows,
+                                .beta = beta,
+                                .b = gates,
+                                .ldb = rows,
+                                .c = to,
+                                .ldc = rows,
                                 .a = r->d.type == MXC_F32 ? (const void *)&one_f32 : &one_f64});
 }
 
@@ -453,8 +498,16 @@ static void parameter_gradient(const rnn *r, int64_t layer, int way, const void 
     double beta = r->call->req[PARAMETERS] == MXC_REQ_ADD;
     if (r->call->req[PARAMETERS] == MXC_REQ_NULL)
         return;
-    product(r, (mxci_gemm_args){.transpose_a = 1, .m = rows, .n = k, .k = d->rows, .a = r->x_gates, .lda = rows, .b = x,
-                                .ldb = k, .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 0)), .ldc = k,
+    product(r, (mxci_gemm_args){.transpose_a = 1,
+                                .m = rows,
+                                .n = k,
+                                .k = d->rows,
+                                .a = r->x_gates,
+                                .lda = rows,
+                                .b = x,
+                                .ldb = k,
+                                .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 0)),
+                                .ldc = k,
                                 .beta = beta});
     recurrent_gradient(r, layer, way, beta);
     bias_gradient(r, r->x_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 0)));
@@ -464,8 +517,15 @@ static void parameter_gradient(const rnn *r, int64_t layer, int way, const void 
 /* Gradient of what the layer read; the second way adds to the first. */
 static void input_gradient(const rnn *r, int64_t layer, int way, void *to, double beta) {
     int64_t rows = r->d.gates * r->d.h, k = mxci_rnn_inputs_of(&r->d, layer);
-    product(r, (mxci_gemm_args){.m = r->d.rows, .n = k, .k = rows, .a = r->x_gates, .lda = rows,
-                                .b = weight_of(r, layer, way, 0), .ldb = k, .c = to, .ldc = k,
+    product(r, (mxci_gemm_args){.m = r->d.rows,
+                                .n = k,
+                                .k = rows,
+                                .a = r->x_gates,
+                                .lda = rows,
+                                .b = weight_of(r, layer, way, 0),
+                                .ldb = k,
+                                .c = to,
+                                .ldc = k,
                                 .beta = way ? 1 : beta});
 }
 
@@ -536,9 +596,12 @@ const mxc_op_def mxci_op_rnn = {
     .infer_shape = infer_shape,
     .infer_type = infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1 << OUT,
-              .in = 1 << DATA | 1 << PARAMETERS | 1 << STATE | 1 << STATE_CELL,
-              .out = 1 << RESERVE},
+    .needs =
+        {
+            .out_grad = 1 << OUT,
+            .in = 1 << DATA | 1 << PARAMETERS | 1 << STATE | 1 << STATE_CELL,
+            .out = 1 << RESERVE,
+        },
     .backward_needs = backward_needs,
     .temp_bytes = temp_bytes,
     .random_count = random_count,

@@ -16,18 +16,19 @@ typedef mxci_align_params align_params;
 enum { DATA, ROIS };
 
 static const mxc_param schema[] = {
-    {.name = "pooled_size", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(align_params, pooled_size), .bounded = 1,
+    {MXC_PARAM_FIELD(align_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
      .minimum = 1, .maximum = 32768, .doc = "height and width of out"},
-    {.name = "spatial_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(align_params, spatial_scale), .bounded = 1,
+    {MXC_PARAM_FIELD(align_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
      .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
-    {.name = "sample_ratio", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(align_params, sample_ratio), .initial = "-1",
+    {MXC_PARAM_FIELD(align_params, sample_ratio), .name = "sample_ratio", .type = MXC_PARAM_INT, .initial = "-1",
      .bounded = 1, .minimum = -1, .maximum = 1024,
      .doc = "places along each axis of a part; not above 0: as many as it has elements"},
-    {.name = "position_sensitive", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(align_params, position_sensitive),
+    {MXC_PARAM_FIELD(align_params, position_sensitive), .name = "position_sensitive", .type = MXC_PARAM_BOOL,
      .initial = "false", .doc = "each part is read from channels of its own"},
-    {.name = "aligned", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(align_params, aligned), .initial = "false",
+    {MXC_PARAM_FIELD(align_params, aligned), .name = "aligned", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "coordinate 0 is the edge of element 0, not its middle, and a region may be smaller than an element"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     int n = ((const align_params *)params)->pooled_size.n;
@@ -44,8 +45,8 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     if (data.dim[1] >= 0 && data.dim[1] % parts)
         return mxc_sig_fail(sig, "argument 'data': axis 1 has %lld elements, expected a multiple of %lld",
                             (long long)data.dim[1], (long long)parts);
-    out = mxci_shape_of(4, (int64_t[]){sig->in_shape[ROIS].dim[0], data.dim[1] < 0 ? -1 : data.dim[1] / parts, size[0],
-                                       size[1]});
+    out = mxci_shape_of(
+        4, (int64_t[]){sig->in_shape[ROIS].dim[0], data.dim[1] < 0 ? -1 : data.dim[1] / parts, size[0], size[1]});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     out = sig->out_shape[0];
     rois.dim[0] = out.dim[0];
@@ -63,9 +64,15 @@ static align_run open_run(const mxc_op_call *call) {
     const align_params *p = call->params;
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     align_run r = {.call = call};
-    r.shape = (mxci_align_shape){.samples = in[0], .channels = in[1], .in = {in[2], in[3]}, .planes = out[1],
-                                 .out = {out[2], out[3]}, .scale = p->spatial_scale, .ratio = p->sample_ratio,
-                                 .by_part = p->position_sensitive, .aligned = p->aligned,
+    r.shape = (mxci_align_shape){.samples = in[0],
+                                 .channels = in[1],
+                                 .in = {in[2], in[3]},
+                                 .planes = out[1],
+                                 .out = {out[2], out[3]},
+                                 .scale = p->spatial_scale,
+                                 .ratio = p->sample_ratio,
+                                 .by_part = p->position_sensitive,
+                                 .aligned = p->aligned,
                                  .add = call->req[DATA] == MXC_REQ_ADD};
     r.shape.samples = in[2] * in[3] > 0 ? in[0] : 0; /* nothing can be read from empty planes */
     return r;
@@ -117,9 +124,19 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_roi_align = {
-    .size = sizeof(mxc_op_def), .name = "_contrib_ROIAlign", .aliases = "ROIAlign",
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_ROIAlign",
+    .aliases = "ROIAlign",
     .doc = "out (R,C,pooled_size): the means over pooled_size parts of each region of data (N,C,h,w), read between its "
            "elements; a row of rois (R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
-    .params = schema, .param_size = sizeof(align_params), .params_check = check_params, .args = "data,rois",
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .in = 1 << ROIS},
-    .temp_bytes = mxci_widen_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(align_params),
+    .params_check = check_params,
+    .args = "data,rois",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << ROIS},
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -15,11 +15,12 @@ typedef mxci_roi_params roi_params;
 enum { DATA, ROIS };
 
 static const mxc_param schema[] = {
-    {.name = "pooled_size", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(roi_params, pooled_size), .bounded = 1,
+    {MXC_PARAM_FIELD(roi_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
      .minimum = 1, .maximum = 2147483647.0, .doc = "height and width of out"},
-    {.name = "spatial_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(roi_params, spatial_scale), .bounded = 1,
+    {MXC_PARAM_FIELD(roi_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
      .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     int n = ((const roi_params *)params)->pooled_size.n;
@@ -31,8 +32,8 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(4), rois = mxci_shape_of(2, (int64_t[]){-1, 5}), out;
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
     MXC_TRY(mxc_sig_set_shape(sig, ROIS, &rois));
-    out = mxci_shape_of(4, (int64_t[]){sig->in_shape[ROIS].dim[0], sig->in_shape[DATA].dim[1],
-                                       p->pooled_size.value[0], p->pooled_size.value[1]});
+    out = mxci_shape_of(4, (int64_t[]){sig->in_shape[ROIS].dim[0], sig->in_shape[DATA].dim[1], p->pooled_size.value[0],
+                                       p->pooled_size.value[1]});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     rois.dim[0] = sig->out_shape[0].dim[0];
     data.dim[1] = sig->out_shape[0].dim[1];
@@ -47,8 +48,13 @@ typedef struct roi_run {
 
 static roi_run open_run(const mxc_op_call *call) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
-    return (roi_run){call, {in[0], in[1], {in[2], in[3]}, {out[2], out[3]},
-                            ((const roi_params *)call->params)->spatial_scale, call->req[0] == MXC_REQ_ADD}};
+    return (roi_run){call,
+                     {in[0],
+                      in[1],
+                      {in[2], in[3]},
+                      {out[2], out[3]},
+                      ((const roi_params *)call->params)->spatial_scale,
+                      call->req[0] == MXC_REQ_ADD}};
 }
 
 static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -99,9 +105,18 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_roi_pooling = {
-    .size = sizeof(mxc_op_def), .name = "ROIPooling",
+    .size = sizeof(mxc_op_def),
+    .name = "ROIPooling",
     .doc = "out (R,C,pooled_size): the maximum over pooled_size parts of each region of data (N,C,h,w); a row of rois "
            "(R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
-    .params = schema, .param_size = sizeof(roi_params), .params_check = check_params, .args = "data,rois",
-    .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .in = 1 << DATA | 1 << ROIS},
-    .temp_bytes = mxci_widen_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(roi_params),
+    .params_check = check_params,
+    .args = "data,rois",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << ROIS},
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -15,17 +15,18 @@
 typedef mxci_rotary_params rotary_params;
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rotary_params, axis), .initial = "-2",
+    {MXC_PARAM_FIELD(rotary_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-2",
      .doc = "axis of the positions, not the last; negative: from the end"},
-    {.name = "width", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rotary_params, width), .initial = "None", .optional = 1,
+    {MXC_PARAM_FIELD(rotary_params, width), .name = "width", .type = MXC_PARAM_INT, .initial = "None", .optional = 1,
      .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "first elements of each row that turn, W; None: all"},
-    {.name = "offset", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(rotary_params, offset), .initial = "0", .bounded = 1,
+    {MXC_PARAM_FIELD(rotary_params, offset), .name = "offset", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1,
      .minimum = -9e15, .maximum = 9e15, .doc = "added to positions: how many rows came earlier"},
-    {.name = "base", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(rotary_params, base), .initial = "10000", .bounded = 1,
+    {MXC_PARAM_FIELD(rotary_params, base), .name = "base", .type = MXC_PARAM_FLOAT, .initial = "10000", .bounded = 1,
      .minimum = 1e-30, .maximum = 1e30, .doc = "the angles fall from 1 to near 1 / base per position"},
-    {.name = "interleaved", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(rotary_params, interleaved), .initial = "False",
+    {MXC_PARAM_FIELD(rotary_params, interleaved), .name = "interleaved", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "pairs are neighbours, else half of W apart"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
@@ -110,7 +111,9 @@ static mxc_status run(const mxc_op_call *call, const mxc_tensor *from, const mxc
     r.positions = data->dim[axis];
     r.inner = mxci_shape_count(data, axis + 1, data->ndim - 1);
     r.columns = data->dim[data->ndim - 1];
-    r.kernel = (mxci_rotary){.pairs = width_of(p, data) / 2, .interleaved = p->interleaved, .back = back,
+    r.kernel = (mxci_rotary){.pairs = width_of(p, data) / 2,
+                             .interleaved = p->interleaved,
+                             .back = back,
                              .add = call->req[0] == MXC_REQ_ADD};
     r.angles = (mxc_tensor){.data = call->temp, .dtype = mxci_compute_type(to->dtype)};
     if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(data) == 0)
@@ -129,11 +132,18 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_rotary_embedding = {
-    .size = sizeof(mxc_op_def), .name = "rotary_embedding",
+    .size = sizeof(mxc_op_def),
+    .name = "rotary_embedding",
     .doc = "out = data (...,L,...,D) with pairs of the last axis' first W elements turned: at position p of L pair i "
            "turns by (p + offset) base^(-2 i / W)",
-    .params = schema, .param_size = sizeof(rotary_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
-    .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
+    .params = schema,
+    .param_size = sizeof(rotary_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -84,8 +84,14 @@ static void find_along(const mxci_rows *r, int64_t first, int64_t n, int64_t *wh
 
 mxci_rows mxci_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
     int64_t inner = mxci_shape_count(array, axis + 1, array->ndim);
-    return (mxci_rows){.groups = mxci_shape_count(array, 0, axis), .count = mxci_tensor_size(index), .length = inner,
-                       .find = find_along, .index = index, .size = array->dim[axis], .inner = inner, .mode = mode};
+    return (mxci_rows){.groups = mxci_shape_count(array, 0, axis),
+                       .count = mxci_tensor_size(index),
+                       .length = inner,
+                       .find = find_along,
+                       .index = index,
+                       .size = array->dim[axis],
+                       .inner = inner,
+                       .mode = mode};
 }
 
 static void find_picked(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
@@ -98,8 +104,14 @@ static void find_picked(const mxci_rows *r, int64_t first, int64_t n, int64_t *w
 mxci_rows mxci_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
     int64_t inner = mxci_shape_count(array, axis + 1, array->ndim), outer = mxci_shape_count(array, 0, axis);
     int64_t n = mxci_tensor_size(index), per_outer = outer ? n / outer : 0, single = per_outer == inner;
-    return (mxci_rows){.groups = single ? n : outer, .count = single ? 1 : per_outer, .length = 1,
-                       .find = find_picked, .index = index, .size = array->dim[axis], .inner = inner, .mode = mode,
+    return (mxci_rows){.groups = single ? n : outer,
+                       .count = single ? 1 : per_outer,
+                       .length = 1,
+                       .find = find_picked,
+                       .index = index,
+                       .size = array->dim[axis],
+                       .inner = inner,
+                       .mode = mode,
                        .per_outer = per_outer};
 }
 
@@ -119,8 +131,14 @@ static void find_named(const mxci_rows *r, int64_t first, int64_t n, int64_t *wh
 mxci_rows mxci_rows_named(const mxc_shape *array, const mxc_tensor *index) {
     const mxc_shape *shape = &index->shape;
     int64_t inner = mxci_shape_count(array, (int)shape->dim[0], array->ndim);
-    return (mxci_rows){.groups = 1, .count = mxci_shape_count(shape, 1, shape->ndim), .length = inner,
-                       .find = find_named, .index = index, .array = array, .inner = inner, .mode = MXCI_INDEX_WRAP};
+    return (mxci_rows){.groups = 1,
+                       .count = mxci_shape_count(shape, 1, shape->ndim),
+                       .length = inner,
+                       .find = find_named,
+                       .index = index,
+                       .array = array,
+                       .inner = inner,
+                       .mode = MXCI_INDEX_WRAP};
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */

@@ -13,18 +13,22 @@
 #include "operator/update.h"
 
 #define NUMBERS(field, text) \
-    {.name = #field, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_rule_params, field), .doc = text}
-#define SWITCH(field, text) \
-    {.name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_rule_params, field), .initial = "False", .doc = text}
+    { .name = #field, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_rule_params, field), .doc = text }
+#define SWITCH(field, text)                                                                                   \
+    {                                                                                                         \
+        .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_rule_params, field), .initial = "False", \
+        .doc = text                                                                                           \
+    }
 
 static const mxc_param schema[] = {
-    {.name = "rule", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_rule_params, rule),
+    {MXC_PARAM_FIELD(mxci_rule_params, rule), .name = "rule", .type = MXC_PARAM_ENUM,
      .choices = &
 #define RULE(name, states) "," #name
 #include "operator/kernels/update.def"
 #undef RULE
-     [1], .doc = "how a weight changes"},
-    {.name = "num_weights", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_rule_params, num_weights), .initial = "1",
+                [1],
+     .doc = "how a weight changes"},
+    {MXC_PARAM_FIELD(mxci_rule_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1",
      .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "how many weights"},
     SWITCH(multi_precision, "weights have f32 copies, which take the steps"),
     SWITCH(scaled, "a factor on gradients comes as an array"),
@@ -43,7 +47,8 @@ static const mxc_param schema[] = {
     MXCI_FACTOR(clip_weights, "-1", "rmsprop: limit of the weights; negative: none"),
     MXCI_FACTOR(lamda1, "0.01", "ftrl: weights that matter less become 0"),
     MXCI_FACTOR(beta, "1", "ftrl: keeps first steps small"),
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static const struct {
     const mxci_update_fn *run;
@@ -112,8 +117,8 @@ static mxc_status forward(const mxc_op_call *call) {
     const double scale = p->scaled ? (double)*(const float *)call->aux[call->n_aux - 1].data : 1;
     factors.rescale_grad *= scale;
     for (int i = 0; i < call->n_out; i++) {
-        const mxci_update_step s = mxci_update_step_of(call, rules[p->rule].run, &factors, i, rules[p->rule].states,
-                                                       p->multi_precision);
+        const mxci_update_step s =
+            mxci_update_step_of(call, rules[p->rule].run, &factors, i, rules[p->rule].states, p->multi_precision);
         factors.lr = p->lrs.value[i];
         factors.wd = p->wds.value[i];
         factors.eta = p->etas.value[i];
@@ -126,9 +131,20 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_multi_update = {
-    .size = sizeof(mxc_op_def), .name = "_multi_update", .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
+    .size = sizeof(mxc_op_def),
+    .name = "_multi_update",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
     .doc = "a step of the rule for each of num_weights weights, with its number of lrs, wds and etas",
-    .params = schema, .param_size = sizeof(mxci_rule_params), .params_check = check, .args = MXCI_WEIGHT_NAMES,
-    .n_args = count_args, .n_outputs = count_weights, .n_aux = count_aux, .infer_shape = infer_shape,
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = mxci_update_inplace_weights, .forward = {[MXC_CPU] = forward}};
+    .params = schema,
+    .param_size = sizeof(mxci_rule_params),
+    .params_check = check,
+    .args = MXCI_WEIGHT_NAMES,
+    .n_args = count_args,
+    .n_outputs = count_weights,
+    .n_aux = count_aux,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = mxci_update_inplace_weights,
+    .forward = {[MXC_CPU] = forward},
+};

@@ -24,7 +24,10 @@ static const distribution exponential = {mxci_sample_exponential, mxci_fits_expo
 static const distribution poisson = {mxci_sample_poisson, mxci_fits_poisson, MXCI_RANGE_poisson};
 static const distribution negative = {mxci_sample_negative_binomial, mxci_fits_negative, MXCI_RANGE_negative};
 static const distribution generalized = {
-    mxci_sample_generalized_negative_binomial, mxci_fits_generalized, MXCI_RANGE_generalized};
+    mxci_sample_generalized_negative_binomial,
+    mxci_fits_generalized,
+    MXCI_RANGE_generalized,
+};
 
 /* ---- drawing ---------------------------------------------------------------------------------------------------- */
 
@@ -33,8 +36,8 @@ enum { GRAIN = 1024 };
 typedef struct sample_args {
     const mxc_op_call *call;
     const distribution *of;
-    double a, b;     /* where there are no arrays */
-    int64_t row;     /* elements per parameter */
+    double a, b; /* where there are no arrays */
+    int64_t row; /* elements per parameter */
 } sample_args;
 
 static double number_at(const mxc_tensor *t, int64_t i) {
@@ -151,17 +154,25 @@ static mxc_status infer_sample_type(mxc_op_sig *sig) {
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------ */
 
-#define NUMBER(as, field, value, text)                                                                          \
-    {.name = as, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_sample_params, field), .initial = value, .doc = text}
-#define SHAPE                                                                                            \
-    {.name = "shape", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(mxci_sample_params, shape), .initial = "()",   \
-     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "of the array; of the row of each parameter"}
-#define CONTEXT                                                                                          \
-    {.name = "ctx", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_sample_params, ctx), .initial = "",        \
-     .doc = "context, as cpu(0)"}
-#define DTYPE                                                                                            \
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_sample_params, dtype), .initial = "None", \
-     .optional = 1, .doc = "of the array; None: float32, or that of the parameters"}
+#define NUMBER(as, field, value, text) \
+    { MXC_PARAM_FIELD(mxci_sample_params, field), .name = as, .type = MXC_PARAM_FLOAT, .initial = value, .doc = text }
+#define SHAPE                                                                                                  \
+    {                                                                                                          \
+        MXC_PARAM_FIELD(mxci_sample_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", \
+                                                    .bounded = 1, .minimum = 0, .maximum = 9e15,               \
+                                                    .doc = "of the array; of the row of each parameter"        \
+    }
+#define CONTEXT                                                                                           \
+    {                                                                                                     \
+        MXC_PARAM_FIELD(mxci_sample_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "", \
+                                                  .doc = "context, as cpu(0)"                             \
+    }
+#define DTYPE                                                                                                       \
+    {                                                                                                               \
+        MXC_PARAM_FIELD(mxci_sample_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",    \
+                                                    .optional = 1,                                                  \
+                                                    .doc = "of the array; None: float32, or that of the parameters" \
+    }
 
 static mxc_status check(const mxci_sample_params *p, const char *name, const distribution *of) {
     if (!of->fits(p->a, p->b))
@@ -176,14 +187,18 @@ static mxc_status check_negative_k(void *params) {
 }
 
 /* The functions of a distribution's two operators. */
-#define CHECK(of, op) \
-    static mxc_status check_##of(void *params) { return check(params, op, &of); }
-#define FORWARD(of)                                                     \
-    static mxc_status random_##of(const mxc_op_call *call) {            \
-        const mxci_sample_params *p = call->params;                          \
-        return run_random(call, &of, p->a, p->b);                       \
-    }                                                                   \
-    static mxc_status sample_##of(const mxc_op_call *call) { return run_sample(call, &of); }
+#define CHECK(of, op)                            \
+    static mxc_status check_##of(void *params) { \
+        return check(params, op, &of);           \
+    }
+#define FORWARD(of)                                          \
+    static mxc_status random_##of(const mxc_op_call *call) { \
+        const mxci_sample_params *p = call->params;          \
+        return run_random(call, &of, p->a, p->b);            \
+    }                                                        \
+    static mxc_status sample_##of(const mxc_op_call *call) { \
+        return run_sample(call, &of);                        \
+    }
 
 CHECK(uniform, "random_uniform")
 CHECK(normal, "random_normal")
@@ -200,13 +215,13 @@ FORWARD(negative)
 FORWARD(generalized)
 
 /* The members that all descriptors of one kind have alike. */
-#define RANDOM_DEF(schema)                                                                               \
-    .size = sizeof(mxc_op_def), .args = "", .params = schema, .param_size = sizeof(mxci_sample_params),       \
-    .infer_shape = infer_random_shape, .infer_type = infer_random_type, .dtypes = MXC_DTYPES_FLOAT,      \
+#define RANDOM_DEF(schema)                                                                              \
+    .size = sizeof(mxc_op_def), .args = "", .params = schema, .param_size = sizeof(mxci_sample_params), \
+    .infer_shape = infer_random_shape, .infer_type = infer_random_type, .dtypes = MXC_DTYPES_FLOAT,     \
     .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_an_element
-#define SAMPLE_DEF                                                                                       \
-    .size = sizeof(mxc_op_def), .params = sample_schema, .param_size = sizeof(mxci_sample_params),            \
-    .infer_shape = infer_sample_shape, .infer_type = infer_sample_type, .dtypes = MXC_DTYPES_FLOAT,      \
+#define SAMPLE_DEF                                                                                  \
+    .size = sizeof(mxc_op_def), .params = sample_schema, .param_size = sizeof(mxci_sample_params),  \
+    .infer_shape = infer_sample_shape, .infer_type = infer_sample_type, .dtypes = MXC_DTYPES_FLOAT, \
     .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_an_element
 
 static const mxc_param sample_schema[] = {SHAPE, DTYPE, MXC_PARAM_END};
@@ -214,111 +229,161 @@ static const mxc_param sample_schema[] = {SHAPE, DTYPE, MXC_PARAM_END};
 static const mxc_param uniform_schema[] = {
     NUMBER("low", a, "0.0", "least number"),
     NUMBER("high", b, "1.0", "end, not included before rounding to the dtype"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    SHAPE,
+    CONTEXT,
+    DTYPE,
+    MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_uniform = {
-    RANDOM_DEF(uniform_schema), .name = "_random_uniform",
-    .aliases = "uniform,random_uniform",
-    .doc = "uniform numbers of [low, high)", .params_check = check_uniform,
-    .forward = {[MXC_CPU] = random_uniform}};
+    RANDOM_DEF(uniform_schema),          .name = "_random_uniform",
+    .aliases = "uniform,random_uniform", .doc = "uniform numbers of [low, high)",
+    .params_check = check_uniform,       .forward = {[MXC_CPU] = random_uniform},
+};
 
 const mxc_op_def mxci_op_sample_uniform = {
-    SAMPLE_DEF, .name = "_sample_uniform", .aliases = "sample_uniform", .args = "low,high",
+    SAMPLE_DEF,
+    .name = "_sample_uniform",
+    .aliases = "sample_uniform",
+    .args = "low,high",
     .doc = "for each parameter element a row of uniform numbers of [low, high)",
-    .forward = {[MXC_CPU] = sample_uniform}};
+    .forward = {[MXC_CPU] = sample_uniform},
+};
 
 static const mxc_param normal_schema[] = {
     NUMBER("loc", a, "0.0", "mean"),
     NUMBER("scale", b, "1.0", "standard deviation"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    SHAPE,
+    CONTEXT,
+    DTYPE,
+    MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_normal = {
-    RANDOM_DEF(normal_schema), .name = "_random_normal",
+    RANDOM_DEF(normal_schema),
+    .name = "_random_normal",
     .aliases = "normal,random_normal,_random_gaussian",
-    .doc = "normal numbers of mean loc and deviation scale", .params_check = check_normal,
-    .forward = {[MXC_CPU] = random_normal}};
+    .doc = "normal numbers of mean loc and deviation scale",
+    .params_check = check_normal,
+    .forward = {[MXC_CPU] = random_normal},
+};
 
 const mxc_op_def mxci_op_sample_normal = {
-    SAMPLE_DEF, .name = "_sample_normal", .aliases = "sample_normal", .args = "mu,sigma",
+    SAMPLE_DEF,
+    .name = "_sample_normal",
+    .aliases = "sample_normal",
+    .args = "mu,sigma",
     .doc = "for each parameter element a row of normal numbers of mean loc and deviation scale",
-    .forward = {[MXC_CPU] = sample_normal}};
+    .forward = {[MXC_CPU] = sample_normal},
+};
 
 static const mxc_param gamma_schema[] = {
-    NUMBER("alpha", a, "1.0", "shape"),
-    NUMBER("beta", b, "1.0", "scale"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    NUMBER("alpha", a, "1.0", "shape"), NUMBER("beta", b, "1.0", "scale"), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_gamma = {
-    RANDOM_DEF(gamma_schema), .name = "_random_gamma",
-    .aliases = "random_gamma",
-    .doc = "gamma numbers of shape alpha and scale beta", .params_check = check_gamma_,
-    .forward = {[MXC_CPU] = random_gamma_}};
+    RANDOM_DEF(gamma_schema),     .name = "_random_gamma",
+    .aliases = "random_gamma",    .doc = "gamma numbers of shape alpha and scale beta",
+    .params_check = check_gamma_, .forward = {[MXC_CPU] = random_gamma_},
+};
 
 const mxc_op_def mxci_op_sample_gamma = {
-    SAMPLE_DEF, .name = "_sample_gamma", .aliases = "sample_gamma", .args = "alpha,beta",
+    SAMPLE_DEF,
+    .name = "_sample_gamma",
+    .aliases = "sample_gamma",
+    .args = "alpha,beta",
     .doc = "for each parameter element a row of gamma numbers of shape alpha and scale beta",
-    .forward = {[MXC_CPU] = sample_gamma_}};
+    .forward = {[MXC_CPU] = sample_gamma_},
+};
 
 static const mxc_param exponential_schema[] = {
-    NUMBER("lam", a, "1.0", "rate"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    NUMBER("lam", a, "1.0", "rate"), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_exponential = {
-    RANDOM_DEF(exponential_schema), .name = "_random_exponential",
-    .aliases = "random_exponential",
-    .doc = "exponential numbers of rate lam", .params_check = check_exponential,
-    .forward = {[MXC_CPU] = random_exponential}};
+    RANDOM_DEF(exponential_schema),    .name = "_random_exponential",
+    .aliases = "random_exponential",   .doc = "exponential numbers of rate lam",
+    .params_check = check_exponential, .forward = {[MXC_CPU] = random_exponential},
+};
 
 const mxc_op_def mxci_op_sample_exponential = {
-    SAMPLE_DEF, .name = "_sample_exponential", .aliases = "sample_exponential", .args = "lam",
+    SAMPLE_DEF,
+    .name = "_sample_exponential",
+    .aliases = "sample_exponential",
+    .args = "lam",
     .doc = "for each parameter element a row of exponential numbers of rate lam",
-    .forward = {[MXC_CPU] = sample_exponential}};
+    .forward = {[MXC_CPU] = sample_exponential},
+};
 
 static const mxc_param poisson_schema[] = {
-    NUMBER("lam", a, "1.0", "mean"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    NUMBER("lam", a, "1.0", "mean"), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_poisson = {
-    RANDOM_DEF(poisson_schema), .name = "_random_poisson",
-    .aliases = "random_poisson",
-    .doc = "Poisson numbers of mean lam", .params_check = check_poisson,
-    .forward = {[MXC_CPU] = random_poisson}};
+    RANDOM_DEF(poisson_schema),           .name = "_random_poisson",     .aliases = "random_poisson",
+    .doc = "Poisson numbers of mean lam", .params_check = check_poisson, .forward = {[MXC_CPU] = random_poisson},
+};
 
 const mxc_op_def mxci_op_sample_poisson = {
-    SAMPLE_DEF, .name = "_sample_poisson", .aliases = "sample_poisson", .args = "lam",
+    SAMPLE_DEF,
+    .name = "_sample_poisson",
+    .aliases = "sample_poisson",
+    .args = "lam",
     .doc = "for each parameter element a row of Poisson numbers of mean lam",
-    .forward = {[MXC_CPU] = sample_poisson}};
+    .forward = {[MXC_CPU] = sample_poisson},
+};
 
 static const mxc_param negative_schema[] = {
-    {.name = "k", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_sample_params, k), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_sample_params, k), .name = "k", .type = MXC_PARAM_INT, .initial = "1",
      .doc = "successes that end it"},
     NUMBER("p", b, "1.0", "probability of a success"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    SHAPE,
+    CONTEXT,
+    DTYPE,
+    MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_negative_binomial = {
-    RANDOM_DEF(negative_schema), .name = "_random_negative_binomial",
+    RANDOM_DEF(negative_schema),
+    .name = "_random_negative_binomial",
     .aliases = "random_negative_binomial,_sample_negbinomial",
-    .doc = "failures before success number k, of probability p", .params_check = check_negative_k,
-    .forward = {[MXC_CPU] = random_negative}};
+    .doc = "failures before success number k, of probability p",
+    .params_check = check_negative_k,
+    .forward = {[MXC_CPU] = random_negative},
+};
 
 const mxc_op_def mxci_op_sample_negative_binomial = {
-    SAMPLE_DEF, .name = "_sample_negative_binomial", .aliases = "sample_negative_binomial", .args = "k,p",
+    SAMPLE_DEF,
+    .name = "_sample_negative_binomial",
+    .aliases = "sample_negative_binomial",
+    .args = "k,p",
     .doc = "for each parameter element a row of failures before success number k, of probability p",
-    .forward = {[MXC_CPU] = sample_negative}};
+    .forward = {[MXC_CPU] = sample_negative},
+};
 
 static const mxc_param generalized_schema[] = {
     NUMBER("mu", a, "1.0", "mean"),
     NUMBER("alpha", b, "1.0", "dispersion: the variance is mu + alpha mu^2"),
-    SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+    SHAPE,
+    CONTEXT,
+    DTYPE,
+    MXC_PARAM_END,
+};
 
 const mxc_op_def mxci_op_random_generalized_negative_binomial = {
-    RANDOM_DEF(generalized_schema), .name = "_random_generalized_negative_binomial",
+    RANDOM_DEF(generalized_schema),
+    .name = "_random_generalized_negative_binomial",
     .aliases = "random_generalized_negative_binomial,_sample_gennegbinomial",
-    .doc = "negative binomial numbers of mean mu and variance mu + alpha mu^2", .params_check = check_generalized,
-    .forward = {[MXC_CPU] = random_generalized}};
+    .doc = "negative binomial numbers of mean mu and variance mu + alpha mu^2",
+    .params_check = check_generalized,
+    .forward = {[MXC_CPU] = random_generalized},
+};
 
 const mxc_op_def mxci_op_sample_generalized_negative_binomial = {
-    SAMPLE_DEF, .name = "_sample_generalized_negative_binomial", .aliases = "sample_generalized_negative_binomial",
+    SAMPLE_DEF,
+    .name = "_sample_generalized_negative_binomial",
+    .aliases = "sample_generalized_negative_binomial",
     .args = "mu,alpha",
     .doc = "for each parameter element a row of negative binomial numbers of mean mu and variance mu + alpha mu^2",
-    .forward = {[MXC_CPU] = sample_generalized}};
+    .forward = {[MXC_CPU] = sample_generalized},
+};

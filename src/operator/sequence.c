@@ -14,20 +14,26 @@ typedef mxci_sequence_params sequence_params;
 enum { DATA, LENGTH };
 typedef enum kind { LAST, MASK, REVERSE } kind;
 
-#define USE_LENGTH                                                                                                     \
-    {.name = "use_sequence_length", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(sequence_params, use_sequence_length),     \
-     .initial = "False", .doc = "take the argument sequence_length"}
-#define TIME_AXIS                                                                                                      \
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(sequence_params, axis), .initial = "0", .bounded = 1,      \
-     .minimum = 0, .maximum = 1, .doc = "where the time is"}
+#define USE_LENGTH                                                                                                    \
+    {                                                                                                                 \
+        MXC_PARAM_FIELD(sequence_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL, \
+                                                               .initial = "False",                                    \
+                                                               .doc = "take the argument sequence_length"             \
+    }
+#define TIME_AXIS                                                                                                    \
+    {                                                                                                                \
+        MXC_PARAM_FIELD(sequence_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1, \
+                                                .minimum = 0, .maximum = 1, .doc = "where the time is"               \
+    }
 
 static const mxc_param schema[] = {USE_LENGTH, TIME_AXIS, MXC_PARAM_END};
 static const mxc_param mask_schema[] = {
     USE_LENGTH,
-    {.name = "value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(sequence_params, value), .initial = "0",
+    {MXC_PARAM_FIELD(sequence_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .initial = "0",
      .doc = "of rows behind the end"},
     TIME_AXIS,
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int n_args(const void *params) {
     return ((const sequence_params *)params)->use_sequence_length ? 2 : 1;
@@ -186,19 +192,23 @@ static mxc_status reverse_backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END};
 
-#define SEQUENCE(title, text, parameters, infer, forward_fn, backward_fn)                                             \
-    .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = parameters,                                      \
-    .param_size = sizeof(sequence_params), .args = "data,sequence_length", .n_args = n_args, .infer_shape = infer,     \
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .needs = {.out_grad = 1, .in = 1 << LENGTH},                \
+#define SEQUENCE(title, text, parameters, infer, forward_fn, backward_fn)                                          \
+    .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = parameters,                                  \
+    .param_size = sizeof(sequence_params), .args = "data,sequence_length", .n_args = n_args, .infer_shape = infer, \
+    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .needs = {.out_grad = 1, .in = 1 << LENGTH},            \
     .forward = {[MXC_CPU] = forward_fn}, .backward = {[MXC_CPU] = backward_fn}
 
 const mxc_op_def mxci_op_sequence_last = {
     SEQUENCE("SequenceLast", "output (N,...) = the last row of each sequence of data (T,N,...), 0 where it is empty",
-             schema, infer_last, last_forward, last_backward)};
+             schema, infer_last, last_forward, last_backward),
+};
 const mxc_op_def mxci_op_sequence_mask = {
     SEQUENCE("SequenceMask", "output = data (T,N,...) with value in the rows behind each sequence's end", mask_schema,
              infer_same, mask_forward, mask_backward),
-    .inplace_forward = in_to_out, .inplace_backward = grad_to_grad};
+    .inplace_forward = in_to_out,
+    .inplace_backward = grad_to_grad,
+};
 const mxc_op_def mxci_op_sequence_reverse = {
     SEQUENCE("SequenceReverse", "output = data (T,N,...) with the rows before each sequence's end in reverse order",
-             schema, infer_same, reverse_forward, reverse_backward)};
+             schema, infer_same, reverse_forward, reverse_backward),
+};

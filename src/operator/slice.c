@@ -27,12 +27,13 @@ static mxc_status infer_box(mxc_op_sig *sig, const mxci_bounds *bounds) {
 typedef mxci_slice_axis_params slice_axis_params;
 
 static const mxc_param slice_axis_schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, axis), .doc = "axis to cut"},
-    {.name = "begin", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, begin),
+    {MXC_PARAM_FIELD(slice_axis_params, axis), .name = "axis", .type = MXC_PARAM_INT, .doc = "axis to cut"},
+    {MXC_PARAM_FIELD(slice_axis_params, begin), .name = "begin", .type = MXC_PARAM_INT,
      .doc = "first row; negative: from the end"},
-    {.name = "end", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_axis_params, end), .optional = 1,
+    {MXC_PARAM_FIELD(slice_axis_params, end), .name = "end", .type = MXC_PARAM_INT, .optional = 1,
      .doc = "row after the last one; negative: from the end; None: to the end"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status slice_axis_infer_shape(mxc_op_sig *sig) {
     mxci_bounds bounds;
@@ -53,10 +54,17 @@ static mxc_status slice_axis_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_slice_axis = {
-    .size = sizeof(mxc_op_def), .name = "slice_axis", .doc = "out = rows begin to end-1 of one axis of data",
-    .params = slice_axis_schema, .param_size = sizeof(slice_axis_params), .infer_shape = slice_axis_infer_shape,
-    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = slice_axis_forward}, .backward = {[MXC_CPU] = slice_axis_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "slice_axis",
+    .doc = "out = rows begin to end-1 of one axis of data",
+    .params = slice_axis_schema,
+    .param_size = sizeof(slice_axis_params),
+    .infer_shape = slice_axis_infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = slice_axis_forward},
+    .backward = {[MXC_CPU] = slice_axis_backward},
+};
 
 /* ---- slice ------------------------------------------------------------------------------------------------------- */
 
@@ -86,11 +94,19 @@ static mxc_status slice_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_slice = {
-    .size = sizeof(mxc_op_def), .name = "slice", .aliases = "crop",
+    .size = sizeof(mxc_op_def),
+    .name = "slice",
+    .aliases = "crop",
     .doc = "out = elements begin[i] to end[i]-1 by step[i] of each axis i of data that they name",
-    .params = slice_schema, .param_size = sizeof(slice_params), .params_check = slice_check,
-    .infer_shape = slice_infer_shape, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = slice_forward}, .backward = {[MXC_CPU] = slice_backward}};
+    .params = slice_schema,
+    .param_size = sizeof(slice_params),
+    .params_check = slice_check,
+    .infer_shape = slice_infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = slice_forward},
+    .backward = {[MXC_CPU] = slice_backward},
+};
 
 /* ---- slice_like -------------------------------------------------------------------------------------------------- */
 
@@ -99,9 +115,10 @@ typedef struct slice_like_params {
 } slice_like_params;
 
 static const mxc_param slice_like_schema[] = {
-    {.name = "axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(slice_like_params, axes), .initial = "()",
+    {MXC_PARAM_FIELD(slice_like_params, axes), .name = "axes", .type = MXC_PARAM_TUPLE, .initial = "()",
      .doc = "axes to cut, negative ones from the end; (): all that shape_like has"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 enum { DATA, LIKE };
 
@@ -155,8 +172,16 @@ static mxc_status slice_like_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_slice_like = {
-    .size = sizeof(mxc_op_def), .name = "slice_like", .args = "data,shape_like",
+    .size = sizeof(mxc_op_def),
+    .name = "slice_like",
+    .args = "data,shape_like",
     .doc = "out = the first elements of each of the axes of data, as many as shape_like has",
-    .params = slice_like_schema, .param_size = sizeof(slice_like_params), .infer_shape = slice_like_infer_shape,
-    .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = slice_like_forward}, .backward = {[MXC_CPU] = slice_like_backward}};
+    .params = slice_like_schema,
+    .param_size = sizeof(slice_like_params),
+    .infer_shape = slice_like_infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = slice_like_forward},
+    .backward = {[MXC_CPU] = slice_like_backward},
+};

@@ -136,20 +136,31 @@ static const mxc_inplace forward_inplace[] = {{MXC_FROM_IN(LHS), 0}, MXC_INPLACE
 static const mxc_inplace backward_inplace[] = {{MXC_FROM_OUT_GRAD(0), LHS}, MXC_INPLACE_END};
 
 const mxc_op_def mxci_op_slice_assign = {
-    .size = sizeof(mxc_op_def), .name = "_slice_assign", .aliases = "_crop_assign", .args = "lhs,rhs",
+    .size = sizeof(mxc_op_def),
+    .name = "_slice_assign",
+    .aliases = "_crop_assign",
+    .args = "lhs,rhs",
     .doc = "out = lhs, but elements begin[i] to end[i]-1 by step[i] of each axis i are those of rhs",
-    .params = assign_schema, .param_size = sizeof(assign_params), .params_check = assign_check,
-    .infer_shape = assign_infer_shape, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
-    .inplace_forward = forward_inplace, .inplace_backward = backward_inplace,
-    .forward = {[MXC_CPU] = assign_forward}, .backward = {[MXC_CPU] = assign_backward}};
+    .params = assign_schema,
+    .param_size = sizeof(assign_params),
+    .params_check = assign_check,
+    .infer_shape = assign_infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .inplace_forward = forward_inplace,
+    .inplace_backward = backward_inplace,
+    .forward = {[MXC_CPU] = assign_forward},
+    .backward = {[MXC_CPU] = assign_backward},
+};
 
 /* ---- _crop_assign_scalar ----------------------------------------------------------------------------------------- */
 
 static const mxc_param scalar_schema[] = {
-    {.name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(assign_params, scalar), .initial = "0",
+    {MXC_PARAM_FIELD(assign_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT, .initial = "0",
      .doc = "what stands in the box"},
     MXCI_BOX_PARAMS(assign_params, box),
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status scalar_check(void *params) {
     return mxci_box_check("_slice_assign_scalar", &((const assign_params *)params)->box);
@@ -166,9 +177,18 @@ static mxc_status scalar_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_crop_assign_scalar = {
-    .size = sizeof(mxc_op_def), .name = "_slice_assign_scalar", .aliases = "_crop_assign_scalar",
+    .size = sizeof(mxc_op_def),
+    .name = "_slice_assign_scalar",
+    .aliases = "_crop_assign_scalar",
     .doc = "out = data, but elements begin[i] to end[i]-1 by step[i] of each axis i are scalar",
-    .params = scalar_schema, .param_size = sizeof(assign_params), .params_check = scalar_check,
-    .infer_shape = infer_whole, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
-    .inplace_forward = forward_inplace, .inplace_backward = backward_inplace,
-    .forward = {[MXC_CPU] = scalar_forward}, .backward = {[MXC_CPU] = scalar_backward}};
+    .params = scalar_schema,
+    .param_size = sizeof(assign_params),
+    .params_check = scalar_check,
+    .infer_shape = infer_whole,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .inplace_forward = forward_inplace,
+    .inplace_backward = backward_inplace,
+    .forward = {[MXC_CPU] = scalar_forward},
+    .backward = {[MXC_CPU] = scalar_backward},
+};

@@ -7,13 +7,14 @@
 typedef mxci_split_params slice_channel_params;
 
 static const mxc_param schema[] = {
-    {.name = "num_outputs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_channel_params, num_outputs), .bounded = 1,
+    {MXC_PARAM_FIELD(slice_channel_params, num_outputs), .name = "num_outputs", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = 65536, .doc = "how many pieces"},
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(slice_channel_params, axis), .initial = "1",
+    {MXC_PARAM_FIELD(slice_channel_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "1",
      .doc = "axis to cut; negative: from the end"},
-    {.name = "squeeze_axis", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(slice_channel_params, squeeze_axis),
+    {MXC_PARAM_FIELD(slice_channel_params, squeeze_axis), .name = "squeeze_axis", .type = MXC_PARAM_BOOL,
      .initial = "false", .doc = "leave the axis out of the outputs"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int count_outputs(const void *params) {
     return (int)((const slice_channel_params *)params)->num_outputs;
@@ -86,8 +87,16 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_slice_channel = {
-    .size = sizeof(mxc_op_def), .name = "SliceChannel", .aliases = "split",
-    .doc = "outputs: data cut into num_outputs equal pieces along axis", .params = schema,
-    .param_size = sizeof(slice_channel_params), .n_outputs = count_outputs, .infer_shape = infer_shape,
-    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = MXC_NEED_ALL}, .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "SliceChannel",
+    .aliases = "split",
+    .doc = "outputs: data cut into num_outputs equal pieces along axis",
+    .params = schema,
+    .param_size = sizeof(slice_channel_params),
+    .n_outputs = count_outputs,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = MXC_NEED_ALL},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

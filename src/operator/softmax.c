@@ -12,16 +12,16 @@
 enum { DATA, LENGTH };
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_softmax_params, axis), .initial = "-1",
+    {MXC_PARAM_FIELD(mxci_softmax_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",
      .doc = "axis whose elements sum to 1; negative: from the end"},
-    {.name = "temperature", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_params, temperature),
-     .initial = "None",
-     .optional = 1, .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data; None: 1"},
-    {.name = "use_length", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_params, use_length), .initial = "false",
+    {MXC_PARAM_FIELD(mxci_softmax_params, temperature), .name = "temperature", .type = MXC_PARAM_FLOAT,
+     .initial = "None", .optional = 1, .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data; None: 1"},
+    {MXC_PARAM_FIELD(mxci_softmax_params, use_length), .name = "use_length", .type = MXC_PARAM_BOOL, .initial = "false",
      .optional = 1, .doc = "there is an argument length"},
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(mxci_softmax_params, dtype), .initial = "None",
+    {MXC_PARAM_FIELD(mxci_softmax_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
      .optional = 1, .doc = "of out; None: data's"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status check_params(void *params) {
     mxc_dtype dtype = (mxc_dtype)((const mxci_softmax_params *)params)->dtype;
@@ -97,8 +97,8 @@ void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, m
     int at = (int)(axis < 0 ? axis + data->ndim : axis);
     pass->shape.k = data->dim[at];
     pass->shape.inner = mxci_shape_count(data, at + 1, data->ndim);
-    mxc_parallel_for(run, mxci_shape_count(data, 0, at),
-                     MXCI_GRAIN / 4 / (pass->shape.k * pass->shape.inner) + 1, run_part, pass);
+    mxc_parallel_for(run, mxci_shape_count(data, 0, at), MXCI_GRAIN / 4 / (pass->shape.k * pass->shape.inner) + 1,
+                     run_part, pass);
 }
 
 /* sign: of z in data. */
@@ -121,13 +121,17 @@ static void run(const mxc_op_call *call, mxci_softmax_pass *r, double sign) {
 /* The copy of data or its gradient in out's dtype. */
 static mxc_tensor copy_of(const mxc_op_call *call) {
     return (mxc_tensor){.data = (char *)call->temp + length_bytes(call->params, &call->in[DATA].shape),
-                        .shape = call->in[DATA].shape, .dtype = call->out[0].dtype};
+                        .shape = call->in[DATA].shape,
+                        .dtype = call->out[0].dtype};
 }
 
 static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn, double sign) {
     mxc_tensor data = call->in[DATA];
-    mxci_softmax_pass r = {.add = call->req[0] == MXC_REQ_ADD, .to = call->out[0].data,
-                           .forward = fn[call->out[0].dtype]};
+    mxci_softmax_pass r = {
+        .add = call->req[0] == MXC_REQ_ADD,
+        .to = call->out[0].data,
+        .forward = fn[call->out[0].dtype],
+    };
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     if (data.dtype != call->out[0].dtype) {
@@ -142,9 +146,13 @@ static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forwar
 static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn, double sign) {
     mxc_tensor copy = copy_of(call);
     int same = call->in[DATA].dtype == copy.dtype;
-    mxci_softmax_pass r = {.add = same && call->req[DATA] == MXC_REQ_ADD, .from = call->out_grad[0].data,
-                           .y = call->out[0].data, .to = same ? call->in_grad[DATA].data : copy.data,
-                           .backward = fn[copy.dtype]};
+    mxci_softmax_pass r = {
+        .add = same && call->req[DATA] == MXC_REQ_ADD,
+        .from = call->out_grad[0].data,
+        .y = call->out[0].data,
+        .to = same ? call->in_grad[DATA].data : copy.data,
+        .backward = fn[copy.dtype],
+    };
     if (has_length(call->params))
         mxci_put_no_gradient(call, LENGTH);
     if (call->req[DATA] == MXC_REQ_NULL)
@@ -164,11 +172,11 @@ static void adjust_needs(const void *params, mxc_op_needs *needs) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END};
 
-#define SOFTMAX_DEF                                                                                            \
-    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_softmax_params),                        \
-    .params_check = check_params, .args = "data,length", .n_args = count_args, .infer_shape = infer_shape,     \
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .out = 1},                  \
-    .backward_needs = adjust_needs, .temp_bytes = temp_bytes, .inplace_forward = in_to_out,                    \
+#define SOFTMAX_DEF                                                                                        \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_softmax_params),               \
+    .params_check = check_params, .args = "data,length", .n_args = count_args, .infer_shape = infer_shape, \
+    .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .out = 1},              \
+    .backward_needs = adjust_needs, .temp_bytes = temp_bytes, .inplace_forward = in_to_out,                \
     .inplace_backward = grad_to_grad
 
 static mxc_status softmax_forward(const mxc_op_call *call) {
@@ -180,8 +188,12 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_softmax = {
-    SOFTMAX_DEF, .name = "softmax", .doc = "out = e^(data / temperature) / its sum along axis",
-    .forward = {[MXC_CPU] = softmax_forward}, .backward = {[MXC_CPU] = softmax_backward}};
+    SOFTMAX_DEF,
+    .name = "softmax",
+    .doc = "out = e^(data / temperature) / its sum along axis",
+    .forward = {[MXC_CPU] = softmax_forward},
+    .backward = {[MXC_CPU] = softmax_backward},
+};
 
 static mxc_status log_softmax_forward(const mxc_op_call *call) {
     return run_forward(call, mxci_log_softmax_forward, 1);
@@ -192,8 +204,12 @@ static mxc_status log_softmax_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_log_softmax = {
-    SOFTMAX_DEF, .name = "log_softmax", .doc = "out = the logarithm of softmax(data) along axis",
-    .forward = {[MXC_CPU] = log_softmax_forward}, .backward = {[MXC_CPU] = log_softmax_backward}};
+    SOFTMAX_DEF,
+    .name = "log_softmax",
+    .doc = "out = the logarithm of softmax(data) along axis",
+    .forward = {[MXC_CPU] = log_softmax_forward},
+    .backward = {[MXC_CPU] = log_softmax_backward},
+};
 
 static mxc_status softmin_forward(const mxc_op_call *call) {
     return run_forward(call, mxci_softmax_forward, -1);
@@ -204,5 +220,9 @@ static mxc_status softmin_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_softmin = {
-    SOFTMAX_DEF, .name = "softmin", .doc = "out = e^(-data / temperature) / its sum along axis",
-    .forward = {[MXC_CPU] = softmin_forward}, .backward = {[MXC_CPU] = softmin_backward}};
+    SOFTMAX_DEF,
+    .name = "softmin",
+    .doc = "out = e^(-data / temperature) / its sum along axis",
+    .forward = {[MXC_CPU] = softmin_forward},
+    .backward = {[MXC_CPU] = softmin_backward},
+};

@@ -4,10 +4,11 @@
 #include "operator/softmax.h"
 
 static const mxc_param softmax_activation_schema[] = {
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_softmax_activation_params, mode),
-     .initial = "instance",
-     .choices = "instance,channel", .doc = "instance: over all axes but the first; channel: along axis 1"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_softmax_activation_params, mode), .name = "mode", .type = MXC_PARAM_ENUM,
+     .initial = "instance", .choices = "instance,channel",
+     .doc = "instance: over all axes but the first; channel: along axis 1"},
+    MXC_PARAM_END,
+};
 
 static mxc_status softmax_activation_infer(mxc_op_sig *sig) {
     MXC_TRY(mxci_infer_shape_same(sig));

@@ -35,8 +35,12 @@ typedef struct rows_run {
 
 static rows_run open_run(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
-    rows_run r = {.call = call, .y = *data, .label = call->in[LABEL],
-                  .loss = {.shape = {.k = data->shape.dim[1], .inner = 1, .scale = 1}}};
+    rows_run r = {
+        .call = call,
+        .y = *data,
+        .label = call->in[LABEL],
+        .loss = {.shape = {.k = data->shape.dim[1], .inner = 1, .scale = 1}},
+    };
     r.y.data = call->temp;
     r.label.data = mxci_at(&r.y, mxci_tensor_size(data));
     return r;
@@ -76,8 +80,8 @@ static void gradient_range(void *arg, int64_t begin, int64_t end, int part) {
         mxci_read_indices(&r->call->in[LABEL], i, 1, r->loss.shape.k, MXCI_INDEX_CLIP, &class);
         mxci_convert(MXC_I64, &class, r->label.dtype, mxci_at(&r->label, i), 1);
     }
-    mxci_softmax_loss_gradient[r->y.dtype](&r->loss, r->y.data, r->label.data, NULL, r->call->in_grad[DATA].data,
-                                           begin, end);
+    mxci_softmax_loss_gradient[r->y.dtype](&r->loss, r->y.data, r->label.data, NULL, r->call->in_grad[DATA].data, begin,
+                                           end);
 }
 
 static mxc_status backward(const mxc_op_call *call) {
@@ -93,8 +97,15 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_softmax_cross_entropy = {
-    .size = sizeof(mxc_op_def), .name = "softmax_cross_entropy",
-    .doc = "data (N,K), label (N): out (1,) = sum over i of -log softmax(data[i])[label[i]]", .args = "data,label",
-    .labels = 1 << LABEL, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT,
+    .size = sizeof(mxc_op_def),
+    .name = "softmax_cross_entropy",
+    .doc = "data (N,K), label (N): out (1,) = sum over i of -log softmax(data[i])[label[i]]",
+    .args = "data,label",
+    .labels = 1 << LABEL,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << LABEL},
-    .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -17,30 +17,26 @@
 enum { DATA, LABEL };
 
 static const mxc_param softmax_schema[] = {
-    {.name = "grad_scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_output_params, grad_scale),
-     .initial = "1",
-     .doc = "multiplies the gradient"},
-    {.name = "ignore_label", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_output_params, ignore_label),
-     .initial = "-1",
-     .doc = "class number without gradient (use_ignore) and not counted (normalization valid)"},
-    {.name = "multi_output", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, multi_output),
-     .initial = "False",
-     .doc = "softmax along axis 1, a label for each place of the other axes"},
-    {.name = "use_ignore", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, use_ignore),
-     .initial = "False",
-     .doc = "labels equal to ignore_label give no gradient"},
-    {.name = "preserve_shape", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, preserve_shape),
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, grad_scale), .name = "grad_scale", .type = MXC_PARAM_FLOAT,
+     .initial = "1", .doc = "multiplies the gradient"},
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT,
+     .initial = "-1", .doc = "class number without gradient (use_ignore) and not counted (normalization valid)"},
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, multi_output), .name = "multi_output", .type = MXC_PARAM_BOOL,
+     .initial = "False", .doc = "softmax along axis 1, a label for each place of the other axes"},
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, use_ignore), .name = "use_ignore", .type = MXC_PARAM_BOOL,
+     .initial = "False", .doc = "labels equal to ignore_label give no gradient"},
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, preserve_shape), .name = "preserve_shape", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "softmax along the last axis"},
-    {.name = "normalization", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(mxci_softmax_output_params, normalization),
-     .initial = "null",
-     .choices = "null,batch,valid", .doc = "divide the gradient by nothing, the batch or the count of labels"},
-    {.name = "out_grad", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_softmax_output_params, out_grad),
-     .initial = "False",
-     .doc = "multiply the gradient by that of the output"},
-    {.name = "smooth_alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_softmax_output_params, smooth_alpha),
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, normalization), .name = "normalization", .type = MXC_PARAM_ENUM,
+     .initial = "null", .choices = "null,batch,valid",
+     .doc = "divide the gradient by nothing, the batch or the count of labels"},
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, out_grad), .name = "out_grad", .type = MXC_PARAM_BOOL,
+     .initial = "False", .doc = "multiply the gradient by that of the output"},
+    {MXC_PARAM_FIELD(mxci_softmax_output_params, smooth_alpha), .name = "smooth_alpha", .type = MXC_PARAM_FLOAT,
      .initial = "0", .bounded = 1, .minimum = 0, .maximum = 1,
      .doc = "label smoothing: share of the label's probability that the other classes get; class numbers only"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the places are
  * one axis. */
@@ -49,8 +45,8 @@ static mxc_shape label_shape(const mxci_softmax_output_params *p, const mxc_shap
     if (data->ndim < 2)
         return label;
     if (p->multi_output)
-        return mxci_shape_of(2, (int64_t[]){data->dim[0], mxc_shape_known(data) ? mxci_shape_count(data, 2, data->ndim)
-                                                                                : -1});
+        return mxci_shape_of(
+            2, (int64_t[]){data->dim[0], mxc_shape_known(data) ? mxci_shape_count(data, 2, data->ndim) : -1});
     if (!p->preserve_shape)
         return mxci_shape_of(1, data->dim);
     return mxci_shape_of(data->ndim - 1, data->dim);
@@ -93,9 +89,8 @@ static mxci_softmax_shape shape_of(const mxci_softmax_output_params *p, const mx
     int axis = p->multi_output ? 1 : p->preserve_shape ? data->ndim - 1 : 1;
     int last = p->multi_output || p->preserve_shape ? axis + 1 : data->ndim;
     *outer = mxci_shape_count(data, 0, axis);
-    return (mxci_softmax_shape){.k = mxci_shape_count(data, axis, last),
-                                .inner = mxci_shape_count(data, last, data->ndim),
-                                .scale = 1};
+    return (mxci_softmax_shape){
+        .k = mxci_shape_count(data, axis, last), .inner = mxci_shape_count(data, last, data->ndim), .scale = 1};
 }
 
 typedef struct softmax_run {
@@ -152,9 +147,17 @@ static double divisor(const mxc_op_call *call, int64_t outer, int64_t inner) {
 
 static mxc_status softmax_backward(const mxc_op_call *call) {
     const mxci_softmax_output_params *p = call->params;
-    softmax_run r = {.call = call, .loss = {.use_ignore = p->use_ignore, .ignore = p->ignore_label,
-                                            .scale = p->grad_scale, .smooth = p->smooth_alpha,
-                                            .add = call->req[DATA] == MXC_REQ_ADD}};
+    softmax_run r = {
+        .call = call,
+        .loss =
+            {
+                .use_ignore = p->use_ignore,
+                .ignore = p->ignore_label,
+                .scale = p->grad_scale,
+                .smooth = p->smooth_alpha,
+                .add = call->req[DATA] == MXC_REQ_ADD,
+            },
+    };
     int64_t outer;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
         mxci_put_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);

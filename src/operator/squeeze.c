@@ -6,9 +6,10 @@ typedef struct squeeze_params {
 } squeeze_params;
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(squeeze_params, axis), .initial = "None", .optional = 1,
+    {MXC_PARAM_FIELD(squeeze_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE, .initial = "None", .optional = 1,
      .doc = "axes to leave out, of size 1; negative: from the end; None: all of size 1"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* dropped[i] = 1 for each axis that is named; their sizes become 1. */
 static mxc_status mark_axes(mxc_op_sig *sig, const mxc_tuple *axes, int *dropped) {
@@ -58,8 +59,16 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_squeeze = {
-    .size = sizeof(mxc_op_def), .name = "squeeze", .doc = "out = data without axes of size 1", .params = schema,
-    .param_size = sizeof(squeeze_params), .infer_shape = infer_shape, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
+    .size = sizeof(mxc_op_def),
+    .name = "squeeze",
+    .doc = "out = data without axes of size 1",
+    .params = schema,
+    .param_size = sizeof(squeeze_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -5,11 +5,12 @@
 typedef mxci_concat_params stack_params;
 
 static const mxc_param schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(stack_params, num_args), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(stack_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 65536, .doc = "how many arrays"},
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(stack_params, dim), .initial = "0",
+    {MXC_PARAM_FIELD(stack_params, dim), .name = "axis", .type = MXC_PARAM_INT, .initial = "0",
      .doc = "place of the new axis in out; negative: from the end"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* What the arguments know of their one shape; then each has it. */
 static mxc_status share_shape(mxc_op_sig *sig, mxc_shape *common) {
@@ -60,7 +61,15 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_stack = {
-    .size = sizeof(mxc_op_def), .name = "stack",
-    .doc = "out = the arguments, all of one shape, side by side along a new axis", .params = schema,
-    .param_size = sizeof(stack_params), .variadic = "num_args", .infer_shape = infer_shape, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "stack",
+    .doc = "out = the arguments, all of one shape, side by side along a new axis",
+    .params = schema,
+    .param_size = sizeof(stack_params),
+    .variadic = "num_args",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -56,8 +56,13 @@ static void describe(const staged *s, int first, int n, mxc_shape *shapes, mxc_d
 static void make_sig(staged *s, mxc_shape *shapes, mxc_dtype *types) {
     const mxc_op_call *c = s->call;
     describe(s, 0, c->n_in + c->n_out + c->n_aux, shapes, types);
-    s->sig = (mxc_op_sig){.op = c->op, .params = c->params, .n_in = c->n_in, .n_out = c->n_out, .n_aux = c->n_aux,
-                          .context = s->run.context, .is_train = c->is_train,
+    s->sig = (mxc_op_sig){.op = c->op,
+                          .params = c->params,
+                          .n_in = c->n_in,
+                          .n_out = c->n_out,
+                          .n_aux = c->n_aux,
+                          .context = s->run.context,
+                          .is_train = c->is_train,
                           .parallelism = s->run.engine ? mxc_engine_parallelism(s->run.engine) : 1};
     s->sig.in_shape = shapes;
     s->sig.out_shape = shapes + c->n_in;

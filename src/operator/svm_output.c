@@ -11,13 +11,14 @@
 enum { DATA, LABEL };
 
 static const mxc_param schema[] = {
-    {.name = "margin", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_svm_params, margin), .initial = "1",
+    {MXC_PARAM_FIELD(mxci_svm_params, margin), .name = "margin", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "distance from 0 that costs nothing"},
-    {.name = "regularization_coefficient", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_svm_params, regularization),
+    {MXC_PARAM_FIELD(mxci_svm_params, regularization), .name = "regularization_coefficient", .type = MXC_PARAM_FLOAT,
      .initial = "1", .doc = "multiplies the gradient"},
-    {.name = "use_linear", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_svm_params, use_linear), .initial = "False",
+    {MXC_PARAM_FIELD(mxci_svm_params, use_linear), .name = "use_linear", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "the hinge itself instead of its square"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], label;
@@ -71,11 +72,20 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_svm_output = {
-    .size = sizeof(mxc_op_def), .name = "SVMOutput",
+    .size = sizeof(mxc_op_def),
+    .name = "SVMOutput",
     .doc = "output = data (N,...,K); gradient to data: that of the squared (use_linear: plain) hinge loss with label "
            "(N,...), class numbers, times regularization_coefficient",
-    .flags = MXC_OP_SAMPLEWISE, .params = schema, .param_size = sizeof(mxci_svm_params), .args = "data,label",
-    .labels = 1 << LABEL, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.in = 1 << LABEL, .out = 1},
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(mxci_svm_params),
+    .args = "data,label",
+    .labels = 1 << LABEL,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.in = 1 << LABEL, .out = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

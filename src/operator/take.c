@@ -11,11 +11,12 @@ typedef mxci_take_params take_params;
 enum { A, INDICES };
 
 static const mxc_param schema[] = {
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(take_params, axis), .initial = "0",
+    {MXC_PARAM_FIELD(take_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "0",
      .doc = "axis of a that indices count along; negative: from the end"},
-    {.name = "mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(take_params, mode), .initial = "clip",
+    {MXC_PARAM_FIELD(take_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "clip",
      .choices = "raise,wrap,clip", .doc = "indices outside: an error, taken modulo the axis, or the nearest inside"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* out's shape from those of a and indices. */
 static mxc_status infer_out(mxc_op_sig *sig, int axis) {
@@ -28,8 +29,9 @@ static mxc_status infer_out(mxc_op_sig *sig, int axis) {
         return mxc_sig_fail(sig, "out would have %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
     out = mxci_shape_axes(ndim);
     for (int i = 0; i < ndim; i++)
-        out.dim[i] = i < axis ? a->dim[i]
-                     : i < axis + indices->ndim ? indices->dim[i - axis] : a->dim[i - indices->ndim + 1];
+        out.dim[i] = i < axis                   ? a->dim[i]
+                     : i < axis + indices->ndim ? indices->dim[i - axis]
+                                                : a->dim[i - indices->ndim + 1];
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
@@ -86,7 +88,17 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_take = {
-    .size = sizeof(mxc_op_def), .name = "take", .doc = "out = the rows of a along axis that indices name",
-    .params = schema, .param_size = sizeof(take_params), .args = "a,indices", .infer_shape = infer_shape,
-    .infer_type = mxci_rows_infer_type, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1, .in = 1 << INDICES},
-    .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "take",
+    .doc = "out = the rows of a along axis that indices name",
+    .params = schema,
+    .param_size = sizeof(take_params),
+    .args = "a,indices",
+    .infer_shape = infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << INDICES},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

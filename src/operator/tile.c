@@ -19,10 +19,12 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 typedef mxci_tile_params tile_params;
 
 static const mxc_param tile_schema[] = {
-    {.name = "reps", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(tile_params, reps), .bounded = 1, .minimum = 0,
-     .maximum = 9e15, .doc = "copies along each axis; axes that it has not are copied once, those that data has not "
-                             "are new"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(tile_params, reps), .name = "reps", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
+     .maximum = 9e15,
+     .doc = "copies along each axis; axes that it has not are copied once, those that data has not "
+            "are new"},
+    MXC_PARAM_END,
+};
 
 static mxc_status tile_infer_shape(mxc_op_sig *sig) {
     const mxc_tuple *reps = &((const tile_params *)sig->params)->reps;
@@ -48,21 +50,30 @@ static mxc_status tile_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_tile = {
-    .size = sizeof(mxc_op_def), .name = "tile", .doc = "out = data reps[i] times along each axis i",
-    .params = tile_schema, .param_size = sizeof(tile_params), .infer_shape = tile_infer_shape,
-    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = tile_forward}, .backward = {[MXC_CPU] = tile_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "tile",
+    .doc = "out = data reps[i] times along each axis i",
+    .params = tile_schema,
+    .param_size = sizeof(tile_params),
+    .infer_shape = tile_infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = tile_forward},
+    .backward = {[MXC_CPU] = tile_backward},
+};
 
 /* ---- repeat ------------------------------------------------------------------------------------------------------ */
 
 typedef mxci_repeat_params repeat_params;
 
 static const mxc_param repeat_schema[] = {
-    {.name = "repeats", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(repeat_params, repeats), .bounded = 1, .minimum = 0,
+    {MXC_PARAM_FIELD(repeat_params, repeats), .name = "repeats", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
      .maximum = 9e15, .doc = "copies of each row"},
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(repeat_params, axis), .initial = "None", .optional = 1,
+    {MXC_PARAM_FIELD(repeat_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "None", .optional = 1,
      .doc = "axis of the rows, negative: from the end; None: all elements as one axis"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status repeat_infer_shape(mxc_op_sig *sig) {
     const repeat_params *p = sig->params;
@@ -87,7 +98,15 @@ static mxc_status repeat_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_repeat = {
-    .size = sizeof(mxc_op_def), .name = "repeat", .doc = "out = each row of an axis of data, repeats times",
-    .params = repeat_schema, .param_size = sizeof(repeat_params), .infer_shape = repeat_infer_shape,
-    .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = repeat_forward}, .backward = {[MXC_CPU] = repeat_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "repeat",
+    .doc = "out = each row of an axis of data, repeats times",
+    .params = repeat_schema,
+    .param_size = sizeof(repeat_params),
+    .infer_shape = repeat_infer_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = repeat_forward},
+    .backward = {[MXC_CPU] = repeat_backward},
+};

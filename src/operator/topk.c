@@ -18,25 +18,33 @@ typedef mxci_topk_params topk_params;
 
 enum { VALUE = MXCI_TOPK_VALUE, INDICES = MXCI_TOPK_INDICES, MASK = MXCI_TOPK_MASK, BOTH = MXCI_TOPK_BOTH };
 
-#define AXIS_PARAM \
-    {.name = "axis", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(topk_params, axis), .initial = "-1", .optional = 1, \
-     .doc = "axis to order, negative: from the end; None: all elements as one row"}
-#define ASCEND_PARAM(value) \
-    {.name = "is_ascend", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(topk_params, is_ascend), .initial = value, \
-     .doc = "least first; else greatest first"}
-#define DTYPE_PARAM \
-    {.name = "dtype", .type = MXC_PARAM_DTYPE, MXC_PARAM_FIELD(topk_params, dtype), .initial = "float32", \
-     .doc = "of the indices"}
+#define AXIS_PARAM                                                                        \
+    {                                                                                     \
+        MXC_PARAM_FIELD(topk_params, axis),                                               \
+            .name = "axis", .type = MXC_PARAM_INT, .initial = "-1", .optional = 1,        \
+            .doc = "axis to order, negative: from the end; None: all elements as one row" \
+    }
+#define ASCEND_PARAM(value)                                                                                     \
+    {                                                                                                           \
+        MXC_PARAM_FIELD(topk_params, is_ascend), .name = "is_ascend", .type = MXC_PARAM_BOOL, .initial = value, \
+                                                 .doc = "least first; else greatest first"                      \
+    }
+#define DTYPE_PARAM                                                                                          \
+    {                                                                                                        \
+        MXC_PARAM_FIELD(topk_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32", \
+                                             .doc = "of the indices"                                         \
+    }
 
 static const mxc_param topk_schema[] = {
     AXIS_PARAM,
-    {.name = "k", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(topk_params, k), .initial = "1",
+    {MXC_PARAM_FIELD(topk_params, k), .name = "k", .type = MXC_PARAM_INT, .initial = "1",
      .doc = "elements of each row, below 1: all"},
-    {.name = "ret_typ", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(topk_params, ret_typ), .initial = "indices",
+    {MXC_PARAM_FIELD(topk_params, ret_typ), .name = "ret_typ", .type = MXC_PARAM_ENUM, .initial = "indices",
      .choices = "value,indices,mask,both", .doc = "what comes out"},
     ASCEND_PARAM("false"),
     DTYPE_PARAM,
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static const mxc_param sort_schema[] = {AXIS_PARAM, ASCEND_PARAM("true"), MXC_PARAM_END};
 static const mxc_param argsort_schema[] = {AXIS_PARAM, ASCEND_PARAM("true"), DTYPE_PARAM, MXC_PARAM_END};
@@ -80,14 +88,23 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 /* Rows up to this long have indices that the dtype holds exactly. */
 static int64_t longest_row(mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F32: return INT64_C(1) << 24;
-    case MXC_F64: return INT64_C(1) << 53;
-    case MXC_F16: return 1 << 11;
-    case MXC_BF16: case MXC_U8: return 1 << 8;
-    case MXC_I8: return 1 << 7;
-    case MXC_I32: return INT64_C(1) << 31;
-    case MXC_BOOL: return 2;
-    default: return INT64_MAX;
+    case MXC_F32:
+        return INT64_C(1) << 24;
+    case MXC_F64:
+        return INT64_C(1) << 53;
+    case MXC_F16:
+        return 1 << 11;
+    case MXC_BF16:
+    case MXC_U8:
+        return 1 << 8;
+    case MXC_I8:
+        return 1 << 7;
+    case MXC_I32:
+        return INT64_C(1) << 31;
+    case MXC_BOOL:
+        return 2;
+    default:
+        return INT64_MAX;
     }
 }
 
@@ -283,23 +300,52 @@ static mxc_status backward(const mxc_op_call *call) {
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const mxc_op_def mxci_op_topk = {
-    .size = sizeof(mxc_op_def), .name = "topk",
+    .size = sizeof(mxc_op_def),
+    .name = "topk",
     .doc = "out = values, indices or both, or a mask, of the first k elements along axis in order of their values",
-    .params = topk_schema, .param_size = sizeof(topk_params), .n_outputs = count_outputs, .n_visible = count_visible,
-    .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER,
-    .needs = {.out_grad = 1, .out = 1 << 1}, .backward_needs = backward_needs, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .params = topk_schema,
+    .param_size = sizeof(topk_params),
+    .n_outputs = count_outputs,
+    .n_visible = count_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = {.out_grad = 1, .out = 1 << 1},
+    .backward_needs = backward_needs,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
 
 const mxc_op_def mxci_op_sort = {
-    .size = sizeof(mxc_op_def), .name = "sort", .doc = "out = data with the values along axis in order",
-    .params = sort_schema, .param_size = sizeof(topk_params), .params_check = complete_sort,
-    .n_outputs = count_outputs, .n_visible = count_visible, .infer_shape = infer_shape, .infer_type = infer_type,
-    .dtypes = MXC_DTYPES_NUMBER, .needs = {.out_grad = 1, .out = 1 << 1}, .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward}, .backward = {[MXC_CPU] = backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "sort",
+    .doc = "out = data with the values along axis in order",
+    .params = sort_schema,
+    .param_size = sizeof(topk_params),
+    .params_check = complete_sort,
+    .n_outputs = count_outputs,
+    .n_visible = count_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = {.out_grad = 1, .out = 1 << 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
 
 const mxc_op_def mxci_op_argsort = {
-    .size = sizeof(mxc_op_def), .name = "argsort",
+    .size = sizeof(mxc_op_def),
+    .name = "argsort",
     .doc = "out = for each place along axis the index of the element that stands there in order",
-    .flags = MXC_OP_ZERO_GRADIENT, .params = argsort_schema, .param_size = sizeof(topk_params),
-    .params_check = complete_argsort, .infer_shape = infer_shape, .infer_type = infer_type,
-    .dtypes = MXC_DTYPES_NUMBER, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}};
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = argsort_schema,
+    .param_size = sizeof(topk_params),
+    .params_check = complete_argsort,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

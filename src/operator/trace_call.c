@@ -12,8 +12,7 @@ static int64_t add_arrays(mxci_line *line, const mxc_tensor *arrays, int n) {
     char text[MXC_SHAPE_TEXT];
     int64_t bytes = 0;
     for (int i = 0; i < n && arrays; i++) {
-        mxci_line_printf(line, "%s%s", line->length ? " " : "",
-                         mxc_shape_format(&arrays[i].shape, text, sizeof text));
+        mxci_line_printf(line, "%s%s", line->length ? " " : "", mxc_shape_format(&arrays[i].shape, text, sizeof text));
         bytes += arrays[i].data ? (int64_t)mxci_tensor_bytes(&arrays[i]) : 0;
     }
     return bytes;

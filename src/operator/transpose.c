@@ -5,9 +5,10 @@ typedef mxci_transpose_params transpose_params;
 typedef mxci_swap_params swap_params;
 
 static const mxc_param schema[] = {
-    {.name = "axes", .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(transpose_params, axes), .initial = "()",
+    {MXC_PARAM_FIELD(transpose_params, axes), .name = "axes", .type = MXC_PARAM_TUPLE, .initial = "()",
      .doc = "for each axis of out, the axis of data that it is; () reverses all"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- for any order of axes: source[i] is the axis of data that out's axis i is ----------------------------------- */
 
@@ -59,16 +60,25 @@ static mxc_status transpose_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_transpose = {
-    .size = sizeof(mxc_op_def), .name = "transpose", .doc = "out[i,j,...] = data with its axes in the order of axes",
-    .params = schema, .param_size = sizeof(transpose_params), .infer_shape = transpose_infer, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = transpose_forward}, .backward = {[MXC_CPU] = transpose_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "transpose",
+    .doc = "out[i,j,...] = data with its axes in the order of axes",
+    .params = schema,
+    .param_size = sizeof(transpose_params),
+    .infer_shape = transpose_infer,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = transpose_forward},
+    .backward = {[MXC_CPU] = transpose_backward},
+};
 
 /* ---- SwapAxis ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param swap_schema[] = {
-    {.name = "dim1", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(swap_params, dim1), .initial = "0", .doc = "one axis"},
-    {.name = "dim2", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(swap_params, dim2), .initial = "0", .doc = "the other"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(swap_params, dim1), .name = "dim1", .type = MXC_PARAM_INT, .initial = "0", .doc = "one axis"},
+    {MXC_PARAM_FIELD(swap_params, dim2), .name = "dim2", .type = MXC_PARAM_INT, .initial = "0", .doc = "the other"},
+    MXC_PARAM_END,
+};
 
 static mxc_status swap_infer(mxc_op_sig *sig) {
     const swap_params *p = sig->params;
@@ -90,7 +100,15 @@ static mxc_status swap_backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_swap_axis = {
-    .size = sizeof(mxc_op_def), .name = "SwapAxis", .aliases = "swapaxes,SwapAxes",
-    .doc = "out = data with axes dim1 and dim2 in each other's place", .params = swap_schema,
-    .param_size = sizeof(swap_params), .infer_shape = swap_infer, .dtypes = MXC_DTYPES_ALL, .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = swap_forward}, .backward = {[MXC_CPU] = swap_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "SwapAxis",
+    .aliases = "swapaxes,SwapAxes",
+    .doc = "out = data with axes dim1 and dim2 in each other's place",
+    .params = swap_schema,
+    .param_size = sizeof(swap_params),
+    .infer_shape = swap_infer,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = swap_forward},
+    .backward = {[MXC_CPU] = swap_backward},
+};

@@ -5,10 +5,12 @@
 
 const mxc_inplace mxci_update_inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
 
-#define PAIR(i) {MXC_FROM_IN(2 * (i)), i}
+#define PAIR(i) \
+    { MXC_FROM_IN(2 * (i)), i }
 const mxc_inplace mxci_update_inplace_weights[] = {
-    PAIR(0), PAIR(1), PAIR(2), PAIR(3), PAIR(4), PAIR(5), PAIR(6), PAIR(7), PAIR(8), PAIR(9), PAIR(10), PAIR(11),
-    PAIR(12), PAIR(13), PAIR(14), PAIR(15), MXC_INPLACE_END};
+    PAIR(0), PAIR(1),  PAIR(2),  PAIR(3),  PAIR(4),  PAIR(5),  PAIR(6),  PAIR(7),         PAIR(8),
+    PAIR(9), PAIR(10), PAIR(11), PAIR(12), PAIR(13), PAIR(14), PAIR(15), MXC_INPLACE_END,
+};
 
 mxc_status mxci_update_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0), MXC_SLOT_AUX(1), MXC_SLOT_AUX(2)};
@@ -59,8 +61,11 @@ static int out_of(mxc_req req) {
 
 static void step_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_update_step *s = arg;
-    mxci_update_arrays arrays = {.weight = mxci_at(s->weight, begin), .grad = mxci_at(s->grad, begin),
-                                 .out = mxci_at(s->out, begin)};
+    mxci_update_arrays arrays = {
+        .weight = mxci_at(s->weight, begin),
+        .grad = mxci_at(s->grad, begin),
+        .out = mxci_at(s->out, begin),
+    };
     (void)part;
     for (int i = 0; i < s->n_states; i++)
         arrays.state[i] = mxci_at(&s->state[i], begin);
@@ -92,17 +97,28 @@ void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step) {
 mxci_update_step mxci_update_step_of(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors,
                                      int i, int n_states, int has_master) {
     mxci_update_step s = {
-        .rule = rule, .factors = factors, .weight = &call->in[2 * i], .grad = &call->in[2 * i + 1],
-        .out = &call->out[i], .state = call->aux + (size_t)(n_states + has_master) * (size_t)i, .n_states = n_states,
-        .req = call->req[i]};
+        .rule = rule,
+        .factors = factors,
+        .weight = &call->in[2 * i],
+        .grad = &call->in[2 * i + 1],
+        .out = &call->out[i],
+        .state = call->aux + (size_t)(n_states + has_master) * (size_t)i,
+        .n_states = n_states,
+        .req = call->req[i],
+    };
     if (has_master)
         s.master = &s.state[n_states];
     return s;
 }
 
 mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors) {
-    mxci_update_step_run(call->run, &(mxci_update_step){
-        .rule = rule, .factors = factors, .weight = &call->in[0], .grad = &call->in[1], .out = &call->out[0],
-        .state = call->aux, .n_states = call->n_aux, .req = call->req[0]});
+    mxci_update_step_run(call->run, &(mxci_update_step){.rule = rule,
+                                                        .factors = factors,
+                                                        .weight = &call->in[0],
+                                                        .grad = &call->in[1],
+                                                        .out = &call->out[0],
+                                                        .state = call->aux,
+                                                        .n_states = call->n_aux,
+                                                        .req = call->req[0]});
     return MXC_OK;
 }

@@ -10,8 +10,8 @@
 #include "operator/kernels/update.h"
 
 /* A factor of mxci_update as a parameter. */
-#define MXCI_FACTOR(field, value, text)                                                                      \
-    {.name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_update, field), .initial = value, .doc = text}
+#define MXCI_FACTOR(field, value, text) \
+    { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_update, field), .initial = value, .doc = text }
 #define MXCI_LR MXCI_FACTOR(lr, NULL, "learning rate")
 #define MXCI_WD MXCI_FACTOR(wd, "0.0", "weight decay: adds wd * weight to the gradient")
 #define MXCI_RESCALE MXCI_FACTOR(rescale_grad, "1.0", "factor of the gradient, applied first")
@@ -28,7 +28,7 @@ typedef struct mxci_update_step {
     int n_states;
     /* f32, of a weight in f64 f64, as the states: takes the step in weight's place; out is its copy. NULL: none */
     const mxc_tensor *master;
-    mxc_req req;              /* of out; the states change in any case */
+    mxc_req req; /* of out; the states change in any case */
 } mxci_update_step;
 void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step);
 /* The step of weight i of a call on several, of whose arrays per weight the last auxiliary state is the f32 copy where
@@ -44,14 +44,15 @@ mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, 
 /* weight may become out; of calls on several weights: each its own. */
 extern const mxc_inplace mxci_update_inplace[], mxci_update_inplace_weights[];
 /* Names for each of MXC_TUPLE_MAX weights. */
-#define MXCI_EACH_WEIGHT(X)                                                                                         \
-    X(0) "," X(1) "," X(2) "," X(3) "," X(4) "," X(5) "," X(6) "," X(7) "," X(8) "," X(9) "," X(10) "," X(11) ","  \
-    X(12) "," X(13) "," X(14) "," X(15)
+#define MXCI_EACH_WEIGHT(X)                                                                                     \
+    X(0)                                                                                                        \
+    "," X(1) "," X(2) "," X(3) "," X(4) "," X(5) "," X(6) "," X(7) "," X(8) "," X(9) "," X(10) "," X(11) "," X( \
+        12) "," X(13) "," X(14) "," X(15)
 #define MXCI_WEIGHT_PAIR(i) "weight_" #i ",grad_" #i
 #define MXCI_WEIGHT_NAMES MXCI_EACH_WEIGHT(MXCI_WEIGHT_PAIR)
 
 /* The members that all descriptors of updates have alike. */
-#define MXCI_UPDATE_DEF                                                                            \
+#define MXCI_UPDATE_DEF                                                                             \
     .size = sizeof(mxc_op_def), .infer_shape = mxci_update_infer_shape, .dtypes = MXC_DTYPES_FLOAT, \
     .inplace_forward = mxci_update_inplace
 

@@ -19,20 +19,21 @@ enum { DATA, WEIGHT };
 enum { ROWS_AT_ONCE = 16 }; /* of arguments that one pass of a sum adds up */
 
 static const mxc_param schema[] = {
-    {.name = "scale", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, scale), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(upsampling_params, scale), .name = "scale", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1000, .doc = "by how much the first argument is enlarged"},
-    {.name = "num_filter", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, num_filter), .initial = "0",
+    {MXC_PARAM_FIELD(upsampling_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .initial = "0",
      .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "bilinear: how many channels data has"},
-    {.name = "sample_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(upsampling_params, sample_type),
+    {MXC_PARAM_FIELD(upsampling_params, sample_type), .name = "sample_type", .type = MXC_PARAM_ENUM,
      .choices = "nearest,bilinear",
      .doc = "each element becomes a square, or arguments data and weight are those of a Deconvolution"},
-    {.name = "multi_input_mode", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(upsampling_params, multi_input_mode),
+    {MXC_PARAM_FIELD(upsampling_params, multi_input_mode), .name = "multi_input_mode", .type = MXC_PARAM_ENUM,
      .initial = "concat", .choices = "concat,sum", .doc = "arguments side by side along the channels, or added up"},
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, num_args), .bounded = 1,
+    {MXC_PARAM_FIELD(upsampling_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = 65536, .doc = "how many arrays"},
-    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(upsampling_params, workspace), .initial = "512",
+    {MXC_PARAM_FIELD(upsampling_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "512",
      .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static int is_bilinear(const void *params) {
     return ((const upsampling_params *)params)->sample_type == MXCI_UPSAMPLING_BILINEAR;
@@ -211,8 +212,8 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
             scale[i] = factor(call, r->first + i);
             rows[i] = mxci_at(in, (row / height * in->shape.dim[2] + row % height / scale[i]) * in->shape.dim[3]);
         }
-        mxci_upsample[out->dtype](r->n, rows, scale, r->add,
-                                  mxci_at(out, row_in_out(r, row, channels, height) * width), width);
+        mxci_upsample[out->dtype](r->n, rows, scale, r->add, mxci_at(out, row_in_out(r, row, channels, height) * width),
+                                  width);
     }
 }
 
@@ -264,11 +265,21 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_upsampling = {
-    .size = sizeof(mxc_op_def), .name = "UpSampling",
+    .size = sizeof(mxc_op_def),
+    .name = "UpSampling",
     .doc = "out: arguments (N,C,h,w) enlarged to scale times the size of the first, side by side along the channels or "
            "added up; with sample_type bilinear, data (N,C,h,w) and weight (C,1,k,k), k = 2 scale - scale % 2, a "
            "Deconvolution of each channel",
-    .params = schema, .param_size = sizeof(upsampling_params), .params_check = check_params, .variadic = "num_args",
-    .args_of = args_of, .infer_shape = infer_shape, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1},
-    .backward_needs = backward_needs, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward}};
+    .params = schema,
+    .param_size = sizeof(upsampling_params),
+    .params_check = check_params,
+    .variadic = "num_args",
+    .args_of = args_of,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1},
+    .backward_needs = backward_needs,
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -62,8 +62,8 @@ static void transpose_block(const walk_args *a, int64_t to, int64_t from, int64_
     size_t size = mxc_dtype_size(a->to->dtype);
     mxci_gather_block(&block, size, mxci_at(a->from, from), tile);
     for (int64_t r = 0; r < rows; r++)
-        mxci_put_elements(a->how, a->to->dtype, tile + (size_t)(r * columns) * size,
-                          mxci_at(a->to, to + r * row_step), columns);
+        mxci_put_elements(a->how, a->to->dtype, tile + (size_t)(r * columns) * size, mxci_at(a->to, to + r * row_step),
+                          columns);
 }
 
 /* Strips of as many rows: a strip is one block of the axis across, at one place of the axes that are neither it nor

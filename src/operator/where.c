@@ -90,8 +90,14 @@ static mxc_status backward(const mxc_op_call *call) {
 }
 
 const mxc_op_def mxci_op_where = {
-    .size = sizeof(mxc_op_def), .name = "where",
+    .size = sizeof(mxc_op_def),
+    .name = "where",
     .doc = "out = x where condition (of x's shape, or its first axis) is not 0, y elsewhere",
-    .args = "condition,x,y", .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_ALL,
-    .needs = {.out_grad = 1, .in = 1 << CONDITION}, .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward}};
+    .args = "condition,x,y",
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << CONDITION},
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

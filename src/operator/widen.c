@@ -78,8 +78,7 @@ static int is_copied(const mxc_tensor *t, manner how) {
 }
 
 /* Copies of n tensors from *temp on; filled from the originals where load is set. */
-static void copy(const mxc_run *run, int n, const mxc_tensor *from, int load, manner how, mxc_tensor *to,
-                 char **temp) {
+static void copy(const mxc_run *run, int n, const mxc_tensor *from, int load, manner how, mxc_tensor *to, char **temp) {
     MXCI_ASSERT(n <= MXCI_WIDEN_SLOTS);
     for (int i = 0; i < n; i++) {
         to[i] = from[i];
@@ -126,8 +125,7 @@ static mxc_status run_copies(const mxc_op_call *call, mxc_pass pass, const void 
 }
 
 mxc_status mxci_widen_run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn compute) {
-    return mxc_dtype_size(call->in[0].dtype) == 2 ? run_copies(call, pass, call->params, compute, WIDE)
-                                                  : compute(call);
+    return mxc_dtype_size(call->in[0].dtype) == 2 ? run_copies(call, pass, call->params, compute, WIDE) : compute(call);
 }
 
 mxc_status mxci_planar_run(const mxc_op_call *call, mxc_pass pass, const void *params, mxc_op_compute_fn compute) {

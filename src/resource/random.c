@@ -14,8 +14,8 @@ static stream_state streams[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1];
 
 static mxc_status find(mxc_context context, const char *caller, stream_state **out) {
     char name[32];
-    int known = context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 &&
-                context.id <= MXC_MAX_DEVICE_ID;
+    int known =
+        context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 && context.id <= MXC_MAX_DEVICE_ID;
     *out = NULL;
     if (!known)
         return MXC_FAIL(MXC_EDEVICE, "%s: %s is no context; ids are 0 to %d", caller,

@@ -17,9 +17,11 @@ static mxc_status infer_shape(const mxc_simple_env *env, int n, const mxc_shape 
     for (int i = 0; i < out->ndim; i++) {
         int64_t a = mxci_axis_from_end(&in[0], i), b = mxci_axis_from_end(&in[1], i);
         if (a != b && a != 1 && b != 1)
-            return MXC_FAIL(MXC_ESHAPE, "argument 'lhs' has shape %s and argument 'rhs' %s: axis %d from the end is "
-                            "%lld and %lld, expected equal or 1", mxc_shape_format(&in[0], left, sizeof left),
-                            mxc_shape_format(&in[1], right, sizeof right), i, (long long)a, (long long)b);
+            return MXC_FAIL(MXC_ESHAPE,
+                            "argument 'lhs' has shape %s and argument 'rhs' %s: axis %d from the end is "
+                            "%lld and %lld, expected equal or 1",
+                            mxc_shape_format(&in[0], left, sizeof left), mxc_shape_format(&in[1], right, sizeof right),
+                            i, (long long)a, (long long)b);
         out->dim[out->ndim - 1 - i] = a == 1 ? b : a;
     }
     return MXC_OK;
@@ -41,10 +43,15 @@ static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_ten
                                 mxc_req req, const mxc_tensor *out) {
     mxci_strided walk[2];
     mxci_mapping m = {
-        .dtype = lhs->dtype, .n = mxc_shape_size(&out->shape), .n_in = 2,
+        .dtype = lhs->dtype,
+        .n = mxc_shape_size(&out->shape),
+        .n_in = 2,
         .in = {operand(lhs, out, &walk[0]), operand(rhs, out, &walk[1])},
-        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req,
-                    .data = out->data}}};
+        .result =
+            {
+                {.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data},
+            },
+    };
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -97,18 +104,18 @@ static mxc_status run_broadcast_gradient(const mxc_simple_env *env, int id, cons
 
 /* ---- registrations ---------------------------------------------------------------------------------------------- */
 
-#define BROADCAST(symbol, id, ...)                                                                                    \
-    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs,       \
-                                       mxc_req req, const mxc_tensor *out) {                                          \
-        return run_broadcast(env, MXCI_BINARY_##id, lhs, rhs, req, out);                                              \
+#define BROADCAST(symbol, id, ...)                                                                              \
+    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs, \
+                                       mxc_req req, const mxc_tensor *out) {                                    \
+        return run_broadcast(env, MXCI_BINARY_##id, lhs, rhs, req, out);                                        \
     }
 #include "simpleop/binary_names.def"
 
-#define BROADCAST(symbol, id, ...)                                                                                    \
-    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *g, const mxc_tensor *lhs,        \
-                                        const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,           \
-                                        mxc_req rhs_req, const mxc_tensor *rhs_grad) {                                \
-        return run_broadcast_gradient(env, MXCI_BINARY_##id, g, lhs, rhs, lhs_req, lhs_grad, rhs_req, rhs_grad);      \
+#define BROADCAST(symbol, id, ...)                                                                               \
+    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *g, const mxc_tensor *lhs,   \
+                                        const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,      \
+                                        mxc_req rhs_req, const mxc_tensor *rhs_grad) {                           \
+        return run_broadcast_gradient(env, MXCI_BINARY_##id, g, lhs, rhs, lhs_req, lhs_grad, rhs_req, rhs_grad); \
     }
 #include "simpleop/binary_names.def"
 
@@ -118,10 +125,17 @@ enum {
 #undef BINARY
 };
 
-#define BROADCAST(symbol, id, its_name, its_aliases, kind, its_doc)                                                   \
-    const mxc_simple_def mxci_simple_##symbol = {                                                                     \
-        .size = sizeof(mxc_simple_def), .name = its_name, .aliases = its_aliases, .doc = its_doc, .arity = 2,         \
-        .dtypes = types_##id, .gradient_kind = MXC_GRADIENT_##kind, .shape = infer_shape, .temp_bytes = temp_bytes,   \
-        MXCI_BINARY_INPLACE, .binary = {[MXC_CPU] = symbol##_forward},                        \
-        .binary_grad = {[MXC_CPU] = symbol##_backward}};
+#define BROADCAST(symbol, id, its_name, its_aliases, kind, its_doc)                        \
+    const mxc_simple_def mxci_simple_##symbol = {.size = sizeof(mxc_simple_def),           \
+                                                 .name = its_name,                         \
+                                                 .aliases = its_aliases,                   \
+                                                 .doc = its_doc,                           \
+                                                 .arity = 2,                               \
+                                                 .dtypes = types_##id,                     \
+                                                 .gradient_kind = MXC_GRADIENT_##kind,     \
+                                                 .shape = infer_shape,                     \
+                                                 .temp_bytes = temp_bytes,                 \
+                                                 MXCI_BINARY_INPLACE,                      \
+                                                 .binary = {[MXC_CPU] = symbol##_forward}, \
+                                                 .binary_grad = {[MXC_CPU] = symbol##_backward}};
 #include "simpleop/binary_names.def"

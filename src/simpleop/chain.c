@@ -18,11 +18,12 @@
 enum { TILE = 128 };
 
 static const mxc_param schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(mxci_chain_params, num_args), .bounded = 1,
+    {MXC_PARAM_FIELD(mxci_chain_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = MXCI_CHAIN_INPUTS, .doc = "how many arguments"},
-    {.name = "steps", .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(mxci_chain_params, text),
+    {MXC_PARAM_FIELD(mxci_chain_params, text), .name = "steps", .type = MXC_PARAM_STRING,
      .doc = "functions with their operands"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 /* ---- reading steps ----------------------------------------------------------------------------------------------- */
 
@@ -139,16 +140,23 @@ static mxc_status forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-#define FROM(i) {MXC_FROM_IN(i), 0}
+#define FROM(i) \
+    { MXC_FROM_IN(i), 0 }
 
 const mxc_op_def mxci_op_chain = {
-    .size = sizeof(mxc_op_def), .name = "_chain", .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
-    .doc = "what element-wise functions make one of another", .params = schema,
-    .param_size = sizeof(mxci_chain_params), .params_check = check, .variadic = "num_args",
+    .size = sizeof(mxc_op_def),
+    .name = "_chain",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
+    .doc = "what element-wise functions make one of another",
+    .params = schema,
+    .param_size = sizeof(mxci_chain_params),
+    .params_check = check,
+    .variadic = "num_args",
     .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = (const mxc_inplace[]){FROM(0), FROM(1), FROM(2), FROM(3), FROM(4), FROM(5), FROM(6), FROM(7),
-                                             MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward}};
+    .inplace_forward =
+        (const mxc_inplace[]){FROM(0), FROM(1), FROM(2), FROM(3), FROM(4), FROM(5), FROM(6), FROM(7), MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = forward},
+};
 
 /* ---- operators as steps ------------------------------------------------------------------------------------------ */
 
@@ -169,8 +177,10 @@ static const struct {
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static int set_part(mxci_chain_part *out, const char *function, int kind) {
-    *out = (mxci_chain_part){.function = function, .n_args = kind == TWO ? 2 : 1,
-                             .has_number = kind >= NUMBER_AFTER, .is_number_first = kind == NUMBER_BEFORE};
+    *out = (mxci_chain_part){.function = function,
+                             .n_args = kind == TWO ? 2 : 1,
+                             .has_number = kind >= NUMBER_AFTER,
+                             .is_number_first = kind == NUMBER_BEFORE};
     return find_function(function) >= 0;
 }
 

@@ -10,24 +10,29 @@
 #include "simpleop/kernels/map.h"
 
 static const mxc_param clip_schema[] = {
-    {.name = "a_min", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, first), .doc = "least value"},
-    {.name = "a_max", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, second), .doc = "greatest value"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "a_min", .type = MXC_PARAM_FLOAT, .doc = "least value"},
+    {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "a_max", .type = MXC_PARAM_FLOAT, .doc = "greatest value"},
+    MXC_PARAM_END,
+};
 
 static const mxc_param hard_sigmoid_schema[] = {
-    {.name = "alpha", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, first), .initial = "0.2",
+    {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "0.2",
      .doc = "factor of data"},
-    {.name = "beta", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_clip_params, second), .initial = "0.5",
+    {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "0.5",
      .doc = "what is added"},
-    MXC_PARAM_END};
+    MXC_PARAM_END,
+};
 
 static mxc_status run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *in, mxc_req req,
                               const mxc_tensor *out) {
     const mxci_clip_params *p = env->params;
     mxci_mapping m = {
-        .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 3,
+        .dtype = in->dtype,
+        .n = mxc_shape_size(&in->shape),
+        .n_in = 3,
         .in = {{.data = in->data}, {.value = p->first}, {.value = p->second}},
-        .result = {{.fn = fn[mxci_compute_type(in->dtype)], .req = req, .data = out->data}}};
+        .result = {{.fn = fn[mxci_compute_type(in->dtype)], .req = req, .data = out->data}},
+    };
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -35,9 +40,12 @@ static mxc_status run_backward(const mxc_simple_env *env, const mxci_map_fn *fn,
                                const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {
     const mxci_clip_params *p = env->params;
     mxci_mapping m = {
-        .dtype = value->dtype, .n = mxc_shape_size(&value->shape), .n_in = 4,
+        .dtype = value->dtype,
+        .n = mxc_shape_size(&value->shape),
+        .n_in = 4,
         .in = {{.data = out_grad->data}, {.data = value->data}, {.value = p->first}, {.value = p->second}},
-        .result = {{.fn = fn[mxci_compute_type(value->dtype)], .req = req, .data = in_grad->data}}};
+        .result = {{.fn = fn[mxci_compute_type(value->dtype)], .req = req, .data = in_grad->data}},
+    };
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -51,12 +59,18 @@ static mxc_status clip_backward(const mxc_simple_env *env, const mxc_tensor *out
 }
 
 const mxc_simple_def mxci_simple_clip = {
-    .size = sizeof(mxc_simple_def), .name = "clip", .arity = 1, .params = clip_schema,
+    .size = sizeof(mxc_simple_def),
+    .name = "clip",
+    .arity = 1,
+    .params = clip_schema,
     .param_size = sizeof(mxci_clip_params),
     .doc = "out = min(max(data, a_min), a_max); the gradient passes where data lies within",
     .dtypes = MXC_DTYPES_NUMBER,
-    .gradient_kind = MXC_GRADIENT_IN, MXCI_ELEMWISE_INPLACE,
-    .unary = {[MXC_CPU] = clip_forward}, .unary_grad = {[MXC_CPU] = clip_backward}};
+    .gradient_kind = MXC_GRADIENT_IN,
+    MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = clip_forward},
+    .unary_grad = {[MXC_CPU] = clip_backward},
+};
 
 static mxc_status hard_sigmoid_forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req,
                                        const mxc_tensor *out) {
@@ -69,8 +83,15 @@ static mxc_status hard_sigmoid_backward(const mxc_simple_env *env, const mxc_ten
 }
 
 const mxc_simple_def mxci_simple_hard_sigmoid = {
-    .size = sizeof(mxc_simple_def), .name = "hard_sigmoid", .arity = 1, .params = hard_sigmoid_schema,
-    .param_size = sizeof(mxci_clip_params), .doc = "out = min(max(alpha data + beta, 0), 1)",
+    .size = sizeof(mxc_simple_def),
+    .name = "hard_sigmoid",
+    .arity = 1,
+    .params = hard_sigmoid_schema,
+    .param_size = sizeof(mxci_clip_params),
+    .doc = "out = min(max(alpha data + beta, 0), 1)",
     .dtypes = MXC_DTYPES_FLOAT,
-    .gradient_kind = MXC_GRADIENT_IN, MXCI_ELEMWISE_INPLACE,
-    .unary = {[MXC_CPU] = hard_sigmoid_forward}, .unary_grad = {[MXC_CPU] = hard_sigmoid_backward}};
+    .gradient_kind = MXC_GRADIENT_IN,
+    MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = hard_sigmoid_forward},
+    .unary_grad = {[MXC_CPU] = hard_sigmoid_backward},
+};

@@ -2,7 +2,6 @@
 #ifndef MXCI_SIMPLEOP_CLIP_H
 #define MXCI_SIMPLEOP_CLIP_H
 
-
 /* The two numbers: limits, or factor and offset. */
 typedef struct mxci_clip_params {
     double first, second;

@@ -27,19 +27,48 @@ static mxc_status ones(const mxc_simple_env *env, const mxc_tensor *in, mxc_req 
 }
 
 const mxc_simple_def mxci_simple_identity = {
-    .size = sizeof(mxc_simple_def), .name = "_copy", .aliases = "identity,_copyto", .doc = "out = data", .arity = 1,
-    .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_OUT_GRAD, MXCI_ELEMWISE_INPLACE,
-    .unary = {[MXC_CPU] = copy}, .unary_grad = {[MXC_CPU] = copy_gradient}};
+    .size = sizeof(mxc_simple_def),
+    .name = "_copy",
+    .aliases = "identity,_copyto",
+    .doc = "out = data",
+    .arity = 1,
+    .dtypes = MXC_DTYPES_ALL,
+    .gradient_kind = MXC_GRADIENT_OUT_GRAD,
+    MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = copy},
+    .unary_grad = {[MXC_CPU] = copy_gradient},
+};
 
 const mxc_simple_def mxci_simple_block_grad = {
-    .size = sizeof(mxc_simple_def), .name = "BlockGrad", .aliases = "stop_gradient", .arity = 1,
-    .doc = "out = data; the gradient stops here: it is 0", .dtypes = MXC_DTYPES_ALL,
-    .gradient_kind = MXC_GRADIENT_ZERO, MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = copy}};
+    .size = sizeof(mxc_simple_def),
+    .name = "BlockGrad",
+    .aliases = "stop_gradient",
+    .arity = 1,
+    .doc = "out = data; the gradient stops here: it is 0",
+    .dtypes = MXC_DTYPES_ALL,
+    .gradient_kind = MXC_GRADIENT_ZERO,
+    MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = copy},
+};
 
 const mxc_simple_def mxci_simple_zeros_like = {
-    .size = sizeof(mxc_simple_def), .name = "zeros_like", .doc = "out = 0, of data's shape and dtype", .arity = 1,
-    .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_ZERO, MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = zeros}};
+    .size = sizeof(mxc_simple_def),
+    .name = "zeros_like",
+    .doc = "out = 0, of data's shape and dtype",
+    .arity = 1,
+    .dtypes = MXC_DTYPES_ALL,
+    .gradient_kind = MXC_GRADIENT_ZERO,
+    MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = zeros},
+};
 
 const mxc_simple_def mxci_simple_ones_like = {
-    .size = sizeof(mxc_simple_def), .name = "ones_like", .doc = "out = 1, of data's shape and dtype", .arity = 1,
-    .dtypes = MXC_DTYPES_ALL, .gradient_kind = MXC_GRADIENT_ZERO, MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = ones}};
+    .size = sizeof(mxc_simple_def),
+    .name = "ones_like",
+    .doc = "out = 1, of data's shape and dtype",
+    .arity = 1,
+    .dtypes = MXC_DTYPES_ALL,
+    .gradient_kind = MXC_GRADIENT_ZERO,
+    MXCI_ELEMWISE_INPLACE,
+    .unary = {[MXC_CPU] = ones},
+};

@@ -8,10 +8,15 @@
 static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs,
                              mxc_req req, const mxc_tensor *out) {
     mxci_mapping m = {
-        .dtype = lhs->dtype, .n = mxc_shape_size(&lhs->shape), .n_in = 2,
+        .dtype = lhs->dtype,
+        .n = mxc_shape_size(&lhs->shape),
+        .n_in = 2,
         .in = {{.data = lhs->data}, {.data = rhs->data}},
-        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req,
-                    .data = out->data}}};
+        .result =
+            {
+                {.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data},
+            },
+    };
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -33,18 +38,18 @@ static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const m
     return mxci_mapping_run(env->run, &m);
 }
 
-#define ELEMWISE(symbol, id, ...)                                                                                     \
-    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs,       \
-                                       mxc_req req, const mxc_tensor *out) {                                          \
-        return run_binary(env, MXCI_BINARY_##id, lhs, rhs, req, out);                                                 \
+#define ELEMWISE(symbol, id, ...)                                                                               \
+    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs, \
+                                       mxc_req req, const mxc_tensor *out) {                                    \
+        return run_binary(env, MXCI_BINARY_##id, lhs, rhs, req, out);                                           \
     }
 #include "simpleop/binary_names.def"
 
-#define ELEMWISE(symbol, id, ...)                                                                                     \
-    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *g, const mxc_tensor *lhs,        \
-                                        const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,           \
-                                        mxc_req rhs_req, const mxc_tensor *rhs_grad) {                                \
-        return run_binary_gradient(env, MXCI_BINARY_##id, g, lhs, rhs, lhs_req, lhs_grad, rhs_req, rhs_grad);         \
+#define ELEMWISE(symbol, id, ...)                                                                              \
+    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *g, const mxc_tensor *lhs, \
+                                        const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,    \
+                                        mxc_req rhs_req, const mxc_tensor *rhs_grad) {                         \
+        return run_binary_gradient(env, MXCI_BINARY_##id, g, lhs, rhs, lhs_req, lhs_grad, rhs_req, rhs_grad);  \
     }
 #include "simpleop/binary_names.def"
 
@@ -59,9 +64,14 @@ static void set_operands(mxci_operand *lhs, mxc_scalar_kind order, const void *d
 static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *in,
                              mxc_req req, const mxc_tensor *out) {
     mxci_mapping m = {
-        .dtype = in->dtype, .n = mxc_shape_size(&in->shape), .n_in = 2,
-        .result = {{.fn = mxci_binary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req,
-                    .data = out->data}}};
+        .dtype = in->dtype,
+        .n = mxc_shape_size(&in->shape),
+        .n_in = 2,
+        .result =
+            {
+                {.fn = mxci_binary_kernels[id].forward[mxci_compute_type(in->dtype)], .req = req, .data = out->data},
+            },
+    };
     set_operands(&m.in[0], order, in->data, env->scalar);
     return mxci_mapping_run(env->run, &m);
 }
@@ -78,17 +88,17 @@ static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_sca
     return mxci_mapping_run(env->run, &m);
 }
 
-#define SCALAR(symbol, id, name, aliases, order, ...)                                                                 \
-    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req,                  \
-                                       const mxc_tensor *out) {                                                       \
-        return run_scalar(env, MXCI_BINARY_##id, MXC_SCALAR_##order, in, req, out);                                   \
+#define SCALAR(symbol, id, name, aliases, order, ...)                                                \
+    static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, \
+                                       const mxc_tensor *out) {                                      \
+        return run_scalar(env, MXCI_BINARY_##id, MXC_SCALAR_##order, in, req, out);                  \
     }
 #include "simpleop/binary_names.def"
 
-#define SCALAR(symbol, id, name, aliases, order, ...)                                                                 \
-    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *out_grad,                        \
-                                        const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {            \
-        return run_scalar_gradient(env, MXCI_BINARY_##id, MXC_SCALAR_##order, out_grad, value, req, in_grad);         \
+#define SCALAR(symbol, id, name, aliases, order, ...)                                                         \
+    static mxc_status symbol##_backward(const mxc_simple_env *env, const mxc_tensor *out_grad,                \
+                                        const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {    \
+        return run_scalar_gradient(env, MXCI_BINARY_##id, MXC_SCALAR_##order, out_grad, value, req, in_grad); \
     }
 #include "simpleop/binary_names.def"
 
@@ -100,15 +110,27 @@ enum {
 #undef BINARY
 };
 
-#define ELEMWISE(symbol, id, its_name, its_aliases, kind, its_doc)                                                    \
-    const mxc_simple_def mxci_simple_##symbol = {                                                                     \
-        .size = sizeof(mxc_simple_def), .name = its_name, .aliases = its_aliases, .doc = its_doc, .arity = 2,         \
-        .dtypes = types_##id, .gradient_kind = MXC_GRADIENT_##kind, MXCI_BINARY_INPLACE,                          \
-        .binary = {[MXC_CPU] = symbol##_forward},                        \
-        .binary_grad = {[MXC_CPU] = symbol##_backward}};
-#define SCALAR(symbol, id, its_name, its_aliases, order, kind, its_doc)                                               \
-    const mxc_simple_def mxci_simple_##symbol = {                                                                     \
-        .size = sizeof(mxc_simple_def), .name = its_name, .aliases = its_aliases, .doc = its_doc, .arity = 1,         \
-        .scalar = MXC_SCALAR_##order, .dtypes = types_##id, .gradient_kind = MXC_GRADIENT_##kind,                      \
-        MXCI_ELEMWISE_INPLACE, .unary = {[MXC_CPU] = symbol##_forward}, .unary_grad = {[MXC_CPU] = symbol##_backward}};
+#define ELEMWISE(symbol, id, its_name, its_aliases, kind, its_doc)                         \
+    const mxc_simple_def mxci_simple_##symbol = {.size = sizeof(mxc_simple_def),           \
+                                                 .name = its_name,                         \
+                                                 .aliases = its_aliases,                   \
+                                                 .doc = its_doc,                           \
+                                                 .arity = 2,                               \
+                                                 .dtypes = types_##id,                     \
+                                                 .gradient_kind = MXC_GRADIENT_##kind,     \
+                                                 MXCI_BINARY_INPLACE,                      \
+                                                 .binary = {[MXC_CPU] = symbol##_forward}, \
+                                                 .binary_grad = {[MXC_CPU] = symbol##_backward}};
+#define SCALAR(symbol, id, its_name, its_aliases, order, kind, its_doc)                   \
+    const mxc_simple_def mxci_simple_##symbol = {.size = sizeof(mxc_simple_def),          \
+                                                 .name = its_name,                        \
+                                                 .aliases = its_aliases,                  \
+                                                 .doc = its_doc,                          \
+                                                 .arity = 1,                              \
+                                                 .scalar = MXC_SCALAR_##order,            \
+                                                 .dtypes = types_##id,                    \
+                                                 .gradient_kind = MXC_GRADIENT_##kind,    \
+                                                 MXCI_ELEMWISE_INPLACE,                   \
+                                                 .unary = {[MXC_CPU] = symbol##_forward}, \
+                                                 .unary_grad = {[MXC_CPU] = symbol##_backward}};
 #include "simpleop/binary_names.def"

@@ -9,8 +9,7 @@
 /* Options of functions that read an element before they write it. */
 #define MXCI_ELEMWISE_INPLACE \
     .inplace_forward = MXC_SIMPLE_INPLACE_IN_OUT, .inplace_backward = MXC_SIMPLE_INPLACE_IN_OUT
-#define MXCI_BINARY_INPLACE \
-    .inplace_forward = MXC_SIMPLE_INPLACE_BOTH, .inplace_backward = MXC_SIMPLE_INPLACE_BOTH
+#define MXCI_BINARY_INPLACE .inplace_forward = MXC_SIMPLE_INPLACE_BOTH, .inplace_backward = MXC_SIMPLE_INPLACE_BOTH
 
 #define SIMPLE(symbol) extern const mxc_simple_def mxci_simple_##symbol;
 #define UNARY(id, ...) SIMPLE(id)

@@ -9,12 +9,20 @@
 #include "operator/kernels/fastmath.h"
 
 /* A function of libm under our name. */
-#define LIBM_1(name, libm)                                          \
-    MXCI_SCALAR float mxci_##name##_f32(float x) { return libm##f(x); } \
-    MXCI_SCALAR double mxci_##name##_f64(double x) { return libm(x); }
-#define LIBM_2(name, libm)                                                       \
-    MXCI_SCALAR float mxci_##name##_f32(float x, float y) { return libm##f(x, y); } \
-    MXCI_SCALAR double mxci_##name##_f64(double x, double y) { return libm(x, y); }
+#define LIBM_1(name, libm)                           \
+    MXCI_SCALAR float mxci_##name##_f32(float x) {   \
+        return libm##f(x);                           \
+    }                                                \
+    MXCI_SCALAR double mxci_##name##_f64(double x) { \
+        return libm(x);                              \
+    }
+#define LIBM_2(name, libm)                                     \
+    MXCI_SCALAR float mxci_##name##_f32(float x, float y) {    \
+        return libm##f(x, y);                                  \
+    }                                                          \
+    MXCI_SCALAR double mxci_##name##_f64(double x, double y) { \
+        return libm(x, y);                                     \
+    }
 
 LIBM_1(abs, fabs)
 LIBM_1(rint, rint)

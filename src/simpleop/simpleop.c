@@ -120,8 +120,9 @@ static mxc_status check_options(const mxc_simple_def *def) {
 }
 
 static int has_function(const mxc_simple_def *def, int device) {
-    return def->arity == 0 ? def->source[device] != NULL : def->arity == 1 ? def->unary[device] != NULL
-                                                                           : def->binary[device] != NULL;
+    return def->arity == 0   ? def->source[device] != NULL
+           : def->arity == 1 ? def->unary[device] != NULL
+                             : def->binary[device] != NULL;
 }
 
 static int has_gradient(const mxc_simple_def *def, int device) {
@@ -183,9 +184,9 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.param_size = def->param_size;
     if (def->scalar == MXC_SCALAR_NONE)
         return;
-    out->scalar_schema[0] = (mxc_param){
-        .name = "scalar", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_scalar_params, scalar),
-        .doc = def->scalar == MXC_SCALAR_BEFORE ? "left operand" : "right operand"};
+    out->scalar_schema[0] =
+        (mxc_param){MXC_PARAM_FIELD(mxci_scalar_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT,
+                    .doc = def->scalar == MXC_SCALAR_BEFORE ? "left operand" : "right operand"};
     out->op.params = out->scalar_schema;
     out->op.param_size = sizeof(mxci_scalar_params);
 }

@@ -36,11 +36,13 @@ typedef struct pool {
     free_stack free[CLASSES];
 } pool;
 
-#define UNUSED_POOL { .lock = MXCI_MUTEX_INIT }
+#define UNUSED_POOL \
+    { .lock = MXCI_MUTEX_INIT }
 #define POOLS_4 UNUSED_POOL, UNUSED_POOL, UNUSED_POOL, UNUSED_POOL
 #define POOLS_16 POOLS_4, POOLS_4, POOLS_4, POOLS_4
-#define POOLS_64 { POOLS_16, POOLS_16, POOLS_16, POOLS_16 }
-static pool pools[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1] = { POOLS_64, POOLS_64, POOLS_64, POOLS_64 };
+#define POOLS_64 \
+    { POOLS_16, POOLS_16, POOLS_16, POOLS_16 }
+static pool pools[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1] = {POOLS_64, POOLS_64, POOLS_64, POOLS_64};
 _Static_assert(MXC_DEVICE_LIMIT == 4 && MXC_MAX_DEVICE_ID == 63, "the initialiser above covers every pool");
 
 /* ---- size classes ---------------------------------------------------------------------------------------------- */
@@ -53,7 +55,7 @@ static int class_of(size_t bytes, size_t *class_bytes) {
         *class_bytes = (size_t)units * UNIT;
         return units - 1;
     }
-    log = 63 - __builtin_clzll((unsigned long long)bytes - 1); /* 2^log < bytes <= 2^(log+1) */
+    log = 63 - __builtin_clzll((unsigned long long)bytes - 1);       /* 2^log < bytes <= 2^(log+1) */
     step = (int)((bytes - 1 - ((size_t)1 << log)) >> (log - 2)) + 1; /* 1 to 4 quarters above 2^log */
     *class_bytes = ((size_t)1 << log) + ((size_t)step << (log - 2));
     return LINEAR + 4 * (log - LINEAR_LOG) + step - 1;
@@ -180,7 +182,7 @@ static void pool_trim(pool *p, mxc_context context, size_t keep) {
                 p->stats.bytes_cached -= (int64_t)class_bytes;
             if (!p->free[i].count) {
                 mxci_free(p->free[i].blocks);
-                p->free[i] = (free_stack){ NULL, 0, 0 };
+                p->free[i] = (free_stack){NULL, 0, 0};
             }
             mxci_mutex_unlock(&p->lock);
             if (!block)
@@ -200,7 +202,7 @@ static void make_room(mxc_context context) {
         used = p->device != NULL;
         mxci_mutex_unlock(&p->lock);
         if (used && (host || id == context.id))
-            pool_trim(p, (mxc_context){ context.device, id }, 0);
+            pool_trim(p, (mxc_context){context.device, id}, 0);
     }
 }
 

@@ -266,8 +266,14 @@ mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, co
     call c;
     MXC_TRY(MXCI_NON_NULL(symbol));
     node = symbol->outputs[0].node;
-    c = (call){symbol->atomic, name, node->n_attrs, (const char *const *)node->attr_keys,
-               (const char *const *)node->attr_values, n_in, arg_keys, in};
+    c = (call){symbol->atomic,
+               name,
+               node->n_attrs,
+               (const char *const *)node->attr_keys,
+               (const char *const *)node->attr_values,
+               n_in,
+               arg_keys,
+               in};
     MXC_TRY(symbol->atomic ? apply(&c, &made) : mxci_symbol_substitute(symbol, name, n_in, arg_keys, in, &made));
     exchange(symbol, made);
     mxc_symbol_release(made);

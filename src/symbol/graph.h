@@ -11,10 +11,10 @@
 
 typedef struct mxci_gnode {
     mxci_node_kind kind;
-    mxc_op *op;      /* retained; NULL for a variable */
-    char *name;      /* owned */
-    mxci_node *node; /* retained: the symbol's node, for attributes; NULL for nodes that passes add */
-    int32_t forward; /* MXCI_BACKWARD: index of the forward node; else -1 */
+    mxc_op *op;                    /* retained; NULL for a variable */
+    char *name;                    /* owned */
+    mxci_node *node;               /* retained: the symbol's node, for attributes; NULL for nodes that passes add */
+    int32_t forward;               /* MXCI_BACKWARD: index of the forward node; else -1 */
     int32_t first_input, n_inputs; /* in graph.inputs */
     int32_t first_entry, n_outputs;
     int32_t n_aux;       /* the last n_aux inputs are auxiliary states */

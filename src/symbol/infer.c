@@ -123,11 +123,19 @@ static mxc_status learn(inference *in, const mxci_gnode *node, int32_t entry, co
 static mxc_status infer_slots(inference *in, const mxci_gnode *node) {
     int n_args = node->n_inputs - node->n_aux;
     mxc_op_sig sig = {
-        .op = node->op, .params = mxc_op_params(node->op),
-        .n_in = n_args, .n_out = node->n_outputs, .n_aux = node->n_aux,
-        .in_shape = in->shapes, .aux_shape = in->shapes + n_args, .out_shape = in->shapes + node->n_inputs,
-        .in_type = in->types, .aux_type = in->types + n_args, .out_type = in->types + node->n_inputs,
-        .context = node->context, .parallelism = 1,
+        .op = node->op,
+        .params = mxc_op_params(node->op),
+        .n_in = n_args,
+        .n_out = node->n_outputs,
+        .n_aux = node->n_aux,
+        .in_shape = in->shapes,
+        .aux_shape = in->shapes + n_args,
+        .out_shape = in->shapes + node->n_inputs,
+        .in_type = in->types,
+        .aux_type = in->types + n_args,
+        .out_type = in->types + node->n_inputs,
+        .context = node->context,
+        .parallelism = 1,
     };
     mxc_status status = mxc_op_infer_shape(&sig);
     if (status == MXC_OK)

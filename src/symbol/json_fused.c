@@ -12,8 +12,8 @@
 #include "symbol/json.h"
 
 typedef struct unfusing {
-    json_t *from;  /* the file's nodes, borrowed */
-    json_t *to;    /* those that take their place */
+    json_t *from;   /* the file's nodes, borrowed */
+    json_t *to;     /* those that take their place */
     int64_t *moved; /* where each node of the file, up to now, has gone: what gives its outputs */
     int64_t at;
 } unfusing;
@@ -64,8 +64,7 @@ static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_int_t node = entries ? 0 : number_at(list, i, u->at);
-        json_t *item = entries ? moved_entry(u, json_array_get(list, i))
-                               : json_integer(node < 0 ? -1 : u->moved[node]);
+        json_t *item = entries ? moved_entry(u, json_array_get(list, i)) : json_integer(node < 0 ? -1 : u->moved[node]);
         if (json_array_append_new(out, item) != 0) {
             json_decref(out);
             return NULL;
@@ -97,8 +96,7 @@ static mxc_status open_fused(const unfusing *u, json_t *node, fused *f) {
     f->n_in = json_array_size(json_object_get(node, "inputs"));
     if (json_array_size(graphs) != 1 || !json_array_size(f->layers))
         return wrong(u, node, "expected one graph with nodes in \"subgraphs\"");
-    json_array_foreach(f->layers, i, layer)
-        f->n_args += !strcmp(text_of(layer, "op"), "null");
+    json_array_foreach(f->layers, i, layer) f->n_args += !strcmp(text_of(layer, "op"), "null");
     f->local = mxci_calloc(json_array_size(f->layers), sizeof *f->local);
     f->args = moved_list(u, json_object_get(node, "inputs"), 1);
     return f->local && f->args ? MXC_OK : no_memory();
@@ -136,8 +134,8 @@ static mxc_status add_layer(unfusing *u, fused *f, size_t i) {
     json_t *layer = json_copy(json_array_get(f->layers, i)), *list = json_array(), *entry;
     size_t k;
     int failed = 0;
-    json_array_foreach(json_object_get(layer, "inputs"), k, entry)
-        failed |= json_array_append_new(list, local_entry(f, i, entry)) != 0;
+    json_array_foreach(json_object_get(layer, "inputs"), k, entry) failed |=
+        json_array_append_new(list, local_entry(f, i, entry)) != 0;
     failed |= json_object_set_new(layer, "inputs", list) != 0;
     f->local[i] = append(u, layer);
     return failed || f->local[i] < 0 ? no_memory() : MXC_OK;
@@ -159,8 +157,7 @@ static mxc_status close_outputs(unfusing *u, fused *f) {
     const json_t *heads = json_object_get(json_array_get(json_object_get(f->node, "subgraphs"), 0), "heads");
     const char *low = text_of(f->attrs, "min_calib_range"), *high = text_of(f->attrs, "max_calib_range");
     json_int_t head = number_at(json_array_get(heads, 0), 0, (json_int_t)json_array_size(f->layers));
-    if (json_array_size(heads) != 1 || head < 0 || f->local[head] < 0 ||
-        number_at(json_array_get(heads, 0), 1, 1) != 0)
+    if (json_array_size(heads) != 1 || head < 0 || f->local[head] < 0 || number_at(json_array_get(heads, 0), 1, 1) != 0)
         return wrong(u, f->node, "expected one layer's first output in \"heads\"");
     u->moved[u->at] = f->local[head];
     if (!is_true(f->attrs, "quantized") || is_true(f->attrs, "enable_float_output"))

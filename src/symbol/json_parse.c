@@ -246,8 +246,8 @@ static mxc_status parse_number(parser *p, json_t **out) {
 }
 
 static mxc_status parse_word(parser *p, json_t **out) {
-    static const char *const words[] = { "null", "true", "false" };
-    json_t *const values[] = { json_null(), json_true(), json_false() };
+    static const char *const words[] = {"null", "true", "false"};
+    json_t *const values[] = {json_null(), json_true(), json_false()};
     for (int i = 0; i < 3; i++) {
         size_t n = strlen(words[i]);
         if ((size_t)(p->end - p->at) >= n && memcmp(p->at, words[i], n) == 0) {
@@ -318,7 +318,7 @@ static mxc_status parse_value(parser *p, json_t **out) {
 }
 
 mxc_status mxci_json_parse(const char *text, size_t bytes, json_t **out) {
-    parser p = { .begin = text, .at = text, .end = text + bytes };
+    parser p = {.begin = text, .at = text, .end = text + bytes};
     json_t *value;
     mxc_status status = parse_value(&p, &value);
     *out = NULL;

@@ -21,8 +21,8 @@
 typedef struct reader {
     json_t *root, *nodes; /* nodes is borrowed; read ones are dropped from it */
     int64_t version, n_nodes, at;
-    mxci_node **built;    /* n_nodes; NULL from at on */
-    int64_t outputs_left; /* what all nodes may still have: a few bytes must not make a huge graph */
+    mxci_node **built;     /* n_nodes; NULL from at on */
+    int64_t outputs_left;  /* what all nodes may still have: a few bytes must not make a huge graph */
     const char *op, *name; /* of node at, borrowed from nodes */
 } reader;
 
@@ -31,7 +31,7 @@ static mxc_status no_memory(void) {
 }
 
 /* Fail with what is wrong with the current node. */
-#define FAIL_NODE(r, code, format, ...)                                                                              \
+#define FAIL_NODE(r, code, format, ...) \
     MXC_FAIL(code, "symbol JSON: node %lld \"%.80s\": " format, (long long)(r)->at, (r)->name, __VA_ARGS__)
 
 /* Pass on a failure met at the current node: what elsewhere is a wrong argument is a wrong file here. */
@@ -122,9 +122,10 @@ static void upgrade(const reader *r, int is_old, pairs *p) {
 
 /* What 0.9 called _sample_<distribution>, without inputs, is _random_<distribution> since; _sample_... has inputs. */
 static const char *op_name(const reader *r, int64_t n_in) {
-    static const char *const changed[] = {"_sample_uniform", "_random_uniform", "_sample_normal", "_random_normal",
-                                          "_sample_gamma", "_random_gamma", "_sample_exponential",
-                                          "_random_exponential", "_sample_poisson", "_random_poisson"};
+    static const char *const changed[] = {
+        "_sample_uniform", "_random_uniform",     "_sample_normal",      "_random_normal",  "_sample_gamma",
+        "_random_gamma",   "_sample_exponential", "_random_exponential", "_sample_poisson", "_random_poisson",
+    };
     for (size_t i = 0; i < sizeof changed / sizeof *changed && n_in == 0; i += 2)
         if (!strcmp(r->op, changed[i]))
             return changed[i + 1];
@@ -311,8 +312,15 @@ static const struct field {
     const char *name;
     int is_list;
 } fields[] = {
-    {"op", 0}, {"name", 0}, {"inputs", 1}, {"attrs", 0}, {"attr", 0}, {"param", 0}, {"backward_source_id", 0},
-    {"control_deps", 1}, {"subgraphs", 1},
+    {"op", 0},
+    {"name", 0},
+    {"inputs", 1},
+    {"attrs", 0},
+    {"attr", 0},
+    {"param", 0},
+    {"backward_source_id", 0},
+    {"control_deps", 1},
+    {"subgraphs", 1},
 };
 
 static const struct field *find_field(const char *name) {

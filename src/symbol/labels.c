@@ -34,7 +34,7 @@ mxc_status mxci_graph_find_labels(const mxci_graph *g, int32_t *label_of) {
     if (uses == NULL)
         return MXC_FAIL(MXC_ENOMEM, "no memory for the uses of %d nodes", (int)g->n_nodes);
     for (int32_t i = 0; i < g->n_nodes; i++)
-        uses[i] = (use){ 0, -1 };
+        uses[i] = (use){0, -1};
     for (int32_t i = 0; i < g->n_outputs; i++)
         uses[g->entry_node[g->outputs[i]]].as_value = 1;
     for (int32_t i = g->n_nodes - 1; i >= 0; i--)

@@ -17,8 +17,8 @@ typedef struct replacement {
 /* What a rewrite of a whole symbol has made so far. */
 typedef struct rewrite {
     mxci_order order;
-    mxci_entry *made; /* what stands for each node's outputs (from index on); keeps its node alive */
-    int copy_all;     /* share nothing */
+    mxci_entry *made;         /* what stands for each node's outputs (from index on); keeps its node alive */
+    int copy_all;             /* share nothing */
     const mxci_node *renamed; /* gets a new name; NULL: none */
     const char *name;
     mxci_map *replaced; /* variable name -> replacement *; NULL: none */
@@ -45,8 +45,10 @@ static mxc_status copy_inputs(const rewrite *r, const mxci_node *node, mxci_node
     for (i = 0; i < node->n_inputs; i++) {
         mxci_entry e = map_entry(r, node->inputs[i]);
         if (i >= n_args && e.node->kind != MXCI_VARIABLE)
-            return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: \"%.100s\" is an auxiliary state of \"%.100s\"; only a "
-                            "variable can replace it", node->inputs[i].node->name, node->name);
+            return MXC_FAIL(MXC_EINVAL,
+                            "mxc_symbol_compose: \"%.100s\" is an auxiliary state of \"%.100s\"; only a "
+                            "variable can replace it",
+                            node->inputs[i].node->name, node->name);
         mxci_node_add_input(copy, e);
     }
     if (node->forward)

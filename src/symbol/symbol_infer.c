@@ -93,8 +93,7 @@ static mxc_status set_variables(mxci_graph *g, const mxci_map *map) {
     for (i = 0; i < g->n_nodes; i++) {
         const mxci_gnode *node = &g->nodes[i];
         known *k = node->kind == MXCI_VARIABLE ? mxci_map_get(map, node->name) : NULL;
-        if (k && k->shape &&
-            mxc_shape_set(&g->shapes[node->first_entry], k->shape->ndim, k->shape->dim) != MXC_OK)
+        if (k && k->shape && mxc_shape_set(&g->shapes[node->first_entry], k->shape->ndim, k->shape->dim) != MXC_OK)
             return MXC_FAIL(MXC_EINVAL, "argument \"%.100s\": %s", node->name, mxc_last_error());
         if (k) {
             g->types[node->first_entry] = k->type;

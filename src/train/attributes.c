@@ -78,9 +78,7 @@ static int read_rule(json_t *json, rule_text *r) {
     if (name == NULL || (params != NULL && !json_is_object(params)) || json_object_size(params) > MOST_PARAMS)
         return 0;
     r->name = rule_name(name);
-    json_object_foreach(params, key, value)
-        if (!add_param(r, key, value))
-            return 0;
+    json_object_foreach(params, key, value) if (!add_param(r, key, value)) return 0;
     return 1;
 }
 
@@ -95,7 +93,7 @@ static mxc_status fill(const mxci_node *variable, const rule_text *r, mxc_ndarra
 
 mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, int *done) {
     const char *text = mxci_node_attr(variable, "__init__");
-    rule_text r = { .n = 0 };
+    rule_text r = {.n = 0};
     *done = text != NULL;
     if (text == NULL)
         return MXC_OK;
@@ -108,8 +106,10 @@ mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, i
     if (status == MXC_OK && read_rule(json, &r))
         status = fill(variable, &r, array);
     else if (status != MXC_ENOMEM)
-        status = MXC_FAIL(MXC_EINVAL, "variable \"%.80s\": __init__ is \"%.80s\", expected a rule's name or "
-                          "[\"name\", {parameters}]", variable->name, text);
+        status = MXC_FAIL(MXC_EINVAL,
+                          "variable \"%.80s\": __init__ is \"%.80s\", expected a rule's name or "
+                          "[\"name\", {parameters}]",
+                          variable->name, text);
     json_decref(json);
     return status;
 }

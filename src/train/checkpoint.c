@@ -25,7 +25,7 @@ enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16, MAX_EPOCHS_CHECKED 
 
 /* What the files of both slots hold. */
 typedef struct manifest {
-    int slot;           /* in force; -1: none yet */
+    int slot; /* in force; -1: none yet */
     uint32_t crc[2];
     int64_t updates[2]; /* -1: nothing that is known */
     int64_t workers;
@@ -91,12 +91,13 @@ static mxc_status save_state(const mxci_trainer *t, const char *path) {
 static mxc_status write_manifest(const char *path, const manifest *m) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
-    mxc_status status = mxci_writer_printf(w, "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": %d, "
-                                              "\"crc32\": %lu, \"updates\": %lld, \"other_crc32\": %lu, "
-                                              "\"other_updates\": %lld, \"workers\": %lld}\n", (int)VERSION, m->slot,
-                                           (unsigned long)m->crc[m->slot], (long long)m->updates[m->slot],
-                                           (unsigned long)m->crc[1 - m->slot], (long long)m->updates[1 - m->slot],
-                                           (long long)m->workers);
+    mxc_status status = mxci_writer_printf(w,
+                                           "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": %d, "
+                                           "\"crc32\": %lu, \"updates\": %lld, \"other_crc32\": %lu, "
+                                           "\"other_updates\": %lld, \"workers\": %lld}\n",
+                                           (int)VERSION, m->slot, (unsigned long)m->crc[m->slot],
+                                           (long long)m->updates[m->slot], (unsigned long)m->crc[1 - m->slot],
+                                           (long long)m->updates[1 - m->slot], (long long)m->workers);
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);
@@ -107,9 +108,10 @@ static mxc_status write_manifest(const char *path, const manifest *m) {
 static mxc_status write_first_manifest(const mxci_trainer *t, const char *path) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
-    mxc_status status = mxci_writer_printf(w, "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": -1, "
-                                              "\"crc32\": 0, \"workers\": %d}\n", (int)VERSION,
-                                           mxc_kvstore_group_size(t->store));
+    mxc_status status = mxci_writer_printf(w,
+                                           "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": -1, "
+                                           "\"crc32\": 0, \"workers\": %d}\n",
+                                           (int)VERSION, mxc_kvstore_group_size(t->store));
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);
@@ -136,9 +138,12 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
     if (!takes_part(t))
         return MXC_OK;
     MXC_TRY(await_others(t));
-    manifest m = { .slot = slot, .workers = mxc_kvstore_group_size(t->store),
-                   .crc = { t->checkpoint_crc, t->checkpoint_crc },
-                   .updates = { t->checkpoint_updates, t->checkpoint_updates } };
+    manifest m = {
+        .slot = slot,
+        .workers = mxc_kvstore_group_size(t->store),
+        .crc = {t->checkpoint_crc, t->checkpoint_crc},
+        .updates = {t->checkpoint_updates, t->checkpoint_updates},
+    };
     m.updates[slot] = t->progress.updates;
     MXC_TRY(state_path(t, slot, path));
     MXC_TRY(save_state(t, path));
@@ -179,7 +184,7 @@ static mxc_status parse_manifest(const char *path, json_t *json, manifest *m) {
     if (json_unpack_ex(json, &error, 0, "{s?:I, s?:I, s?:I, s?:I}", "updates", &updates, "other_crc32", &other_crc,
                        "other_updates", &other_updates, "workers", &workers) != 0)
         return not_a_manifest(path, &error);
-    *m = (manifest){ .slot = (int)slot, .workers = workers, .updates = { -1, -1 } };
+    *m = (manifest){.slot = (int)slot, .workers = workers, .updates = {-1, -1}};
     if (slot < 0)
         return MXC_OK;
     m->crc[slot] = (uint32_t)crc;
@@ -243,8 +248,10 @@ static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest 
     MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint", &least));
     MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint of any worker", &other));
     if (least == ABSENT && -other >= 0 && !t->options->overwrite)
-        return MXC_FAIL(MXC_EEXIST, "%s: a worker has no checkpoint while another's is of %lld updates; set overwrite "
-                        "to begin anew", path, (long long)-other);
+        return MXC_FAIL(MXC_EEXIST,
+                        "%s: a worker has no checkpoint while another's is of %lld updates; set overwrite "
+                        "to begin anew",
+                        path, (long long)-other);
     *slot = least < 0 ? -1 : *slot;
     while (least >= 0 && *slot != 1 - m->slot && m->updates[*slot] != least)
         *slot = 1 - *slot;
@@ -278,8 +285,10 @@ static mxc_status refuse_existing(const char *path) {
         mxci_file_close(file);
     if (status == MXC_ENOTFOUND || status == MXC_ENOMEM)
         return status == MXC_ENOTFOUND ? MXC_OK : status;
-    return MXC_FAIL(MXC_EEXIST, "mxc_fit: %s exists and would be overwritten, and there is no checkpoint to resume "
-                    "from: choose another checkpoint prefix, move the file away, or set overwrite", path);
+    return MXC_FAIL(MXC_EEXIST,
+                    "mxc_fit: %s exists and would be overwritten, and there is no checkpoint to resume "
+                    "from: choose another checkpoint prefix, move the file away, or set overwrite",
+                    path);
 }
 
 /* Models that a new run would replace. */
@@ -301,8 +310,10 @@ static mxc_status refuse_files(const mxci_trainer *t, const char *manifest_path,
     if (t->options->overwrite || (t->options->resume && read == MXC_OK))
         return MXC_OK;
     if (read != MXC_ENOTFOUND && !has_begun)
-        return MXC_FAIL(MXC_EEXIST, "mxc_fit: %s exists: set resume to go on from this checkpoint, or overwrite to "
-                        "begin anew, or choose another checkpoint prefix", manifest_path);
+        return MXC_FAIL(MXC_EEXIST,
+                        "mxc_fit: %s exists: set resume to go on from this checkpoint, or overwrite to "
+                        "begin anew, or choose another checkpoint prefix",
+                        manifest_path);
     return mxc_kvstore_rank(t->store) == 0 ? refuse_models(t) : MXC_OK;
 }
 
@@ -319,7 +330,7 @@ static mxc_status refuse_together(mxci_trainer *t, mxc_status own) {
 
 mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
     char path[MXCI_MODEL_PATH];
-    manifest m = { .slot = -1, .updates = { -1, -1 } };
+    manifest m = {.slot = -1, .updates = {-1, -1}};
     *resumed = 0;
     t->checkpoint_updates = -1;
     if (!takes_part(t))

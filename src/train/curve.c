@@ -25,10 +25,16 @@ typedef struct panel {
 } panel;
 
 static const panel panels[2] = {
-    { "Accuracy", 70, "%", { { "training", "#3b6fb6", offsetof(mxci_point, accuracy) },
-                             { "validation", "#d9822b", offsetof(mxci_point, valid_accuracy) } } },
-    { "Loss", 510, "", { { "training", "#3b6fb6", offsetof(mxci_point, loss) },
-                                         { "validation", "#d9822b", offsetof(mxci_point, valid_loss) } } },
+    {"Accuracy",
+     70,
+     "%",
+     {{"training", "#3b6fb6", offsetof(mxci_point, accuracy)},
+      {"validation", "#d9822b", offsetof(mxci_point, valid_accuracy)}}},
+    {"Loss",
+     510,
+     "",
+     {{"training", "#3b6fb6", offsetof(mxci_point, loss)},
+      {"validation", "#d9822b", offsetof(mxci_point, valid_loss)}}},
 };
 
 typedef struct axis {
@@ -50,7 +56,7 @@ mxc_status mxci_history_add(mxci_history *history, const mxci_point *point) {
 
 void mxci_history_free(mxci_history *history) {
     mxci_free(history->points);
-    *history = (mxci_history){ .loss = NULL };
+    *history = (mxci_history){.loss = NULL};
 }
 
 /* NaN where there is nothing to draw. */
@@ -69,7 +75,7 @@ static axis choose_axis(double low, double high, int count) {
     }
     double rough = (high - low) / count, power = pow(10, floor(log10(rough))), ratio = rough / power;
     double step = power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
-    return (axis){ floor(low / step) * step, ceil(high / step) * step, step };
+    return (axis){floor(low / step) * step, ceil(high / step) * step, step};
 }
 
 static axis value_axis(const mxci_history *h, const panel *p) {
@@ -82,14 +88,14 @@ static axis value_axis(const mxci_history *h, const panel *p) {
                 high = v > high ? v : high;
             }
         }
-    return isfinite(low) ? choose_axis(low, high, 5) : (axis){ 0, 1, 0.25 };
+    return isfinite(low) ? choose_axis(low, high, 5) : (axis){0, 1, 0.25};
 }
 
 /* Epochs 0 to the last, at whole numbers. */
 static axis epoch_axis(const mxci_history *h) {
     axis a = choose_axis(0, h->n > 0 ? fmax(1, h->points[h->n - 1].epoch) : 1, 6);
     if (a.step < 1)
-        a = (axis){ 0, ceil(a.high), 1 };
+        a = (axis){0, ceil(a.high), 1};
     return a;
 }
 
@@ -104,8 +110,8 @@ static double y_at(axis a, double v) {
 static mxc_status write_value_ticks(mxci_writer *w, const panel *p, axis a) {
     for (int i = 0; a.low + i * a.step <= a.high + a.step / 2; i++) {
         double v = a.low + i * a.step, y = y_at(a, v);
-        MXC_TRY(mxci_writer_printf(w, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
-                                   p->left, y, p->left + PANEL_WIDTH, y));
+        MXC_TRY(mxci_writer_printf(w, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", p->left,
+                                   y, p->left + PANEL_WIDTH, y));
         MXC_TRY(mxci_writer_printf(w, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%.6g%s</text>\n",
                                    p->left - 8, y + 4, fabs(v) < a.step / 1e6 ? 0 : v, p->percent));
     }

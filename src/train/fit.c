@@ -166,9 +166,11 @@ static mxc_status check_loss(const mxci_trainer *t) {
         mxci_metric_get_sums(t->loss, &sum, &count);
     if (!isnan(sum))
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "mxc_fit: the loss (%s) is NaN after batch %lld of epoch %lld (update %lld): the data "
-                    "hold NaN, or the learning rate is too high (%g); allow_nan goes on", mxc_metric_name(t->loss),
-                    (long long)p->batch, (long long)p->epoch + 1, (long long)p->updates, p->lr);
+    return MXC_FAIL(MXC_EINVAL,
+                    "mxc_fit: the loss (%s) is NaN after batch %lld of epoch %lld (update %lld): the data "
+                    "hold NaN, or the learning rate is too high (%g); allow_nan goes on",
+                    mxc_metric_name(t->loss), (long long)p->batch, (long long)p->epoch + 1, (long long)p->updates,
+                    p->lr);
 }
 
 static mxc_status step(mxci_trainer *t, const mxc_batch *batch) {
@@ -257,7 +259,7 @@ static mxc_status validate(mxci_trainer *t) {
 
 static mxc_status record_epoch(mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
-    const mxci_point point = { (double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy };
+    const mxci_point point = {(double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy};
     MXC_TRY(mxci_history_add(&t->history, &point));
     return t->options->curve != NULL ? mxci_curve_write(t->options->curve, &t->history) : MXC_OK;
 }

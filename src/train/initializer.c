@@ -71,33 +71,36 @@ static mxc_status apply_one(const init_params *p, const char *name, mxc_ndarray 
 }
 
 static const mxc_param xavier_schema[] = {
-    { .name = "rnd_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(init_params, rnd_type),
-      .choices = "uniform,gaussian", .initial = "uniform", .doc = "distribution" },
-    { .name = "factor_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(init_params, factor_type),
-      .choices = "avg,in,out", .initial = "avg", .doc = "which fan to divide by" },
-    { .name = "magnitude", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(init_params, magnitude), .initial = "3",
-      .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "scale is sqrt(magnitude / factor)" },
+    {MXC_PARAM_FIELD(init_params, rnd_type), .name = "rnd_type", .type = MXC_PARAM_ENUM, .choices = "uniform,gaussian",
+     .initial = "uniform", .doc = "distribution"},
+    {MXC_PARAM_FIELD(init_params, factor_type), .name = "factor_type", .type = MXC_PARAM_ENUM, .choices = "avg,in,out",
+     .initial = "avg", .doc = "which fan to divide by"},
+    {MXC_PARAM_FIELD(init_params, magnitude), .name = "magnitude", .type = MXC_PARAM_FLOAT, .initial = "3",
+     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "scale is sqrt(magnitude / factor)"},
     MXC_PARAM_END,
 };
 static const mxc_param uniform_schema[] = {
-    { .name = "scale", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(init_params, scale), .initial = "0.07",
-      .doc = "numbers from [-scale, scale)" },
+    {MXC_PARAM_FIELD(init_params, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "0.07",
+     .doc = "numbers from [-scale, scale)"},
     MXC_PARAM_END,
 };
 static const mxc_param normal_schema[] = {
-    { .name = "sigma", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(init_params, sigma), .initial = "0.01",
-      .doc = "standard deviation" },
+    {MXC_PARAM_FIELD(init_params, sigma), .name = "sigma", .type = MXC_PARAM_FLOAT, .initial = "0.01",
+     .doc = "standard deviation"},
     MXC_PARAM_END,
 };
 static const mxc_param constant_schema[] = {
-    { .name = "value", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(init_params, value), .doc = "the value" },
+    {MXC_PARAM_FIELD(init_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "the value"},
     MXC_PARAM_END,
 };
 
 static const init_rule rules[] = {
-    { "xavier", xavier_schema, apply_xavier },       { "uniform", uniform_schema, apply_uniform },
-    { "normal", normal_schema, apply_normal },       { "zero", NULL, apply_value },
-    { "one", NULL, apply_one },                      { "constant", constant_schema, apply_value },
+    {"xavier", xavier_schema, apply_xavier},
+    {"uniform", uniform_schema, apply_uniform},
+    {"normal", normal_schema, apply_normal},
+    {"zero", NULL, apply_value},
+    {"one", NULL, apply_one},
+    {"constant", constant_schema, apply_value},
 };
 
 /* ---- by name ----------------------------------------------------------------------------------------------- */
@@ -111,9 +114,12 @@ static const init_rule *find_rule(const char *name) {
 
 /* Suffixes whose arrays begin with a fixed value whatever the rule. */
 static int value_of_suffix(const char *name, double *value) {
-    static const struct { const char *suffix; double value; } fixed[] = {
-        { "bias", 0 },       { "beta", 0 },           { "moving_mean", 0 }, { "gamma", 1 },
-        { "moving_var", 1 }, { "moving_inv_var", 0 }, { "moving_avg", 0 },
+    static const struct {
+        const char *suffix;
+        double value;
+    } fixed[] = {
+        {"bias", 0},       {"beta", 0},           {"moving_mean", 0}, {"gamma", 1},
+        {"moving_var", 1}, {"moving_inv_var", 0}, {"moving_avg", 0},
     };
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {

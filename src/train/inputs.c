@@ -14,9 +14,9 @@
 typedef struct inputs {
     const mxc_fit_options *options;
     const mxci_feed_spec *spec;
-    mxci_graph *graph;  /* inferred */
+    mxci_graph *graph;        /* inferred */
     mxci_graph *double_batch; /* inferred for batches of twice the size; NULL: the network does not take such */
-    int32_t *label_of;  /* argument: see mxci_graph_find_labels */
+    int32_t *label_of;        /* argument: see mxci_graph_find_labels */
 } inputs;
 
 /* ---- messages ---------------------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static void list_arrays(mxci_line *line, mxc_iter *iter, int begin, int end, con
 
 /* " data 'x' (8,6), label 'y' (8,)" */
 static const char *describe(mxc_iter *iter, char *out, size_t size) {
-    mxci_line line = { out, size, 0 };
+    mxci_line line = {out, size, 0};
     int n_data = mxc_iter_n_data(iter), n_label = mxc_iter_n_label(iter);
     out[0] = '\0';
     list_arrays(&line, iter, 0, n_data, "data");
@@ -42,24 +42,29 @@ static const char *describe(mxc_iter *iter, char *out, size_t size) {
 
 static mxc_status fail_label(const inputs *in, const char *name, const mxci_gnode *loss) {
     char arrays[MXC_ERROR_MAX / 2];
-    return MXC_FAIL(MXC_ENOTFOUND, "mxc_fit: the training iterator provides no array called '%.80s', which %s '%.80s' "
-                    "reads as its label; it provides%s: rename its label, or the argument", name,
-                    mxc_op_get_def(loss->op)->name, loss->name, describe(in->options->train, arrays, sizeof arrays));
+    return MXC_FAIL(MXC_ENOTFOUND,
+                    "mxc_fit: the training iterator provides no array called '%.80s', which %s '%.80s' "
+                    "reads as its label; it provides%s: rename its label, or the argument",
+                    name, mxc_op_get_def(loss->op)->name, loss->name,
+                    describe(in->options->train, arrays, sizeof arrays));
 }
 
 static mxc_status fail_batch(const inputs *in, const char *name, const mxc_shape *shape) {
     char arrays[MXC_ERROR_MAX / 2], text[MXC_SHAPE_TEXT];
-    return MXC_FAIL(MXC_ENOTFOUND, "mxc_fit: the training iterator provides no array called '%.80s'; its shape %s "
+    return MXC_FAIL(MXC_ENOTFOUND,
+                    "mxc_fit: the training iterator provides no array called '%.80s'; its shape %s "
                     "depends on the batch size, so it is no parameter (unless it has an attribute __init__); the "
-                    "iterator provides%s: rename one of them, or the argument", name,
-                    mxc_shape_format(shape, text, sizeof text), describe(in->options->train, arrays, sizeof arrays));
+                    "iterator provides%s: rename one of them, or the argument",
+                    name, mxc_shape_format(shape, text, sizeof text),
+                    describe(in->options->train, arrays, sizeof arrays));
 }
 
 static mxc_status fail_unknown(const inputs *in, const char *name) {
     char arrays[MXC_ERROR_MAX / 2];
-    return MXC_FAIL(MXC_ENOTFOUND, "mxc_fit: the training iterator provides no array called '%.80s', and its shape "
-                    "does not follow from those that it provides:%s", name,
-                    describe(in->options->train, arrays, sizeof arrays));
+    return MXC_FAIL(MXC_ENOTFOUND,
+                    "mxc_fit: the training iterator provides no array called '%.80s', and its shape "
+                    "does not follow from those that it provides:%s",
+                    name, describe(in->options->train, arrays, sizeof arrays));
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------------- */
@@ -113,7 +118,7 @@ static mxc_status open_inputs(inputs *in) {
 }
 
 mxc_status mxci_inputs_check(const mxc_fit_options *options, const mxci_feed_spec *spec) {
-    inputs in = { .options = options, .spec = spec };
+    inputs in = {.options = options, .spec = spec};
     mxc_status status = open_inputs(&in);
     for (int32_t i = 0; status == MXC_OK && i < in.graph->n_args; i++)
         status = check_argument(&in, i);
@@ -132,9 +137,10 @@ mxc_status mxci_inputs_check_valid(const mxc_fit_options *options, const mxci_fe
         while (at < n && strcmp(mxc_iter_desc(valid, at)->name, spec->names[i]) != 0)
             at++;
         if (at == n)
-            return MXC_FAIL(MXC_ENOTFOUND, "mxc_fit: the validation iterator provides no array called '%.80s', as the "
-                            "training iterator does; it provides%s", spec->names[i],
-                            describe(valid, arrays, sizeof arrays));
+            return MXC_FAIL(MXC_ENOTFOUND,
+                            "mxc_fit: the validation iterator provides no array called '%.80s', as the "
+                            "training iterator does; it provides%s",
+                            spec->names[i], describe(valid, arrays, sizeof arrays));
     }
     return MXC_OK;
 }

@@ -17,10 +17,14 @@ typedef struct measure {
 } measure;
 
 static const measure measures[] = {
-    { "SoftmaxOutput", "cross-entropy", 1 },     { "softmax", "cross-entropy", 1 },
-    { "SoftmaxActivation", "cross-entropy", 1 }, { "LinearRegressionOutput", "mse", 0 },
-    { "LogisticRegressionOutput", "mse", 0 },    { "MAERegressionOutput", "mae", 0 },
-    { "MakeLoss", "loss", 0 },                   { "make_loss", "loss", 0 },
+    {"SoftmaxOutput", "cross-entropy", 1},
+    {"softmax", "cross-entropy", 1},
+    {"SoftmaxActivation", "cross-entropy", 1},
+    {"LinearRegressionOutput", "mse", 0},
+    {"LogisticRegressionOutput", "mse", 0},
+    {"MAERegressionOutput", "mae", 0},
+    {"MakeLoss", "loss", 0},
+    {"make_loss", "loss", 0},
 };
 
 static const char *op_name(const mxci_node *node) {
@@ -46,7 +50,7 @@ static measure measure_of(const mxci_trainer *t) {
     for (size_t i = 0; i < sizeof measures / sizeof measures[0]; i++)
         if (strcmp(measures[i].op, name) == 0)
             return measures[i];
-    return (measure){ name, NULL, 1 };
+    return (measure){name, NULL, 1};
 }
 
 void mxci_measures_describe(const mxci_trainer *t, char *out, size_t size) {

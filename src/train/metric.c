@@ -94,8 +94,10 @@ static mxc_status add_cross_entropy(const metric_params *p, const batch *b, tota
         if ((double)b->label[i] == p->ignore_label)
             continue;
         if (k < 0)
-            return MXC_FAIL(MXC_EINVAL, "cross-entropy: label %lld of the batch is %g, expected a class in [0, %lld), "
-                            "or ignore_label", (long long)i, (double)b->label[i], (long long)b->c);
+            return MXC_FAIL(MXC_EINVAL,
+                            "cross-entropy: label %lld of the batch is %g, expected a class in [0, %lld), "
+                            "or ignore_label",
+                            (long long)i, (double)b->label[i], (long long)b->c);
         to->sum -= log((double)b->prediction[i * b->c + k] + p->eps);
         to->count++;
     }
@@ -126,31 +128,34 @@ static mxc_status add_outputs(const metric_params *p, const batch *b, total *to)
     return MXC_OK;
 }
 
-#define IGNORE_LABEL                                                                                                   \
-    { .name = "ignore_label", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(metric_params, ignore_label),                   \
-      .initial = "None", .optional = 1, .doc = "samples with this label do not count; None: all do" }
+#define IGNORE_LABEL                                                                                              \
+    {                                                                                                             \
+        MXC_PARAM_FIELD(metric_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT,            \
+                                                      .initial = "None", .optional = 1,                           \
+                                                      .doc = "samples with this label do not count; None: all do" \
+    }
 
-static const mxc_param accuracy_schema[] = { IGNORE_LABEL, MXC_PARAM_END };
+static const mxc_param accuracy_schema[] = {IGNORE_LABEL, MXC_PARAM_END};
 static const mxc_param top_k_schema[] = {
-    { .name = "top_k", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(metric_params, top_k), .initial = "5", .bounded = 1,
-      .minimum = 1, .maximum = 1e9, .doc = "how many best predictions may hold the label" },
+    {MXC_PARAM_FIELD(metric_params, top_k), .name = "top_k", .type = MXC_PARAM_INT, .initial = "5", .bounded = 1,
+     .minimum = 1, .maximum = 1e9, .doc = "how many best predictions may hold the label"},
     IGNORE_LABEL,
     MXC_PARAM_END,
 };
 static const mxc_param cross_entropy_schema[] = {
-    { .name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(metric_params, eps), .initial = "1e-12",
-      .doc = "added to probabilities" },
+    {MXC_PARAM_FIELD(metric_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-12",
+     .doc = "added to probabilities"},
     IGNORE_LABEL,
     MXC_PARAM_END,
 };
 
 static const metric_rule rules[] = {
-    { "accuracy", accuracy_schema, add_accuracy, BY_CLASS },
-    { "top_k_accuracy", top_k_schema, add_top_k, BY_CLASS },
-    { "cross-entropy", cross_entropy_schema, add_cross_entropy, BY_CLASS },
-    { "mse", NULL, add_squares, BY_ELEMENT },
-    { "mae", NULL, add_absolutes, BY_ELEMENT },
-    { "loss", NULL, add_outputs, NO_LABEL },
+    {"accuracy", accuracy_schema, add_accuracy, BY_CLASS},
+    {"top_k_accuracy", top_k_schema, add_top_k, BY_CLASS},
+    {"cross-entropy", cross_entropy_schema, add_cross_entropy, BY_CLASS},
+    {"mse", NULL, add_squares, BY_ELEMENT},
+    {"mae", NULL, add_absolutes, BY_ELEMENT},
+    {"loss", NULL, add_outputs, NO_LABEL},
 };
 
 static const metric_rule *find_rule(const char *name) {
@@ -228,7 +233,7 @@ mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray
     MXC_TRY(MXCI_NON_NULL_IF(metric->rule->fit != NO_LABEL, label));
     MXC_TRY(MXCI_NON_NULL(prediction));
     mxc_ndarray *label_copy = NULL, *prediction_copy = NULL;
-    batch b = { NULL, NULL, 0, 0 };
+    batch b = {NULL, NULL, 0, 0};
     total sums = metric->total;
     MXC_TRY(check_shapes(metric, label, prediction, pad, &b.n, &b.c));
     mxc_status status = as_floats(prediction, &prediction_copy, &b.prediction);
@@ -262,5 +267,5 @@ void mxci_metric_get_sums(const mxc_metric *metric, double *sum, int64_t *count)
 }
 
 void mxci_metric_set_sums(mxc_metric *metric, double sum, int64_t count) {
-    metric->total = (total){ sum, count };
+    metric->total = (total){sum, count};
 }

@@ -76,13 +76,13 @@ static mxc_context store_context(const mxci_trainer *t) {
 }
 
 mxc_status mxci_precise_scale(mxci_trainer *t) {
-    static const int64_t two[1] = { 2 };
+    static const int64_t two[1] = {2};
     double scale;
     int is_dynamic;
     MXC_TRY(read_scale(t->options, &scale, &is_dynamic));
     if (scale == 0)
         return MXC_OK;
-    const float state[2] = { (float)scale, 0 };
+    const float state[2] = {(float)scale, 0};
     mxc_ndarray *first = mxc_executor_find_arg(t->executors[0], MXCI_LOSS_SCALE);
     if (first == NULL)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: loss_scale is given, but no operator of the network is a loss");

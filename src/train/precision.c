@@ -37,10 +37,19 @@ static void forget_types(const lowering *l, const mxci_gnode *node) {
 static mxc_status infer(const lowering *l, const mxci_gnode *node) {
     int n_args = node->n_inputs - node->n_aux;
     mxc_op_sig sig = {
-        .op = node->op, .params = mxc_op_params(node->op), .n_in = n_args, .n_out = node->n_outputs,
-        .n_aux = node->n_aux, .in_shape = l->shapes, .aux_shape = l->shapes + n_args,
-        .out_shape = l->shapes + node->n_inputs, .in_type = l->types, .aux_type = l->types + n_args,
-        .out_type = l->types + node->n_inputs, .context = mxc_cpu(0), .parallelism = 1,
+        .op = node->op,
+        .params = mxc_op_params(node->op),
+        .n_in = n_args,
+        .n_out = node->n_outputs,
+        .n_aux = node->n_aux,
+        .in_shape = l->shapes,
+        .aux_shape = l->shapes + n_args,
+        .out_shape = l->shapes + node->n_inputs,
+        .in_type = l->types,
+        .aux_type = l->types + n_args,
+        .out_type = l->types + node->n_inputs,
+        .context = mxc_cpu(0),
+        .parallelism = 1,
     };
     return mxc_op_infer_type(&sig);
 }
@@ -138,8 +147,8 @@ static void decide(const lowering *l) {
 
 /* ---- the new symbol ---------------------------------------------------------------------------------------------- */
 
-static mxc_status make(lowering *l, const char *op, const char *node, const char *suffix, int n_params,
-                       const char *key, const char *value, int n_in, const mxci_entry *in, mxci_entry *out) {
+static mxc_status make(lowering *l, const char *op, const char *node, const char *suffix, int n_params, const char *key,
+                       const char *value, int n_in, const mxci_entry *in, mxci_entry *out) {
     mxci_text text = {0};
     char *name;
     mxci_text_printf(&text, "%s_%s", node, suffix);
@@ -154,8 +163,8 @@ static mxc_status cast(lowering *l, int32_t entry, mxci_entry *out) {
     const mxci_graph *g = l->r.graph;
     const char *dtype = mxc_dtype_name(l->is_low[entry] ? MXC_F32 : l->precision->dtype);
     if (!l->cast[entry].node)
-        MXC_TRY(make(l, "Cast", g->nodes[g->entry_node[entry]].name, dtype, 1, "dtype", dtype, 1,
-                     &l->r.made[entry], &l->cast[entry]));
+        MXC_TRY(make(l, "Cast", g->nodes[g->entry_node[entry]].name, dtype, 1, "dtype", dtype, 1, &l->r.made[entry],
+                     &l->cast[entry]));
     *out = l->cast[entry];
     return MXC_OK;
 }

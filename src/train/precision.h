@@ -9,8 +9,8 @@
 
 typedef struct mxci_precision {
     mxc_dtype dtype;
-    int is_scaled;           /* losses are multiplied by MXCI_LOSS_SCALE */
-    int n_fed;               /* arguments that are no parameters */
+    int is_scaled; /* losses are multiplied by MXCI_LOSS_SCALE */
+    int n_fed;     /* arguments that are no parameters */
     const char *const *fed;
 } mxci_precision;
 

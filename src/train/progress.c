@@ -64,7 +64,7 @@ static void write_line(const mxci_line *line) {
 
 void mxci_progress_begin(const mxci_trainer *t) {
     char text[LINE], output[LINE / 2];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     if (!t->options->show || t->loss != NULL)
         return;
     mxci_measures_describe(t, output, sizeof output);
@@ -91,7 +91,7 @@ static void add_numbers(mxci_line *line, const mxci_trainer *t, size_t columns) 
 static void draw(mxci_trainer *t, int columns) {
     const mxc_fit_progress *p = &t->progress;
     char text[LINE], rest_text[LINE];
-    mxci_line line = { text, sizeof text, 0 }, rest = { rest_text, sizeof rest_text, 0 };
+    mxci_line line = {text, sizeof text, 0}, rest = {rest_text, sizeof rest_text, 0};
     size_t begin, room;
     int cells;
     rest_text[0] = '\0';
@@ -113,7 +113,7 @@ static void draw(mxci_trainer *t, int columns) {
 void mxci_progress_batch(mxci_trainer *t) {
     int64_t now = mxci_now_ns();
     char text[LINE];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     int columns;
     if (!t->options->show || now - t->drawn < REDRAW_NS)
         return;
@@ -148,7 +148,7 @@ static void add_result(mxci_line *line, const mxc_fit_progress *p, form form) {
 
 void mxci_progress_epoch(mxci_trainer *t) {
     char text[LINE];
-    mxci_line line = { text, sizeof text, 0 };
+    mxci_line line = {text, sizeof text, 0};
     int columns;
     if (!t->options->show)
         return;

@@ -207,8 +207,8 @@ static int is_excluded(const pass *p, int32_t node) {
 }
 
 /* The node's quantized form, "quantized_<name>", over whole numbers. */
-static mxc_status make_form(pass *p, int32_t node, const char *op, const range_text *t, int n_in,
-                            const mxci_entry *in, mxci_entry *out) {
+static mxc_status make_form(pass *p, int32_t node, const char *op, const range_text *t, int n_in, const mxci_entry *in,
+                            mxci_entry *out) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     mxci_text text = {0};
     mxc_status status;

@@ -21,10 +21,14 @@ double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t) {
     double at = (double)(t - schedule->warmup), total = (double)(schedule->total - schedule->warmup);
     double done = total <= 0 || at >= total ? 1 : at / total;
     switch (schedule->kind) {
-    case MXC_SCHEDULE_FACTOR: return factor_lr(schedule, base, at);
-    case MXC_SCHEDULE_POLY: return decay_lr(schedule, base, pow(1 - done, schedule->power));
-    case MXC_SCHEDULE_COSINE: return decay_lr(schedule, base, (1 + cos(3.14159265358979323846 * done)) / 2);
-    case MXC_SCHEDULE_CONSTANT: break;
+    case MXC_SCHEDULE_FACTOR:
+        return factor_lr(schedule, base, at);
+    case MXC_SCHEDULE_POLY:
+        return decay_lr(schedule, base, pow(1 - done, schedule->power));
+    case MXC_SCHEDULE_COSINE:
+        return decay_lr(schedule, base, (1 + cos(3.14159265358979323846 * done)) / 2);
+    case MXC_SCHEDULE_CONSTANT:
+        break;
     }
     return base;
 }

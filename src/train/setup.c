@@ -14,7 +14,7 @@
 #include "train/precision.h"
 #include "train/trainer.h"
 
-static const mxc_context default_context = { MXC_CPU, 0 };
+static const mxc_context default_context = {MXC_CPU, 0};
 
 /* ---- executors --------------------------------------------------------------------------------------------- */
 
@@ -121,8 +121,8 @@ static mxc_status init_by_list(mxci_trainer *t) {
         else
             inputs[n++] = args->items[i];
     }
-    mxc_status status = mxc_executor_load_params(t->executors[0], t->options->initial_params, MXC_PARAMS_CONVERT, n,
-                                                 inputs);
+    mxc_status status =
+        mxc_executor_load_params(t->executors[0], t->options->initial_params, MXC_PARAMS_CONVERT, n, inputs);
     mxci_free(inputs);
     return status;
 }
@@ -135,8 +135,7 @@ static mxc_status init_params(mxci_trainer *t) {
             MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(t->executors[0], t->param_args[i]),
                                         mxc_executor_arg(t->executors[c], t->param_args[i]), 0));
         for (int64_t i = 0; i < n_aux; i++)
-            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_aux(t->executors[0], i), mxc_executor_aux(t->executors[c], i),
-                                        0));
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_aux(t->executors[0], i), mxc_executor_aux(t->executors[c], i), 0));
     }
     return MXC_OK;
 }
@@ -216,7 +215,7 @@ static mxc_status check_options(const mxc_fit_options *o) {
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
     if (o->train == o->valid)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: valid is the same iterator as train, which has no data left at an "
-                        "epoch's end; make another one");
+                                    "epoch's end; make another one");
     if (o->epochs < 0 || o->epochs > INT_MAX || o->n_contexts < 0 || (o->n_contexts > 0 && o->contexts == NULL))
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d, expected 0 or more, with contexts",
                         (long long)o->epochs, o->n_contexts);

@@ -55,7 +55,7 @@ static mxc_status named_add(named_arrays *a, const char *prefix, const char *nam
 
 static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows, int64_t columns, mxc_dtype dtype,
                                  const void *data) {
-    const int64_t dims[2] = { rows, columns };
+    const int64_t dims[2] = {rows, columns};
     mxc_ndarray *array;
     MXC_TRY(mxc_ndarray_from_data(2, dims, dtype, data, &array));
     return named_add(a, "", name, array);
@@ -95,8 +95,8 @@ mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out) {
 static mxc_status add_counts(const mxci_trainer *t, named_arrays *a) {
     const mxc_fit_progress *p = &t->progress;
     mxc_iter_state at;
-    int64_t counts[N_COUNTS] = { VERSION, p->epoch, p->batch, p->updates };
-    double sums[N_SUMS] = { 0, 0, p->lr };
+    int64_t counts[N_COUNTS] = {VERSION, p->epoch, p->batch, p->updates};
+    double sums[N_SUMS] = {0, 0, p->lr};
     MXC_TRY(mxc_iter_get_state(t->options->train, &at));
     counts[4] = (int64_t)at.epoch;
     counts[5] = at.position;
@@ -200,7 +200,7 @@ static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_nd
     if (counts[0] != VERSION || counts[1] < 0 || counts[1] > INT_MAX || counts[2] < 0 || counts[3] < 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: version %lld, epoch %lld, batch %lld make no sense", path,
                         (long long)counts[0], (long long)counts[1], (long long)counts[2]);
-    const mxc_iter_state at = { (uint64_t)counts[4], counts[5] };
+    const mxc_iter_state at = {(uint64_t)counts[4], counts[5]};
     MXC_TRY(mxc_iter_set_state(t->options->train, &at));
     t->progress.epoch = counts[1];
     t->progress.batch = counts[2];
@@ -220,7 +220,7 @@ static mxc_status restore_random(mxci_trainer *t, const char *path, const mxc_nd
     MXC_TRY(find_data(path, list, "random", MXC_I64, t->n_contexts, 3, &data, &rows));
     for (int i = 0; i < t->n_contexts; i++) {
         const int64_t *n = (const int64_t *)data + 3 * i;
-        const mxc_random state = { (uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2] };
+        const mxc_random state = {(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2]};
         MXC_TRY(mxc_random_set_state(t->contexts[i], &state));
     }
     return MXC_OK;
@@ -274,4 +274,3 @@ mxc_status mxci_state_restore(mxci_trainer *t, const char *path, const mxc_ndarr
     }
     return restore_optimizer(t, list);
 }
-

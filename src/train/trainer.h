@@ -44,8 +44,8 @@ typedef struct mxci_trainer {
     int64_t epoch_start, epoch_samples;   /* the same since this epoch began, or the run */
     int64_t drawn;                        /* when the progress bar was drawn last, ns */
     int line_is_open;                     /* the cursor stands behind a progress bar */
-    int checkpoint_slot; /* which of the two files is written next */
-    uint32_t checkpoint_crc;    /* of the other one, and after how many updates it was written; -1: it is not known */
+    int checkpoint_slot;                  /* which of the two files is written next */
+    uint32_t checkpoint_crc; /* of the other one, and after how many updates it was written; -1: it is not known */
     int64_t checkpoint_updates;
 } mxci_trainer;
 
@@ -57,11 +57,11 @@ void mxci_trainer_close(mxci_trainer *t);
 mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
 
 /* precise.c: what options.dtype and options.loss_scale ask for, in this order. */
-mxc_status mxci_precise_symbol(mxci_trainer *t);    /* before the binding: symbol */
-mxc_status mxci_precise_scale(mxci_trainer *t);     /* after it: loss_scale, as at the start of a training */
-mxc_status mxci_precise_optimizer(mxci_trainer *t); /* when there is an optimizer */
+mxc_status mxci_precise_symbol(mxci_trainer *t);     /* before the binding: symbol */
+mxc_status mxci_precise_scale(mxci_trainer *t);      /* after it: loss_scale, as at the start of a training */
+mxc_status mxci_precise_optimizer(mxci_trainer *t);  /* when there is an optimizer */
 mxc_status mxci_precise_step(const mxci_trainer *t); /* after each update: tell all contexts the scale */
-mxc_status mxci_precise_report(mxci_trainer *t);    /* progress.loss_scale; waits for the last step */
+mxc_status mxci_precise_report(mxci_trainer *t);     /* progress.loss_scale; waits for the last step */
 /* 1 if the option says so: f32 copies of weights. */
 int mxci_precise_is_short(const mxc_fit_options *options);
 

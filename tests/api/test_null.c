@@ -37,29 +37,67 @@ typedef struct function {
 
 /* Pointers that may be NULL, as the headers say. Besides these: arguments for the program's own functions. */
 static const char *const optional[] = {
-    "mxc_engine_create.options", "mxc_engine_set_default.engine", "mxc_var_delete.destroy",
-    "mxc_engine_push.reads", "mxc_engine_push.changes", "mxc_engine_op_create.reads", "mxc_engine_op_create.changes",
-    "mxc_done_complete.message", "mxc_parallel_for.run", "mxc_parallel_parts.run", "mxc_executor_bind.options",
-    "mxc_executor_bind.grads", "mxc_executor_bind.reqs", "mxc_executor_bind.aux", "mxc_executor_simple_bind.options",
-    "mxc_executor_simple_bind.types", "mxc_executor_simple_bind.shapes", "mxc_executor_bind_params.options",
-    "mxc_executor_bind_params.shapes", "mxc_executor_bind_params.types", "mxc_executor_plan.options",
-    "mxc_executor_plan.types", "mxc_executor_plan.shapes", "mxc_executor_set_monitor.fn",
+    "mxc_engine_create.options",
+    "mxc_engine_set_default.engine",
+    "mxc_var_delete.destroy",
+    "mxc_engine_push.reads",
+    "mxc_engine_push.changes",
+    "mxc_engine_op_create.reads",
+    "mxc_engine_op_create.changes",
+    "mxc_done_complete.message",
+    "mxc_parallel_for.run",
+    "mxc_parallel_parts.run",
+    "mxc_executor_bind.options",
+    "mxc_executor_bind.grads",
+    "mxc_executor_bind.reqs",
+    "mxc_executor_bind.aux",
+    "mxc_executor_simple_bind.options",
+    "mxc_executor_simple_bind.types",
+    "mxc_executor_simple_bind.shapes",
+    "mxc_executor_bind_params.options",
+    "mxc_executor_bind_params.shapes",
+    "mxc_executor_bind_params.types",
+    "mxc_executor_plan.options",
+    "mxc_executor_plan.types",
+    "mxc_executor_plan.shapes",
+    "mxc_executor_set_monitor.fn",
     "mxc_iter_from_arrays.names",
-    "mxc_kvstore_set_updater.fn", "mxc_kvstore_set_optimizer.optimizer", "mxc_set_logger.fn",
+    "mxc_kvstore_set_updater.fn",
+    "mxc_kvstore_set_optimizer.optimizer",
+    "mxc_set_logger.fn",
     "mxc_ndarray_wrap.release",
-    "mxc_ndarray_save.names", "mxc_ndarray_save_npz.names", "mxc_op_invoke.req", "mxc_op_invoke_backward.req",
-    "mxc_op_invoke_backward.out_grad", "mxc_op_invoke_backward.in", "mxc_op_invoke_backward.out",
-    "mxc_record_writer_open.index", "mxc_record_repair.index", "mxc_record_repair.n", "mxc_symbol_op.name",
-    "mxc_symbol_op.arg_keys", "mxc_symbol_compose.name", "mxc_symbol_compose.arg_keys", "mxc_symbol_infer.shapes",
-    "mxc_symbol_infer.types", "mxc_symbol_to_dot.names", "mxc_symbol_to_dot.shapes", "mxc_clip_global_norm.norm",
-    "mxc_model_load.symbol", "mxc_model_load.params", "mxc_fit.result", "mxc_fit.params", "mxc_fail_at.file",
-    "mxc_fail_at.format", "mxc_params_parse.schema",
+    "mxc_ndarray_save.names",
+    "mxc_ndarray_save_npz.names",
+    "mxc_op_invoke.req",
+    "mxc_op_invoke_backward.req",
+    "mxc_op_invoke_backward.out_grad",
+    "mxc_op_invoke_backward.in",
+    "mxc_op_invoke_backward.out",
+    "mxc_record_writer_open.index",
+    "mxc_record_repair.index",
+    "mxc_record_repair.n",
+    "mxc_symbol_op.name",
+    "mxc_symbol_op.arg_keys",
+    "mxc_symbol_compose.name",
+    "mxc_symbol_compose.arg_keys",
+    "mxc_symbol_infer.shapes",
+    "mxc_symbol_infer.types",
+    "mxc_symbol_to_dot.names",
+    "mxc_symbol_to_dot.shapes",
+    "mxc_clip_global_norm.norm",
+    "mxc_model_load.symbol",
+    "mxc_model_load.params",
+    "mxc_fit.result",
+    "mxc_fit.params",
+    "mxc_fail_at.file",
+    "mxc_fail_at.format",
+    "mxc_params_parse.schema",
 };
 
 /* Parameters through which something goes in as well, which a failure leaves as it is. */
 static const char *const in_and_out[] = {
     "mxc_op_invoke.inout", "mxc_op_infer_shape.sig", "mxc_op_infer_type.sig", "mxc_sig_set_shape.sig",
-    "mxc_fit.result", "mxc_sig_set_type.sig", "mxc_shape_set.shape", /* ndim -1, which says unknown */
+    "mxc_fit.result",      "mxc_sig_set_type.sig",   "mxc_shape_set.shape", /* ndim -1, which says unknown */
 };
 
 static int is_listed(const char *const *list, size_t n, const function *f, const param *p) {
@@ -132,8 +170,8 @@ static void need(mxc_status status) {
 }
 
 static void make_fixtures(void) {
-    static const int64_t dims[] = { 2, 2 };
-    static const float values[] = { 1, 2, 3, 4 };
+    static const int64_t dims[] = {2, 2};
+    static const float values[] = {1, 2, 3, 4};
     static const mxc_array_iter_options array_iter = MXC_ARRAY_ITER_OPTIONS_INIT;
     const char *name = "x";
     mxc_task task = MXC_TASK_INIT;
@@ -152,7 +190,7 @@ static void make_fixtures(void) {
         have.types[i] = MXC_F32;
     }
     need(mxc_executor_simple_bind(have.symbol, NULL, 1, &name, have.shapes, NULL, MXC_REQ_WRITE, 0, NULL,
-                                       &have.executor));
+                                  &have.executor));
     need(mxc_iter_from_arrays(&array_iter, 1, &have.array, 0, NULL, NULL, &have.iter));
     need(mxc_kvstore_create("local", &have.store));
     need(mxc_optimizer_create("sgd", 0, NULL, NULL, &have.optimizer));
@@ -165,61 +203,102 @@ static void make_fixtures(void) {
     need(mxc_record_reader_open(have.record, 0, 1, (mxc_bad_record)0, &have.reader));
     need(mxc_record_writer_open(have.record, NULL, &have.writer));
     need(mxc_ndarray_to_dlpack(have.array, &have.tensor));
-    have.sig = (mxc_op_sig){ .op = have.op, .params = mxc_op_params(have.op), .n_in = 1, .n_out = 1,
-                             .in_shape = &have.shapes[0], .out_shape = &have.shapes[1], .in_type = &have.types[0],
-                             .out_type = &have.types[1], .context = { MXC_CPU, 0 }, .parallelism = 1 };
+    have.sig = (mxc_op_sig){.op = have.op,
+                            .params = mxc_op_params(have.op),
+                            .n_in = 1,
+                            .n_out = 1,
+                            .in_shape = &have.shapes[0],
+                            .out_shape = &have.shapes[1],
+                            .in_type = &have.types[0],
+                            .out_type = &have.types[1],
+                            .context = {MXC_CPU, 0},
+                            .parallelism = 1};
 }
 
 /* A good value of a parameter that is no output, by its type; NULL where the type has none. */
 static const void *fixture(const char *type) {
-    static const char *const strings[] = { "x", "x" };
-    static const int64_t numbers[] = { 1, 1 };
+    static const char *const strings[] = {"x", "x"};
+    static const int64_t numbers[] = {1, 1};
     static const uint8_t bytes[64];
     static char text[64];
     static const mxc_req req = MXC_REQ_WRITE;
-    static const mxc_param schema[] = { { .name = "y", .type = MXC_PARAM_INT, .size = 8 }, MXC_PARAM_END };
-    static const mxc_names names = { 0, NULL };
-    static const mxc_ndarray_list list = { 0, NULL, NULL };
-    static const mxc_image image = { 1, 1, 1, (uint8_t *)(uintptr_t)bytes };
+    static const mxc_param schema[] = {{.name = "y", .type = MXC_PARAM_INT, .size = 8}, MXC_PARAM_END};
+    static const mxc_names names = {0, NULL};
+    static const mxc_ndarray_list list = {0, NULL, NULL};
+    static const mxc_image image = {1, 1, 1, (uint8_t *)(uintptr_t)bytes};
     static const mxc_array_iter_options array_iter = MXC_ARRAY_ITER_OPTIONS_INIT;
     static const mxc_bucket_iter_options bucket_iter = MXC_BUCKET_ITER_OPTIONS_INIT;
     static const mxc_bind_options bind = MXC_BIND_OPTIONS_INIT;
     static const mxc_quantize_options quantize = MXC_QUANTIZE_OPTIONS_INIT;
-    static const mxc_op_def def = { .size = sizeof def, .name = "t_null", .forward = MXC_ON_CPU(no_compute) };
-    static const mxc_simple_def simple = { .size = sizeof simple, .name = "t_simple_null" };
+    static const mxc_op_def def = {.size = sizeof def, .name = "t_null", .forward = MXC_ON_CPU(no_compute)};
+    static const mxc_simple_def simple = {.size = sizeof simple, .name = "t_simple_null"};
     static mxc_fit_options fit;
     static mxc_task task = MXC_TASK_INIT;
-    static const mxc_iter_methods methods = { .size = sizeof methods };
+    static const mxc_iter_methods methods = {.size = sizeof methods};
     static const mxc_memory_report report;
     static const mxc_random range;
     static const mxc_iter_state state;
     static const mxc_image_record image_record;
     static const mxc_schedule schedule;
-    const struct { const char *type; const void *value; } all[] = {
-        { "mxc_engine *", have.engine }, { "mxc_var *", have.var }, { "mxc_var *const *", &have.var },
-        { "mxc_engine_op *", have.engine_op }, { "mxc_done *", NULL }, { "const mxc_run *", NULL },
-        { "mxc_ndarray *", have.array }, { "mxc_ndarray *const *", &have.array }, { "mxc_op *", have.op },
-        { "mxc_symbol *", have.symbol }, { "mxc_symbol *const *", &have.symbol }, { "mxc_executor *", have.executor },
-        { "mxc_iter *", have.iter }, { "mxc_kvstore *", have.store }, { "mxc_optimizer *", have.optimizer },
-        { "mxc_metric *", have.metric }, { "mxc_metric *const *", &have.metric },
-        { "mxc_record_reader *", have.reader },
-        { "mxc_record_writer *", have.writer }, { "struct DLManagedTensor *", have.tensor },
-        { "mxc_op_sig *", &have.sig }, { "const mxc_shape *", have.shapes }, { "const mxc_dtype *", have.types },
-        { "const char *", "x" }, { "const char *const *", strings }, { "const int64_t *", numbers },
-        { "const int32_t *", numbers }, { "const void *", bytes }, { "void *", text }, { "char *", text },
-        { "const mxc_req *", &req }, { "const mxc_param *", schema }, { "const mxc_names *", &names },
-        { "const mxc_ndarray_list *", &list }, { "const mxc_image *", &image },
-        { "const mxc_array_iter_options *", &array_iter }, { "const mxc_bucket_iter_options *", &bucket_iter },
-        { "const mxc_bind_options *", &bind }, { "const mxc_quantize_options *", &quantize },
-        { "const mxc_op_def *", &def }, { "const mxc_simple_def *", &simple }, { "const mxc_fit_options *", &fit },
-        { "const mxc_engine_options *", &(mxc_engine_options)MXC_ENGINE_OPTIONS_INIT }, { "const mxc_task *", &task },
-        { "const mxc_iter_methods *", &methods }, { "const mxc_memory_report *", &report },
-        { "const mxc_random *", &range }, { "const mxc_iter_state *", &state },
-        { "const mxc_image_record *", &image_record }, { "const mxc_schedule *", &schedule },
-        { "mxc_range_fn", (const void *)(uintptr_t)no_range }, { "mxc_log_fn", (const void *)(uintptr_t)no_log },
-        { "mxc_monitor_fn", (const void *)(uintptr_t)no_destroy },
-        { "mxc_updater_fn", (const void *)(uintptr_t)no_destroy },
-        { "void (*)(void *arg)", (const void *)(uintptr_t)no_destroy },
+    const struct {
+        const char *type;
+        const void *value;
+    } all[] = {
+        {"mxc_engine *", have.engine},
+        {"mxc_var *", have.var},
+        {"mxc_var *const *", &have.var},
+        {"mxc_engine_op *", have.engine_op},
+        {"mxc_done *", NULL},
+        {"const mxc_run *", NULL},
+        {"mxc_ndarray *", have.array},
+        {"mxc_ndarray *const *", &have.array},
+        {"mxc_op *", have.op},
+        {"mxc_symbol *", have.symbol},
+        {"mxc_symbol *const *", &have.symbol},
+        {"mxc_executor *", have.executor},
+        {"mxc_iter *", have.iter},
+        {"mxc_kvstore *", have.store},
+        {"mxc_optimizer *", have.optimizer},
+        {"mxc_metric *", have.metric},
+        {"mxc_metric *const *", &have.metric},
+        {"mxc_record_reader *", have.reader},
+        {"mxc_record_writer *", have.writer},
+        {"struct DLManagedTensor *", have.tensor},
+        {"mxc_op_sig *", &have.sig},
+        {"const mxc_shape *", have.shapes},
+        {"const mxc_dtype *", have.types},
+        {"const char *", "x"},
+        {"const char *const *", strings},
+        {"const int64_t *", numbers},
+        {"const int32_t *", numbers},
+        {"const void *", bytes},
+        {"void *", text},
+        {"char *", text},
+        {"const mxc_req *", &req},
+        {"const mxc_param *", schema},
+        {"const mxc_names *", &names},
+        {"const mxc_ndarray_list *", &list},
+        {"const mxc_image *", &image},
+        {"const mxc_array_iter_options *", &array_iter},
+        {"const mxc_bucket_iter_options *", &bucket_iter},
+        {"const mxc_bind_options *", &bind},
+        {"const mxc_quantize_options *", &quantize},
+        {"const mxc_op_def *", &def},
+        {"const mxc_simple_def *", &simple},
+        {"const mxc_fit_options *", &fit},
+        {"const mxc_engine_options *", &(mxc_engine_options)MXC_ENGINE_OPTIONS_INIT},
+        {"const mxc_task *", &task},
+        {"const mxc_iter_methods *", &methods},
+        {"const mxc_memory_report *", &report},
+        {"const mxc_random *", &range},
+        {"const mxc_iter_state *", &state},
+        {"const mxc_image_record *", &image_record},
+        {"const mxc_schedule *", &schedule},
+        {"mxc_range_fn", (const void *)(uintptr_t)no_range},
+        {"mxc_log_fn", (const void *)(uintptr_t)no_log},
+        {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_updater_fn", (const void *)(uintptr_t)no_destroy},
+        {"void (*)(void *arg)", (const void *)(uintptr_t)no_destroy},
     };
     mxc_fit_options_init(&fit);
     task.fn = do_nothing;
@@ -234,7 +313,7 @@ static const void *fixture(const char *type) {
 
 static int64_t number_for(const char *name) {
     return strcmp(name, "n") == 0 || strncmp(name, "n_", 2) == 0 || strcmp(name, "ndim") == 0 ||
-           strcmp(name, "num_parts") == 0 || strcmp(name, "depth") == 0 || strcmp(name, "epoch") == 0
+                   strcmp(name, "num_parts") == 0 || strcmp(name, "depth") == 0 || strcmp(name, "epoch") == 0
                ? 1
            : strcmp(name, "size") == 0 || strcmp(name, "bytes") == 0 ? 4
                                                                      : 0;
@@ -351,6 +430,6 @@ static void every_export_takes_null(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_export_takes_null) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_export_takes_null)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

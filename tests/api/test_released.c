@@ -18,12 +18,12 @@ static void keep_log(mxc_log_level level, const char *message, void *user) {
 }
 
 /* release is called once more: it must only log. */
-#define assert_second_release_is_logged(release) \
-    do { \
-        logged[0] = '\0'; \
-        mxc_set_logger(keep_log, NULL); \
-        release; \
-        mxc_set_logger(NULL, NULL); \
+#define assert_second_release_is_logged(release)                      \
+    do {                                                              \
+        logged[0] = '\0';                                             \
+        mxc_set_logger(keep_log, NULL);                               \
+        release;                                                      \
+        mxc_set_logger(NULL, NULL);                                   \
         assert_non_null(strstr(logged, "has already been released")); \
     } while (0)
 
@@ -169,9 +169,12 @@ static void test_calls_at_the_same_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_array),    cmocka_unit_test(test_references_and_new_objects),
-        cmocka_unit_test(test_symbol),   cmocka_unit_test(test_op),
-        cmocka_unit_test(test_others),   cmocka_unit_test(test_executor),
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_references_and_new_objects),
+        cmocka_unit_test(test_symbol),
+        cmocka_unit_test(test_op),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_executor),
         cmocka_unit_test(test_calls_at_the_same_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,8 +55,8 @@ static mxc_symbol **new_symbol(void) {
 }
 
 static mxc_shape any_shape(void) {
-    static const int64_t sizes[] = { 2, 3, 4, 0, -1 };
-    mxc_shape shape = { 0 };
+    static const int64_t sizes[] = {2, 3, 4, 0, -1};
+    mxc_shape shape = {0};
     shape.ndim = below(8) == 0 ? below(MXC_MAX_NDIM + 3) - 1 : 2;
     for (int i = 0; i < shape.ndim && i < MXC_MAX_NDIM; i++)
         shape.dim[i] = below(3) ? 2 : sizes[below(5)];
@@ -64,8 +64,9 @@ static mxc_shape any_shape(void) {
 }
 
 static mxc_context any_context(void) {
-    static const mxc_context contexts[] = { { MXC_CPU, 0 }, { MXC_CPU, 0 }, { MXC_CPU, 0 }, { MXC_CPU, 1 },
-                                            { MXC_CPU_PINNED, 0 }, { MXC_CPU, -1 }, { 9, 0 } };
+    static const mxc_context contexts[] = {
+        {MXC_CPU, 0}, {MXC_CPU, 0}, {MXC_CPU, 0}, {MXC_CPU, 1}, {MXC_CPU_PINNED, 0}, {MXC_CPU, -1}, {9, 0},
+    };
     return contexts[below(7)];
 }
 
@@ -74,12 +75,12 @@ static mxc_dtype any_dtype(void) {
 }
 
 static const char *any_name(void) {
-    static const char *const names[] = { "a", "b", "w", "y_weight", "data", "softmax_label", "", "absent" };
+    static const char *const names[] = {"a", "b", "w", "y_weight", "data", "softmax_label", "", "absent"};
     return names[below(8)];
 }
 
 static void on_arrays(int choice) {
-    float values[64] = { 1, 2, 3 };
+    float values[64] = {1, 2, 3};
     mxc_shape shape = any_shape();
     char *text;
     void *data;
@@ -91,8 +92,12 @@ static void on_arrays(int choice) {
         if (shape.ndim <= 2) /* as many values as it has elements at most */
             MXC_IGNORE(mxc_ndarray_from_data(shape.ndim, shape.dim, MXC_F32, values, new_array()));
         break;
-    case 2: MXC_IGNORE(mxc_ndarray_fill(any_array(), below(100))); break;
-    case 3: MXC_IGNORE(mxc_ndarray_copy_to(any_array(), any_array(), below(3))); break;
+    case 2:
+        MXC_IGNORE(mxc_ndarray_fill(any_array(), below(100)));
+        break;
+    case 3:
+        MXC_IGNORE(mxc_ndarray_copy_to(any_array(), any_array(), below(3)));
+        break;
     case 4: {
         mxc_ndarray *made = NULL;
         MXC_IGNORE(mxc_ndarray_slice(any_array(), below(4) - 1, below(5), &made));
@@ -105,17 +110,25 @@ static void on_arrays(int choice) {
         *new_array() = made;
         break;
     }
-    case 6: MXC_IGNORE(mxc_ndarray_get(any_array(), values, sizeof values[0] * (size_t)below(17))); break;
-    case 7: MXC_IGNORE(mxc_ndarray_set(any_array(), values, sizeof values[0] * (size_t)below(17))); break;
+    case 6:
+        MXC_IGNORE(mxc_ndarray_get(any_array(), values, sizeof values[0] * (size_t)below(17)));
+        break;
+    case 7:
+        MXC_IGNORE(mxc_ndarray_set(any_array(), values, sizeof values[0] * (size_t)below(17)));
+        break;
     case 8:
         if (mxc_ndarray_print(any_array(), &text) == MXC_OK)
             mxc_free(text);
         break;
-    case 9: MXC_IGNORE(mxc_ndarray_data(any_array(), &data)); break;
-    case 10: new_array(); break;
+    case 9:
+        MXC_IGNORE(mxc_ndarray_data(any_array(), &data));
+        break;
+    case 10:
+        new_array();
+        break;
     default: {
-        static const char *const ops[] = { "relu", "_plus", "sum", "dot", "Flatten", "absent" };
-        mxc_ndarray *in[2] = { any_array(), any_array() }, *made[1];
+        static const char *const ops[] = {"relu", "_plus", "sum", "dot", "Flatten", "absent"};
+        mxc_ndarray *in[2] = {any_array(), any_array()}, *made[1];
         MXC_IGNORE(mxc_invoke(ops[below(6)], 1 + below(2), in, 0, NULL, NULL, 1, made));
         *new_array() = made[0];
     }
@@ -124,17 +137,34 @@ static void on_arrays(int choice) {
 
 static void on_symbols(int choice) {
     static const char *const key = "num_hidden", *const value = "2";
-    mxc_symbol *made = NULL, *in[2] = { any_symbol(), any_symbol() };
+    mxc_symbol *made = NULL, *in[2] = {any_symbol(), any_symbol()};
     switch (choice) {
-    case 0: MXC_IGNORE(mxc_symbol_variable(any_name(), &made)); break;
-    case 1: MXC_IGNORE(mxc_symbol_op("FullyConnected", "y", 1, &key, &value, 1, NULL, in, &made)); break;
-    case 2: MXC_IGNORE(mxc_symbol_op("elemwise_add", NULL, 0, NULL, NULL, 1 + below(2), NULL, in, &made)); break;
-    case 3: MXC_IGNORE(mxc_symbol_op("SoftmaxOutput", "softmax", 0, NULL, NULL, 1, NULL, in, &made)); break;
-    case 4: MXC_IGNORE(mxc_symbol_group(below(3), in, &made)); break;
-    case 5: MXC_IGNORE(mxc_symbol_internals(in[0], &made)); break;
-    case 6: MXC_IGNORE(mxc_symbol_output(in[0], below(3) - 1, &made)); break;
-    case 7: MXC_IGNORE(mxc_symbol_copy(in[0], &made)); break;
-    default: break;
+    case 0:
+        MXC_IGNORE(mxc_symbol_variable(any_name(), &made));
+        break;
+    case 1:
+        MXC_IGNORE(mxc_symbol_op("FullyConnected", "y", 1, &key, &value, 1, NULL, in, &made));
+        break;
+    case 2:
+        MXC_IGNORE(mxc_symbol_op("elemwise_add", NULL, 0, NULL, NULL, 1 + below(2), NULL, in, &made));
+        break;
+    case 3:
+        MXC_IGNORE(mxc_symbol_op("SoftmaxOutput", "softmax", 0, NULL, NULL, 1, NULL, in, &made));
+        break;
+    case 4:
+        MXC_IGNORE(mxc_symbol_group(below(3), in, &made));
+        break;
+    case 5:
+        MXC_IGNORE(mxc_symbol_internals(in[0], &made));
+        break;
+    case 6:
+        MXC_IGNORE(mxc_symbol_output(in[0], below(3) - 1, &made));
+        break;
+    case 7:
+        MXC_IGNORE(mxc_symbol_copy(in[0], &made));
+        break;
+    default:
+        break;
     }
     *new_symbol() = made;
 }
@@ -148,7 +178,7 @@ static void on_executors(int choice) {
     switch (choice) {
     case 0: {
         mxc_symbol *symbol = any_symbol();
-        mxc_names names = { 0 };
+        mxc_names names = {0};
         if (below(8) && mxc_symbol_list_arguments(symbol, &names) == MXC_OK && names.n > 0)
             name = names.items[0];
         mxc_executor_destroy(e);
@@ -170,20 +200,27 @@ static void on_executors(int choice) {
         mxc_executor_destroy(e);
         have.executors[at] = NULL;
         if (names.n <= 8)
-            MXC_IGNORE(mxc_executor_bind(symbol, NULL, args, below(2) ? grads : NULL, NULL, NULL,
-                                         &have.executors[at]));
+            MXC_IGNORE(mxc_executor_bind(symbol, NULL, args, below(2) ? grads : NULL, NULL, NULL, &have.executors[at]));
         mxc_names_release(&names);
         break;
     }
-    case 2: MXC_IGNORE(mxc_executor_forward(e, below(2))); break;
-    case 3: MXC_IGNORE(mxc_executor_forward(e, 1)); break;
+    case 2:
+        MXC_IGNORE(mxc_executor_forward(e, below(2)));
+        break;
+    case 3:
+        MXC_IGNORE(mxc_executor_forward(e, 1));
+        break;
     case 4: {
-        mxc_ndarray *heads[2] = { any_array(), any_array() };
+        mxc_ndarray *heads[2] = {any_array(), any_array()};
         MXC_IGNORE(mxc_executor_backward(e, below(3), heads));
         break;
     }
-    case 5: MXC_IGNORE(mxc_executor_backward(e, 0, NULL)); break;
-    case 6: MXC_IGNORE(mxc_executor_partial_forward(e, below(2), below(3), &left)); break;
+    case 5:
+        MXC_IGNORE(mxc_executor_backward(e, 0, NULL));
+        break;
+    case 6:
+        MXC_IGNORE(mxc_executor_partial_forward(e, below(2), below(3), &left));
+        break;
     case 7: {
         mxc_ndarray *output = mxc_executor_output(e, below(3) - 1);
         *new_array() = output ? mxc_ndarray_retain(output) : NULL;
@@ -200,7 +237,7 @@ static void on_others(int choice) {
     const char *key = any_name();
     mxc_ndarray *value = any_array(), *own;
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
-    mxc_iter_state place = { (uint64_t)below(2), below(4) };
+    mxc_iter_state place = {(uint64_t)below(2), below(4)};
     mxc_batch batch;
     mxc_iter *made = NULL;
     switch (choice) {
@@ -215,9 +252,15 @@ static void on_others(int choice) {
         mxc_iter_destroy(have.iters[at]);
         have.iters[at] = made;
         break;
-    case 1: MXC_IGNORE(mxc_iter_next(have.iters[at], &batch)); break;
-    case 2: MXC_IGNORE(mxc_iter_reset(have.iters[at])); break;
-    case 3: MXC_IGNORE(mxc_iter_set_state(have.iters[at], &place)); break;
+    case 1:
+        MXC_IGNORE(mxc_iter_next(have.iters[at], &batch));
+        break;
+    case 2:
+        MXC_IGNORE(mxc_iter_reset(have.iters[at]));
+        break;
+    case 3:
+        MXC_IGNORE(mxc_iter_set_state(have.iters[at], &place));
+        break;
     case 4:
         if (mxc_iter_prefetch(have.iters[at], below(3), &made) == MXC_OK)
             have.iters[at] = made; /* which has taken over the other */
@@ -226,10 +269,17 @@ static void on_others(int choice) {
         mxc_kvstore_destroy(have.stores[at]);
         MXC_IGNORE(mxc_kvstore_create(below(4) ? "local" : "device", &have.stores[at]));
         break;
-    case 6: MXC_IGNORE(mxc_kvstore_init(have.stores[at], 1, &key, &value)); break;
-    case 7: MXC_IGNORE(mxc_kvstore_push(have.stores[at], 1, &key, &value, 0)); break;
-    case 8: MXC_IGNORE(mxc_kvstore_pull(have.stores[at], 1, &key, &value, 0)); break;
-    default: MXC_IGNORE(mxc_kvstore_set_optimizer(have.stores[at], below(2) ? have.optimizer : NULL));
+    case 6:
+        MXC_IGNORE(mxc_kvstore_init(have.stores[at], 1, &key, &value));
+        break;
+    case 7:
+        MXC_IGNORE(mxc_kvstore_push(have.stores[at], 1, &key, &value, 0));
+        break;
+    case 8:
+        MXC_IGNORE(mxc_kvstore_pull(have.stores[at], 1, &key, &value, 0));
+        break;
+    default:
+        MXC_IGNORE(mxc_kvstore_set_optimizer(have.stores[at], below(2) ? have.optimizer : NULL));
     }
 }
 
@@ -255,10 +305,17 @@ static void run_sequence(uint64_t seed) {
     assert_ok(mxc_optimizer_create("sgd", 0, NULL, NULL, &have.optimizer));
     for (int i = 0; i < CALLS; i++)
         switch (below(4)) {
-        case 0: on_arrays(below(12)); break;
-        case 1: on_symbols(below(9)); break;
-        case 2: on_executors(below(9)); break;
-        default: on_others(below(10));
+        case 0:
+            on_arrays(below(12));
+            break;
+        case 1:
+            on_symbols(below(9));
+            break;
+        case 2:
+            on_executors(below(9));
+            break;
+        default:
+            on_others(below(10));
         }
     release_all();
 }
@@ -287,6 +344,6 @@ static void any_sequence_of_calls_returns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(any_sequence_of_calls_returns) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_sequence_of_calls_returns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

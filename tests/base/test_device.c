@@ -23,8 +23,8 @@ static void absent_devices_are_named(void **state) {
     assert_fails(mxci_device_get(mxc_cpu(64), &device), MXC_EDEVICE, "cpu(64): no such device; there are 64");
     assert_fails(mxci_device_get(mxc_cpu(-1), &device), MXC_EDEVICE, "cpu(-1)");
     for (int kind = -1; kind <= 0; kind++)
-        assert_status(mxci_device_get((mxc_context){ kind, 0 }, &device), MXC_EDEVICE);
-    assert_fails(mxci_device_get((mxc_context){ 77, 0 }, &device), MXC_EDEVICE, "device77(0)");
+        assert_status(mxci_device_get((mxc_context){kind, 0}, &device), MXC_EDEVICE);
+    assert_fails(mxci_device_get((mxc_context){77, 0}, &device), MXC_EDEVICE, "device77(0)");
 }
 
 static void memory_is_given_and_copied(void **state) {
@@ -51,13 +51,13 @@ static int two(void) {
 }
 
 static void other_devices_are_registered_once(void **state) {
-    static const mxci_device pinned = { .name = "cpu_pinned", .count = two };
+    static const mxci_device pinned = {.name = "cpu_pinned", .count = two};
     const mxci_device *found;
     (void)state;
     assert_ok(mxci_device_register(MXC_CPU_PINNED, &pinned));
-    assert_ok(mxci_device_get((mxc_context){ MXC_CPU_PINNED, 1 }, &found));
+    assert_ok(mxci_device_get((mxc_context){MXC_CPU_PINNED, 1}, &found));
     assert_ptr_equal(found, &pinned);
-    assert_fails(mxci_device_get((mxc_context){ MXC_CPU_PINNED, 2 }, &found), MXC_EDEVICE, "there are 2");
+    assert_fails(mxci_device_get((mxc_context){MXC_CPU_PINNED, 2}, &found), MXC_EDEVICE, "there are 2");
     assert_status(mxci_device_register(MXC_CPU_PINNED, &pinned), MXC_EEXIST);
     assert_status(mxci_device_register(MXC_CPU, &pinned), MXC_EEXIST);
     assert_status(mxci_device_register((mxc_device)9, &pinned), MXC_EINVAL);

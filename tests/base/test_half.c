@@ -54,7 +54,7 @@ static unsigned nearest(float f, int exponent_bits, int fraction_bits) {
 static void every_f16_widens_exactly(void **state) {
     (void)state;
     for (unsigned b = 0; b < 65536; b++) {
-        float f = mxci_f16_to_float((mxci_f16){ (uint16_t)b });
+        float f = mxci_f16_to_float((mxci_f16){(uint16_t)b});
         double expected = value_of(b, 5, 10);
         if (isnan(expected))
             assert_true(isnan(f));
@@ -66,7 +66,7 @@ static void every_f16_widens_exactly(void **state) {
 static void every_f16_comes_back(void **state) {
     (void)state;
     for (unsigned b = 0; b < 65536; b++) {
-        float f = mxci_f16_to_float((mxci_f16){ (uint16_t)b });
+        float f = mxci_f16_to_float((mxci_f16){(uint16_t)b});
         unsigned back = mxci_float_to_f16(f).bits;
         if (isnan(f))
             assert_true((back & 0x7fff) > 0x7c00 && (back & 0x8000) == (b & 0x8000));
@@ -78,7 +78,7 @@ static void every_f16_comes_back(void **state) {
 static void every_bf16_widens_and_comes_back(void **state) {
     (void)state;
     for (unsigned b = 0; b < 65536; b++) {
-        float f = mxci_bf16_to_float((mxci_bf16){ (uint16_t)b });
+        float f = mxci_bf16_to_float((mxci_bf16){(uint16_t)b});
         unsigned back = mxci_float_to_bf16(f).bits;
         assert_int_equal(bits_of(f), b << 16);
         if (isnan(f))

@@ -20,7 +20,7 @@ static void hear(mxc_log_level level, const char *message, void *user) {
 }
 
 static void the_receiver_gets_what_is_not_below_the_level(void **state) {
-    heard h = { 0 };
+    heard h = {0};
     (void)state;
     mxc_set_logger(hear, &h);
     mxci_log(MXC_LOG_INFO, "too low"); /* the default level is warning */
@@ -41,7 +41,7 @@ static void the_receiver_gets_what_is_not_below_the_level(void **state) {
 
 static void long_messages_are_cut(void **state) {
     static char text[5000];
-    heard h = { 0 };
+    heard h = {0};
     (void)state;
     memset(text, 'x', sizeof text - 1);
     mxc_set_logger(hear, &h);

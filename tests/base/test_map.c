@@ -30,7 +30,7 @@ static void put_get_replace_remove(void **state) {
 }
 
 static void walking_keeps_the_order(void **state) {
-    static const char *const left[] = { "c", "a", "d" };
+    static const char *const left[] = {"c", "a", "d"};
     const char *key;
     size_t cursor = 0;
     mxci_map *map;

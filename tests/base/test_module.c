@@ -47,8 +47,8 @@ static const char *probe(const char *place, const char *from, const char *words)
     test_path out;
     snprintf(command, sizeof command,
              "cd '%s' && mkdir -p '%s' '%s' && cp -f /proc/%d/exe '%s/program' && cd '%s' && unset MXC_GPU_MODULE && "
-             "bash -c \"%s '%s/%s/program' probe\" >'%s/out' 2>&1", folder, place, from, (int)getpid(), place, from,
-             words, folder, place, folder);
+             "bash -c \"%s '%s/%s/program' probe\" >'%s/out' 2>&1",
+             folder, place, from, (int)getpid(), place, from, words, folder, place, folder);
     if (system(command) != 0)
         print_message("%s\n", command);
     char *found = test_read_file(test_join(out, folder, "out"), NULL);
@@ -132,8 +132,8 @@ static int say_why(void) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_absent),    cmocka_unit_test(test_place),  cmocka_unit_test(test_not_found),
-        cmocka_unit_test(test_planted),   cmocka_unit_test(test_beside), cmocka_unit_test(test_installed),
+        cmocka_unit_test(test_absent),  cmocka_unit_test(test_place),  cmocka_unit_test(test_not_found),
+        cmocka_unit_test(test_planted), cmocka_unit_test(test_beside), cmocka_unit_test(test_installed),
     };
     if (argc > 1 && strcmp(argv[1], "probe") == 0)
         return say_why();

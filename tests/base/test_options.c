@@ -51,8 +51,9 @@ static void unknown_names_give_a_warning(void **state) {
 }
 
 static void texts_are_parsed_strictly(void **state) {
-    static const char *const bad[] = { "", "x", "1x", "-1", "1025", "1.5", "0x1", "99999999999999999999", "1 ",
-                                       "\xc3\xa4" };
+    static const char *const bad[] = {
+        "", "x", "1x", "-1", "1025", "1.5", "0x1", "99999999999999999999", "1 ", "\xc3\xa4",
+    };
     int64_t value;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

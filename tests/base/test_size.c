@@ -3,7 +3,12 @@
 
 #include "base/size.h"
 
-#define SHAPE(...) (mxc_shape){ (int32_t)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } }
+#define SHAPE(...)                                                       \
+    (mxc_shape) {                                                        \
+        (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), { \
+            __VA_ARGS__                                                  \
+        }                                                                \
+    }
 
 static void bytes_saturate(void **state) {
     (void)state;
@@ -49,7 +54,7 @@ static void axes_saturate(void **state) {
 
 static void shapes_are_counted(void **state) {
     const mxc_shape cube = SHAPE(2, 3, 4), open = SHAPE(2, -1, 4), wide = SHAPE(1024, 4503599627370497);
-    const mxc_shape empty = SHAPE(3, 0, 5), unknown = { .ndim = -1 }, scalar = { .ndim = 0 };
+    const mxc_shape empty = SHAPE(3, 0, 5), unknown = {.ndim = -1}, scalar = {.ndim = 0};
     (void)state;
     assert_int_equal(mxci_shape_count(&cube, 0, 3), 24);
     assert_int_equal(mxci_shape_count(&cube, 1, 1), 1);
@@ -65,7 +70,7 @@ static void shapes_are_counted(void **state) {
 static void shapes_fit_or_do_not(void **state) {
     const mxc_shape most = SHAPE(MXC_MAX_ELEMENTS), more = SHAPE(MXC_MAX_ELEMENTS + 1);
     const mxc_shape hidden = SHAPE(INT64_MAX, 0, 2), partly = SHAPE((int64_t)1 << 31, -1, (int64_t)1 << 31);
-    const mxc_shape unknown = { .ndim = -1 }, scalar = { .ndim = 0 }, empty = SHAPE(0, 1024);
+    const mxc_shape unknown = {.ndim = -1}, scalar = {.ndim = 0}, empty = SHAPE(0, 1024);
     (void)state;
     assert_true(mxci_shape_fits(&unknown) && mxci_shape_fits(&scalar) && mxci_shape_fits(&empty));
     assert_true(mxci_shape_fits(&most) && mxci_size_fits(mxci_shape_bytes(&most, 8)));
@@ -76,13 +81,13 @@ static void shapes_fit_or_do_not(void **state) {
 }
 
 static void scratch_is_measured_and_laid_out(void **state) {
-    mxci_scratch measure = { .base = NULL }, use, huge = { .base = NULL };
+    mxci_scratch measure = {.base = NULL}, use, huge = {.base = NULL};
     char memory[256];
     (void)state;
     assert_null(mxci_scratch_take(&measure, 1));
     assert_null(mxci_scratch_take(&measure, 65));
     assert_true(measure.bytes == 192);
-    use = (mxci_scratch){ .base = memory };
+    use = (mxci_scratch){.base = memory};
     assert_ptr_equal(mxci_scratch_take(&use, 1), memory);
     assert_ptr_equal(mxci_scratch_take(&use, 65), memory + 64);
     assert_true(use.bytes == measure.bytes);
@@ -95,9 +100,12 @@ static void scratch_is_measured_and_laid_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_saturate),     cmocka_unit_test(bytes_are_aligned),
-        cmocka_unit_test(counts_become_bytes), cmocka_unit_test(axes_saturate),
-        cmocka_unit_test(shapes_are_counted), cmocka_unit_test(shapes_fit_or_do_not),
+        cmocka_unit_test(bytes_saturate),
+        cmocka_unit_test(bytes_are_aligned),
+        cmocka_unit_test(counts_become_bytes),
+        cmocka_unit_test(axes_saturate),
+        cmocka_unit_test(shapes_are_counted),
+        cmocka_unit_test(shapes_fit_or_do_not),
         cmocka_unit_test(scratch_is_measured_and_laid_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,15 +11,33 @@ static void note(const char *what) {
     strncat(order, what, sizeof order - strlen(order) - 1);
 }
 
-static void prepare_1(void) { note("a"); }
-static void parent_1(void) { note("b"); }
-static void child_1(void) { note("c"); }
-static void prepare_2(void) { note("A"); }
-static void parent_2(void) { note("B"); }
-static void child_2(void) { note("C"); }
-static void prepare_quiet(void) { note("1"); }
-static void parent_quiet(void) { note("2"); }
-static void child_quiet(void) { note("3"); }
+static void prepare_1(void) {
+    note("a");
+}
+static void parent_1(void) {
+    note("b");
+}
+static void child_1(void) {
+    note("c");
+}
+static void prepare_2(void) {
+    note("A");
+}
+static void parent_2(void) {
+    note("B");
+}
+static void child_2(void) {
+    note("C");
+}
+static void prepare_quiet(void) {
+    note("1");
+}
+static void parent_quiet(void) {
+    note("2");
+}
+static void child_quiet(void) {
+    note("3");
+}
 
 /* Whether a child finds the order expected of it. */
 static int child_finds(const char *expected) {

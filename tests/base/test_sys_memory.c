@@ -40,7 +40,7 @@ static void impossible_sizes_are_refused(void **state) {
 }
 
 static void pages_are_aligned_and_writable(void **state) {
-    static const size_t sizes[] = { 0, 1, 63, 64, 65, 4096, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 5 << 20 };
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 4096, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 5 << 20};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         unsigned char *block = mxci_pages_alloc(sizes[i]);

@@ -24,7 +24,7 @@ static void add_many(void *arg) {
 }
 
 static void mutexes_exclude(void **state) {
-    shared s = { .count = 0 };
+    shared s = {.count = 0};
     mxci_thread threads[4];
     (void)state;
     mxci_mutex_init(&s.lock);
@@ -47,7 +47,7 @@ static void make_ready(void *arg) {
 }
 
 static void conditions_wake(void **state) {
-    shared s = { MXCI_MUTEX_INIT, MXCI_COND_INIT, 0, 0 };
+    shared s = {MXCI_MUTEX_INIT, MXCI_COND_INIT, 0, 0};
     mxci_thread thread;
     (void)state;
     assert_ok(mxci_thread_start(&thread, "signaller", make_ready, &s));
@@ -60,7 +60,7 @@ static void conditions_wake(void **state) {
 
 /* Both kinds of condition measure their deadline on the clock of mxci_now_ns. */
 static void timed_waits_end(void **state) {
-    shared s = { MXCI_MUTEX_INIT, MXCI_COND_INIT, 0, 0 };
+    shared s = {MXCI_MUTEX_INIT, MXCI_COND_INIT, 0, 0};
     (void)state;
     for (int i = 0; i < 2; i++) {
         int64_t start = mxci_now_ns(), deadline = start + 20000000;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 static void text_grows(void **state) {
-    mxci_text t = { 0 };
+    mxci_text t = {0};
     char *out;
     (void)state;
     for (int i = 0; i < 1000; i++) {
@@ -25,7 +25,7 @@ static void text_grows(void **state) {
 }
 
 static void an_empty_text_is_a_string(void **state) {
-    mxci_text t = { 0 };
+    mxci_text t = {0};
     char *out;
     (void)state;
     assert_ok(mxci_text_take(&t, &out));
@@ -37,7 +37,7 @@ static void a_failed_addition_shows_at_take(void **state) {
     int64_t live = mxci_alloc_live();
     (void)state;
     for (int n = 1; n <= 4; n++) {
-        mxci_text t = { 0 };
+        mxci_text t = {0};
         char *out = (char *)1;
         mxci_test_fail_alloc(n, 0);
         for (int i = 0; i < 100; i++)
@@ -51,7 +51,7 @@ static void a_failed_addition_shows_at_take(void **state) {
 
 static void lines_are_cut(void **state) {
     char buffer[8];
-    mxci_line line = { buffer, sizeof buffer, 0 }, none = { NULL, 0, 0 };
+    mxci_line line = {buffer, sizeof buffer, 0}, none = {NULL, 0, 0};
     (void)state;
     mxci_line_printf(&line, "%s", "abc");
     assert_int_equal(line.length, 3);
@@ -82,7 +82,7 @@ static void integers_are_read(void **state) {
 }
 
 static void doubles_are_read(void **state) {
-    static const char *const bad[] = { "", "x", "nan", "inf", "-Infinity", "1e400", "0x1p3", "." };
+    static const char *const bad[] = {"", "x", "nan", "inf", "-Infinity", "1e400", "0x1p3", "."};
     const char *at = " 2.5e-1)";
     double value;
     (void)state;
@@ -99,9 +99,18 @@ static void doubles_are_read(void **state) {
 }
 
 static void doubles_print_short_and_exact(void **state) {
-    static const struct { double value; const char *text; } cases[] = {
-        { 0.1, "0.1" }, { 2, "2" }, { -0.5, "-0.5" }, { 1e-5, "1e-05" }, { 1.0 / 3, "0.3333333333333333" },
-        { 1e300, "1e+300" }, { 16777217, "16777217" }, { 0.9, "0.9" },
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0.1, "0.1"},
+        {2, "2"},
+        {-0.5, "-0.5"},
+        {1e-5, "1e-05"},
+        {1.0 / 3, "0.3333333333333333"},
+        {1e300, "1e+300"},
+        {16777217, "16777217"},
+        {0.9, "0.9"},
     };
     char text[40];
     uint64_t random = 1;
@@ -123,7 +132,7 @@ static void doubles_print_short_and_exact(void **state) {
 
 /* Comma as decimal point. Debian has such a locale only where it was generated; without one the test says so. */
 static void the_locale_does_not_matter(void **state) {
-    static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "pt_BR.UTF-8" };
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "pt_BR.UTF-8"};
     const char *set = NULL, *at = "0.5";
     char text[40];
     double value;

@@ -46,11 +46,10 @@ static int count(const json_t *root, const char *row, const char *name) {
     json_array_foreach(events, i, e) {
         if (strcmp(text_of(e, "ph"), "X") != 0 || (name && strcmp(text_of(e, "name"), name) != 0))
             continue;
-        json_array_foreach(events, j, m)
-            if (strcmp(text_of(m, "name"), "thread_name") == 0 &&
-                json_equal(json_object_get(m, "tid"), json_object_get(e, "tid")) &&
-                (!row || strcmp(text_of(json_object_get(m, "args"), "name"), row) == 0))
-                n++;
+        json_array_foreach(events, j, m) if (strcmp(text_of(m, "name"), "thread_name") == 0 &&
+                                             json_equal(json_object_get(m, "tid"), json_object_get(e, "tid")) &&
+                                             (!row || strcmp(text_of(json_object_get(m, "args"), "name"), row) == 0))
+            n++;
     }
     return n;
 }
@@ -112,7 +111,7 @@ static void times_are_in_microseconds(void **state) {
 }
 
 static void names_are_escaped_and_cut(void **state) {
-    static const char *const names[] = { "quote\" back\\slash \n tab\t", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80" };
+    static const char *const names[] = {"quote\" back\\slash \n tab\t", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"};
     json_t *root;
     (void)state;
     assert_ok(mxc_trace_start());

@@ -4,10 +4,14 @@
 #include <mxc/types.h>
 
 static void dtypes_have_sizes_and_names(void **state) {
-    static const struct { mxc_dtype dtype; size_t bytes; const char *name; } cases[] = {
-        { MXC_F32, 4, "float32" }, { MXC_F64, 8, "float64" }, { MXC_F16, 2, "float16" }, { MXC_BF16, 2, "bfloat16" },
-        { MXC_U8, 1, "uint8" }, { MXC_I8, 1, "int8" }, { MXC_I32, 4, "int32" }, { MXC_I64, 8, "int64" },
-        { MXC_BOOL, 1, "bool" },
+    static const struct {
+        mxc_dtype dtype;
+        size_t bytes;
+        const char *name;
+    } cases[] = {
+        {MXC_F32, 4, "float32"},   {MXC_F64, 8, "float64"}, {MXC_F16, 2, "float16"},
+        {MXC_BF16, 2, "bfloat16"}, {MXC_U8, 1, "uint8"},    {MXC_I8, 1, "int8"},
+        {MXC_I32, 4, "int32"},     {MXC_I64, 8, "int64"},   {MXC_BOOL, 1, "bool"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -25,7 +29,7 @@ static void dtypes_have_sizes_and_names(void **state) {
 }
 
 static void contexts_parse_and_print(void **state) {
-    static const char *const same[] = { "cpu(0)", "cpu(63)", "gpu(1)", "cpu_pinned(2)" };
+    static const char *const same[] = {"cpu(0)", "cpu(63)", "gpu(1)", "cpu_pinned(2)"};
     mxc_context c;
     char text[32];
     (void)state;
@@ -37,14 +41,29 @@ static void contexts_parse_and_print(void **state) {
     assert_true(mxc_context_equal(c, mxc_gpu(0)));
     assert_false(mxc_context_equal(c, mxc_cpu(0)));
     assert_false(mxc_context_equal(c, mxc_gpu(1)));
-    c = (mxc_context){ 9, 1 };
+    c = (mxc_context){9, 1};
     assert_string_equal(mxc_context_format(c, text, sizeof text), "device9(1)");
     assert_string_equal(mxc_context_format(mxc_gpu(12), text, 4), "gpu");
 }
 
 static void bad_contexts_are_refused(void **state) {
-    static const char *const bad[] = { "", "cp", "cpu(", "cpu()", "cpu(-1)", "cpu(64)", "cpu(1", "cpu(1))", "cpu(1)x",
-                                       "cpu (1)", "cpu0", "tpu(0)", "gpu(99999999999999999999)", "(0)", "cpu(0x1)" };
+    static const char *const bad[] = {
+        "",
+        "cp",
+        "cpu(",
+        "cpu()",
+        "cpu(-1)",
+        "cpu(64)",
+        "cpu(1",
+        "cpu(1))",
+        "cpu(1)x",
+        "cpu (1)",
+        "cpu0",
+        "tpu(0)",
+        "gpu(99999999999999999999)",
+        "(0)",
+        "cpu(0x1)",
+    };
     mxc_context c;
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -63,9 +82,9 @@ static void shapes_print(void **state) {
     (void)state;
     assert_ok(mxc_shape_set(&s, 0, NULL));
     assert_string_equal(format(&s), "()");
-    assert_ok(mxc_shape_set(&s, 1, (int64_t[]){ 5 }));
+    assert_ok(mxc_shape_set(&s, 1, (int64_t[]){5}));
     assert_string_equal(format(&s), "(5,)");
-    assert_ok(mxc_shape_set(&s, 3, (int64_t[]){ 2, -1, 0 }));
+    assert_ok(mxc_shape_set(&s, 3, (int64_t[]){2, -1, 0}));
     assert_string_equal(format(&s), "(2,?,0)");
     assert_ok(mxc_shape_set(&s, -1, NULL));
     assert_string_equal(format(&s), "?");
@@ -80,7 +99,7 @@ static void shapes_count_and_compare(void **state) {
     (void)state;
     assert_ok(mxc_shape_set(&a, 0, NULL));
     assert_int_equal(mxc_shape_size(&a), 1);
-    assert_ok(mxc_shape_set(&b, 3, (int64_t[]){ 2, 3, 4 }));
+    assert_ok(mxc_shape_set(&b, 3, (int64_t[]){2, 3, 4}));
     assert_int_equal(mxc_shape_size(&b), 24);
     assert_true(mxc_shape_known(&b));
     assert_false(mxc_shape_equal(&a, &b));
@@ -94,22 +113,22 @@ static void shapes_count_and_compare(void **state) {
     assert_ok(mxc_shape_set(&a, -1, NULL));
     assert_false(mxc_shape_known(&a));
     assert_int_equal(mxc_shape_size(&a), -1);
-    a = (mxc_shape){ 3, { INT64_MAX, 0, INT64_MAX } }; /* the product would wrap, but is 0 */
+    a = (mxc_shape){3, {INT64_MAX, 0, INT64_MAX}}; /* the product would wrap, but is 0 */
     assert_int_equal(mxc_shape_size(&a), 0);
 }
 
 static void bad_shapes_are_refused(void **state) {
     mxc_shape s;
     (void)state;
-    assert_fails(mxc_shape_set(&s, MXC_MAX_NDIM + 1, (int64_t[9]){ 0 }), MXC_EINVAL, "9 axes");
+    assert_fails(mxc_shape_set(&s, MXC_MAX_NDIM + 1, (int64_t[9]){0}), MXC_EINVAL, "9 axes");
     assert_fails(mxc_shape_set(&s, -2, NULL), MXC_EINVAL, "-2 axes");
-    assert_fails(mxc_shape_set(&s, 2, (int64_t[]){ 1, -2 }), MXC_EINVAL, "axis 1 has size -2");
-    assert_fails(mxc_shape_set(&s, 2, (int64_t[]){ 1ll << 32, 1ll << 31 }), MXC_EINVAL, "(4294967296,2147483648)");
+    assert_fails(mxc_shape_set(&s, 2, (int64_t[]){1, -2}), MXC_EINVAL, "axis 1 has size -2");
+    assert_fails(mxc_shape_set(&s, 2, (int64_t[]){1ll << 32, 1ll << 31}), MXC_EINVAL, "(4294967296,2147483648)");
     assert_int_equal(s.ndim, -1);
-    assert_status(mxc_shape_set(&s, 2, (int64_t[]){ 1ll << 31, 1ll << 31 }), MXC_EINVAL); /* with elements of 8 bytes */
-    assert_status(mxc_shape_set(&s, 3, (int64_t[]){ INT64_MAX, 0, 2 }), MXC_EINVAL);
-    assert_status(mxc_shape_set(&s, 3, (int64_t[]){ INT64_MAX, -1, 2 }), MXC_EINVAL);
-    assert_ok(mxc_shape_set(&s, 2, (int64_t[]){ 1ll << 31, 1ll << 27 }));
+    assert_status(mxc_shape_set(&s, 2, (int64_t[]){1ll << 31, 1ll << 31}), MXC_EINVAL); /* with elements of 8 bytes */
+    assert_status(mxc_shape_set(&s, 3, (int64_t[]){INT64_MAX, 0, 2}), MXC_EINVAL);
+    assert_status(mxc_shape_set(&s, 3, (int64_t[]){INT64_MAX, -1, 2}), MXC_EINVAL);
+    assert_ok(mxc_shape_set(&s, 2, (int64_t[]){1ll << 31, 1ll << 27}));
     s.dim[0] = 1ll << 40;
     s.dim[1] = 1ll << 40;
     assert_int_equal(mxc_shape_size(&s), -1);
@@ -117,12 +136,9 @@ static void bad_shapes_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtypes_have_sizes_and_names),
-        cmocka_unit_test(contexts_parse_and_print),
-        cmocka_unit_test(bad_contexts_are_refused),
-        cmocka_unit_test(shapes_print),
-        cmocka_unit_test(shapes_count_and_compare),
-        cmocka_unit_test(bad_shapes_are_refused),
+        cmocka_unit_test(dtypes_have_sizes_and_names), cmocka_unit_test(contexts_parse_and_print),
+        cmocka_unit_test(bad_contexts_are_refused),    cmocka_unit_test(shapes_print),
+        cmocka_unit_test(shapes_count_and_compare),    cmocka_unit_test(bad_shapes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,8 +124,10 @@ void test_count(void **) {
 } // namespace
 
 int main() {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copy_now), cmocka_unit_test(test_errors_are_forgotten),
-                                       cmocka_unit_test(test_no_memory), cmocka_unit_test(test_marks),
-                                       cmocka_unit_test(test_native), cmocka_unit_test(test_count)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copy_now),  cmocka_unit_test(test_errors_are_forgotten),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_native),    cmocka_unit_test(test_count),
+    };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -102,7 +102,7 @@ static inline void tell_ends(void *arg) {
 }
 
 static inline void start_teller(teller *t) {
-    *t = (teller){ .status = MXC_OK };
+    *t = (teller){.status = MXC_OK};
     assert_ok(mxci_thread_start(&t->thread, "teller", tell_ends, t));
 }
 
@@ -126,7 +126,7 @@ static inline uint32_t next_random(uint64_t *state) {
     return (uint32_t)(*state >> 33);
 }
 
-static const mxc_engine_kind all_kinds[] = { MXC_ENGINE_NAIVE, MXC_ENGINE_THREADED, MXC_ENGINE_SEEDED };
+static const mxc_engine_kind all_kinds[] = {MXC_ENGINE_NAIVE, MXC_ENGINE_THREADED, MXC_ENGINE_SEEDED};
 enum { KINDS = 3 };
 
 #endif

@@ -53,7 +53,7 @@ static void test_bad_lists(void **state) {
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 1, 0), *foreign = make_engine(MXC_ENGINE_NAIVE, 0, 0);
         mxc_var *a = make_var(engine), *b = make_var(engine), *alien = make_var(foreign);
-        mxc_var *twice[] = { a, b, a }, *both[] = { b, a }, *strange[] = { a, alien }, *null[] = { NULL };
+        mxc_var *twice[] = {a, b, a}, *both[] = {b, a}, *strange[] = {a, alien}, *null[] = {NULL};
         mxc_task task = make_task(nothing, NULL);
         mxc_engine_op *op;
         task.name = "mine";
@@ -116,7 +116,7 @@ static void test_operator(void **state) {
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 2, 9);
         mxc_var *var = make_var(engine);
-        journal j = { .count = 0 };
+        journal j = {.count = 0};
         mxc_task task = make_task(note, &j);
         mxc_engine_op *op;
         assert_ok(mxc_engine_op_create(engine, &task, 0, NULL, 1, &var, &op));
@@ -136,7 +136,7 @@ static void test_operator(void **state) {
 static void test_operator_destroyed_early(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 3, 0);
     mxc_var *var = make_var(engine);
-    barrier b = { 0, 0 };
+    barrier b = {0, 0};
     mxc_task holder = make_task(hold, &b), task;
     (void)state;
     for (int n = 0; n < 20; n++) { /* also with no run at all */
@@ -144,7 +144,7 @@ static void test_operator_destroyed_early(void **state) {
         mxc_engine_op *op;
         task = make_task(count_up, (void *)&count);
         task.destroy = count_destroy;
-        b = (barrier){ 0, 0 };
+        b = (barrier){0, 0};
         assert_ok(mxc_engine_push(engine, &holder, 0, NULL, 1, &var, 0));
         assert_ok(mxc_engine_op_create(engine, &task, 1, &var, 0, NULL, &op));
         for (int i = 0; i < n; i++)
@@ -201,7 +201,7 @@ static void test_no_allocation_when_warm(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 2, 0);
-        barrier b = { 0, 0 };
+        barrier b = {0, 0};
         mxc_task task = make_task(hold, &b);
         mxc_var *vars[7];
         mxc_engine_op *op;
@@ -238,7 +238,7 @@ static mxc_status whole_life(mxc_engine_kind kind, _Atomic int *count) {
     mxc_task task = make_task(count_up, (void *)count), failing = make_task(go_wrong, NULL);
     mxc_engine *engine = NULL;
     mxc_engine_op *op = NULL;
-    mxc_var *vars[2] = { NULL, NULL };
+    mxc_var *vars[2] = {NULL, NULL};
     mxc_status status;
     options.kind = kind;
     task.property = MXC_PROP_IO;

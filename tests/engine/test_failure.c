@@ -156,7 +156,7 @@ static void test_many(void **state) {
     (void)state;
     open_place(&p, MXC_ENGINE_THREADED);
     for (int i = 0; i < TEST_SCALE(20000); i++) {
-        mxc_var *vars[] = { p.a, p.b, p.c };
+        mxc_var *vars[] = {p.a, p.b, p.c};
         mxc_var *from = vars[next_random(&random) % 3], *to = vars[next_random(&random) % 3];
         if (next_random(&random) % 4 == 0)
             push_failing(&p, go_wrong, to, (uint64_t)i, MXC_EUSER);
@@ -186,14 +186,9 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_overwriting_clears),
-        cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_always),
-        cmocka_unit_test(test_first_of_two),
-        cmocka_unit_test(test_no_message),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_chain),  cmocka_unit_test(test_overwriting_clears), cmocka_unit_test(test_updates),
+        cmocka_unit_test(test_always), cmocka_unit_test(test_first_of_two),       cmocka_unit_test(test_no_message),
+        cmocka_unit_test(test_many),   cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static int finish(void *arg) {
 static void test_under_load(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
-        busy b = { .engine = make_engine(all_kinds[k], 2, 0) };
+        busy b = {.engine = make_engine(all_kinds[k], 2, 0)};
         int forks = can_fork(all_kinds[k]) ? TEST_SCALE(30) : 0, result = 0;
         mxci_thread threads[2];
         for (int i = 0; i < 4; i++)
@@ -223,7 +223,7 @@ static void test_lost(void **state) {
     if (!can_fork(MXC_ENGINE_THREADED))
         skip();
     for (int waiting = 0; waiting < 2; waiting++) {
-        lost l = { .engine = make_engine(MXC_ENGINE_THREADED, 1, 0) };
+        lost l = {.engine = make_engine(MXC_ENGINE_THREADED, 1, 0)};
         mxc_task async = MXC_TASK_INIT, task = make_task(wait_for_other, &l);
         l.var = make_var(l.engine);
         l.other = make_var(l.engine);
@@ -251,8 +251,9 @@ static mxc_status fork_inside(const mxc_run *run, void *arg) {
     int status;
     if (pid == 0) {
         alarm(CHILD_SECONDS);
-        _exit(mxc_engine_push(run->engine, &(mxc_task){ .size = sizeof(mxc_task), .fn = count_up, .arg = arg,
-                                                        .context = mxc_cpu(0) }, 0, NULL, 0, NULL, 0) != MXC_OK);
+        _exit(mxc_engine_push(run->engine,
+                              &(mxc_task){.size = sizeof(mxc_task), .fn = count_up, .arg = arg, .context = mxc_cpu(0)},
+                              0, NULL, 0, NULL, 0) != MXC_OK);
     }
     if (waitpid(pid, &status, 0) != pid || status != 0)
         return MXC_FAIL(MXC_EUSER, "the child ended with status %d", status);
@@ -277,11 +278,8 @@ static void test_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idle),
-        cmocka_unit_test(test_grandchild),
-        cmocka_unit_test(test_under_load),
-        cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_idle), cmocka_unit_test(test_grandchild), cmocka_unit_test(test_under_load),
+        cmocka_unit_test(test_lost), cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

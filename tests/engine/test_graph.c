@@ -16,7 +16,7 @@ typedef struct cell {
 typedef struct step {
     struct graph *graph;
     int n_reads, n_changes;
-    uint8_t named[MAX_NAMED];    /* reads first */
+    uint8_t named[MAX_NAMED];     /* reads first */
     uint64_t expected[MAX_NAMED]; /* after it: values of changes */
 } step;
 
@@ -121,7 +121,7 @@ static void simulate(step *s, uint64_t *model) {
 }
 
 static void push_step(step *s, uint64_t *random) {
-    static const unsigned flag_sets[] = { 0, MXC_TASK_CHEAP, MXC_TASK_HELPED, MXC_TASK_HELPED | MXC_TASK_CHEAP };
+    static const unsigned flag_sets[] = {0, MXC_TASK_CHEAP, MXC_TASK_HELPED, MXC_TASK_HELPED | MXC_TASK_CHEAP};
     mxc_var *vars[MAX_NAMED];
     mxc_task task = make_task(run_step, s);
     uint32_t r = next_random(random);
@@ -134,8 +134,7 @@ static void push_step(step *s, uint64_t *random) {
     task.property = (r >> 8) % 16 == 0 ? MXC_PROP_URGENT : (r >> 8) % 16 == 1 ? MXC_PROP_IO : MXC_PROP_NORMAL;
     for (int i = 0; i < s->n_reads + s->n_changes; i++)
         vars[i] = s->graph->cells[s->named[i]].var;
-    assert_ok(mxc_engine_push(s->graph->engine, &task, s->n_reads, vars, s->n_changes, vars + s->n_reads,
-                              r >> 17));
+    assert_ok(mxc_engine_push(s->graph->engine, &task, s->n_reads, vars, s->n_changes, vars + s->n_reads, r >> 17));
 }
 
 static void serial_order(mxc_engine_kind kind, int workers, int count, uint64_t seed, teller *teller) {
@@ -200,7 +199,7 @@ typedef struct many {
     graph g;
     record *log[VARS]; /* functions that changed the variable, in order */
     int logged[VARS];
-    int count;         /* functions of each pusher */
+    int count; /* functions of each pusher */
     step *steps[PUSHERS];
 } many;
 
@@ -215,7 +214,7 @@ static mxc_status log_step(const mxc_run *run, void *arg) {
     enter(s->graph, s);
     for (int i = s->n_reads; i < s->n_reads + s->n_changes; i++) {
         int v = s->named[i];
-        m->log[v][m->logged[v]++] = (record){ (uint8_t)(run->token >> 32), (int)(uint32_t)run->token };
+        m->log[v][m->logged[v]++] = (record){(uint8_t)(run->token >> 32), (int)(uint32_t)run->token};
     }
     leave(s->graph, s);
     return MXC_OK;
@@ -245,7 +244,7 @@ static void push_many(void *arg) {
 
 /* Take functions off the front of all logs that name them next, as long as possible; what is left is a cycle. */
 static int logs_agree(many *m) {
-    int at[VARS] = { 0 }, done[PUSHERS] = { 0 }, progress = 1;
+    int at[VARS] = {0}, done[PUSHERS] = {0}, progress = 1;
     while (progress) {
         progress = 0;
         for (int p = 0; p < PUSHERS; p++)
@@ -282,7 +281,7 @@ static void several_pushers(mxc_engine_kind kind, int workers) {
         m.log[v] = malloc(PUSHERS * (size_t)m.count * sizeof(record));
     for (int p = 0; p < PUSHERS; p++) {
         m.steps[p] = calloc((size_t)m.count, sizeof(step));
-        jobs[p] = (job){ &m, p };
+        jobs[p] = (job){&m, p};
         assert_ok(mxci_thread_start(&threads[p], "pusher", push_many, &jobs[p]));
     }
     for (int p = 0; p < PUSHERS; p++)

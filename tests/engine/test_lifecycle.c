@@ -35,7 +35,7 @@ static void test_numbers(void **state) {
     assert_true(mxc_engine_parallelism(engine) >= 1);
     mxc_engine_destroy(engine);
     mxc_engine_destroy(NULL);
-    assert_fails(mxc_var_create(NULL, (mxc_var *[1]){ 0 }), MXC_EINVAL, "engine must not be NULL");
+    assert_fails(mxc_var_create(NULL, (mxc_var *[1]){0}), MXC_EINVAL, "engine must not be NULL");
     mxc_engine_op_destroy(NULL);
 }
 
@@ -95,7 +95,7 @@ static void test_several_engines(void **state) {
     (void)state;
     for (int i = 0; i < ENGINES; i++) {
         mxc_engine *engine = make_engine(all_kinds[i % KINDS], 1, 0);
-        hops[i] = (hop){ engine, make_var(engine), i + 1 < ENGINES ? &hops[i + 1] : NULL, &count };
+        hops[i] = (hop){engine, make_var(engine), i + 1 < ENGINES ? &hops[i + 1] : NULL, &count};
     }
     for (int round = 1; round <= rounds; round++) {
         mxc_task task = make_task(hop_on, hops);
@@ -163,12 +163,8 @@ static void test_default(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_destroy_waits),
-        cmocka_unit_test(test_several_engines),
-        cmocka_unit_test(test_many_lives),
-        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_bad_options),     cmocka_unit_test(test_numbers),    cmocka_unit_test(test_destroy_waits),
+        cmocka_unit_test(test_several_engines), cmocka_unit_test(test_many_lives), cmocka_unit_test(test_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

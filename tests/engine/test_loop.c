@@ -5,7 +5,7 @@ enum { MOST = 5000 };
 
 typedef struct loop {
     int64_t n, grain;
-    int parts;                    /* that mxc_parallel_parts said */
+    int parts; /* that mxc_parallel_parts said */
     int64_t begins[1024], ends[1024];
     _Atomic int touched[MOST], seen[1024], wrong;
     int nested;
@@ -171,7 +171,7 @@ static void test_parts_push(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 3, 0);
-        nest n = { .sum = 0 };
+        nest n = {.sum = 0};
         mxc_task task = make_task(run_pushing, &n);
         assert_ok(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0));
         assert_ok(mxc_wait_all(engine));
@@ -219,12 +219,8 @@ static void test_sleepers_come(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_without_run),
-        cmocka_unit_test(test_same_parts),
-        cmocka_unit_test(test_many_nested),
-        cmocka_unit_test(test_parts_push),
-        cmocka_unit_test(test_sleepers_come),
+        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_without_run), cmocka_unit_test(test_same_parts),
+        cmocka_unit_test(test_many_nested), cmocka_unit_test(test_parts_push),  cmocka_unit_test(test_sleepers_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

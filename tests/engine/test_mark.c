@@ -130,14 +130,18 @@ static void run_step_async(const mxc_run *run, void *arg, mxc_done *done) {
 }
 
 static void push_step(step *s, graph *g, uint64_t *random) {
-    static const mxc_property properties[] = { MXC_PROP_COPY_FROM_DEVICE, MXC_PROP_COPY_TO_DEVICE, MXC_PROP_IO,
-                                               MXC_PROP_URGENT };
+    static const mxc_property properties[] = {
+        MXC_PROP_COPY_FROM_DEVICE,
+        MXC_PROP_COPY_TO_DEVICE,
+        MXC_PROP_IO,
+        MXC_PROP_URGENT,
+    };
     mxc_var *vars[MAX_NAMED];
     mxc_task task = make_task(run_step, s);
     uint32_t r = next_random(random);
     choose(s, g, random, vars);
     if (r % 32 == 0)
-        task = (mxc_task){ sizeof task, NULL, NULL, run_step_async, s, NULL, { MXC_CPU, 0 }, MXC_PROP_NORMAL, 0, 0 };
+        task = (mxc_task){sizeof task, NULL, NULL, run_step_async, s, NULL, {MXC_CPU, 0}, MXC_PROP_NORMAL, 0, 0};
     task.context = (r >> 5) % 4 == 0 ? mxc_cpu(0) : mxc_gpu((int)(r >> 7) % 2);
     task.property = (r >> 8) % 3 ? MXC_PROP_NORMAL : properties[(r >> 10) % 4];
     task.flags = (r >> 12) % 2 ? MXC_TASK_CHEAP | MXC_TASK_HELPED : 0;
@@ -161,7 +165,7 @@ static void disturb(graph *g, uint64_t *random) {
 }
 
 static void random_graph(mxc_engine_kind kind, int workers, int count, uint64_t seed) {
-    graph g = { .engine = make_engine(kind, workers, seed) };
+    graph g = {.engine = make_engine(kind, workers, seed)};
     step *steps = calloc((size_t)count, sizeof *steps);
     uint64_t random = seed;
     current = &g;
@@ -260,8 +264,8 @@ static int set_up(void **state) {
     f->engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
     f->a = make_var(f->engine);
     f->b = make_var(f->engine);
-    f->change = (job){ .to = &f->x };
-    f->copy = (job){ .to = &f->y, .from = &f->x };
+    f->change = (job){.to = &f->x};
+    f->copy = (job){.to = &f->y, .from = &f->x};
     atomic_store(&fake.waits, 0);
     atomic_store(&fake.follows, 0);
     *state = f;
@@ -317,7 +321,7 @@ static void test_copy_follows(void **state) {
 /* Two devices, and the host. */
 static void test_others_wait(void **state) {
     fixture *f = *state;
-    job host = { .to = &f->x };
+    job host = {.to = &f->x};
     fake_hold();
     push_job(f->engine, &f->change, mxc_gpu(0), MXC_PROP_NORMAL, NULL, f->a);
     push_job(f->engine, &f->copy, mxc_gpu(1), MXC_PROP_NORMAL, f->a, f->b);
@@ -338,7 +342,7 @@ static void test_others_wait(void **state) {
 static void test_two_readers(void **state) {
     fixture *f = *state;
     int z = 0;
-    job other = { .to = &z, .from = &f->x };
+    job other = {.to = &z, .from = &f->x};
     fake_hold();
     push_job(f->engine, &f->copy, mxc_gpu(0), MXC_PROP_NORMAL, f->a, f->b);
     await_calls(&f->copy, 1);
@@ -354,7 +358,7 @@ static void test_two_readers(void **state) {
 
 static void test_wait_all(void **state) {
     fixture *f = *state;
-    job other = { .to = &f->y };
+    job other = {.to = &f->y};
     fake_hold();
     push_job(f->engine, &f->change, mxc_gpu(0), MXC_PROP_NORMAL, NULL, f->a);
     push_job(f->engine, &other, mxc_gpu(1), MXC_PROP_NORMAL, NULL, f->b);
@@ -463,7 +467,7 @@ static void test_reuse(void **state) {
     delete_block(var, first);
     var = take_block(f->engine, &second);
     assert_ptr_equal(first, second);
-    in = (job){ .to = second, .from = &source };
+    in = (job){.to = second, .from = &source};
     push_job(f->engine, &in, mxc_gpu(0), MXC_PROP_COPY_TO_DEVICE, NULL, var);
     await_calls(&in, 1);
     mxci_sleep_ns(5000000);

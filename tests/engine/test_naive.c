@@ -7,8 +7,9 @@ static void test_runs_in_push(void **state) {
     mxc_var *var = make_var(engine);
     _Atomic int count = 0;
     mxc_task task = make_task(count_up, (void *)&count);
-    static const mxc_property properties[] = { MXC_PROP_NORMAL, MXC_PROP_COPY_FROM_DEVICE, MXC_PROP_COPY_TO_DEVICE,
-                                               MXC_PROP_IO, MXC_PROP_URGENT };
+    static const mxc_property properties[] = {
+        MXC_PROP_NORMAL, MXC_PROP_COPY_FROM_DEVICE, MXC_PROP_COPY_TO_DEVICE, MXC_PROP_IO, MXC_PROP_URGENT,
+    };
     (void)state;
     for (int i = 0; i < 5; i++) {
         task.property = properties[i];
@@ -59,9 +60,9 @@ static mxc_status descend(const mxc_run *run, void *arg) {
 }
 
 static void test_push_inside(void **state) {
-    nest n = { .engine = make_engine(MXC_ENGINE_NAIVE, 0, 0), .depth = 3 };
+    nest n = {.engine = make_engine(MXC_ENGINE_NAIVE, 0, 0), .depth = 3};
     mxc_task task = make_task(descend, &n);
-    static const uint64_t inside[] = { 0, 1, 2, 3, 103, 102, 101, 100 }, after[] = { 0, 100, 1, 2, 3, 103, 102, 101 };
+    static const uint64_t inside[] = {0, 1, 2, 3, 103, 102, 101, 100}, after[] = {0, 100, 1, 2, 3, 103, 102, 101};
     (void)state;
     assert_ok(mxc_engine_push(n.engine, &task, 0, NULL, 0, NULL, 0));
     assert_memory_equal(n.j.entries, inside, sizeof inside);
@@ -76,7 +77,7 @@ static void test_push_inside(void **state) {
 
 /* Deeper than there are numbers for threads. */
 static void test_deep_nesting(void **state) {
-    nest n = { .engine = make_engine(MXC_ENGINE_NAIVE, 0, 0), .depth = 100 };
+    nest n = {.engine = make_engine(MXC_ENGINE_NAIVE, 0, 0), .depth = 100};
     mxc_task task = make_task(descend, &n);
     (void)state;
     assert_ok(mxc_engine_push(n.engine, &task, 0, NULL, 0, NULL, 0));
@@ -97,7 +98,7 @@ static mxc_status queue_one(const mxc_run *run, void *arg) {
 static void test_streams_are_kept(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_NAIVE, 0, 0);
     mxc_var *var = make_var(engine);
-    int sums[FAKE_DEVICES] = { 0 };
+    int sums[FAKE_DEVICES] = {0};
     (void)state;
     assert_ok(mxci_device_register(MXC_GPU, &fake_device));
     for (int i = 0; i < 100; i++) {
@@ -117,10 +118,8 @@ static void test_streams_are_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_in_push),
-        cmocka_unit_test(test_push_returns_failure),
-        cmocka_unit_test(test_push_inside),
-        cmocka_unit_test(test_deep_nesting),
+        cmocka_unit_test(test_runs_in_push),     cmocka_unit_test(test_push_returns_failure),
+        cmocka_unit_test(test_push_inside),      cmocka_unit_test(test_deep_nesting),
         cmocka_unit_test(test_streams_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

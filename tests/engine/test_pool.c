@@ -10,12 +10,13 @@ static void test_priorities(void **state) {
     static const struct {
         int priority, urgent;
         int place; /* in the order of running */
-    } cases[] = { { 0, 0, 5 }, { 5, 0, 3 }, { -1, 0, 8 }, { 0, 0, 6 }, { 5, 0, 4 },
-                  { 0, 1, 1 }, { -9, 1, 2 }, { 3, 1, 0 }, { 0, 0, 7 }, { -2, 0, 9 } };
+    } cases[] = {
+        {0, 0, 5}, {5, 0, 3}, {-1, 0, 8}, {0, 0, 6}, {5, 0, 4}, {0, 1, 1}, {-9, 1, 2}, {3, 1, 0}, {0, 0, 7}, {-2, 0, 9},
+    };
     enum { COUNT = sizeof cases / sizeof *cases };
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
-    barrier b = { 0, 0 };
-    journal j = { .count = 0 };
+    barrier b = {0, 0};
+    journal j = {.count = 0};
     mxc_task holder = make_task(hold, &b), task = make_task(note, &j);
     (void)state;
     assert_ok(mxc_engine_push(engine, &holder, 0, NULL, 0, NULL, 0));
@@ -36,8 +37,8 @@ static void test_priorities(void **state) {
 static void test_priorities_of_dependents(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
     mxc_var *var = make_var(engine);
-    barrier b = { 0, 0 };
-    journal j = { .count = 0 };
+    barrier b = {0, 0};
+    journal j = {.count = 0};
     mxc_task holder = make_task(hold, &b), task = make_task(note, &j);
     mxc_engine_op *op;
     uint64_t random = 11;
@@ -141,7 +142,7 @@ static void test_numbers(void **state) {
     for (int k = 0; k < 2; k++) {
         static numbers n;
         mxc_engine *engine = make_engine(all_kinds[k], 3, 0);
-        pusher p = { engine, &n };
+        pusher p = {engine, &n};
         mxci_thread threads[3];
         n.limit = mxc_engine_thread_limit(engine);
         assert_true(n.limit <= 256);
@@ -184,7 +185,7 @@ static void test_functions_may_wait(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++)
         for (int round = 0; round < 3; round++) {
-            tower t = { .engine = make_engine(all_kinds[k], 1, 1) };
+            tower t = {.engine = make_engine(all_kinds[k], 1, 1)};
             mxc_task task = make_task(climb, &t);
             for (int again = 0; again < 3; again++) {
                 for (int i = 0; i < 16; i++)
@@ -202,9 +203,9 @@ static void test_functions_may_wait(void **state) {
 
 /* Afterwards no more threads run than there are workers. */
 static void test_replacements_retire(void **state) {
-    tower t = { .engine = make_engine(MXC_ENGINE_THREADED, 2, 1) };
+    tower t = {.engine = make_engine(MXC_ENGINE_THREADED, 2, 1)};
     mxc_task task = make_task(climb, &t);
-    barrier b = { 0, 0 };
+    barrier b = {0, 0};
     mxc_task holder = make_task(hold, &b);
     (void)state;
     for (int i = 0; i < 16; i++)
@@ -244,7 +245,7 @@ static mxc_status wait_for_slow(const mxc_run *run, void *arg) {
 
 static void test_retiring_thread_hands_over(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
-    relay r = { make_var(engine), 0 };
+    relay r = {make_var(engine), 0};
     mxc_var *var = make_var(engine);
     mxc_task slow = make_task(sleep_long, NULL), waiting = make_task(wait_for_slow, &r);
     mxc_task last = make_task(count_up, (void *)&r.count);

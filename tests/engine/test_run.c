@@ -53,7 +53,7 @@ static void test_async_order(void **state) {
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 2, 0);
         mxc_var *var = make_var(engine);
-        journal j = { .count = 0 };
+        journal j = {.count = 0};
         teller t;
         start_teller(&t);
         for (int way = 0; way < 3; way++) {
@@ -175,10 +175,8 @@ static void test_async_operator(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run_record),
-        cmocka_unit_test(test_async_order),
-        cmocka_unit_test(test_async_failure),
-        cmocka_unit_test(test_async_holds_no_worker),
+        cmocka_unit_test(test_run_record),     cmocka_unit_test(test_async_order),
+        cmocka_unit_test(test_async_failure),  cmocka_unit_test(test_async_holds_no_worker),
         cmocka_unit_test(test_async_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,11 +40,11 @@ static void test_replay(void **state) {
 
 /* All orders of four functions that do not depend on each other. */
 static void test_every_order(void **state) {
-    int seen[256] = { 0 }, orders = 0;
+    int seen[256] = {0}, orders = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
         mxc_engine *engine = make_engine(MXC_ENGINE_SEEDED, 0, seed);
-        journal j = { .count = 0 };
+        journal j = {.count = 0};
         mxc_task task = make_task(note, &j);
         int order;
         for (uint64_t i = 0; i < 4; i++)
@@ -90,11 +90,11 @@ static mxc_status run_loop(const mxc_run *run, void *arg) {
 }
 
 static void test_parts(void **state) {
-    int seen[256] = { 0 }, orders = 0;
+    int seen[256] = {0}, orders = 0;
     (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         mxc_engine *engine = make_engine(MXC_ENGINE_SEEDED, 0, seed);
-        journal j = { .count = 0 };
+        journal j = {.count = 0};
         mxc_task task = make_task(run_loop, &j);
         assert_ok(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0));
         assert_ok(mxc_wait_all(engine));

@@ -19,7 +19,7 @@ static mxc_status push_cheap(const mxc_run *run, void *arg) {
 static void test_cheap(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
     mxc_var *var = make_var(engine);
-    barrier b = { 0, 0 };
+    barrier b = {0, 0};
     pthread_t where = 0;
     mxc_task cheap = make_task(note_thread, &where), outer = make_task(push_cheap, &where);
     mxc_task holder = make_task(hold, &b);
@@ -45,7 +45,7 @@ static void test_cheap(void **state) {
 /* Functions that block on I/O keep nobody from computing, nor do those that compute hold I/O back. */
 static void test_io_apart(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
-    barrier io = { 0, 0 }, cpu = { 0, 0 };
+    barrier io = {0, 0}, cpu = {0, 0};
     mxc_task io_holder = make_task(hold, &io), cpu_holder = make_task(hold, &cpu);
     pthread_t io_thread = 0, cpu_thread = 0;
     mxc_task io_task = make_task(note_thread, &io_thread), cpu_task = make_task(note_thread, &cpu_thread);
@@ -96,8 +96,13 @@ static mxc_status wait_stream(mxc_context context, void *stream) {
     return context.id == 1 ? MXC_FAIL(MXC_EDEVICE, "the kernel failed") : MXC_OK;
 }
 
-static const mxci_device fake = { .name = "gpu", .count = two_devices, .stream_create = create_stream,
-                                  .stream_destroy = destroy_stream, .stream_wait = wait_stream };
+static const mxci_device fake = {
+    .name = "gpu",
+    .count = two_devices,
+    .stream_create = create_stream,
+    .stream_destroy = destroy_stream,
+    .stream_wait = wait_stream,
+};
 
 typedef struct place {
     pthread_t thread;
@@ -105,14 +110,15 @@ typedef struct place {
 } place;
 
 static mxc_status note_place(const mxc_run *run, void *arg) {
-    *(place *)arg = (place){ pthread_self(), run->stream };
+    *(place *)arg = (place){pthread_self(), run->stream};
     return MXC_OK;
 }
 
 /* A queue, a thread and a stream for computing and for each direction of copies; streams are waited for. */
 static void test_device_queues(void **state) {
-    static const mxc_property properties[] = { MXC_PROP_NORMAL, MXC_PROP_COPY_FROM_DEVICE, MXC_PROP_COPY_TO_DEVICE,
-                                               MXC_PROP_IO, MXC_PROP_URGENT };
+    static const mxc_property properties[] = {
+        MXC_PROP_NORMAL, MXC_PROP_COPY_FROM_DEVICE, MXC_PROP_COPY_TO_DEVICE, MXC_PROP_IO, MXC_PROP_URGENT,
+    };
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
     place places[5];
     (void)state;
@@ -187,7 +193,7 @@ static void test_push_inside(void **state) {
     int depth = TEST_SANITIZED ? 10 : 14;
     (void)state;
     for (int k = 0; k < KINDS; k++) {
-        tree t = { .engine = make_engine(all_kinds[k], 3, 1) };
+        tree t = {.engine = make_engine(all_kinds[k], 3, 1)};
         mxc_task task = make_task(grow, &t), last = make_task(read_once, NULL);
         for (int i = 0; i < 8; i++)
             t.vars[i] = make_var(t.engine);
@@ -206,11 +212,8 @@ static void test_push_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheap),
-        cmocka_unit_test(test_io_apart),
-        cmocka_unit_test(test_device_queues),
-        cmocka_unit_test(test_device_failure),
-        cmocka_unit_test(test_push_inside),
+        cmocka_unit_test(test_cheap),          cmocka_unit_test(test_io_apart),    cmocka_unit_test(test_device_queues),
+        cmocka_unit_test(test_device_failure), cmocka_unit_test(test_push_inside),
     };
     if (mxci_device_register(MXC_GPU, &fake) != MXC_OK)
         return 1;

@@ -31,7 +31,7 @@ static void test_version(void **state) {
 static void test_idle_while_held(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
     mxc_var *held = make_var(engine), *other = make_var(engine);
-    barrier b = { 0, 0 };
+    barrier b = {0, 0};
     mxc_task task = make_task(hold, &b);
     (void)state;
     assert_ok(mxc_engine_push(engine, &task, 1, &held, 0, NULL, 0));
@@ -54,7 +54,7 @@ static void test_readers_together(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 3, 0);
     mxc_var *var = make_var(engine);
     _Atomic int count = 0;
-    barrier b = { 0, 0 };
+    barrier b = {0, 0};
     mxc_task change = make_task(count_up, (void *)&count), read = make_task(hold, &b);
     (void)state;
     assert_ok(mxc_engine_push(engine, &change, 0, NULL, 1, &var, 0));
@@ -81,7 +81,7 @@ static void test_deletion_is_last(void **state) {
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 2, 3);
         mxc_var *var = make_var(engine);
-        journal j = { .count = 0 };
+        journal j = {.count = 0};
         mxc_task task = make_task(note, &j);
         for (uint64_t i = 0; i < 4; i++)
             assert_ok(mxc_engine_push(engine, &task, 0, NULL, 1, &var, i));
@@ -128,7 +128,7 @@ static void test_deletion_inside(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 1, 0);
-        suicide s = { make_var(engine), 0, 0 };
+        suicide s = {make_var(engine), 0, 0};
         mxc_task task = make_task(delete_own, &s);
         assert_ok(mxc_engine_push(engine, &task, 0, NULL, 1, &s.var, 0));
         assert_ok(mxc_wait_all(engine));

@@ -39,15 +39,16 @@ static void test_no_starvation(void **state) {
     (void)state;
     for (int reads = 0; reads < 2; reads++)
         for (int way = 0; way < 3; way++) {
-            stream s = { .engine = make_engine(MXC_ENGINE_THREADED, 2, 0), .reads = reads };
+            stream s = {.engine = make_engine(MXC_ENGINE_THREADED, 2, 0), .reads = reads};
             mxci_thread thread;
             s.var = make_var(s.engine);
             assert_ok(mxci_thread_start(&thread, "stream", push_on, &s));
             while (atomic_load(&s.ended) < 10)
                 mxci_sleep_ns(10000);
             for (int i = 0; i < 10; i++)
-                assert_ok(way == 0 ? mxc_wait_to_read(s.var) : way == 1 ? mxc_wait_to_write(s.var)
-                                                                       : mxc_wait_all(s.engine));
+                assert_ok(way == 0   ? mxc_wait_to_read(s.var)
+                          : way == 1 ? mxc_wait_to_write(s.var)
+                                     : mxc_wait_all(s.engine));
             atomic_store(&s.stop, 1);
             mxci_thread_join(thread);
             assert_ok(mxc_wait_all(s.engine));
@@ -75,8 +76,9 @@ static void be_client(void *arg) {
         task.flags = next_random(&random) % 2 ? MXC_TASK_HELPED : 0;
         for (int k = 0; k < pushes; k++)
             MXC_IGNORE(mxc_engine_push(c->engine, &task, 1, &c->shared, 1, &c->own, 0));
-        status = way == 0 ? mxc_wait_to_read(c->own)
-                 : way == 1 ? mxc_wait_to_write(c->shared) : mxc_wait_all(c->engine);
+        status = way == 0   ? mxc_wait_to_read(c->own)
+                 : way == 1 ? mxc_wait_to_write(c->shared)
+                            : mxc_wait_all(c->engine);
         if (status != MXC_OK || atomic_load(&count) != pushes)
             atomic_fetch_add(&c->wrong, 1);
         MXC_IGNORE(mxc_wait_to_write(c->own));
@@ -91,7 +93,7 @@ static void test_several_threads(void **state) {
         client clients[3];
         mxci_thread threads[3];
         for (int i = 0; i < 3; i++) {
-            clients[i] = (client){ engine, shared, make_var(engine), 0, i };
+            clients[i] = (client){engine, shared, make_var(engine), 0, i};
             assert_ok(mxci_thread_start(&threads[i], "client", be_client, &clients[i]));
         }
         for (int i = 0; i < 3; i++) {
@@ -118,7 +120,7 @@ static void test_refused_inside(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 1, 0);
-        mxc_var *vars[] = { make_var(engine), make_var(engine) };
+        mxc_var *vars[] = {make_var(engine), make_var(engine)};
         mxc_task task = make_task(wait_for_own, vars);
         assert_ok(mxc_engine_push(engine, &task, 1, vars, 1, vars + 1, 0));
         assert_ok(mxc_wait_all(engine));
@@ -137,7 +139,7 @@ static mxc_status note_thread(const mxc_run *run, void *arg) {
 
 static void test_waiter_helps(void **state) {
     mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
-    barrier b = { 0, 0 };
+    barrier b = {0, 0};
     mxc_task holder = make_task(hold, &b), task = MXC_TASK_INIT;
     mxc_var *var = make_var(engine);
     pthread_t helped = 0, other = 0;

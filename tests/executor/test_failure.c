@@ -87,7 +87,10 @@ static void test_recompute(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_recompute),
-                                       cmocka_unit_test(test_groups)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_recompute),
+        cmocka_unit_test(test_groups),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

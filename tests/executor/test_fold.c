@@ -23,8 +23,11 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n) {
     case 0:
         return net_on("Convolution", name, "kernel=(3,3) pad=(1,1) num_filter=4 no_bias=True", top);
     case 1:
-        return net_on("Convolution", name, either(seed, "kernel=(1,1) num_filter=4", "kernel=(3,3) pad=(1,1) "
-                                                        "num_group=2 num_filter=4"), top);
+        return net_on("Convolution", name,
+                      either(seed, "kernel=(1,1) num_filter=4",
+                             "kernel=(3,3) pad=(1,1) "
+                             "num_group=2 num_filter=4"),
+                      top);
     case 2:
         return net_on2("elemwise_add", name, "", top, mxc_symbol_retain(made[below(seed, n)]));
     case 3:
@@ -120,8 +123,8 @@ static void test_random_nets(void **state) {
 
 /* A training run uses the batch's statistics, and moves those that are kept; then nothing is folded any more. */
 static void test_training_run(void **state) {
-    mxc_symbol *s = net_on("BatchNorm", "bn", "", net_on("Convolution", "conv", "kernel=(3,3) num_filter=4",
-                                                         net_variable("data")));
+    mxc_symbol *s =
+        net_on("BatchNorm", "bn", "", net_on("Convolution", "conv", "kernel=(3,3) num_filter=4", net_variable("data")));
     mxc_executor *a = bind(s, MXC_REQ_NULL), *b = bind(s, MXC_REQ_WRITE);
     (void)state;
     assert_int_equal(count_folded(a), 1);
@@ -146,8 +149,8 @@ static void count_norms(const char *name, mxc_ndarray *array, void *user) {
 
 /* A monitor sees the norm's output and the layer's. */
 static void test_monitor(void **state) {
-    mxc_symbol *s = net_on("BatchNorm", "bn", "", net_on("Convolution", "conv", "kernel=(3,3) num_filter=4",
-                                                         net_variable("data")));
+    mxc_symbol *s =
+        net_on("BatchNorm", "bn", "", net_on("Convolution", "conv", "kernel=(3,3) num_filter=4", net_variable("data")));
     mxc_executor *e = bind(s, MXC_REQ_NULL);
     int seen = 0;
     (void)state;
@@ -163,8 +166,8 @@ static void test_monitor(void **state) {
 
 /* Of a weight that is larger than the output nothing is gained. */
 static void test_large_weight(void **state) {
-    mxc_symbol *s = net_on("BatchNorm", "bn", "", net_on("FullyConnected", "fc", "num_hidden=64",
-                                                         net_variable("data")));
+    mxc_symbol *s =
+        net_on("BatchNorm", "bn", "", net_on("FullyConnected", "fc", "num_hidden=64", net_variable("data")));
     mxc_executor *e = bind(s, MXC_REQ_NULL);
     (void)state;
     assert_int_equal(count_folded(e), 0);

@@ -110,7 +110,7 @@ static int runs_executor(void) {
 
 /* 0, or the number of the step that failed. */
 static int use_library(void) {
-    float values[LENGTH] = { 0 };
+    float values[LENGTH] = {0};
     if (mxc_ndarray_get(load.shared, values, sizeof values) != MXC_OK || !is_uniform(values))
         return 1;
     if (mxc_ndarray_get(load.copy, values, sizeof values) != MXC_OK || !is_uniform(values))
@@ -154,7 +154,7 @@ static void make_load(void) {
     int64_t length = LENGTH;
     mxc_shape data = net_shape(2, BATCH, 12, 0, 0);
     mxc_symbol *net = net_mlp(64, 10);
-    mxc_ndarray **arrays[] = { &load.shared, &load.copy, &load.own };
+    mxc_ndarray **arrays[] = {&load.shared, &load.copy, &load.own};
     atomic_store(&load.stop, 0);
     for (int i = 0; i < 3; i++) {
         assert_ok(mxc_ndarray_create(1, &length, MXC_F32, mxc_cpu(0), arrays[i]));
@@ -179,7 +179,7 @@ static void free_load(void) {
 }
 
 static void fork_under_load(mxc_engine_kind kind) {
-    void (*const bodies[THREADS])(void *) = { get, set, invoke, forward, wait_in_turn };
+    void (*const bodies[THREADS])(void *) = {get, set, invoke, forward, wait_in_turn};
     mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
     mxci_thread threads[THREADS];
     mxc_engine *engine;

@@ -53,8 +53,11 @@ static mxc_symbol *either(uint64_t *seed, mxc_symbol *const *made, int n) {
 
 /* One more layer, which leaves the shape: what leads, what follows, what does neither. */
 static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n, mxc_symbol *weight) {
-    static const char *const convs[] = {"kernel=(3,3) pad=(1,1) num_filter=4", "kernel=(1,1) num_filter=4 no_bias=True",
-                                        "kernel=(3,3) pad=(2,2) dilate=(2,2) num_filter=4 num_group=2"};
+    static const char *const convs[] = {
+        "kernel=(3,3) pad=(1,1) num_filter=4",
+        "kernel=(1,1) num_filter=4 no_bias=True",
+        "kernel=(3,3) pad=(2,2) dilate=(2,2) num_filter=4 num_group=2",
+    };
     mxc_symbol *top = share(made[n - 1]);
     char name[32];
     snprintf(name, sizeof name, "layer%d", n);
@@ -337,9 +340,9 @@ static void test_no_memory(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_residual),       cmocka_unit_test(test_inference),
-        cmocka_unit_test(test_recompute),      cmocka_unit_test(test_random_nets),
-        cmocka_unit_test(test_where_it_pays),  cmocka_unit_test(test_monitor_and_reshape),
+        cmocka_unit_test(test_residual),      cmocka_unit_test(test_inference),
+        cmocka_unit_test(test_recompute),     cmocka_unit_test(test_random_nets),
+        cmocka_unit_test(test_where_it_pays), cmocka_unit_test(test_monitor_and_reshape),
         cmocka_unit_test(test_no_memory),
     };
     if (argc > 3 && mxc_context_parse(argv[1], &context) != MXC_OK)

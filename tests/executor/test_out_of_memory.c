@@ -133,8 +133,8 @@ static mxc_status decode_png(void) {
 }
 
 static mxc_status encode_both(void) {
-    uint8_t pixels[16 * 16 * 3] = { 0 };
-    mxc_image image = { 16, 16, 3, pixels };
+    uint8_t pixels[16 * 16 * 3] = {0};
+    mxc_image image = {16, 16, 3, pixels};
     size_t n;
     void *out;
     MXC_TRY(mxc_image_encode_jpeg(&image, 90, &out, &n));
@@ -145,8 +145,8 @@ static mxc_status encode_both(void) {
 }
 
 static mxc_status bind(void) {
-    const char *names[] = { "data", "softmax_label" };
-    const mxc_shape shapes[] = { net_shape(4, 2, 1, 28, 28), net_shape(1, 2, 0, 0, 0) };
+    const char *names[] = {"data", "softmax_label"};
+    const mxc_shape shapes[] = {net_shape(4, 2, 1, 28, 28), net_shape(1, 2, 0, 0, 0)};
     mxc_executor *executor;
     mxc_status status =
         mxc_executor_simple_bind(lenet, NULL, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &executor);
@@ -158,7 +158,7 @@ static mxc_status step(void) {
     mxc_ndarray *weight = mxc_executor_find_arg(bound, "fc1_weight");
     mxc_ndarray *gradient = mxc_executor_find_grad(bound, "fc1_weight");
     const char *key = "lr", *value = "0.1";
-    mxc_ndarray *in[] = { weight, gradient };
+    mxc_ndarray *in[] = {weight, gradient};
     MXC_TRY(mxc_executor_forward(bound, 1));
     MXC_TRY(mxc_executor_backward(bound, 0, NULL));
     MXC_TRY(mxc_invoke("sgd_update", 2, in, 1, &key, &value, 1, &weight));
@@ -166,7 +166,7 @@ static mxc_status step(void) {
 }
 
 static mxc_status iterate(void) {
-    const char *keys[] = { "data_csv", "data_shape", "batch_size" }, *values[] = { csv_path, "(2,)", "2" };
+    const char *keys[] = {"data_csv", "data_shape", "batch_size"}, *values[] = {csv_path, "(2,)", "2"};
     mxc_iter *iter;
     mxc_batch batch;
     mxc_status status = mxc_iter_create("CSVIter", 3, keys, values, &iter);
@@ -180,7 +180,7 @@ static mxc_status iterate(void) {
 
 /* All batches of an iterator, which is destroyed. */
 static mxc_status drain(mxc_iter *iter) {
-    mxc_batch batch = { .n_data = 1 };
+    mxc_batch batch = {.n_data = 1};
     mxc_status status = MXC_OK;
     while (status == MXC_OK && batch.n_data)
         status = mxc_iter_next(iter, &batch);
@@ -189,7 +189,7 @@ static mxc_status drain(mxc_iter *iter) {
 }
 
 static mxc_status prefetch(void) {
-    const char *keys[] = { "data_csv", "data_shape", "batch_size" }, *values[] = { csv_path, "(2,)", "2" };
+    const char *keys[] = {"data_csv", "data_shape", "batch_size"}, *values[] = {csv_path, "(2,)", "2"};
     mxc_iter *inner, *iter;
     MXC_TRY(mxc_iter_create("CSVIter", 3, keys, values, &inner));
     mxc_status status = mxc_iter_prefetch(inner, 2, &iter);
@@ -201,7 +201,7 @@ static mxc_status prefetch(void) {
 }
 
 static mxc_status write_records(void) {
-    const uint8_t bytes[600] = { 1 };
+    const uint8_t bytes[600] = {1};
     mxc_record_writer *writer;
     MXC_TRY(mxc_record_writer_open(record_path, NULL, &writer));
     for (uint64_t key = 0; key < 3; key++) {
@@ -216,7 +216,7 @@ static mxc_status write_records(void) {
 
 static mxc_status read_records(void) {
     mxc_record_reader *reader;
-    mxc_record record = { .data = "" };
+    mxc_record record = {.data = ""};
     MXC_TRY(mxc_record_reader_open(record_path, 0, 1, MXC_BAD_ERROR, &reader));
     mxc_status status = MXC_OK;
     while (status == MXC_OK && record.data)
@@ -226,8 +226,8 @@ static mxc_status read_records(void) {
 }
 
 static mxc_status iterate_images(void) {
-    const char *keys[] = { "path_imgrec", "data_shape", "batch_size", "preprocess_threads" };
-    const char *values[] = { image_path, "(3,16,16)", "2", "2" };
+    const char *keys[] = {"path_imgrec", "data_shape", "batch_size", "preprocess_threads"};
+    const char *values[] = {image_path, "(3,16,16)", "2", "2"};
     mxc_iter *iter;
     MXC_TRY(mxc_iter_create("ImageRecordIter", 4, keys, values, &iter));
     return drain(iter);
@@ -235,7 +235,7 @@ static mxc_status iterate_images(void) {
 
 /* One epoch of four samples, with momentum and a checkpoint. */
 static mxc_status fit(void) {
-    const char *keys[] = { "data_csv", "data_shape", "batch_size" }, *values[] = { csv_path, "(2,)", "2" };
+    const char *keys[] = {"data_csv", "data_shape", "batch_size"}, *values[] = {csv_path, "(2,)", "2"};
     const char *momentum = "momentum", *value = "0.9";
     mxc_fit_options options;
     mxc_ndarray_list params;
@@ -312,10 +312,10 @@ static void fail_each(const char *name, mxc_status (*use)(void)) {
     }
 }
 
-#define CASE(use)                                                                               \
-    static void test_##use(void **state) {                                                      \
-        (void)state;                                                                            \
-        fail_each(#use, use);                                                                   \
+#define CASE(use)                          \
+    static void test_##use(void **state) { \
+        (void)state;                       \
+        fail_each(#use, use);              \
     }
 
 CASE(read_json)
@@ -361,8 +361,8 @@ static void test_first_use(void **state) {
 /* ---- */
 
 static void save_params(void) {
-    const int64_t dims[] = { 3, 4 };
-    const char *names[] = { "arg:a_name_that_takes_room", "aux:b" };
+    const int64_t dims[] = {3, 4};
+    const char *names[] = {"arg:a_name_that_takes_room", "aux:b"};
     mxc_ndarray *arrays[2];
     for (int i = 0; i < 2; i++) {
         assert_ok(mxc_ndarray_create(2, dims, MXC_F32, mxc_cpu(0), &arrays[i]));
@@ -375,7 +375,7 @@ static void save_params(void) {
 
 /* Two samples, both the PNG image. */
 static void save_images(void) {
-    mxc_image_record image = { .n_labels = 1, .labels = &(float){ 1 }, .image = png, .image_bytes = png_bytes };
+    mxc_image_record image = {.n_labels = 1, .labels = &(float){1}, .image = png, .image_bytes = png_bytes};
     size_t bytes = mxc_image_record_size(1, png_bytes);
     void *record = malloc(bytes);
     mxc_record_writer *writer;
@@ -389,8 +389,8 @@ static void save_images(void) {
 }
 
 static int make_all(void **state) {
-    uint8_t pixels[16 * 16 * 3] = { 0 };
-    mxc_image image = { 16, 16, 3, pixels };
+    uint8_t pixels[16 * 16 * 3] = {0};
+    mxc_image image = {16, 16, 3, pixels};
     mxc_shape data = net_shape(4, 2, 1, 28, 28);
     (void)state;
     if (!HAVE_OWN_MALLOC)
@@ -427,15 +427,15 @@ static int free_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest first[] = { cmocka_unit_test(test_first_use) };
+    const struct CMUnitTest first[] = {cmocka_unit_test(test_first_use)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_json),      cmocka_unit_test(test_load_params),
-        cmocka_unit_test(test_decode_jpeg),    cmocka_unit_test(test_decode_png),
-        cmocka_unit_test(test_encode_both),    cmocka_unit_test(test_bind),
-        cmocka_unit_test(test_step),           cmocka_unit_test(test_iterate),
-        cmocka_unit_test(test_prefetch),       cmocka_unit_test(test_write_records),
-        cmocka_unit_test(test_read_records),   cmocka_unit_test(test_iterate_images),
-        cmocka_unit_test(test_fit),            cmocka_unit_test(test_use_store),
+        cmocka_unit_test(test_read_json),    cmocka_unit_test(test_load_params),
+        cmocka_unit_test(test_decode_jpeg),  cmocka_unit_test(test_decode_png),
+        cmocka_unit_test(test_encode_both),  cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_step),         cmocka_unit_test(test_iterate),
+        cmocka_unit_test(test_prefetch),     cmocka_unit_test(test_write_records),
+        cmocka_unit_test(test_read_records), cmocka_unit_test(test_iterate_images),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_use_store),
     };
     if (!HAVE_OWN_MALLOC) {
         puts("skipped: malloc belongs to a sanitizer here, or is not glibc's");

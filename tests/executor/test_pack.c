@@ -74,8 +74,8 @@ static void test_very_many_blocks(void **state) {
     (void)state;
     for (int32_t i = 0; i < N; i++) {
         int32_t first = (int32_t)below(&seed, STEPS), length = (int32_t)below(&seed, i % 16 ? 4 : 400);
-        blocks[i] = (mxci_block){ .bytes = 64 * (i % 100 ? 1 + below(&seed, 40) : 0), .first = first,
-                                  .last = first + length };
+        blocks[i] =
+            (mxci_block){.bytes = 64 * (i % 100 ? 1 + below(&seed, 40) : 0), .first = first, .last = first + length};
         for (int32_t step = first; step <= first + length; step++)
             occupied[step] += blocks[i].bytes;
     }

@@ -6,8 +6,8 @@ enum { MOST = 6 };
 /* A convolution and a BatchNorm: arguments data, conv_weight, conv_bias, bn_gamma, bn_beta; states bn_moving_mean,
  * bn_moving_var. */
 static mxc_symbol *net(void) {
-    return net_on("BatchNorm", "bn", "fix_gamma=0", net_on("Convolution", "conv", "kernel=(1,1) num_filter=2",
-                                                          net_variable("data")));
+    return net_on("BatchNorm", "bn", "fix_gamma=0",
+                  net_on("Convolution", "conv", "kernel=(1,1) num_filter=2", net_variable("data")));
 }
 
 /* Parameters of that net, named as MXNet's files name them ("arg:", "aux:") or plainly; array i holds i + 1. */
@@ -25,16 +25,16 @@ static mxc_ndarray *array(int ndim, const int64_t *dims, mxc_dtype dtype, double
 }
 
 static void open_given(given *g, int plain, int64_t channels) {
-    static char *names[2][MOST] = { { "arg:conv_weight", "arg:conv_bias", "arg:bn_gamma", "arg:bn_beta",
-                                      "aux:bn_moving_mean", "aux:bn_moving_var" },
-                                    { "conv_weight", "conv_bias", "bn_gamma", "bn_beta", "bn_moving_mean",
-                                      "bn_moving_var" } };
+    static char *names[2][MOST] = {
+        {"arg:conv_weight", "arg:conv_bias", "arg:bn_gamma", "arg:bn_beta", "aux:bn_moving_mean", "aux:bn_moving_var"},
+        {"conv_weight", "conv_bias", "bn_gamma", "bn_beta", "bn_moving_mean", "bn_moving_var"},
+    };
     for (int i = 0; i < MOST; i++) {
-        const int64_t weight[4] = { 2, channels, 1, 1 };
+        const int64_t weight[4] = {2, channels, 1, 1};
         g->arrays[i] = array(i == 0 ? 4 : 1, weight, MXC_F32, i + 1);
         g->names[i] = names[plain][i];
     }
-    g->list = (mxc_ndarray_list){ MOST, g->arrays, g->names };
+    g->list = (mxc_ndarray_list){MOST, g->arrays, g->names};
 }
 
 static void close_given(given *g) {
@@ -45,7 +45,7 @@ static void close_given(given *g) {
 static const char *const input = "data";
 
 static mxc_executor *bind(mxc_symbol *symbol) {
-    mxc_shape shape = { .ndim = 4, .dim = { 1, 3, 2, 2 } };
+    mxc_shape shape = {.ndim = 4, .dim = {1, 3, 2, 2}};
     mxc_executor *out;
     assert_ok(mxc_executor_simple_bind(symbol, NULL, 1, &input, &shape, NULL, MXC_REQ_NULL, 0, NULL, &out));
     return out;
@@ -103,7 +103,7 @@ static void test_missing_and_extra(void **state) {
     assert_true(first_of(mxc_executor_find_arg(e, "bn_gamma")) == 3);
     assert_true(first_of(mxc_executor_find_arg(e, "bn_beta")) == 0);
     assert_fails(mxc_executor_load_params(e, &g.list, 0, 0, NULL), MXC_ENOTFOUND, "data");
-    assert_fails(mxc_executor_load_params(e, &g.list, 0, 1, (const char *[]){ "image" }), MXC_ENOTFOUND, "image");
+    assert_fails(mxc_executor_load_params(e, &g.list, 0, 1, (const char *[]){"image"}), MXC_ENOTFOUND, "image");
     close_given(&g);
     mxc_executor_destroy(e);
     mxc_symbol_release(symbol);
@@ -142,7 +142,7 @@ static void test_shapes_and_dtypes(void **state) {
     close_given(&g);
     open_given(&g, 0, 3);
     mxc_ndarray_release(g.arrays[5]);
-    g.arrays[5] = array(1, (int64_t[]){ 2 }, MXC_F16, 6);
+    g.arrays[5] = array(1, (int64_t[]){2}, MXC_F16, 6);
     expect_refused(e, &g, 0, MXC_EDTYPE, "\"aux:bn_moving_var\": expected dtype float32, found float16");
     assert_ok(mxc_executor_load_params(e, &g.list, MXC_PARAMS_CONVERT, 1, &input));
     expect_loaded(e);
@@ -155,7 +155,7 @@ static void test_shapes_and_dtypes(void **state) {
 static void test_binding(void **state) {
     given g;
     mxc_symbol *symbol = net();
-    mxc_shape shape = { .ndim = 4, .dim = { 1, 3, 2, 2 } }, wide = { .ndim = 4, .dim = { 1, 5, 2, 2 } };
+    mxc_shape shape = {.ndim = 4, .dim = {1, 3, 2, 2}}, wide = {.ndim = 4, .dim = {1, 5, 2, 2}};
     mxc_executor *e = (mxc_executor *)&g;
     (void)state;
     open_given(&g, 1, 3);
@@ -177,10 +177,10 @@ static void test_binding(void **state) {
 /* A network of 16 bits is bound as such. */
 static void test_binding_takes_dtypes(void **state) {
     mxc_symbol *symbol = net_on("FullyConnected", "fc", "num_hidden=2 no_bias=1", net_variable("data"));
-    mxc_ndarray *weight = array(2, (int64_t[]){ 2, 3 }, MXC_F16, 1);
+    mxc_ndarray *weight = array(2, (int64_t[]){2, 3}, MXC_F16, 1);
     char *name = "fc_weight";
-    mxc_ndarray_list list = { 1, &weight, &name };
-    mxc_shape shape = { .ndim = 2, .dim = { 1, 3 } };
+    mxc_ndarray_list list = {1, &weight, &name};
+    mxc_shape shape = {.ndim = 2, .dim = {1, 3}};
     mxc_dtype f32 = MXC_F32;
     mxc_executor *e;
     (void)state;
@@ -198,9 +198,12 @@ static void test_binding_takes_dtypes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways_of_naming), cmocka_unit_test(test_missing_and_extra),
-        cmocka_unit_test(test_names_that_are_not_clear), cmocka_unit_test(test_shapes_and_dtypes),
-        cmocka_unit_test(test_binding), cmocka_unit_test(test_binding_takes_dtypes),
+        cmocka_unit_test(test_both_ways_of_naming),
+        cmocka_unit_test(test_missing_and_extra),
+        cmocka_unit_test(test_names_that_are_not_clear),
+        cmocka_unit_test(test_shapes_and_dtypes),
+        cmocka_unit_test(test_binding),
+        cmocka_unit_test(test_binding_takes_dtypes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

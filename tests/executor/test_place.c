@@ -137,8 +137,11 @@ static void test_wrong_context(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_auxiliary_states),
-                                       cmocka_unit_test(test_wrong_context)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_auxiliary_states),
+        cmocka_unit_test(test_wrong_context),
+    };
     for (int i = 0; i < 2 && i + 1 < argc; i++)
         if (mxc_context_parse(argv[i + 1], &contexts[i]) != MXC_OK)
             return 2;

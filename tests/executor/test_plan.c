@@ -92,11 +92,8 @@ static void test_many_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lenet),
-        cmocka_unit_test(test_resnet20),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_plan_is_bound),
-        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_lenet),         cmocka_unit_test(test_resnet20),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_plan_is_bound), cmocka_unit_test(test_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

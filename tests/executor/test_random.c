@@ -148,9 +148,10 @@ static void check_option(mxc_symbol *s, const bound *plain, const mxc_bind_optio
 }
 
 static void check_options(mxc_symbol *s, const bound *plain) {
-    mxc_bind_options o[8] = {MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
-                             MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
-                             MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT};
+    mxc_bind_options o[8] = {
+        MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
+        MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
+    };
     int i;
     o[0].no_inplace = 1;
     o[1].no_sharing = 1;

@@ -111,10 +111,12 @@ static mxc_status test_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static const mxc_op_def failing_op = {.size = sizeof(mxc_op_def),
-                                      .name = "test_executor_failing",
-                                      .doc = "output = data, or fails",
-                                      .forward = {[MXC_CPU] = test_forward}};
+static const mxc_op_def failing_op = {
+    .size = sizeof(mxc_op_def),
+    .name = "test_executor_failing",
+    .doc = "output = data, or fails",
+    .forward = {[MXC_CPU] = test_forward},
+};
 
 static void check_failure(int bulk_nodes) {
     mxc_symbol *s = net_on("tanh", "a", "", net_variable("x"));

@@ -14,7 +14,7 @@ static double seconds(void) {
 
 /* n operators, each of which takes what comes before it and the data. */
 static mxc_symbol *read_chain(int n) {
-    mxci_text text = { 0 };
+    mxci_text text = {0};
     mxc_symbol *symbol;
     mxci_text_add(&text, "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []}");
     for (int i = 1; i <= n; i++)
@@ -34,8 +34,8 @@ static double time_of_chain(int n) {
     mxc_symbol *symbol = read_chain(n);
     mxc_executor *executor;
     mxc_ndarray *data, *gradient;
-    assert_ok(mxc_ndarray_create(2, (int64_t[]){ 2, 3 }, MXC_F32, mxc_cpu(0), &data));
-    assert_ok(mxc_ndarray_create(2, (int64_t[]){ 2, 3 }, MXC_F32, mxc_cpu(0), &gradient));
+    assert_ok(mxc_ndarray_create(2, (int64_t[]){2, 3}, MXC_F32, mxc_cpu(0), &data));
+    assert_ok(mxc_ndarray_create(2, (int64_t[]){2, 3}, MXC_F32, mxc_cpu(0), &gradient));
     assert_ok(mxc_ndarray_fill(data, 1));
     assert_ok(mxc_executor_simple_bind(symbol, NULL, 1, &name, &shape, NULL, MXC_REQ_NULL, 0, NULL, &executor));
     mxc_executor_destroy(executor);
@@ -67,6 +67,6 @@ static void chains_take_linear_time(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(chains_take_linear_time) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_take_linear_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

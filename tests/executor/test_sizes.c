@@ -104,7 +104,8 @@ static void test_shape_in_parts(void **state) {
 
 static void test_shapes_of_the_caller(void **state) {
     const mxc_shape bad[] = {
-        {2, {(int64_t)1 << 40, (int64_t)1 << 40}}, {3, {INT64_MAX, 0, 2}}, {9, {1}}, {-2, {0}}, {1, {-2}}};
+        {2, {(int64_t)1 << 40, (int64_t)1 << 40}}, {3, {INT64_MAX, 0, 2}}, {9, {1}}, {-2, {0}}, {1, {-2}},
+    };
     mxc_symbol *s = on_data("tanh", "");
     mxc_inferred out;
     (void)state;
@@ -159,8 +160,9 @@ static void test_many_rows(void **state) {
 
 #define WIDE_CONVOLUTION \
     "kernel=(1,1) stride=(2147483647,1073741824) pad=(1073741824,536870912) num_filter=1 no_bias=True"
-#define WIDE_DECONVOLUTION \
-    "kernel=(1073741824,1073741824) stride=(1073741824,1073741824) pad=(536870912,536870912) num_filter=1 no_bias=True"
+#define WIDE_DECONVOLUTION                                                                                  \
+    "kernel=(1073741824,1073741824) stride=(1073741824,1073741824) pad=(536870912,536870912) num_filter=1 " \
+    "no_bias=True"
 
 static void test_scratch(void **state) {
     mxc_shape pixel = net_shape(4, 1, 1, 1, 1), image = net_shape(4, 1, 3, 8, 8);
@@ -187,11 +189,16 @@ static void test_scratch_of_a_call(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_shape_of_a_source),
-        cmocka_unit_test(test_message),        cmocka_unit_test(test_doubling),
-        cmocka_unit_test(test_shape_in_parts), cmocka_unit_test(test_shapes_of_the_caller),
-        cmocka_unit_test(test_sum_of_arrays),  cmocka_unit_test(test_too_much_to_allocate),
-        cmocka_unit_test(test_many_rows),      cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_shape_of_a_source),
+        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_doubling),
+        cmocka_unit_test(test_shape_in_parts),
+        cmocka_unit_test(test_shapes_of_the_caller),
+        cmocka_unit_test(test_sum_of_arrays),
+        cmocka_unit_test(test_too_much_to_allocate),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_scratch_of_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,27 +30,50 @@ std::string setting(const char *name) {
 
 double value(const char *at, mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F32: return *reinterpret_cast<const float *>(at);
-    case MXC_F64: return *reinterpret_cast<const double *>(at);
-    case MXC_F16: return mxci_f16_to_float(*reinterpret_cast<const mxci_f16 *>(at));
-    case MXC_BF16: return mxci_bf16_to_float(*reinterpret_cast<const mxci_bf16 *>(at));
-    case MXC_I8: return *reinterpret_cast<const int8_t *>(at);
-    case MXC_U8: return *reinterpret_cast<const uint8_t *>(at);
-    case MXC_I32: return *reinterpret_cast<const int32_t *>(at);
-    default: return static_cast<double>(*reinterpret_cast<const int64_t *>(at));
+    case MXC_F32:
+        return *reinterpret_cast<const float *>(at);
+    case MXC_F64:
+        return *reinterpret_cast<const double *>(at);
+    case MXC_F16:
+        return mxci_f16_to_float(*reinterpret_cast<const mxci_f16 *>(at));
+    case MXC_BF16:
+        return mxci_bf16_to_float(*reinterpret_cast<const mxci_bf16 *>(at));
+    case MXC_I8:
+        return *reinterpret_cast<const int8_t *>(at);
+    case MXC_U8:
+        return *reinterpret_cast<const uint8_t *>(at);
+    case MXC_I32:
+        return *reinterpret_cast<const int32_t *>(at);
+    default:
+        return static_cast<double>(*reinterpret_cast<const int64_t *>(at));
     }
 }
 
 void put(char *at, double x, mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F32: *reinterpret_cast<float *>(at) = static_cast<float>(x); break;
-    case MXC_F64: *reinterpret_cast<double *>(at) = x; break;
-    case MXC_F16: *reinterpret_cast<mxci_f16 *>(at) = mxci_float_to_f16(static_cast<float>(x)); break;
-    case MXC_BF16: *reinterpret_cast<mxci_bf16 *>(at) = mxci_float_to_bf16(static_cast<float>(x)); break;
-    case MXC_I8: *reinterpret_cast<int8_t *>(at) = static_cast<int8_t>(x); break;
-    case MXC_U8: *reinterpret_cast<uint8_t *>(at) = static_cast<uint8_t>(x); break;
-    case MXC_I32: *reinterpret_cast<int32_t *>(at) = static_cast<int32_t>(x); break;
-    default: *reinterpret_cast<int64_t *>(at) = static_cast<int64_t>(x);
+    case MXC_F32:
+        *reinterpret_cast<float *>(at) = static_cast<float>(x);
+        break;
+    case MXC_F64:
+        *reinterpret_cast<double *>(at) = x;
+        break;
+    case MXC_F16:
+        *reinterpret_cast<mxci_f16 *>(at) = mxci_float_to_f16(static_cast<float>(x));
+        break;
+    case MXC_BF16:
+        *reinterpret_cast<mxci_bf16 *>(at) = mxci_float_to_bf16(static_cast<float>(x));
+        break;
+    case MXC_I8:
+        *reinterpret_cast<int8_t *>(at) = static_cast<int8_t>(x);
+        break;
+    case MXC_U8:
+        *reinterpret_cast<uint8_t *>(at) = static_cast<uint8_t>(x);
+        break;
+    case MXC_I32:
+        *reinterpret_cast<int32_t *>(at) = static_cast<int32_t>(x);
+        break;
+    default:
+        *reinterpret_cast<int64_t *>(at) = static_cast<int64_t>(x);
     }
 }
 
@@ -58,10 +81,17 @@ void put(char *at, double x, mxc_dtype dtype) {
 
 size_t width_of(mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F64: case MXC_I64: return 8;
-    case MXC_F32: case MXC_I32: return 4;
-    case MXC_F16: case MXC_BF16: return 2;
-    default: return 1;
+    case MXC_F64:
+    case MXC_I64:
+        return 8;
+    case MXC_F32:
+    case MXC_I32:
+        return 4;
+    case MXC_F16:
+    case MXC_BF16:
+        return 2;
+    default:
+        return 1;
     }
 }
 

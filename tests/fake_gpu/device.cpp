@@ -1,7 +1,7 @@
 /*
  * The device tables of the fake GPU: two GPUs in host memory. Each stream is a thread that runs what was queued, in
- * order and late. Memory is shifted out of the host's reach and filled with junk when it is given out. A stream that has
- * failed stays so, as on a real GPU: every later wait for it, or for a mark behind the failure, fails.
+ * order and late. Memory is shifted out of the host's reach and filled with junk when it is given out. A stream that
+ * has failed stays so, as on a real GPU: every later wait for it, or for a mark behind the failure, fails.
  *
  * Variables of the environment: FAKE_GPU_MB limits the memory of each GPU, FAKE_GPU_FAIL=n lets the n-th piece
  * of work of each stream fail.
@@ -48,10 +48,10 @@ struct stream {
     uint64_t failed = 0;           /* the piece that failed; 0: none */
     bool stopping = false;
     recording *made = nullptr; /* where work goes instead; of the thread that queues */
-    fake_gpu_stream native = {[](void *self, void (*fn)(void *), void *arg) {
-                                  static_cast<stream *>(self)->push([fn, arg] { fn(arg); });
-                              },
-                              this};
+    fake_gpu_stream native = {
+        [](void *self, void (*fn)(void *), void *arg) { static_cast<stream *>(self)->push([fn, arg] { fn(arg); }); },
+        this,
+    };
     std::thread thread;
 
     void run() {
@@ -294,9 +294,12 @@ bool mxcu_fake_failed(void *handle) {
     return of(handle)->failed != 0;
 }
 
-const mxci_device mxcu_gpu = {"gpu", count, gpu_alloc, gpu_free, gpu_memory, copy_now, copy, stream_create,
-                              stream_destroy, stream_native, stream_wait, stream_mark, stream_follow, mark_wait,
-                              record_begin, record_end, replay, record_free};
-const mxci_device mxcu_pinned = {"cpu_pinned", count, pinned_alloc, pinned_free, nullptr, copy_now, nullptr, nullptr,
-                                 nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                 nullptr};
+const mxci_device mxcu_gpu = {
+    "gpu",         count,         gpu_alloc,      gpu_free,      gpu_memory,  copy_now,
+    copy,          stream_create, stream_destroy, stream_native, stream_wait, stream_mark,
+    stream_follow, mark_wait,     record_begin,   record_end,    replay,      record_free,
+};
+const mxci_device mxcu_pinned = {
+    "cpu_pinned", count,   pinned_alloc, pinned_free, nullptr, copy_now, nullptr, nullptr, nullptr,
+    nullptr,      nullptr, nullptr,      nullptr,     nullptr, nullptr,  nullptr, nullptr, nullptr,
+};

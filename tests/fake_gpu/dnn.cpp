@@ -69,8 +69,7 @@ template <class T> struct arrays {
             for (int64_t k = 0; k < c.taps(); k++) {
                 int64_t at = mxcu_conv_reader(c.s, mxcu_place_of(place, c.s.in), mxcu_place_of(k, c.s.kernel));
                 sum += at < 0 ? 0
-                              : (double)a[spot(y, c.last, n, f, at)] *
-                                    b[spot(w, c.last, f, channel % c.s.channels, k)];
+                              : (double)a[spot(y, c.last, n, f, at)] * b[spot(w, c.last, f, channel % c.s.channels, k)];
             }
         return sum;
     }
@@ -97,8 +96,9 @@ template <class T> struct arrays {
 template <class T>
 mxc_status queue(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,
                  void *to, int add) {
-    const arrays<T> from = {*c, mxcu_conv_x(c), mxcu_conv_w(c), mxcu_conv_y(c),
-                            {mxcu_pointer<const T>(a)}, {mxcu_pointer<const T>(b)}};
+    const arrays<T> from = {
+        *c, mxcu_conv_x(c), mxcu_conv_w(c), mxcu_conv_y(c), {mxcu_pointer<const T>(a)}, {mxcu_pointer<const T>(b)},
+    };
     const mxcu_out<T> out = {mxcu_pointer<T>(to), add};
     const int runs = 1 + take_measure(*c, pass, add);
     double *sums = mxcu_temp<double>(call, 0);

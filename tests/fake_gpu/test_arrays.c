@@ -159,7 +159,7 @@ static void test_no_memory(void **state) {
     assert_ok(mxci_device_get(mxc_gpu(0), &device));
     assert_ok(device->memory(mxc_gpu(0), &total, &free_now));
     assert_true(free_now <= total);
-    n = (int64_t)(total / sizeof zero) + 1; /* more than the GPU has, whoever else uses it */
+    n = (int64_t)(total / sizeof zero) + 1;                        /* more than the GPU has, whoever else uses it */
     assert_ok(mxc_ndarray_create(1, &n, MXC_F32, mxc_gpu(0), &x)); /* memory is taken at the first use */
     assert_fails(mxc_ndarray_fill(x, zero), MXC_ENOMEM, "no memory for");
     mxc_ndarray_release(x);
@@ -211,11 +211,15 @@ static int shut_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_count), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_converted),    cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_device_count),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_converted),
+        cmocka_unit_test(test_chain),
         cmocka_unit_test(test_parameters_out_of_range),
-        cmocka_unit_test(test_data_is_out_of_reach), cmocka_unit_test(test_contexts_differ),
-        cmocka_unit_test(test_pool),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_data_is_out_of_reach),
+        cmocka_unit_test(test_contexts_differ),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_batches_ahead),
     };
     setenv("FAKE_GPU_MB", "256", 1);

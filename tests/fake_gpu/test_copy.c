@@ -29,9 +29,14 @@ static mxc_status on_host(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static const mxc_op_def host_ramp = {.size = sizeof(mxc_op_def), .name = "host_ramp",
-                                     .doc = "out[i] = data[i] + i % 1000", .flags = MXC_OP_ZERO_GRADIENT,
-                                     .dtypes = MXC_DTYPE_BIT(MXC_F32), .forward = {[MXC_CPU] = on_host}};
+static const mxc_op_def host_ramp = {
+    .size = sizeof(mxc_op_def),
+    .name = "host_ramp",
+    .doc = "out[i] = data[i] + i % 1000",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .forward = {[MXC_CPU] = on_host},
+};
 
 static void expect_ramp(mxc_ndarray *array, float *values, float first) {
     int64_t n = mxc_ndarray_size(array);
@@ -95,7 +100,9 @@ static void test_arena_moves(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_host_operator_is_sent),
-                                       cmocka_unit_test(test_arena_moves)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_host_operator_is_sent),
+        cmocka_unit_test(test_arena_moves),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

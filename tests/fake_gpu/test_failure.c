@@ -19,9 +19,13 @@ static mxc_status copy_astray(const mxc_op_call *call) {
     return form.forward(&wrong);
 }
 
-static const mxc_op_def astray = {.size = sizeof(mxc_op_def), .name = "copy_astray", .doc = "writes nowhere",
-                                  .flags = MXC_OP_ZERO_GRADIENT,
-                                  .forward = {[MXC_CPU] = copy_astray, [MXC_GPU] = copy_astray}};
+static const mxc_op_def astray = {
+    .size = sizeof(mxc_op_def),
+    .name = "copy_astray",
+    .doc = "writes nowhere",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = copy_astray, [MXC_GPU] = copy_astray},
+};
 
 /* The fake GPU's streams fail at their 40th piece of work; other GPUs by the operator. */
 static void test_late_error(void **state) {

@@ -10,8 +10,8 @@
 
 enum { ROWS = 5, WIDTH = 7, HIDDEN = 3, MOST = 256 }; /* MOST: elements of an array */
 
-static mxc_symbol *layer_of(const char *op, const char *name, int n, const char *const *keys,
-                            const char *const *values, mxc_symbol *in) {
+static mxc_symbol *layer_of(const char *op, const char *name, int n, const char *const *keys, const char *const *values,
+                            mxc_symbol *in) {
     mxc_symbol *out;
     assert_ok(mxc_symbol_op(op, name, n, keys, values, 1, NULL, &in, &out));
     mxc_symbol_release(in);
@@ -212,8 +212,7 @@ static void update_weights(mxc_executor *e) {
     for (int64_t i = 0; i < mxc_executor_arg_names(e)->n; i++) {
         mxc_ndarray *weight = mxc_executor_arg(e, i), *grad = mxc_executor_grad(e, i);
         if (grad)
-            assert_ok(mxc_invoke_into("sgd_update", 2, (mxc_ndarray *[]){weight, grad}, 1, &key, &rate, 1,
-                                      &weight));
+            assert_ok(mxc_invoke_into("sgd_update", 2, (mxc_ndarray *[]){weight, grad}, 1, &key, &rate, 1, &weight));
     }
 }
 
@@ -282,9 +281,13 @@ static void test_chains(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_epilogue),
-                                       cmocka_unit_test(test_convolution_repeats),
-                                       cmocka_unit_test(test_random), cmocka_unit_test(test_random_training),
-                                       cmocka_unit_test(test_chains)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_epilogue),
+        cmocka_unit_test(test_convolution_repeats),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random_training),
+        cmocka_unit_test(test_chains),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

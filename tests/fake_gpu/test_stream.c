@@ -47,9 +47,14 @@ static mxc_status triple_on_cpu(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static const mxc_op_def def = {.size = sizeof(mxc_op_def), .name = "triple", .doc = "out = 3 data",
-                               .flags = MXC_OP_ZERO_GRADIENT, .dtypes = MXC_DTYPE_BIT(MXC_F32),
-                               .forward = {[MXC_CPU] = triple_on_cpu, [MXC_GPU] = triple_on_gpu}};
+static const mxc_op_def def = {
+    .size = sizeof(mxc_op_def),
+    .name = "triple",
+    .doc = "out = 3 data",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .forward = {[MXC_CPU] = triple_on_cpu, [MXC_GPU] = triple_on_gpu},
+};
 
 static mxc_ndarray *next(const char *op, int n_params, const char *value, mxc_ndarray *x) {
     const char *key = "scalar";
@@ -104,7 +109,10 @@ static int open_op(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gpu_operator), cmocka_unit_test(test_cpu_operator),
-                                       cmocka_unit_test(test_misuse)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gpu_operator),
+        cmocka_unit_test(test_cpu_operator),
+        cmocka_unit_test(test_misuse),
+    };
     return cmocka_run_group_tests(tests, open_op, NULL);
 }

@@ -44,7 +44,7 @@ static int sum(void) {
     const int64_t length = LENGTH;
     mxc_ndarray *array = NULL, *total = NULL;
     float value = 0;
-    mxc_status status = mxc.create(1, &length, MXC_F32, (mxc_context){ MXC_CPU, 0 }, &array);
+    mxc_status status = mxc.create(1, &length, MXC_F32, (mxc_context){MXC_CPU, 0}, &array);
     if (status == MXC_OK)
         status = mxc.fill(array, 2);
     if (status == MXC_OK)

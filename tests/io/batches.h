@@ -8,7 +8,7 @@
 
 /* (n, width) float32; element (i, k) is 10 i + k. Or (n) with width 0: element i is i. */
 static inline mxc_ndarray *numbered(int64_t n, int64_t width) {
-    int64_t dims[2] = { n, width }, row = width > 0 ? width : 1;
+    int64_t dims[2] = {n, width}, row = width > 0 ? width : 1;
     mxc_ndarray *array;
     float *data = malloc(sizeof *data * (size_t)(n * row + 1));
     for (int64_t i = 0; i < n * row; i++)

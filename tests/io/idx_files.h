@@ -27,8 +27,10 @@ static inline bytes idx_header(int code, int ndim, const uint32_t *dims) {
     bytes b = {0};
     bytes_add(&b, (unsigned char[]){0, 0, (unsigned char)code, (unsigned char)ndim}, 4);
     for (int i = 0; i < ndim; i++)
-        bytes_add(&b, (unsigned char[]){(unsigned char)(dims[i] >> 24), (unsigned char)(dims[i] >> 16),
-                                        (unsigned char)(dims[i] >> 8), (unsigned char)dims[i]}, 4);
+        bytes_add(&b,
+                  (unsigned char[]){(unsigned char)(dims[i] >> 24), (unsigned char)(dims[i] >> 16),
+                                    (unsigned char)(dims[i] >> 8), (unsigned char)dims[i]},
+                  4);
     return b;
 }
 

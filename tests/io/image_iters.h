@@ -100,8 +100,8 @@ static inline mxc_iter *make(const char *const *more) {
     return iter;
 }
 
-#define SKIP_WITHOUT_PNG                                                                                               \
-    if (!has_png())                                                                                                    \
+#define SKIP_WITHOUT_PNG \
+    if (!has_png())      \
     skip()
 
 /* What a few batches held. */

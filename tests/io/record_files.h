@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-static const unsigned char record_magic[4] = { 0x0a, 0x23, 0xd7, 0xce };
+static const unsigned char record_magic[4] = {0x0a, 0x23, 0xd7, 0xce};
 
 /* Payload i: bytes made from i, with the magic at multiples of 4 in every third, elsewhere in every fifth. */
 static inline size_t payload(int i, unsigned char *out) {

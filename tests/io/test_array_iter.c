@@ -13,8 +13,8 @@ static void expect_desc(mxc_iter *iter, int i, const char *name, int ndim, mxc_d
 
 static void test_names(void **state) {
     mxc_array_iter_options o = iter_options(2, MXC_LAST_PAD, 0, 0);
-    mxc_ndarray *data[2] = { numbered(6, 3), numbered(6, 2) }, *label[1] = { numbered(6, 0) };
-    const char *names[] = { "left", NULL, "target" };
+    mxc_ndarray *data[2] = {numbered(6, 3), numbered(6, 2)}, *label[1] = {numbered(6, 0)};
+    const char *names[] = {"left", NULL, "target"};
     mxc_iter *iter;
     (void)state;
     assert_ok(mxc_iter_from_arrays(&o, 2, data, 1, label, NULL, &iter));
@@ -42,7 +42,7 @@ static void test_names(void **state) {
 
 /* Batches are of the arrays' own dtypes, also where rows have no elements. */
 static void test_dtypes(void **state) {
-    static const mxc_dtype dtypes[] = { MXC_U8, MXC_I64, MXC_F16 };
+    static const mxc_dtype dtypes[] = {MXC_U8, MXC_I64, MXC_F16};
     mxc_array_iter_options o = iter_options(2, MXC_LAST_PAD, 0, 0);
     (void)state;
     for (int i = 0; i < 3; i++)

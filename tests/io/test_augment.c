@@ -68,8 +68,8 @@ static void apply(run *r, uint32_t sample, int h, int w, int smooth, void *out) 
 }
 
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define SKIP_WITHOUT_PNG                                                                                               \
-    if (!has_png())                                                                                                    \
+#define SKIP_WITHOUT_PNG \
+    if (!has_png())      \
     skip()
 
 /* ---- crop, mirror, values ---------------------------------------------------------------------------------------- */
@@ -619,14 +619,29 @@ static void test_workspace_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_middle), cmocka_unit_test(test_values), cmocka_unit_test(test_crops_everywhere),
-        cmocka_unit_test(test_contrast_and_illumination), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_grey),
-        cmocka_unit_test(test_alpha), cmocka_unit_test(test_alpha_of_jpeg), cmocka_unit_test(test_crop_start),
-        cmocka_unit_test(test_resize_shorter), cmocka_unit_test(test_too_small), cmocka_unit_test(test_sized_crops),
-        cmocka_unit_test(test_shares), cmocka_unit_test(test_reduced), cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_quarter_turn_and_fill), cmocka_unit_test(test_scale_and_aspect),
-        cmocka_unit_test(test_pad), cmocka_unit_test(test_mix), cmocka_unit_test(test_hls),
-        cmocka_unit_test(test_moves), cmocka_unit_test(test_limits), cmocka_unit_test(test_bad_parameters),
+        cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_crops_everywhere),
+        cmocka_unit_test(test_contrast_and_illumination),
+        cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_grey),
+        cmocka_unit_test(test_alpha),
+        cmocka_unit_test(test_alpha_of_jpeg),
+        cmocka_unit_test(test_crop_start),
+        cmocka_unit_test(test_resize_shorter),
+        cmocka_unit_test(test_too_small),
+        cmocka_unit_test(test_sized_crops),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_reduced),
+        cmocka_unit_test(test_rotation),
+        cmocka_unit_test(test_quarter_turn_and_fill),
+        cmocka_unit_test(test_scale_and_aspect),
+        cmocka_unit_test(test_pad),
+        cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_hls),
+        cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_bad_parameters),
         cmocka_unit_test(test_workspace_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

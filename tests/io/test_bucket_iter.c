@@ -78,11 +78,11 @@ static int take(mxc_iter *iter, const mxc_bucket_iter_options *o, int *seen) {
 }
 
 static void test_rows_and_buckets(void **state) {
-    static const int64_t buckets[] = { 3, 7, 10 };
+    static const int64_t buckets[] = {3, 7, 10};
     (void)state;
     for (int form = 0; form < 8; form++) {
         mxc_bucket_iter_options o = options_of(3, buckets);
-        int seen[N], count[3] = { 0 }, expected = 0, batches;
+        int seen[N], count[3] = {0}, expected = 0, batches;
         o.time_major = form & 1;
         o.dtype = form & 2 ? MXC_I32 : MXC_F32;
         o.shuffle = form >> 2;
@@ -130,7 +130,7 @@ static void ids_of(mxc_iter *iter, uint64_t *ids, int *n) {
 }
 
 static void test_orders_and_states(void **state) {
-    static const int64_t buckets[] = { 5, 13 };
+    static const int64_t buckets[] = {5, 13};
     mxc_bucket_iter_options o = options_of(2, buckets);
     mxc_iter *a = make(&o), *b = make(&o);
     uint64_t first[N], second[N], again[N];
@@ -146,14 +146,14 @@ static void test_orders_and_states(void **state) {
     assert_memory_not_equal(first, second, sizeof *first * (size_t)n);
     for (int position = 0; position <= n / 4; position++) {
         mxc_iter_state at;
-        assert_ok(mxc_iter_set_state(b, &(mxc_iter_state){ 1, position }));
+        assert_ok(mxc_iter_set_state(b, &(mxc_iter_state){1, position}));
         assert_ok(mxc_iter_get_state(b, &at));
         assert_int_equal(at.position, position);
         ids_of(b, again, &n_again);
         assert_int_equal(n_again, n - 4 * position);
         assert_memory_equal(again, second + 4 * position, sizeof *again * (size_t)n_again);
     }
-    assert_fails(mxc_iter_set_state(b, &(mxc_iter_state){ 0, n / 4 + 1 }), MXC_EINVAL, "position");
+    assert_fails(mxc_iter_set_state(b, &(mxc_iter_state){0, n / 4 + 1}), MXC_EINVAL, "position");
     assert_ok(mxc_iter_reset(b));
     int64_t count = mxci_alloc_count();
     for (assert_ok(mxc_iter_next(b, &batch)); batch.n_data > 0;)
@@ -164,9 +164,9 @@ static void test_orders_and_states(void **state) {
 }
 
 static void test_parts(void **state) {
-    static const int64_t buckets[] = { MOST };
+    static const int64_t buckets[] = {MOST};
     mxc_bucket_iter_options o = options_of(1, buckets);
-    int total[N] = { 0 }, seen[N];
+    int total[N] = {0}, seen[N];
     (void)state;
     o.num_parts = 5; /* of 40 sentences, ten batches each */
     for (o.part_index = 0; o.part_index < 5; o.part_index++) {
@@ -181,7 +181,7 @@ static void test_parts(void **state) {
 }
 
 static void test_refused(void **state) {
-    static const int64_t not_ascending[] = { 4, 4 }, zero[] = { 0 }, good[] = { 4 }, backwards[] = { 0, 3, 2 };
+    static const int64_t not_ascending[] = {4, 4}, zero[] = {0}, good[] = {4}, backwards[] = {0, 3, 2};
     mxc_bucket_iter_options o = options_of(2, not_ascending);
     mxc_iter *iter;
     (void)state;
@@ -220,12 +220,9 @@ static void test_every_allocation_failing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_and_buckets),
-        cmocka_unit_test(test_buckets_by_themselves),
-        cmocka_unit_test(test_orders_and_states),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_every_allocation_failing),
+        cmocka_unit_test(test_rows_and_buckets),  cmocka_unit_test(test_buckets_by_themselves),
+        cmocka_unit_test(test_orders_and_states), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_every_allocation_failing),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -5,9 +5,11 @@
 #include "io/text_files.h"
 
 static void test_values(void **state) {
-    static const float expected[] = { 1, -2.5f, 3e-5f, .5f, 5, 6 };
+    static const float expected[] = {1, -2.5f, 3e-5f, .5f, 5, 6};
     static const char *const texts[] = {
-        "1,-2.5,3e-5\n.5,5.,+6\n", "1 ,\t-2.5, 3e-5\r\n\r\n.5,5,6", "\n\n  1,-2.5,0.00003\n \n0.5,5,6\n\n",
+        "1,-2.5,3e-5\n.5,5.,+6\n",
+        "1 ,\t-2.5, 3e-5\r\n\r\n.5,5,6",
+        "\n\n  1,-2.5,0.00003\n \n0.5,5,6\n\n",
     };
     float data[6], label[2];
     int64_t pad;
@@ -23,7 +25,7 @@ static void test_values(void **state) {
         assert_int_equal(take_floats(iter, data, label, &pad), 1);
         assert_int_equal(pad, 0);
         assert_floats(data, expected, 6);
-        assert_floats(label, (float[]){ 0, 0 }, 2);
+        assert_floats(label, (float[]){0, 0}, 2);
         mxc_iter_destroy(iter);
     }
 }
@@ -40,19 +42,21 @@ static void test_round_batch(void **state) {
                              "batch_size", "4", "round_batch", round ? "True" : "False", NULL));
         assert_int_equal(take_floats(iter, data, label, &pad), 2);
         assert_int_equal(pad, 3);
-        assert_floats(data, (float[]){ 0, 1, 2, 3, 4, 0, 1, 2 }, 8);
-        assert_floats(label, (float[]){ 0, 10, 20, 30, 40, 0, 10, 20 }, 8);
+        assert_floats(data, (float[]){0, 1, 2, 3, 4, 0, 1, 2}, 8);
+        assert_floats(label, (float[]){0, 10, 20, 30, 40, 0, 10, 20}, 8);
         assert_ok(mxc_iter_reset(iter));
         assert_int_equal(take_floats(iter, data, label, &pad), round ? 1 : 2);
-        assert_floats(data, round ? (float[]){ 3, 4, 0, 1 } : (float[]){ 0, 1, 2, 3 }, 4);
+        assert_floats(data, round ? (float[]){3, 4, 0, 1} : (float[]){0, 1, 2, 3}, 4);
         mxc_iter_destroy(iter);
     }
 }
 
 static void test_shapes_and_types(void **state) {
-    static const struct { const char *dtype, *bad; } types[] = {
-        { "float32", "1e39" }, { "float64", "1e309" }, { "int32", "2147483648" }, { "int64", "1e17" },
-        { "uint8", "256" }, { "int32", "0.5" }, { "uint8", "-1" }, { "int64", "nan" },
+    static const struct {
+        const char *dtype, *bad;
+    } types[] = {
+        {"float32", "1e39"}, {"float64", "1e309"}, {"int32", "2147483648"}, {"int64", "1e17"},
+        {"uint8", "256"},    {"int32", "0.5"},     {"uint8", "-1"},         {"int64", "nan"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -70,7 +74,8 @@ static void test_shapes_and_types(void **state) {
         snprintf(text, sizeof text, "1\n%s\n", types[i].bad);
         write_data(text);
         assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "1", "batch_size", "1", "dtype",
-                                types[i].dtype, NULL), MXC_EFORMAT, "line 2");
+                                types[i].dtype, NULL),
+                     MXC_EFORMAT, "line 2");
         assert_null(iter);
     }
 }
@@ -86,7 +91,7 @@ static void test_several_files(void **state) {
     snprintf(paths, sizeof paths, "%s;%s", data_path, label_path);
     assert_ok(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "1", "batch_size", "4", NULL));
     assert_int_equal(take_floats(iter, data, label, &pad), 1);
-    assert_floats(data, (float[]){ 1, 2, 3, 4 }, 4);
+    assert_floats(data, (float[]){1, 2, 3, 4}, 4);
     mxc_iter_destroy(iter);
     test_write_file(label_path, "3\nx\n", 4);
     assert_fails(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "1", "batch_size", "4", NULL),
@@ -119,7 +124,7 @@ static void test_folder(void **state) {
     snprintf(paths, sizeof paths, "%s;%s", inside, data_path);
     assert_ok(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "(1,)", "batch_size", "5", NULL));
     assert_int_equal(take_floats(iter, data, label, &pad), 1);
-    assert_floats(data, (float[]){ 1, 2, 3, 4, 5 }, 5);
+    assert_floats(data, (float[]){1, 2, 3, 4, 5}, 5);
     mxc_iter_destroy(iter);
     mkdir(test_join(path, inside, "deeper"), 0700);
     assert_fails(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "(1,)", "batch_size", "5", NULL),
@@ -127,14 +132,25 @@ static void test_folder(void **state) {
 }
 
 static void test_refused(void **state) {
-    static const struct { const char *text, *message; } cases[] = {
-        { "", "has no lines" }, { "\n \n", "has no lines" }, { "1,2\n", "line 1: fewer than the 3" },
-        { "1,2,3\n1,2,3,4\n", "line 2: more than the 3" }, { "1,,3\n", "line 1: a value is missing" },
-        { "1,2,\n", "a value is missing" }, { "1,2,3,\n", "more than" }, { ",,\n", "missing" },
-        { "a,b,c\n1,2,3\n", "line 1: \"a\" is not a finite decimal number; header lines must be removed" },
-        { "1,2,3\n1,2 3,4\n", "line 2: \"2 3\"" }, { "1,inf,3\n", "\"inf\"" },
-        { "1,0x10,3\n", "0x10" }, { "1,1e400,3\n", "1e400" }, { "1,\"2\",3\n", "\"\"2\"\"" }, { "1;2;3\n", "1;2;3" },
-        { "1\n1\n1\n1\n1\n1,2,3\n", "line 1: fewer" },
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "has no lines"},
+        {"\n \n", "has no lines"},
+        {"1,2\n", "line 1: fewer than the 3"},
+        {"1,2,3\n1,2,3,4\n", "line 2: more than the 3"},
+        {"1,,3\n", "line 1: a value is missing"},
+        {"1,2,\n", "a value is missing"},
+        {"1,2,3,\n", "more than"},
+        {",,\n", "missing"},
+        {"a,b,c\n1,2,3\n", "line 1: \"a\" is not a finite decimal number; header lines must be removed"},
+        {"1,2,3\n1,2 3,4\n", "line 2: \"2 3\""},
+        {"1,inf,3\n", "\"inf\""},
+        {"1,0x10,3\n", "0x10"},
+        {"1,1e400,3\n", "1e400"},
+        {"1,\"2\",3\n", "\"\"2\"\""},
+        {"1;2;3\n", "1;2;3"},
+        {"1\n1\n1\n1\n1\n1,2,3\n", "line 1: fewer"},
     };
     char *line = malloc(1 << 20);
     (void)state;
@@ -177,8 +193,8 @@ static void test_bad_lines_left_out(void **state) {
     assert_non_null(strstr(logged, "CSVIter: 7 bad lines left out; the first: CSVIter: "));
     assert_non_null(strstr(logged, "data.txt: line 2: \"a\" is not a finite decimal number (byte 8)"));
     assert_int_equal(take_floats(iter, data, label, &pad), 3);
-    assert_floats(data, (float[]){ 0, 0, 2, 2, 8, 8 }, 6);
-    assert_floats(label, (float[]){ 0, 2, 8 }, 3);
+    assert_floats(data, (float[]){0, 0, 2, 2, 8, 8}, 6);
+    assert_floats(label, (float[]){0, 2, 8}, 3);
     mxc_iter_destroy(iter);
     write_data("x\ny\n");
     assert_fails(make_skipping(&iter), MXC_EFORMAT, "has no lines that can be read");
@@ -186,7 +202,8 @@ static void test_bad_lines_left_out(void **state) {
     assert_fails(make_skipping(&iter), MXC_ESHAPE, "array 1 has 9 samples, array 0 has 2");
     mxc_set_logger(NULL, NULL);
     assert_fails(named_iter("CSVIter", &iter, "data_csv", "/nowhere/a", "data_shape", "3", "batch_size", "1",
-                            "bad_data", "skip", NULL), MXC_ENOTFOUND, "/nowhere/a");
+                            "bad_data", "skip", NULL),
+                 MXC_ENOTFOUND, "/nowhere/a");
 }
 
 static void test_parameters(void **state) {
@@ -196,16 +213,19 @@ static void test_parameters(void **state) {
     test_write_file(label_path, "1\n2\n", 4);
     assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "(0,)", "batch_size", "1", NULL),
                  MXC_EINVAL, "data_shape");
-    assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "(65536,65536)", "batch_size", "1",
-                            NULL), MXC_EINVAL, "2^31");
+    assert_fails(
+        named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "(65536,65536)", "batch_size", "1", NULL),
+        MXC_EINVAL, "2^31");
     assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", NULL), MXC_EINVAL,
                  "batch_size");
     assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", "batch_size", "1", "dtype",
-                            "float16", NULL), MXC_EINVAL, "dtype float16");
+                            "float16", NULL),
+                 MXC_EINVAL, "dtype float16");
     assert_fails(named_iter("CSVIter", &iter, "data_csv", "/nowhere/a.csv", "data_shape", "3", "batch_size", "1", NULL),
                  MXC_ENOTFOUND, "/nowhere/a.csv");
     assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", "label_csv", label_path,
-                            "batch_size", "1", NULL), MXC_ESHAPE, "array 1 has 2 samples, array 0 has 1");
+                            "batch_size", "1", NULL),
+                 MXC_ESHAPE, "array 1 has 2 samples, array 0 has 1");
 }
 
 static void test_locale(void **state) {

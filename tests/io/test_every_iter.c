@@ -29,8 +29,12 @@ static test_path images, labels, csv, svm, det_rec, root, several;
 static mxc_iter *by_name(const iter_case *self, const request *r) {
     char texts[4][16];
     const int numbers[4] = {r->batch, r->part, r->parts, r->threads - !self->is_image};
-    const char *keys[16] = {"batch_size", "part_index", "num_parts", self->is_image ? "preprocess_threads"
-                                                                                    : "prefetch_buffer"};
+    const char *keys[16] = {
+        "batch_size",
+        "part_index",
+        "num_parts",
+        self->is_image ? "preprocess_threads" : "prefetch_buffer",
+    };
     const char *values[16];
     int n = 4;
     mxc_iter *iter;
@@ -345,7 +349,9 @@ static int write_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts), cmocka_unit_test(test_threads), cmocka_unit_test(test_states),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_states),
         cmocka_unit_test(test_all_are_here),
     };
     return cmocka_run_group_tests(tests, write_files, remove_folder);

@@ -51,8 +51,8 @@ static void expect_refused(mxc_status code, const char *text) {
 }
 
 static void test_shapes(void **state) {
-    static const uint32_t dims[][8] = { {7}, {3, 5}, {2, 3, 4}, {1, 1, 1, 1, 1, 1, 1, 2}, {0}, {4, 0, 3} };
-    static const int ndims[] = { 1, 2, 3, 8, 1, 3 };
+    static const uint32_t dims[][8] = {{7}, {3, 5}, {2, 3, 4}, {1, 1, 1, 1, 1, 1, 1, 2}, {0}, {4, 0, 3}};
+    static const int ndims[] = {1, 2, 3, 8, 1, 3};
     (void)state;
     for (size_t i = 0; i < sizeof ndims / sizeof ndims[0]; i++)
         for (int gz = 0; gz < 2; gz++) {
@@ -65,13 +65,18 @@ static void test_shapes(void **state) {
 }
 
 static void test_big_endian_types(void **state) {
-    static const struct { int code; mxc_dtype dtype; size_t size; unsigned char file[8]; } types[] = {
-        { 0x09, MXC_I8, 1, {0xfe} },
-        { 0x0c, MXC_I32, 4, {0xff, 0xff, 0xff, 0x01} },
-        { 0x0d, MXC_F32, 4, {0xbf, 0xc0, 0, 0} },
-        { 0x0e, MXC_F64, 8, {0xbf, 0xf8, 0, 0, 0, 0, 0, 0} },
+    static const struct {
+        int code;
+        mxc_dtype dtype;
+        size_t size;
+        unsigned char file[8];
+    } types[] = {
+        {0x09, MXC_I8, 1, {0xfe}},
+        {0x0c, MXC_I32, 4, {0xff, 0xff, 0xff, 0x01}},
+        {0x0d, MXC_F32, 4, {0xbf, 0xc0, 0, 0}},
+        {0x0e, MXC_F64, 8, {0xbf, 0xf8, 0, 0, 0, 0, 0, 0}},
     };
-    static const double values[] = { -2, -255, -1.5, -1.5 };
+    static const double values[] = {-2, -255, -1.5, -1.5};
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         bytes b = idx_header(types[i].code, 1, (uint32_t[]){1});
@@ -91,7 +96,7 @@ static void test_big_endian_types(void **state) {
 
 static void test_every_truncation(void **state) {
     bytes plain = idx_u8(2, (uint32_t[]){5, 9}), packed = gzip_member(plain.data, plain.n);
-    const bytes *both[] = { &plain, &packed };
+    const bytes *both[] = {&plain, &packed};
     (void)state;
     for (int gz = 0; gz < 2; gz++)
         for (size_t n = 0; n < both[gz]->n; n++) {
@@ -104,10 +109,10 @@ static void test_every_truncation(void **state) {
 
 /* A flipped byte gives a refusal or an array as large as before; of a compressed file the very same array. */
 static void test_every_flip(void **state) {
-    const uint32_t dims[] = { 5, 9 };
-    static const unsigned char masks[] = { 0x01, 0x80, 0xff };
+    const uint32_t dims[] = {5, 9};
+    static const unsigned char masks[] = {0x01, 0x80, 0xff};
     bytes plain = idx_u8(2, dims), packed = gzip_member(plain.data, plain.n);
-    bytes *both[] = { &plain, &packed };
+    bytes *both[] = {&plain, &packed};
     int refused = 0;
     (void)state;
     for (size_t at = 0; at < 3 * (plain.n + packed.n); at++) {
@@ -132,17 +137,21 @@ static void test_every_flip(void **state) {
 }
 
 static void test_headers_that_lie(void **state) {
-    static const struct { int code, ndim; uint32_t dims[8]; const char *text; } cases[] = {
-        { 0x08, 1, {5}, "data ends at offset 12" },
-        { 0x08, 1, {17}, "more than the file can hold" },
-        { 0x0e, 1, {16}, "more than the file can hold" },
-        { 0x08, 2, {0xffffffff, 0xffffffff}, "more than the file can hold" },
-        { 0x0e, 8, {65536, 65536, 65536, 65536, 1, 1, 1, 1}, "more than the file can hold" },
-        { 0x08, 3, {0xffffffff, 0xffff, 0}, "data ends at" },
-        { 0x08, 3, {0xffffffff, 0xffffffff, 0}, "more than the file can hold" },
-        { 0x08, 0, {0}, "0 axes at offset 3" },
-        { 0x08, 9, {0}, "9 axes at offset 3" },
-        { 0x0b, 1, {16}, "type code 0x0b at offset 2" },
+    static const struct {
+        int code, ndim;
+        uint32_t dims[8];
+        const char *text;
+    } cases[] = {
+        {0x08, 1, {5}, "data ends at offset 12"},
+        {0x08, 1, {17}, "more than the file can hold"},
+        {0x0e, 1, {16}, "more than the file can hold"},
+        {0x08, 2, {0xffffffff, 0xffffffff}, "more than the file can hold"},
+        {0x0e, 8, {65536, 65536, 65536, 65536, 1, 1, 1, 1}, "more than the file can hold"},
+        {0x08, 3, {0xffffffff, 0xffff, 0}, "data ends at"},
+        {0x08, 3, {0xffffffff, 0xffffffff, 0}, "more than the file can hold"},
+        {0x08, 0, {0}, "0 axes at offset 3"},
+        {0x08, 9, {0}, "9 axes at offset 3"},
+        {0x0b, 1, {16}, "type code 0x0b at offset 2"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -173,7 +182,7 @@ static void test_compressed_size_claim(void **state) {
 }
 
 static void test_members_and_garbage(void **state) {
-    const uint32_t dims[] = { 4, 25 };
+    const uint32_t dims[] = {4, 25};
     bytes plain = idx_u8(2, dims);
     (void)state;
     for (size_t cut = 0; cut <= plain.n; cut++) {
@@ -216,7 +225,7 @@ static void test_what_is_no_file(void **state) {
 }
 
 static void test_every_allocation_failing(void **state) {
-    const uint32_t dims[] = { 30, 40 };
+    const uint32_t dims[] = {30, 40};
     bytes plain = idx_u8(2, dims), packed = gzip_member(plain.data, plain.n);
     (void)state;
     for (int gz = 0; gz < 2; gz++) {

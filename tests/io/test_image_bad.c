@@ -40,19 +40,39 @@ static size_t bad_image(int which, uint8_t *out, const char **text) {
     sample_pixels(1, H, W, 3, 0, pixels);
     sample_png(&image, pixels, H, W, 3);
     switch (which) {
-    case 0: *text = "begin neither as JPEG nor as PNG"; return 0;
-    case 1: *text = "truncated"; image.n = 30; break;
-    case 2: *text = "PNG, before byte"; image.n -= 30; break;
-    case 3: *text = "begin neither"; image.bytes[1] = 'Q'; break;
+    case 0:
+        *text = "begin neither as JPEG nor as PNG";
+        return 0;
+    case 1:
+        *text = "truncated";
+        image.n = 30;
+        break;
+    case 2:
+        *text = "PNG, before byte";
+        image.n -= 30;
+        break;
+    case 3:
+        *text = "begin neither";
+        image.bytes[1] = 'Q';
+        break;
     case 4: /* 65535 x 65535 */
         *text = "pixels";
         memset(image.bytes + 16, 0, 8);
         memset(image.bytes + 18, 0xff, 2);
         memset(image.bytes + 22, 0xff, 2);
         break;
-    case 5: *text = "0 x 10"; memset(image.bytes + 20, 0, 4); break;
-    case 6: *text = "truncated"; image.n = 8; break;
-    default: *text = "PNG, before byte"; image.bytes[50] ^= 0x55; break;
+    case 5:
+        *text = "0 x 10";
+        memset(image.bytes + 20, 0, 4);
+        break;
+    case 6:
+        *text = "truncated";
+        image.n = 8;
+        break;
+    default:
+        *text = "PNG, before byte";
+        image.bytes[50] ^= 0x55;
+        break;
     }
     memcpy(out, image.bytes, image.n);
     return image.n;
@@ -196,7 +216,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_images), cmocka_unit_test(test_nothing_good), cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_bad_images),
+        cmocka_unit_test(test_nothing_good),
+        cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

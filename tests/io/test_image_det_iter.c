@@ -96,8 +96,8 @@ static int check_boxes(const mxc_batch *batch, float slack, int h, int w) {
         for (int i = 0; i < 4; i++) {
             found[i] *= (float)SIDE / (float)(i % 2 ? h : w);
             if (fabsf(found[i] - label[at + 1 + i]) > slack / SIDE)
-                fail_msg("side %d of object %d of sample %d at %g, label %g", i, (int)label[at],
-                         (int)batch->index[0], (double)found[i], (double)label[at + 1 + i]);
+                fail_msg("side %d of object %d of sample %d at %g, label %g", i, (int)label[at], (int)batch->index[0],
+                         (double)found[i], (double)label[at + 1 + i]);
         }
     }
     for (int at = 4 + (int)label[3]; at < 17; at++)
@@ -158,8 +158,9 @@ static void test_canvas(void **state) {
 static void check_mode(const char *mode, const char *resize, const char *shape, int h, int w, int scale) {
     mxc_iter *iter;
     mxc_batch batch;
-    const char *keys[] = {"path_imgrec", "data_shape", "batch_size", "resize_mode", "resize", "rand_mirror_prob",
-                          "fill_value"};
+    const char *keys[] = {
+        "path_imgrec", "data_shape", "batch_size", "resize_mode", "resize", "rand_mirror_prob", "fill_value",
+    };
     const char *values[] = {rec, shape, "1", mode, resize, "0.5", "7"};
     assert_ok(mxc_iter_create("ImageDetRecordIter", 7, keys, values, &iter));
     const int64_t high = mxc_iter_desc(iter, 0)->shape.dim[2], wide = mxc_iter_desc(iter, 0)->shape.dim[3];
@@ -240,10 +241,10 @@ static void test_coverage(void **state) {
     (void)state;
     if (!has_png())
         skip();
-    assert_ok(make(&iter, 5,
-                   LIST("rand_crop_prob", "min_crop_scales", "max_crop_scales", "min_crop_object_coverages",
-                        "max_crop_trials"),
-                   LIST("1", "0.5", "0.7", "0.99", "1000")));
+    assert_ok(make(
+        &iter, 5,
+        LIST("rand_crop_prob", "min_crop_scales", "max_crop_scales", "min_crop_object_coverages", "max_crop_trials"),
+        LIST("1", "0.5", "0.7", "0.99", "1000")));
     for (int i = 0; i < N; i++) {
         float *label;
         int whole = 0;
@@ -283,9 +284,12 @@ static void test_same_for_any_threads(void **state) {
 }
 
 static void test_bad_labels(void **state) {
-    static const struct { float labels[4]; int n; } bad[] = {
-        {{1, 5}, 2}, {{2, 4}, 2}, {{2, 5, 0}, 3}, {{9, 5}, 2}, {{NAN, 5}, 2}, {{2, NAN}, 2}, {{7}, 1}, {{-2, 5}, 2},
-        {{2, 1e30f, 0}, 3},
+    static const struct {
+        float labels[4];
+        int n;
+    } bad[] = {
+        {{1, 5}, 2},   {{2, 4}, 2}, {{2, 5, 0}, 3}, {{9, 5}, 2},        {{NAN, 5}, 2},
+        {{2, NAN}, 2}, {{7}, 1},    {{-2, 5}, 2},   {{2, 1e30f, 0}, 3},
     };
     test_path other;
     (void)state;
@@ -350,9 +354,10 @@ static int remove_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_mirror), cmocka_unit_test(test_canvas),
-        cmocka_unit_test(test_resize_modes), cmocka_unit_test(test_mean_image), cmocka_unit_test(test_crops),
-        cmocka_unit_test(test_coverage), cmocka_unit_test(test_same_for_any_threads),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_mirror),
+        cmocka_unit_test(test_canvas),     cmocka_unit_test(test_resize_modes),
+        cmocka_unit_test(test_mean_image), cmocka_unit_test(test_crops),
+        cmocka_unit_test(test_coverage),   cmocka_unit_test(test_same_for_any_threads),
         cmocka_unit_test(test_bad_labels), cmocka_unit_test(test_real_file),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);

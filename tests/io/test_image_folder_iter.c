@@ -174,7 +174,7 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_parts), cmocka_unit_test(test_list),
+        cmocka_unit_test(test_classes), cmocka_unit_test(test_parts),   cmocka_unit_test(test_list),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_listing), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);

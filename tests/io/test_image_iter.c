@@ -203,8 +203,8 @@ static void test_shuffled_chunks(void **state) {
         put_record(writer, i, 1, bytes, sizeof bytes);
     assert_ok(mxc_record_writer_close(writer));
     for (int indexed = 0; indexed < 2; indexed++) {
-        mxc_iter *iter = make(WITH("batch_size", "4", "shuffle", "1", "shuffle_chunk_size", "1", "path_imgidx",
-                                   indexed ? idx : ""));
+        mxc_iter *iter =
+            make(WITH("batch_size", "4", "shuffle", "1", "shuffle_chunk_size", "1", "path_imgidx", indexed ? idx : ""));
         take(iter, 100, &t);
         assert_ok(mxc_iter_reset(iter));
         take(iter, 100, &other);
@@ -222,8 +222,8 @@ static void test_shuffled_chunks(void **state) {
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__})
 
-#define ANY_AUGMENTATION                                                                                               \
-    "shuffle", "1", "seed", "3", "rand_crop", "1", "rand_mirror", "1", "max_rotate_angle", "20", "random_h", "30",     \
+#define ANY_AUGMENTATION                                                                                           \
+    "shuffle", "1", "seed", "3", "rand_crop", "1", "rand_mirror", "1", "max_rotate_angle", "20", "random_h", "30", \
         "pca_noise", "0.1", "brightness", "0.3", "max_random_illumination", "5"
 
 static void test_same_for_any_threads(void **state) {
@@ -237,8 +237,8 @@ static void test_same_for_any_threads(void **state) {
                 char count[16], ahead[16];
                 snprintf(count, sizeof count, "%d", threads);
                 snprintf(ahead, sizeof ahead, "%d", depth);
-                mxc_iter *iter = make(WITH("batch_size", "4", "preprocess_threads", count, "prefetch_buffer", ahead,
-                                           ANY_AUGMENTATION));
+                mxc_iter *iter = make(
+                    WITH("batch_size", "4", "preprocess_threads", count, "prefetch_buffer", ahead, ANY_AUGMENTATION));
                 for (int i = 0; i < epoch; i++)
                     assert_ok(mxc_iter_reset(iter));
                 take(iter, 100, threads == 1 && depth == 1 ? &want : &have);
@@ -345,8 +345,8 @@ static void test_several_files(void **state) {
         assert_int_equal(t.index[i], 100 + order[i]);
     mxc_iter_destroy(iter);
     assert_fails(mxc_iter_create("ImageRecordIter", 4, LIST("path_imgrec", "data_shape", "batch_size", "path_imgidx"),
-                                 LIST(paths, "(3,8,6)", "1", idx), &iter), MXC_EINVAL,
-                 "1 files in path_imgidx, 3 in path_imgrec");
+                                 LIST(paths, "(3,8,6)", "1", idx), &iter),
+                 MXC_EINVAL, "1 files in path_imgidx, 3 in path_imgrec");
     snprintf(paths, sizeof paths, "%s/y.rec;%s", path, path);
     assert_ok(mxc_iter_create("ImageRecordIter", 4, LIST("path_imgrec", "data_shape", "batch_size", "label_width"),
                               LIST(paths, "(3,8,6)", "1", "2"), &iter));
@@ -438,10 +438,24 @@ static void test_slow_consumer_stops_the_threads(void **state) {
     const mxci_image_source source = {&c, 1000, 0, counting_open, counting_read, nothing, nothing};
     for (int64_t depth = 1; depth <= 5; depth++) {
         const mxci_image_params p = {
-            .data_shape = {3, {3, 8, 6}}, .batch_size = 3, .label_width = 1, .preprocess_threads = 2, .num_parts = 1,
-            .prefetch_buffer = depth, .max_pixels = 1 << 20, .aug_seq = "aug_default", .resize = -1, .dtype = MXC_F32,
-            .max_crop_size = -1, .min_crop_size = -1, .max_random_scale = 1, .min_random_scale = 1, .scale = 1,
-            .max_img_size = 1e10, .min_aspect_ratio = NAN};
+            .data_shape = {3, {3, 8, 6}},
+            .batch_size = 3,
+            .label_width = 1,
+            .preprocess_threads = 2,
+            .num_parts = 1,
+            .prefetch_buffer = depth,
+            .max_pixels = 1 << 20,
+            .aug_seq = "aug_default",
+            .resize = -1,
+            .dtype = MXC_F32,
+            .max_crop_size = -1,
+            .min_crop_size = -1,
+            .max_random_scale = 1,
+            .min_random_scale = 1,
+            .scale = 1,
+            .max_img_size = 1e10,
+            .min_aspect_ratio = NAN,
+        };
         mxc_iter *iter;
         mxc_batch batch;
         c.reads = 0;
@@ -553,14 +567,23 @@ static void test_real_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows), cmocka_unit_test(test_labels), cmocka_unit_test(test_list_replaces_labels),
-        cmocka_unit_test(test_bytes), cmocka_unit_test(test_signed_bytes), cmocka_unit_test(test_round_batch),
-        cmocka_unit_test(test_no_round_batch), cmocka_unit_test(test_shuffled_chunks),
-        cmocka_unit_test(test_same_for_any_threads), cmocka_unit_test(test_state), cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_list_replaces_labels),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_signed_bytes),
+        cmocka_unit_test(test_round_batch),
+        cmocka_unit_test(test_no_round_batch),
+        cmocka_unit_test(test_shuffled_chunks),
+        cmocka_unit_test(test_same_for_any_threads),
+        cmocka_unit_test(test_state),
+        cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_several_files), cmocka_unit_test(test_mean_image),
+        cmocka_unit_test(test_several_files),
+        cmocka_unit_test(test_mean_image),
         cmocka_unit_test(test_slow_consumer_stops_the_threads),
-        cmocka_unit_test(test_steady_state_allocates_nothing), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_steady_state_allocates_nothing),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_real_files),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

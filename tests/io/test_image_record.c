@@ -4,12 +4,12 @@
 #include "io/record_files.h"
 
 static void test_both_ways(void **state) {
-    static const float labels[] = { -1.5f, 2, 3e8f, 0, 7 };
+    static const float labels[] = {-1.5f, 2, 3e8f, 0, 7};
     (void)state;
     for (int64_t n = 1; n <= 5; n++)
         for (size_t shift = 0; shift < 4; shift++) {
             unsigned char room[128];
-            mxc_image_record in = { 1ull << 40 | 9, 3, n, labels, "image", 5 }, out;
+            mxc_image_record in = {1ull << 40 | 9, 3, n, labels, "image", 5}, out;
             size_t bytes = mxc_image_record_size(n, 5);
             assert_int_equal(bytes, 24 + (n > 1 ? 4 * (size_t)n : 0) + 5);
             mxc_image_record_write(&in, room + shift);
@@ -23,7 +23,7 @@ static void test_both_ways(void **state) {
 }
 
 static void test_one_label_behind_the_head(void **state) {
-    unsigned char data[28] = { 1 };
+    unsigned char data[28] = {1};
     float label = 4;
     mxc_image_record record;
     (void)state;
@@ -36,7 +36,7 @@ static void test_one_label_behind_the_head(void **state) {
 
 static void test_no_label(void **state) {
     unsigned char data[24];
-    mxc_image_record in = { 5, 0, 0, NULL, NULL, 0 }, out;
+    mxc_image_record in = {5, 0, 0, NULL, NULL, 0}, out;
     (void)state;
     assert_int_equal(mxc_image_record_size(0, 0), 24);
     mxc_image_record_write(&in, data);
@@ -45,7 +45,7 @@ static void test_no_label(void **state) {
 }
 
 static void test_refused(void **state) {
-    unsigned char data[64] = { 0 };
+    unsigned char data[64] = {0};
     mxc_image_record record;
     (void)state;
     for (size_t bytes = 0; bytes < 24; bytes++)

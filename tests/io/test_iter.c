@@ -25,7 +25,7 @@ static int count(void *self) {
     return *(int *)self;
 }
 static const mxc_data_desc *desc(void *self, int index) {
-    static const mxc_data_desc d = { "data", { 1, { 2 } }, MXC_F32 };
+    static const mxc_data_desc d = {"data", {1, {2}}, MXC_F32};
     (void)self;
     (void)index;
     return &d;
@@ -41,7 +41,7 @@ static mxc_status reset(void *self) {
 }
 static mxc_status get(void *self, mxc_iter_state *out) {
     (void)self;
-    *out = (mxc_iter_state){ 1, 2 };
+    *out = (mxc_iter_state){1, 2};
     return MXC_OK;
 }
 static mxc_status set(void *self, const mxc_iter_state *state) {
@@ -54,11 +54,11 @@ static void destroy(void *self) {
 }
 
 static void test_own_methods(void **state) {
-    mxc_iter_methods methods = { sizeof methods, count, count, desc, next, reset, get, set, destroy };
+    mxc_iter_methods methods = {sizeof methods, count, count, desc, next, reset, get, set, destroy};
     int self = 1;
     mxc_iter *iter;
     mxc_iter_state at;
-    mxc_batch batch = { .n_data = 5 };
+    mxc_batch batch = {.n_data = 5};
     (void)state;
     assert_ok(mxc_iter_from_methods(&methods, &self, &iter));
     assert_int_equal(mxc_iter_n_data(iter), 1);

@@ -4,7 +4,8 @@
 
 static void test_values(void **state) {
     static const char *const texts[] = {
-        "1 0:0.5 2:-3\n-1\n+2.5 3:1e2\n", " 1\t0:.5  2:-3 \r\n\n# nothing\n-1 # none\n2.5 3:100# end",
+        "1 0:0.5 2:-3\n-1\n+2.5 3:1e2\n",
+        " 1\t0:.5  2:-3 \r\n\n# nothing\n-1 # none\n2.5 3:100# end",
     };
     (void)state;
     for (size_t i = 0; i < 2; i++)
@@ -19,8 +20,8 @@ static void test_values(void **state) {
             assert_int_equal(mxc_iter_desc(iter, 1)->shape.ndim, 1);
             assert_int_equal(take_floats(iter, data, label, &pad), 2);
             assert_int_equal(pad, 1);
-            assert_floats(data, (float[]){ .5f, 0, -3, 0, 0, 0, 0, 0, 0, 0, 0, 100, .5f, 0, -3, 0 }, 16);
-            assert_floats(label, (float[]){ 1, -1, 2.5f, 1 }, 4);
+            assert_floats(data, (float[]){.5f, 0, -3, 0, 0, 0, 0, 0, 0, 0, 0, 100, .5f, 0, -3, 0}, 16);
+            assert_floats(label, (float[]){1, -1, 2.5f, 1}, 4);
             mxc_iter_destroy(iter);
         }
 }
@@ -36,31 +37,47 @@ static void test_labels_of_their_own(void **state) {
                          "label_shape", "3", "batch_size", "1", NULL));
     assert_int_equal(mxc_iter_desc(iter, 1)->shape.dim[1], 3);
     assert_int_equal(take_floats(iter, data, label, &pad), 2);
-    assert_floats(data, (float[]){ 1, 0, 0, 2 }, 4);
-    assert_floats(label, (float[]){ 0, 0, 5, 6, 7, 0 }, 6);
+    assert_floats(data, (float[]){1, 0, 0, 2}, 4);
+    assert_floats(label, (float[]){0, 0, 5, 6, 7, 0}, 6);
     mxc_iter_destroy(iter);
     assert_fails(named_iter("LibSVMIter", &iter, "data_libsvm", data_path, "data_shape", "2", "label_shape", "3",
-                            "batch_size", "1", NULL), MXC_EINVAL, "label_shape has 3 elements");
+                            "batch_size", "1", NULL),
+                 MXC_EINVAL, "label_shape has 3 elements");
     assert_fails(named_iter("LibSVMIter", &iter, "data_libsvm", data_path, "data_shape", "2", "dtype", "float64",
-                            "batch_size", "1", NULL), MXC_EINVAL, "float64, expected float32");
+                            "batch_size", "1", NULL),
+                 MXC_EINVAL, "float64, expected float32");
 }
 
 static void test_refused(void **state) {
-    static const struct { const char *text, *message; } cases[] = {
-        { "", "has no lines" }, { "# 1 0:1\n", "has no lines" }, { "1 0:1\n0:1\n", "line 2: \"0:1\" is not" },
-        { "1 0\n", "line 1: \"0\": expected index:value" }, { "1 :2\n", "expected index:value" },
-        { "1 0:\n", "is not a finite" }, { "1 0:1x\n", "\"1x\"" }, { "1 0:nan\n", "nan" }, { "1 0:1e39\n", "1e39" },
-        { "inf 0:1\n", "inf" }, { "0x1 0:1\n", "0x1" }, { "1 0:1 5:1\n", "index 5, expected 0 to 4" },
-        { "1 -1:1\n", "index -1" }, { "1 2:1 1:1\n", "index 1 behind 2" }, { "1 2:1 2:1\n", "index 2 behind 2" },
-        { "1 99999999999999999999:1\n", "expected index:value" }, { "1 qid:3 0:1\n", "qid:3" },
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "has no lines"},
+        {"# 1 0:1\n", "has no lines"},
+        {"1 0:1\n0:1\n", "line 2: \"0:1\" is not"},
+        {"1 0\n", "line 1: \"0\": expected index:value"},
+        {"1 :2\n", "expected index:value"},
+        {"1 0:\n", "is not a finite"},
+        {"1 0:1x\n", "\"1x\""},
+        {"1 0:nan\n", "nan"},
+        {"1 0:1e39\n", "1e39"},
+        {"inf 0:1\n", "inf"},
+        {"0x1 0:1\n", "0x1"},
+        {"1 0:1 5:1\n", "index 5, expected 0 to 4"},
+        {"1 -1:1\n", "index -1"},
+        {"1 2:1 1:1\n", "index 1 behind 2"},
+        {"1 2:1 2:1\n", "index 2 behind 2"},
+        {"1 99999999999999999999:1\n", "expected index:value"},
+        {"1 qid:3 0:1\n", "qid:3"},
     };
     mxc_iter *iter;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t live = test_alive();
         write_data(cases[i].text);
-        assert_fails(named_iter("LibSVMIter", &iter, "data_libsvm", data_path, "data_shape", "5", "batch_size", "1",
-                                NULL), MXC_EFORMAT, cases[i].message);
+        assert_fails(
+            named_iter("LibSVMIter", &iter, "data_libsvm", data_path, "data_shape", "5", "batch_size", "1", NULL),
+            MXC_EFORMAT, cases[i].message);
         assert_null(iter);
         assert_int_equal(test_alive(), live);
     }
@@ -86,8 +103,8 @@ static void test_bad_lines_left_out(void **state) {
         assert_non_null(strstr(logged, own ? "LibSVMIter: 4 bad lines left out" : "LibSVMIter: 3 bad lines left out"));
         assert_non_null(strstr(logged, "data.txt: line 2: index 0 behind 0: expected ascending ones"));
         assert_int_equal(take_floats(iter, data, label, &pad), own ? 3 : 4);
-        assert_floats(data, (float[]){ 1, 0, 0, 2, 0, 0 }, 6);
-        assert_floats(label, own ? (float[]){ 10, 12, 14 } : (float[]){ 0, 2, 4 }, 3);
+        assert_floats(data, (float[]){1, 0, 0, 2, 0, 0}, 6);
+        assert_floats(label, own ? (float[]){10, 12, 14} : (float[]){0, 2, 4}, 3);
         mxc_iter_destroy(iter);
     }
 }
@@ -108,7 +125,7 @@ static void test_parts(void **state) {
         mxc_iter_destroy(iter);
     }
     assert_int_equal(n, 7);
-    assert_floats(label, (float[]){ 0, 1, 2, 3, 4, 5, 6 }, 7);
+    assert_floats(label, (float[]){0, 1, 2, 3, 4, 5, 6}, 7);
 }
 
 static void check_file(const char *name, const char *shape, int64_t n, double sum) {

@@ -83,8 +83,8 @@ static int64_t begin_count(void) {
     return now;
 }
 
-#define SKIP_IF_NOT_COUNTED                                                                                            \
-    if (!IS_COUNTED)                                                                                                   \
+#define SKIP_IF_NOT_COUNTED \
+    if (!IS_COUNTED)        \
     skip()
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -116,8 +116,10 @@ static int64_t read_all(int part, int parts, size_t *longest) {
 }
 
 static void test_reading(void **state) {
-    static const struct { size_t bytes[4], step; } files[] = {
-        {{10, 100, 0, 1000}, 0},        {{100000, 5, 200000, 300001}, 0}, {{10, 5 * MIB, 3, 70000}, 0},
+    static const struct {
+        size_t bytes[4], step;
+    } files[] = {
+        {{10, 100, 0, 1000}, 0},         {{100000, 5, 200000, 300001}, 0}, {{10, 5 * MIB, 3, 70000}, 0},
         {{MIB, 2 * MIB, 3 * MIB, 7}, 0}, {{3 * MIB, 10, MIB, 12}, 1000},   {{400000, 0, 3 * MIB, 2 * MIB}, 1},
         {{40 * MIB + 1, 5, 5, 5}, 0},
     };
@@ -210,8 +212,8 @@ static void test_bombs(void **state) {
     put_png(writer, 4, 1);
     assert_ok(mxc_record_writer_close(writer));
     int64_t before = begin_count();
-    mxc_iter *iter = make(WITH("batch_size", "5", "bad_data", "skip", "prefetch_buffer", "1", "max_pixels", "268435456",
-                               "verbose", "0"));
+    mxc_iter *iter = make(
+        WITH("batch_size", "5", "bad_data", "skip", "prefetch_buffer", "1", "max_pixels", "268435456", "verbose", "0"));
     take(iter, 1, &t);
     for (int i = 0; i < 5; i++)
         assert_int_equal(t.index[i], 104);
@@ -251,7 +253,9 @@ static void test_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading), cmocka_unit_test(test_lying_lengths), cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_lying_lengths),
+        cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -40,7 +40,7 @@ static int tear_down(void **state) {
 
 /* With further parameters as "key", "value", ..., NULL. */
 static mxc_status make(const char *image_path, mxc_iter **out, ...) {
-    const char *keys[12] = { "image", "label" }, *values[12] = { image_path, label };
+    const char *keys[12] = {"image", "label"}, *values[12] = {image_path, label};
     int n = 2;
     va_list args;
     va_start(args, out);

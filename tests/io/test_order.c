@@ -103,8 +103,8 @@ static void test_dice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_once), cmocka_unit_test(test_chunks), cmocka_unit_test(test_even),
-        cmocka_unit_test(test_orders_differ), cmocka_unit_test(test_parts), cmocka_unit_test(test_dice),
+        cmocka_unit_test(test_each_once),     cmocka_unit_test(test_chunks), cmocka_unit_test(test_even),
+        cmocka_unit_test(test_orders_differ), cmocka_unit_test(test_parts),  cmocka_unit_test(test_dice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

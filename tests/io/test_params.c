@@ -5,8 +5,8 @@
 #define BATCH "batch_size=* round_batch=True"
 #define PREFETCH "prefetch_buffer=4 dtype=None ctx=gpu"
 #define PARTS "num_parts=1 part_index=0"
-#define IMAGE_RECORD                                                                                                   \
-    "path_imgrec=* path_imglist= path_imgidx= data_shape=* preprocess_threads=4 verbose=True shuffle=False seed=0 "    \
+#define IMAGE_RECORD                                                                                                \
+    "path_imgrec=* path_imglist= path_imgidx= data_shape=* preprocess_threads=4 verbose=True shuffle=False seed=0 " \
     "shuffle_chunk_size=0 shuffle_chunk_seed=0 device_id=0 mean_img= mean_r=0 mean_g=0 mean_b=0 mean_a=0 scale=1"
 #define AUGMENT                                                                                                        \
     "aug_seq=aug_default label_width=1 seed_aug=None resize=-1 rand_crop=False random_resized_crop=False "             \
@@ -16,9 +16,13 @@
     "fill_value=255 inter_method=1 pad=0 crop_y_start=-1 crop_x_start=-1 mirror=False rand_mirror=False std_r=1 "      \
     "std_g=1 std_b=1 std_a=1 max_random_contrast=0 max_random_illumination=0"
 
-static const struct { const char *name, *params[5]; } expected[] = {
-    {"MNISTIter", {"image=./train-images-idx3-ubyte label=./train-labels-idx1-ubyte batch_size=128 shuffle=True "
-                   "flat=False seed=0 silent=False", PARTS, PREFETCH}},
+static const struct {
+    const char *name, *params[5];
+} expected[] = {
+    {"MNISTIter",
+     {"image=./train-images-idx3-ubyte label=./train-labels-idx1-ubyte batch_size=128 shuffle=True "
+      "flat=False seed=0 silent=False",
+      PARTS, PREFETCH}},
     {"CSVIter", {"data_csv=* data_shape=* label_csv=NULL label_shape=(1,)", BATCH, PREFETCH}},
     {"LibSVMIter", {"data_libsvm=* data_shape=* label_libsvm=NULL label_shape=(1,)", PARTS, BATCH, PREFETCH}},
     {"ImageRecordIter", {IMAGE_RECORD, AUGMENT, PARTS, BATCH, PREFETCH}},
@@ -89,6 +93,6 @@ static void test_schemas(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_names_and_defaults), cmocka_unit_test(test_schemas) };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names_and_defaults), cmocka_unit_test(test_schemas)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,7 +156,7 @@ static mxc_status faulty_next(void *self, mxc_batch *out) {
 }
 static mxc_status faulty_reset(void *self) {
     faulty *f = self;
-    f->at = (mxc_iter_state){ f->at.epoch + 1, 0 };
+    f->at = (mxc_iter_state){f->at.epoch + 1, 0};
     f->fails_at++;
     return MXC_OK;
 }
@@ -173,13 +173,14 @@ static void faulty_destroy(void *self) {
     mxc_ndarray_release(f->array);
     f->destroyed = 1;
 }
-static const mxc_iter_methods faulty_methods = { sizeof(mxc_iter_methods), one, none, faulty_desc, faulty_next,
-                                                 faulty_reset, faulty_get, faulty_set, faulty_destroy };
+static const mxc_iter_methods faulty_methods = {
+    sizeof(mxc_iter_methods), one, none, faulty_desc, faulty_next, faulty_reset, faulty_get, faulty_set, faulty_destroy,
+};
 
 static mxc_iter *make_faulty(faulty *f, int64_t fails_at, int n_index) {
     mxc_iter *iter;
-    *f = (faulty){ .fails_at = fails_at, .n_index = n_index, .array = numbered(4, 3) };
-    f->desc = (mxc_data_desc){ "data", *mxc_ndarray_shape(f->array), MXC_F32 };
+    *f = (faulty){.fails_at = fails_at, .n_index = n_index, .array = numbered(4, 3)};
+    f->desc = (mxc_data_desc){"data", *mxc_ndarray_shape(f->array), MXC_F32};
     assert_ok(mxc_iter_from_methods(&faulty_methods, f, &iter));
     return iter;
 }
@@ -249,8 +250,10 @@ static mxc_status counting_set(void *self, const mxc_iter_state *state) {
 static void counting_destroy(void *self) {
     mxc_ndarray_release(((counting *)self)->array);
 }
-static const mxc_iter_methods counting_methods = { sizeof(mxc_iter_methods), one, none, counting_desc, counting_next,
-                                                   counting_reset, counting_get, counting_set, counting_destroy };
+static const mxc_iter_methods counting_methods = {
+    sizeof(mxc_iter_methods), one,          none,         counting_desc,    counting_next,
+    counting_reset,           counting_get, counting_set, counting_destroy,
+};
 
 /* Wait until so many were given, which must happen. */
 static void await_given(counting *c, int64_t n) {
@@ -265,10 +268,10 @@ static void await_given(counting *c, int64_t n) {
 static void test_slow_consumer_stops_the_producer(void **state) {
     (void)state;
     for (int depth = 1; depth <= 6; depth++) {
-        counting c = { .array = numbered(4, 3) };
+        counting c = {.array = numbered(4, 3)};
         mxc_iter *inner, *iter;
         mxc_batch batch;
-        c.desc = (mxc_data_desc){ "data", *mxc_ndarray_shape(c.array), MXC_F32 };
+        c.desc = (mxc_data_desc){"data", *mxc_ndarray_shape(c.array), MXC_F32};
         assert_ok(mxc_iter_from_methods(&counting_methods, &c, &inner));
         assert_ok(mxc_iter_prefetch(inner, depth, &iter));
         for (int64_t taken = 1; taken < 12; taken++) {

@@ -26,13 +26,14 @@ static int tear_down(void **state) {
 
 static void test_bytes_as_mxnet_writes_them(void **state) {
     static const unsigned char expected[] = {
-        0x0a, 0x23, 0xd7, 0xce, 5, 0, 0, 0, 'h', 'e', 'l', 'l', 'o', 0, 0, 0,                      /* whole */
-        0x0a, 0x23, 0xd7, 0xce, 4, 0, 0, 0x20, 'a', 'b', 'c', 'd',                                 /* first */
-        0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0x40,                                                     /* middle, empty */
-        0x0a, 0x23, 0xd7, 0xce, 1, 0, 0, 0x60, 'e', 0, 0, 0,                                       /* last */
-        0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0,                                                        /* empty */
+        0x0a, 0x23, 0xd7, 0xce, 5, 0, 0, 0,    'h', 'e', 'l', 'l', 'o', 0, 0, 0, /* whole */
+        0x0a, 0x23, 0xd7, 0xce, 4, 0, 0, 0x20, 'a', 'b', 'c', 'd',               /* first */
+        0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0x40,                                   /* middle, empty */
+        0x0a, 0x23, 0xd7, 0xce, 1, 0, 0, 0x60, 'e', 0,   0,   0,                 /* last */
+        0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0,                                      /* empty */
     };
-    unsigned char cut[13] = "abcd\n#\xd7\xce\n#\xd7\xce""e";
+    unsigned char cut[13] = "abcd\n#\xd7\xce\n#\xd7\xce"
+                            "e";
     mxc_record_writer *writer;
     size_t bytes = 0;
     (void)state;
@@ -89,9 +90,11 @@ static unsigned char *large_payload(size_t bytes, size_t step) {
 }
 
 static void test_large_records(void **state) {
-    static const struct { size_t bytes, step; } large[] = {
-        { 1 << 18, 0 }, { (1 << 18) - 8, 0 }, { (1 << 18) - 7, 0 }, { 3000001, 0 }, { 100, 2 }, { 700003, 1 },
-        { 1500000, 1000 }, { 262143, 16384 }, { 2500002, 65536 }, { 0, 0 }, { 17, 0 },
+    static const struct {
+        size_t bytes, step;
+    } large[] = {
+        {1 << 18, 0},    {(1 << 18) - 8, 0}, {(1 << 18) - 7, 0}, {3000001, 0}, {100, 2}, {700003, 1},
+        {1500000, 1000}, {262143, 16384},    {2500002, 65536},   {0, 0},       {17, 0},
     };
     enum { LARGE = sizeof large / sizeof large[0] };
     mxc_record_writer *writer;
@@ -277,10 +280,18 @@ static void test_messages_and_counts(void **state) {
 
 /* Parts of no bytes, by kind, must be refused with a message. */
 static void test_wrong_orders_of_parts(void **state) {
-    static const struct { const char *kinds, *message; } cases[] = {
-        { "4", "not that of a first part" }, { "7", "not that of a first part" }, { "2", "not that of a first part" },
-        { "3", "not that of a first part" }, { "11", "another record's" }, { "10", "another record's" },
-        { "1", "cut off" }, { "12222222", "cut off" }, { "125", "another record's or of no kind" },
+    static const struct {
+        const char *kinds, *message;
+    } cases[] = {
+        {"4", "not that of a first part"},
+        {"7", "not that of a first part"},
+        {"2", "not that of a first part"},
+        {"3", "not that of a first part"},
+        {"11", "another record's"},
+        {"10", "another record's"},
+        {"1", "cut off"},
+        {"12222222", "cut off"},
+        {"125", "another record's or of no kind"},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -309,10 +320,10 @@ static void test_search_is_linear(void **state) {
     for (int form = 0; form < 3; form++) {
         for (uint32_t i = 0; i < WORDS; i += 2) {
             uint32_t left = 4 * (WORDS - i) - 8;
-            uint32_t word = form == 0        ? left
-                            : form == 1      ? left | 1u << 29
-                            : i < WORDS / 2  ? 1u << 29 | 2 * WORDS
-                                             : 2u << 29;
+            uint32_t word = form == 0       ? left
+                            : form == 1     ? left | 1u << 29
+                            : i < WORDS / 2 ? 1u << 29 | 2 * WORDS
+                                            : 2u << 29;
             memcpy(file + 4 * i, record_magic, 4);
             memcpy(file + 4 * i + 4, &word, 4);
         }

@@ -30,15 +30,15 @@ static void test_batches(void **state) {
     mxc_iter *iter = resized(MXC_LAST_DISCARD, 0, 0, 3, 1);
     (void)state;
     for (int epoch = 0; epoch < 3; epoch++)
-        expect_epoch(iter, (uint64_t[]){ 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3 }, 12);
+        expect_epoch(iter, (uint64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3}, 12);
     mxc_iter_destroy(iter);
     iter = resized(MXC_LAST_DISCARD, 0, 0, 1, 1);
-    expect_epoch(iter, (uint64_t[]){ 0, 1, 2, 3 }, 4);
-    expect_epoch(iter, (uint64_t[]){ 0, 1, 2, 3 }, 4);
+    expect_epoch(iter, (uint64_t[]){0, 1, 2, 3}, 4);
+    expect_epoch(iter, (uint64_t[]){0, 1, 2, 3}, 4);
     mxc_iter_destroy(iter);
     iter = resized(MXC_LAST_DISCARD, 0, 0, 3, 0);
-    expect_epoch(iter, (uint64_t[]){ 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3 }, 12);
-    expect_epoch(iter, (uint64_t[]){ 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7 }, 12);
+    expect_epoch(iter, (uint64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3}, 12);
+    expect_epoch(iter, (uint64_t[]){4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7}, 12);
     mxc_iter_destroy(iter);
 }
 
@@ -91,9 +91,9 @@ static void test_refused(void **state) {
     assert_fails(mxc_iter_resize(inner, 0, 1, &iter), MXC_EINVAL, "0 batches");
     assert_ok(mxc_iter_resize(inner, 2, 1, &iter));
     assert_fails(mxc_iter_next(iter, &batch), MXC_EINVAL, "has no batches");
-    assert_fails(mxc_iter_set_state(iter, &(mxc_iter_state){ 0, 1 }), MXC_EINVAL, "has no batches");
-    assert_fails(mxc_iter_set_state(iter, &(mxc_iter_state){ 0, 3 }), MXC_EINVAL, "position 3");
-    assert_fails(mxc_iter_set_state(iter, &(mxc_iter_state){ UINT64_MAX, 0 }), MXC_EINVAL, "epoch 184467440737095516");
+    assert_fails(mxc_iter_set_state(iter, &(mxc_iter_state){0, 1}), MXC_EINVAL, "has no batches");
+    assert_fails(mxc_iter_set_state(iter, &(mxc_iter_state){0, 3}), MXC_EINVAL, "position 3");
+    assert_fails(mxc_iter_set_state(iter, &(mxc_iter_state){UINT64_MAX, 0}), MXC_EINVAL, "epoch 184467440737095516");
     mxc_iter_destroy(iter);
 }
 

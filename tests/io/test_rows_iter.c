@@ -66,7 +66,9 @@ static void test_roll_over(void **state) {
 /* As MXNet's round_batch: what fills an epoch up is missing at the next one's beginning. */
 static void test_wrap(void **state) {
     static const uint64_t epochs[3][12] = {
-        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}, {2, 3, 4, 5, 6, 7, 8, 9}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}
+        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1},
+        {2, 3, 4, 5, 6, 7, 8, 9},
+        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1},
     };
     mxc_array_iter_options o = iter_options(4, MXC_LAST_WRAP, 0, 0);
     mxc_iter *iter = numbered_iter(&o, 10);
@@ -227,7 +229,7 @@ static void test_state_at_every_position(void **state) {
 static void test_states_that_are_none(void **state) {
     mxc_array_iter_options o = iter_options(4, MXC_LAST_ROLL_OVER, 1, 9);
     mxc_iter *iter = numbered_iter(&o, 11);
-    static const mxc_iter_state bad[] = { {0, 3}, {1, -1}, {UINT64_MAX, 4}, {5, INT64_MAX}, {5, INT64_MIN} };
+    static const mxc_iter_state bad[] = {{0, 3}, {1, -1}, {UINT64_MAX, 4}, {5, INT64_MAX}, {5, INT64_MIN}};
     mxc_iter_state at;
     mxc_batch batch;
     uint64_t before[4];

@@ -8,8 +8,8 @@
 
 static mxc_status use_everything(const char *type, const mxc_context *contexts) {
     mxc_kvstore *store = NULL;
-    const char *keys[] = { "w", "w" };
-    mxc_ndarray *values[2] = { NULL, NULL };
+    const char *keys[] = {"w", "w"};
+    mxc_ndarray *values[2] = {NULL, NULL};
     mxc_status status = mxc_kvstore_create(type, &store);
     for (int i = 0; status == MXC_OK && i < 2; i++)
         status = mxc_ndarray_create(1, (int64_t[]){4}, MXC_F32, contexts[i], &values[i]);
@@ -31,7 +31,7 @@ static mxc_status use_everything(const char *type, const mxc_context *contexts) 
 }
 
 void fail_each_allocation(const char *type, mxc_context a, mxc_context b) {
-    const mxc_context contexts[] = { a, b };
+    const mxc_context contexts[] = {a, b};
     mxc_status status = MXC_ENOMEM;
     mxc_engine *engine;
     assert_ok(use_everything(type, contexts)); /* what is made once is made */

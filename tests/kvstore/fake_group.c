@@ -135,10 +135,18 @@ static operation *begin(mxci_transfer *t, const operation *like) {
 static void add(void *to, const void *from, int64_t n, mxc_dtype dtype) {
     for (int64_t i = 0; i < n; i++)
         switch (dtype) {
-        case MXC_F32: ((float *)to)[i] += ((const float *)from)[i]; break;
-        case MXC_F64: ((double *)to)[i] += ((const double *)from)[i]; break;
-        case MXC_I64: ((int64_t *)to)[i] += ((const int64_t *)from)[i]; break;
-        case MXC_I32: ((int32_t *)to)[i] += ((const int32_t *)from)[i]; break;
+        case MXC_F32:
+            ((float *)to)[i] += ((const float *)from)[i];
+            break;
+        case MXC_F64:
+            ((double *)to)[i] += ((const double *)from)[i];
+            break;
+        case MXC_I64:
+            ((int64_t *)to)[i] += ((const int64_t *)from)[i];
+            break;
+        case MXC_I32:
+            ((int32_t *)to)[i] += ((const int32_t *)from)[i];
+            break;
         case MXC_F16: {
             mxci_f16 *a = to;
             const mxci_f16 *b = from;
@@ -173,8 +181,13 @@ static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, int root,
         m = m->next;
     if (!m) {
         m = calloc(1, sizeof *m);
-        *m = (meeting){ .kind = kind, .channel = channel, .number = g->numbers[channel], .dtype = dtype, .n = n,
-                        .root = root, .next = meetings };
+        *m = (meeting){.kind = kind,
+                       .channel = channel,
+                       .number = g->numbers[channel],
+                       .dtype = dtype,
+                       .n = n,
+                       .root = root,
+                       .next = meetings};
         m->bytes[0] = (int64_t)bytes;
         meetings = m;
     }
@@ -189,11 +202,11 @@ static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, int root,
     return MXC_OK;
 }
 
-static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, int root, const void *in, void *out,
-                        int64_t n, size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
+static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, int root, const void *in, void *out, int64_t n,
+                        size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
     mxci_mutex_lock(&lock);
     mxc_status status = MXC_OK;
-    operation *op = begin(t, &(operation){ .out = out });
+    operation *op = begin(t, &(operation){.out = out});
     if (kind == SUM && n > 1 && g->refused > 0 && g->refused--)
         status = MXC_FAIL(MXC_EIO, "the wire is cut");
     if (status == MXC_OK && !g->is_frozen) /* else it will never be done */
@@ -240,10 +253,10 @@ static int test_meeting(const mxci_group *g, operation *op) {
 static mxc_status fake_send(mxci_group *g, mxci_channel channel, int to, const void *data, size_t bytes, int waits,
                             mxci_transfer *t) {
     message *m = calloc(1, sizeof *m + bytes), **end = &messages;
-    *m = (message){ .from = g->rank, .to = to, .waits = waits, .channel = channel, .bytes = bytes };
+    *m = (message){.from = g->rank, .to = to, .waits = waits, .channel = channel, .bytes = bytes};
     memcpy(m->data, data, bytes);
     mxci_mutex_lock(&lock);
-    begin(t, &(operation){ .sent = m });
+    begin(t, &(operation){.sent = m});
     if (g->is_frozen || groups[to].is_frozen)
         m->to = -1;
     while (*end)
@@ -262,7 +275,7 @@ static message *find_message(int to, mxci_channel channel, int from) {
 
 static mxc_status receive(mxci_channel channel, int from, void *data, size_t room, mxci_transfer *t) {
     mxci_mutex_lock(&lock);
-    begin(t, &(operation){ .channel = channel, .from = from, .out = data, .room = room });
+    begin(t, &(operation){.channel = channel, .from = from, .out = data, .room = room});
     mxci_mutex_unlock(&lock);
     return MXC_OK;
 }
@@ -338,14 +351,27 @@ static int fake_size(const mxci_group *g) {
     return size;
 }
 
-#define TABLE(n)                                                                                                       \
-    { .open = open_##n, .close = fake_close, .rank = fake_rank, .size = fake_size, .sum = fake_sum,                    \
-      .gather = fake_gather, .broadcast = fake_broadcast, .send = fake_send, .receive = fake_receive,                  \
-      .probe = fake_probe, .receive_from = fake_receive_from, .test = fake_test }
-#define OPENER(n) static mxc_status open_##n(mxci_group **out) { return open_as(n, out); }
-OPENER(0) OPENER(1) OPENER(2) OPENER(3) OPENER(4) OPENER(5) OPENER(6) OPENER(7)
-static const mxci_group_api tables[RANKS] = { TABLE(0), TABLE(1), TABLE(2), TABLE(3), TABLE(4), TABLE(5), TABLE(6),
-                                              TABLE(7) };
+#define TABLE(n)                                                                                        \
+    {                                                                                                   \
+        .open = open_##n, .close = fake_close, .rank = fake_rank, .size = fake_size, .sum = fake_sum,   \
+        .gather = fake_gather, .broadcast = fake_broadcast, .send = fake_send, .receive = fake_receive, \
+        .probe = fake_probe, .receive_from = fake_receive_from, .test = fake_test                       \
+    }
+#define OPENER(n)                                  \
+    static mxc_status open_##n(mxci_group **out) { \
+        return open_as(n, out);                    \
+    }
+OPENER(0)
+OPENER(1)
+OPENER(2)
+OPENER(3)
+OPENER(4)
+OPENER(5)
+OPENER(6)
+OPENER(7)
+static const mxci_group_api tables[RANKS] = {
+    TABLE(0), TABLE(1), TABLE(2), TABLE(3), TABLE(4), TABLE(5), TABLE(6), TABLE(7),
+};
 
 const mxci_group_api *fake_group_api(int rank) {
     return &tables[rank];

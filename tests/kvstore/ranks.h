@@ -44,7 +44,7 @@ static inline void play(void *arg) {
 static inline void set_ranks(rank *ranks, int size, const char *type, const char *const *settings,
                              mxc_status (*body)(rank *r, mxc_kvstore *store)) {
     for (int i = 0; i < size; i++)
-        ranks[i] = (rank){ .rank = i, .size = size, .type = type, .settings = settings, .body = body };
+        ranks[i] = (rank){.rank = i, .size = size, .type = type, .settings = settings, .body = body};
 }
 
 /* Ranks [begin, end) of a group that has been started, at the same time. */
@@ -70,18 +70,17 @@ static inline void expect_all_ok(const rank *ranks, int size) {
 }
 
 /* Every rank failed, with a message that has these parts. */
-static inline void expect_all_failed(const rank *ranks, int size, const char *a, const char *b,
-                                     const char *c) {
+static inline void expect_all_failed(const rank *ranks, int size, const char *a, const char *b, const char *c) {
     for (int i = 0; i < size; i++) {
         const char *text = ranks[i].message;
         if (ranks[i].status != MXC_EWORKER || !strstr(text, a) || !strstr(text, b) || !strstr(text, c))
-            fail_msg("rank %d: %s: \"%s\" lacks \"%s\", \"%s\" or \"%s\"", i, mxc_status_name(ranks[i].status), text,
-                     a, b, c);
+            fail_msg("rank %d: %s: \"%s\" lacks \"%s\", \"%s\" or \"%s\"", i, mxc_status_name(ranks[i].status), text, a,
+                     b, c);
     }
 }
 
 /* Where the ranks' arrays are. */
-static mxc_context context = { MXC_CPU, 0 };
+static mxc_context context = {MXC_CPU, 0};
 
 static inline mxc_status filled(double value, int64_t n, mxc_dtype dtype, mxc_ndarray **out) {
     MXC_TRY(mxc_ndarray_create(1, &n, dtype, context, out));

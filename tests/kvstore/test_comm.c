@@ -22,8 +22,12 @@ typedef struct side {
 static void make_call(void *arg) {
     side *s = arg;
     mxci_comm *comm;
-    const mxci_comm_settings settings = { .timeout_ns = 20000000000, .join_ns = 60000000000,
-                                          .piece_bytes = s->piece_bytes, .terms = "the same" };
+    const mxci_comm_settings settings = {
+        .timeout_ns = 20000000000,
+        .join_ns = 60000000000,
+        .piece_bytes = s->piece_bytes,
+        .terms = "the same",
+    };
     s->status = mxci_comm_open(fake_group_api(s->rank), &settings, NULL, &comm);
     if (s->status == MXC_OK) {
         s->call.what = "a call";
@@ -39,8 +43,8 @@ static void make_call(void *arg) {
 static const char *call_both(int64_t pieces_0, mxci_call call_0, int64_t pieces_1, mxci_call call_1) {
     static side sides[2];
     memset(sides, 0, sizeof sides);
-    sides[0] = (side){ .rank = 0, .piece_bytes = pieces_0, .call = call_0 };
-    sides[1] = (side){ .rank = 1, .piece_bytes = pieces_1, .call = call_1 };
+    sides[0] = (side){.rank = 0, .piece_bytes = pieces_0, .call = call_0};
+    sides[1] = (side){.rank = 1, .piece_bytes = pieces_1, .call = call_1};
     fake_group_start(2);
     for (int i = 0; i < 2; i++)
         assert_ok(mxci_thread_start(&sides[i].thread, "side", make_call, &sides[i]));
@@ -61,7 +65,7 @@ static void expect(const char *message, const char *ours, const char *theirs) {
 }
 
 static void test_forms(void **state) {
-    const mxci_call sum = { .kind = MXCI_CALL_SUM, .dtype = MXC_F32, .n = 64 };
+    const mxci_call sum = {.kind = MXCI_CALL_SUM, .dtype = MXC_F32, .n = 64};
     mxci_call other = sum;
     (void)state;
     assert_string_equal(call_both(4096, sum, 4096, sum), "");

@@ -50,7 +50,7 @@ static void release_all(int n, mxc_ndarray **arrays) {
 
 /* Every dtype, either GPU the result's, values in either order. */
 static void test_sums(void **state) {
-    static const mxc_dtype dtypes[] = { MXC_F32, MXC_F64, MXC_F16, MXC_BF16, MXC_I8, MXC_U8, MXC_I32, MXC_I64 };
+    static const mxc_dtype dtypes[] = {MXC_F32, MXC_F64, MXC_F16, MXC_BF16, MXC_I8, MXC_U8, MXC_I32, MXC_I64};
     (void)state;
     for (int i = 0; i < 8; i++)
         for (int way = 0; way < 4; way++) {
@@ -73,9 +73,9 @@ static void test_sums(void **state) {
 static void test_copies(void **state) {
     (void)state;
     for (int way = 0; way < 4; way++) {
-        mxc_ndarray *to[2] = { array_of(0, MXC_F64, mxc_gpu(0)), array_of(0, MXC_F64, mxc_gpu(1)) };
+        mxc_ndarray *to[2] = {array_of(0, MXC_F64, mxc_gpu(0)), array_of(0, MXC_F64, mxc_gpu(1))};
         mxc_ndarray *from = way / 2 ? array_of(5, MXC_F64, mxc_gpu(way % 2)) : mxc_ndarray_retain(to[way % 2]);
-        mxc_ndarray *turned[2] = { to[1], to[0] };
+        mxc_ndarray *turned[2] = {to[1], to[0]};
         int queued;
         assert_ok(mxc_ndarray_fill(from, 5 + way));
         assert_ok(mxci_devices_spread(from, 2, way % 2 ? turned : to, 0, &queued));
@@ -89,7 +89,7 @@ static void test_copies(void **state) {
 }
 
 static void expect_not_queued(mxc_dtype dtype, mxc_context a, mxc_context b, mxc_context to) {
-    mxc_ndarray *values[2] = { array_of(1, dtype, a), array_of(1, dtype, b) }, *out = array_of(0, dtype, to);
+    mxc_ndarray *values[2] = {array_of(1, dtype, a), array_of(1, dtype, b)}, *out = array_of(0, dtype, to);
     int queued = 1;
     assert_ok(mxci_devices_sum(2, values, out, 0, &queued));
     assert_int_equal(queued, 0);
@@ -107,8 +107,8 @@ static void test_not_served(void **state) {
 
 /* Keys at both GPUs, pushed in turn, over and over; values come from work that is still queued; pulls to all. */
 static void test_store(void **state) {
-    const char *keys[] = { "a", "b", "a", "b", "a", "b" };
-    const mxc_context places[] = { mxc_gpu(0), mxc_gpu(1), mxc_cpu(0) };
+    const char *keys[] = {"a", "b", "a", "b", "a", "b"};
+    const mxc_context places[] = {mxc_gpu(0), mxc_gpu(1), mxc_cpu(0)};
     mxc_ndarray *values[4], *outs[6];
     mxc_kvstore *store;
     (void)state;
@@ -130,8 +130,8 @@ static void test_store(void **state) {
     }
     for (int i = 0; i < 4; i++) /* from the same GPU twice: by one operator, as ever */
         assert_ok(mxc_kvstore_push(store, 1, &keys[i], &values[i], 0));
-    mxc_ndarray *twice[2] = { values[0], values[0] };
-    const char *same[2] = { "a", "a" };
+    mxc_ndarray *twice[2] = {values[0], values[0]};
+    const char *same[2] = {"a", "a"};
     assert_ok(mxc_kvstore_push(store, 2, same, twice, 0));
     assert_ok(mxc_kvstore_pull(store, 1, keys, outs, 0));
     expect(outs[0], (float)(2 * (TEST_SCALE(50) - 1) + 2));
@@ -142,8 +142,8 @@ static void test_store(void **state) {
 
 /* The third sum fails, late: whoever waits hears of it. Then sums go by copies, and are right again. */
 static void test_late_error(void **state) {
-    const char *keys[] = { "w", "w" };
-    mxc_ndarray *values[2] = { array_of(1, MXC_F32, mxc_gpu(0)), array_of(2, MXC_F32, mxc_gpu(1)) };
+    const char *keys[] = {"w", "w"};
+    mxc_ndarray *values[2] = {array_of(1, MXC_F32, mxc_gpu(0)), array_of(2, MXC_F32, mxc_gpu(1))};
     mxc_ndarray *out = array_of(0, MXC_F32, mxc_gpu(1));
     mxc_kvstore *store;
     (void)state;
@@ -190,8 +190,8 @@ static mxc_context rank_1_on_cpu(int rank, int key) {
 
 static place_fn *place;
 
-static const char *const keys[] = { "a", "b", "c" };
-static const int64_t lengths[] = { 5, 6, 3000 }; /* the last in pieces of 4 KiB */
+static const char *const keys[] = {"a", "b", "c"};
+static const int64_t lengths[] = {5, 6, 3000}; /* the last in pieces of 4 KiB */
 
 static mxc_status compare(mxc_ndarray *array, float expected) {
     static const char what[] = "element %d is %g, expected %g";
@@ -219,7 +219,7 @@ static mxc_status make_steps(const rank *r, mxc_kvstore *store, mxc_ndarray **va
 }
 
 static mxc_status sum_keys(rank *r, mxc_kvstore *store) {
-    mxc_ndarray *values[3] = { NULL, NULL, NULL };
+    mxc_ndarray *values[3] = {NULL, NULL, NULL};
     mxc_status status = MXC_OK;
     for (int i = 0; i < 3 && status == MXC_OK; i++)
         status = fill_on(place(r->rank, i), r->rank, lengths[i], MXC_F32, &values[i]);
@@ -230,9 +230,9 @@ static mxc_status sum_keys(rank *r, mxc_kvstore *store) {
 }
 
 static void test_workers(void **state) {
-    static place_fn *const places[] = { on_one_each, last_elsewhere, rank_1_on_cpu };
-    const char *const settings[] = { "piece_bytes", "4096", "timeout", "60", NULL };
-    const char *const one_by_one[] = { "piece_bytes", "4096", "bucket_bytes", "0", "timeout", "60", NULL };
+    static place_fn *const places[] = {on_one_each, last_elsewhere, rank_1_on_cpu};
+    const char *const settings[] = {"piece_bytes", "4096", "timeout", "60", NULL};
+    const char *const one_by_one[] = {"piece_bytes", "4096", "bucket_bytes", "0", "timeout", "60", NULL};
     rank ranks[WORKERS];
     (void)state;
     for (int size = 1; size <= WORKERS; size++)
@@ -247,7 +247,7 @@ static void test_workers(void **state) {
 
 /* What is narrowed for travelling goes through the host. */
 static void test_narrowed(void **state) {
-    const char *const settings[] = { "compression", "float16", "timeout", "60", NULL };
+    const char *const settings[] = {"compression", "float16", "timeout", "60", NULL};
     rank ranks[WORKERS];
     (void)state;
     place = on_one_each;
@@ -257,8 +257,8 @@ static void test_narrowed(void **state) {
 
 /* Two GPUs of each worker: first their sum, then that of all workers. */
 static mxc_status sum_two_each(rank *r, mxc_kvstore *store) {
-    const char *twice[2] = { "w", "w" };
-    mxc_ndarray *values[2] = { NULL, NULL };
+    const char *twice[2] = {"w", "w"};
+    mxc_ndarray *values[2] = {NULL, NULL};
     mxc_status status = MXC_OK;
     for (int i = 0; i < 2 && status == MXC_OK; i++)
         status = fill_on(mxc_gpu(i), 0, N, MXC_F32, &values[i]);
@@ -277,7 +277,7 @@ static mxc_status sum_two_each(rank *r, mxc_kvstore *store) {
 }
 
 static void test_two_each(void **state) {
-    const char *const settings[] = { "timeout", "60", NULL };
+    const char *const settings[] = {"timeout", "60", NULL};
     rank ranks[WORKERS];
     (void)state;
     for (int size = 2; size <= WORKERS; size++) {
@@ -287,7 +287,7 @@ static void test_two_each(void **state) {
 }
 
 static void test_late_error_of_worker(void **state) {
-    const char *const settings[] = { "timeout", "60", NULL };
+    const char *const settings[] = {"timeout", "60", NULL};
     rank ranks[WORKERS];
     (void)state;
     place = on_one_each;
@@ -323,7 +323,7 @@ static mxc_status freezes(rank *r, mxc_kvstore *store) {
 }
 
 static void test_frozen_worker(void **state) {
-    const char *const settings[] = { "timeout", "1.5", NULL };
+    const char *const settings[] = {"timeout", "1.5", NULL};
     rank ranks[WORKERS];
     (void)state;
     play_all(ranks, 3, "dist_device_sync", settings, freezes);
@@ -347,8 +347,13 @@ static void sum_alone(const mxci_clique_api *api, mxci_clique *clique) {
     int64_t ticket;
     assert_ok(mxc_ndarray_wait_to_read(array));
     assert_ok(mxc_ndarray_tensor(array, &t));
-    const mxci_clique_work work = { .kind = MXCI_CLIQUE_SUM, .dtype = MXC_F32, .n = N, .in = { t.data },
-                                    .out = { t.data } };
+    const mxci_clique_work work = {
+        .kind = MXCI_CLIQUE_SUM,
+        .dtype = MXC_F32,
+        .n = N,
+        .in = {t.data},
+        .out = {t.data},
+    };
     for (int i = 0; i < 100; i++) {
         assert_ok(api->start(clique, &work, &ticket));
         assert_int_equal(ticket, i + 1);
@@ -403,14 +408,21 @@ static int has_two_gpus(void) {
 int main(int argc, char **argv) {
     const char *way = argc > 1 ? argv[1] : "sums";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),     cmocka_unit_test(test_copies),    cmocka_unit_test(test_not_served),
-        cmocka_unit_test(test_store),    cmocka_unit_test(test_every_allocation_failing),
-        cmocka_unit_test(test_workers),  cmocka_unit_test(test_narrowed),
-        cmocka_unit_test(test_two_each), cmocka_unit_test(test_frozen_worker),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_not_served),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_every_allocation_failing),
+        cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_narrowed),
+        cmocka_unit_test(test_two_each),
+        cmocka_unit_test(test_frozen_worker),
     };
-    const struct CMUnitTest failing[] = { cmocka_unit_test(test_late_error),
-                                          cmocka_unit_test(test_late_error_of_worker) };
-    const struct CMUnitTest library[] = { cmocka_unit_test(test_library), cmocka_unit_test(test_alone) };
+    const struct CMUnitTest failing[] = {
+        cmocka_unit_test(test_late_error),
+        cmocka_unit_test(test_late_error_of_worker),
+    };
+    const struct CMUnitTest library[] = {cmocka_unit_test(test_library), cmocka_unit_test(test_alone)};
     has_cliques = strcmp(way, "sums") == 0;
     if (strcmp(way, "none") == 0 || strcmp(way, "refuse") == 0)
         setenv("FAKE_GPU_CLIQUE", way, 1);

@@ -41,8 +41,8 @@ static mxc_status push_and_pull(mxc_kvstore *store, int i, double value, float *
 
 /* First values are rank 0's; several values of several keys in one push; steps follow each other. */
 static mxc_status sum_keys(rank *r, mxc_kvstore *store) {
-    const char *keys[] = { "k0", "k1", "k0", "k2" };
-    const int sizes[] = { N, N + 1, N, N + 2 };
+    const char *keys[] = {"k0", "k1", "k0", "k2"};
+    const int sizes[] = {N, N + 1, N, N + 2};
     mxc_ndarray *values[4];
     MXC_TRY(init_keys(store, 3, 100 + r->rank));
     mxc_ndarray *first;
@@ -68,7 +68,7 @@ static mxc_status sum_keys(rank *r, mxc_kvstore *store) {
 
 static void test_sums(void **state) {
     rank ranks[MOST];
-    const char *const one_by_one[] = { "bucket_bytes", "0", NULL };
+    const char *const one_by_one[] = {"bucket_bytes", "0", NULL};
     (void)state;
     for (int size = 1; size <= MOST; size++)
         for (int way = 0; way < 4; way++) {
@@ -95,7 +95,7 @@ static mxc_status sum_long(rank *r, mxc_kvstore *store) {
     mxc_ndarray *array;
     for (int i = 0; i < LONG; i++)
         data[i] = (float)(i % 100) * 0.25f * (float)(r->rank + 1);
-    MXC_TRY(mxc_ndarray_from_data(1, (int64_t[]){ LONG }, MXC_F32, data, &array));
+    MXC_TRY(mxc_ndarray_from_data(1, (int64_t[]){LONG}, MXC_F32, data, &array));
     mxc_status status = mxc_kvstore_init(store, 1, &key, &array);
     for (int step = 0; step < 3 && status == MXC_OK; step++) {
         status = mxc_ndarray_set(array, data, LONG * sizeof *data);
@@ -116,9 +116,9 @@ static mxc_status sum_long(rank *r, mxc_kvstore *store) {
 
 static void test_pieces(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "piece_bytes", "4096", "compression", "none", NULL };
-    const char *const narrow[] = { "piece_bytes", "4096", "compression", "float16", NULL };
-    const char *const short_of_bits[] = { "compression", "bfloat16", NULL };
+    const char *const settings[] = {"piece_bytes", "4096", "compression", "none", NULL};
+    const char *const narrow[] = {"piece_bytes", "4096", "compression", "float16", NULL};
+    const char *const short_of_bits[] = {"compression", "bfloat16", NULL};
     (void)state;
     play_all(ranks, 3, "dist_sync", settings, sum_long);
     expect_all_ok(ranks, 3);
@@ -152,7 +152,7 @@ static mxc_status push_small(rank *r, mxc_kvstore *store) {
 
 static void test_two_bits(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "compression", "2bit", NULL };
+    const char *const settings[] = {"compression", "2bit", NULL};
     (void)state;
     for (int size = 2; size <= 3; size++) {
         play_all(ranks, size, "dist_sync", settings, push_small);
@@ -163,14 +163,14 @@ static void test_two_bits(void **state) {
 
 /* The optimizer's updates are those of one process that has the sum of the gradients. */
 static mxc_status train_a_key(rank *r, mxc_kvstore *store) {
-    const char *keys[] = { "momentum", "learning_rate" }, *values[] = { "0.9", "0.1" };
+    const char *keys[] = {"momentum", "learning_rate"}, *values[] = {"0.9", "0.1"};
     mxc_optimizer *optimizer;
     MXC_TRY(mxc_optimizer_create("sgd", 2, keys, values, &optimizer));
     MXC_TRY(mxc_kvstore_set_optimizer(store, optimizer));
     mxc_status status = init_keys(store, 1, 1);
     for (int step = 0; step < 4 && status == MXC_OK; step++)
         status = push_and_pull(store, 0, 0.5 * (r->rank + 1) - step, r->found);
-    mxc_ndarray_list states = { 0 };
+    mxc_ndarray_list states = {0};
     if (status == MXC_OK)
         status = mxc_optimizer_get_states(optimizer, &states);
     mxc_ndarray_list_release(&states);
@@ -199,7 +199,7 @@ static void test_optimizer(void **state) {
 
 /* Plain steps commute: after all pushes every worker finds their sum, whatever the order in which they came. */
 static mxc_status train_at_servers(rank *r, mxc_kvstore *store) {
-    const char *names[] = { "learning_rate" }, *values[] = { "0.5" };
+    const char *names[] = {"learning_rate"}, *values[] = {"0.5"};
     mxc_optimizer *optimizer;
     MXC_TRY(mxc_optimizer_create("sgd", 1, names, values, &optimizer));
     mxc_status status = mxc_kvstore_set_optimizer(store, optimizer);
@@ -234,8 +234,8 @@ static mxc_status train_at_servers(rank *r, mxc_kvstore *store) {
 
 static void test_servers(void **state) {
     rank ranks[MOST];
-    const char *const spread[] = { "split_bytes", "4", NULL };
-    const char *const one[] = { "servers", "1", "staleness", "0", NULL };
+    const char *const spread[] = {"split_bytes", "4", NULL};
+    const char *const one[] = {"servers", "1", "staleness", "0", NULL};
     (void)state;
     for (int size = 1; size <= MOST; size++) {
         play_all(ranks, size, "dist_async", NULL, train_at_servers);
@@ -275,8 +275,8 @@ static mxc_status run_ahead(rank *r, mxc_kvstore *store) {
 
 static void test_staleness(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "staleness", "2", "timeout", "8", NULL };
-    const char *const leaves[] = { "staleness", "2", "timeout", "10", NULL };
+    const char *const settings[] = {"staleness", "2", "timeout", "8", NULL};
+    const char *const leaves[] = {"staleness", "2", "timeout", "10", NULL};
     (void)state;
     for (int way = 0; way < 2; way++) {
         play_all(ranks, 2, "dist_async", way ? leaves : settings, run_ahead);
@@ -299,7 +299,7 @@ static mxc_status freezes_at_server(rank *r, mxc_kvstore *store) {
 
 static void test_frozen_server(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "1.5", NULL };
+    const char *const settings[] = {"timeout", "1.5", NULL};
     (void)state;
     play_all(ranks, 3, "dist_async", settings, freezes_at_server);
     expect_all_failed(&ranks[0], 1, "rank 1 ", "has been silent for", "stands at");
@@ -389,11 +389,11 @@ static void expect_refused(int size, const char *const *settings, const char *ty
 }
 
 static void test_other_options(void **state) {
-    const char *const two_bits[] = { "compression", "2bit", NULL };
-    const char *const same[] = { "threshold", "0.50", "compression", "2bit", NULL };
-    const char *const finer[] = { "compression", "2bit", "threshold", "0.25", NULL };
-    const char *const half[] = { "compression", "float16", NULL }, *const pieces[] = { "piece_bytes", "4096", NULL };
-    const char *const buckets[] = { "bucket_bytes", "0", NULL }, *const shares[] = { "shard", "true", NULL };
+    const char *const two_bits[] = {"compression", "2bit", NULL};
+    const char *const same[] = {"threshold", "0.50", "compression", "2bit", NULL};
+    const char *const finer[] = {"compression", "2bit", "threshold", "0.25", NULL};
+    const char *const half[] = {"compression", "float16", NULL}, *const pieces[] = {"piece_bytes", "4096", NULL};
+    const char *const buckets[] = {"bucket_bytes", "0", NULL}, *const shares[] = {"shard", "true", NULL};
     rank ranks[MOST];
     (void)state;
     for (int size = 2; size <= 3; size++) {
@@ -416,7 +416,7 @@ static void test_other_options(void **state) {
 /* Rank 2 comes when the others have given up, and gives up too. */
 static void test_absent_rank(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "join_timeout", "0.3", NULL };
+    const char *const settings[] = {"join_timeout", "0.3", NULL};
     (void)state;
     set_ranks(ranks, 3, "dist_sync", settings, push_small);
     fake_group_start(3);
@@ -440,7 +440,7 @@ static mxc_status freezes(rank *r, mxc_kvstore *store) {
 /* The frozen rank, once it goes on, does not hear of the others either. */
 static void test_frozen_rank(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "1.5", NULL };
+    const char *const settings[] = {"timeout", "1.5", NULL};
     (void)state;
     for (int size = 2; size <= 3; size++) {
         int64_t start = mxci_now_ns();
@@ -463,8 +463,8 @@ static mxc_status dawdles(rank *r, mxc_kvstore *store) {
 
 static void test_stall(void **state) {
     rank ranks[MOST];
-    const char *const settings[] = { "timeout", "8", "stall", "1.5", NULL };
-    const char *const patient[] = { "timeout", "8", "stall", "0", NULL };
+    const char *const settings[] = {"timeout", "8", "stall", "1.5", NULL};
+    const char *const patient[] = {"timeout", "8", "stall", "0", NULL};
     (void)state;
     play_all(ranks, 3, "dist_sync", settings, dawdles);
     expect_all_failed(ranks, 3, "at push of \"k0\"", "step 1", "rank 1 lives, but has made only");
@@ -530,7 +530,7 @@ static void test_lost_gradient(void **state) {
 
 static void test_refusals(void **state) {
     mxc_kvstore *store;
-    const char *keys[] = { "timeout" }, *values[] = { "-1" };
+    const char *keys[] = {"timeout"}, *values[] = {"-1"};
     (void)state;
     fake_group_start(1);
     assert_fails(mxci_kvstore_create_on(fake_group_api(0), "dist_sync", 1, keys, values, &store), MXC_EINVAL,
@@ -553,14 +553,22 @@ static void test_without_module(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),              cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_two_bits),          cmocka_unit_test(test_optimizer),
-        cmocka_unit_test(test_servers),           cmocka_unit_test(test_staleness),
-        cmocka_unit_test(test_frozen_server),     cmocka_unit_test(test_no_updater),
-        cmocka_unit_test(test_disagreement),      cmocka_unit_test(test_frozen_rank),
-        cmocka_unit_test(test_failing_transport), cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_lost_gradient),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_without_module),    cmocka_unit_test(test_other_options),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_two_bits),
+        cmocka_unit_test(test_optimizer),
+        cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_staleness),
+        cmocka_unit_test(test_frozen_server),
+        cmocka_unit_test(test_no_updater),
+        cmocka_unit_test(test_disagreement),
+        cmocka_unit_test(test_frozen_rank),
+        cmocka_unit_test(test_failing_transport),
+        cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_lost_gradient),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_without_module),
+        cmocka_unit_test(test_other_options),
         cmocka_unit_test(test_absent_rank),
     };
     if (argc > 1 && mxc_context_parse(argv[1], &context) != MXC_OK)

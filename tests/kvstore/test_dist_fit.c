@@ -53,8 +53,8 @@ static mxc_status open_data(const worker *w, mxc_iter **out) {
             data[i * FEATURES + j] = sinf((float)(all * FEATURES + j));
         label[i] = (float)(all % CLASSES);
     }
-    MXC_TRY(mxc_ndarray_from_data(2, (int64_t[]){ rows, FEATURES }, MXC_F32, data, &arrays[0]));
-    MXC_TRY(mxc_ndarray_from_data(1, (int64_t[]){ rows }, MXC_F32, label, &arrays[1]));
+    MXC_TRY(mxc_ndarray_from_data(2, (int64_t[]){rows, FEATURES}, MXC_F32, data, &arrays[0]));
+    MXC_TRY(mxc_ndarray_from_data(1, (int64_t[]){rows}, MXC_F32, label, &arrays[1]));
     mxc_status status = mxc_iter_from_arrays(&options, 1, &arrays[0], 1, &arrays[1], NULL, out);
     mxc_ndarray_release(arrays[0]);
     mxc_ndarray_release(arrays[1]);
@@ -145,11 +145,11 @@ static void play_one(worker *w, const worker *like) {
 
 /* The second worker has a batch more in each epoch, which nobody uses. */
 static void test_as_one(void **state) {
-    const char *const scales[] = { NULL, "64" };
+    const char *const scales[] = {NULL, "64"};
     (void)state;
     for (int way = 0; way < 4; way++) {
-        worker one, two[2] = { { .batches = BATCHES }, { .batches = BATCHES } };
-        worker like = { .type = way & 1 ? "dist_sync" : "dist_device_sync", .epochs = 3 };
+        worker one, two[2] = {{.batches = BATCHES}, {.batches = BATCHES}};
+        worker like = {.type = way & 1 ? "dist_sync" : "dist_device_sync", .epochs = 3};
         like.loss_scale = scales[way >> 1];
         play_one(&one, &like);
         play_all(two, 2, &like);
@@ -161,8 +161,8 @@ static void test_as_one(void **state) {
 }
 
 static void test_unequal_epochs(void **state) {
-    worker two[2] = { { .batches = BATCHES - 2 }, { .batches = BATCHES } };
-    const worker like = { .type = "dist_sync", .epochs = 4 };
+    worker two[2] = {{.batches = BATCHES - 2}, {.batches = BATCHES}};
+    const worker like = {.type = "dist_sync", .epochs = 4};
     (void)state;
     play_all(two, 2, &like);
     assert_int_equal(two[0].result.updates, 4 * (BATCHES - 2));
@@ -182,11 +182,15 @@ static void lose_checkpoint(const char *folder) {
     fclose(file);
     assert_int_equal(sscanf(strstr(text, "\"slot\""),
                             "\"slot\": %d, \"crc32\": %lld, \"updates\": %lld, \"other_crc32\": %lld, "
-                            "\"other_updates\": %lld", &slot, &crc, &updates, &other_crc, &other_updates), 5);
+                            "\"other_updates\": %lld",
+                            &slot, &crc, &updates, &other_crc, &other_updates),
+                     5);
     assert_true(other_updates > 0 && other_updates < updates);
     file = fopen(path, "w");
-    fprintf(file, "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": %d, \"crc32\": %lld, "
-                  "\"updates\": %lld, \"workers\": 3}\n", 1 - slot, other_crc, other_updates);
+    fprintf(file,
+            "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": %d, \"crc32\": %lld, "
+            "\"updates\": %lld, \"workers\": 3}\n",
+            1 - slot, other_crc, other_updates);
     fclose(file);
     snprintf(state, sizeof state, "%.400s/run.worker1.state%d", folder, slot);
     assert_int_equal(remove(state), 0);
@@ -196,8 +200,8 @@ static void lose_checkpoint(const char *folder) {
  * those that keep only shares of the optimizer's states, to the same weights. */
 static void test_stop_and_resume(void **state) {
     test_path folder, prefix;
-    worker whole[3] = { { .batches = BATCHES }, { .batches = BATCHES }, { .batches = BATCHES } }, part[3];
-    worker like = { .type = "dist_sync", .epochs = 3 };
+    worker whole[3] = {{.batches = BATCHES}, {.batches = BATCHES}, {.batches = BATCHES}}, part[3];
+    worker like = {.type = "dist_sync", .epochs = 3};
     (void)state;
     play_all(whole, 3, &like);
     for (int way = 0; way < 4; way++) {
@@ -225,8 +229,8 @@ static void test_stop_and_resume(void **state) {
 
 /* A gradient that is not finite would be known only where its share is. */
 static void test_refused_shares(void **state) {
-    worker two[2] = { { .batches = BATCHES }, { .batches = BATCHES } };
-    const worker like = { .type = "dist_sync", .epochs = 1, .shard = 1, .loss_scale = "64" };
+    worker two[2] = {{.batches = BATCHES}, {.batches = BATCHES}};
+    const worker like = {.type = "dist_sync", .epochs = 1, .shard = 1, .loss_scale = "64"};
     (void)state;
     play_to_end(two, 2, &like);
     for (int i = 0; i < 2; i++) {
@@ -238,8 +242,8 @@ static void test_refused_shares(void **state) {
 /* Another number of workers than the checkpoint's. */
 static void test_other_workers(void **state) {
     test_path folder, prefix;
-    worker two[2] = { { .batches = BATCHES }, { .batches = BATCHES } }, one;
-    worker like = { .type = "dist_sync", .epochs = 1 };
+    worker two[2] = {{.batches = BATCHES}, {.batches = BATCHES}}, one;
+    worker like = {.type = "dist_sync", .epochs = 1};
     (void)state;
     test_temp_dir(folder);
     like.checkpoint = test_join(prefix, folder, "run");
@@ -255,8 +259,8 @@ static void test_other_workers(void **state) {
 /* Servers: every worker's steps count; worker 0 saves. */
 static void test_servers(void **state) {
     test_path folder, prefix, model;
-    worker two[2] = { { .batches = BATCHES }, { .batches = BATCHES - 1 } };
-    worker like = { .type = "dist_async", .epochs = 3 };
+    worker two[2] = {{.batches = BATCHES}, {.batches = BATCHES - 1}};
+    worker like = {.type = "dist_async", .epochs = 3};
     (void)state;
     test_temp_dir(folder);
     like.checkpoint = test_join(prefix, folder, "run");
@@ -272,13 +276,13 @@ static void test_servers(void **state) {
 
 /* A factor that the network names reaches every kind of store. */
 static void test_frozen_weight(void **state) {
-    static const char *const types[] = { "dist_sync", "dist_device_sync", "dist_async", "dist_sync" };
+    static const char *const types[] = {"dist_sync", "dist_device_sync", "dist_async", "dist_sync"};
     mxc_symbol *trained = symbol;
     (void)state;
     symbol = net(1);
     for (int i = 0; i < 4; i++) {
-        worker two[2] = { { .batches = BATCHES }, { .batches = BATCHES } };
-        const worker like = { .type = types[i], .epochs = 2, .shard = i == 3 };
+        worker two[2] = {{.batches = BATCHES}, {.batches = BATCHES}};
+        const worker like = {.type = types[i], .epochs = 2, .shard = i == 3};
         play_all(two, 2, &like);
         for (int k = 0; k < WEIGHTS; k++)
             assert_true(two[0].weights[k] == 0); /* as the initializer left it */

@@ -59,7 +59,7 @@ static void test_init_copies(void **state) {
 /* Values of one key are summed wherever they live, other keys between them. */
 static void test_push_sums(void **state) {
     mxc_kvstore *store = store_with("a", 0);
-    const char *keys[] = { "a", "b", "a", "a", "b" };
+    const char *keys[] = {"a", "b", "a", "a", "b"};
     mxc_ndarray *values[5], *outs[5];
     mxc_ndarray *first = filled(7, mxc_cpu(0));
     (void)state;
@@ -113,15 +113,15 @@ static mxc_status add_twice(const char *key, mxc_ndarray *sum, mxc_ndarray *stor
     *(int *)user += 1;
     if (strcmp(key, "bad") == 0)
         return MXC_FAIL(MXC_EUSER, "mine: no such thing");
-    mxc_ndarray *in[2] = { stored, sum };
+    mxc_ndarray *in[2] = {stored, sum};
     const char *num = "num_args", *two = "2";
     return mxc_invoke_into("add_n", 2, in, 1, &num, &two, 1, &stored);
 }
 
 static void test_updater(void **state) {
     mxc_kvstore *store = store_with("w", 10), *bad = store_with("bad", 1);
-    const char *keys[] = { "w", "w" }, *bad_key = "bad";
-    mxc_ndarray *values[2] = { filled(1, mxc_cpu(0)), filled(2, mxc_cpu(0)) };
+    const char *keys[] = {"w", "w"}, *bad_key = "bad";
+    mxc_ndarray *values[2] = {filled(1, mxc_cpu(0)), filled(2, mxc_cpu(0))};
     int calls = 0;
     (void)state;
     mxc_kvstore_set_updater(store, add_twice, &calls);
@@ -185,8 +185,8 @@ static void test_refusals(void **state) {
     assert_fails(mxc_kvstore_init(store, -1, &key, &good), MXC_EINVAL, "n is -1");
     assert_fails(mxc_kvstore_barrier(NULL), MXC_EINVAL, "store");
     /* a push that names one bad key changes nothing */
-    const char *both[] = { "w", "v" };
-    mxc_ndarray *values[] = { good, good };
+    const char *both[] = {"w", "v"};
+    mxc_ndarray *values[] = {good, good};
     assert_status(mxc_kvstore_push(store, 2, both, values, 0), MXC_ENOTFOUND);
     pull_and_expect(store, "w", 1);
     mxc_kvstore_set_updater(NULL, NULL, NULL);

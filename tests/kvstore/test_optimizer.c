@@ -51,7 +51,7 @@ static void expect_near(mxc_ndarray *array, const double *expected) {
         assert_true(fabs(found[i] - expected[i]) <= 1e-6 * (1 + fabs(expected[i])));
 }
 
-static const float start[N] = { 1, -2, 3, 0, 0.5f }, gradient[N] = { 0.5f, 4, -9, 0, 1 };
+static const float start[N] = {1, -2, 3, 0, 0.5f}, gradient[N] = {0.5f, 4, -9, 0, 1};
 
 /* One reference step: momentum' = m * momentum - lr * g, weight' = weight + momentum'. */
 static void reference(double *w, double *mom, const float *g, double lr, double m, double wd, double rescale,
@@ -66,8 +66,8 @@ static void reference(double *w, double *mom, const float *g, double lr, double 
 }
 
 static void check_formula(const char *momentum, const char *wd, const char *clip, const char *key) {
-    mxc_optimizer *optimizer = sgd("learning_rate", "0.1", "momentum", momentum, "wd", wd, "rescale_grad", "0.5",
-                                   "clip_gradient", clip, NULL);
+    mxc_optimizer *optimizer =
+        sgd("learning_rate", "0.1", "momentum", momentum, "wd", wd, "rescale_grad", "0.5", "clip_gradient", clip, NULL);
     mxc_ndarray *weight = vector(start), *grad = vector(gradient);
     double w[N], mom[N] = {0}, decay = strstr(key, "_bias") ? 0 : atof(wd);
     for (int i = 0; i < N; i++)
@@ -252,8 +252,8 @@ static void test_count_is_checked(void **state) {
     mxc_ndarray *count;
     (void)state;
     assert_ok(mxc_ndarray_from_data(1, (int64_t[]){1}, MXC_I64, (int64_t[]){-3}, &count));
-    char name[] = "w:updates", other[] = "w:momentum", *names[1] = { name };
-    mxc_ndarray_list states = { 1, &count, names };
+    char name[] = "w:updates", other[] = "w:momentum", *names[1] = {name};
+    mxc_ndarray_list states = {1, &count, names};
     assert_fails(mxc_optimizer_set_states(optimizer, &states), MXC_EINVAL, "w:updates");
     names[0] = other;
     assert_fails(mxc_optimizer_set_states(optimizer, &states), MXC_EINVAL, "weight:mean");
@@ -328,9 +328,9 @@ static void test_refusals(void **state) {
     assert_fails(mxc_optimizer_update(optimizer, "w", NULL, grad), MXC_EINVAL, "NULL");
     assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, start, &small));
     assert_status(mxc_optimizer_update(optimizer, "w", weight, small), MXC_ESHAPE);
-    mxc_ndarray *arrays[1] = { small };
-    char name[] = "w:momentum", other[] = "w:variance", plain[] = "w", *names[1] = { name };
-    mxc_ndarray_list states = { 1, arrays, names };
+    mxc_ndarray *arrays[1] = {small};
+    char name[] = "w:momentum", other[] = "w:variance", plain[] = "w", *names[1] = {name};
+    mxc_ndarray_list states = {1, arrays, names};
     assert_ok(mxc_optimizer_set_states(optimizer, &states));
     assert_fails(mxc_optimizer_update(optimizer, "w", weight, grad), MXC_ESHAPE, "weight w has shape (5,)");
     names[0] = other;

@@ -9,8 +9,8 @@
 #include "kvstore/ranks.h"
 
 enum { SHARED_KEYS = 5, SHARED = 3 + 1 + 700 + 64 + 50 };
-static const int64_t shared_sizes[SHARED_KEYS] = { 3, 1, 700, 64, 50 };
-static const char *const shared_keys[SHARED_KEYS] = { "a", "b", "c", "d", "wide" };
+static const int64_t shared_sizes[SHARED_KEYS] = {3, 1, 700, 64, 50};
+static const char *const shared_keys[SHARED_KEYS] = {"a", "b", "c", "d", "wide"};
 static double trained[2][MOST][SHARED]; /* without and with shares, by rank */
 static int64_t kept[MOST];              /* elements of the optimizer's states */
 
@@ -61,14 +61,14 @@ static mxc_status train_shared(rank *r, mxc_kvstore *store, mxc_ndarray **arrays
 }
 
 static mxc_status train_with_shares(rank *r, mxc_kvstore *store) {
-    mxc_ndarray *arrays[SHARED_KEYS] = { NULL };
+    mxc_ndarray *arrays[SHARED_KEYS] = {NULL};
     mxc_optimizer *optimizer;
     MXC_TRY(mxc_optimizer_create("adam", 0, NULL, NULL, &optimizer));
     kept[r->rank] = 0;
     mxc_status status = train_shared(r, store, arrays, optimizer);
-    const char *swapped[] = { "b", "a" };
+    const char *swapped[] = {"b", "a"};
     if (status == MXC_OK && r->settings != NULL &&
-        mxc_kvstore_push(store, 2, swapped, (mxc_ndarray *[]){ arrays[1], arrays[0] }, 0) != MXC_EINVAL)
+        mxc_kvstore_push(store, 2, swapped, (mxc_ndarray *[]){arrays[1], arrays[0]}, 0) != MXC_EINVAL)
         status = MXC_FAIL(MXC_EUSER, "keys were pushed with others");
     mxc_status cleared = mxc_kvstore_set_optimizer(store, NULL);
     status = status != MXC_OK ? status : cleared;
@@ -83,7 +83,7 @@ static mxc_status train_with_shares(rank *r, mxc_kvstore *store) {
 
 /* The same bits as where each rank updates everything, and each state is kept once. */
 static void test_shares(void **state) {
-    const char *const shares[] = { "shard", "true", "piece_bytes", "4096", NULL };
+    const char *const shares[] = {"shard", "true", "piece_bytes", "4096", NULL};
     rank ranks[MOST];
     (void)state;
     for (int size = 1; size <= MOST; size++) {
@@ -104,8 +104,8 @@ static void test_shares(void **state) {
 
 /* Sums travel in 16 bits, values do not: all ranks have the same. */
 static void test_narrow_shares(void **state) {
-    const char *const narrow[] = { "shard", "true", "compression", "bfloat16", NULL };
-    const char *const bits[] = { "shard", "true", "compression", "2bit", NULL };
+    const char *const narrow[] = {"shard", "true", "compression", "bfloat16", NULL};
+    const char *const bits[] = {"shard", "true", "compression", "2bit", NULL};
     rank ranks[MOST];
     (void)state;
     play_all(ranks, 3, "dist_sync", NULL, train_with_shares);

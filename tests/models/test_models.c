@@ -149,7 +149,7 @@ static void finish(model *m) {
 /* All graphs whose names begin so. */
 static void check_family(const char *prefix) {
     static char line[MOST_LINE];
-    model m = { .n_inputs = 0 };
+    model m = {.n_inputs = 0};
     int graphs = 0, wrong = 0;
     FILE *file = fopen(FOLDER "answers.txt", "r");
     assert_non_null(file);
@@ -195,7 +195,11 @@ static void test_losses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_layers), cmocka_unit_test(test_cells),
-                                        cmocka_unit_test(test_losses), cmocka_unit_test(test_zoo) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_zoo),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

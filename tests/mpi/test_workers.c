@@ -32,8 +32,8 @@ static void expect_same(mxc_kvstore *store, int64_t value) {
 
 /* Integers of every dtype are summed exactly, in one piece and in many. */
 static void test_sums(void **state) {
-    static const mxc_dtype dtypes[] = { MXC_F32, MXC_F64, MXC_F16, MXC_BF16, MXC_I32, MXC_I64 };
-    static const int64_t sizes[] = { 1, 3, 1000, 70000 };
+    static const mxc_dtype dtypes[] = {MXC_F32, MXC_F64, MXC_F16, MXC_BF16, MXC_I32, MXC_I64};
+    static const int64_t sizes[] = {1, 3, 1000, 70000};
     (void)state;
     mxc_kvstore *store = open_store("piece_bytes", "4096");
     int rank = mxc_kvstore_rank(store), size = mxc_kvstore_group_size(store);
@@ -73,12 +73,12 @@ static int64_t hash_of(mxc_ndarray *array) {
  * become ready. */
 static void train(const char *setting, const char *value) {
     enum { KEYS = 6, STEPS = 20 };
-    static const int64_t sizes[KEYS] = { 10, 300000, 64, 1, 4097, 50000 };
-    const char *names[] = { "momentum" }, *values[] = { "0.9" };
+    static const int64_t sizes[KEYS] = {10, 300000, 64, 1, 4097, 50000};
+    const char *names[] = {"momentum"}, *values[] = {"0.9"};
     mxc_kvstore *store = open_store(setting, value);
     mxc_optimizer *optimizer;
     mxc_ndarray *weights[KEYS], *grads[KEYS];
-    const char *keys[KEYS] = { "a", "b", "c", "d", "e", "f" };
+    const char *keys[KEYS] = {"a", "b", "c", "d", "e", "f"};
     assert_ok(mxc_optimizer_create("sgd", 1, names, values, &optimizer));
     assert_ok(mxc_kvstore_set_optimizer(store, optimizer));
     mxc_random_seed(7 + (uint64_t)mxc_kvstore_rank(store));

@@ -9,11 +9,15 @@
 
 #include "base/sys.h"
 
-static const mxc_dtype all_dtypes[] = { MXC_F32, MXC_F64, MXC_F16,  MXC_U8,  MXC_I32,
-                                        MXC_I8,  MXC_I64, MXC_BOOL, MXC_BF16 };
+static const mxc_dtype all_dtypes[] = {
+    MXC_F32, MXC_F64, MXC_F16, MXC_U8, MXC_I32, MXC_I8, MXC_I64, MXC_BOOL, MXC_BF16,
+};
 enum { DTYPES = sizeof all_dtypes / sizeof *all_dtypes };
 
-#define DIMS(...) (int64_t[]){ __VA_ARGS__ }
+#define DIMS(...)   \
+    (int64_t[]) {   \
+        __VA_ARGS__ \
+    }
 
 static inline mxc_ndarray *array_new(int ndim, const int64_t *dims, mxc_dtype dtype) {
     mxc_ndarray *array;

@@ -15,10 +15,18 @@ static inline void put(bytes *b, const void *data, size_t n) {
     memcpy(b->data + b->n, data, n);
     b->n += n;
 }
-static inline void put_u16(bytes *b, uint16_t x) { put(b, &x, sizeof x); }
-static inline void put_u32(bytes *b, uint32_t x) { put(b, &x, sizeof x); }
-static inline void put_u64(bytes *b, uint64_t x) { put(b, &x, sizeof x); }
-static inline void put_text(bytes *b, const char *s) { put(b, s, strlen(s)); }
+static inline void put_u16(bytes *b, uint16_t x) {
+    put(b, &x, sizeof x);
+}
+static inline void put_u32(bytes *b, uint32_t x) {
+    put(b, &x, sizeof x);
+}
+static inline void put_u64(bytes *b, uint64_t x) {
+    put(b, &x, sizeof x);
+}
+static inline void put_text(bytes *b, const char *s) {
+    put(b, s, strlen(s));
+}
 
 /* Overwrite a number that was put before. */
 static inline void poke(bytes *b, size_t at, uint64_t x, size_t width) {

@@ -8,7 +8,7 @@
 #include "base/half.h"
 #include "ndarray/kernels/convert.h"
 
-static const mxc_dtype dtypes[] = { MXC_F32, MXC_F64, MXC_F16, MXC_U8, MXC_I32, MXC_I8, MXC_I64, MXC_BOOL, MXC_BF16 };
+static const mxc_dtype dtypes[] = {MXC_F32, MXC_F64, MXC_F16, MXC_U8, MXC_I32, MXC_I8, MXC_I64, MXC_BOOL, MXC_BF16};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /* Small whole numbers, which every dtype but bool holds exactly, survive every way. */
@@ -38,21 +38,21 @@ typedef struct end_case {
 } end_case;
 
 static const end_case ends[] = {
-    { 1.9, 1, 1, 1, 1 },
-    { -1.9, -1, 0, -1, -1 },
-    { 127.9, 127, 127, 127, 127 },
-    { 128, 127, 128, 128, 128 },
-    { -128.9, -128, 0, -128, -128 },
-    { 255.9, 127, 255, 255, 255 },
-    { 2147483520, 127, 255, 2147483520, 2147483520 },
-    { 2147483648.0, 127, 255, INT32_MAX, 2147483648 },
-    { -2147483648.0, -128, 0, INT32_MIN, -2147483648 },
-    { -1e10, -128, 0, INT32_MIN, -10000000000 },
-    { 9223372036854775808.0, 127, 255, INT32_MAX, INT64_MAX },
-    { -1e300, -128, 0, INT32_MIN, INT64_MIN },
-    { INFINITY, 127, 255, INT32_MAX, INT64_MAX },
-    { -INFINITY, -128, 0, INT32_MIN, INT64_MIN },
-    { NAN, 0, 0, 0, 0 },
+    {1.9, 1, 1, 1, 1},
+    {-1.9, -1, 0, -1, -1},
+    {127.9, 127, 127, 127, 127},
+    {128, 127, 128, 128, 128},
+    {-128.9, -128, 0, -128, -128},
+    {255.9, 127, 255, 255, 255},
+    {2147483520, 127, 255, 2147483520, 2147483520},
+    {2147483648.0, 127, 255, INT32_MAX, 2147483648},
+    {-2147483648.0, -128, 0, INT32_MIN, -2147483648},
+    {-1e10, -128, 0, INT32_MIN, -10000000000},
+    {9223372036854775808.0, 127, 255, INT32_MAX, INT64_MAX},
+    {-1e300, -128, 0, INT32_MIN, INT64_MIN},
+    {INFINITY, 127, 255, INT32_MAX, INT64_MAX},
+    {-INFINITY, -128, 0, INT32_MIN, INT64_MIN},
+    {NAN, 0, 0, 0, 0},
 };
 
 static void check_end(int from, const void *x, const end_case *c) {
@@ -97,20 +97,20 @@ static void integers_keep_their_low_bits(void **state) {
 }
 
 static void halves_round_to_nearest_even(void **state) {
-    const float x[] = { 1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f, 65520.0f, 0x1p-24f };
-    const uint16_t expected[] = { 0x3c00, 0x3c02, 0x7c00, 0x0001 };
+    const float x[] = {1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f, 65520.0f, 0x1p-24f};
+    const uint16_t expected[] = {0x3c00, 0x3c02, 0x7c00, 0x0001};
     mxci_f16 h[4];
     mxci_bf16 b;
     (void)state;
     mxci_convert(MXC_F32, x, MXC_F16, h, 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(h[i].bits, expected[i]);
-    mxci_convert(MXC_F32, &(float){ 1.0f + 0x1p-8f }, MXC_BF16, &b, 1);
+    mxci_convert(MXC_F32, &(float){1.0f + 0x1p-8f}, MXC_BF16, &b, 1);
     assert_int_equal(b.bits, 0x3f80);
 }
 
 static void any_byte_is_a_bool(void **state) {
-    const uint8_t bytes[] = { 0, 1, 2, 255 };
+    const uint8_t bytes[] = {0, 1, 2, 255};
     float f[4];
     uint8_t tidy[4];
     (void)state;

@@ -35,8 +35,13 @@ static mxc_status device_copy_now(mxc_context to, void *destination, mxc_context
     return MXC_OK;
 }
 
-static const mxci_device stand_in = { .name = "gpu", .count = device_count, .alloc = device_alloc, .free = device_free,
-                                      .copy_now = device_copy_now };
+static const mxci_device stand_in = {
+    .name = "gpu",
+    .count = device_count,
+    .alloc = device_alloc,
+    .free = device_free,
+    .copy_now = device_copy_now,
+};
 
 static mxc_ndarray *on_device(mxc_dtype dtype, int id) {
     mxc_ndarray *a;
@@ -66,12 +71,12 @@ static void bytes_travel(void **state) {
 }
 
 static void dtypes_convert_on_the_way(void **state) {
-    const mxc_context places[] = { { MXC_CPU, 0 }, { MXC_GPU, 0 }, { MXC_GPU, 1 } };
+    const mxc_context places[] = {{MXC_CPU, 0}, {MXC_GPU, 0}, {MXC_GPU, 1}};
     double back[12];
     (void)state;
     for (int from = 0; from < 3; from++)
         for (int to = 0; to < 3; to++) {
-            int32_t in[12] = { 5, -6, 7 };
+            int32_t in[12] = {5, -6, 7};
             mxc_ndarray *a, *b, *c;
             assert_ok(mxc_ndarray_from_data(1, DIMS(12), MXC_I32, in, &c));
             assert_ok(mxc_ndarray_copy(c, places[from], MXC_I32, &a));

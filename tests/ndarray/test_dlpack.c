@@ -20,10 +20,12 @@ static void foreign_init(foreign *f, void *data, int ndim, const int64_t *shape,
         f->shape[i] = shape[i];
         f->strides[i] = strides ? strides[i] : 0;
     }
-    f->managed.dl_tensor = (DLTensor){
-        .data = data, .device = { kDLCPU, 0 }, .ndim = ndim, .dtype = { kDLFloat, 32, 1 }, .shape = f->shape,
-        .strides = strides ? f->strides : NULL
-    };
+    f->managed.dl_tensor = (DLTensor){.data = data,
+                                      .device = {kDLCPU, 0},
+                                      .ndim = ndim,
+                                      .dtype = {kDLFloat, 32, 1},
+                                      .shape = f->shape,
+                                      .strides = strides ? f->strides : NULL};
     f->managed.manager_ctx = f;
     f->managed.deleter = delete_foreign;
 }
@@ -54,7 +56,7 @@ static void all_dtypes_go_out_and_in(void **state) {
 }
 
 static void dense_tensors_are_shared(void **state) {
-    float data[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    float data[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     foreign f;
     mxc_ndarray *a;
     void *memory;
@@ -81,12 +83,12 @@ static void strided_tensors_are_copied(void **state) {
     assert_ok(mxc_ndarray_from_dlpack(&f.managed, &a));
     assert_int_equal(f.deleted, 1);
     assert_ok(mxc_ndarray_get(a, x, sizeof x));
-    assert_memory_equal(x, ((float[]){ 0, 4, 8, 1, 5, 9 }), sizeof x);
+    assert_memory_equal(x, ((float[]){0, 4, 8, 1, 5, 9}), sizeof x);
     mxc_ndarray_release(a);
     foreign_init(&f, data, 2, DIMS(2, 3), DIMS(0, 1)); /* one row twice */
     assert_ok(mxc_ndarray_from_dlpack(&f.managed, &a));
     assert_ok(mxc_ndarray_get(a, x, sizeof x));
-    assert_memory_equal(x, ((float[]){ 0, 1, 2, 0, 1, 2 }), sizeof x);
+    assert_memory_equal(x, ((float[]){0, 1, 2, 0, 1, 2}), sizeof x);
     mxc_ndarray_release(a);
 }
 
@@ -98,7 +100,7 @@ static void empty_tensors_and_no_deleter(void **state) {
     assert_ok(mxc_ndarray_from_dlpack(&f.managed, &a));
     assert_int_equal(mxc_ndarray_size(a), 0);
     mxc_ndarray_release(a);
-    foreign_init(&f, &(float){ 3 }, 0, NULL, NULL);
+    foreign_init(&f, &(float){3}, 0, NULL, NULL);
     f.managed.dl_tensor.shape = NULL;
     f.managed.deleter = NULL;
     assert_ok(mxc_ndarray_from_dlpack(&f.managed, &a));
@@ -115,14 +117,14 @@ static void refuse(foreign *f, mxc_status status, const char *text) {
 }
 
 static void hostile_tensors_are_refused(void **state) {
-    float data[4] = { 0 };
+    float data[4] = {0};
     mxc_ndarray *a;
     foreign f;
     (void)state;
     assert_status(mxc_ndarray_from_dlpack(NULL, &a), MXC_EINVAL);
-#define TRY(change, status, text)                        \
-    foreign_init(&f, data, 2, DIMS(2, 2), DIMS(2, 1));   \
-    change;                                              \
+#define TRY(change, status, text)                      \
+    foreign_init(&f, data, 2, DIMS(2, 2), DIMS(2, 1)); \
+    change;                                            \
     refuse(&f, status, text)
     TRY(f.managed.dl_tensor.ndim = -1, MXC_EINVAL, "-1 axes");
     TRY(f.managed.dl_tensor.ndim = 9, MXC_EINVAL, "9 axes");
@@ -165,12 +167,9 @@ static void each_allocation_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_dtypes_go_out_and_in),
-        cmocka_unit_test(dense_tensors_are_shared),
-        cmocka_unit_test(strided_tensors_are_copied),
-        cmocka_unit_test(empty_tensors_and_no_deleter),
-        cmocka_unit_test(hostile_tensors_are_refused),
-        cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(all_dtypes_go_out_and_in),    cmocka_unit_test(dense_tensors_are_shared),
+        cmocka_unit_test(strided_tensors_are_copied),  cmocka_unit_test(empty_tensors_and_no_deleter),
+        cmocka_unit_test(hostile_tensors_are_refused), cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("dlpack", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const mxc_dtype floats[] = { MXC_F32, MXC_F64, MXC_F16, MXC_BF16 };
+static const mxc_dtype floats[] = {MXC_F32, MXC_F64, MXC_F16, MXC_BF16};
 enum { FLOATS = 4, N = 40000 };
 
 static void constants_of_each_dtype(void **state) {
@@ -31,7 +31,7 @@ static double *random_values(mxc_dtype dtype, int uniform, double a, double b) {
 }
 
 static void uniform_numbers_keep_their_bounds(void **state) {
-    const double ends[][2] = { { 0, 1 }, { -0.07, 0.07 }, { 1, 1.001 }, { -2, -1 }, { -1, 0 }, { 5, 5 } };
+    const double ends[][2] = {{0, 1}, {-0.07, 0.07}, {1, 1.001}, {-2, -1}, {-1, 0}, {5, 5}};
     (void)state;
     for (int i = 0; i < FLOATS; i++)
         for (size_t j = 0; j < sizeof ends / sizeof *ends; j++) {

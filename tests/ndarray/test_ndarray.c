@@ -34,7 +34,7 @@ static void impossible_arrays_are_refused(void **state) {
     assert_status(mxc_ndarray_create(3, DIMS(0, INT64_MAX, 2), MXC_F32, mxc_cpu(0), &a), MXC_ESHAPE);
     assert_fails(mxc_ndarray_create(1, DIMS(2), (mxc_dtype)9, mxc_cpu(0), &a), MXC_EDTYPE, "9");
     assert_fails(mxc_ndarray_create(1, DIMS(2), MXC_F32, mxc_cpu(99), &a), MXC_EDEVICE, "cpu(99)");
-    assert_status(mxc_ndarray_create(1, DIMS(2), MXC_F32, (mxc_context){ 8, 0 }, &a), MXC_EDEVICE);
+    assert_status(mxc_ndarray_create(1, DIMS(2), MXC_F32, (mxc_context){8, 0}, &a), MXC_EDEVICE);
     assert_null(a);
 }
 
@@ -153,7 +153,7 @@ static void count_call(void *arg) {
 
 static void wrapped_memory_is_used_and_released_once(void **state) {
     int calls = 0;
-    float memory[6] = { 1, 2, 3, 4, 5, 6 };
+    float memory[6] = {1, 2, 3, 4, 5, 6};
     mxc_ndarray *a, *view;
     (void)state;
     assert_ok(mxc_ndarray_wrap(2, DIMS(2, 3), MXC_F32, memory, count_call, &calls, &a));
@@ -175,7 +175,7 @@ static void wrapped_memory_is_used_and_released_once(void **state) {
 }
 
 static void from_data_copies(void **state) {
-    int32_t data[4] = { 1, -2, 3, -4 }, back[4];
+    int32_t data[4] = {1, -2, 3, -4}, back[4];
     mxc_ndarray *a;
     (void)state;
     assert_ok(mxc_ndarray_from_data(2, DIMS(2, 2), MXC_I32, data, &a));
@@ -187,7 +187,7 @@ static void from_data_copies(void **state) {
 }
 
 static mxc_status use_arrays(void *arg) {
-    float data[600] = { 1 };
+    float data[600] = {1};
     mxc_ndarray *a = NULL, *b = NULL, *row = NULL;
     mxc_status status = mxc_ndarray_from_data(2, DIMS(30, 20), MXC_F32, data, &a);
     (void)arg;
@@ -235,7 +235,7 @@ static void threads_race_for_the_memory(void **state) {
 
 static void null_is_refused_or_empty(void **state) {
     mxc_ndarray *a = array_ramp(1, DIMS(2), MXC_F32), *out;
-    mxc_ndarray_list list = { 0, NULL, NULL };
+    mxc_ndarray_list list = {0, NULL, NULL};
     char *text;
     void *data;
     (void)state;

@@ -72,7 +72,7 @@ static void other_spellings_of_the_header(void **state) {
         "{\"shape\":(2L,3L),\"descr\":\"<i4\",\"fortran_order\":False}\n",
         "  {'fortran_order':   False , 'shape' : ( 2 , 3 , ) , 'descr': '<i4' , }   \n",
     };
-    const int32_t data[6] = { 1, 2, 3, 4, 5, 6 };
+    const int32_t data[6] = {1, 2, 3, 4, 5, 6};
     static bytes b;
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -96,7 +96,7 @@ static void versions_2_and_3_have_long_headers(void **state) {
         put(&b, "\x93NUMPY", 6);
         put(&b, &version, 1);
         put(&b, "", 1);
-        put(&b, &(uint32_t){ sizeof header - 1 }, version == 1 ? 2 : 4);
+        put(&b, &(uint32_t){sizeof header - 1}, version == 1 ? 2 : 4);
         put_text(&b, header);
         put(&b, "\0\1\7", 3);
         status = read_image(b.data, b.n);
@@ -133,34 +133,38 @@ static void fortran_order_is_turned(void **state) {
 }
 
 static void hostile_headers(void **state) {
-    static const struct { const char *header; mxc_status status; const char *text; } cases[] = {
-        { "", MXC_EFORMAT, "a dict" },
-        { "[]", MXC_EFORMAT, "a dict" },
-        { "{}", MXC_EFORMAT, "all of" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", MXC_EFORMAT, "comma or the end" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", MXC_EFORMAT, "nothing behind" },
-        { "{'descr': '<f4', 'fortran_order': False}", MXC_EFORMAT, "all of" },
-        { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "each once" },
-        { "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", MXC_EFORMAT, "True or False" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}", MXC_EFORMAT, "comma in a tuple" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", MXC_EFORMAT, "0 or more" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1180591620717411303424,)}", MXC_EFORMAT, "2^63" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296,4294967296)}", MXC_EFORMAT, "shape" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (0,4611686018427387904,8)}", MXC_EFORMAT, "shape" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}", MXC_EFORMAT, "0 or more" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': [2]}", MXC_EFORMAT, "tuple" },
-        { "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,2)}", MXC_EUNSUPPORTED, "8 axes" },
-        { "{descr: '<f4', 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "quoted" },
-        { "{'descr': __import__('os').system('ls'), 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "quoted" },
-        { "{'descr': 'O', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'O'" },
-        { "{'descr': '|V8', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'|V8'" },
-        { "{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'>f4'" },
-        { "{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'|f4'" },
-        { "{'descr': '<U4', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'<U4'" },
-        { "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'<u2'" },
-        { "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "escapes" },
-        { "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "quoted" },
-        { "{'descr': '<f4", MXC_EFORMAT, "escapes" },
+    static const struct {
+        const char *header;
+        mxc_status status;
+        const char *text;
+    } cases[] = {
+        {"", MXC_EFORMAT, "a dict"},
+        {"[]", MXC_EFORMAT, "a dict"},
+        {"{}", MXC_EFORMAT, "all of"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", MXC_EFORMAT, "comma or the end"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", MXC_EFORMAT, "nothing behind"},
+        {"{'descr': '<f4', 'fortran_order': False}", MXC_EFORMAT, "all of"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "each once"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}", MXC_EFORMAT, "True or False"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2)}", MXC_EFORMAT, "comma in a tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", MXC_EFORMAT, "0 or more"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1180591620717411303424,)}", MXC_EFORMAT, "2^63"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296,4294967296)}", MXC_EFORMAT, "shape"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (0,4611686018427387904,8)}", MXC_EFORMAT, "shape"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (,)}", MXC_EFORMAT, "0 or more"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': [2]}", MXC_EFORMAT, "tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,2)}", MXC_EUNSUPPORTED, "8 axes"},
+        {"{descr: '<f4', 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "quoted"},
+        {"{'descr': __import__('os').system('ls'), 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "quoted"},
+        {"{'descr': 'O', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'O'"},
+        {"{'descr': '|V8', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'|V8'"},
+        {"{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'>f4'"},
+        {"{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'|f4'"},
+        {"{'descr': '<U4', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'<U4'"},
+        {"{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", MXC_EUNSUPPORTED, "'<u2'"},
+        {"{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "escapes"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", MXC_EFORMAT, "quoted"},
+        {"{'descr': '<f4", MXC_EFORMAT, "escapes"},
     };
     static bytes b;
     (void)state;
@@ -178,7 +182,7 @@ static void nesting_is_not_followed(void **state) {
     mxc_ndarray *a;
     (void)state;
     memcpy(text, "\x93NUMPY\x02\x00", 8);
-    memcpy(text + 8, &(uint32_t){ DEEP }, 4);
+    memcpy(text + 8, &(uint32_t){DEEP}, 4);
     for (int fill = 0; fill < 2; fill++) {
         memset(text + 12, "{("[fill], DEEP);
         mxci_source_memory("deep", text, DEEP + 12, &source);
@@ -225,7 +229,7 @@ static mxc_status load_fortran(void *arg) {
 
 static void each_allocation_may_fail(void **state) {
     test_path folder, path;
-    files f = { test_join(path, test_temp_dir(folder), "a.npy"), array_ramp(2, DIMS(3, 4), MXC_I32) };
+    files f = {test_join(path, test_temp_dir(folder), "a.npy"), array_ramp(2, DIMS(3, 4), MXC_I32)};
     static bytes b;
     (void)state;
     fail_each_allocation(save_and_load, &f);

@@ -24,7 +24,7 @@ typedef struct member {
     const void *data;
     size_t n;
     int method, flags;
-    int zip64_sizes; /* in the local header, as numpy writes them */
+    int zip64_sizes;          /* in the local header, as numpy writes them */
     uint32_t packed, crc, at; /* set by put_member */
     uint32_t lie;             /* added to the size in the directory */
 } member;
@@ -36,8 +36,12 @@ static void put_member(bytes *b, member *m) {
     m->crc = (uint32_t)crc32(0, m->data, (uInt)m->n);
     memcpy(packed, m->data, m->method == STORED ? m->n : 0);
     if (m->method == DEFLATED) {
-        z_stream z = { .next_in = (Bytef *)m->data, .avail_in = (uInt)m->n, .next_out = packed,
-                       .avail_out = sizeof packed };
+        z_stream z = {
+            .next_in = (Bytef *)m->data,
+            .avail_in = (uInt)m->n,
+            .next_out = packed,
+            .avail_out = sizeof packed,
+        };
         assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
         assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
         n = z.total_out;
@@ -97,18 +101,21 @@ static void put_archive(bytes *b, member *m, int n) {
     put_directory(b, m, n);
 }
 
-#define NPY(text) { text, sizeof text - 1 }
-static const struct { const char *data; size_t n; } npy =
-    NPY("\x93NUMPY\x01\x00\x3a\x00{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }\nabcd");
+#define NPY(text) \
+    { text, sizeof text - 1 }
+static const struct {
+    const char *data;
+    size_t n;
+} npy = NPY("\x93NUMPY\x01\x00\x3a\x00{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }\nabcd");
 
 static member plain(const char *name) {
-    return (member){ .name = name, .data = npy.data, .n = npy.n };
+    return (member){.name = name, .data = npy.data, .n = npy.n};
 }
 
 /* ---- good ones ---- */
 
 static void all_dtypes_survive(void **state) {
-    const char *names[DTYPES] = { "f32", "f64", "f16", "u8", "folder/i32", "i8", "i64", "bool", "\xc3\xa9" };
+    const char *names[DTYPES] = {"f32", "f64", "f16", "u8", "folder/i32", "i8", "i64", "bool", "\xc3\xa9"};
     mxc_ndarray *arrays[DTYPES];
     mxc_ndarray_list list;
     test_path folder, path;
@@ -136,7 +143,7 @@ static void all_dtypes_survive(void **state) {
 }
 
 static void archives_of_other_programs(void **state) {
-    member m[4] = { plain("a.npy"), plain("b.npy"), plain("c.npy"), plain("d.npy") };
+    member m[4] = {plain("a.npy"), plain("b.npy"), plain("c.npy"), plain("d.npy")};
     mxci_source source;
     mxc_ndarray_list list;
     static bytes b;
@@ -167,23 +174,27 @@ static void large_deflated_members(void **state) {
     static const char header[] = "{'descr': '<i4', 'fortran_order': False, 'shape': (300000,), }\n";
     size_t bytes_all = 10 + sizeof header - 1 + 4 * N;
     unsigned char *data = malloc(bytes_all), *file = malloc(bytes_all + 1000);
-    z_stream z = { .next_in = data, .avail_in = (uInt)bytes_all, .next_out = file + 35,
-                   .avail_out = (uInt)bytes_all };
-    member m = { .name = "x.npy", .method = DEFLATED, .n = bytes_all };
+    z_stream z = {
+        .next_in = data,
+        .avail_in = (uInt)bytes_all,
+        .next_out = file + 35,
+        .avail_out = (uInt)bytes_all,
+    };
+    member m = {.name = "x.npy", .method = DEFLATED, .n = bytes_all};
     mxci_source source;
     mxc_ndarray_list list;
     static bytes b, end;
     int32_t *x;
     (void)state;
     memcpy(data, "\x93NUMPY\x01\x00", 8);
-    memcpy(data + 8, &(uint16_t){ sizeof header - 1 }, 2);
+    memcpy(data + 8, &(uint16_t){sizeof header - 1}, 2);
     memcpy(data + 10, header, sizeof header - 1);
     for (int32_t i = 0; i < N; i++)
-        memcpy(data + bytes_all - 4 * (size_t)(N - i), &(int32_t){ i % 1000 * 7 }, 4);
+        memcpy(data + bytes_all - 4 * (size_t)(N - i), &(int32_t){i % 1000 * 7}, 4);
     assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
     b.n = end.n = 0;
-    put_member(&b, &(member){ .name = "x.npy", .data = "", .flags = FLAG_SIZES_FOLLOW, .method = DEFLATED });
+    put_member(&b, &(member){.name = "x.npy", .data = "", .flags = FLAG_SIZES_FOLLOW, .method = DEFLATED});
     memcpy(file, b.data, 35);
     m.flags = FLAG_SIZES_FOLLOW;
     m.packed = (uint32_t)z.total_out;
@@ -211,8 +222,8 @@ static void fails(member *m, int n, mxc_status status, const char *text) {
 }
 
 static void hostile_names(void **state) {
-    static const char *const names[] = { "../x.npy", "a/../../x.npy", "/x.npy", "a/...npy", "c:\\x.npy", "..\\x.npy" };
-    member m[2] = { plain("a.npy"), plain("a.npy") };
+    static const char *const names[] = {"../x.npy", "a/../../x.npy", "/x.npy", "a/...npy", "c:\\x.npy", "..\\x.npy"};
+    member m[2] = {plain("a.npy"), plain("a.npy")};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         m[0].name = names[i];
@@ -252,18 +263,18 @@ static void hostile_members(void **state) {
     fails(&m, 1, MXC_EFORMAT, "cannot be deflated");
     m.lie = UINT32_MAX - (uint32_t)m.n;
     fails(&m, 1, MXC_EUNSUPPORTED, "zip64");
-    m = (member){ .name = "z.npy", .data = zeros, .n = sizeof zeros, .method = DEFLATED };
+    m = (member){.name = "z.npy", .data = zeros, .n = sizeof zeros, .method = DEFLATED};
     fails(&m, 1, MXC_EFORMAT, "npy");
 }
 
 static void hostile_directories(void **state) {
     enum { COUNT = 12, BYTES = 10, AT = 6 }; /* from the end */
     static bytes b;
-    member m[2] = { plain("a.npy"), plain("b.npy") };
+    member m[2] = {plain("a.npy"), plain("b.npy")};
     (void)state;
-#define TRY(back, value, width, status, text)                                  \
-    put_archive(&b, m, 2);                                                     \
-    poke(&b, b.n - (back), (value), (width));                                  \
+#define TRY(back, value, width, status, text) \
+    put_archive(&b, m, 2);                    \
+    poke(&b, b.n - (back), (value), (width)); \
     assert_fails(read_exactly(read_image, b.data, b.n), status, text)
     TRY(COUNT, 1, 2, MXC_EUNSUPPORTED, "several parts");
     TRY(COUNT, 0xffff, 2, MXC_EUNSUPPORTED, "zip64");
@@ -292,11 +303,11 @@ static void bombs_are_not_expanded(void **state) {
     enum { PACKED = 1200000, HEAD = 35 };
     static bytes head, end;
     unsigned char *file = calloc(1, PACKED + 1000);
-    member m = { .name = "x.npy", .method = DEFLATED, .flags = FLAG_SIZES_FOLLOW, .packed = PACKED, .data = "" };
+    member m = {.name = "x.npy", .method = DEFLATED, .flags = FLAG_SIZES_FOLLOW, .packed = PACKED, .data = ""};
     mxci_source source;
     mxc_ndarray_list list;
     (void)state;
-    put_member(&head, &(member){ .name = "x.npy", .data = "", .flags = FLAG_SIZES_FOLLOW, .method = DEFLATED });
+    put_member(&head, &(member){.name = "x.npy", .data = "", .flags = FLAG_SIZES_FOLLOW, .method = DEFLATED});
     memcpy(file, head.data, HEAD);
     m.n = (size_t)PACKED * 1030;
     put_directory(&end, &m, 1);
@@ -308,7 +319,7 @@ static void bombs_are_not_expanded(void **state) {
 }
 
 static void damaged_files_fail_cleanly(void **state) {
-    member m[3] = { plain("a.npy"), plain("b.npy"), plain("c.npy") };
+    member m[3] = {plain("a.npy"), plain("b.npy"), plain("c.npy")};
     static bytes b;
     (void)state;
     m[1].method = DEFLATED;
@@ -318,15 +329,15 @@ static void damaged_files_fail_cleanly(void **state) {
 }
 
 static void writers_refuse_what_readers_would(void **state) {
-    mxc_ndarray *a[2] = { array_ramp(1, DIMS(2), MXC_F32), NULL };
+    mxc_ndarray *a[2] = {array_ramp(1, DIMS(2), MXC_F32), NULL};
     test_path folder, path;
     (void)state;
     test_join(path, test_temp_dir(folder), "a.npz");
-    assert_fails(mxc_ndarray_save_npz(path, 1, a, (const char *[]){ "../x" }), MXC_EINVAL, "leads out");
-    assert_fails(mxc_ndarray_save_npz(path, 1, a, (const char *[]){ "" }), MXC_EINVAL, "empty");
+    assert_fails(mxc_ndarray_save_npz(path, 1, a, (const char *[]){"../x"}), MXC_EINVAL, "leads out");
+    assert_fails(mxc_ndarray_save_npz(path, 1, a, (const char *[]){""}), MXC_EINVAL, "empty");
     assert_fails(mxc_ndarray_save_npz(path, 2, a, NULL), MXC_EINVAL, "array 1 is NULL");
     a[1] = a[0];
-    assert_status(mxc_ndarray_save_npz(path, 2, a, (const char *[]){ "x", "x" }), MXC_EEXIST);
+    assert_status(mxc_ndarray_save_npz(path, 2, a, (const char *[]){"x", "x"}), MXC_EEXIST);
     assert_int_not_equal(access(path, F_OK), 0);
     mxc_ndarray_release(a[0]);
     test_remove_dir(folder);
@@ -353,8 +364,10 @@ static mxc_status load_deflated(void *arg) {
 
 static void each_allocation_may_fail(void **state) {
     test_path folder, path;
-    files f = { test_join(path, test_temp_dir(folder), "a.npz"),
-                { array_ramp(2, DIMS(3, 4), MXC_I32), array_ramp(1, DIMS(300), MXC_U8) } };
+    files f = {
+        test_join(path, test_temp_dir(folder), "a.npz"),
+        {array_ramp(2, DIMS(3, 4), MXC_I32), array_ramp(1, DIMS(300), MXC_U8)},
+    };
     member m = plain("a.npy");
     static bytes b;
     (void)state;

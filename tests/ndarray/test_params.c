@@ -18,8 +18,9 @@ static void fails(const bytes *b, const char *text) {
 /* ---- writing and reading ---- */
 
 static void all_dtypes_survive(void **state) {
-    const char *names[DTYPES + 2] = { "f32", "f64",  "f16",  "u8",     "i32",         "i8",
-                                      "i64", "bool", "bf16", "scalar", "empt\xc3\xa9" };
+    const char *names[DTYPES + 2] = {
+        "f32", "f64", "f16", "u8", "i32", "i8", "i64", "bool", "bf16", "scalar", "empt\xc3\xa9",
+    };
     mxc_ndarray *arrays[DTYPES + 2];
     mxc_ndarray_list list;
     test_path folder, path;
@@ -49,7 +50,7 @@ static void all_dtypes_survive(void **state) {
 }
 
 static void views_none_and_nothing(void **state) {
-    mxc_ndarray *a = array_ramp(2, DIMS(4, 3), MXC_I32), *arrays[2] = { NULL, NULL };
+    mxc_ndarray *a = array_ramp(2, DIMS(4, 3), MXC_I32), *arrays[2] = {NULL, NULL};
     mxc_ndarray_list list;
     test_path folder, path;
     (void)state;
@@ -70,14 +71,14 @@ static void views_none_and_nothing(void **state) {
 }
 
 static void the_written_bytes_are_mxnets(void **state) {
-    const float x[2] = { 1.5f, -2 };
+    const float x[2] = {1.5f, -2};
     mxc_ndarray *a;
-    bytes expected = { { 0 }, 0 }, found;
+    bytes expected = {{0}, 0}, found;
     test_path folder, path;
     (void)state;
     assert_ok(mxc_ndarray_from_data(2, DIMS(1, 2), MXC_F32, x, &a));
     test_join(path, test_temp_dir(folder), "a.params");
-    assert_ok(mxc_ndarray_save(path, 1, &a, (const char *[]){ "arg:w" }));
+    assert_ok(mxc_ndarray_save(path, 1, &a, (const char *[]){"arg:w"}));
     read_bytes(&found, path);
     put_u64(&expected, 0x112);
     put_u64(&expected, 0);
@@ -101,13 +102,13 @@ static void the_written_bytes_are_mxnets(void **state) {
 }
 
 static void writers_refuse_bad_names(void **state) {
-    mxc_ndarray *arrays[2] = { array_ramp(1, DIMS(2), MXC_F32), array_ramp(1, DIMS(2), MXC_F32) };
+    mxc_ndarray *arrays[2] = {array_ramp(1, DIMS(2), MXC_F32), array_ramp(1, DIMS(2), MXC_F32)};
     test_path folder, path;
     (void)state;
     test_join(path, test_temp_dir(folder), "a.params");
-    assert_fails(mxc_ndarray_save(path, 2, arrays, (const char *[]){ "x", "x" }), MXC_EEXIST, "\"x\"");
-    assert_fails(mxc_ndarray_save(path, 2, arrays, (const char *[]){ "x", "\xff" }), MXC_EINVAL, "UTF-8");
-    assert_fails(mxc_ndarray_save(path, 2, arrays, (const char *[]){ "x", NULL }), MXC_EINVAL, "NULL");
+    assert_fails(mxc_ndarray_save(path, 2, arrays, (const char *[]){"x", "x"}), MXC_EEXIST, "\"x\"");
+    assert_fails(mxc_ndarray_save(path, 2, arrays, (const char *[]){"x", "\xff"}), MXC_EINVAL, "UTF-8");
+    assert_fails(mxc_ndarray_save(path, 2, arrays, (const char *[]){"x", NULL}), MXC_EINVAL, "NULL");
     assert_status(mxc_ndarray_save(path, -1, arrays, NULL), MXC_EINVAL);
     assert_status(mxc_ndarray_save(path, 1, NULL, NULL), MXC_EINVAL);
     assert_int_not_equal(access(path, F_OK), 0);
@@ -174,7 +175,7 @@ static void put_row_sparse(bytes *b) {
 
 /* Values (0,1) = 5, (2,0) = 6, (2,2) = 7 of a (3,3) uint8 array, int32 indices. */
 static void put_csr(bytes *b) {
-    const int32_t offsets[4] = { 0, 1, 1, 3 }, columns[3] = { 1, 0, 2 };
+    const int32_t offsets[4] = {0, 1, 1, 3}, columns[3] = {1, 0, 2};
     put_v2_start(b, 2);
     put_shape(b, 1, 3, 0);
     put_shape(b, 2, 3, 3);
@@ -239,12 +240,12 @@ static void every_version_is_read_and_mixed(void **state) {
     put_mixed(&b);
     assert_ok(mxc_ndarray_load_buffer("mixed", b.data, b.n, &list));
     assert_int_equal(list.n, 10);
-    holds(list.arrays[0], 1, DIMS(2), MXC_I32, (int32_t[]){ 1, 2 });
+    holds(list.arrays[0], 1, DIMS(2), MXC_I32, (int32_t[]){1, 2});
     holds(list.arrays[2], 2, DIMS(1, 3), MXC_U8, "\x0a\x0b\x0c");
     holds(list.arrays[3], 2, DIMS(4, 2), MXC_U8, "\0\0\1\2\0\0\3\4");
     holds(list.arrays[4], 2, DIMS(3, 3), MXC_U8, "\0\5\0\0\0\0\6\0\7");
     holds(list.arrays[6], 0, NULL, MXC_BOOL, "\1");
-    holds(mxc_ndarray_list_find(&list, "j"), 1, DIMS(2), MXC_I32, (int32_t[]){ 1, 2 });
+    holds(mxc_ndarray_list_find(&list, "j"), 1, DIMS(2), MXC_I32, (int32_t[]){1, 2});
     for (int i = 0; i < 10; i++)
         assert_int_equal(list.arrays[i] == NULL, i == 1 || i == 5 || i == 7 || i == 8);
     mxc_ndarray_list_release(&list);
@@ -280,15 +281,20 @@ static void hostile_lists(void **state) {
 }
 
 static void hostile_names(void **state) {
-    static const struct { uint64_t count, length; const char *text; size_t bytes; const char *message; } cases[] = {
-        { 1, 1, "a", 1, "1 names for 2 arrays" },
-        { 3, 1, "aaa", 3, "3 names for 2 arrays" },
-        { 2, UINT64_C(1) << 40, "a", 1, "1099511627776 bytes" },
-        { 2, 3, "a\0b", 3, "NUL" },
-        { 2, 2, "\xc0\x80", 2, "UTF-8" },
-        { 2, 3, "\xed\xa0\x80", 3, "UTF-8" },
-        { 2, 4, "\xf5\x80\x80\x80", 4, "UTF-8" },
-        { 2, 1, "\x80", 1, "UTF-8" },
+    static const struct {
+        uint64_t count, length;
+        const char *text;
+        size_t bytes;
+        const char *message;
+    } cases[] = {
+        {1, 1, "a", 1, "1 names for 2 arrays"},
+        {3, 1, "aaa", 3, "3 names for 2 arrays"},
+        {2, UINT64_C(1) << 40, "a", 1, "1099511627776 bytes"},
+        {2, 3, "a\0b", 3, "NUL"},
+        {2, 2, "\xc0\x80", 2, "UTF-8"},
+        {2, 3, "\xed\xa0\x80", 3, "UTF-8"},
+        {2, 4, "\xf5\x80\x80\x80", 4, "UTF-8"},
+        {2, 1, "\x80", 1, "UTF-8"},
     };
     static bytes b;
     (void)state;
@@ -330,8 +336,8 @@ static void put_v2(bytes *b, uint32_t ndim, const uint64_t *dims, uint32_t devic
 
 static void hostile_shapes_and_types(void **state) {
     static bytes b;
-    const uint64_t huge[] = { UINT64_C(1) << 32, UINT64_C(1) << 32, 4 }, hidden[] = { 0, UINT64_C(1) << 62, 1024 };
-    uint64_t dims[40] = { 2 };
+    const uint64_t huge[] = {UINT64_C(1) << 32, UINT64_C(1) << 32, 4}, hidden[] = {0, UINT64_C(1) << 62, 1024};
+    uint64_t dims[40] = {2};
     (void)state;
     for (int i = 1; i < 40; i++)
         dims[i] = 1;
@@ -471,14 +477,16 @@ static mxc_status load_large(void *arg) {
 
 static mxc_status save_two(void *arg) {
     save_arg *s = arg;
-    return mxc_ndarray_save(s->path, 2, s->arrays, (const char *[]){ "a", "b" });
+    return mxc_ndarray_save(s->path, 2, s->arrays, (const char *[]){"a", "b"});
 }
 
 static void each_allocation_and_write_may_fail(void **state) {
     static bytes b, old, now;
     test_path folder, path;
-    save_arg s = { test_join(path, test_temp_dir(folder), "a.params"),
-                   { array_ramp(1, DIMS(30), MXC_F32), array_ramp(0, NULL, MXC_I8) } };
+    save_arg s = {
+        test_join(path, test_temp_dir(folder), "a.params"),
+        {array_ramp(1, DIMS(30), MXC_F32), array_ramp(0, NULL, MXC_I8)},
+    };
     mxc_status status;
     int64_t n = 1;
     (void)state;
@@ -581,7 +589,7 @@ static void memory_stays_within_the_files_size(void **state) {
     for (int i = 0; i < 3; i++)
         assert_ok(mxc_ndarray_fill(arrays[i], i + 1));
     test_join(path, test_temp_dir(folder), "large.params");
-    assert_ok(mxc_ndarray_save(path, 3, arrays, (const char *[]){ "a", "b", "c" }));
+    assert_ok(mxc_ndarray_save(path, 3, arrays, (const char *[]){"a", "b", "c"}));
     for (int i = 0; i < 3; i++)
         mxc_ndarray_release(arrays[i]);
     blocks_alive(); /* trims: nothing cached is left for the child */
@@ -601,20 +609,20 @@ static const struct real_file {
     double sum;
     const char *first_name;
 } real_files[] = {
-    { "models/legacy/legacy_ndarray.v0", 6, 0, 768, 48768, NULL },
-    { "models/nd-list-unnamed/MNIST_weights-20", 4, 0, 39760, -40.009692998256924, NULL },
-    { "models/rowsparse-mlp/mod-10.params", 4, 1, 79510, 166.7672881961563, "arg:1_weight" },
-    { "models/mean_224/mean_224.nd", 1, 1, 150528, 17140361.928131104, "mean_img" },
-    { "models/mtcnn-det1/mtcnn-det1-0000.params", 13, 1, 6632, -43.12531704072171, "arg:prelu2_gamma" },
-    { "models/cifar_resnet20_v1/cifar_resnet20_v1-0000.params", 107, 1, 274042, -918.9588088427384,
-      "arg:cifarresnetv10_conv0_weight" },
-    { "models/mnist-mlp-gluon/model.params", 6, 1, 109386, -1158.469837988739, "sequential0_dense1_bias" },
-    { "models/gluon-grucell/FashionMNIST_GRUweights-30.params", 6, 1, 140010, 219.89673486695756, "i2h_weight" },
-    { "models/lffd-plate-small/lffd-plate-small-0000.params", 62, 1, 486866, -831.788526491888,
-      "arg:conv10_2_bbox_bias" },
-    { "models/ssrnet-megaage/ssrnet-megaage-0000.params", 96, 1, 40915, -315.11820292890116, "arg:convolution10_bias" },
-    { "models/mnist-lenet-2015/mnist-lenet-2015-0000.params", 8, 1, 431080, -103.91725468500928,
-      "arg:fullyconnected1_bias" },
+    {"models/legacy/legacy_ndarray.v0", 6, 0, 768, 48768, NULL},
+    {"models/nd-list-unnamed/MNIST_weights-20", 4, 0, 39760, -40.009692998256924, NULL},
+    {"models/rowsparse-mlp/mod-10.params", 4, 1, 79510, 166.7672881961563, "arg:1_weight"},
+    {"models/mean_224/mean_224.nd", 1, 1, 150528, 17140361.928131104, "mean_img"},
+    {"models/mtcnn-det1/mtcnn-det1-0000.params", 13, 1, 6632, -43.12531704072171, "arg:prelu2_gamma"},
+    {"models/cifar_resnet20_v1/cifar_resnet20_v1-0000.params", 107, 1, 274042, -918.9588088427384,
+     "arg:cifarresnetv10_conv0_weight"},
+    {"models/mnist-mlp-gluon/model.params", 6, 1, 109386, -1158.469837988739, "sequential0_dense1_bias"},
+    {"models/gluon-grucell/FashionMNIST_GRUweights-30.params", 6, 1, 140010, 219.89673486695756, "i2h_weight"},
+    {"models/lffd-plate-small/lffd-plate-small-0000.params", 62, 1, 486866, -831.788526491888,
+     "arg:conv10_2_bbox_bias"},
+    {"models/ssrnet-megaage/ssrnet-megaage-0000.params", 96, 1, 40915, -315.11820292890116, "arg:convolution10_bias"},
+    {"models/mnist-lenet-2015/mnist-lenet-2015-0000.params", 8, 1, 431080, -103.91725468500928,
+     "arg:fullyconnected1_bias"},
 };
 
 static void check_real(const struct real_file *f, const mxc_ndarray_list *list) {

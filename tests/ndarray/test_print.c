@@ -20,7 +20,7 @@ static mxc_ndarray *doubles_as(mxc_dtype dtype, int ndim, const int64_t *dims, c
 }
 
 static void each_dtype(void **state) {
-    const double values[] = { 1, 2.5, 0, 100 };
+    const double values[] = {1, 2.5, 0, 100};
     (void)state;
     prints(doubles_as(MXC_F32, 2, DIMS(2, 2), values), "[[  1.  2.5]\n [  0. 100.]]\n<NDArray (2,2) float32 @cpu(0)>");
     prints(doubles_as(MXC_F64, 1, DIMS(2), values), "[ 1. 2.5]\n<NDArray (2,) float64 @cpu(0)>");
@@ -30,19 +30,19 @@ static void each_dtype(void **state) {
     prints(doubles_as(MXC_U8, 1, DIMS(4), values), "[  1   2   0 100]\n<NDArray (4,) uint8 @cpu(0)>");
     prints(doubles_as(MXC_I8, 1, DIMS(2), values), "[1 2]\n<NDArray (2,) int8 @cpu(0)>");
     prints(doubles_as(MXC_BOOL, 1, DIMS(4), values), "[ True  True False  True]\n<NDArray (4,) bool @cpu(0)>");
-    prints(doubles_as(MXC_I64, 0, NULL, (double[]){ -9007199254740992.0 }),
+    prints(doubles_as(MXC_I64, 0, NULL, (double[]){-9007199254740992.0}),
            "-9007199254740992\n<NDArray () int64 @cpu(0)>");
 }
 
 static void odd_floats(void **state) {
-    const double values[] = { NAN, INFINITY, -INFINITY, 1e30, -1e-7 };
+    const double values[] = {NAN, INFINITY, -INFINITY, 1e30, -1e-7};
     (void)state;
     prints(doubles_as(MXC_F32, 1, DIMS(5), values),
            "[   nan    inf   -inf  1e+30 -1e-07]\n<NDArray (5,) float32 @cpu(0)>");
 }
 
 static void empty_and_nested(void **state) {
-    const double values[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    const double values[] = {1, 2, 3, 4, 5, 6, 7, 8};
     (void)state;
     prints(array_new(1, DIMS(0), MXC_F32), "[]\n<NDArray (0,) float32 @cpu(0)>");
     prints(array_new(2, DIMS(2, 0), MXC_F32), "[[]\n []]\n<NDArray (2,0) float32 @cpu(0)>");

@@ -8,7 +8,7 @@
 static void bytes_go_in_and_out(void **state) {
     (void)state;
     for (int i = 0; i < DTYPES; i++) {
-        unsigned char in[200], out[200] = { 0 };
+        unsigned char in[200], out[200] = {0};
         mxc_ndarray *a = array_new(2, DIMS(5, 5), all_dtypes[i]);
         size_t bytes = mxc_ndarray_bytes(a);
         ramp_bytes(all_dtypes[i], in, bytes);
@@ -163,8 +163,11 @@ static mxc_status copy_and_fill(void *arg) {
 }
 
 static void failed_pushes_leak_nothing(void **state) {
-    mxc_ndarray *arrays[3] = { array_ramp(1, DIMS(500), MXC_F32), array_ramp(1, DIMS(500), MXC_F32),
-                               array_ramp(1, DIMS(500), MXC_I32) };
+    mxc_ndarray *arrays[3] = {
+        array_ramp(1, DIMS(500), MXC_F32),
+        array_ramp(1, DIMS(500), MXC_F32),
+        array_ramp(1, DIMS(500), MXC_I32),
+    };
     (void)state;
     fail_each_allocation(copy_and_fill, arrays);
     for (int i = 0; i < 3; i++)
@@ -175,7 +178,7 @@ static void failed_pushes_leak_nothing(void **state) {
 
 static void steady_state_allocates_nothing(void **state) {
     mxc_ndarray *a = array_ramp(1, DIMS(500), MXC_F32), *b = array_ramp(1, DIMS(500), MXC_F64);
-    float x[500] = { 0 };
+    float x[500] = {0};
     int64_t before = 0;
     (void)state;
     for (int i = 0; i < 300; i++) {
@@ -214,7 +217,7 @@ static void *set_and_get(void *arg) {
 
 static void concurrent_sets_and_gets_are_whole(void **state) {
     pthread_t threads[4];
-    int numbers[4] = { 10, 20, 30, 40 };
+    int numbers[4] = {10, 20, 30, 40};
     (void)state;
     shared = array_ramp(1, DIMS(500), MXC_I32);
     mxc_ndarray_release(shared);
@@ -243,9 +246,15 @@ static int with_engine(mxc_engine_kind kind, void **state) {
     return 0;
 }
 
-static int naive(void **state) { return with_engine(MXC_ENGINE_NAIVE, state); }
-static int threaded(void **state) { return with_engine(MXC_ENGINE_THREADED, state); }
-static int seeded(void **state) { return with_engine(MXC_ENGINE_SEEDED, state); }
+static int naive(void **state) {
+    return with_engine(MXC_ENGINE_NAIVE, state);
+}
+static int threaded(void **state) {
+    return with_engine(MXC_ENGINE_THREADED, state);
+}
+static int seeded(void **state) {
+    return with_engine(MXC_ENGINE_SEEDED, state);
+}
 
 static int without_engine(void **state) {
     mxc_engine_set_default(NULL);
@@ -300,7 +309,7 @@ static void waiting_calls_do_not_run_in_a_child(void **state) {
     skip(); /* it cannot follow threads that a child starts */
 #endif
     for (int gets = 0; gets < 2; gets++) {
-        waiting w = { .array = array_new(1, DIMS(WAITED), MXC_F32), .gets = gets };
+        waiting w = {.array = array_new(1, DIMS(WAITED), MXC_F32), .gets = gets};
         pthread_t thread;
         void *result;
         int status = -1;
@@ -328,10 +337,11 @@ static void waiting_calls_do_not_run_in_a_child(void **state) {
     }
 }
 
-#define ON_ALL_ENGINES(test)                                                                    \
-    { #test " (naive)", test, naive, without_engine, NULL },                                    \
-    { #test " (threaded)", test, threaded, without_engine, NULL },                              \
-    { #test " (seeded)", test, seeded, without_engine, NULL }
+#define ON_ALL_ENGINES(test)                                           \
+    {#test " (naive)", test, naive, without_engine, NULL},             \
+        {#test " (threaded)", test, threaded, without_engine, NULL}, { \
+#test " (seeded)", test, seeded, without_engine, NULL          \
+    }
 
 int main(void) {
     const struct CMUnitTest tests[] = {

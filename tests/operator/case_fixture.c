@@ -84,11 +84,19 @@ static double *random_values(const case_input *in, mxc_dtype dtype, uint64_t see
 
 static void infer(fixture *f) {
     mxc_op_sig *sig = &f->sig;
-    *sig = (mxc_op_sig){.op = f->op, .params = mxc_op_params(f->op),
-                        .n_in = f->n_in, .n_out = f->n_out, .n_aux = f->n_aux,
-                        .in_shape = f->in_shape, .out_shape = f->out_shape, .aux_shape = f->aux_shape,
+    *sig = (mxc_op_sig){.op = f->op,
+                        .params = mxc_op_params(f->op),
+                        .n_in = f->n_in,
+                        .n_out = f->n_out,
+                        .n_aux = f->n_aux,
+                        .in_shape = f->in_shape,
+                        .out_shape = f->out_shape,
+                        .aux_shape = f->aux_shape,
                         .in_type = f->in_type,
-                        .out_type = f->out_type, .aux_type = f->aux_type, .context = mxc_cpu(0), .parallelism = 1,
+                        .out_type = f->out_type,
+                        .aux_type = f->aux_type,
+                        .context = mxc_cpu(0),
+                        .parallelism = 1,
                         .is_train = (f->c->flags & CASE_TRAIN) != 0};
     for (int i = 0; i < CASE_SLOTS; i++) {
         f->out_shape[i].ndim = -1;
@@ -112,7 +120,8 @@ static void infer_from_data(fixture *f) {
     if (def->infer_from_data) {
         for (int i = 0; i < f->n_in; i++)
             in[i] = (mxc_tensor){.data = encode(f->in[i], f->in_type[i], mxc_shape_size(&f->in_shape[i])),
-                                 .dtype = f->in_type[i], .shape = f->in_shape[i]};
+                                 .dtype = f->in_type[i],
+                                 .shape = f->in_shape[i]};
         assert_ok(def->infer_from_data(&f->sig, in));
         for (int i = 0; i < f->n_in; i++)
             free(in[i].data);
@@ -183,10 +192,21 @@ void fixture_close(fixture *f) {
 }
 
 void fixture_reference(const fixture *f, double *const *in, double *const *aux, double *const *out) {
-    op_run run = {.params = f->c->params ? f->c->params : "", .is_train = f->sig.is_train, .n_in = f->n_in,
-                  .n_aux = f->n_aux, .n_out = f->n_out, .in_shape = f->in_shape, .aux_shape = f->aux_shape,
-                  .out_shape = f->out_shape, .in_type = f->in_type, .out_type = f->out_type, .in = in, .aux = aux,
-                  .out = out};
+    op_run run = {
+        .params = f->c->params ? f->c->params : "",
+        .is_train = f->sig.is_train,
+        .n_in = f->n_in,
+        .n_aux = f->n_aux,
+        .n_out = f->n_out,
+        .in_shape = f->in_shape,
+        .aux_shape = f->aux_shape,
+        .out_shape = f->out_shape,
+        .in_type = f->in_type,
+        .out_type = f->out_type,
+        .in = in,
+        .aux = aux,
+        .out = out,
+    };
     f->c->reference(&run);
 }
 
@@ -291,11 +311,16 @@ void guarded_close(guarded *g, const char *name) {
 
 static double dtype_tolerance(mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F64: return 1e-9;
-    case MXC_F32: return 2e-5;
-    case MXC_F16: return 8e-3;
-    case MXC_BF16: return 5e-2;
-    default: return 0;
+    case MXC_F64:
+        return 1e-9;
+    case MXC_F32:
+        return 2e-5;
+    case MXC_F16:
+        return 8e-3;
+    case MXC_BF16:
+        return 5e-2;
+    default:
+        return 0;
     }
 }
 

@@ -173,7 +173,8 @@ int case_is(const op_run *run, const char *key, const char *expected) {
 mxc_tuple case_tuple(const op_run *run, const char *key) {
     const mxc_param schema[] = {
         {.name = key, .type = MXC_PARAM_TUPLE, .size = sizeof(mxc_tuple), .initial = "()", .optional = 1},
-        MXC_PARAM_END};
+        MXC_PARAM_END,
+    };
     char text[256];
     mxc_tuple tuple = {0};
     const char *value = find_value(run->params, key, text, sizeof text);

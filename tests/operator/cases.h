@@ -19,9 +19,9 @@ typedef struct op_run {
     int n_in, n_aux, n_out; /* arguments, auxiliary states, outputs (hidden ones too) */
     const mxc_shape *in_shape, *aux_shape, *out_shape;
     const mxc_dtype *in_type, *out_type; /* forward only */
-    double *const *in;  /* arguments */
-    double *const *aux; /* auxiliary states: forward changes them in place where the operator does */
-    double *const *out; /* forward fills them; grad reads them */
+    double *const *in;                   /* arguments */
+    double *const *aux;                  /* auxiliary states: forward changes them in place where the operator does */
+    double *const *out;                  /* forward fills them; grad reads them */
     double *const *out_grad, *const *in_grad; /* grad only; in_grad starts as zeros */
 } op_run;
 
@@ -62,7 +62,7 @@ typedef struct op_case {
     /* Gradient by formula, where finite differences do not apply (losses that ignore out_grad). */
     void (*gradient)(const op_run *run);
     void (*prepare)(const op_run *run); /* makes the inputs given fit, in place: matrices positive definite; or NULL */
-    double tolerance; /* multiplies the tolerances of all dtypes; 0: 1 */
+    double tolerance;                   /* multiplies the tolerances of all dtypes; 0: 1 */
     mxc_status status;
     const char *error;
     const char *infer;
@@ -85,16 +85,19 @@ typedef struct op_case_list {
 } op_case_list;
 
 /* The usual forms. */
-#define RUN(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref}
+#define RUN(name, given, shapes, ref) \
+    { .op = name, .params = given, .in = shapes, .reference = ref }
 #define FAILS(name, given, shapes, code, text) \
-    {.op = name, .params = given, .in = shapes, .status = code, .error = text}
-#define INFERS(name, given, text) {.op = name, .params = given, .infer = text}
+    { .op = name, .params = given, .in = shapes, .status = code, .error = text }
+#define INFERS(name, given, text) \
+    { .op = name, .params = given, .infer = text }
 
 /*
  * Sets of every sort of shape, behind a first one: .in = "3x5@0:2" CASE_EACH(CASE_ONE), CASE_TWO for two inputs of one
  * shape, and so on; CASE_AXES for those that have axes. One element, axes of 1 and of 0, many axes, odd sizes, more
  * than a tile (512).
  */
+/* clang-format off */
 #define CASE_EACH(X) X("s") CASE_AXES(X)
 #define CASE_AXES(X)                                                                                                  \
     X("1") X("7") X("64") X("65") X("1031") X("0") X("0x3") X("3x0x2") X("1x1") X("1x17") X("17x1") X("3x129") \
@@ -113,8 +116,9 @@ typedef struct op_case_list {
 #define CASE_MADE(given)                                                                                             \
     CASE_SHAPED(given) "; " given "shape=1 dtype=float64; " given "shape=(2,3) dtype=float64; "                      \
     given "shape=(1,1,7) dtype=float16; " given "shape=1031 dtype=bfloat16; " given "shape=(0,3) dtype=float16"
+/* clang-format on */
 
-#define MXC_CASES(name, array) const op_case_list name = { #name, array, (int)(sizeof(array) / sizeof((array)[0])) }
+#define MXC_CASES(name, array) const op_case_list name = {#name, array, (int)(sizeof(array) / sizeof((array)[0]))}
 
 #define CASES(name) extern const op_case_list name;
 #include "operator/cases.def"

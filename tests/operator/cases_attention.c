@@ -53,10 +53,12 @@ static void ref_attention(const op_run *r) {
 }
 
 #define ATTENTION(given, shapes) \
-    {.op = "scaled_dot_product_attention", .params = given, .in = shapes, .reference = ref_attention, .tolerance = 4}
-#define MASKED(given, shapes)                                                                                          \
-    {.op = "scaled_dot_product_attention", .params = "use_mask=True " given, .in = shapes,                             \
-     .reference = ref_attention, .tolerance = 4, .constant = 8}
+    { .op = "scaled_dot_product_attention", .params = given, .in = shapes, .reference = ref_attention, .tolerance = 4 }
+#define MASKED(given, shapes)                                                                 \
+    {                                                                                         \
+        .op = "scaled_dot_product_attention", .params = "use_mask=True " given, .in = shapes, \
+        .reference = ref_attention, .tolerance = 4, .constant = 8                             \
+    }
 
 /* ---- rotary embedding -------------------------------------------------------------------------------------------- */
 
@@ -81,7 +83,7 @@ static void ref_rotary(const op_run *r) {
 }
 
 #define ROTARY(given, shapes) \
-    {.op = "rotary_embedding", .params = given, .in = shapes, .reference = ref_rotary, .tolerance = 2}
+    { .op = "rotary_embedding", .params = given, .in = shapes, .reference = ref_rotary, .tolerance = 2 }
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 

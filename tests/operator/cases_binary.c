@@ -35,17 +35,27 @@ static void map_stretched(const op_run *r, double (*f)(double, double)) {
                          r->in[1][stretched(&r->in_shape[1], &r->out_shape[0], i)]);
 }
 
-#define FUNCTION(name, expression)                                               \
-    static double f_##name(double a, double b) { return expression; }            \
-    static void ref_##name(const op_run *r) { map(r, f_##name); }                \
-    static void ref_##name##_scalar(const op_run *r) { map_scalar(r, f_##name, 0); } \
-    static void ref_broadcast_##name(const op_run *r) { map_stretched(r, f_##name); }
-#define REVERSED(name) \
-    static void ref_r##name##_scalar(const op_run *r) { map_scalar(r, f_##name, 1); }
+#define FUNCTION(name, expression)                      \
+    static double f_##name(double a, double b) {        \
+        return expression;                              \
+    }                                                   \
+    static void ref_##name(const op_run *r) {           \
+        map(r, f_##name);                               \
+    }                                                   \
+    static void ref_##name##_scalar(const op_run *r) {  \
+        map_scalar(r, f_##name, 0);                     \
+    }                                                   \
+    static void ref_broadcast_##name(const op_run *r) { \
+        map_stretched(r, f_##name);                     \
+    }
+#define REVERSED(name)                                  \
+    static void ref_r##name##_scalar(const op_run *r) { \
+        map_scalar(r, f_##name, 1);                     \
+    }
 
 FUNCTION(add, a + b)
 FUNCTION(sub, a - b)
-FUNCTION(mul, a * b)
+FUNCTION(mul, a *b)
 FUNCTION(div, a / b)
 FUNCTION(power, pow(a, b))
 FUNCTION(maximum, isnan(a) || a > b ? a : b)
@@ -58,7 +68,7 @@ FUNCTION(greater_equal, a >= b)
 FUNCTION(lesser, a < b)
 FUNCTION(lesser_equal, a <= b)
 FUNCTION(mod, b == 0 ? 0 : fmod(a, b) != 0 && (fmod(a, b) < 0) != (b < 0) ? fmod(a, b) + b : fmod(a, b))
-FUNCTION(logical_and, a && b)
+FUNCTION(logical_and, a &&b)
 FUNCTION(logical_or, a || b)
 FUNCTION(logical_xor, !a != !b)
 REVERSED(mod)
@@ -76,39 +86,52 @@ static void ref_smooth_l1(const op_run *r) {
 
 /* Values of two ranges, some of them not finite in the last sets. */
 #define PAIRS(shape, a, b) shape "@" a " " shape "@" b CASE_EACH(CASE_TWO) "; 9x11@" a "nf 9x11@" b "nf"
-#define ELEMWISE(name, ref, a, b)                                      \
-    {.op = name, .in = PAIRS("3x5", a, b), .reference = ref},          \
-    {.op = name, .infer = "2x?,?x3 -> ? => 2x3,2x3 -> 2x3"},           \
-    {.op = name, .in = "2x3 2x4", .status = MXC_ESHAPE, .error = "argument 'rhs': expected shape (2,3), found (2,4)"}
-#define COMPARE(name, ref)                                             \
-    {.op = name, .in = "3x5 3x5@-1:1.1", .reference = ref},            \
-    {.op = name, .in = PAIRS("20", "0:2i", "0:2i"), .reference = ref, .gradient = case_zero_gradient}
-#define SCALAR(name, ref, scalar, range)                               \
-    {.op = name, .params = "scalar=" scalar, .in = "3x5@" range CASE_EACH(CASE_ONE) "; 5x9@" range "nf",   \
-     .reference = ref},                                                \
-    {.op = name, .params = "scalar=" scalar, .infer = "? -> 2x3 => 2x3 -> 2x3"},     \
-    {.op = name, .in = "2", .status = MXC_EINVAL, .error = "scalar"}
-#define COMPARE_SCALAR(name, ref)                                      \
-    {.op = name, .params = "scalar=1; scalar=0", .in = "20@0:2i" CASE_EACH(CASE_ONE) "; 5x9@0:2inf",       \
-     .reference = ref, .gradient = case_zero_gradient}
+#define ELEMWISE(name, ref, a, b)                                                                                      \
+    {.op = name, .in = PAIRS("3x5", a, b), .reference = ref}, {.op = name, .infer = "2x?,?x3 -> ? => 2x3,2x3 -> 2x3"}, \
+    {                                                                                                                  \
+        .op = name, .in = "2x3 2x4", .status = MXC_ESHAPE,                                                             \
+        .error = "argument 'rhs': expected shape (2,3), found (2,4)"                                                   \
+    }
+#define COMPARE(name, ref)                                                                              \
+    {.op = name, .in = "3x5 3x5@-1:1.1", .reference = ref}, {                                           \
+        .op = name, .in = PAIRS("20", "0:2i", "0:2i"), .reference = ref, .gradient = case_zero_gradient \
+    }
+#define SCALAR(name, ref, scalar, range)                                               \
+    {.op = name,                                                                       \
+     .params = "scalar=" scalar,                                                       \
+     .in = "3x5@" range CASE_EACH(CASE_ONE) "; 5x9@" range "nf",                       \
+     .reference = ref},                                                                \
+        {.op = name, .params = "scalar=" scalar, .infer = "? -> 2x3 => 2x3 -> 2x3"}, { \
+        .op = name, .in = "2", .status = MXC_EINVAL, .error = "scalar"                 \
+    }
+#define COMPARE_SCALAR(name, ref)                                                                       \
+    {                                                                                                   \
+        .op = name, .params = "scalar=1; scalar=0", .in = "20@0:2i" CASE_EACH(CASE_ONE) "; 5x9@0:2inf", \
+        .reference = ref, .gradient = case_zero_gradient                                                \
+    }
 /* Stretched at either side and at both, along outer, middle and inner axes, and where the array has fewer axes. */
-#define STRETCHED(a, b)                                                                                               \
-    "2x3@" a " 2x3@" b "; 0x3 1x3; s s; s 3x4; 4x5 s; 1x1 1x1; 1x129 3x1; 7x1 1; 1x5x1x2 3x1x4x1; 3x0 1; "            \
-    "3x0x1 1x0x4; 1x3 5x3; 2x3x2 3x1; 1x2x1x1 2x1x1x2; 17x1x1 1x1x17; 1 9; 65x3 3; 2x3x4 1x3x1; 1 1x1x1; "            \
+#define STRETCHED(a, b)                                                                                    \
+    "2x3@" a " 2x3@" b "; 0x3 1x3; s s; s 3x4; 4x5 s; 1x1 1x1; 1x129 3x1; 7x1 1; 1x5x1x2 3x1x4x1; 3x0 1; " \
+    "3x0x1 1x0x4; 1x3 5x3; 2x3x2 3x1; 1x2x1x1 2x1x1x2; 17x1x1 1x1x17; 1 9; 65x3 3; 2x3x4 1x3x1; 1 1x1x1; " \
     "1x1x1x1x1x1x1x3 2x1x1x2x1x1x1x1; 5x1@" a "nf 1x7@" b "nf"
-#define BROADCAST(name, ref, a, b, wide)                               \
-    {.op = name, .in = STRETCHED(a, b), .reference = ref},             \
-    {.op = name, .in = "2x1x4@" a " 1x3x1@" b, .reference = ref},      \
-    {.op = name, .in = "2x3x4@" a " 1x3x1@" b, .reference = ref},      \
-    {.op = name, .in = "5x3@" a " 3@" b, .reference = ref},            \
-    {.op = name, .in = "1@" a " 2x1x3@" b, .reference = ref},          \
-    {.op = name, .in = "3x1@" a " 3x700@" b "; 1x700 3x1; 2x1x2x1x2x1x2 1x3x1x2x1x3x1", .reference = ref,       \
-     .flags = wide},                                                   \
-    {.op = name, .infer = "2x1,2x3 -> ? => 2x1,2x3 -> 2x3"},           \
-    {.op = name, .in = "2x3 2x4", .status = MXC_ESHAPE, .error = "expected equal or 1"}
-#define BROADCAST_COMPARE(name, ref)                                   \
-    {.op = name, .in = "2x1x4@0:2i 1x3x1@0:2i; " STRETCHED("0:2i", "0:2i"), .reference = ref,    \
-     .gradient = case_zero_gradient}
+#define BROADCAST(name, ref, a, b, wide)                                                  \
+    {.op = name, .in = STRETCHED(a, b), .reference = ref},                                \
+        {.op = name, .in = "2x1x4@" a " 1x3x1@" b, .reference = ref},                     \
+        {.op = name, .in = "2x3x4@" a " 1x3x1@" b, .reference = ref},                     \
+        {.op = name, .in = "5x3@" a " 3@" b, .reference = ref},                           \
+        {.op = name, .in = "1@" a " 2x1x3@" b, .reference = ref},                         \
+        {.op = name,                                                                      \
+         .in = "3x1@" a " 3x700@" b "; 1x700 3x1; 2x1x2x1x2x1x2 1x3x1x2x1x3x1",           \
+         .reference = ref,                                                                \
+         .flags = wide},                                                                  \
+        {.op = name, .infer = "2x1,2x3 -> ? => 2x1,2x3 -> 2x3"}, {                        \
+        .op = name, .in = "2x3 2x4", .status = MXC_ESHAPE, .error = "expected equal or 1" \
+    }
+#define BROADCAST_COMPARE(name, ref)                                                             \
+    {                                                                                            \
+        .op = name, .in = "2x1x4@0:2i 1x3x1@0:2i; " STRETCHED("0:2i", "0:2i"), .reference = ref, \
+        .gradient = case_zero_gradient                                                           \
+    }
 
 static const op_case cases[] = {
     ELEMWISE("elemwise_add", ref_add, "-2:2.3", "-2:2.3"),
@@ -124,7 +147,9 @@ static const op_case cases[] = {
     {.op = "elemwise_add", .in = "150x301 150x301", .reference = ref_add},
     {.op = "_mul", .in = "150x301@-2:2 150x301@-2:2.3", .reference = ref_mul},
     {.op = "_power", .in = "9x9@-3:3i 9x9@0:3i; 9x9@0:0 9x9@0:3i", .reference = ref_power, .flags = CASE_NO_GRADIENT},
-    {.op = "_hypot", .in = "9x9@-1e19:1e19 9x9@-1e19:1e19", .reference = ref_hypot,
+    {.op = "_hypot",
+     .in = "9x9@-1e19:1e19 9x9@-1e19:1e19",
+     .reference = ref_hypot,
      .flags = CASE_FLOAT_ONLY | CASE_NO_GRADIENT},
     COMPARE("_equal", ref_equal),
     COMPARE("_not_equal", ref_not_equal),
@@ -164,9 +189,14 @@ static const op_case cases[] = {
     COMPARE_SCALAR("_logical_and_scalar", ref_logical_and_scalar),
     COMPARE_SCALAR("_logical_or_scalar", ref_logical_or_scalar),
     COMPARE_SCALAR("_logical_xor_scalar", ref_logical_xor_scalar),
-    {.op = "_logical_or_scalar", .params = "scalar=0", .in = "20@0:2i", .reference = ref_logical_or_scalar,
+    {.op = "_logical_or_scalar",
+     .params = "scalar=0",
+     .in = "20@0:2i",
+     .reference = ref_logical_or_scalar,
      .gradient = case_zero_gradient},
-    {.op = "smooth_l1", .params = "scalar=1", .in = "40@-3:3.3" CASE_EACH(CASE_ONE) "; 5x9@-3:3.3nf",
+    {.op = "smooth_l1",
+     .params = "scalar=1",
+     .in = "40@-3:3.3" CASE_EACH(CASE_ONE) "; 5x9@-3:3.3nf",
      .reference = ref_smooth_l1},
     {.op = "smooth_l1", .params = "scalar=2.5", .in = "8x9@-1:1.3", .reference = ref_smooth_l1},
     {.op = "smooth_l1", .in = "2", .status = MXC_EINVAL, .error = "parameter \"scalar\" is missing"},

@@ -31,8 +31,8 @@ static void ref_iou(const op_run *r) {
         r->out[0][o] = overlap(r->in[0] + o / n * 4, r->in[1] + o % n * 4, case_is(r, "format", "center"));
 }
 
-#define IOU(given, shapes)                                                                                             \
-    {.op = "_contrib_box_iou", .params = given, .in = shapes, .reference = ref_iou, .constant = 3, .tolerance = 4}
+#define IOU(given, shapes) \
+    { .op = "_contrib_box_iou", .params = given, .in = shapes, .reference = ref_iou, .constant = 3, .tolerance = 4 }
 
 /* ---- box_nms ----------------------------------------------------------------------------------------------------- */
 
@@ -106,9 +106,11 @@ static void grad_nms(const op_run *r) {
     for_groups(r, 1);
 }
 
-#define NMS(given, shapes)                                                                                             \
-    {.op = "_contrib_box_nms", .params = given, .in = shapes, .reference = ref_nms, .gradient = grad_nms,              \
-     .flags = CASE_OUT_EXACT}
+#define NMS(given, shapes)                                                                                   \
+    {                                                                                                        \
+        .op = "_contrib_box_nms", .params = given, .in = shapes, .reference = ref_nms, .gradient = grad_nms, \
+        .flags = CASE_OUT_EXACT                                                                              \
+    }
 
 /* ---- Proposal ---------------------------------------------------------------------------------------------------- */
 
@@ -192,8 +194,11 @@ static void ref_proposal(const op_run *r) {
     free(done);
 }
 
-#define PROPOSAL(given, shapes)                                                                                        \
-    {.op = "_contrib_Proposal", .params = given, .in = shapes, .reference = ref_proposal, .constant = 7, .tolerance = 4}
+#define PROPOSAL(given, shapes)                                                                             \
+    {                                                                                                       \
+        .op = "_contrib_Proposal", .params = given, .in = shapes, .reference = ref_proposal, .constant = 7, \
+        .tolerance = 4                                                                                      \
+    }
 
 static const op_case cases[] = {
     IOU("", "12x4@0:1 9x4@0:1; 1x4 1x4; 7x4 1x4; 1x4 7x4; 65x4 3x4; 2x3x4 5x4; 3x4 2x3x4; 4 4; 2x1x2x4 3x4; "

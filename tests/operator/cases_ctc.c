@@ -70,7 +70,7 @@ static void ref_ctc(const op_run *r) {
 }
 
 #define CTC(given, shapes) \
-    {.op = "CTCLoss", .params = given, .in = shapes, .constant = 14, .reference = ref_ctc, .tolerance = 4}
+    { .op = "CTCLoss", .params = given, .in = shapes, .constant = 14, .reference = ref_ctc, .tolerance = 4 }
 
 static const op_case cases[] = {
     CTC("", "1x1x2 1x1@1:1.5"),

@@ -46,11 +46,18 @@ static mxc_status cube_backward(const mxc_op_call *call) {
 }
 
 static const mxc_op_def cube = {
-    .size = sizeof(mxc_op_def), .name = "case_cube", .doc = "out = data^3", .flags = MXC_OP_CALLBACK,
-    .param_size = sizeof(char *), .params_open = cube_open, .params_close = cube_close,
+    .size = sizeof(mxc_op_def),
+    .name = "case_cube",
+    .doc = "out = data^3",
+    .flags = MXC_OP_CALLBACK,
+    .param_size = sizeof(char *),
+    .params_open = cube_open,
+    .params_close = cube_close,
     .needs = {.out_grad = MXC_NEED_ALL, .in = MXC_NEED_ALL},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = cube_forward}, .backward = {[MXC_CPU] = cube_backward}};
+    .forward = {[MXC_CPU] = cube_forward},
+    .backward = {[MXC_CPU] = cube_backward},
+};
 
 mxc_status case_register_ops(void) {
     return mxc_op_register(&cube);
@@ -62,12 +69,21 @@ static void cube_reference(const op_run *run) {
 }
 
 static const op_case cases[] = {
-    {.op = "case_cube", .params = "power=3", .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf; 70x301",
-     .flags = CASE_FLOAT_ONLY, .reference = cube_reference},
-    {.op = "case_cube", .params = "power=2", .in = "2", .status = MXC_EINVAL, .error = "expected power=3"},
-    {.op = "Custom", .params = "op_type=case_cube power=3", .in = "2x3" CASE_EACH(CASE_ONE), .flags = CASE_F64_ONLY,
+    {.op = "case_cube",
+     .params = "power=3",
+     .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf; 70x301",
+     .flags = CASE_FLOAT_ONLY,
      .reference = cube_reference},
-    {.op = "Custom", .params = "power=3 op_type=case_cube", .in = "5x1x7", .flags = CASE_F64_ONLY,
+    {.op = "case_cube", .params = "power=2", .in = "2", .status = MXC_EINVAL, .error = "expected power=3"},
+    {.op = "Custom",
+     .params = "op_type=case_cube power=3",
+     .in = "2x3" CASE_EACH(CASE_ONE),
+     .flags = CASE_F64_ONLY,
+     .reference = cube_reference},
+    {.op = "Custom",
+     .params = "power=3 op_type=case_cube",
+     .in = "5x1x7",
+     .flags = CASE_F64_ONLY,
      .reference = cube_reference},
     {.op = "Custom", .params = "op_type=case_cube power=3", .infer = "2x? -> ?x3 => 2x3 -> 2x3"},
     {.op = "Custom", .params = "power=3", .in = "2", .status = MXC_EINVAL, .error = "op_type is missing"},

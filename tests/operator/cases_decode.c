@@ -16,8 +16,8 @@ typedef struct picture {
 } picture;
 
 static picture picture_of(int64_t bytes) {
-    return (picture){.sort = (int)(bytes % 10), .height = (int)(bytes / 10 % 10), .width = (int)(bytes / 100 % 10),
-                     .n = (int)bytes};
+    return (picture){
+        .sort = (int)(bytes % 10), .height = (int)(bytes / 10 % 10), .width = (int)(bytes / 100 % 10), .n = (int)bytes};
 }
 
 /* Any byte, but the same for the same place. */
@@ -40,8 +40,9 @@ enum { GREY, RGB, PALETTE, GREY_ALPHA, RGB_ALPHA, RGB_16, INTERLACED, GREY_2, GR
 
 static const struct {
     int colour, depth, samples;
-} png_sorts[] = {{0, 8, 1}, {2, 8, 3}, {3, 8, 1}, {4, 8, 2}, {6, 8, 4}, {2, 16, 3}, {2, 8, 3}, {0, 2, 1}, {0, 16, 1},
-                 {2, 8, 3}};
+} png_sorts[] = {
+    {0, 8, 1}, {2, 8, 3}, {3, 8, 1}, {4, 8, 2}, {6, 8, 4}, {2, 16, 3}, {2, 8, 3}, {0, 2, 1}, {0, 16, 1}, {2, 8, 3},
+};
 
 enum { COLOURS = 5 };
 
@@ -52,7 +53,7 @@ static uint8_t palette(int index, int c) {
 static void png_colour(const picture *p, int y, int x, int *rgb) {
     for (int c = 0; c < 3; c++) {
         int has_colour = png_sorts[p->sort].colour & 2, value = sample(p, y, x, has_colour ? c : 0);
-        rgb[c] = p->sort == PALETTE ? palette(sample(p, y, x, 0) % COLOURS, c)
+        rgb[c] = p->sort == PALETTE  ? palette(sample(p, y, x, 0) % COLOURS, c)
                  : p->sort == GREY_2 ? value % 4 * 85
                                      : value;
     }
@@ -80,8 +81,9 @@ static void put_png_row(const picture *p, int y, int x, int step, test_image *ro
 }
 
 static void put_png_rows(const picture *p, test_image *rows) {
-    static const int passes[][4] = {{0, 0, 8, 8}, {0, 4, 8, 8}, {4, 0, 8, 4}, {0, 2, 4, 4},
-                                    {2, 0, 4, 2}, {0, 1, 2, 2}, {1, 0, 2, 1}}; /* first row and column, steps */
+    static const int passes[][4] = {
+        {0, 0, 8, 8}, {0, 4, 8, 8}, {4, 0, 8, 4}, {0, 2, 4, 4}, {2, 0, 4, 2}, {0, 1, 2, 2}, {1, 0, 2, 1},
+    }; /* first row and column, steps */
     if (p->sort != INTERLACED)
         for (int y = 0; y < p->height; y++)
             put_png_row(p, y, 0, 1, rows);
@@ -150,8 +152,12 @@ static int jpeg_grey(const picture *p, const int *rgb) {
 
 /* ---- _cvimdecode ------------------------------------------------------------------------------------------------- */
 
-static int has_png(void) { return mxci_png_decoder != NULL; }
-static int has_jpeg(void) { return mxci_jpeg_decoder != NULL; }
+static int has_png(void) {
+    return mxci_png_decoder != NULL;
+}
+static int has_jpeg(void) {
+    return mxci_jpeg_decoder != NULL;
+}
 
 static void decode(const op_run *r, int is_jpeg) {
     const picture p = picture_of(case_size(&r->in_shape[0]));
@@ -166,10 +172,18 @@ static void decode(const op_run *r, int is_jpeg) {
     }
 }
 
-static void ref_png(const op_run *r) { decode(r, 0); }
-static void ref_jpeg(const op_run *r) { decode(r, 1); }
-static void prepare_png(const op_run *r) { make_png(r, 0); }
-static void prepare_jpeg(const op_run *r) { make_jpeg(r, 0); }
+static void ref_png(const op_run *r) {
+    decode(r, 0);
+}
+static void ref_jpeg(const op_run *r) {
+    decode(r, 1);
+}
+static void prepare_png(const op_run *r) {
+    make_png(r, 0);
+}
+static void prepare_jpeg(const op_run *r) {
+    make_jpeg(r, 0);
+}
 
 /* ---- _imdecode --------------------------------------------------------------------------------------------------- */
 
@@ -187,21 +201,30 @@ static void planes(const op_run *r, int is_jpeg) {
     }
 }
 
-static void ref_png_planes(const op_run *r) { planes(r, 0); }
-static void ref_jpeg_planes(const op_run *r) { planes(r, 1); }
-static void prepare_png_planes(const op_run *r) { make_png(r, 1); }
-static void prepare_jpeg_planes(const op_run *r) { make_jpeg(r, 1); }
+static void ref_png_planes(const op_run *r) {
+    planes(r, 0);
+}
+static void ref_jpeg_planes(const op_run *r) {
+    planes(r, 1);
+}
+static void prepare_png_planes(const op_run *r) {
+    make_png(r, 1);
+}
+static void prepare_jpeg_planes(const op_run *r) {
+    make_jpeg(r, 1);
+}
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
-#define READS(name, given, shapes, ref, fill, has)                                                                     \
-    {.op = name, .params = given, .in = shapes, .reference = ref, .prepare = fill, .can_run = has}
+#define READS(name, given, shapes, ref, fill, has) \
+    { .op = name, .params = given, .in = shapes, .reference = ref, .prepare = fill, .can_run = has }
 #define PNG(given, bytes) READS("_cvimdecode", given, bytes, ref_png, prepare_png, has_png)
 #define JPEG(given, bytes) READS("_cvimdecode", given, bytes, ref_jpeg, prepare_jpeg, has_jpeg)
 #define PNG_PLANES(given, shapes) READS("_imdecode", given, shapes, ref_png_planes, prepare_png_planes, has_png)
 #define JPEG_PLANES(given, shapes) READS("_imdecode", given, shapes, ref_jpeg_planes, prepare_jpeg_planes, has_jpeg)
 
-static const op_case png[] = { /* what needs no libpng first */
+static const op_case png[] = {
+    /* what needs no libpng first */
     FAILS("_cvimdecode", "flag=2", "9", MXC_EINVAL, "flag"),
     FAILS("_cvimdecode", "", "9", MXC_EDTYPE, "uint8"),
     FAILS("_imdecode", "c=2", "0 9", MXC_EINVAL, "c is 2"),
@@ -223,9 +246,12 @@ static const op_case png[] = { /* what needs no libpng first */
     PNG("flag=1; flag=0; to_rgb=false", "347@0:255i; 1117; 1997; 1457"),
     PNG("flag=1; flag=0; to_rgb=false", "348@0:255i; 1118; 1998"),
     PNG("flag=1; flag=0; to_rgb=false", "349@0:255i; 1119; 1999"),
-    PNG("flag=0", "451@0:255i"), PNG("to_rgb=false", "451@0:255i"), PNG("flag=0", "545@0:255i"),
+    PNG("flag=0", "451@0:255i"),
+    PNG("to_rgb=false", "451@0:255i"),
+    PNG("flag=0", "545@0:255i"),
     PNG_PLANES("c=3; c=1; c=3 size=0 index=7", "0 341@0:255i; 0x3 1111; 0 1994; 0 1718; 0 1457"),
-    PNG_PLANES("c=3", "3x4x3 341@0:255i; 3x9x9 1991; 3x1x7 1713"), PNG_PLANES("c=1", "1x4x3 341@0:255i; 1x9x9 1991"),
+    PNG_PLANES("c=3", "3x4x3 341@0:255i; 3x9x9 1991; 3x1x7 1713"),
+    PNG_PLANES("c=1", "1x4x3 341@0:255i; 1x9x9 1991"),
     PNG_PLANES("x0=1 y0=2 x1=3 y1=4; x0=2 y0=0 x1=3 y1=1; x0=0 y0=3 x1=3 y1=4 c=1; x1=9 y0=2 y1=2",
                "0 341@0:255i; 0 1994; 0 1546"),
     PNG_PLANES("x0=1 y0=2 x1=3 y1=4", "3x2x2 341@0:255i; 3x2x2 1994"),
@@ -237,9 +263,12 @@ static const op_case jpeg[] = {
     JPEG("flag=1; flag=0; to_rgb=false", "352@0:255i; 1112; 1992; 1172; 1912"),
     JPEG("flag=1; flag=0; to_rgb=false", "353@0:255i; 1113; 1993; 1173; 1913"),
     JPEG("flag=1; flag=0; to_rgb=false", "354@0:255i; 1114; 1994; 1174; 1914"),
-    JPEG("flag=0", "491@0:255i"), JPEG("to_rgb=false", "491@0:255i"), JPEG("flag=0", "492@0:255i"),
+    JPEG("flag=0", "491@0:255i"),
+    JPEG("to_rgb=false", "491@0:255i"),
+    JPEG("flag=0", "492@0:255i"),
     JPEG_PLANES("c=3; c=1", "0 351@0:255i; 0 1910; 0 1192; 0 1993; 0 1114"),
-    JPEG_PLANES("c=3", "3x5x3 351@0:255i; 3x9x9 1992; 3x1x7 1710"), JPEG_PLANES("c=1", "1x9x9 1991@0:255i"),
+    JPEG_PLANES("c=3", "3x5x3 351@0:255i; 3x9x9 1992; 3x1x7 1710"),
+    JPEG_PLANES("c=1", "1x9x9 1991@0:255i"),
     JPEG_PLANES("x0=1 y0=2 x1=9 y1=9; x0=7 y0=7 x1=8 y1=9 c=1", "0 1990@0:255i; 0 1992; 0 1994"),
 };
 

@@ -57,13 +57,15 @@ static void grad_deconv(const op_run *r) {
         r->in_grad[2][filter_of(r, i)] += r->out_grad[0][i];
 }
 
-#define DECONV(given, shapes)                                                                                          \
-    {.op = "Deconvolution", .params = given, .in = shapes, .reference = ref_deconv, .gradient = grad_deconv,           \
-     .tolerance = 8}
+#define DECONV(given, shapes)                                                                                   \
+    {                                                                                                           \
+        .op = "Deconvolution", .params = given, .in = shapes, .reference = ref_deconv, .gradient = grad_deconv, \
+        .tolerance = 8                                                                                          \
+    }
 
 static const op_case cases[] = {
     DECONV("kernel=(3,3) num_filter=2", "2x3x4x5 3x2x3x3; 1x1x1x1 1x2x3x3; 7x1x2x2 1x2x3x3; 1x2x1x9 2x2x3x3; "
-                                     "1x7x3x3 7x2x3x3; 1x1x1x65 1x2x3x3; 2x3x4x5@-1:1n 3x2x3x3"),
+                                        "1x7x3x3 7x2x3x3; 1x1x1x65 1x2x3x3; 2x3x4x5@-1:1n 3x2x3x3"),
     DECONV("kernel=(3,3) num_filter=2 no_bias=False", "2x3x4x5 3x2x3x3 2"),
     DECONV("kernel=(2,2) stride=(2,2) num_filter=3 no_bias=False", "1x2x3x3 2x3x2x2 3"),
     DECONV("kernel=(4,4) stride=(2,2) pad=(1,1) num_filter=5", "2x4x5x6 4x5x4x4"),
@@ -95,7 +97,8 @@ static const op_case cases[] = {
           "target_shape of axis 0 is 7"),
     FAILS("Deconvolution", "kernel=(3,3) num_filter=2 layout=NHWC", "2x3x4x5 3x2x3x3", MXC_EUNSUPPORTED,
           "only layouts"),
-    {.op = "Deconvolution", .params = "kernel=(4,4) stride=(2,2) pad=(1,1) num_filter=6 no_bias=False",
+    {.op = "Deconvolution",
+     .params = "kernel=(4,4) stride=(2,2) pad=(1,1) num_filter=6 no_bias=False",
      .infer = "?x3x8x8,?,? -> 2x?x?x? => 2x3x8x8,3x6x4x4,6 -> 2x6x16x16"},
 };
 

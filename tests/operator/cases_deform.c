@@ -41,8 +41,11 @@ static void ref_deformable(const op_run *r) {
     }
 }
 
-#define DEFORM(given, shapes)                                                                                          \
-    {.op = "_contrib_DeformableConvolution", .params = given, .in = shapes, .reference = ref_deformable, .tolerance = 4}
+#define DEFORM(given, shapes)                                                                               \
+    {                                                                                                       \
+        .op = "_contrib_DeformableConvolution", .params = given, .in = shapes, .reference = ref_deformable, \
+        .tolerance = 4                                                                                      \
+    }
 
 static const op_case cases[] = {
     DEFORM("kernel=(3,3) num_filter=2", "2x3x5x6 2x18x3x4@-1.3:1.317 2x3x3x3 2; 1x1x3x3 1x18x1x1 2x1x3x3 2; "
@@ -78,9 +81,9 @@ static const op_case cases[] = {
     FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2", "1x1x5x5 1x18x3x3 2x1x3x3 3", MXC_ESHAPE,
           "argument 'bias'"),
     FAILS("DeformableConvolution", "kernel=(3,3) num_filter=2 num_deformable_group=2", "1x3x5x5 1x36x3x3 2x3x3x3 2",
-          MXC_ESHAPE,
-          "3 channels, expected a multiple of"),
-    {.op = "DeformableConvolution", .params = "kernel=(3,3) num_filter=4 num_group=2 no_bias=true",
+          MXC_ESHAPE, "3 channels, expected a multiple of"),
+    {.op = "DeformableConvolution",
+     .params = "kernel=(3,3) num_filter=4 num_group=2 no_bias=true",
      .infer = "?x?x5x6,?,?x2x?x? -> 2x?x?x? => 2x4x5x6,2x18x3x4,4x2x3x3 -> 2x4x3x4"},
 };
 

@@ -49,7 +49,8 @@ static void ref_prior(const op_run *r) {
     }
 }
 
-#define PRIOR(given, shapes) {.op = "_contrib_MultiBoxPrior", .params = given, .in = shapes, .reference = ref_prior}
+#define PRIOR(given, shapes) \
+    { .op = "_contrib_MultiBoxPrior", .params = given, .in = shapes, .reference = ref_prior }
 
 /* ---- MultiBoxTarget ---------------------------------------------------------------------------------------------- */
 
@@ -153,9 +154,14 @@ static void write_image(const op_run *r, const image *m, int64_t n) {
 static void ref_target(const op_run *r) {
     const int64_t *label = r->in_shape[1].dim, *scores = r->in_shape[2].dim;
     for (int64_t n = 0; n < label[0]; n++) {
-        image m = {.anchors = r->in[0], .labels = r->in[1] + n * label[1] * label[2],
-                   .scores = r->in[2] + n * scores[1] * scores[2], .n_anchors = scores[2], .width = label[2],
-                   .classes = scores[1]};
+        image m = {
+            .anchors = r->in[0],
+            .labels = r->in[1] + n * label[1] * label[2],
+            .scores = r->in[2] + n * scores[1] * scores[2],
+            .n_anchors = scores[2],
+            .width = label[2],
+            .classes = scores[1],
+        };
         m.label_of = calloc((size_t)m.n_anchors + 1, sizeof *m.label_of);
         for (int64_t j = 0; j < m.n_anchors; j++)
             m.label_of[j] = -1;
@@ -168,9 +174,11 @@ static void ref_target(const op_run *r) {
     }
 }
 
-#define TARGET(given, shapes)                                                                                          \
-    {.op = "_contrib_MultiBoxTarget", .params = given, .in = shapes, .reference = ref_target, .constant = 7,           \
-     .flags = CASE_OUT_EXACT, .tolerance = 20}
+#define TARGET(given, shapes)                                                                                   \
+    {                                                                                                           \
+        .op = "_contrib_MultiBoxTarget", .params = given, .in = shapes, .reference = ref_target, .constant = 7, \
+        .flags = CASE_OUT_EXACT, .tolerance = 20                                                                \
+    }
 
 /* ---- MultiBoxDetection ------------------------------------------------------------------------------------------- */
 
@@ -240,9 +248,11 @@ static void ref_detection(const op_run *r) {
     }
 }
 
-#define DETECTION(given, shapes)                                                                                       \
-    {.op = "_contrib_MultiBoxDetection", .params = given, .in = shapes, .reference = ref_detection, .constant = 7,     \
-     .flags = CASE_OUT_EXACT}
+#define DETECTION(given, shapes)                                                                                      \
+    {                                                                                                                 \
+        .op = "_contrib_MultiBoxDetection", .params = given, .in = shapes, .reference = ref_detection, .constant = 7, \
+        .flags = CASE_OUT_EXACT                                                                                       \
+    }
 
 static const op_case cases[] = {
     PRIOR("", "1x3x2x2; 1x1x1x1; 7x1x2x1; 1x7x1x3; 2x2x5x5; 1x1x33x1; 1x1x1x65; 3x2x9x4; 1x65x2x2; 1x1x17x3; 2x0x3x3; "

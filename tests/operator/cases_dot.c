@@ -41,9 +41,10 @@ static void ref_batch_dot(const op_run *r) {
                  (matrix){r->in[1] + b * s->dim[1] * s->dim[2], inner, n, tb}, r->out[0] + b * m * n);
 }
 
-#define DOT(given, shapes) {.op = "dot", .params = given, .in = shapes, .reference = ref_dot, .tolerance = 2}
+#define DOT(given, shapes) \
+    { .op = "dot", .params = given, .in = shapes, .reference = ref_dot, .tolerance = 2 }
 #define BATCH(given, shapes) \
-    {.op = "batch_dot", .params = given, .in = shapes, .reference = ref_batch_dot, .tolerance = 2}
+    { .op = "batch_dot", .params = given, .in = shapes, .reference = ref_batch_dot, .tolerance = 2 }
 
 static const op_case cases[] = {
     DOT("", "1 1"),

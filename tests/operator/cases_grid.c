@@ -4,7 +4,8 @@
 
 #include "operator/cases.h"
 
-#define ROUGH(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4}
+#define ROUGH(name, given, shapes, ref) \
+    { .op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4 }
 
 /* ---- grids ------------------------------------------------------------------------------------------------------- */
 
@@ -69,9 +70,9 @@ static void ref_transformer(const op_run *r) {
 #define AFFINE(shape, shapes) ROUGH("GridGenerator", "transform_type=affine target_shape=" shape, shapes, ref_affine)
 #define WARP(shapes) ROUGH("GridGenerator", "transform_type=warp", shapes, ref_warp)
 #define SAMPLER(shapes) ROUGH("BilinearSampler", "", shapes, ref_sampler)
-#define TRANSFORMER(shape, shapes)                                                                                     \
-    ROUGH("SpatialTransformer", "transform_type=affine sampler_type=bilinear target_shape=" shape, shapes,             \
-        ref_transformer)
+#define TRANSFORMER(shape, shapes)                                                                         \
+    ROUGH("SpatialTransformer", "transform_type=affine sampler_type=bilinear target_shape=" shape, shapes, \
+          ref_transformer)
 
 /* ---- ROIPooling -------------------------------------------------------------------------------------------------- */
 
@@ -114,9 +115,11 @@ static void grad_roi(const op_run *r) {
     }
 }
 
-#define ROI(given, shapes)                                                                                             \
-    {.op = "ROIPooling", .params = given, .in = shapes, .constant = 2, .reference = ref_roi, .gradient = grad_roi,     \
-     .tolerance = 4}
+#define ROI(given, shapes)                                                                                            \
+    {                                                                                                                 \
+        .op = "ROIPooling", .params = given, .in = shapes, .constant = 2, .reference = ref_roi, .gradient = grad_roi, \
+        .tolerance = 4                                                                                                \
+    }
 
 static const op_case cases[] = {
     AFFINE("(3,4)", "2x6; 1x6; 7x6; 65x6; 3x6@-9:9; 17x6; 2x6@-1:1n"),

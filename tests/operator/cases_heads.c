@@ -113,27 +113,36 @@ static void ref_add_n(const op_run *r) {
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-#define SOFTMAX(given, shapes)                                                                                    \
-    {.op = "SoftmaxOutput", .params = given, .in = shapes, .constant = 2, .reference = ref_softmax,               \
-     .gradient = grad_softmax_output}
+#define SOFTMAX(given, shapes)                                                                         \
+    {                                                                                                  \
+        .op = "SoftmaxOutput", .params = given, .in = shapes, .constant = 2, .reference = ref_softmax, \
+        .gradient = grad_softmax_output                                                                \
+    }
 /* A label of another form than the one that inference assumes. */
-#define SOFTMAX_FORM(given, shapes)                                                                               \
-    {.op = "SoftmaxOutput", .params = given, .in = shapes, .flags = CASE_ONE_OF_FORMS, .constant = 2,             \
-     .reference = ref_softmax, .gradient = grad_softmax_output}
-#define SOFT_ACT(given, shapes) {.op = "SoftmaxActivation", .params = given, .in = shapes, .reference = ref_softmax}
+#define SOFTMAX_FORM(given, shapes)                                                                      \
+    {                                                                                                    \
+        .op = "SoftmaxOutput", .params = given, .in = shapes, .flags = CASE_ONE_OF_FORMS, .constant = 2, \
+        .reference = ref_softmax, .gradient = grad_softmax_output                                        \
+    }
+#define SOFT_ACT(given, shapes) \
+    { .op = "SoftmaxActivation", .params = given, .in = shapes, .reference = ref_softmax }
 #define REGRESSION(name, given, shapes, forward, backward) \
-    {.op = name, .params = given, .in = shapes, .constant = 2, .reference = forward, .gradient = backward}
+    { .op = name, .params = given, .in = shapes, .constant = 2, .reference = forward, .gradient = backward }
 /* Data and a label of its shape. */
-#define LABELLED                                                                                                  \
-    "; 1 1; 7 7; 65 65; 0 0; 0x3 0x3; 1x17 1x17; 3x129 3x129; 2x3x4 2x3x4; 1x5x1 1x5x1; 3x1x7 3x1x7; "            \
+#define LABELLED                                                                                                 \
+    "; 1 1; 7 7; 65 65; 0 0; 0x3 0x3; 1x17 1x17; 3x129 3x129; 2x3x4 2x3x4; 1x5x1 1x5x1; 3x1x7 3x1x7; "           \
     "2x3x2x5 2x3x2x5; 1x1x1x1 1x1x1x1; 2x1x3x1x2 2x1x3x1x2; 1031 1031; 3x0x2 3x0x2; 64x2 64x2; 33x3 33x3; 5 5; " \
     "5x9@-1:1nf 5x9"
-#define CONCAT(given, shapes) {.op = "Concat", .params = given, .in = shapes, .reference = ref_concat}
-#define RNN_CONCAT(given, shapes)                                                                               \
-    {.op = "_rnn_param_concat", .params = given, .in = shapes, .flags = CASE_ONE_OF_FORMS, .reference = ref_concat}
-#define ADD_N(given, shapes) {.op = "add_n", .params = given, .in = shapes, .reference = ref_add_n}
-#define FLATTEN(shapes) {.op = "Flatten", .in = shapes, .reference = ref_identity}
-#define RESHAPE(given, shapes) {.op = "Reshape", .params = given, .in = shapes, .reference = ref_identity}
+#define CONCAT(given, shapes) \
+    { .op = "Concat", .params = given, .in = shapes, .reference = ref_concat }
+#define RNN_CONCAT(given, shapes) \
+    { .op = "_rnn_param_concat", .params = given, .in = shapes, .flags = CASE_ONE_OF_FORMS, .reference = ref_concat }
+#define ADD_N(given, shapes) \
+    { .op = "add_n", .params = given, .in = shapes, .reference = ref_add_n }
+#define FLATTEN(shapes) \
+    { .op = "Flatten", .in = shapes, .reference = ref_identity }
+#define RESHAPE(given, shapes) \
+    { .op = "Reshape", .params = given, .in = shapes, .reference = ref_identity }
 
 static const op_case cases[] = {
     SOFTMAX("", "1x1 1@0:0"),
@@ -182,8 +191,12 @@ static const op_case cases[] = {
 
     REGRESSION("LinearRegressionOutput", "", "5x3 5x3" LABELLED, ref_identity, grad_regression),
     REGRESSION("LinearRegressionOutput", "grad_scale=0.1", "5x1 5", ref_identity, grad_regression),
-    {.op = "LinearRegressionOutput", .in = "5x1 5x1", .flags = CASE_ONE_OF_FORMS, .constant = 2,
-     .reference = ref_identity, .gradient = grad_regression},
+    {.op = "LinearRegressionOutput",
+     .in = "5x1 5x1",
+     .flags = CASE_ONE_OF_FORMS,
+     .constant = 2,
+     .reference = ref_identity,
+     .gradient = grad_regression},
     REGRESSION("LinearRegressionOutput", "", "5 5", ref_identity, grad_regression),
     REGRESSION("LogisticRegressionOutput", "grad_scale=2", "5x3x2@-4:4 5x3x2@0:1" LABELLED, ref_logistic,
                grad_regression),

@@ -18,9 +18,12 @@ static double lanczos(double x) {
 static double count_of(int interp, int is_area, double in, double out, double o, double k) {
     double scale = in / out, at = (o + 0.5) * scale - 0.5, sum = 0, step;
     switch (interp) {
-    case 0: return k == floor(o * scale);
-    case 1: return fmax(1 - fabs(at - k), 0);
-    case 2: return keys(at - k);
+    case 0:
+        return k == floor(o * scale);
+    case 1:
+        return fmax(1 - fabs(at - k), 0);
+    case 2:
+        return keys(at - k);
     case 3:
         if (is_area)
             return fmax(fmin(k + 1, (o + 1) * scale) - fmax(k, o * scale), 0) / scale;
@@ -51,12 +54,14 @@ static void ref_resize(const op_run *r) {
     }
 }
 
-#define RESIZE(given, shapes)                                                                                          \
-    {.op = "_cvimresize", .params = given, .in = shapes, .reference = ref_resize, .flags = CASE_FLOAT_ONLY,            \
-     .tolerance = 4}
+#define RESIZE(given, shapes)                                                                                  \
+    {                                                                                                          \
+        .op = "_cvimresize", .params = given, .in = shapes, .reference = ref_resize, .flags = CASE_FLOAT_ONLY, \
+        .tolerance = 4                                                                                         \
+    }
 /* From odd sizes to odd ones, where no result lies just between two bytes. */
-#define RESIZE_BYTES(given, shapes)                                                                                    \
-    {.op = "_cvimresize", .params = given, .in = shapes, .reference = ref_resize, .flags = CASE_INT_ONLY}
+#define RESIZE_BYTES(given, shapes) \
+    { .op = "_cvimresize", .params = given, .in = shapes, .reference = ref_resize, .flags = CASE_INT_ONLY }
 
 /* ---- _cvcopyMakeBorder ------------------------------------------------------------------------------------------- */
 

@@ -56,7 +56,7 @@ static void ref_one_hot(const op_run *r) {
     int64_t depth = r->out_shape[0].dim[r->out_shape[0].ndim - 1];
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][i] = trunc(r->in[0][i / depth]) == (double)(i % depth) ? case_number(r, "on_value", 1)
-                                                                        : case_number(r, "off_value", 0);
+                                                                         : case_number(r, "off_value", 0);
 }
 
 /* Where slice i of those that the columns of indices name begins in an array of this shape. */
@@ -113,17 +113,19 @@ static void ref_cross_entropy(const op_run *r) {
     }
 }
 
-#define INDEXED(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref}
-#define WHERE(shapes) {.op = "where", .in = shapes, .constant = 1, .reference = ref_where, .flags = CASE_ONE_OF_FORMS}
+#define INDEXED(name, given, shapes, ref) \
+    { .op = name, .params = given, .in = shapes, .constant = 2, .reference = ref }
+#define WHERE(shapes) \
+    { .op = "where", .in = shapes, .constant = 1, .reference = ref_where, .flags = CASE_ONE_OF_FORMS }
 #define CROSS_ENTROPY(shapes) \
-    {.op = "softmax_cross_entropy", .in = shapes, .constant = 2, .reference = ref_cross_entropy, .tolerance = 4}
+    { .op = "softmax_cross_entropy", .in = shapes, .constant = 2, .reference = ref_cross_entropy, .tolerance = 4 }
 #define ONE_HOT(given, shapes) \
-    {.op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = case_zero_gradient}
+    { .op = "one_hot", .params = given, .in = shapes, .reference = ref_one_hot, .gradient = case_zero_gradient }
 #define ENCODE(shapes) \
-    {.op = "_onehot_encode", .in = shapes, .reference = ref_onehot_encode, .gradient = case_zero_gradient}
+    { .op = "_onehot_encode", .in = shapes, .reference = ref_onehot_encode, .gradient = case_zero_gradient }
 /* index with the axis */
 #define PICK_KEPT(given, shapes) \
-    {.op = "pick", .params = given, .in = shapes, .constant = 2, .reference = ref_pick, .flags = CASE_ONE_OF_FORMS}
+    { .op = "pick", .params = given, .in = shapes, .constant = 2, .reference = ref_pick, .flags = CASE_ONE_OF_FORMS }
 
 static const op_case cases[] = {
     INDEXED("take", "", "5 4@0:4i", ref_take),
@@ -153,8 +155,10 @@ static const op_case cases[] = {
     INDEXED("pick", "axis=0", "5x4 4@0:4i", ref_pick),
     INDEXED("pick", "axis=1 keepdims=true", "3x5x4 3x4@0:4i", ref_pick),
     PICK_KEPT("axis=-2", "3x5x4 3x1x4@0:4i"),
-    INDEXED("pick", "", "6x4 6@-3:7i; 7x1 7; 1x7 1; 65x3 65; 2x3x4 2x3; 3x1x2x5 3x1x2; 3x129 3; 17x2 17; 5x9@-1:1nf 5; "
-                    "0x3 0", ref_pick),
+    INDEXED("pick", "",
+            "6x4 6@-3:7i; 7x1 7; 1x7 1; 65x3 65; 2x3x4 2x3; 3x1x2x5 3x1x2; 3x129 3; 17x2 17; 5x9@-1:1nf 5; "
+            "0x3 0",
+            ref_pick),
     INDEXED("pick", "mode=wrap", "6x4 6@-9:9i", ref_pick),
     PICK_KEPT("axis=0 keepdims=true", "1x1 1x1@0:1"),
     INDEXED("pick", "axis=1", "60x3x50 60x50@0:2i", ref_pick),
@@ -166,8 +170,10 @@ static const op_case cases[] = {
     INFERS("pick", "axis=1", "2x3x?,? -> ?x5 => 2x3x5,2x5 -> 2x5"),
     INFERS("pick", "axis=1 keepdims=true", "?x3x?,2x5 -> ? => 2x3x5,2x5 -> 2x1x5"),
 
-    INDEXED("batch_take", "", "5x4 5@0:3i; 7x1 7@0:0; 1x7 1; 65x3 65@0:2i; 129x2 129@0:1i; 3x129 3; 17x2 17@0:1i; "
-                              "33x5 33; 2x2 2@0:1i; 64x4 64; 5x9@-1:1nf 5; 0x3 0; 1x2 1@0:1i; 9x6 9@0:5i", ref_pick),
+    INDEXED("batch_take", "",
+            "5x4 5@0:3i; 7x1 7@0:0; 1x7 1; 65x3 65@0:2i; 129x2 129@0:1i; 3x129 3; 17x2 17@0:1i; "
+            "33x5 33; 2x2 2@0:1i; 64x4 64; 5x9@-1:1nf 5; 0x3 0; 1x2 1@0:1i; 9x6 9@0:5i",
+            ref_pick),
     INDEXED("batch_take", "", "1x1 1@0:0", ref_pick),
     INDEXED("batch_take", "", "1x9 1@4:5i", ref_pick),
     INDEXED("batch_take", "", "7x3 7@0:2i", ref_pick),
@@ -179,14 +185,18 @@ static const op_case cases[] = {
     INFERS("batch_take", "", "?x3,? -> 5 => 5x3,5 -> 5"),
 
     INDEXED("gather_nd", "", "5 1x4@0:4i", ref_gather_nd),
-    INDEXED("gather_nd", "", "5x3 1x4@0:4i; 5 1x1; 5x1 1x7; 5x0 1x2; 65x3 1x5; 5x2x3 1x2x3; 5x2 1x0; 7x1x2x3 1x9; "
-                         "129x2 1x3; 5x3@-1:1nf 1x4", ref_gather_nd),
+    INDEXED("gather_nd", "",
+            "5x3 1x4@0:4i; 5 1x1; 5x1 1x7; 5x0 1x2; 65x3 1x5; 5x2x3 1x2x3; 5x2 1x0; 7x1x2x3 1x9; "
+            "129x2 1x3; 5x3@-1:1nf 1x4",
+            ref_gather_nd),
     INDEXED("gather_nd", "", "5x3 2x9@0:2i", ref_gather_nd),
     INDEXED("gather_nd", "", "4x3x5 2x2x3@-3:2i", ref_gather_nd),
-    INDEXED("gather_nd", "", "4x3x5 3@0:2i", ref_gather_nd), INDEXED("gather_nd", "", "1x1 2x1@0:0.1", ref_gather_nd),
+    INDEXED("gather_nd", "", "4x3x5 3@0:2i", ref_gather_nd),
+    INDEXED("gather_nd", "", "1x1 2x1@0:0.1", ref_gather_nd),
     INDEXED("gather_nd", "", "40x30x7 2x700@-30:29i", ref_gather_nd),
     INDEXED("gather_nd", "", "3x700 1x50@0:2i", ref_gather_nd),
-    INDEXED("gather_nd", "", "5x3 2x0", ref_gather_nd), INDEXED("gather_nd", "", "5x0 1x3@0:4i", ref_gather_nd),
+    INDEXED("gather_nd", "", "5x3 2x0", ref_gather_nd),
+    INDEXED("gather_nd", "", "5x0 1x3@0:4i", ref_gather_nd),
     INDEXED("gather_nd", "", "2x2x2x2 4x3x2@0:1i", ref_gather_nd),
     FAILS("gather_nd", "", "5x3 3x4", MXC_ESHAPE, "argument 'indices': has 3 places in axis 0, expected at most the 2"),
     FAILS("gather_nd", "", "5x0 2x3", MXC_ESHAPE, "axis 1, which indices name places in, has no elements"),
@@ -196,9 +206,11 @@ static const op_case cases[] = {
     INFERS("gather_nd", "", "5x3x?,2x? -> 4x6 => 5x3x6,2x4 -> 4x6"),
 
     INDEXED("scatter_nd", "shape=(5,)", "4 1x4@0:4i", ref_scatter_nd),
-    INDEXED("scatter_nd", "shape=(5,3)", "4x3 1x4@0:4i; 1x3 1x1; 7x3 1x7; 0x3 1x0; 2x3x3 1x2x3; 65x3 1x65; "
-                                         "1x1x3 1x1x1; "
-                                     "3 1; 17x3 1x17; 2x1x2x3 1x2x1x2; 33x3 1x33; 4x3@-1:1nf 1x4", ref_scatter_nd),
+    INDEXED("scatter_nd", "shape=(5,3)",
+            "4x3 1x4@0:4i; 1x3 1x1; 7x3 1x7; 0x3 1x0; 2x3x3 1x2x3; 65x3 1x65; "
+            "1x1x3 1x1x1; "
+            "3 1; 17x3 1x17; 2x1x2x3 1x2x1x2; 33x3 1x33; 4x3@-1:1nf 1x4",
+            ref_scatter_nd),
     INDEXED("scatter_nd", "shape=(5,3)", "9 2x9@0:2i", ref_scatter_nd),
     INDEXED("scatter_nd", "shape=(4,3,5)", "2x3x5 2x2x3@-3:2i", ref_scatter_nd),
     INDEXED("scatter_nd", "shape=(4,3,5)", "s 3@0:2i", ref_scatter_nd),
@@ -214,8 +226,13 @@ static const op_case cases[] = {
 
     ENCODE("4@0:4i 4x5; 1 1x1; 7 7x1; 1 1x7; 65 65x3; 0 0x3; 17 17x9; 33 33x2; 3 3x129; 64 64x5; 2 2x2; 129 129x3; "
            "5 5x65"),
-    ENCODE("4@0:4i 4x2"), ENCODE("1@0:0.5 1x1"), ENCODE("9@-4:6i 9x4"),
-    ENCODE("30@0:120i 30x700"), ENCODE("9000@0:2i 9000x3"), ENCODE("0 0x3"), ENCODE("3 3x0"),
+    ENCODE("4@0:4i 4x2"),
+    ENCODE("1@0:0.5 1x1"),
+    ENCODE("9@-4:6i 9x4"),
+    ENCODE("30@0:120i 30x700"),
+    ENCODE("9000@0:2i 9000x3"),
+    ENCODE("0 0x3"),
+    ENCODE("3 3x0"),
     FAILS("_onehot_encode", "", "4 5x3", MXC_ESHAPE, "argument 'rhs': expected shape (4,?), found (5,3)"),
     FAILS("_onehot_encode", "", "4x2 4x3", MXC_ESHAPE, "argument 'lhs': expected shape"),
     INFERS("_onehot_encode", "", "?,? -> 4x3 => 4,4x3 -> 4x3"),
@@ -238,10 +255,11 @@ static const op_case cases[] = {
     FAILS("one_hot", "depth=3", "1x1x1x1x1x1x1x1", MXC_ESHAPE, "out would have 9 axes"),
     INFERS("one_hot", "depth=3", "? -> 2x4x? => 2x4 -> 2x4x3"),
 
-    INDEXED("fill_element_0index", "", "5x4 5 5@0:3i; 7x1 7 7@0:0; 1x7 1 1; 65x3 65 65@0:2i; 129x2 129 129@0:1i; "
-                                       "3x129 3 3; 17x2 17 17@0:1i; 33x5 33 33; 2x2 2 2@0:1i; 64x4 64 64; "
-                                       "5x9@-1:1nf 5@-1:1nf 5; 0x3 0 0; 1x2 1 1@0:1i; 9x6 9 9@0:5i",
-                                   ref_fill_element),
+    INDEXED("fill_element_0index", "",
+            "5x4 5 5@0:3i; 7x1 7 7@0:0; 1x7 1 1; 65x3 65 65@0:2i; 129x2 129 129@0:1i; "
+            "3x129 3 3; 17x2 17 17@0:1i; 33x5 33 33; 2x2 2 2@0:1i; 64x4 64 64; "
+            "5x9@-1:1nf 5@-1:1nf 5; 0x3 0 0; 1x2 1 1@0:1i; 9x6 9 9@0:5i",
+            ref_fill_element),
     INDEXED("fill_element_0index", "", "1x1 1 1@0:0", ref_fill_element),
     INDEXED("fill_element_0index", "", "7x3 7 7@0:2i", ref_fill_element),
     INDEXED("fill_element_0index", "", "3x700 3 3@0:699i", ref_fill_element),
@@ -255,9 +273,16 @@ static const op_case cases[] = {
     WHERE("5@0:1i 5 5"),
     WHERE("3x4@0:1i 3x4 3x4; 1x1 1x1 1x1; 7 7x1 7x1; 7x1 7x1 7x1; 65 65 65; 2x3x4 2x3x4 2x3x4; 0 0 0; "
           "17 17x3x2 17x3x2; 1x129 1x129 1x129; 5x9 5x9@-1:1nf 5x9@-1:1nf; 5x9@-1:1nf 5x9 5x9"),
-    WHERE("3@0:1i 3x4 3x4"), WHERE("2x3x4@-1:1i 2x3x4 2x3x4"),
-    WHERE("4@-1:1i 4x1x2 4x1x2"), WHERE("1@0:1i 1 1"), WHERE("s@0:1i s s"), WHERE("20@0:1i 20x700 20x700"),
-    WHERE("9000@0:1i 9000x3 9000x3"), WHERE("30x700@0:1i 30x700 30x700"), WHERE("0 0x3 0x3"), WHERE("3 3x0 3x0"),
+    WHERE("3@0:1i 3x4 3x4"),
+    WHERE("2x3x4@-1:1i 2x3x4 2x3x4"),
+    WHERE("4@-1:1i 4x1x2 4x1x2"),
+    WHERE("1@0:1i 1 1"),
+    WHERE("s@0:1i s s"),
+    WHERE("20@0:1i 20x700 20x700"),
+    WHERE("9000@0:1i 9000x3 9000x3"),
+    WHERE("30x700@0:1i 30x700 30x700"),
+    WHERE("0 0x3 0x3"),
+    WHERE("3 3x0 3x0"),
     FAILS("where", "", "4 3x4 3x4", MXC_ESHAPE, "expected shape"),
     FAILS("where", "", "3x4 3x4 3x5", MXC_ESHAPE, "argument 'y': expected shape (3,4), found (3,5)"),
     FAILS("where", "", "3x4 3x4x5 3x4x5", MXC_ESHAPE, "argument 'condition': expected shape (3,)"),
@@ -266,8 +291,11 @@ static const op_case cases[] = {
 
     CROSS_ENTROPY("3x4@-2:2 3@0:3i; 7x1 7@0:0; 1x7 1; 65x3 65@0:2i; 129x2 129@0:1i; 3x129 3; 17x2 17@0:1i; 33x5 33; "
                   "2x2 2@0:1i; 64x4 64; 0x9 0; 1x2 1@0:1i; 5x9@-2:2nf 5; 9x6 9@0:5i; 6x11 6"),
-    CROSS_ENTROPY("1x1 1@0:0.5"), CROSS_ENTROPY("1x9@-9:9 1@4:5"),
-    CROSS_ENTROPY("2x700@-4:4 2@0:699i"), CROSS_ENTROPY("40x110@-4:4 40@0:109i"), CROSS_ENTROPY("0x3 0"),
+    CROSS_ENTROPY("1x1 1@0:0.5"),
+    CROSS_ENTROPY("1x9@-9:9 1@4:5"),
+    CROSS_ENTROPY("2x700@-4:4 2@0:699i"),
+    CROSS_ENTROPY("40x110@-4:4 40@0:109i"),
+    CROSS_ENTROPY("0x3 0"),
     FAILS("softmax_cross_entropy", "", "3x4 4", MXC_ESHAPE, "argument 'label': expected shape (3,), found (4,)"),
     FAILS("softmax_cross_entropy", "", "3x0 3", MXC_ESHAPE, "argument 'data': axis 1 has no elements"),
     FAILS("softmax_cross_entropy", "", "3 3", MXC_ESHAPE, "argument 'data': expected shape"),

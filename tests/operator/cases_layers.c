@@ -155,50 +155,56 @@ static void grad_embedding(const op_run *r) {
         r->in_grad[1][row_of(r, i / columns) * columns + i % columns] += r->out_grad[0][i];
 }
 
-#define EMBEDDING(given, shapes)                                                                                       \
-    {.op = "Embedding", .params = given, .in = shapes, .constant = 1, .reference = ref_embedding,                      \
-     .gradient = grad_embedding, .tolerance = 4}
+#define EMBEDDING(given, shapes)                                                                     \
+    {                                                                                                \
+        .op = "Embedding", .params = given, .in = shapes, .constant = 1, .reference = ref_embedding, \
+        .gradient = grad_embedding, .tolerance = 4                                                   \
+    }
 
 #define LIMITED(name, given, shapes, ref) \
-    {.op = name, .params = "use_length=True " given, .in = shapes, .constant = 2, .reference = ref}
-#define SOFTMAX(name, ref)                                                    \
-    RUN(name, "", "7@-4:4", ref), RUN(name, "", "5x3@-9:9; 5x9@-4:4n; 5x9@-4:4f; 5x9@-1e4:1e4; 3x7@5e4:6e4", ref), \
-    RUN(name, "", "1x1", ref), RUN(name, "axis=1", "3x5x2@-4:4; 1x5x2x1x2x1x2x2", ref),        \
-    RUN(name, "axis=0", "4x7@-4:4", ref), RUN(name, "axis=-2", "2x3x4x5@-4:4", ref), \
-    RUN(name, "axis=1", "2x3x300@-4:4; 9x5x3@-4:4n; 9x7x5@-4:4f", ref), RUN(name, "", "3x130@-9:9", ref), \
-    RUN(name, "temperature=2.5", "4x9@-4:4", ref), RUN(name, "axis=1 temperature=0.5", "2x5x3@-2:2", ref), \
-    RUN(name, "temperature=None", "4x9@-4:4", ref), RUN(name, "", "0x5", ref), RUN(name, "axis=0", "0x5", ref), \
-    RUN(name, "", "40x110@-4:4", ref),                                        \
-    RUN(name, "use_length=False", "3x4", ref), RUN(name, "use_length=None", "3x4", ref), \
-    LIMITED(name, "", "9@-4:4 s@3:4", ref), LIMITED(name, "", "7x9@-4:4 7@-2:12i", ref), \
-    LIMITED(name, "axis=1", "3x5x4@-4:4 3x4@0:6i", ref), LIMITED(name, "axis=0", "5x300@-4:4 300@0:5i", ref), \
-    LIMITED(name, "temperature=2", "2x3x40@-4:4 2x3@0:40i", ref), LIMITED(name, "", "0x5 0", ref), \
-    RUN(name, "dtype=float32", "4x9@-4:4", ref), RUN(name, "dtype=float64 axis=0", "4x9@-4:4", ref), \
-    {.op = name, .params = "dtype=float16", .in = "4x9@-4:4", .flags = CASE_NO_GRADIENT, .reference = ref}, \
-    LIMITED(name, "dtype=float32", "7x9@-4:4 7@0:9i", ref), \
-    FAILS(name, "dtype=int32", "4x5", MXC_EINVAL, "dtype is int32"),          \
-    FAILS(name, "use_length=True", "4x5 5", MXC_ESHAPE, "argument 'length': expected shape (4,), found (5,)"), \
-    FAILS(name, "axis=2", "4x5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),     \
-    FAILS(name, "temperature=0", "4x5", MXC_EINVAL, "temperature"),           \
-    INFERS(name, "axis=1", "?x3 -> 2x? => 2x3 -> 2x3"),                       \
-    INFERS(name, "axis=1 use_length=True", "?x3x4,? -> 2x?x? => 2x3x4,2x4 -> 2x3x4")
+    { .op = name, .params = "use_length=True " given, .in = shapes, .constant = 2, .reference = ref }
+#define SOFTMAX(name, ref)                                                                                          \
+    RUN(name, "", "7@-4:4", ref), RUN(name, "", "5x3@-9:9; 5x9@-4:4n; 5x9@-4:4f; 5x9@-1e4:1e4; 3x7@5e4:6e4", ref),  \
+        RUN(name, "", "1x1", ref), RUN(name, "axis=1", "3x5x2@-4:4; 1x5x2x1x2x1x2x2", ref),                         \
+        RUN(name, "axis=0", "4x7@-4:4", ref), RUN(name, "axis=-2", "2x3x4x5@-4:4", ref),                            \
+        RUN(name, "axis=1", "2x3x300@-4:4; 9x5x3@-4:4n; 9x7x5@-4:4f", ref), RUN(name, "", "3x130@-9:9", ref),       \
+        RUN(name, "temperature=2.5", "4x9@-4:4", ref), RUN(name, "axis=1 temperature=0.5", "2x5x3@-2:2", ref),      \
+        RUN(name, "temperature=None", "4x9@-4:4", ref), RUN(name, "", "0x5", ref), RUN(name, "axis=0", "0x5", ref), \
+        RUN(name, "", "40x110@-4:4", ref), RUN(name, "use_length=False", "3x4", ref),                               \
+        RUN(name, "use_length=None", "3x4", ref), LIMITED(name, "", "9@-4:4 s@3:4", ref),                           \
+        LIMITED(name, "", "7x9@-4:4 7@-2:12i", ref), LIMITED(name, "axis=1", "3x5x4@-4:4 3x4@0:6i", ref),           \
+        LIMITED(name, "axis=0", "5x300@-4:4 300@0:5i", ref),                                                        \
+        LIMITED(name, "temperature=2", "2x3x40@-4:4 2x3@0:40i", ref), LIMITED(name, "", "0x5 0", ref),              \
+        RUN(name, "dtype=float32", "4x9@-4:4", ref), RUN(name, "dtype=float64 axis=0", "4x9@-4:4", ref),            \
+        {.op = name, .params = "dtype=float16", .in = "4x9@-4:4", .flags = CASE_NO_GRADIENT, .reference = ref},     \
+        LIMITED(name, "dtype=float32", "7x9@-4:4 7@0:9i", ref),                                                     \
+        FAILS(name, "dtype=int32", "4x5", MXC_EINVAL, "dtype is int32"),                                            \
+        FAILS(name, "use_length=True", "4x5 5", MXC_ESHAPE, "argument 'length': expected shape (4,), found (5,)"),  \
+        FAILS(name, "axis=2", "4x5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                                       \
+        FAILS(name, "temperature=0", "4x5", MXC_EINVAL, "temperature"),                                             \
+        INFERS(name, "axis=1", "?x3 -> 2x? => 2x3 -> 2x3"),                                                         \
+        INFERS(name, "axis=1 use_length=True", "?x3x4,? -> 2x?x? => 2x3x4,2x4 -> 2x3x4")
 
-#define MASKED(name, given, shapes, ref, grad) \
-    {.op = name, .params = given, .in = shapes, .constant = 2, .reference = ref, .gradient = grad, \
-     .flags = CASE_ONE_OF_FORMS}
-#define MASKED_SOFTMAX(name, ref, grad)                                                                                \
-    MASKED(name, "", "7@-4:4 7@0:1i; 5x3@-9:9 5x3@0:1i; 1x1 1x1@0:1i; 1x1 1x1@1:1i; 5x9@-4:4n 5x9@0:1i", ref, grad),   \
-    MASKED(name, "", "0x5 0x5; 5x0 5x0; 40x110@-4:4 40x110@0:1i; 4x9@-4:4 9@0:1i; 4x9@-4:4 1@0:1i", ref, grad),        \
-    MASKED(name, "", "4x9@-4:4 4x1@0:1i; 2x3x40@-4:4 3x1@0:1i; 2x3x40@-4:4 2x1x40@0:3; 4x9@-4:4 s@1:1", ref, grad),    \
-    MASKED(name, "axis=1", "3x5x2@-4:4 3x5x2@0:1i; 2x3x300@-4:4 300@0:1i; 2x300x3@-4:4 300x1@0:1i", ref, grad),        \
-    MASKED(name, "axis=0", "4x7@-4:4 4x7@0:1i; 4x7@-4:4 4x1@0:1i; 3x130@-9:9 3x130@0:1i", ref, grad),                  \
-    MASKED(name, "axis=-2 temperature=2.5", "2x3x4x5@-4:4 2x3x4x5@0:1i; 3x4@-4:4 3x4@0:1i", ref, grad),                \
-    MASKED(name, "temperature=0.5 normalize=false", "4x9@-4:4 4x9@0:1i", ref, grad),                                   \
-    FAILS(name, "axis=2", "4x5 4x5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                                          \
-    FAILS(name, "temperature=0", "4x5 4x5", MXC_EINVAL, "temperature"),                                                \
-    FAILS(name, "", "4x5 4x2", MXC_ESHAPE, "argument 'mask' has shape (4,2), expected one that stretches to (4,5)"),   \
-    FAILS(name, "", "5 1x5", MXC_ESHAPE, "argument 'mask' has shape (1,5)"),                                           \
-    INFERS(name, "", "?x3,? -> 2x? => 2x3,2x3 -> 2x3"), INFERS(name, "", "2x3,1x? -> ? => 2x3,1x? -> 2x3")
+#define MASKED(name, given, shapes, ref, grad)                                                        \
+    {                                                                                                 \
+        .op = name, .params = given, .in = shapes, .constant = 2, .reference = ref, .gradient = grad, \
+        .flags = CASE_ONE_OF_FORMS                                                                    \
+    }
+#define MASKED_SOFTMAX(name, ref, grad)                                                                              \
+    MASKED(name, "", "7@-4:4 7@0:1i; 5x3@-9:9 5x3@0:1i; 1x1 1x1@0:1i; 1x1 1x1@1:1i; 5x9@-4:4n 5x9@0:1i", ref, grad), \
+        MASKED(name, "", "0x5 0x5; 5x0 5x0; 40x110@-4:4 40x110@0:1i; 4x9@-4:4 9@0:1i; 4x9@-4:4 1@0:1i", ref, grad),  \
+        MASKED(name, "", "4x9@-4:4 4x1@0:1i; 2x3x40@-4:4 3x1@0:1i; 2x3x40@-4:4 2x1x40@0:3; 4x9@-4:4 s@1:1", ref,     \
+               grad),                                                                                                \
+        MASKED(name, "axis=1", "3x5x2@-4:4 3x5x2@0:1i; 2x3x300@-4:4 300@0:1i; 2x300x3@-4:4 300x1@0:1i", ref, grad),  \
+        MASKED(name, "axis=0", "4x7@-4:4 4x7@0:1i; 4x7@-4:4 4x1@0:1i; 3x130@-9:9 3x130@0:1i", ref, grad),            \
+        MASKED(name, "axis=-2 temperature=2.5", "2x3x4x5@-4:4 2x3x4x5@0:1i; 3x4@-4:4 3x4@0:1i", ref, grad),          \
+        MASKED(name, "temperature=0.5 normalize=false", "4x9@-4:4 4x9@0:1i", ref, grad),                             \
+        FAILS(name, "axis=2", "4x5 4x5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                                    \
+        FAILS(name, "temperature=0", "4x5 4x5", MXC_EINVAL, "temperature"),                                          \
+        FAILS(name, "", "4x5 4x2", MXC_ESHAPE,                                                                       \
+              "argument 'mask' has shape (4,2), expected one that stretches to (4,5)"),                              \
+        FAILS(name, "", "5 1x5", MXC_ESHAPE, "argument 'mask' has shape (1,5)"),                                     \
+        INFERS(name, "", "?x3,? -> 2x? => 2x3,2x3 -> 2x3"), INFERS(name, "", "2x3,1x? -> ? => 2x3,1x? -> 2x3")
 
 static const op_case cases[] = {
     RUN("LeakyReLU", "", "3x5@-2:2.3" CASE_EACH(CASE_ONE) "; 5x9@-2:2.3nf", ref_leaky),
@@ -209,7 +215,10 @@ static const op_case cases[] = {
     RUN("LeakyReLU", "act_type=prelu", "3x5@-2:2.3 5@0:1", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "2x3x4x5@-2:2.3 3@0:1", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "2x1x7@-2:2.3 1@0:1", ref_leaky),
-    {.op = "LeakyReLU", .params = "act_type=prelu", .in = "2x3x4@-2:2.3 1@0.2:0.3", .reference = ref_leaky,
+    {.op = "LeakyReLU",
+     .params = "act_type=prelu",
+     .in = "2x3x4@-2:2.3 1@0.2:0.3",
+     .reference = ref_leaky,
      .flags = CASE_ONE_OF_FORMS},
     RUN("LeakyReLU", "act_type=prelu", "2x40x30x9@-2:2.3 40@0:1", ref_leaky),
     RUN("LeakyReLU", "act_type=prelu", "0x3x4 3", ref_leaky),
@@ -224,9 +233,14 @@ static const op_case cases[] = {
     FAILS("LeakyReLU", "act_type=gelu", "3x5 5", MXC_EINVAL, "LeakyReLU: expected 1 arrays"),
     RUN("LeakyReLU", "act_type=rrelu", "3x5@-2:2.3; 1031@-2:2.3; 0x3", ref_leaky),
     RUN("LeakyReLU", "act_type=rrelu lower_bound=0.1 upper_bound=0.2", "2x3x4x5@-2:2.3", ref_leaky),
-    {.op = "LeakyReLU", .params = "act_type=rrelu lower_bound=0.25 upper_bound=0.25", .in = "7x129@-2:2.3",
-     .reference = ref_leaky, .flags = CASE_TRAIN},
-    {.op = "LeakyReLU", .params = "act_type=rrelu", .in = "50x70@-2:2.3",
+    {.op = "LeakyReLU",
+     .params = "act_type=rrelu lower_bound=0.25 upper_bound=0.25",
+     .in = "7x129@-2:2.3",
+     .reference = ref_leaky,
+     .flags = CASE_TRAIN},
+    {.op = "LeakyReLU",
+     .params = "act_type=rrelu",
+     .in = "50x70@-2:2.3",
      .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
     FAILS("LeakyReLU", "act_type=rrelu lower_bound=0.5", "3x5", MXC_EINVAL, "lower_bound is 0.5, expected at most"),
     FAILS("LeakyReLU", "act_type=relu", "3x5", MXC_EINVAL, "act_type"),

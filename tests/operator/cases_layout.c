@@ -146,8 +146,10 @@ static const op_case cases[] = {
     INFERS("squeeze", "", "1x? -> ? => 1x? -> ?"),
 
     RUN("stack", "num_args=1", "3", ref_stack),
-    RUN("stack", "num_args=2", "3x4 3x4; 1 1; 7 7; 0 0; 1x1 1x1; 7x1 7x1; 65 65; 2x3x4 2x3x4; 3x0x2 3x0x2; "
-                               "2x1x3x1x2 2x1x3x1x2; 129x3 129x3; 5x9@-1:1nf 5x9@-1:1nf", ref_stack),
+    RUN("stack", "num_args=2",
+        "3x4 3x4; 1 1; 7 7; 0 0; 1x1 1x1; 7x1 7x1; 65 65; 2x3x4 2x3x4; 3x0x2 3x0x2; "
+        "2x1x3x1x2 2x1x3x1x2; 129x3 129x3; 5x9@-1:1nf 5x9@-1:1nf",
+        ref_stack),
     RUN("stack", "num_args=3 axis=1", "3x4 3x4 3x4", ref_stack),
     RUN("stack", "num_args=2 axis=2", "3x4 3x4", ref_stack),
     RUN("stack", "num_args=2 axis=-1", "3x4 3x4", ref_stack),
@@ -172,9 +174,10 @@ static const op_case cases[] = {
     FAILS("_identity_with_attr_like_rhs", "", "3 4", MXC_ESHAPE, "argument 'rhs': expected shape (3,), found (4,)"),
     INFERS("_identity_with_attr_like_rhs", "", "?,2x3 -> ? => 2x3,2x3 -> 2x3"),
 
-    RUN("reshape_like", "", "6x4 2x3x4; 1 1; 7 7; 7 1x7; 65 5x13; 0 0x3; 0x3 3x0; 12 3x4; 3x4 12; 1x17 17; 2x3x4 24; "
-                            "1031 1031x1; 3x129 387; 2x3x2x5 6x10; 1x1x1x1 1; 5x9@-1:1nf 45; 2x2 4; 2x1x3x1x2 12; "
-                            "8 2x2x2",
+    RUN("reshape_like", "",
+        "6x4 2x3x4; 1 1; 7 7; 7 1x7; 65 5x13; 0 0x3; 0x3 3x0; 12 3x4; 3x4 12; 1x17 17; 2x3x4 24; "
+        "1031 1031x1; 3x129 387; 2x3x2x5 6x10; 1x1x1x1 1; 5x9@-1:1nf 45; 2x2 4; 2x1x3x1x2 12; "
+        "8 2x2x2",
         ref_copy),
     RUN("reshape_like", "lhs_begin=0 lhs_end=1 rhs_begin=0 rhs_end=2", "30x7 15x2x4", ref_copy),
     RUN("reshape_like", "lhs_end=2 rhs_begin=1 rhs_end=2", "3x5 1x15x4", ref_copy),
@@ -184,9 +187,10 @@ static const op_case cases[] = {
     INFERS("reshape_like", "", "?,2x3 -> ? => ?,2x3 -> 2x3"),
     INFERS("reshape_like", "", "6,? -> ? => 6,? -> ?"),
 
-    RUN("depth_to_space", "block_size=2", "1x4x1x1; 1x4x7x1; 1x4x1x7; 2x4x2x2; 3x8x1x1; 1x20x2x3; 1x4x33x2; 1x4x0x3; "
-                                          "0x8x1x1; 1x0x2x2; 5x4x3x3; 1x16x2x2; 2x12x5x1; 1x4x3x5@-1:1nf",
-                                          ref_to_space),
+    RUN("depth_to_space", "block_size=2",
+        "1x4x1x1; 1x4x7x1; 1x4x1x7; 2x4x2x2; 3x8x1x1; 1x20x2x3; 1x4x33x2; 1x4x0x3; "
+        "0x8x1x1; 1x0x2x2; 5x4x3x3; 1x16x2x2; 2x12x5x1; 1x4x3x5@-1:1nf",
+        ref_to_space),
     RUN("depth_to_space", "block_size=2", "2x8x3x5", ref_to_space),
     RUN("depth_to_space", "block_size=3", "1x9x2x2", ref_to_space),
     RUN("depth_to_space", "block_size=1", "2x3x2x2; 1x1x1x1; 1x1x65x3", ref_to_space),
@@ -199,9 +203,10 @@ static const op_case cases[] = {
     FAILS("depth_to_space", "block_size=0", "1x4x2x2", MXC_EINVAL, "block_size"),
     INFERS("depth_to_space", "block_size=2", "1x?x3x? -> ?x2x?x8 => 1x8x3x4 -> 1x2x6x8"),
 
-    RUN("space_to_depth", "block_size=2", "1x1x2x2; 1x1x14x2; 1x1x2x14; 2x1x4x4; 3x2x2x2; 1x5x4x6; 1x1x66x4; 1x1x0x4; "
-                                          "0x2x2x2; 1x0x4x4; 5x1x6x6; 1x4x4x4; 2x3x10x2; 1x1x6x10@-1:1nf",
-                                          ref_to_depth),
+    RUN("space_to_depth", "block_size=2",
+        "1x1x2x2; 1x1x14x2; 1x1x2x14; 2x1x4x4; 3x2x2x2; 1x5x4x6; 1x1x66x4; 1x1x0x4; "
+        "0x2x2x2; 1x0x4x4; 5x1x6x6; 1x4x4x4; 2x3x10x2; 1x1x6x10@-1:1nf",
+        ref_to_depth),
     RUN("space_to_depth", "block_size=2", "2x3x4x6", ref_to_depth),
     RUN("space_to_depth", "block_size=3", "1x2x3x9", ref_to_depth),
     RUN("space_to_depth", "block_size=1", "2x3x2x2; 1x1x1x1; 1x1x65x3", ref_to_depth),

@@ -366,25 +366,31 @@ static void ref_fold(const op_run *r) {
 }
 
 #define FC(given, shapes) \
-    {.op = "FullyConnected", .params = given, .in = shapes, .reference = ref_fc, .gradient = grad_fc}
+    { .op = "FullyConnected", .params = given, .in = shapes, .reference = ref_fc, .gradient = grad_fc }
 #define FC_RELU(given, shapes) \
-    {.op = "_fc_relu", .params = given, .in = shapes, .flags = CASE_NO_GRADIENT, .reference = ref_fc_relu}
+    { .op = "_fc_relu", .params = given, .in = shapes, .flags = CASE_NO_GRADIENT, .reference = ref_fc_relu }
 #define CONV(given, shapes) \
-    {.op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv}
+    { .op = "Convolution", .params = given, .in = shapes, .reference = ref_conv, .gradient = grad_conv }
 #define POOL(given, shapes) \
-    {.op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool}
-#define CONV_LAST(given, shapes) \
-    {.op = "Convolution", .params = "layout=" given, .in = shapes, .reference = ref_conv_last, \
-     .gradient = grad_conv_last}
+    { .op = "Pooling", .params = given, .in = shapes, .reference = ref_pool, .gradient = grad_pool }
+#define CONV_LAST(given, shapes)                                                                  \
+    {                                                                                             \
+        .op = "Convolution", .params = "layout=" given, .in = shapes, .reference = ref_conv_last, \
+        .gradient = grad_conv_last                                                                \
+    }
 #define POOL_LAST(given, shapes) \
-    {.op = "Pooling", .params = "layout=" given, .in = shapes, .reference = ref_pool_last, .gradient = grad_pool_last}
-#define SPARSE(given, shapes, options)                                                                           \
-    {.op = "IdentityAttachKLSparseReg", .params = given, .in = shapes, .flags = options, .reference = ref_sparse, \
-     .gradient = grad_sparse}
-#define ACT(given, shapes) {.op = "Activation", .params = given, .in = shapes, .reference = ref_activation}
-#define SYNC_BN(given, shapes)                                                                                   \
-    {.op = "_contrib_SyncBatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
-#define BN(given, shapes) {.op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn}
+    { .op = "Pooling", .params = "layout=" given, .in = shapes, .reference = ref_pool_last, .gradient = grad_pool_last }
+#define SPARSE(given, shapes, options)                                                                               \
+    {                                                                                                                \
+        .op = "IdentityAttachKLSparseReg", .params = given, .in = shapes, .flags = options, .reference = ref_sparse, \
+        .gradient = grad_sparse                                                                                      \
+    }
+#define ACT(given, shapes) \
+    { .op = "Activation", .params = given, .in = shapes, .reference = ref_activation }
+#define SYNC_BN(given, shapes) \
+    { .op = "_contrib_SyncBatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn }
+#define BN(given, shapes) \
+    { .op = "BatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn }
 
 static const op_case cases[] = {
     FC("num_hidden=1", "1x1 1x1 1"),
@@ -577,8 +583,10 @@ static const op_case cases[] = {
     INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max layout=NHWC",
            "?x7x7x? -> 5x?x?x6 => 5x7x7x6 -> 5x1x1x6"),
 
-    SPARSE("", "4x3@0.1:0.9 3@0.2:0.8; 7x1 1; 1x7 7; 65x2 2; 2x3x4 3; 5x2x1x3 2; 17x5 5; 2x1x3x1x2 1; 33x3 3; 1x1 1; "
-           "3x129 129; 9x9 9; 2x65 65", CASE_TRAIN),
+    SPARSE("",
+           "4x3@0.1:0.9 3@0.2:0.8; 7x1 1; 1x7 7; 65x2 2; 2x3x4 3; 5x2x1x3 2; 17x5 5; 2x1x3x1x2 1; 33x3 3; 1x1 1; "
+           "3x129 129; 9x9 9; 2x65 65",
+           CASE_TRAIN),
     SPARSE("", "4x3@0.1:0.9 3@0.2:0.8", 0),
     SPARSE("penalty=0.5 sparseness_target=0.3", "5x2x3x4@0.1:0.9 2@0.2:0.8", CASE_TRAIN),
     SPARSE("momentum=0 penalty=0.1", "7x1@0.1:0.9 1@0.2:0.8", CASE_TRAIN),
@@ -634,11 +642,16 @@ static const op_case cases[] = {
     SYNC_BN("key=bn use_global_stats=True; key=bn ndev=4 use_global_stats=True",
             "2x3x5x2 3@0.5:2 3 3 3@0.5:2; 3x2 2 2 2 2; 4x1x3 1 1 1 1"),
     SYNC_BN("eps=0.01 momentum=0.5", "3x2x4x5@-2:2 2@0.5:2 2 2 2@0.5:2; 2x5 5 5 5 5; 3x3x1x2 3 3 3 3"),
-    {.op = "_fold_norm", .params = "eps=0.01; eps=0.1 fix_gamma=True; eps=0.5", .reference = ref_fold,
+    {.op = "_fold_norm",
+     .params = "eps=0.01; eps=0.1 fix_gamma=True; eps=0.5",
+     .reference = ref_fold,
      .flags = CASE_NO_GRADIENT,
      .in = "4x3x3 4@0.5:2 4 4 4@0.5:2 4; 1x1 1 1 1 1 1; 7x1031 7 7 7 7 7; 0x3 0 0 0 0 0; 3x0 3 3 3 3 3; 5 5 5 5 5 5; "
            "64x4x3x3 64 64 64 64 64"},
-    {.op = "_fold_norm", .params = "eps=0.01 no_bias=True", .reference = ref_fold, .flags = CASE_NO_GRADIENT,
+    {.op = "_fold_norm",
+     .params = "eps=0.01 no_bias=True",
+     .reference = ref_fold,
+     .flags = CASE_NO_GRADIENT,
      .in = "4x3x3 4@0.5:2 4 4 4@0.5:2; 2x700 2 2 2 2"},
     INFERS("_fold_norm", "eps=1", "4x3,?,?,?,?,? -> ?,? => 4x3,4,4,4,4,4 -> 4x3,4"),
     FAILS("_fold_norm", "eps=1", "4x3 4 4 5 4 4", MXC_ESHAPE, "argument 'mean'"),
@@ -648,8 +661,11 @@ static const op_case cases[] = {
      .flags = CASE_NO_GRADIENT,
      .reference = ref_bn},
     /* the mean that backward reads is rounded */
-    {.op = "BatchNorm", .params = "fix_gamma=False", .in = "9x4@1000:1001 4@0.5:2 4 4 4@0.5:2; 9x4x33 4 4 4 4",
-     .reference = ref_bn, .flags = CASE_TRAIN | CASE_NO_GRADIENT},
+    {.op = "BatchNorm",
+     .params = "fix_gamma=False",
+     .in = "9x4@1000:1001 4@0.5:2 4 4 4@0.5:2; 9x4x33 4 4 4 4",
+     .reference = ref_bn,
+     .flags = CASE_TRAIN | CASE_NO_GRADIENT},
     {.op = "BatchNorm",
      .params = "output_mean_var=True",
      .in = "3x2x5 2 2 2 2@0.5:2",
@@ -666,17 +682,28 @@ static const op_case cases[] = {
     INFERS("BatchNorm", "", "2x5x3,?,?,?,? -> ?,?,? => 2x5x3,5,5,5,5 -> 2x5x3,5,5"),
     INFERS("BatchNorm", "", "2x?x3,?,7,?,? -> ?,?,? => 2x7x3,7,7,7,7 -> 2x7x3,7,7"),
 
-    {.op = "Dropout", .params = "p=0.3", .in = "4x5" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", .flags = CASE_NO_GRADIENT,
+    {.op = "Dropout",
+     .params = "p=0.3",
+     .in = "4x5" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf",
+     .flags = CASE_NO_GRADIENT,
      .reference = ref_kept},
     {.op = "Dropout", .params = "p=0", .in = "4x5", .flags = CASE_TRAIN, .reference = ref_kept},
     {.op = "Dropout", .params = "p=0", .in = "0x5", .flags = CASE_TRAIN, .reference = ref_kept},
     {.op = "Dropout", .params = "p=0.5", .in = "50x70", .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
-    {.op = "Dropout", .params = "p=0.3 mode=training axes=() cudnn_off=None; p=0.3 axes=(0,2)", .in = "4x5x3",
-     .flags = CASE_NO_GRADIENT, .reference = ref_kept},
-    {.op = "Dropout", .params = "p=0 axes=(1,)", .in = "4x5; 0x5; 3x1x7; 2x3x4", .flags = CASE_TRAIN,
+    {.op = "Dropout",
+     .params = "p=0.3 mode=training axes=() cudnn_off=None; p=0.3 axes=(0,2)",
+     .in = "4x5x3",
+     .flags = CASE_NO_GRADIENT,
+     .reference = ref_kept},
+    {.op = "Dropout",
+     .params = "p=0 axes=(1,)",
+     .in = "4x5; 0x5; 3x1x7; 2x3x4",
+     .flags = CASE_TRAIN,
      .reference = ref_kept},
     {.op = "Dropout", .params = "p=0 axes=(0,-1) mode=always", .in = "4x5x3; 65x3; 2x3x600", .reference = ref_kept},
-    {.op = "Dropout", .params = "p=0.5 axes=(1,2)", .in = "50x7x10",
+    {.op = "Dropout",
+     .params = "p=0.5 axes=(1,2)",
+     .in = "50x7x10",
      .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
     {.op = "Dropout", .params = "p=0.5 mode=always", .in = "50x70", .flags = CASE_RANDOM | CASE_NO_GRADIENT},
     FAILS("Dropout", "axes=(2,)", "4x5", MXC_ESHAPE, "axis 2"),

@@ -70,16 +70,18 @@ static void ref_rms(const op_run *r) {
     rows(r, 0);
 }
 
-#define ROUGH(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 8}
+#define ROUGH(name, given, shapes, ref) \
+    { .op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 8 }
 /* No gradient flows through the statistics, unlike in the reference. */
 #define SHOWN(name, given, shapes, ref) \
-    {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 8, .flags = CASE_NO_GRADIENT}
+    { .op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 8, .flags = CASE_NO_GRADIENT }
 
 static const op_case cases[] = {
-    ROUGH("InstanceNorm", "", "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
-                            "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 1x1x1 1 1; "
-                            "2x3x9@-1:1nf 3 3",
-                            ref_instance),
+    ROUGH("InstanceNorm", "",
+          "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
+          "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 1x1x1 1 1; "
+          "2x3x9@-1:1nf 3 3",
+          ref_instance),
     ROUGH("InstanceNorm", "eps=0.1", "2x3x4x5 3 3", ref_instance),
     ROUGH("InstanceNorm", "", "1x1x1 1 1", ref_instance),
     ROUGH("InstanceNorm", "", "3x2x1x7 2 2", ref_instance),
@@ -91,10 +93,11 @@ static const op_case cases[] = {
     FAILS("InstanceNorm", "", "2x3x4 2 3", MXC_ESHAPE, "argument 'gamma': expected shape (3,), found (2,)"),
     FAILS("InstanceNorm", "", "2x3x4 3 2", MXC_ESHAPE, "argument 'beta'"),
     INFERS("InstanceNorm", "", "?x?x5,3,? -> 2x?x?,?,? => 2x3x5,3,3 -> 2x3x5,2x3,2x3"),
-    ROUGH("GroupNorm", "", "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
-                         "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 1x1x1 1 1; "
-                         "2x3x33@1000:1001 3 3; 2x3x9@-1:1nf 3 3",
-                         ref_group),
+    ROUGH("GroupNorm", "",
+          "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
+          "3x2x17 2 2; 1x2x129 2 2; 2x1x2x2x2 1 1; 1x4x33 4 4; 5x3x2 3 3; 1x1x1 1 1; "
+          "2x3x33@1000:1001 3 3; 2x3x9@-1:1nf 3 3",
+          ref_group),
     ROUGH("GroupNorm", "num_groups=2", "2x4x3 4 4", ref_group),
     ROUGH("GroupNorm", "num_groups=3 eps=0.01", "2x6x2x5 6 6", ref_group),
     ROUGH("GroupNorm", "num_groups=4", "3x4x7 4 4", ref_group),
@@ -107,9 +110,11 @@ static const op_case cases[] = {
     FAILS("GroupNorm", "num_groups=0", "2x3x4 3 3", MXC_EINVAL, "num_groups"),
     FAILS("GroupNorm", "", "2x3 3 3", MXC_ESHAPE, "expected at least 3 axes"),
     INFERS("GroupNorm", "num_groups=2", "2x4x5,?,? -> ?,?,? => 2x4x5,4,4 -> 2x4x5,2x2,2x2"),
-    ROUGH("LayerNorm", "", "4x5 5 5; 5x33@1000:1001 33 33; 3x300@-50:-49 300 300; 1x7 7 7; 7x1 1 1; 2x3x4 4 4; "
-                           "2x1x3x1x2 2 2; 65x3 3 3; 17x9 9 9; 3x33 33 33; "
-                         "5x9@-1:1nf 9 9", ref_layer),
+    ROUGH("LayerNorm", "",
+          "4x5 5 5; 5x33@1000:1001 33 33; 3x300@-50:-49 300 300; 1x7 7 7; 7x1 1 1; 2x3x4 4 4; "
+          "2x1x3x1x2 2 2; 65x3 3 3; 17x9 9 9; 3x33 33 33; "
+          "5x9@-1:1nf 9 9",
+          ref_layer),
     ROUGH("LayerNorm", "eps=0.1", "2x3x7 7 7", ref_layer),
     ROUGH("LayerNorm", "axis=1", "2x3x4 3 3", ref_layer),
     ROUGH("LayerNorm", "axis=0", "6x3 6 6", ref_layer),
@@ -126,9 +131,11 @@ static const op_case cases[] = {
     FAILS("LayerNorm", "axis=2", "4x5 5 5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),
     FAILS("LayerNorm", "eps=-1", "4x5 5 5", MXC_EINVAL, "eps"),
     INFERS("LayerNorm", "", "4x?,?,5 -> ?,?,? => 4x5,5,5 -> 4x5,4x1,4x1"),
-    ROUGH("RMSNorm", "", "4x5 5; 5x33@1000:1001 33; 1x7 7; 7x1 1; 2x3x4 4; 2x1x3x1x2 2; 65x3 3; 17x9 9; 3x33 33; "
-                         "2x129 129; 3x0x2 2; "
-                       "33x2 2; 5x9@-1:1nf 9", ref_rms),
+    ROUGH("RMSNorm", "",
+          "4x5 5; 5x33@1000:1001 33; 1x7 7; 7x1 1; 2x3x4 4; 2x1x3x1x2 2; 65x3 3; 17x9 9; 3x33 33; "
+          "2x129 129; 3x0x2 2; "
+          "33x2 2; 5x9@-1:1nf 9",
+          ref_rms),
     ROUGH("RMSNorm", "eps=0.1", "2x3x7 7", ref_rms),
     ROUGH("RMSNorm", "axis=1", "2x3x4 3", ref_rms),
     ROUGH("RMSNorm", "axis=0", "6x3 6", ref_rms),

@@ -303,13 +303,21 @@ static void prepare_histogram(const op_run *r) {
 #define TWO_BOUNDS BOUNDS " 1@-0.5:-0.4 1@0.6:0.7"
 
 static const op_case cases[] = {
-    {.op = "_contrib_quantize_v2", .params = ";out_type=uint8;out_type=auto;min_calib_range=-1 max_calib_range=0.7",
-     .in = "3x4@-2:1.5; 7; 1; s; 0x3; 50x70; 20000; 2x3x4x5", .reference = ref_quantize_v2,
+    {.op = "_contrib_quantize_v2",
+     .params = ";out_type=uint8;out_type=auto;min_calib_range=-1 max_calib_range=0.7",
+     .in = "3x4@-2:1.5; 7; 1; s; 0x3; 50x70; 20000; 2x3x4x5",
+     .reference = ref_quantize_v2,
      .gradient = case_zero_gradient},
-    {.op = "_contrib_quantize_v2", .params = "out_type=auto min_calib_range=0 max_calib_range=1.5",
-     .in = "3x5@-1:2; 600@-9:9", .reference = ref_quantize_v2, .gradient = case_zero_gradient},
-    {.op = "_contrib_quantize_v2", .params = "min_calib_range=0 max_calib_range=0", .in = "3x5@-1:2",
-     .reference = ref_quantize_v2, .gradient = case_zero_gradient},
+    {.op = "_contrib_quantize_v2",
+     .params = "out_type=auto min_calib_range=0 max_calib_range=1.5",
+     .in = "3x5@-1:2; 600@-9:9",
+     .reference = ref_quantize_v2,
+     .gradient = case_zero_gradient},
+    {.op = "_contrib_quantize_v2",
+     .params = "min_calib_range=0 max_calib_range=0",
+     .in = "3x5@-1:2",
+     .reference = ref_quantize_v2,
+     .gradient = case_zero_gradient},
     FAILS("_contrib_quantize_v2", "out_type=int32", "3", MXC_EINVAL, "out_type"),
     INFERS("_contrib_quantize_v2", "", "2x? -> ?x3,?,? => 2x3 -> 2x3,1,1"),
 
@@ -342,11 +350,11 @@ static const op_case cases[] = {
 
     RUN("_contrib_quantized_conv", "kernel=(3,3) num_filter=4;kernel=(3,3) num_filter=4 stride=(2,1) pad=(1,2)",
         CONV_BIAS("2x4x5x6", "4x4x3x3", "4") "; 1x1x3x3 4x1x3x3 4 1 1 1 1 1 1; 0x3x4x4 4x3x3x3 4 1 1 1 1 1 1; "
-        "1x8x9x13 4x8x3x3 4 1 1 1 1 1 1; 3x2x3x7 4x2x3x3 4 1 1 1 1 1 1",
+                                             "1x8x9x13 4x8x3x3 4 1 1 1 1 1 1; 3x2x3x7 4x2x3x3 4 1 1 1 1 1 1",
         ref_conv),
     RUN("_contrib_quantized_conv", "kernel=(1,1) num_filter=8 no_bias=true",
         CONV_NONE("1x4x4x4", "8x4x1x1") "; 2x1x1x1 8x1x1x1 1 1 1 1; 1x20x11x13 8x20x1x1 1 1 1 1; "
-        "1x16x8x8 8x16x1x1 1 1 1 1",
+                                        "1x16x8x8 8x16x1x1 1 1 1 1",
         ref_conv),
     RUN("_contrib_quantized_conv", "kernel=(3,3) num_filter=6 num_group=3 pad=(1,1) dilate=(2,1) no_bias=true",
         CONV_NONE("1x6x7x5", "6x2x3x3") "; 2x3x5x3 6x1x3x3 1 1 1 1", ref_conv),
@@ -361,47 +369,59 @@ static const op_case cases[] = {
     INFERS("_contrib_quantized_conv", "kernel=(3,3) num_filter=4",
            "2x8x5x5,?,?,?,?,?,?,?,? -> ?,?,? => 2x8x5x5,4x8x3x3,4,1,1,1,1,1,1 -> 2x4x3x3,1,1"),
 
-    RUN("_contrib_quantized_pooling", "kernel=(2,2) pool_type=max;kernel=(2,2) pool_type=avg;"
+    RUN("_contrib_quantized_pooling",
+        "kernel=(2,2) pool_type=max;kernel=(2,2) pool_type=avg;"
         "kernel=(3,2) pool_type=max stride=(2,1) pad=(1,0);kernel=(2,2) pool_type=avg global_pool=true",
         ANY("1x2x4x4") "; 2x1x2x2" SAME "; 0x2x4x4" SAME "; 1x3x9x7" SAME "; 2x2x30x40" SAME, ref_pooling),
     RUN("_contrib_quantized_pooling", "kernel=(3,) pool_type=avg;kernel=(2,) pool_type=max stride=(2,)",
         ANY("2x3x8") "; 1x1x3" SAME, ref_pooling),
     FAILS("_contrib_quantized_pooling", "kernel=(2,2) pool_type=sum", "1x2x4x4 1 1", MXC_EUNSUPPORTED, "pool_type"),
-    INFERS("_contrib_quantized_pooling", "kernel=(2,2) pool_type=max", "1x2x4x5,?,? -> ?,?,? => 1x2x4x5,1,1 -> "
-                                                                       "1x2x3x4,1,1"),
+    INFERS("_contrib_quantized_pooling", "kernel=(2,2) pool_type=max",
+           "1x2x4x5,?,? -> ?,?,? => 1x2x4x5,1,1 -> "
+           "1x2x3x4,1,1"),
 
     RUN("_contrib_quantized_act", "act_type=relu",
-        ANY("2x3") "; 1" SAME "; s" SAME "; 0x3" SAME "; 7x5" SAME "; 600" SAME "; 20000" SAME "; 2x1x3x4" SAME "; 1x1"
-        SAME "; 33" SAME "; 3x0" SAME "; 511" SAME "; 512" SAME "; 513" SAME "; 5x4x3" SAME "; 2x2" SAME "; 31x3" SAME
-        "; 9" SAME, ref_act),
+        ANY("2x3") "; 1" SAME "; s" SAME "; 0x3" SAME "; 7x5" SAME "; 600" SAME "; 20000" SAME "; 2x1x3x4" SAME
+                   "; 1x1" SAME "; 33" SAME "; 3x0" SAME "; 511" SAME "; 512" SAME "; 513" SAME "; 5x4x3" SAME
+                   "; 2x2" SAME "; 31x3" SAME "; 9" SAME,
+        ref_act),
     RUN("_contrib_quantized_act", "act_type=relu", ANY("1024") "; 1x70000" SAME "; 3" SAME, ref_act),
     FAILS("_contrib_quantized_act", "act_type=tanh", "2 1 1", MXC_EINVAL, "act_type"),
     FAILS("_contrib_quantized_act", "", "2 1 1", MXC_EINVAL, "act_type"),
     INFERS("_contrib_quantized_act", "act_type=relu", "2x?,?,? -> ?x3,?,? => 2x3,1,1 -> 2x3,1,1"),
 
     RUN("_contrib_quantized_flatten", "",
-        ANY("2x3") "; 1" SAME "; 2x3x4" SAME "; 0x3x2" SAME "; 7x5" SAME "; 600" SAME "; 20x10x100" SAME "; 2x1x3x4"
-        SAME "; 1x1" SAME "; 33x1x2" SAME "; 3x0" SAME "; 5x1x1x1" SAME "; 1x2x3x4x5" SAME "; 3x3x3" SAME "; 2x2" SAME
-        "; 5x4x3" SAME "; 31x3" SAME "; 9" SAME, ref_flatten),
+        ANY("2x3") "; 1" SAME "; 2x3x4" SAME "; 0x3x2" SAME "; 7x5" SAME "; 600" SAME "; 20x10x100" SAME
+                   "; 2x1x3x4" SAME "; 1x1" SAME "; 33x1x2" SAME "; 3x0" SAME "; 5x1x1x1" SAME "; 1x2x3x4x5" SAME
+                   "; 3x3x3" SAME "; 2x2" SAME "; 5x4x3" SAME "; 31x3" SAME "; 9" SAME,
+        ref_flatten),
     RUN("_contrib_quantized_flatten", "", ANY("1024") "; 1x700x10" SAME "; 3" SAME, ref_flatten),
     FAILS("_contrib_quantized_flatten", "", "s 1 1", MXC_EDTYPE, "_contrib_quantized_flatten"),
     INFERS("_contrib_quantized_flatten", "", "2x3x4,?,? -> ?,?,? => 2x3x4,1,1 -> 2x12,1,1"),
 
-    {.op = "_contrib_quantized_embedding", .params = "input_dim=5 output_dim=3",
+    {.op = "_contrib_quantized_embedding",
+     .params = "input_dim=5 output_dim=3",
      .in = "4@0:4i 5x3@-127:127i " BOUNDS "; 1 5x3 1 1; 2x3 5x3 1 1; 0 5x3 1 1; s 5x3 1 1; 300 5x3 1 1; "
            "2x1x4 5x3 1 1; 3x0 5x3 1 1; 17 5x3 1 1; 2x2x2x2 5x3 1 1",
-     .reference = ref_embedding, .gradient = case_zero_gradient},
-    {.op = "_contrib_quantized_embedding", .params = "input_dim=1 output_dim=1",
+     .reference = ref_embedding,
+     .gradient = case_zero_gradient},
+    {.op = "_contrib_quantized_embedding",
+     .params = "input_dim=1 output_dim=1",
      .in = "4@0:0 1x1@-127:127i " BOUNDS "; 1 1x1 1 1; 5x3 1x1 1 1; 0 1x1 1 1; 70 1x1 1 1",
-     .reference = ref_embedding, .gradient = case_zero_gradient},
-    {.op = "_contrib_quantized_embedding", .params = "input_dim=70 output_dim=9",
+     .reference = ref_embedding,
+     .gradient = case_zero_gradient},
+    {.op = "_contrib_quantized_embedding",
+     .params = "input_dim=70 output_dim=9",
      .in = "4@0:69i 70x9@-127:127i " BOUNDS "; 1 70x9 1 1; 5x3 70x9 1 1; 900 70x9 1 1; 2x6 70x9 1 1",
-     .reference = ref_embedding, .gradient = case_zero_gradient},
+     .reference = ref_embedding,
+     .gradient = case_zero_gradient},
     FAILS("_contrib_quantized_embedding", "input_dim=5", "4 5x3 1 1", MXC_EINVAL, "output_dim"),
-    INFERS("_contrib_quantized_embedding", "input_dim=5 output_dim=3", "2x4,?,?,? -> ?,?,? => 2x4,5x3,1,1 -> "
-                                                                       "2x4x3,1,1"),
+    INFERS("_contrib_quantized_embedding", "input_dim=5 output_dim=3",
+           "2x4,?,?,? -> ?,?,? => 2x4,5x3,1,1 -> "
+           "2x4x3,1,1"),
 
-    RUN("_contrib_quantized_batch_norm", "fix_gamma=false min_calib_range=-1.7 max_calib_range=2.1;"
+    RUN("_contrib_quantized_batch_norm",
+        "fix_gamma=false min_calib_range=-1.7 max_calib_range=2.1;"
         "eps=0.1 min_calib_range=-1.7 max_calib_range=2.1",
         "2x3x4x5@-128:255i 3@0.5:1.5 3 3 3@0.5:2 " BOUNDS "; 1x1x1 1 1 1 1 1 1; 0x3x2 3 3 3 3 1 1; 4x7 7 7 7 7 1 1; "
         "1x5x700 5 5 5 5 1 1; 3x0x2 0 0 0 0 1 1; 2x2x3x3x3 2 2 2 2 1 1; 1x300x2x2 300 300 300 300 1 1; "
@@ -415,21 +435,24 @@ static const op_case cases[] = {
 
     RUN("_contrib_quantized_elemwise_add", ";min_calib_range=-1 max_calib_range=0.5",
         "2x3@-128:255i 2x3@-128:255i " TWO_BOUNDS "; 1 1" SIX "; s s" SIX "; 0x3 0x3" SIX "; 7x5 7x5" SIX
-        "; 600 600" SIX "; 20000 20000" SIX "; 2x1x4 2x1x4" SIX "; 513 513" SIX "; 3x3x3 3x3x3" SIX, ref_add),
+        "; 600 600" SIX "; 20000 20000" SIX "; 2x1x4 2x1x4" SIX "; 513 513" SIX "; 3x3x3 3x3x3" SIX,
+        ref_add),
     FAILS("_contrib_quantized_elemwise_add", "", "2 2 1 1 1 1", MXC_EDTYPE, "_contrib_quantized_elemwise_add"),
     INFERS("_contrib_quantized_elemwise_add", "", "2x?,?x3,?,?,?,? -> ?,?,? => 2x3,2x3,1,1,1,1 -> 2x3,1,1"),
 
-    RUN("_contrib_quantized_elemwise_mul",
-        ";min_calib_range=-0.5 max_calib_range=0.3;enable_float_output=true",
+    RUN("_contrib_quantized_elemwise_mul", ";min_calib_range=-0.5 max_calib_range=0.3;enable_float_output=true",
         "2x3@-127:127i 2x3@-127:127i " TWO_BOUNDS "; 1 1" SIX "; s s" SIX "; 0x3 0x3" SIX "; 7x5 7x5" SIX
-        "; 600 600" SIX "; 20000 20000" SIX "; 2x1x4 2x1x4" SIX, ref_mul),
+        "; 600 600" SIX "; 20000 20000" SIX "; 2x1x4 2x1x4" SIX,
+        ref_mul),
     FAILS("_contrib_quantized_elemwise_mul", "", "2 2 1 1 1 1", MXC_EDTYPE, "_contrib_quantized_elemwise_mul"),
-    INFERS("_contrib_quantized_elemwise_mul", "enable_float_output=true", "2x?,?x3,?,?,?,? -> ? => 2x3,2x3,1,1,1,1 -> "
-                                                                          "2x3"),
+    INFERS("_contrib_quantized_elemwise_mul", "enable_float_output=true",
+           "2x?,?x3,?,?,?,? -> ? => 2x3,2x3,1,1,1,1 -> "
+           "2x3"),
 
     RUN("_contrib_quantized_concat", "num_args=2;num_args=2 dim=-1",
         "2x3@-128:255i 2x3@-128:255i " TWO_BOUNDS "; 1x1 1x1" SIX "; 2x3 2x5" SIX "; 0x3 0x4" SIX "; 7x5 7x1" SIX
-        "; 3x600 3x2" SIX "; 4x0 4x2" SIX "; 200x300 200x7" SIX, ref_concat),
+        "; 3x600 3x2" SIX "; 4x0 4x2" SIX "; 200x300 200x7" SIX,
+        ref_concat),
     RUN("_contrib_quantized_concat", "num_args=1 dim=0", ANY("2x3") "; 7" SAME "; 1x5x3" SAME, ref_concat),
     RUN("_contrib_quantized_concat", "num_args=3 dim=0",
         "2x3@-128:255i 1x3@-128:255i 3x3@-128:255i " TWO_BOUNDS " 1@-2:-1 1@1:2; 0x2 1x2 2x2 1 1 1 1 1 1", ref_concat),
@@ -437,11 +460,17 @@ static const op_case cases[] = {
     FAILS("_contrib_quantized_concat", "", "2 1 1", MXC_EINVAL, "num_args"),
     INFERS("_contrib_quantized_concat", "num_args=2", "2x3,?x5,?,?,?,? -> ?,?,? => 2x3,2x5,1,1,1,1 -> 2x8,1,1"),
 
-    {.op = "_contrib_calibrate_entropy", .params = "num_quantized_bins=15;num_quantized_bins=7;num_quantized_bins=31",
-     .in = "33 34; 61 62; 101 102; 51 52; 201 202; 99 100; 31 32", .reference = ref_entropy,
-     .prepare = prepare_histogram, .gradient = case_zero_gradient},
-    {.op = "_contrib_calibrate_entropy", .in = "255 256; 601 602; 301 302", .reference = ref_entropy,
-     .prepare = prepare_histogram, .gradient = case_zero_gradient},
+    {.op = "_contrib_calibrate_entropy",
+     .params = "num_quantized_bins=15;num_quantized_bins=7;num_quantized_bins=31",
+     .in = "33 34; 61 62; 101 102; 51 52; 201 202; 99 100; 31 32",
+     .reference = ref_entropy,
+     .prepare = prepare_histogram,
+     .gradient = case_zero_gradient},
+    {.op = "_contrib_calibrate_entropy",
+     .in = "255 256; 601 602; 301 302",
+     .reference = ref_entropy,
+     .prepare = prepare_histogram,
+     .gradient = case_zero_gradient},
     FAILS("_contrib_calibrate_entropy", "num_quantized_bins=3", "4 5", MXC_ESHAPE, "expected an odd number"),
     FAILS("_contrib_calibrate_entropy", "num_quantized_bins=9", "5 6", MXC_ESHAPE, "at least num_quantized_bins 9"),
     FAILS("_contrib_calibrate_entropy", "num_quantized_bins=3", "5 5", MXC_ESHAPE, "hist"),

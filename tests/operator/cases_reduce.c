@@ -165,58 +165,53 @@ static void ref_argmax_channel(const op_run *r) {
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
 /* Every choice of axes; sizes that end within a vector, cross a tile, or have one element. */
-#define REDUCTION(name, ref, range)                                                                     \
-    {.op = name, .in = "7@" range "; 1; s; 2x3x2x1x2; 16; 5x9@" range "n; 5x9@" range "f",              \
-     .reference = ref},                                                                                 \
-    {.op = name, .in = "1x1x1@" range, .reference = ref},                                               \
-    {.op = name, .in = "3x5@" range, .reference = ref},                                                 \
-    {.op = name, .params = "axis=()", .in = "2x3x4@" range, .reference = ref},                          \
-    {.op = name, .params = "axis=0; axis=1", .in = "3x5@" range "; 17x1; 1x17; 3x2x2x1; 9x11@" range "nf",  \
-     .reference = ref},                                                                                 \
-    {.op = name, .params = "axis=1", .in = "3x5@" range, .reference = ref},                             \
-    {.op = name, .params = "axis=-1", .in = "2x3x4@" range, .reference = ref},                          \
-    {.op = name, .params = "axis=(0,2)", .in = "2x3x4@" range, .reference = ref},                       \
-    {.op = name, .params = "axis=(-1,0)", .in = "2x3x4@" range, .reference = ref},                      \
-    {.op = name, .params = "axis=(1,3)", .in = "2x3x1x4x2@" range, .reference = ref},                   \
-    {.op = name, .params = "axis=(0,2,4,6)", .in = "2x1x3x2x1x2x1x2@" range "; 1x2x1x2x1x2x3x1", .reference = ref}, \
-    {.op = name, .params = "axis=1 keepdims=True", .in = "2x3x4@" range, .reference = ref},             \
-    {.op = name, .params = "keepdims=True", .in = "2x3@" range, .reference = ref},                      \
-    {.op = name, .params = "axis=1 exclude=True", .in = "2x3x4@" range, .reference = ref},              \
-    {.op = name, .params = "axis=(0,-1) exclude=True keepdims=True", .in = "2x3x4x2@" range, .reference = ref}, \
-    {.op = name, .params = "axis=(0,1) exclude=True", .in = "2x3@" range, .reference = ref},            \
-    {.op = name, .params = "axis=0", .in = "2x0@" range, .reference = ref},                             \
-    INFERS(name, "", "2x? -> ? => 2x? -> 1"),                                                           \
-    INFERS(name, "axis=1", "2x?x4 -> ? => 2x?x4 -> 2x4"),                                               \
-    INFERS(name, "axis=1", "2x3x? -> ?x4 => 2x3x4 -> 2x4"),                                             \
-    INFERS(name, "axis=0 keepdims=True", "2x? -> ?x7 => 2x7 -> 1x7"),                                   \
-    INFERS(name, "axis=0", "? -> 7 => ? -> 7"),                                                         \
-    FAILS(name, "axis=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                               \
-    FAILS(name, "axis=(1,-1)", "2x3", MXC_ESHAPE, "axis 1 is named twice"),                             \
-    FAILS(name, "axis=x", "2x3", MXC_EINVAL, "axis")
+#define REDUCTION(name, ref, range)                                                                                   \
+    {.op = name, .in = "7@" range "; 1; s; 2x3x2x1x2; 16; 5x9@" range "n; 5x9@" range "f", .reference = ref},         \
+        {.op = name, .in = "1x1x1@" range, .reference = ref}, {.op = name, .in = "3x5@" range, .reference = ref},     \
+        {.op = name, .params = "axis=()", .in = "2x3x4@" range, .reference = ref},                                    \
+        {.op = name,                                                                                                  \
+         .params = "axis=0; axis=1",                                                                                  \
+         .in = "3x5@" range "; 17x1; 1x17; 3x2x2x1; 9x11@" range "nf",                                                \
+         .reference = ref},                                                                                           \
+        {.op = name, .params = "axis=1", .in = "3x5@" range, .reference = ref},                                       \
+        {.op = name, .params = "axis=-1", .in = "2x3x4@" range, .reference = ref},                                    \
+        {.op = name, .params = "axis=(0,2)", .in = "2x3x4@" range, .reference = ref},                                 \
+        {.op = name, .params = "axis=(-1,0)", .in = "2x3x4@" range, .reference = ref},                                \
+        {.op = name, .params = "axis=(1,3)", .in = "2x3x1x4x2@" range, .reference = ref},                             \
+        {.op = name,                                                                                                  \
+         .params = "axis=(0,2,4,6)",                                                                                  \
+         .in = "2x1x3x2x1x2x1x2@" range "; 1x2x1x2x1x2x3x1",                                                          \
+         .reference = ref},                                                                                           \
+        {.op = name, .params = "axis=1 keepdims=True", .in = "2x3x4@" range, .reference = ref},                       \
+        {.op = name, .params = "keepdims=True", .in = "2x3@" range, .reference = ref},                                \
+        {.op = name, .params = "axis=1 exclude=True", .in = "2x3x4@" range, .reference = ref},                        \
+        {.op = name, .params = "axis=(0,-1) exclude=True keepdims=True", .in = "2x3x4x2@" range, .reference = ref},   \
+        {.op = name, .params = "axis=(0,1) exclude=True", .in = "2x3@" range, .reference = ref},                      \
+        {.op = name, .params = "axis=0", .in = "2x0@" range, .reference = ref},                                       \
+        INFERS(name, "", "2x? -> ? => 2x? -> 1"), INFERS(name, "axis=1", "2x?x4 -> ? => 2x?x4 -> 2x4"),               \
+        INFERS(name, "axis=1", "2x3x? -> ?x4 => 2x3x4 -> 2x4"),                                                       \
+        INFERS(name, "axis=0 keepdims=True", "2x? -> ?x7 => 2x7 -> 1x7"), INFERS(name, "axis=0", "? -> 7 => ? -> 7"), \
+        FAILS(name, "axis=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                                         \
+        FAILS(name, "axis=(1,-1)", "2x3", MXC_ESHAPE, "axis 1 is named twice"),                                       \
+        FAILS(name, "axis=x", "2x3", MXC_EINVAL, "axis")
 
 /* Of whole numbers, so that ties have one answer in every dtype. */
 #define ARG(name, given, shapes, ref) \
-    {.op = name, .params = given, .in = shapes, .reference = ref, .gradient = case_zero_gradient}
-#define ARGS(name, ref)                                                            \
-    ARG(name, "", "9@0:9i", ref),                                                  \
-    ARG(name, "", "3x5@0:20i; 1; 1x1x1; 2x3x2x1x2; 65; 5x9@0:20nf; 9@0:20n", ref),  \
-    ARG(name, "keepdims=True", "3x5@0:20i", ref),                                  \
-    ARG(name, "axis=0", "7@0:3i", ref),                                            \
-    ARG(name, "axis=0", "3x5@0:20i", ref),                                         \
-    ARG(name, "axis=1", "3x5@0:20i", ref),                                         \
-    ARG(name, "axis=-1", "2x3x40@0:100i", ref),                                    \
-    ARG(name, "axis=1", "4x33x5@0:9i; 1x1; 0x2x3; 17x1; 7x9@0:9inf; 9x7x3@0:9in", ref), /* ties */ \
-    ARG(name, "axis=-2 keepdims=True", "4x3x5@0:100i; 1x2x1x2x1x2x5x2", ref),                       \
-    ARG(name, "axis=1", "2x1", ref),                                               \
-    ARG(name, "axis=1", "0x3", ref),                                               \
-    ARG(name, "axis=1", "3x1500@0:120i", ref),                                     \
-    ARG(name, "axis=0", "3x1500@0:120i", ref),                                     \
-    FAILS(name, "axis=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),          \
-    FAILS(name, "axis=1", "2x0", MXC_ESHAPE, "axis 1 has no elements"),            \
-    FAILS(name, "", "0", MXC_ESHAPE, "no elements"),                               \
-    INFERS(name, "axis=1", "2x?x4 -> ? => 2x?x4 -> 2x4"),                          \
-    INFERS(name, "axis=1 keepdims=True", "2x3x4 -> ? => 2x3x4 -> 2x1x4"),          \
-    INFERS(name, "", "2x3x4 -> ? => 2x3x4 -> 1")
+    { .op = name, .params = given, .in = shapes, .reference = ref, .gradient = case_zero_gradient }
+#define ARGS(name, ref)                                                                                            \
+    ARG(name, "", "9@0:9i", ref), ARG(name, "", "3x5@0:20i; 1; 1x1x1; 2x3x2x1x2; 65; 5x9@0:20nf; 9@0:20n", ref),   \
+        ARG(name, "keepdims=True", "3x5@0:20i", ref), ARG(name, "axis=0", "7@0:3i", ref),                          \
+        ARG(name, "axis=0", "3x5@0:20i", ref), ARG(name, "axis=1", "3x5@0:20i", ref),                              \
+        ARG(name, "axis=-1", "2x3x40@0:100i", ref),                                                                \
+        ARG(name, "axis=1", "4x33x5@0:9i; 1x1; 0x2x3; 17x1; 7x9@0:9inf; 9x7x3@0:9in", ref), /* ties */             \
+        ARG(name, "axis=-2 keepdims=True", "4x3x5@0:100i; 1x2x1x2x1x2x5x2", ref), ARG(name, "axis=1", "2x1", ref), \
+        ARG(name, "axis=1", "0x3", ref), ARG(name, "axis=1", "3x1500@0:120i", ref),                                \
+        ARG(name, "axis=0", "3x1500@0:120i", ref),                                                                 \
+        FAILS(name, "axis=2", "2x3", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                                      \
+        FAILS(name, "axis=1", "2x0", MXC_ESHAPE, "axis 1 has no elements"),                                        \
+        FAILS(name, "", "0", MXC_ESHAPE, "no elements"), INFERS(name, "axis=1", "2x?x4 -> ? => 2x?x4 -> 2x4"),     \
+        INFERS(name, "axis=1 keepdims=True", "2x3x4 -> ? => 2x3x4 -> 2x1x4"),                                      \
+        INFERS(name, "", "2x3x4 -> ? => 2x3x4 -> 1")
 
 static const op_case cases[] = {
     REDUCTION("sum", ref_sum, "-2:2.3"),
@@ -237,17 +232,26 @@ static const op_case cases[] = {
     {.op = "norm", .in = "7@1e19:2e19; 7@1e-20:2e-20", .reference = ref_norm, .flags = CASE_FLOAT_ONLY},
     {.op = "mean", .in = "3x65; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ", .reference = ref_mean},
     {.op = "nansum", .in = "3x65; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ", .reference = ref_nansum},
-    {.op = "prod", .in = "3x65@0.9:1.1; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ", .reference = ref_prod,
-     .flags = CASE_FLOAT_ONLY, .tolerance = 4},
-    {.op = "nanprod", .in = "3x65@0.9:1.1; 65x3; 1031; 2x129x2", .params = "axis=0; axis=-1; ",
+    {.op = "prod",
+     .in = "3x65@0.9:1.1; 65x3; 1031; 2x129x2",
+     .params = "axis=0; axis=-1; ",
+     .reference = ref_prod,
+     .flags = CASE_FLOAT_ONLY,
+     .tolerance = 4},
+    {.op = "nanprod",
+     .in = "3x65@0.9:1.1; 65x3; 1031; 2x129x2",
+     .params = "axis=0; axis=-1; ",
      .reference = ref_nanprod,
-     .flags = CASE_FLOAT_ONLY, .tolerance = 4},
+     .flags = CASE_FLOAT_ONLY,
+     .tolerance = 4},
     {.op = "mean", .params = "axis=(0,2,3)", .in = "5x3x17x19", .reference = ref_mean},
     {.op = "max", .in = "40001@-100:100", .reference = ref_max, .gradient = grad_select},
     {.op = "max", .params = "axis=1", .in = "70x1301@-100:100", .reference = ref_max, .gradient = grad_select},
     {.op = "min", .params = "axis=0", .in = "301x70@-100:100", .reference = ref_min, .gradient = grad_select},
     {.op = "norm", .in = "20011", .reference = ref_norm},
-    {.op = "norm", .params = "ord=1; ord=1 axis=1; ord=1 axis=(0,2) keepdims=True", .in = "3x5x4@-2:2.3; 65x3x7; 1x1x1",
+    {.op = "norm",
+     .params = "ord=1; ord=1 axis=1; ord=1 axis=(0,2) keepdims=True",
+     .in = "3x5x4@-2:2.3; 65x3x7; 1x1x1",
      .reference = ref_norm_1},
     {.op = "norm", .params = "ord=1", .in = "20011@-2:2.3; 5x9@-1:1n; 0x3; s", .reference = ref_norm_1},
     {.op = "norm", .params = "ord=2 out_dtype=None axis=0", .in = "3x5", .reference = ref_norm},

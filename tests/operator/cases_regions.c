@@ -5,7 +5,8 @@
 
 #include "operator/cases.h"
 
-#define ROUGH(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4}
+#define ROUGH(name, given, shapes, ref) \
+    { .op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4 }
 
 /* ---- Correlation ------------------------------------------------------------------------------------------------- */
 
@@ -123,8 +124,8 @@ static void ref_align(const op_run *r) {
     }
 }
 
-#define ALIGN(given, shapes)                                                                                           \
-    {.op = "_contrib_ROIAlign", .params = given, .in = shapes, .reference = ref_align, .constant = 2, .tolerance = 4}
+#define ALIGN(given, shapes) \
+    { .op = "_contrib_ROIAlign", .params = given, .in = shapes, .reference = ref_align, .constant = 2, .tolerance = 4 }
 
 static const op_case cases[] = {
     CORRELATION("", "2x3x5x6 2x3x5x6"),
@@ -147,8 +148,8 @@ static const op_case cases[] = {
           "axis 3 has 8 elements with padding, expected more than 8"),
     FAILS("Correlation", "", "1x1x5x5 1x1x5x6", MXC_ESHAPE, "argument 'data2'"),
     FAILS("Correlation", "", "1x5x5 1x5x5", MXC_ESHAPE, "argument 'data1'"),
-    FAILS("Correlation", "pad_size=1073741824 max_displacement=1073741824 stride2=1073741824",
-          "1x64x5x5 1x64x5x5", MXC_ESHAPE, "larger than memory"),
+    FAILS("Correlation", "pad_size=1073741824 max_displacement=1073741824 stride2=1073741824", "1x64x5x5 1x64x5x5",
+          MXC_ESHAPE, "larger than memory"),
     INFERS("Correlation", "max_displacement=2 pad_size=2", "?x3x7x?,?x3x?x9 -> 4x?x?x? => 4x3x7x9,4x3x7x9 -> 4x25x7x9"),
     RESIZE("height=7 width=9", "2x3x4x5"),
     RESIZE("height=2 width=3", "2x3x4x5"),

@@ -94,7 +94,8 @@ static void ref_rnn(const op_run *r) {
     ref_layers(r, x, y);
 }
 
-#define RNN(given, shapes) {.op = "RNN", .params = given, .in = shapes, .reference = ref_rnn, .tolerance = 8}
+#define RNN(given, shapes) \
+    { .op = "RNN", .params = given, .in = shapes, .reference = ref_rnn, .tolerance = 8 }
 
 static const op_case cases[] = {
     RNN("mode=rnn_tanh state_size=4 num_layers=1", "3x2x5 44 1x2x4"),
@@ -119,7 +120,9 @@ static const op_case cases[] = {
     RNN("mode=gru state_size=33 num_layers=1", "5x7x20 5445@-0.3:0.3 1x7x33"),
     RNN("mode=gru state_size=3 num_layers=2 state_outputs=True", "0x2x4 153 2x2x3"),
     RNN("mode=gru state_size=3 num_layers=2 p=0.5", "3x2x4 153 2x2x3"), /* nothing is dropped outside training */
-    {.op = "RNN", .params = "mode=lstm state_size=3 num_layers=2 p=0.5", .in = "3x2x4 204 2x2x3 2x2x3",
+    {.op = "RNN",
+     .params = "mode=lstm state_size=3 num_layers=2 p=0.5",
+     .in = "3x2x4 204 2x2x3 2x2x3",
      .flags = CASE_TRAIN | CASE_RANDOM | CASE_NO_GRADIENT},
     FAILS("RNN", "mode=lstm state_size=4 num_layers=1", "3x2x5 175 1x2x4 1x2x4", MXC_ESHAPE,
           "argument 'parameters': expected shape (176,), found (175,)"),
@@ -137,9 +140,11 @@ static const op_case cases[] = {
           "lstm_state_clip_min"),
     FAILS("RNN", "mode=gru state_size=4 num_layers=1 use_sequence_length=True", "3x2x5 1 1x2x4", MXC_EUNSUPPORTED,
           "use_sequence_length"),
-    {.op = "RNN", .params = "mode=lstm state_size=4 num_layers=2",
+    {.op = "RNN",
+     .params = "mode=lstm state_size=4 num_layers=2",
      .infer = "3x2x5,?,?,2x?x4 -> ?,?,?,? => 3x2x5,336,2x2x4,2x2x4 -> 3x2x4,2x2x4,2x2x4,288"},
-    {.op = "RNN", .params = "mode=gru state_size=4 num_layers=1 bidirectional=True",
+    {.op = "RNN",
+     .params = "mode=gru state_size=4 num_layers=1 bidirectional=True",
      .infer = "?,?,2x3x? -> 7x?x?,?,?,? => 7x3x?,?,2x3x4 -> 7x3x8,2x3x4,0,?"},
 };
 

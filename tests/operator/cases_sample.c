@@ -3,28 +3,35 @@
 #include "operator/cases.h"
 
 /* Of numbers given as parameters; wrong is refused. */
-#define RANDOM(name, given, wrong, text)                                                                            \
-    {.op = "random_" name, .params = CASE_MADE(given), .in = "", .flags = CASE_RANDOM | CASE_NO_GRADIENT},           \
-    {.op = "random_" name, .params = given, .infer = "-> 2x3 => -> 2x3"},                                            \
-    {.op = "random_" name, .params = "shape=(2,3)", .infer = "-> ? => -> 2x3"},                                      \
-    {.op = "random_" name, .params = wrong, .in = "", .status = MXC_EINVAL, .error = text}
+#define RANDOM(name, given, wrong, text)                                                                   \
+    {.op = "random_" name, .params = CASE_MADE(given), .in = "", .flags = CASE_RANDOM | CASE_NO_GRADIENT}, \
+        {.op = "random_" name, .params = given, .infer = "-> 2x3 => -> 2x3"},                              \
+        {.op = "random_" name, .params = "shape=(2,3)", .infer = "-> ? => -> 2x3"}, {                      \
+        .op = "random_" name, .params = wrong, .in = "", .status = MXC_EINVAL, .error = text               \
+    }
 
 /* Of one array of parameters, and of two. */
 #define SHAPES "shape=(2,3); shape=5; shape=(); shape=0; shape=(1,1)"
-#define SAMPLE_ONE(name, range)                                                                                     \
-    {.op = "sample_" name, .params = SHAPES, .in = "3@" range "; 2x2; 0; s; 1x1",                                  \
-     .flags = CASE_RANDOM | CASE_NO_GRADIENT},                                                                       \
-    {.op = "sample_" name, .params = "shape=400", .in = "5@" range, .flags = CASE_RANDOM | CASE_NO_GRADIENT},        \
-    {.op = "sample_" name, .params = "shape=(4,5)", .infer = "2x3 -> ? => 2x3 -> 2x3x4x5"},                          \
-    {.op = "sample_" name, .params = "shape=(4,5)", .infer = "? -> 2x3x4x5 => 2x3 -> 2x3x4x5"}
-#define SAMPLE_TWO(name, a, b, second)                                                                              \
-    {.op = "sample_" name, .params = SHAPES, .in = "3@" a " 3@" b "; 2x2 2x2; 0 0; s s; 1x1 1x1",                    \
-     .flags = CASE_RANDOM | CASE_NO_GRADIENT},                                                                       \
-    {.op = "sample_" name, .params = "shape=400", .in = "5@" a " 5@" b, .flags = CASE_RANDOM | CASE_NO_GRADIENT},    \
-    {.op = "sample_" name, .params = "shape=(4,5)", .infer = "2x3,? -> ? => 2x3,2x3 -> 2x3x4x5"},                    \
-    {.op = "sample_" name, .params = "shape=(4,5)", .infer = "?,? -> 2x3x4x5 => 2x3,2x3 -> 2x3x4x5"},                \
-    {.op = "sample_" name, .params = "shape=4", .in = "2@1:2 3@1:2", .status = MXC_ESHAPE,                           \
-     .error = "argument '" second "'"}
+#define SAMPLE_ONE(name, range)                                                                                   \
+    {.op = "sample_" name,                                                                                        \
+     .params = SHAPES,                                                                                            \
+     .in = "3@" range "; 2x2; 0; s; 1x1",                                                                         \
+     .flags = CASE_RANDOM | CASE_NO_GRADIENT},                                                                    \
+        {.op = "sample_" name, .params = "shape=400", .in = "5@" range, .flags = CASE_RANDOM | CASE_NO_GRADIENT}, \
+        {.op = "sample_" name, .params = "shape=(4,5)", .infer = "2x3 -> ? => 2x3 -> 2x3x4x5"}, {                 \
+        .op = "sample_" name, .params = "shape=(4,5)", .infer = "? -> 2x3x4x5 => 2x3 -> 2x3x4x5"                  \
+    }
+#define SAMPLE_TWO(name, a, b, second)                                                                                \
+    {.op = "sample_" name,                                                                                            \
+     .params = SHAPES,                                                                                                \
+     .in = "3@" a " 3@" b "; 2x2 2x2; 0 0; s s; 1x1 1x1",                                                             \
+     .flags = CASE_RANDOM | CASE_NO_GRADIENT},                                                                        \
+        {.op = "sample_" name, .params = "shape=400", .in = "5@" a " 5@" b, .flags = CASE_RANDOM | CASE_NO_GRADIENT}, \
+        {.op = "sample_" name, .params = "shape=(4,5)", .infer = "2x3,? -> ? => 2x3,2x3 -> 2x3x4x5"},                 \
+        {.op = "sample_" name, .params = "shape=(4,5)", .infer = "?,? -> 2x3x4x5 => 2x3,2x3 -> 2x3x4x5"}, {           \
+        .op = "sample_" name, .params = "shape=4", .in = "2@1:2 3@1:2", .status = MXC_ESHAPE,                         \
+        .error = "argument '" second "'"                                                                              \
+    }
 
 static const op_case cases[] = {
     RANDOM("uniform", "low=-1 high=2 ", "low=2 high=1", "low <= high"),

@@ -100,24 +100,24 @@ static void ref_lrn(const op_run *r) {
     }
 }
 
-#define ROUGH(name, given, shapes, ref) {.op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4}
-#define WITH(name, given, shapes, ref)                                                                                 \
-    {.op = name, .params = "use_sequence_length=True " given, .in = shapes, .constant = 2, .reference = ref}
-#define SVM(given, shapes)                                                                                             \
-    {.op = "SVMOutput", .params = given, .in = shapes, .constant = 2, .reference = ref_svm, .gradient = grad_svm}
+#define ROUGH(name, given, shapes, ref) \
+    { .op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 4 }
+#define WITH(name, given, shapes, ref) \
+    { .op = name, .params = "use_sequence_length=True " given, .in = shapes, .constant = 2, .reference = ref }
+#define SVM(given, shapes) \
+    { .op = "SVMOutput", .params = given, .in = shapes, .constant = 2, .reference = ref_svm, .gradient = grad_svm }
 
-#define SEQUENCE(name, ref)                                                                                            \
-    ROUGH(name, "", "3x2x4; 7x1; 1x7; 65x2; 2x3x4x5; 17x1x3; 129x2; 3x2x9@-1:1nf", ref),                               \
-    ROUGH(name, "", "5x1", ref), ROUGH(name, "axis=1", "2x3x2x2", ref),                                                \
-    ROUGH(name, "", "1x1", ref), ROUGH(name, "", "3x0x2", ref), ROUGH(name, "", "3x2x0", ref),                         \
-    WITH(name, "", "3x2x4 2@1:3i", ref), WITH(name, "", "7x5 5@1:7i; 1x1 1; 9x2x3 2; 65x3 3", ref),                    \
-    WITH(name, "axis=1", "3x4x2 3@1:4i", ref),                                                                         \
-    WITH(name, "", "4x3x700 3@0:5i", ref), WITH(name, "", "2x9x3x3 9@0:2i", ref),                                      \
-    WITH(name, "axis=1", "6x1x3 6@0:1i", ref),                                                                         \
-    FAILS(name, "", "3", MXC_ESHAPE, "expected at least 2 axes, found 1"),                                             \
-    FAILS(name, "axis=2", "3x2x4", MXC_EINVAL, "axis"),                                                                \
-    FAILS(name, "use_sequence_length=True", "3x2x4 3", MXC_ESHAPE,                                                     \
-          "argument 'sequence_length': expected shape (2,), found (3,)")
+#define SEQUENCE(name, ref)                                                                                           \
+    ROUGH(name, "", "3x2x4; 7x1; 1x7; 65x2; 2x3x4x5; 17x1x3; 129x2; 3x2x9@-1:1nf", ref), ROUGH(name, "", "5x1", ref), \
+        ROUGH(name, "axis=1", "2x3x2x2", ref), ROUGH(name, "", "1x1", ref), ROUGH(name, "", "3x0x2", ref),            \
+        ROUGH(name, "", "3x2x0", ref), WITH(name, "", "3x2x4 2@1:3i", ref),                                           \
+        WITH(name, "", "7x5 5@1:7i; 1x1 1; 9x2x3 2; 65x3 3", ref), WITH(name, "axis=1", "3x4x2 3@1:4i", ref),         \
+        WITH(name, "", "4x3x700 3@0:5i", ref), WITH(name, "", "2x9x3x3 9@0:2i", ref),                                 \
+        WITH(name, "axis=1", "6x1x3 6@0:1i", ref),                                                                    \
+        FAILS(name, "", "3", MXC_ESHAPE, "expected at least 2 axes, found 1"),                                        \
+        FAILS(name, "axis=2", "3x2x4", MXC_EINVAL, "axis"),                                                           \
+        FAILS(name, "use_sequence_length=True", "3x2x4 3", MXC_ESHAPE,                                                \
+              "argument 'sequence_length': expected shape (2,), found (3,)")
 
 static const op_case cases[] = {
     SEQUENCE("SequenceLast", ref_last),
@@ -130,8 +130,10 @@ static const op_case cases[] = {
     SEQUENCE("SequenceReverse", ref_reverse),
     INFERS("SequenceReverse", "use_sequence_length=True axis=1", "?x3,? -> 2x? => 2x3,2 -> 2x3"),
 
-    ROUGH("Crop", "num_args=1 h_w=(2,3)", "2x3x4x5; 1x1x2x3; 7x1x2x4; 1x7x3x3; 1x1x2x65; 1x2x33x3; 2x0x4x5; 3x3x5x7; "
-                                        "1x1x9x9; 17x1x2x3; 1x65x3x4; 2x2x2x3@-1:1nf", ref_crop),
+    ROUGH("Crop", "num_args=1 h_w=(2,3)",
+          "2x3x4x5; 1x1x2x3; 7x1x2x4; 1x7x3x3; 1x1x2x65; 1x2x33x3; 2x0x4x5; 3x3x5x7; "
+          "1x1x9x9; 17x1x2x3; 1x65x3x4; 2x2x2x3@-1:1nf",
+          ref_crop),
     ROUGH("Crop", "num_args=1 h_w=(2,3) offset=(1,2)", "2x3x4x5", ref_crop),
     ROUGH("Crop", "num_args=1 h_w=(3,2) center_crop=True", "1x2x6x7", ref_crop),
     ROUGH("Crop", "num_args=1 h_w=(4,5)", "2x1x4x5", ref_crop),
@@ -155,7 +157,8 @@ static const op_case cases[] = {
     SVM("margin=0.5 regularization_coefficient=0.1", "7x3@-2:2 7@0:2i"),
     SVM("use_linear=True", "4x5@-2:2 4@0:4i"),
     SVM("use_linear=True margin=2 regularization_coefficient=3", "9x4@-3:3 9@0:3i"),
-    SVM("", "1x1@-2:2 1@0:0"), SVM("", "6x11@-2:2 6@0:10i"),
+    SVM("", "1x1@-2:2 1@0:0"),
+    SVM("", "6x11@-2:2 6@0:10i"),
     SVM("", "2x3x4@-2:2 2x3@0:3i"),
     SVM("", "3x1100@-2:2 3@0:1099i"),
     SVM("", "0x3 0"),
@@ -165,7 +168,7 @@ static const op_case cases[] = {
     INFERS("SVMOutput", "", "?x3,4 -> ? => 4x3,4 -> 4x3"),
 
     ROUGH("LRN", "nsize=3", "2x5x3; 1x7; 7x1; 1x65; 2x1x3; 3x2x2x2; 1x3x1x2x3; 17x4; 2x33x2; 1x2x129; 2x5x9@-1:1nf",
-        ref_lrn),
+          ref_lrn),
     ROUGH("LRN", "nsize=5 alpha=0.5 beta=0.6 knorm=1", "2x7x3x2", ref_lrn),
     ROUGH("LRN", "nsize=1 alpha=1", "3x4", ref_lrn),
     ROUGH("LRN", "nsize=3 alpha=2 beta=1 knorm=0.5", "1x1x5", ref_lrn),

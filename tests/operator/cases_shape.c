@@ -117,15 +117,18 @@ static void grad_cast(const op_run *r) {
         r->in_grad[0][i] = r->out_grad[0][i];
 }
 
-#define CAST(given, shapes, ref) {.op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast}
+#define CAST(given, shapes, ref) \
+    { .op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast }
 
 #define LIKE(given, shapes) \
-    {.op = "broadcast_like", .params = given, .in = shapes, .constant = 2, .reference = ref_broadcast}
+    { .op = "broadcast_like", .params = given, .in = shapes, .constant = 2, .reference = ref_broadcast }
 
 static const op_case cases[] = {
     RUN("broadcast_axis", "axis=0 size=4", "1", ref_broadcast),
-    RUN("broadcast_axis", "axis=0 size=4", "1x3; 1x1; 1x65; 1x0; 1x2x3x4; 1x17; 1x1x1; 1x7x1; 1x2x1x3x1x2; 1x129; "
-                                           "1x33x2; 1x5x3; 1x9@-1:1nf", ref_broadcast),
+    RUN("broadcast_axis", "axis=0 size=4",
+        "1x3; 1x1; 1x65; 1x0; 1x2x3x4; 1x17; 1x1x1; 1x7x1; 1x2x1x3x1x2; 1x129; "
+        "1x33x2; 1x5x3; 1x9@-1:1nf",
+        ref_broadcast),
     RUN("broadcast_axis", "axis=-1 size=5", "2x3x1", ref_broadcast),
     RUN("broadcast_axis", "axis=(0,2) size=(2,3)", "1x5x1", ref_broadcast),
     RUN("broadcast_axis", "axis=(2,0) size=(3,2)", "1x5x1x2", ref_broadcast),
@@ -143,8 +146,10 @@ static const op_case cases[] = {
     RUN("broadcast_to", "shape=(4,)", "1", ref_broadcast),
     RUN("broadcast_to", "shape=(4,3)", "1x3", ref_broadcast),
     RUN("broadcast_to", "shape=(2,5,3)", "2x1x3", ref_broadcast),
-    RUN("broadcast_to", "shape=(0,5,0)", "2x1x3; 1x1x1; 7x1x1; 1x1x7; 0x1x3; 3x1x0; 2x5x3; 1x5x1; 17x1x3; 1x1x65; "
-                                         "2x1x33; 9x1x2; 33x1x1; 3x1x9@-1:1nf", ref_broadcast),
+    RUN("broadcast_to", "shape=(0,5,0)",
+        "2x1x3; 1x1x1; 7x1x1; 1x1x7; 0x1x3; 3x1x0; 2x5x3; 1x5x1; 17x1x3; 1x1x65; "
+        "2x1x33; 9x1x2; 33x1x1; 3x1x9@-1:1nf",
+        ref_broadcast),
     RUN("broadcast_to", "shape=(4,2,3,2)", "1x2x1x2", ref_broadcast),
     RUN("broadcast_to", "shape=(70,700)", "70x1", ref_broadcast),
     RUN("broadcast_to", "shape=(70,700)", "1x700", ref_broadcast),
@@ -155,13 +160,16 @@ static const op_case cases[] = {
     INFERS("broadcast_to", "shape=(4,0)", "1x? -> ?x3 => 1x? -> 4x3"),
 
     RUN("_broadcast", "axis=0 size=4", "1", ref_broadcast),
-    RUN("_broadcast", "axis=0 size=4", "1x3; 1x1; 1x65; 1x0; 1x2x3x4; 1x17; 1x1x1; 1x7x1; 1x2x1x3x1x2; 1x129; 1x33x2; "
-                                       "1x5x3; 1x9@-1:1nf", ref_broadcast),
+    RUN("_broadcast", "axis=0 size=4",
+        "1x3; 1x1; 1x65; 1x0; 1x2x3x4; 1x17; 1x1x1; 1x7x1; 1x2x1x3x1x2; 1x129; 1x33x2; "
+        "1x5x3; 1x9@-1:1nf",
+        ref_broadcast),
     RUN("_broadcast", "axis=-1 size=5", "2x3x1", ref_broadcast),
     RUN("_broadcast", "axis=1 size=0", "2x1", ref_broadcast),
     RUN("_broadcast", "axis=1 size=1300", "3x1", ref_broadcast),
     RUN("_broadcast", "axis=1 size=4", "2x4", ref_broadcast),
-    RUN("_broadcast", "axis=1 size=3", "0x1", ref_broadcast), RUN("_broadcast", "axis=0 size=1", "1", ref_broadcast),
+    RUN("_broadcast", "axis=1 size=3", "0x1", ref_broadcast),
+    RUN("_broadcast", "axis=0 size=1", "1", ref_broadcast),
     FAILS("_broadcast", "axis=0 size=4", "2x3", MXC_ESHAPE, "argument 'src': axis 0 has size 2, expected 1 or 4"),
     FAILS("_broadcast", "axis=0", "1x3", MXC_EINVAL, "\"size\" is missing"),
     INFERS("_broadcast", "axis=0 size=4", "?x3 -> ? => ?x3 -> 4x3"),
@@ -169,9 +177,14 @@ static const op_case cases[] = {
     LIKE("", "1 4"),
     LIKE("", "1x3 4x3; 1x1 1x1; 7x1 7x9; 1 65; 1x1x3 2x5x3; 0x1 0x4; 1x0 3x0; 2x1x3x1 2x4x3x5; 1x129 3x129; "
              "17x1 17x1; s s; 1x3@-1:1nf 5x3"),
-    LIKE("", "2x1x3 2x5x3"), LIKE("", "3x4 3x4"), LIKE("", "1x1 200x300"),
-    LIKE("lhs_axes=(0,) rhs_axes=(-1,)", "1x3 7x4"), LIKE("lhs_axes=(2,0) rhs_axes=(0,1)", "1x5x1 3x2"),
-    LIKE("", "3x1 3x0"), LIKE("", "70x1 70x700"), LIKE("lhs_axes=(1,) rhs_axes=(0,)", "2x4 4"),
+    LIKE("", "2x1x3 2x5x3"),
+    LIKE("", "3x4 3x4"),
+    LIKE("", "1x1 200x300"),
+    LIKE("lhs_axes=(0,) rhs_axes=(-1,)", "1x3 7x4"),
+    LIKE("lhs_axes=(2,0) rhs_axes=(0,1)", "1x5x1 3x2"),
+    LIKE("", "3x1 3x0"),
+    LIKE("", "70x1 70x700"),
+    LIKE("lhs_axes=(1,) rhs_axes=(0,)", "2x4 4"),
     FAILS("broadcast_like", "", "2x3 4x3", MXC_ESHAPE, "argument 'lhs': axis 0 has size 2, expected 1 or 4"),
     FAILS("broadcast_like", "", "1x3 3", MXC_ESHAPE, "argument 'lhs' has 2 axes, expected the 1 of rhs"),
     FAILS("broadcast_like", "lhs_axes=(0,)", "1x3 2x3", MXC_EINVAL, "must name as many axes"),
@@ -180,8 +193,10 @@ static const op_case cases[] = {
     INFERS("broadcast_like", "", "1x5,4x? -> ? => 1x5,4x? -> 4x5"),
 
     RUN("expand_dims", "axis=0", "3", ref_copy),
-    RUN("expand_dims", "axis=1", "3x4; 1; 7; 1x1; 7x1; 1x7; 65x2; 2x3x4; 3x0x2; 2x1x3x1x2; 129x3; 33; 1x2x1x3x1x2x1; "
-                                 "5x9@-1:1nf", ref_copy),
+    RUN("expand_dims", "axis=1",
+        "3x4; 1; 7; 1x1; 7x1; 1x7; 65x2; 2x3x4; 3x0x2; 2x1x3x1x2; 129x3; 33; 1x2x1x3x1x2x1; "
+        "5x9@-1:1nf",
+        ref_copy),
     RUN("expand_dims", "axis=2", "3x4", ref_copy),
     RUN("expand_dims", "axis=-1", "3x4", ref_copy),
     RUN("expand_dims", "axis=-3", "3x4", ref_copy),
@@ -247,8 +262,10 @@ static const op_case cases[] = {
     INFERS("transpose", "axes=(1,2,0)", "? -> 3x4x2 => 2x3x4 -> 3x4x2"),
 
     RUN("SwapAxis", "", "2x3", ref_swap),
-    RUN("SwapAxis", "dim1=0 dim2=1", "3x4; 1x1; 7x1; 1x7; 65x3; 3x0; 2x3x4; 2x1x3x1x2; 33x65; 17x2; 3x0x2; 129x2; "
-                                     "1x2x3x2; 5x9@-1:1nf; 2x2", ref_swap),
+    RUN("SwapAxis", "dim1=0 dim2=1",
+        "3x4; 1x1; 7x1; 1x7; 65x3; 3x0; 2x3x4; 2x1x3x1x2; 33x65; 17x2; 3x0x2; 129x2; "
+        "1x2x3x2; 5x9@-1:1nf; 2x2",
+        ref_swap),
     RUN("SwapAxis", "dim1=2 dim2=0", "2x3x4", ref_swap),
     RUN("SwapAxis", "dim1=1 dim2=-1", "2x3x4x5", ref_swap),
     RUN("swapaxes", "dim1=0 dim2=1", "150x301", ref_swap),
@@ -257,8 +274,10 @@ static const op_case cases[] = {
     INFERS("SwapAxis", "dim1=0 dim2=2", "2x3x? -> 5x?x? => 2x3x5 -> 5x3x2"),
 
     RUN("SliceChannel", "num_outputs=1", "2x3; 1x1; 7x1", ref_split),
-    RUN("SliceChannel", "num_outputs=3", "2x6; 1x3; 7x3; 0x3; 3x0; 65x3; 2x3x4; 2x6x1x5; 1x33; 17x9; 2x3x1x2x1; "
-                                         "129x6; 5x9@-1:1nf", ref_split),
+    RUN("SliceChannel", "num_outputs=3",
+        "2x6; 1x3; 7x3; 0x3; 3x0; 65x3; 2x3x4; 2x6x1x5; 1x33; 17x9; 2x3x1x2x1; "
+        "129x6; 5x9@-1:1nf",
+        ref_split),
     RUN("SliceChannel", "num_outputs=2 axis=0", "4x3x2", ref_split),
     RUN("SliceChannel", "num_outputs=2 axis=-1", "3x2x4", ref_split),
     RUN("SliceChannel", "num_outputs=3 squeeze_axis=True", "2x3x4", ref_split),
@@ -282,11 +301,23 @@ static const op_case cases[] = {
     CAST("dtype=int64", "3x5@0:9", ref_cast_i32),
     CAST("dtype=uint8", "3x5@0:9", ref_cast_u8),
     CAST("dtype=int8", "3x5@0:9", ref_cast_i8),
-    {.op = "Cast", .params = "dtype=uint8", .in = "40@-300:300", .reference = ref_cast_u8, .gradient = grad_cast,
+    {.op = "Cast",
+     .params = "dtype=uint8",
+     .in = "40@-300:300",
+     .reference = ref_cast_u8,
+     .gradient = grad_cast,
      .flags = CASE_FLOAT_ONLY},
-    {.op = "Cast", .params = "dtype=int8", .in = "40@-300:300", .reference = ref_cast_i8, .gradient = grad_cast,
+    {.op = "Cast",
+     .params = "dtype=int8",
+     .in = "40@-300:300",
+     .reference = ref_cast_i8,
+     .gradient = grad_cast,
      .flags = CASE_FLOAT_ONLY},
-    {.op = "cast", .params = "dtype=int32", .in = "9@-8e9:8e9", .reference = ref_cast_i32, .gradient = grad_cast,
+    {.op = "cast",
+     .params = "dtype=int32",
+     .in = "9@-8e9:8e9",
+     .reference = ref_cast_i32,
+     .gradient = grad_cast,
      .flags = CASE_F64_ONLY},
     CAST("dtype=float32", "0x5", ref_copy),
     CAST("dtype=float64", "150x301@-2:2.3", ref_copy),

@@ -8,9 +8,13 @@ static void map(const op_run *r, double (*f)(double)) {
         r->out[0][i] = f(r->in[0][i]);
 }
 
-#define FUNCTION(name, expression)                                    \
-    static double f_##name(double x) { return expression; }           \
-    static void name(const op_run *r) { map(r, f_##name); }
+#define FUNCTION(name, expression)      \
+    static double f_##name(double x) {  \
+        return expression;              \
+    }                                   \
+    static void name(const op_run *r) { \
+        map(r, f_##name);               \
+    }
 
 FUNCTION(ref_relu, x < 0 ? 0 : x)
 FUNCTION(ref_sigmoid, 1 / (1 + exp(-x)))
@@ -25,7 +29,7 @@ FUNCTION(ref_rint, rint(x))
 FUNCTION(ref_ceil, ceil(x))
 FUNCTION(ref_floor, floor(x))
 FUNCTION(ref_fix, trunc(x))
-FUNCTION(ref_square, x * x)
+FUNCTION(ref_square, x *x)
 FUNCTION(ref_sqrt, sqrt(x))
 FUNCTION(ref_rsqrt, 1 / sqrt(x))
 FUNCTION(ref_exp, exp(x))
@@ -41,7 +45,7 @@ FUNCTION(ref_arcsin, asin(x))
 FUNCTION(ref_arccos, acos(x))
 FUNCTION(ref_arctan, atan(x))
 FUNCTION(ref_degrees, x * 180 / acos(-1))
-FUNCTION(ref_radians, x * acos(-1) / 180)
+FUNCTION(ref_radians, x *acos(-1) / 180)
 FUNCTION(ref_sinh, sinh(x))
 FUNCTION(ref_cosh, cosh(x))
 FUNCTION(ref_tanh, tanh(x))
@@ -60,7 +64,7 @@ FUNCTION(ref_erf, erf(x))
 FUNCTION(ref_gelu, 0.5 * x * (1 + erf(x / sqrt(2))))
 FUNCTION(ref_gelu_tanh, 0.5 * x * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x))))
 FUNCTION(ref_silu, x / (1 + exp(-x)))
-FUNCTION(ref_mish, x * tanh(log1p(exp(x))))
+FUNCTION(ref_mish, x *tanh(log1p(exp(x))))
 FUNCTION(ref_log_sigmoid, x < 0 ? x - log1p(exp(x)) : -log1p(exp(-x)))
 
 /* By digamma(x) = digamma(x + 1) - 1/x up to where few terms of the asymptotic series do. */
@@ -121,9 +125,10 @@ static void one_gradient(const op_run *r) {
 
 /* Values of a range, some of them not finite in the last set; and shapes known from the output. */
 #define INPUTS(first, range) first "@" range CASE_EACH(CASE_ONE) "; 5x9@" range "nf"
-#define SHAPES(name, ref, range)                                      \
-    {.op = name, .in = INPUTS("3x5", range), .reference = ref},       \
-    {.op = name, .infer = "? -> 2x3 => 2x3 -> 2x3"}
+#define SHAPES(name, ref, range)                                  \
+    {.op = name, .in = INPUTS("3x5", range), .reference = ref}, { \
+        .op = name, .infer = "? -> 2x3 => 2x3 -> 2x3"             \
+    }
 
 static const op_case cases[] = {
     SHAPES("relu", ref_relu, "-2:2.3"),
@@ -172,11 +177,15 @@ static const op_case cases[] = {
     SHAPES("log_sigmoid", ref_log_sigmoid, "-6:6.3"),
     SHAPES("hard_sigmoid", ref_hard_sigmoid, "-4:4.3"),
     SHAPES("erfinv", ref_erfinv, "-0.9:0.9"),
-    {.op = "erfinv", .in = "7@0.99:0.9999; 9@-0.9999:-0.99; 4@1:1; 4@-1:-1; 3@2:3", .reference = ref_erfinv,
+    {.op = "erfinv",
+     .in = "7@0.99:0.9999; 9@-0.9999:-0.99; 4@1:1; 4@-1:-1; 3@2:3",
+     .reference = ref_erfinv,
      .flags = CASE_F64_ONLY},
     {.op = "erfinv", .in = "7@-0.001:0.001", .reference = ref_erfinv},
-    {.op = "digamma", .in = "3x5@0.5:9; 40@12:30; 7@-2.7:-2.3; 9@100:300" CASE_EACH(CASE_ONE) "; 9@1:9n",
-     .reference = ref_digamma, .tolerance = 4},
+    {.op = "digamma",
+     .in = "3x5@0.5:9; 40@12:30; 7@-2.7:-2.3; 9@100:300" CASE_EACH(CASE_ONE) "; 9@1:9n",
+     .reference = ref_digamma,
+     .tolerance = 4},
     {.op = "sigmoid", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_sigmoid},
     {.op = "tanh", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_tanh},
     {.op = "softsign", .in = "9@-1e4:1.1e4; 9@-100:110; 9@-1e-3:1.1e-3", .reference = ref_softsign},
@@ -211,15 +220,25 @@ static const op_case cases[] = {
     {.op = "ceil", .in = INPUTS("40", "-3:3.3"), .reference = ref_ceil},
     {.op = "floor", .in = INPUTS("40", "-3:3.3"), .reference = ref_floor},
     {.op = "fix", .in = INPUTS("40", "-3:3.3"), .reference = ref_fix},
-    {.op = "BlockGrad", .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", .reference = ref_copy,
+    {.op = "BlockGrad",
+     .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf",
+     .reference = ref_copy,
      .gradient = case_zero_gradient},
     {.op = "zeros_like", .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", .reference = ref_zero},
     {.op = "ones_like", .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", .reference = ref_one},
-    {.op = "make_loss", .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf", .reference = ref_copy,
+    {.op = "make_loss",
+     .in = "2x3" CASE_EACH(CASE_ONE) "; 5x9@-1:1nf",
+     .reference = ref_copy,
      .gradient = one_gradient},
-    {.op = "clip", .params = "a_min=-0.7 a_max=0.6; a_min=0 a_max=0; a_min=-9.5 a_max=0.1",
-     .in = INPUTS("4x5", "-2:2.3"), .reference = ref_clip, .flags = CASE_FLOAT_ONLY},
-    {.op = "clip", .params = "a_min=-3 a_max=4", .in = "4x5@-2:2.3; s; 1031; 0x3", .reference = ref_clip,
+    {.op = "clip",
+     .params = "a_min=-0.7 a_max=0.6; a_min=0 a_max=0; a_min=-9.5 a_max=0.1",
+     .in = INPUTS("4x5", "-2:2.3"),
+     .reference = ref_clip,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "clip",
+     .params = "a_min=-3 a_max=4",
+     .in = "4x5@-2:2.3; s; 1031; 0x3",
+     .reference = ref_clip,
      .flags = CASE_INT_ONLY},
     {.op = "clip", .params = "a_min=1", .in = "2", .status = MXC_EINVAL, .error = "a_max"},
     {.op = "relu", .in = "2 2", .status = MXC_EINVAL, .error = "relu: expected 1 arrays"},

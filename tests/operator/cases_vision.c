@@ -92,8 +92,8 @@ static void ref_bilinear(const op_run *r) {
         for (int64_t i = 0; i < in[2] * in[3]; i++) {
             int64_t row = y - i / in[3] * scale, column = x - i % in[3] * scale;
             if (row >= 0 && row < size && column >= 0 && column < size)
-                r->out[0][o] += r->in[0][plane * in[2] * in[3] + i] *
-                                r->in[1][(plane % in[1] * size + row) * size + column];
+                r->out[0][o] +=
+                    r->in[0][plane * in[2] * in[3] + i] * r->in[1][(plane % in[1] * size + row) * size + column];
         }
     }
 }
@@ -119,8 +119,8 @@ static void grad_loss(const op_run *r) {
         r->in_grad[0][i] = case_number(r, "grad_scale", 1) / fmax(count, 1);
 }
 
-#define LOSS(given, shapes)                                                                                            \
-    {.op = "MakeLoss", .params = given, .in = shapes, .reference = ref_loss, .gradient = grad_loss}
+#define LOSS(given, shapes) \
+    { .op = "MakeLoss", .params = given, .in = shapes, .reference = ref_loss, .gradient = grad_loss }
 
 static const op_case cases[] = {
     L2("", "3x5; 7x1@0.5:2; 1@0.5:2; 65x3@0.5:2; 17@0.5:2; 2x1x3x1x2@0.5:2; 5x9@-1:1nf"),

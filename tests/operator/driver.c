@@ -185,9 +185,21 @@ static void expect_gradients(const fixture *f) {
     int is_large = f->n_out && size_of(&f->out_shape[0]) > LARGE_OUTPUT;
     int most = is_large ? DIFFERENCES_OF_LARGE : DIFFERENCES, every = is_large || f->dtype == MXC_F64 ? 1 : 4;
     if (f->c->gradient) {
-        op_run run = {.params = f->c->params ? f->c->params : "", .is_train = 1, .n_in = f->n_in, .n_aux = f->n_aux,
-                      .n_out = f->n_out, .in_shape = f->in_shape, .aux_shape = f->aux_shape, .out_shape = f->out_shape,
-                      .in = f->in, .aux = f->aux, .out = f->out, .out_grad = f->out_grad, .in_grad = f->in_grad};
+        op_run run = {
+            .params = f->c->params ? f->c->params : "",
+            .is_train = 1,
+            .n_in = f->n_in,
+            .n_aux = f->n_aux,
+            .n_out = f->n_out,
+            .in_shape = f->in_shape,
+            .aux_shape = f->aux_shape,
+            .out_shape = f->out_shape,
+            .in = f->in,
+            .aux = f->aux,
+            .out = f->out,
+            .out_grad = f->out_grad,
+            .in_grad = f->in_grad,
+        };
         f->c->gradient(&run);
         return;
     }
@@ -339,8 +351,8 @@ static void check_gradient_inplace(const fixture *f, double *const *gradient) {
         if (source && mxc_ndarray_dtype(source) == f->in_type[pair->to] &&
             mxc_shape_equal(mxc_ndarray_shape(source), &f->in_shape[pair->to])) {
             for (int i = 0; i < f->n_in; i++)
-                in_grad[i] = i == pair->to ? mxc_ndarray_retain(source)
-                                           : array_of(&f->in_shape[i], f->in_type[i], f->in[i]);
+                in_grad[i] =
+                    i == pair->to ? mxc_ndarray_retain(source) : array_of(&f->in_shape[i], f->in_type[i], f->in[i]);
             run_backward(&b, in_grad, NULL);
             for (int i = 0; i < f->n_in; i++) {
                 double *found = values_of(in_grad[i]);
@@ -429,9 +441,16 @@ static void check_inference(const op_case *c) {
     mxc_op *op;
     case_parse_params(c->params, &params);
     assert_ok(mxc_op_create(c->op, params.n, params.keys, params.values, &op));
-    sig = (mxc_op_sig){.op = op, .params = mxc_op_params(op), .n_in = mxc_op_n_args(op), .n_out = mxc_op_n_outputs(op),
-                       .n_aux = mxc_op_n_aux(op), .in_shape = before_in, .out_shape = before_out, .in_type = types[0],
-                       .out_type = types[1], .aux_type = types[2]};
+    sig = (mxc_op_sig){.op = op,
+                       .params = mxc_op_params(op),
+                       .n_in = mxc_op_n_args(op),
+                       .n_out = mxc_op_n_outputs(op),
+                       .n_aux = mxc_op_n_aux(op),
+                       .in_shape = before_in,
+                       .out_shape = before_out,
+                       .in_type = types[0],
+                       .out_type = types[1],
+                       .aux_type = types[2]};
     sig.aux_shape = before_in + sig.n_in;
     assert_int_equal(case_parse_shapes(&at, before_in), sig.n_in + sig.n_aux);
     assert_int_equal(case_parse_shapes(&at, before_out), sig.n_out);

@@ -39,7 +39,7 @@ typedef struct fixture {
     mxc_dtype in_type[CASE_SLOTS], out_type[CASE_SLOTS], aux_type[CASE_SLOTS];
     /* Values as double, already rounded to the dtype. */
     double *in[CASE_SLOTS], *aux[CASE_SLOTS];
-    double *out[CASE_SLOTS], *aux_after[CASE_SLOTS]; /* by the reference */
+    double *out[CASE_SLOTS], *aux_after[CASE_SLOTS];    /* by the reference */
     double *out_grad[CASE_SLOTS], *in_grad[CASE_SLOTS]; /* given; expected */
 } fixture;
 
@@ -62,7 +62,7 @@ mxc_ndarray *array_as_view(const mxc_shape *shape, mxc_dtype dtype, const double
 typedef struct guarded {
     unsigned char *block; /* on the host */
     size_t bytes;
-    mxc_ndarray *around;  /* on a device: the guards too, which are numbers there; else NULL */
+    mxc_ndarray *around; /* on a device: the guards too, which are numbers there; else NULL */
     mxc_ndarray *array;
 } guarded;
 guarded guarded_of(const mxc_shape *shape, mxc_dtype dtype, const double *values);

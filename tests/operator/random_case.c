@@ -107,8 +107,21 @@ static double clamp_to_int64(double x) {
 
 /* Numbers at the borders of the declared range and of the types, and, more often, small ones. */
 static int64_t random_int(random_case *c, const mxc_param *p) {
-    static const int64_t borders[] = {0, -1, INT32_MAX, (int64_t)INT32_MAX + 1, INT32_MIN, UINT32_MAX, 65536, 46341,
-                                      (int64_t)1 << 40, (int64_t)1 << 62, INT64_MAX, INT64_MIN + 1, INT64_MAX / 2};
+    static const int64_t borders[] = {
+        0,
+        -1,
+        INT32_MAX,
+        (int64_t)INT32_MAX + 1,
+        INT32_MIN,
+        UINT32_MAX,
+        65536,
+        46341,
+        (int64_t)1 << 40,
+        (int64_t)1 << 62,
+        INT64_MAX,
+        INT64_MIN + 1,
+        INT64_MAX / 2,
+    };
     int64_t minimum = p->bounded ? (int64_t)clamp_to_int64(p->minimum) : -2;
     int64_t maximum = p->bounded ? (int64_t)clamp_to_int64(p->maximum) : INT64_MAX;
     int kind = (int)random_below(c, 10);
@@ -159,8 +172,19 @@ static void random_choice(random_case *c, const char *choices, char *out) {
 }
 
 static void random_value(random_case *c, const mxc_param *p, char *out) {
-    static const char *const words[] = {"", "a", "None", "cpu(0)", "0", "(1,2)", "[]", "{", "-1", "1e400",
-                                        "a long word that is longer than most of the fields for text which there are"};
+    static const char *const words[] = {
+        "",
+        "a",
+        "None",
+        "cpu(0)",
+        "0",
+        "(1,2)",
+        "[]",
+        "{",
+        "-1",
+        "1e400",
+        "a long word that is longer than most of the fields for text which there are",
+    };
     if (p->optional && random_chance(c, 10)) {
         snprintf(out, RANDOM_VALUE, "None");
         return;
@@ -241,8 +265,10 @@ static void take_params(random_case *c, const char *text) {
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 static int64_t random_dim(random_case *c, int may_be_huge) {
-    static const int64_t huge[] = {(int64_t)1 << 31, ((int64_t)1 << 32) + 1, (int64_t)1 << 40, (int64_t)1 << 40,
-                                   (int64_t)1 << 57, INT64_MAX, 30000000019};
+    static const int64_t huge[] = {
+        (int64_t)1 << 31, ((int64_t)1 << 32) + 1, (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 57, INT64_MAX,
+        30000000019,
+    };
     static const int64_t small[] = {0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
     if (may_be_huge && random_chance(c, 50))
         return huge[random_below(c, sizeof huge / sizeof huge[0])];
@@ -410,10 +436,19 @@ static mxc_status create_op(random_case *c) {
 }
 
 static void open_sig(random_case *c) {
-    c->sig = (mxc_op_sig){.op = c->op, .params = mxc_op_params(c->op), .n_in = mxc_op_n_args(c->op),
-                          .n_out = mxc_op_n_outputs(c->op), .n_aux = mxc_op_n_aux(c->op), .in_shape = c->in_shape,
-                          .out_shape = c->out_shape, .aux_shape = c->aux_shape, .in_type = c->in_type,
-                          .out_type = c->out_type, .aux_type = c->aux_type, .context = mxc_cpu(0), .parallelism = 1,
+    c->sig = (mxc_op_sig){.op = c->op,
+                          .params = mxc_op_params(c->op),
+                          .n_in = mxc_op_n_args(c->op),
+                          .n_out = mxc_op_n_outputs(c->op),
+                          .n_aux = mxc_op_n_aux(c->op),
+                          .in_shape = c->in_shape,
+                          .out_shape = c->out_shape,
+                          .aux_shape = c->aux_shape,
+                          .in_type = c->in_type,
+                          .out_type = c->out_type,
+                          .aux_type = c->aux_type,
+                          .context = mxc_cpu(0),
+                          .parallelism = 1,
                           .is_train = random_chance(c, 50)};
     forget_outputs(c);
 }
@@ -461,10 +496,9 @@ const char *random_case_text(const random_case *c, char *out, size_t size) {
     used += used < size ? (size_t)snprintf(out + used, size - used, ")") : 0;
     for (int i = 0; i < c->sig.n_in + c->sig.n_aux && i < RANDOM_SLOTS && used < size; i++) {
         int is_aux = i >= c->sig.n_in, at = is_aux ? i - c->sig.n_in : i;
-        used += (size_t)snprintf(
-            out + used, size - used, "%s %s %s", i ? "," : " of",
-            mxc_shape_format(is_aux ? &c->aux_shape[at] : &c->in_shape[at], shape, sizeof shape),
-            mxc_dtype_name(is_aux ? c->aux_type[at] : c->in_type[at]));
+        used += (size_t)snprintf(out + used, size - used, "%s %s %s", i ? "," : " of",
+                                 mxc_shape_format(is_aux ? &c->aux_shape[at] : &c->in_shape[at], shape, sizeof shape),
+                                 mxc_dtype_name(is_aux ? c->aux_type[at] : c->in_type[at]));
     }
     return out;
 }

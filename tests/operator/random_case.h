@@ -9,9 +9,9 @@
 #include "operator/driver.h"
 
 enum {
-    RANDOM_SLOTS = 40,   /* most arguments, outputs or auxiliary states of a call that is made */
-    RANDOM_PARAMS = 20,  /* most parameters that are given */
-    RANDOM_VALUE = 256,  /* most bytes of a parameter's text */
+    RANDOM_SLOTS = 40,         /* most arguments, outputs or auxiliary states of a call that is made */
+    RANDOM_PARAMS = 20,        /* most parameters that are given */
+    RANDOM_VALUE = 256,        /* most bytes of a parameter's text */
     RANDOM_ELEMENTS = 1 << 15, /* most elements of all arrays of a call together */
 };
 
@@ -32,8 +32,8 @@ typedef struct random_case {
     mxc_op_sig sig; /* of n_in arguments and so on; its arrays are those below */
     mxc_shape in_shape[RANDOM_SLOTS], out_shape[RANDOM_SLOTS], aux_shape[RANDOM_SLOTS];
     mxc_dtype in_type[RANDOM_SLOTS], out_type[RANDOM_SLOTS], aux_type[RANDOM_SLOTS];
-    case_input like[2 * RANDOM_SLOTS]; /* ranges of values of arguments and auxiliary states */
-    int is_wild; /* values that are huge, negative, not finite */
+    case_input like[2 * RANDOM_SLOTS];  /* ranges of values of arguments and auxiliary states */
+    int is_wild;                        /* values that are huge, negative, not finite */
     void (*prepare)(const op_run *run); /* of the case that parameters and inputs come from, or NULL */
 } random_case;
 

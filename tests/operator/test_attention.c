@@ -20,9 +20,12 @@ static mxc_ndarray *array_of(int ndim, const int64_t *dims, float scale) {
 /* Attention with this mask of (QUERIES, KEYS): out[HEADS * QUERIES * WIDTH]. */
 static void attend(mxc_dtype dtype, const void *mask, float *out) {
     static const char *const keys[] = {"use_mask"}, *const values[] = {"True"};
-    mxc_ndarray *in[4] = {array_of(3, (int64_t[]){HEADS, QUERIES, WIDTH}, 0.3f),
-                          array_of(3, (int64_t[]){HEADS, KEYS, WIDTH}, 0.2f),
-                          array_of(3, (int64_t[]){HEADS, KEYS, WIDTH}, 0.1f)},
+    mxc_ndarray *in[4] =
+        {
+            array_of(3, (int64_t[]){HEADS, QUERIES, WIDTH}, 0.3f),
+            array_of(3, (int64_t[]){HEADS, KEYS, WIDTH}, 0.2f),
+            array_of(3, (int64_t[]){HEADS, KEYS, WIDTH}, 0.1f),
+        },
                 *attended = NULL;
     assert_ok(mxc_ndarray_from_data(2, (int64_t[]){QUERIES, KEYS}, dtype, mask, &in[3]));
     assert_ok(mxc_invoke("scaled_dot_product_attention", 4, in, 1, keys, values, 1, &attended));
@@ -98,7 +101,9 @@ static void test_scores_are_never_whole(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hiding_masks),
-                                       cmocka_unit_test(test_scores_are_never_whole)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hiding_masks),
+        cmocka_unit_test(test_scores_are_never_whole),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

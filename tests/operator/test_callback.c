@@ -31,8 +31,14 @@ static mxc_status twice_backward(const mxc_op_call *call) {
 }
 
 static const mxc_op_def twice = {
-    .size = sizeof(mxc_op_def), .name = "t_twice", .doc = "out = 2 data", .flags = MXC_OP_CALLBACK,
-    .needs = {.out_grad = 1}, .forward = {[MXC_CPU] = twice_forward}, .backward = {[MXC_CPU] = twice_backward}};
+    .size = sizeof(mxc_op_def),
+    .name = "t_twice",
+    .doc = "out = 2 data",
+    .flags = MXC_OP_CALLBACK,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = twice_forward},
+    .backward = {[MXC_CPU] = twice_backward},
+};
 
 /* ---- t_meet: returns when as many calls of it as there are in all have begun ---- */
 
@@ -47,8 +53,13 @@ static mxc_status meet_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static const mxc_op_def meet = {.size = sizeof(mxc_op_def), .name = "t_meet", .doc = "waits for the others",
-                                .flags = MXC_OP_CALLBACK | MXC_OP_ZERO_GRADIENT, .forward = {[MXC_CPU] = meet_forward}};
+static const mxc_op_def meet = {
+    .size = sizeof(mxc_op_def),
+    .name = "t_meet",
+    .doc = "waits for the others",
+    .flags = MXC_OP_CALLBACK | MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = meet_forward},
+};
 
 /* ---- t_fail: says why it cannot, or only that ---- */
 
@@ -58,9 +69,13 @@ static mxc_status fail_forward(const mxc_op_call *call) {
     return MXC_EUSER;
 }
 
-static const mxc_op_def failing = {.size = sizeof(mxc_op_def), .name = "t_fail", .doc = "fails",
-                                   .flags = MXC_OP_CALLBACK | MXC_OP_ZERO_GRADIENT,
-                                   .forward = {[MXC_CPU] = fail_forward}};
+static const mxc_op_def failing = {
+    .size = sizeof(mxc_op_def),
+    .name = "t_fail",
+    .doc = "fails",
+    .flags = MXC_OP_CALLBACK | MXC_OP_ZERO_GRADIENT,
+    .forward = {[MXC_CPU] = fail_forward},
+};
 
 /* ---- tests ---- */
 

@@ -517,24 +517,15 @@ static void test_late_failure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_libraries),
-        cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_not_an_image),
-        cmocka_unit_test(test_sizes_refused),
-        cmocka_unit_test(test_sorts_of_jpeg),
-        cmocka_unit_test(test_many_scans),
-        cmocka_unit_test(test_idle_scans),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_flipped),
-        cmocka_unit_test(test_wrong_chunks),
-        cmocka_unit_test(test_chunk_bombs),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_damaged_no_memory),
-        cmocka_unit_test(test_luma_chroma),
-        cmocka_unit_test(test_reduced),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_failing_calls),
-        cmocka_unit_test(test_late_failure),
+        cmocka_unit_test(test_libraries),         cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_not_an_image),      cmocka_unit_test(test_sizes_refused),
+        cmocka_unit_test(test_sorts_of_jpeg),     cmocka_unit_test(test_many_scans),
+        cmocka_unit_test(test_idle_scans),        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_flipped),           cmocka_unit_test(test_wrong_chunks),
+        cmocka_unit_test(test_chunk_bombs),       cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_damaged_no_memory), cmocka_unit_test(test_luma_chroma),
+        cmocka_unit_test(test_reduced),           cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_failing_calls),     cmocka_unit_test(test_late_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

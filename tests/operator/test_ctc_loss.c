@@ -36,7 +36,9 @@ static void test_argument_names(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_labels_are_classes),
-                                       cmocka_unit_test(test_argument_names)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_labels_are_classes),
+        cmocka_unit_test(test_argument_names),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,8 +91,10 @@ static void test_windows_larger_than_data(void **state) {
     run("Pooling", LARGE "pool_type=max", "1x1x2x2", ones, first);
     run("Pooling", "kernel=(1073741824,1073741824) pad=(536870912,536870912) stride=(32768,32768) pool_type=sum",
         "1x1x2x2", fours, ones);
-    run("Pooling", "kernel=(1073741824,1073741824,1073741824) pad=(536870912,536870912,536870912) "
-        "stride=(32768,32768,32768) pool_type=avg", "1x1x2x2x2", NULL, NULL);
+    run("Pooling",
+        "kernel=(1073741824,1073741824,1073741824) pad=(536870912,536870912,536870912) "
+        "stride=(32768,32768,32768) pool_type=avg",
+        "1x1x2x2x2", NULL, NULL);
 }
 
 int main(void) {

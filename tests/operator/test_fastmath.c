@@ -8,19 +8,41 @@
 
 enum { STEP = 1021 }; /* of the bit patterns; odd, so that all mantissas get their turn */
 
-static float exp_f32(float x) { return mxci_exp_f32(x); }
-static float log_f32(float x) { return mxci_log_f32(x); }
-static float log1p_f32(float x) { return mxci_log1p_f32(x); }
-static float tanh_f32(float x) { return mxci_tanh_f32(x); }
-static float sigmoid_f32(float x) { return mxci_sigmoid_f32(x); }
-static float softrelu_f32(float x) { return mxci_softrelu_f32(x); }
-static float erf_f32(float x) { return mxci_erf_f32(x); }
-static float normal_cdf_f32(float x) { return mxci_normal_cdf_f32(x); }
+static float exp_f32(float x) {
+    return mxci_exp_f32(x);
+}
+static float log_f32(float x) {
+    return mxci_log_f32(x);
+}
+static float log1p_f32(float x) {
+    return mxci_log1p_f32(x);
+}
+static float tanh_f32(float x) {
+    return mxci_tanh_f32(x);
+}
+static float sigmoid_f32(float x) {
+    return mxci_sigmoid_f32(x);
+}
+static float softrelu_f32(float x) {
+    return mxci_softrelu_f32(x);
+}
+static float erf_f32(float x) {
+    return mxci_erf_f32(x);
+}
+static float normal_cdf_f32(float x) {
+    return mxci_normal_cdf_f32(x);
+}
 
-static double exact_sigmoid(double x) { return 1 / (1 + exp(-x)); }
-static double exact_softrelu(double x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
+static double exact_sigmoid(double x) {
+    return 1 / (1 + exp(-x));
+}
+static double exact_softrelu(double x) {
+    return (x > 0 ? x : 0) + log1p(exp(-fabs(x)));
+}
 
-static double exact_normal_cdf(double x) { return 0.5 * erfc(-x / sqrt(2)); }
+static double exact_normal_cdf(double x) {
+    return 0.5 * erfc(-x / sqrt(2));
+}
 
 /* Distance in units of the last place of the exact value, which floats round to infinity where they must. */
 static double ulps(float found, double exact) {

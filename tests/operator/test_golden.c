@@ -73,8 +73,7 @@ static int open_golden(fixture *f, const op_case *c) {
 }
 
 static const char *key_of(const op_case *c, char *out) {
-    snprintf(out, KEY, "%s(%s) %s%s", c->op, c->params ? c->params : "", c->in,
-             c->flags & CASE_TRAIN ? " train" : "");
+    snprintf(out, KEY, "%s(%s) %s%s", c->op, c->params ? c->params : "", c->in, c->flags & CASE_TRAIN ? " train" : "");
     return out;
 }
 

@@ -126,7 +126,7 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_png), cmocka_unit_test(test_jpeg), cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_png),     cmocka_unit_test(test_jpeg),      cmocka_unit_test(test_resize),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

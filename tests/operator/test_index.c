@@ -55,8 +55,14 @@ static void expect_refused(const char *op, int n, mxc_ndarray **in, int n_params
 }
 
 static void test_raise(void **state) {
-    static const struct { float index; const char *text; } bad[] = {
-        {4, "element 1 is 4, expected an index in [0, 4)"}, {-1, "element 1 is -1"}, {NAN, "element 1 is"}};
+    static const struct {
+        float index;
+        const char *text;
+    } bad[] = {
+        {4, "element 1 is 4, expected an index in [0, 4)"},
+        {-1, "element 1 is -1"},
+        {NAN, "element 1 is"},
+    };
     static const char *const keys[] = {"mode"}, *const values[] = {"raise"};
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -131,10 +137,14 @@ static void test_labels_outside(void **state) {
 /* A place outside along any axis is an error that names the element. */
 static void test_named_outside(void **state) {
     static const char *const keys[] = {"shape"}, *const values[] = {"(2,2)"};
-    static const struct { float places[4]; const char *text; } bad[] = {
+    static const struct {
+        float places[4];
+        const char *text;
+    } bad[] = {
         {{0, 2, 1, 1}, "argument 'indices': element 1 is 2, expected an index in [-2, 2)"},
         {{0, 1, 1, -3}, "argument 'indices': element 3 is -3, expected an index in [-2, 2)"},
-        {{NAN, 1, 1, 1}, "argument 'indices': element 0 is"}};
+        {{NAN, 1, 1, 1}, "argument 'indices': element 0 is"},
+    };
     (void)state;
     for (int i = 0; i < 3; i++) {
         mxc_ndarray *in[2] = {NULL}, *square;
@@ -179,14 +189,10 @@ static void test_given_output(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clip),
-        cmocka_unit_test(test_wrap),
-        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_labels_outside),
-        cmocka_unit_test(test_raise),
-        cmocka_unit_test(test_named_outside),
-        cmocka_unit_test(test_sketch_outside),
-        cmocka_unit_test(test_given_output),
+        cmocka_unit_test(test_clip),           cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_outside),        cmocka_unit_test(test_labels_outside),
+        cmocka_unit_test(test_raise),          cmocka_unit_test(test_named_outside),
+        cmocka_unit_test(test_sketch_outside), cmocka_unit_test(test_given_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

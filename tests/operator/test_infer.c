@@ -18,10 +18,17 @@ static mxc_shape shape_of(int ndim, int64_t a, int64_t b, int64_t c) {
 static void open_sig(known *k, const char *name, const char *key, const char *value) {
     memset(k, 0, sizeof *k);
     assert_ok(mxc_op_create(name, key != NULL, &key, &value, &k->op));
-    k->sig = (mxc_op_sig){.op = k->op, .params = mxc_op_params(k->op), .n_in = mxc_op_n_args(k->op),
-                          .n_out = mxc_op_n_outputs(k->op), .n_aux = mxc_op_n_aux(k->op),
-                          .in_shape = k->in_shape, .out_shape = k->out_shape, .aux_shape = k->aux_shape,
-                          .in_type = k->in_type, .out_type = k->out_type, .aux_type = k->aux_type};
+    k->sig = (mxc_op_sig){.op = k->op,
+                          .params = mxc_op_params(k->op),
+                          .n_in = mxc_op_n_args(k->op),
+                          .n_out = mxc_op_n_outputs(k->op),
+                          .n_aux = mxc_op_n_aux(k->op),
+                          .in_shape = k->in_shape,
+                          .out_shape = k->out_shape,
+                          .aux_shape = k->aux_shape,
+                          .in_type = k->in_type,
+                          .out_type = k->out_type,
+                          .aux_type = k->aux_type};
     for (int i = 0; i < 4; i++) {
         k->in_shape[i].ndim = k->out_shape[i].ndim = k->aux_shape[i].ndim = -1;
         k->in_type[i] = k->out_type[i] = k->aux_type[i] = MXC_DTYPE_UNKNOWN;

@@ -12,8 +12,9 @@ typedef struct affine_params {
 } affine_params;
 
 static const mxc_param affine_schema[] = {
-    {.name = "offset", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(affine_params, offset), .initial = "0", .doc = "added"},
-    MXC_PARAM_END};
+    {MXC_PARAM_FIELD(affine_params, offset), .name = "offset", .type = MXC_PARAM_FLOAT, .initial = "0", .doc = "added"},
+    MXC_PARAM_END,
+};
 
 static int states; /* made and not destroyed */
 
@@ -71,19 +72,35 @@ static mxc_status affine_backward(const mxc_op_call *call) {
 }
 
 static const mxc_op_def affine = {
-    .size = sizeof affine, .name = "t_affine", .doc = "out = data scale + offset", .params = affine_schema,
-    .param_size = sizeof(affine_params), .args = "data,scale", .aux = "runs", .infer_shape = affine_infer,
-    .dtypes = MXC_DTYPE_BIT(MXC_F32), .needs = {.out_grad = 1, .in = 3}, .temp_bytes = affine_temp,
+    .size = sizeof affine,
+    .name = "t_affine",
+    .doc = "out = data scale + offset",
+    .params = affine_schema,
+    .param_size = sizeof(affine_params),
+    .args = "data,scale",
+    .aux = "runs",
+    .infer_shape = affine_infer,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .needs = {.out_grad = 1, .in = 3},
+    .temp_bytes = affine_temp,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END}, .state_create = affine_open,
-    .state_destroy = affine_close, .forward = {[MXC_CPU] = affine_forward}, .backward = {[MXC_CPU] = affine_backward}};
+    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
+    .state_create = affine_open,
+    .state_destroy = affine_close,
+    .forward = {[MXC_CPU] = affine_forward},
+    .backward = {[MXC_CPU] = affine_backward},
+};
 
 static mxc_status fail_run(const mxc_op_call *call) {
     return MXC_FAIL(MXC_EUSER, "t_broken: %d tries", (int)mxc_shape_size(&call->in[0].shape));
 }
 
 static const mxc_op_def broken = {
-    .size = sizeof broken, .name = "t_broken", .doc = "fails", .forward = {[MXC_CPU] = fail_run}};
+    .size = sizeof broken,
+    .name = "t_broken",
+    .doc = "fails",
+    .forward = {[MXC_CPU] = fail_run},
+};
 
 static mxc_ndarray *vector_of(int64_t n, const float *values) {
     mxc_ndarray *array;

@@ -17,11 +17,11 @@
 #include "operator/random_case.h"
 
 enum {
-    CALLS = TEST_SANITIZED ? 12000 : 36000,     /* of the default run, on all operators in turn */
-    CPU_SECONDS = TEST_SANITIZED ? 60 : 10,     /* of all threads together, that one call may take */
-    IDLE_SECONDS = 200,                         /* after which a call is taken to wait for something that never comes */
-    GUARD = TEST_SANITIZED ? 0 : 64,            /* bytes around arrays; the sanitizer has its own */
-    TEMP_LIMIT = 64 << 20                       /* bytes of scratch that a call may ask for and be made */
+    CALLS = TEST_SANITIZED ? 12000 : 36000, /* of the default run, on all operators in turn */
+    CPU_SECONDS = TEST_SANITIZED ? 60 : 10, /* of all threads together, that one call may take */
+    IDLE_SECONDS = 200,                     /* after which a call is taken to wait for something that never comes */
+    GUARD = TEST_SANITIZED ? 0 : 64,        /* bytes around arrays; the sanitizer has its own */
+    TEMP_LIMIT = 64 << 20                   /* bytes of scratch that a call may ask for and be made */
 };
 #define TEMP_ABSURD ((size_t)1 << 42) /* no machine has it, so asking for it must fail */
 
@@ -118,12 +118,12 @@ static void stop_clocks(void) {
     setitimer(ITIMER_REAL, &none, NULL);
 }
 
-#define EXPECT(condition, ...)                                                                                         \
-    do                                                                                                                 \
-        if (!(condition)) {                                                                                            \
-            put_current("failure");                                                                                    \
-            fail_msg(__VA_ARGS__);                                                                                     \
-        }                                                                                                              \
+#define EXPECT(condition, ...)      \
+    do                              \
+        if (!(condition)) {         \
+            put_current("failure"); \
+            fail_msg(__VA_ARGS__);  \
+        }                           \
     while (0)
 
 /* 1 if the call went well; a failure must have said why. Arrays this small are always to be had. */
@@ -390,10 +390,9 @@ static int call_bound(call *k, int is_small) {
     bound b = {.symbol = NULL};
     int good = 0;
     current.stage = "planning";
-    if (went_well(make_symbol(c, &b), 0) &&
-        went_well(mxc_executor_plan(b.symbol, &options, c->sig.n_in, b.given, c->in_shape, c->in_type, req, 0, NULL,
-                                    &report),
-                  1)) {
+    if (went_well(make_symbol(c, &b), 0) && went_well(mxc_executor_plan(b.symbol, &options, c->sig.n_in, b.given,
+                                                                        c->in_shape, c->in_type, req, 0, NULL, &report),
+                                                      1)) {
         EXPECT(report.arguments >= 0 && report.outputs >= 0 && report.internal_planned >= 0 && report.temp >= 0,
                "the plan reports negative bytes");
         k->may_lack_memory = report.temp > TEMP_LIMIT;

@@ -34,8 +34,12 @@ static void test_find(void **state) {
 
 static void test_enumeration_is_by_registration(void **state) {
     static const mxc_op_def first = {.size = sizeof first, .name = "t_first", FORWARD};
-    static const mxc_op_def second = {.size = sizeof second, .name = "t_second",
-                                      .aliases = "t_zweite,t_deuxieme", FORWARD};
+    static const mxc_op_def second = {
+        .size = sizeof second,
+        .name = "t_second",
+        .aliases = "t_zweite,t_deuxieme",
+        FORWARD,
+    };
     int count = mxc_op_count();
     (void)state;
     assert_ok(mxc_op_register(&first));
@@ -99,13 +103,16 @@ static void test_wrong_definitions(void **state) {
         {{.size = sizeof(mxc_op_def), .name = "", FORWARD}, MXC_EINVAL, "name is empty"},
         {{.size = sizeof(mxc_op_def), .name = "t_wrong"}, MXC_EINVAL, "t_wrong: has no forward function"},
         {{.size = sizeof(mxc_op_def), .name = "t_wrong", .params = no_params, FORWARD}, MXC_EINVAL, "no param_size"},
-        {{.size = sizeof(mxc_op_def), .name = "t_wrong",
-          .variadic = "n", FORWARD}, MXC_EINVAL, "variadic without params"},
+        {{.size = sizeof(mxc_op_def), .name = "t_wrong", .variadic = "n", FORWARD},
+         MXC_EINVAL,
+         "variadic without params"},
         {{.size = sizeof(mxc_op_def), .name = "t_wrong", .infer_from_data = from_data, FORWARD},
-         MXC_EINVAL, "t_wrong: infer_from_data goes with MXC_OP_ARRAY_ONLY"},
+         MXC_EINVAL,
+         "t_wrong: infer_from_data goes with MXC_OP_ARRAY_ONLY"},
         {{.size = sizeof(mxc_op_def), .name = "relu", FORWARD}, MXC_EEXIST, "relu: the name 'relu' is taken"},
-        {{.size = sizeof(mxc_op_def), .name = "t_wrong",
-          .aliases = "t_new,crop", FORWARD}, MXC_EEXIST, "'crop' is taken"},
+        {{.size = sizeof(mxc_op_def), .name = "t_wrong", .aliases = "t_new,crop", FORWARD},
+         MXC_EEXIST,
+         "'crop' is taken"},
     };
     int count = mxc_op_count();
     (void)state;

@@ -9,7 +9,7 @@ enum { N = 40000, BINS = 60 };
 
 /* Parameters as "key", "value", ..., NULL; float64. */
 static void draw(const char *op, const char *const *settings, double *out) {
-    const char *keys[4] = { "shape", "dtype" }, *values[4] = { "(40000,)", "float64" };
+    const char *keys[4] = {"shape", "dtype"}, *values[4] = {"(40000,)", "float64"};
     mxc_ndarray *array = NULL;
     int n = 2;
     for (; *settings; settings += 2) {
@@ -27,20 +27,20 @@ typedef struct expectation {
 } expectation;
 
 static const expectation table[] = {
-    { "random_uniform", { "low", "-1", "high", "3" }, 1, 16.0 / 12 },
-    { "random_normal", { "loc", "2", "scale", "0.5" }, 2, 0.25 },
-    { "random_gamma", { "alpha", "0.5", "beta", "2" }, 1, 2 },
-    { "random_gamma", { "alpha", "7.5", "beta", "0.5" }, 3.75, 1.875 },
-    { "random_exponential", { "lam", "4" }, 0.25, 0.0625 },
-    { "random_poisson", { "lam", "3" }, 3, 3 },
-    { "random_poisson", { "lam", "11.9" }, 11.9, 11.9 },
-    { "random_poisson", { "lam", "12.1" }, 12.1, 12.1 },
-    { "random_poisson", { "lam", "1000" }, 1000, 1000 },
-    { "random_poisson", { "lam", "0" }, 0, 0 },
-    { "random_negative_binomial", { "k", "3", "p", "0.4" }, 4.5, 11.25 },
-    { "random_negative_binomial", { "k", "3", "p", "1" }, 0, 0 },
-    { "random_generalized_negative_binomial", { "mu", "4", "alpha", "0.5" }, 4, 12 },
-    { "random_generalized_negative_binomial", { "mu", "4", "alpha", "0" }, 4, 4 },
+    {"random_uniform", {"low", "-1", "high", "3"}, 1, 16.0 / 12},
+    {"random_normal", {"loc", "2", "scale", "0.5"}, 2, 0.25},
+    {"random_gamma", {"alpha", "0.5", "beta", "2"}, 1, 2},
+    {"random_gamma", {"alpha", "7.5", "beta", "0.5"}, 3.75, 1.875},
+    {"random_exponential", {"lam", "4"}, 0.25, 0.0625},
+    {"random_poisson", {"lam", "3"}, 3, 3},
+    {"random_poisson", {"lam", "11.9"}, 11.9, 11.9},
+    {"random_poisson", {"lam", "12.1"}, 12.1, 12.1},
+    {"random_poisson", {"lam", "1000"}, 1000, 1000},
+    {"random_poisson", {"lam", "0"}, 0, 0},
+    {"random_negative_binomial", {"k", "3", "p", "0.4"}, 4.5, 11.25},
+    {"random_negative_binomial", {"k", "3", "p", "1"}, 0, 0},
+    {"random_generalized_negative_binomial", {"mu", "4", "alpha", "0.5"}, 4, 12},
+    {"random_generalized_negative_binomial", {"mu", "4", "alpha", "0"}, 4, 4},
 };
 
 /* Within five standard errors of the mean; the variance within a tenth. */
@@ -66,10 +66,13 @@ static void test_moments(void **state) {
 
 /* LeakyReLU of -1 in training is the slope, with its sign changed. */
 static void test_slopes(void **state) {
-    static const char *const keys[] = { "act_type", "lower_bound", "upper_bound" }, *const values[] = { "rrelu", "0.2",
-                                                                                                       "0.5" };
+    static const char *const keys[] = {"act_type", "lower_bound", "upper_bound"}, *const values[] = {
+                                                                                      "rrelu",
+                                                                                      "0.2",
+                                                                                      "0.5",
+                                                                                  };
     static double x[N];
-    static const int64_t dims[] = { N };
+    static const int64_t dims[] = {N};
     mxc_ndarray *in, *out = NULL;
     mxc_op *op;
     (void)state;
@@ -125,12 +128,12 @@ static void check_fit(const char *op, const char *const *settings, double (*cdf)
 static void test_continuous_fit(void **state) {
     (void)state;
     mxc_random_seed(5);
-    check_fit("random_uniform", (const char *[]){ NULL }, uniform_cdf);
-    check_fit("random_normal", (const char *[]){ NULL }, normal_cdf);
-    check_fit("random_exponential", (const char *[]){ NULL }, exponential_cdf);
-    check_fit("random_gamma", (const char *[]){ NULL }, exponential_cdf);
-    check_fit("random_gamma", (const char *[]){ "alpha", "2", NULL }, erlang2_cdf);
-    check_fit("random_gamma", (const char *[]){ "alpha", "0.5", NULL }, gamma_half_cdf);
+    check_fit("random_uniform", (const char *[]){NULL}, uniform_cdf);
+    check_fit("random_normal", (const char *[]){NULL}, normal_cdf);
+    check_fit("random_exponential", (const char *[]){NULL}, exponential_cdf);
+    check_fit("random_gamma", (const char *[]){NULL}, exponential_cdf);
+    check_fit("random_gamma", (const char *[]){"alpha", "2", NULL}, erlang2_cdf);
+    check_fit("random_gamma", (const char *[]){"alpha", "0.5", NULL}, gamma_half_cdf);
 }
 
 static double poisson_mass(int k, double lam, double unused) {
@@ -171,25 +174,25 @@ static void check_counts(const char *op, const char *const *settings, double (*m
 static void test_discrete_fit(void **state) {
     (void)state;
     mxc_random_seed(6);
-    check_counts("random_poisson", (const char *[]){ "lam", "4", NULL }, poisson_mass, 4, 0);
-    check_counts("random_poisson", (const char *[]){ "lam", "12", NULL }, poisson_mass, 12, 0);
-    check_counts("random_poisson", (const char *[]){ "lam", "30", NULL }, poisson_mass, 30, 0);
-    check_counts("random_negative_binomial", (const char *[]){ "k", "3", "p", "0.4", NULL }, negative_mass, 3, 0.4);
-    check_counts("random_generalized_negative_binomial", (const char *[]){ "mu", "3", "alpha", "0.5", NULL },
+    check_counts("random_poisson", (const char *[]){"lam", "4", NULL}, poisson_mass, 4, 0);
+    check_counts("random_poisson", (const char *[]){"lam", "12", NULL}, poisson_mass, 12, 0);
+    check_counts("random_poisson", (const char *[]){"lam", "30", NULL}, poisson_mass, 30, 0);
+    check_counts("random_negative_binomial", (const char *[]){"k", "3", "p", "0.4", NULL}, negative_mass, 3, 0.4);
+    check_counts("random_generalized_negative_binomial", (const char *[]){"mu", "3", "alpha", "0.5", NULL},
                  negative_mass, 2, 0.4);
 }
 
 /* Row i has the parameters of element i. */
 static void test_rows(void **state) {
-    static const float mu[2] = { -3, 5 }, sigma[2] = { 1, 0.25f };
+    static const float mu[2] = {-3, 5}, sigma[2] = {1, 0.25f};
     static float x[2 * 20000];
     static double row[20000];
     const char *key = "shape", *value = "20000";
     mxc_ndarray *in[2], *out = NULL;
     (void)state;
     mxc_random_seed(7);
-    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){ 2 }, MXC_F32, mu, &in[0]));
-    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){ 2 }, MXC_F32, sigma, &in[1]));
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, mu, &in[0]));
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, sigma, &in[1]));
     assert_ok(mxc_invoke("sample_normal", 2, in, 1, &key, &value, 1, &out));
     assert_ok(mxc_ndarray_get(out, x, sizeof x));
     for (int i = 0; i < 2; i++) {
@@ -207,10 +210,10 @@ static void check_refused(const char *op, float a, float b, const char *message)
     const mxc_op_def *def = mxc_op_find(op);
     const char *key = "shape", *value = "3";
     mxc_ndarray *in[2], *out = NULL;
-    const float first[2] = { 1, a }, second[2] = { 1, b };
+    const float first[2] = {1, a}, second[2] = {1, b};
     int n = strchr(def->args, ',') ? 2 : 1;
-    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){ 2 }, MXC_F32, first, &in[0]));
-    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){ 2 }, MXC_F32, second, &in[1]));
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, first, &in[0]));
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){2}, MXC_F32, second, &in[1]));
     assert_ok(mxc_invoke(op, n, in, 1, &key, &value, 1, &out));
     assert_fails(mxc_ndarray_wait_to_read(out), MXC_EINVAL, message);
     mxc_ndarray_release(in[0]);

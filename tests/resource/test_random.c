@@ -32,7 +32,7 @@ static void reserve_hands_out_ranges(void **state) {
     assert_ok(mxc_random_reserve(mxc_cpu(0), 5, &c));
     assert_int_not_equal(mxc_random_bits(&a, 0), mxc_random_bits(&c, 0));
     assert_fails(mxc_random_reserve(mxc_cpu(-1), 1, &c), MXC_EDEVICE, "cpu(-1)");
-    assert_status(mxc_random_get_state((mxc_context){ 9, 0 }, &c), MXC_EDEVICE);
+    assert_status(mxc_random_get_state((mxc_context){9, 0}, &c), MXC_EDEVICE);
 }
 
 static void state_is_restored(void **state) {
@@ -64,15 +64,15 @@ static void words_in_bulk_are_the_single_ones(void **state) {
 }
 
 /* Fill [0, N) whole and in uneven parts, and compare every bit. */
-#define CHECK_PARTS(fill, T, a, b)                                                                    \
-    do {                                                                                              \
-        static T whole[N], parts[N];                                                                  \
-        fill(9, 1, 3, 0, N, a, b, whole);                                                             \
-        for (int64_t at = 0, step = 1, end; at < N; at = end, step = step * 3 % 1013 + 1) {           \
-            end = at + step < N ? at + step : N;                                                      \
-            fill(9, 1, 3, at, end, a, b, parts + at);                                                 \
-        }                                                                                             \
-        assert_memory_equal(whole, parts, sizeof whole);                                              \
+#define CHECK_PARTS(fill, T, a, b)                                                          \
+    do {                                                                                    \
+        static T whole[N], parts[N];                                                        \
+        fill(9, 1, 3, 0, N, a, b, whole);                                                   \
+        for (int64_t at = 0, step = 1, end; at < N; at = end, step = step * 3 % 1013 + 1) { \
+            end = at + step < N ? at + step : N;                                            \
+            fill(9, 1, 3, at, end, a, b, parts + at);                                       \
+        }                                                                                   \
+        assert_memory_equal(whole, parts, sizeof whole);                                    \
     } while (0)
 
 static void fills_do_not_depend_on_parts(void **state) {
@@ -142,12 +142,9 @@ static void threads_get_disjoint_ranges(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reserve_hands_out_ranges),
-        cmocka_unit_test(state_is_restored),
-        cmocka_unit_test(words_in_bulk_are_the_single_ones),
-        cmocka_unit_test(fills_do_not_depend_on_parts),
-        cmocka_unit_test(distributions_have_their_moments),
-        cmocka_unit_test(uniform_stays_below_high),
+        cmocka_unit_test(reserve_hands_out_ranges),          cmocka_unit_test(state_is_restored),
+        cmocka_unit_test(words_in_bulk_are_the_single_ones), cmocka_unit_test(fills_do_not_depend_on_parts),
+        cmocka_unit_test(distributions_have_their_moments),  cmocka_unit_test(uniform_stays_below_high),
         cmocka_unit_test(threads_get_disjoint_ranges),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "resource/temp.h"
 
-static const mxc_run run0 = { .context = { MXC_CPU, 20 } }, run1 = { .context = { MXC_CPU, 21 } };
+static const mxc_run run0 = {.context = {MXC_CPU, 20}}, run1 = {.context = {MXC_CPU, 21}};
 
 static int64_t in_use(const mxc_run *run) {
     mxc_storage_stats stats;
@@ -60,7 +60,7 @@ static void a_threads_end_frees_its_scratch(void **state) {
 
 static void failures_leave_it_usable(void **state) {
     void *block = state;
-    const mxc_run nowhere = { .context = { MXC_CPU, 64 } };
+    const mxc_run nowhere = {.context = {MXC_CPU, 64}};
     assert_ok(mxc_storage_trim(run0.context, 0));
     for (int n = 1; n <= 2; n++) { /* the entry, the block: which a trim does not help here */
         mxci_test_fail_alloc(n, 1);

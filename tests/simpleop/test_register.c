@@ -36,7 +36,8 @@ static mxc_status binary_grad(const mxc_simple_env *env, const mxc_tensor *out_g
 
 static const mxc_param no_params[] = {MXC_PARAM_END};
 
-#define DEF(...) {.size = sizeof(mxc_simple_def), .name = "t_wrong", __VA_ARGS__}
+#define DEF(...) \
+    { .size = sizeof(mxc_simple_def), .name = "t_wrong", __VA_ARGS__ }
 #define ONE .arity = 1, .unary = {[MXC_CPU] = unary}
 #define TWO .arity = 2, .binary = {[MXC_CPU] = binary}
 
@@ -59,8 +60,8 @@ static const struct {
     {DEF(.source = {[MXC_CPU] = source}, .inplace_forward = MXC_SIMPLE_INPLACE_IN_OUT), "a source has no input"},
     {DEF(ONE, .inplace_forward = MXC_SIMPLE_INPLACE_RHS_OUT), "only a binary function has a right input"},
     {DEF(ONE, .inplace_backward = MXC_SIMPLE_INPLACE_BOTH), "only a binary function has a right input"},
-    {DEF(ONE, .scalar = MXC_SCALAR_AFTER, .params = no_params,
-         .param_size = 8), "takes a scalar and keyword parameters"},
+    {DEF(ONE, .scalar = MXC_SCALAR_AFTER, .params = no_params, .param_size = 8),
+     "takes a scalar and keyword parameters"},
     {DEF(ONE, .params = no_params), "has params but no param_size"},
 };
 

@@ -313,9 +313,10 @@ static void expect_in_place(const char *op, int place, int allowed) {
     if ((status == MXC_OK) != allowed)
         fail_msg("%s in place of input %d: %s", op, place, status == MXC_OK ? "allowed" : mxc_last_error());
     if (allowed)
-        expect_values(in[place], 2, n == 1                  ? (float[]){10, 14}
-                                    : !strcmp(op, "t_mix") ? (float[]){-1, 10}
-                                                           : (float[]){10, -7});
+        expect_values(in[place], 2,
+                      n == 1                 ? (float[]){10, 14}
+                      : !strcmp(op, "t_mix") ? (float[]){-1, 10}
+                                             : (float[]){10, -7});
     mxc_ndarray_release(in[0]);
     mxc_ndarray_release(in[1]);
 }

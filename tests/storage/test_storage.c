@@ -16,8 +16,8 @@ static mxc_storage_stats stats_of(mxc_context context) {
 }
 
 static void classes_are_tight(void **state) {
-    const size_t sizes[] = { 1, 64, 65, 256, 257, 320, 321, 384, 448, 449, 512, 513, 640, 1 << 20, (1 << 20) + 1 };
-    const size_t classes[] = { 64, 64, 128, 256, 320, 320, 384, 384, 448, 512, 512, 640, 640, 1 << 20, 1310720 };
+    const size_t sizes[] = {1, 64, 65, 256, 257, 320, 321, 384, 448, 449, 512, 513, 640, 1 << 20, (1 << 20) + 1};
+    const size_t classes[] = {64, 64, 128, 256, 320, 320, 384, 384, 448, 512, 512, 640, 640, 1 << 20, 1310720};
     (void)state;
     assert_int_equal(mxc_storage_class_size(0), 0);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -63,8 +63,8 @@ static void nothing_and_too_much(void **state) {
     assert_null(block);
     assert_status(mxc_storage_alloc(mxc_cpu(0), (size_t)1 << 60, &block), MXC_ENOMEM);
     assert_fails(mxc_storage_alloc(mxc_cpu(MXC_MAX_DEVICE_ID + 1), 64, &block), MXC_EDEVICE, "cpu(64)");
-    assert_status(mxc_storage_alloc((mxc_context){ 77, 0 }, 64, &block), MXC_EDEVICE);
-    assert_status(mxc_storage_trim((mxc_context){ 0, 0 }, 0), MXC_EDEVICE);
+    assert_status(mxc_storage_alloc((mxc_context){77, 0}, 64, &block), MXC_EDEVICE);
+    assert_status(mxc_storage_trim((mxc_context){0, 0}, 0), MXC_EDEVICE);
 }
 
 static void cap_and_trim(void **state) {
@@ -122,8 +122,8 @@ static void a_free_never_fails(void **state) {
 /* Allocate, mark, check and free blocks of pseudo-random sizes; *arg is the seed, 0 afterwards if all went well. */
 static void *churn(void *arg) {
     unsigned *seed = arg, x = *seed;
-    unsigned char *held[16] = { 0 };
-    size_t sizes[16] = { 0 };
+    unsigned char *held[16] = {0};
+    size_t sizes[16] = {0};
     for (int i = 0; i < TEST_SCALE(20000); i++) {
         int slot = (int)((x = x * 1103515245u + 12345u) >> 16) % 16;
         void *block;
@@ -144,7 +144,7 @@ static void *churn(void *arg) {
 
 static void threads_share_a_pool(void **state) {
     pthread_t threads[4];
-    unsigned seeds[4] = { 1, 2, 3, 4 };
+    unsigned seeds[4] = {1, 2, 3, 4};
     (void)state;
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, churn, &seeds[i]), 0);

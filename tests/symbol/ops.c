@@ -18,10 +18,10 @@ typedef struct fc_params {
 } fc_params;
 
 static const mxc_param fc_schema[] = {
-    {.name = "num_hidden", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(fc_params, num_hidden), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(fc_params, num_hidden), .name = "num_hidden", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1e9},
-    {.name = "no_bias", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(fc_params, no_bias), .initial = "False"},
-    {.name = "workspace", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(fc_params, workspace), .initial = "512"},
+    {MXC_PARAM_FIELD(fc_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False"},
+    {MXC_PARAM_FIELD(fc_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "512"},
     MXC_PARAM_END,
 };
 
@@ -47,9 +47,16 @@ static mxc_status fc_shape(mxc_op_sig *sig) {
 }
 
 static const mxc_op_def fc = {
-    .size = sizeof(mxc_op_def), .name = "t_fc", .aliases = "T_FullyConnected", .params = fc_schema,
-    .param_size = sizeof(fc_params), .args = "data,weight,bias", .n_args = fc_n_args, .infer_shape = fc_shape,
-    .needs = {.out_grad = 1, .in = 3}, COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_fc",
+    .aliases = "T_FullyConnected",
+    .params = fc_schema,
+    .param_size = sizeof(fc_params),
+    .args = "data,weight,bias",
+    .n_args = fc_n_args,
+    .infer_shape = fc_shape,
+    .needs = {.out_grad = 1, .in = 3},
+    COMPUTE,
 };
 
 /* ---- t_bn -------------------------------------------------------------------------------------------------- */
@@ -59,7 +66,7 @@ typedef struct bn_params {
 } bn_params;
 
 static const mxc_param bn_schema[] = {
-    {.name = "eps", .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(bn_params, eps), .initial = "0.001"},
+    {MXC_PARAM_FIELD(bn_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "0.001"},
     MXC_PARAM_END,
 };
 
@@ -84,9 +91,17 @@ static mxc_status bn_shape(mxc_op_sig *sig) {
 }
 
 static const mxc_op_def bn = {
-    .size = sizeof(mxc_op_def), .name = "t_bn", .params = bn_schema, .param_size = sizeof(bn_params),
-    .args = "data,gamma,beta", .outputs = "output,mean,var", .aux = "moving_mean,moving_var", .n_visible = one,
-    .infer_shape = bn_shape, .needs = {.out_grad = 1, .in = 3, .out = 6}, COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_bn",
+    .params = bn_schema,
+    .param_size = sizeof(bn_params),
+    .args = "data,gamma,beta",
+    .outputs = "output,mean,var",
+    .aux = "moving_mean,moving_var",
+    .n_visible = one,
+    .infer_shape = bn_shape,
+    .needs = {.out_grad = 1, .in = 3, .out = 6},
+    COMPUTE,
 };
 
 /* ---- element-wise ------------------------------------------------------------------------------------------ */
@@ -96,17 +111,25 @@ typedef struct act_params {
 } act_params;
 
 static const mxc_param act_schema[] = {
-    {.name = "act_type", .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(act_params, act_type), .choices = "relu,tanh"},
+    {MXC_PARAM_FIELD(act_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM, .choices = "relu,tanh"},
     MXC_PARAM_END,
 };
 
 static const mxc_op_def act = {
-    .size = sizeof(mxc_op_def), .name = "t_act", .params = act_schema, .param_size = sizeof(act_params),
-    .needs = {.out_grad = 1, .out = 1}, COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_act",
+    .params = act_schema,
+    .param_size = sizeof(act_params),
+    .needs = {.out_grad = 1, .out = 1},
+    COMPUTE,
 };
 
 static const mxc_op_def add = {
-    .size = sizeof(mxc_op_def), .name = "t_add", .args = "lhs,rhs", .needs = {.out_grad = 1}, COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_add",
+    .args = "lhs,rhs",
+    .needs = {.out_grad = 1},
+    COMPUTE,
 };
 
 static mxc_status liar_shape(mxc_op_sig *sig) {
@@ -116,7 +139,10 @@ static mxc_status liar_shape(mxc_op_sig *sig) {
 }
 
 static const mxc_op_def liar = {
-    .size = sizeof(mxc_op_def), .name = "t_liar", .infer_shape = liar_shape, COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_liar",
+    .infer_shape = liar_shape,
+    COMPUTE,
 };
 
 /* ---- many inputs, many outputs ----------------------------------------------------------------------------- */
@@ -126,18 +152,22 @@ typedef struct count_params {
 } count_params;
 
 static const mxc_param concat_schema[] = {
-    {.name = "num_args", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(count_params, count), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(count_params, count), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1e9},
     MXC_PARAM_END,
 };
 
 static const mxc_op_def concat = {
-    .size = sizeof(mxc_op_def), .name = "t_concat", .params = concat_schema, .param_size = sizeof(count_params),
-    .variadic = "num_args", COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_concat",
+    .params = concat_schema,
+    .param_size = sizeof(count_params),
+    .variadic = "num_args",
+    COMPUTE,
 };
 
 static const mxc_param split_schema[] = {
-    {.name = "num_outputs", .type = MXC_PARAM_INT, MXC_PARAM_FIELD(count_params, count), .bounded = 1, .minimum = 1,
+    {MXC_PARAM_FIELD(count_params, count), .name = "num_outputs", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
      .maximum = 1e9},
     MXC_PARAM_END,
 };
@@ -147,8 +177,12 @@ static int split_n_outputs(const void *params) {
 }
 
 static const mxc_op_def split = {
-    .size = sizeof(mxc_op_def), .name = "t_split", .params = split_schema, .param_size = sizeof(count_params),
-    .n_outputs = split_n_outputs, COMPUTE,
+    .size = sizeof(mxc_op_def),
+    .name = "t_split",
+    .params = split_schema,
+    .param_size = sizeof(count_params),
+    .n_outputs = split_n_outputs,
+    COMPUTE,
 };
 
 void test_ops_register(void) {

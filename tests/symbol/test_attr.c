@@ -131,8 +131,8 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_propagation), cmocka_unit_test(test_suffix_of_computed_argument_stays),
-        cmocka_unit_test(test_scopes),      cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_propagation),     cmocka_unit_test(test_suffix_of_computed_argument_stays),
+        cmocka_unit_test(test_scopes),          cmocka_unit_test(test_lists),
         cmocka_unit_test(test_automatic_names),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -210,11 +210,15 @@ static int nothing_left(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_position), cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_all_missing), cmocka_unit_test(test_aux_given),
-        cmocka_unit_test(test_count),       cmocka_unit_test(test_several_outputs_expand),
+        cmocka_unit_test(test_by_position),
+        cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_all_missing),
+        cmocka_unit_test(test_aux_given),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_several_outputs_expand),
         cmocka_unit_test(test_named_instead_of_counted),
-        cmocka_unit_test(test_errors),      cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_atomic_counts_later),
     };
     return cmocka_run_group_tests(tests, setup, nothing_left);

@@ -62,12 +62,11 @@ static mxc_shape shape_for(const char *path) {
         const char *part;
         int ndim, c, h, w;
     } known[] = {
-        {"mnist-mlp", 2, 784, 0, 0},    {"save_000800", 2, 100, 0, 0}, {"mnist-lstm", 3, 28, 28, 0},
-        {"mnist", 4, 1, 28, 28},
-        {"cifar", 4, 3, 32, 32},        {"det1", 4, 3, 12, 12},        {"det2", 4, 3, 24, 24},
-        {"det3", 4, 3, 48, 48},         {"lightened", 4, 1, 128, 128}, {"arcface", 4, 3, 112, 112},
-        {"ssrnet", 4, 3, 64, 64},       {"ssd_300", 4, 3, 300, 300},   {"lffd", 4, 3, 640, 640},
-        {"", 4, 3, 224, 224},
+        {"mnist-mlp", 2, 784, 0, 0}, {"save_000800", 2, 100, 0, 0}, {"mnist-lstm", 3, 28, 28, 0},
+        {"mnist", 4, 1, 28, 28},     {"cifar", 4, 3, 32, 32},       {"det1", 4, 3, 12, 12},
+        {"det2", 4, 3, 24, 24},      {"det3", 4, 3, 48, 48},        {"lightened", 4, 1, 128, 128},
+        {"arcface", 4, 3, 112, 112}, {"ssrnet", 4, 3, 64, 64},      {"ssd_300", 4, 3, 300, 300},
+        {"lffd", 4, 3, 640, 640},    {"", 4, 3, 224, 224},
     };
     size_t i = 0;
     while (!strstr(path, known[i].part))
@@ -80,8 +79,12 @@ static void check_infer(const mxc_symbol *symbol, const char *path) {
     static const char *const stages[] = {"data", "stage_num0", "stage_num1", "stage_num2"};
     static const char *const detector[] = {"data", "label"};
     int is_ssd = strstr(path, "ssd_300") != NULL, n = strstr(path, "ssrnet") ? 4 : is_ssd ? 2 : 1;
-    mxc_shape shapes[4] = {shape_for(path), is_ssd ? test_shape(3, 2, 10, 5) : test_shape(2, 1, 3),
-                           test_shape(2, 1, 3), test_shape(2, 1, 3)};
+    mxc_shape shapes[4] = {
+        shape_for(path),
+        is_ssd ? test_shape(3, 2, 10, 5) : test_shape(2, 1, 3),
+        test_shape(2, 1, 3),
+        test_shape(2, 1, 3),
+    };
     mxc_dtype types[4] = {MXC_F32, MXC_F32, MXC_F32, MXC_F32};
     mxc_names args;
     mxc_inferred in;

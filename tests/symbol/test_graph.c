@@ -146,8 +146,10 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout), cmocka_unit_test(test_back_reuses_nodes),
-        cmocka_unit_test(test_added_and_rewired), cmocka_unit_test(test_backward),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_back_reuses_nodes),
+        cmocka_unit_test(test_added_and_rewired),
+        cmocka_unit_test(test_backward),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -5,17 +5,19 @@
 
 #define VAR(name) "{\"op\":\"null\",\"name\":\"" name "\",\"inputs\":[]}"
 #define CONV "\"attrs\":{\"kernel\":\"(1,1)\",\"num_filter\":\"2\",\"no_bias\":\"True\"}"
-#define LAYERS \
-    "{\"nodes\":[" VAR("x0") "," VAR("w0") ",{\"op\":\"Convolution\",\"name\":\"conv\"," CONV \
-    ",\"inputs\":[[0,0,0],[1,0,0]]},{\"op\":\"Activation\",\"name\":\"relu\",\"attrs\":{\"act_type\":\"relu\"}," \
-    "\"inputs\":[[2,0,0]]}],\"arg_nodes\":[0,1],\"heads\":[[3,0,0]]}"
-#define SUM_LAYERS \
-    "{\"nodes\":[" VAR("x0") "," VAR("w0") ",{\"op\":\"Convolution\",\"name\":\"conv\"," CONV \
-    ",\"inputs\":[[0,0,0],[1,0,0]]}," VAR("s0") ",{\"op\":\"elemwise_add\",\"name\":\"add\",\"inputs\":[[2,0,0]," \
-    "[3,0,0]]}],\"arg_nodes\":[0,1,3],\"heads\":[[4,0,0]]}"
-#define FUSED(attrs, inputs, layers) \
-    "{\"op\":\"_sg_mkldnn_conv\",\"name\":\"fused\",\"attrs\":{" attrs "},\"inputs\":[" inputs "],\"subgraphs\":[" \
-    layers "]}"
+#define LAYERS                                                                                                        \
+    "{\"nodes\":[" VAR("x0") "," VAR("w0") ",{\"op\":\"Convolution\",\"name\":\"conv\"," CONV                         \
+                                           ",\"inputs\":[[0,0,0],[1,0,0]]},{\"op\":\"Activation\",\"name\":\"relu\"," \
+                                           "\"attrs\":{\"act_type\":\"relu\"},"                                       \
+                                           "\"inputs\":[[2,0,0]]}],\"arg_nodes\":[0,1],\"heads\":[[3,0,0]]}"
+#define SUM_LAYERS                                                                                                     \
+    "{\"nodes\":[" VAR("x0") "," VAR("w0") ",{\"op\":\"Convolution\",\"name\":\"conv\"," CONV                          \
+                                           ",\"inputs\":[[0,0,0],[1,0,0]]}," VAR(                                      \
+                                               "s0") ",{\"op\":\"elemwise_add\",\"name\":\"add\",\"inputs\":[[2,0,0]," \
+                                                     "[3,0,0]]}],\"arg_nodes\":[0,1,3],\"heads\":[[4,0,0]]}"
+#define FUSED(attrs, inputs, layers)                                                           \
+    "{\"op\":\"_sg_mkldnn_conv\",\"name\":\"fused\",\"attrs\":{" attrs "},\"inputs\":[" inputs \
+    "],\"subgraphs\":[" layers "]}"
 #define QUANTIZED "\"quantized\":\"true\",\"min_calib_range\":\"0\",\"max_calib_range\":\"2\""
 #define QUANTIZE "{\"op\":\"_contrib_quantize_v2\",\"name\":\"q\",\"inputs\":[[0,0,0]]}"
 #define GRAPH(nodes, args, head) "{\"nodes\":[" nodes "],\"arg_nodes\":[" args "],\"heads\":[" head "]}"
@@ -56,9 +58,8 @@ static void run(mxc_symbol *symbol, const float *x, float *out) {
 static const float x[8] = {0.5f, -1, 0.25f, 1, 0.5f, 0.25f, -0.75f, -0.5f};
 
 static void test_float(void **state) {
-    mxc_symbol *symbol =
-        parse(GRAPH(VAR("x") "," VAR("w") "," FUSED("\"with_relu\":\"true\"", "[0,0,0],[1,0,0]", LAYERS), "0,1",
-                    "[2,0,0]"));
+    mxc_symbol *symbol = parse(
+        GRAPH(VAR("x") "," VAR("w") "," FUSED("\"with_relu\":\"true\"", "[0,0,0],[1,0,0]", LAYERS), "0,1", "[2,0,0]"));
     float out[8];
     (void)state;
     expect_names(symbol, 0, "x w");
@@ -71,9 +72,10 @@ static void test_float(void **state) {
 /* The same within the steps of 8 bits; the bounds are further outputs. */
 static void test_quantized(void **state) {
     mxc_symbol *symbol =
-        parse(GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," FUSED(QUANTIZED, "[1,0,0],[2,0,0],[1,1,0],[1,2,0]", LAYERS)
-                   ",{\"op\":\"_contrib_dequantize\",\"name\":\"d\",\"inputs\":[[3,0,0],[3,1,0],[3,2,0]]}",
-                   "0,2", "[4,0,0],[3,0,0]"));
+        parse(GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," FUSED(
+                        QUANTIZED, "[1,0,0],[2,0,0],[1,1,0],[1,2,0]",
+                        LAYERS) ",{\"op\":\"_contrib_dequantize\",\"name\":\"d\",\"inputs\":[[3,0,0],[3,1,0],[3,2,0]]}",
+                    "0,2", "[4,0,0],[3,0,0]"));
     float out[8];
     (void)state;
     expect_names(symbol, 0, "x w");
@@ -87,11 +89,11 @@ static void test_quantized(void **state) {
 }
 
 static void test_sum(void **state) {
-    mxc_symbol *symbol = parse(GRAPH(
-        VAR("x") "," QUANTIZE "," VAR("w") ","
-        FUSED("\"with_sum\":\"true\"," QUANTIZED, "[1,0,0],[2,0,0],[1,0,0],[1,1,0],[1,2,0],[1,1,0],[1,2,0]", SUM_LAYERS)
-        ",{\"op\":\"_contrib_dequantize\",\"name\":\"d\",\"inputs\":[[3,0,0],[3,1,0],[3,2,0]]}",
-        "0,2", "[4,0,0]"));
+    mxc_symbol *symbol = parse(
+        GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," FUSED(
+                  "\"with_sum\":\"true\"," QUANTIZED, "[1,0,0],[2,0,0],[1,0,0],[1,1,0],[1,2,0],[1,1,0],[1,2,0]",
+                  SUM_LAYERS) ",{\"op\":\"_contrib_dequantize\",\"name\":\"d\",\"inputs\":[[3,0,0],[3,1,0],[3,2,0]]}",
+              "0,2", "[4,0,0]"));
     float out[8];
     (void)state;
     run(symbol, x, out);
@@ -109,12 +111,16 @@ static void test_refused(void **state) {
          "without min_calib_range"},
         {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]", "{}"), "0", "[1,0,0]"), "expected one graph"},
         {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[2,0,0]", LAYERS), "0", "[1,0,0]"), "input 1: expected"},
-        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]", "{\"nodes\":[" VAR("a") "," VAR("b")
-                                               "],\"heads\":[[0,0,0]]}"), "0", "[2,0,0]"),
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]",
+                                               "{\"nodes\":[" VAR("a") "," VAR("b") "],\"heads\":[[0,0,0]]}"),
+               "0", "[2,0,0]"),
          "expected one layer's first output"},
-        {GRAPH(VAR("x") "," VAR("w") "," FUSED("", "[0,0,0],[1,0,0]", "{\"nodes\":[" VAR("a") "," VAR("b")
-                                               ",{\"op\":\"relu\",\"name\":\"r\",\"inputs\":[[2,0,0]]}],\"heads\":"
-                                               "[[2,0,0]]}"), "0", "[2,0,0]"),
+        {GRAPH(VAR("x") "," VAR("w") "," FUSED(
+                   "", "[0,0,0],[1,0,0]",
+                   "{\"nodes\":[" VAR("a") "," VAR(
+                       "b") ",{\"op\":\"relu\",\"name\":\"r\",\"inputs\":[[2,0,0]]}],\"heads\":"
+                            "[[2,0,0]]}"),
+               "0", "[2,0,0]"),
          "input 0: expected"},
     };
     mxc_symbol *symbol;
@@ -146,8 +152,9 @@ static void test_mobilenet(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_float), cmocka_unit_test(test_quantized),
-                                       cmocka_unit_test(test_sum), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_mobilenet)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_float),   cmocka_unit_test(test_quantized), cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_mobilenet),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

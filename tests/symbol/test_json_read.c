@@ -36,14 +36,14 @@ static const char *attr_of(const mxc_symbol *symbol, const char *output, const c
 #define GRAPH(nodes, heads) "{\"nodes\":[" nodes "],\"heads\":" heads "}"
 
 static void test_version_0_8(void **state) {
-    mxc_symbol *s = read_json(
-        "{\"nodes\":[{\"op\":\"null\",\"param\":{},\"name\":\"x\",\"inputs\":[],\"backward_source_id\":-1,"
-        "\"attr\":{\"ctx_group\":\"a\",\"mood\":\"calm\"}},"
-        "{\"op\":\"null\",\"param\":{},\"name\":\"g\",\"inputs\":[],\"backward_source_id\":-1},"
-        "{\"op\":\"null\",\"param\":{},\"name\":\"b\",\"inputs\":[],\"backward_source_id\":-1},"
-        "{\"op\":\"t_bn\",\"param\":{\"eps\":\"0.1\"},\"name\":\"n\",\"inputs\":[[0,0],[1,0],[2,0]],"
-        "\"backward_source_id\":-1,\"attr\":{\"ctx_group\":\"b\",\"gamma_lr_mult\":\"3\",\"eps\":\"mine\"}}],"
-        "\"arg_nodes\":[0,1,2],\"heads\":[[3,0]]}");
+    mxc_symbol *s =
+        read_json("{\"nodes\":[{\"op\":\"null\",\"param\":{},\"name\":\"x\",\"inputs\":[],\"backward_source_id\":-1,"
+                  "\"attr\":{\"ctx_group\":\"a\",\"mood\":\"calm\"}},"
+                  "{\"op\":\"null\",\"param\":{},\"name\":\"g\",\"inputs\":[],\"backward_source_id\":-1},"
+                  "{\"op\":\"null\",\"param\":{},\"name\":\"b\",\"inputs\":[],\"backward_source_id\":-1},"
+                  "{\"op\":\"t_bn\",\"param\":{\"eps\":\"0.1\"},\"name\":\"n\",\"inputs\":[[0,0],[1,0],[2,0]],"
+                  "\"backward_source_id\":-1,\"attr\":{\"ctx_group\":\"b\",\"gamma_lr_mult\":\"3\",\"eps\":\"mine\"}}],"
+                  "\"arg_nodes\":[0,1,2],\"heads\":[[3,0]]}");
     mxc_names names;
     (void)state;
     arguments_are(s, "x,g,b");
@@ -61,12 +61,15 @@ static void test_version_0_8(void **state) {
 static void merged_attributes(const char *field) {
     char json[1024];
     mxc_symbol *s;
-    snprintf(json, sizeof json,
-             "{\"nodes\":[" VARIABLE("x") "," VARIABLE("w") ",{\"op\":\"t_fc\",\"name\":\"f\",\"%s\":{"
-             "\"num_hidden\":\"3\",\"no_bias\":\"True\",\"workspace\":\"256\",\"__layout__\":\"NC\","
-             "\"weight_wd_mult\":\"0\",\"lr_mult\":\"7\"},"
-             "\"inputs\":[[0,0,0],[1,0,5]]}],\"arg_nodes\":[0,1],\"node_row_ptr\":[0,1,2,3],\"heads\":[[2,0,0]],"
-             "\"attrs\":{\"mxnet_version\":[\"int\",905]}}", field);
+    snprintf(
+        json, sizeof json,
+        "{\"nodes\":[" VARIABLE("x") "," VARIABLE(
+            "w") ",{\"op\":\"t_fc\",\"name\":\"f\",\"%s\":{"
+                 "\"num_hidden\":\"3\",\"no_bias\":\"True\",\"workspace\":\"256\",\"__layout__\":\"NC\","
+                 "\"weight_wd_mult\":\"0\",\"lr_mult\":\"7\"},"
+                 "\"inputs\":[[0,0,0],[1,0,5]]}],\"arg_nodes\":[0,1],\"node_row_ptr\":[0,1,2,3],\"heads\":[[2,0,0]],"
+                 "\"attrs\":{\"mxnet_version\":[\"int\",905]}}",
+        field);
     s = read_json(json);
     assert_string_equal(mxc_symbol_attr(s, "workspace"), "256");
     assert_string_equal(mxc_symbol_attr(s, "__layout__"), "NC");
@@ -82,8 +85,10 @@ static void test_versions_0_9_and_1(void **state) {
 }
 
 static void test_hidden_outputs_and_unused_nodes(void **state) {
-    mxc_symbol *s = read_json(GRAPH(VARIABLE("x") "," VARIABLE("g") "," VARIABLE("b") "," VARIABLE("spare") ","
-        "{\"op\":\"t_bn\",\"name\":\"n\",\"inputs\":[[0,0],[1,0],[2,0]]}", "[[4,2],[4,0],[0,0]]"));
+    mxc_symbol *s = read_json(GRAPH(VARIABLE("x") "," VARIABLE("g") "," VARIABLE("b") "," VARIABLE(
+                                        "spare") ","
+                                                 "{\"op\":\"t_bn\",\"name\":\"n\",\"inputs\":[[0,0],[1,0],[2,0]]}",
+                                    "[[4,2],[4,0],[0,0]]"));
     mxc_names names;
     (void)state;
     assert_ok(mxc_symbol_list_outputs(s, &names));
@@ -93,18 +98,20 @@ static void test_hidden_outputs_and_unused_nodes(void **state) {
 }
 
 static void test_count_left_out(void **state) {
-    mxc_symbol *s = read_json(GRAPH(VARIABLE("x") ",{\"op\":\"t_concat\",\"name\":\"c\",\"inputs\":[[0,0],[0,0]]}",
-                                    "[[1,0]]"));
+    mxc_symbol *s =
+        read_json(GRAPH(VARIABLE("x") ",{\"op\":\"t_concat\",\"name\":\"c\",\"inputs\":[[0,0],[0,0]]}", "[[1,0]]"));
     (void)state;
     assert_string_equal(mxc_symbol_attr(s, "num_args"), "2");
     mxc_symbol_release(s);
 }
 
 static void test_argmax_of_old(void **state) {
-    static const char *const old = "{\"nodes\":[" VARIABLE("x") ",{\"op\":\"argmax\",\"name\":\"m\",\"attr\":{\"axis\":"
-        "\"-1\"},\"inputs\":[[0,0]]}],\"heads\":[[1,0]],\"attrs\":{\"mxnet_version\":[\"int\",904]}}";
-    static const char *const new = "{\"nodes\":[" VARIABLE("x") ",{\"op\":\"argmax\",\"name\":\"m\",\"attr\":{\"axis\":"
-        "\"-1\"},\"inputs\":[[0,0]]}],\"heads\":[[1,0]],\"attrs\":{\"mxnet_version\":[\"int\",905]}}";
+    static const char *const old = "{\"nodes\":[" VARIABLE(
+        "x") ",{\"op\":\"argmax\",\"name\":\"m\",\"attr\":{\"axis\":"
+             "\"-1\"},\"inputs\":[[0,0]]}],\"heads\":[[1,0]],\"attrs\":{\"mxnet_version\":[\"int\",904]}}";
+    static const char *const new = "{\"nodes\":[" VARIABLE(
+        "x") ",{\"op\":\"argmax\",\"name\":\"m\",\"attr\":{\"axis\":"
+             "\"-1\"},\"inputs\":[[0,0]]}],\"heads\":[[1,0]],\"attrs\":{\"mxnet_version\":[\"int\",905]}}";
     mxc_symbol *s;
     (void)state;
     if (!mxc_op_find("argmax"))
@@ -118,7 +125,8 @@ static void test_argmax_of_old(void **state) {
 }
 
 static void test_open_axes_of_zeros(void **state) {
-    static const char *const text = "{\"nodes\":[{\"op\":\"_zeros\",\"name\":\"z\",\"attr\":{\"shape\":"
+    static const char *const text =
+        "{\"nodes\":[{\"op\":\"_zeros\",\"name\":\"z\",\"attr\":{\"shape\":"
         "\"(1, 0, 3)\"},\"inputs\":[]}],\"heads\":[[0,0]],\"attrs\":{\"mxnet_version\":[\"int\",%d]}}";
     char json[512];
     mxc_symbol *s;
@@ -211,18 +219,22 @@ static const struct refused {
     {GRAPH(VARIABLE("x") "," FC_PARAM("{\"num_hidden\":3}"), "[[1,0]]"), MXC_EFORMAT, "\"num_hidden\" is not a string"},
     {GRAPH(VARIABLE("x") "," FC_PARAM("\"num_hidden\""), "[[1,0]]"), MXC_EFORMAT, "\"attrs\" is not an object"},
     {GRAPH(VARIABLE("x") ",{\"op\":\"t_split\",\"name\":\"s\",\"attrs\":{\"num_outputs\":\"999999999\"},"
-           "\"inputs\":[[0,0]]}", "[[1,0]]"), MXC_EFORMAT, "more outputs"},
+                         "\"inputs\":[[0,0]]}",
+           "[[1,0]]"),
+     MXC_EFORMAT, "more outputs"},
     {GRAPH(VARIABLE("x") ",{\"op\":\"t_act\",\"name\":\"a\",\"attrs\":{\"act_type\":\"relu\"},\"inputs\":[[0,0]]},"
-           "{\"op\":\"t_bn\",\"name\":\"n\",\"inputs\":[[0,0],[0,0],[0,0],[0,0],[1,0]]}", "[[2,0]]"), MXC_EFORMAT,
-     "node 2 \"n\": input 4 is an auxiliary state, but no variable"},
+                         "{\"op\":\"t_bn\",\"name\":\"n\",\"inputs\":[[0,0],[0,0],[0,0],[0,0],[1,0]]}",
+           "[[2,0]]"),
+     MXC_EFORMAT, "node 2 \"n\": input 4 is an auxiliary state, but no variable"},
     {GRAPH(VARIABLE("x") ",{\"op\":\"_backward_t_none\",\"name\":\"b\",\"inputs\":[]}", "[[1,0]]"), MXC_ENOTFOUND,
      "_backward_t_none"},
     {GRAPH(VARIABLE("x") ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"inputs\":[]}", "[[1,0]]"), MXC_EFORMAT,
      "control_deps"},
     {GRAPH(VARIABLE("x") ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"control_deps\":[0],\"inputs\":[]}", "[[1,0]]"),
      MXC_EFORMAT, "control_deps"},
-    {GRAPH(VARIABLE("x") "," FC("[[0,0],[0,0],[0,0]]")
-           ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"control_deps\":[1],\"inputs\":[[0,0]]}", "[[2,0]]"),
+    {GRAPH(VARIABLE("x") "," FC("[[0,0],[0,0],[0,0]]") ",{\"op\":\"_backward_t_fc\",\"name\":\"b\",\"control_deps\":[1]"
+                                                       ",\"inputs\":[[0,0]]}",
+           "[[2,0]]"),
      MXC_EFORMAT, "1 inputs, but _backward_t_fc takes 3"},
 };
 
@@ -389,10 +401,11 @@ static void test_sample_of_old(void **state) {
     assert_non_null(strstr(json, "\"op\": \"_random_normal\""));
     mxc_free(json);
     mxc_symbol_release(s);
-    s = read_json(GRAPH(VARIABLE("mu") "," VARIABLE("sigma") ",{\"op\":\"_sample_normal\",\"name\":\"r\","
-                        "\"attr\":{\"shape\":\"(2,)\"},\"inputs\":[[0,0],[1,0]]},"
-                        "{\"op\":\"_Mul\",\"name\":\"m\",\"inputs\":[[2,0],[2,0]]}",
-                        "[[3,0]]"));
+    s = read_json(
+        GRAPH(VARIABLE("mu") "," VARIABLE("sigma") ",{\"op\":\"_sample_normal\",\"name\":\"r\","
+                                                   "\"attr\":{\"shape\":\"(2,)\"},\"inputs\":[[0,0],[1,0]]},"
+                                                   "{\"op\":\"_Mul\",\"name\":\"m\",\"inputs\":[[2,0],[2,0]]}",
+              "[[3,0]]"));
     arguments_are(s, "mu,sigma");
     assert_ok(mxc_symbol_to_json(s, &json));
     assert_non_null(strstr(json, "\"op\": \"_sample_normal\""));
@@ -403,7 +416,8 @@ static void test_sample_of_old(void **state) {
 
 static void test_custom_that_is_absent(void **state) {
     const char *json = GRAPH(VARIABLE("x") ",{\"op\":\"Custom\",\"name\":\"mine\","
-                             "\"attr\":{\"op_type\":\"focal_loss\"},\"inputs\":[[0,0]]}", "[[1,0]]");
+                                           "\"attr\":{\"op_type\":\"focal_loss\"},\"inputs\":[[0,0]]}",
+                             "[[1,0]]");
     mxc_symbol *s;
     (void)state;
     assert_fails(mxc_symbol_from_json(json, strlen(json), &s), MXC_ENOTFOUND,

@@ -50,8 +50,9 @@ static void test_long_lists(void **state) {
 
 static void test_strings(void **state) {
     static const char name[] = "a\"b\\c\n\r\t\x01/\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
-    static const char *const bad[] = {"\xff",         "\xc3",     "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-                                      "\xe2\x82x",    "\x80",     "\xf8\x88\x80\x80\x80"};
+    static const char *const bad[] = {
+        "\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82x", "\x80", "\xf8\x88\x80\x80\x80",
+    };
     mxc_symbol *x = test_var(name), *again;
     char *json;
     (void)state;

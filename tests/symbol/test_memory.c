@@ -133,6 +133,8 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_allocation_fails), cmocka_unit_test(test_compose_is_all_or_nothing)};
+        cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_compose_is_all_or_nothing),
+    };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -134,8 +134,10 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_release_follows_inputs_and_forward), cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_attributes_of_variables),            cmocka_unit_test(test_spellings),
+        cmocka_unit_test(test_release_follows_inputs_and_forward),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_attributes_of_variables),
+        cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

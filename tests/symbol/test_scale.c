@@ -121,7 +121,10 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deep), cmocka_unit_test(test_known_at_the_far_end), cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_shared_by_many)};
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_known_at_the_far_end),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_shared_by_many),
+    };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -50,8 +50,8 @@ static int run(const char *format, ...) {
     return status == -1 ? -1 : status >> 8;
 }
 
-#define assert_runs(...)                                                                                               \
-    if (run(__VA_ARGS__) != 0)                                                                                         \
+#define assert_runs(...)       \
+    if (run(__VA_ARGS__) != 0) \
     fail_msg("%s", err)
 
 /* ---- what it wrote ----------------------------------------------------------------------------------------------- */
@@ -109,8 +109,8 @@ static found *read_records(const char *name) {
     return &f;
 }
 
-#define SKIP_IF_NOT_THERE                                                                                              \
-    if (!find_tool() || !has_png() || !has_jpeg())                                                                     \
+#define SKIP_IF_NOT_THERE                          \
+    if (!find_tool() || !has_png() || !has_jpeg()) \
     skip()
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
@@ -142,8 +142,9 @@ static void test_list(void **state) {
 }
 
 static void test_ratios_and_chunks(void **state) {
-    static const char *const names[] = {"cut_0_test.lst", "cut_0_train.lst", "cut_0_val.lst",
-                                        "cut_1_test.lst", "cut_1_train.lst", "cut_1_val.lst"};
+    static const char *const names[] = {
+        "cut_0_test.lst", "cut_0_train.lst", "cut_0_val.lst", "cut_1_test.lst", "cut_1_train.lst", "cut_1_val.lst",
+    };
     static const int counts[] = {1, 3, 2, 1, 3, 2};
     int seen[A + B] = {0};
     (void)state;
@@ -316,9 +317,13 @@ static int remove_tree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list), cmocka_unit_test(test_ratios_and_chunks), cmocka_unit_test(test_images),
-        cmocka_unit_test(test_pass_through_and_labels), cmocka_unit_test(test_same_for_any_threads),
-        cmocka_unit_test(test_bad_images), cmocka_unit_test(test_bar_on_a_terminal),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_ratios_and_chunks),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_pass_through_and_labels),
+        cmocka_unit_test(test_same_for_any_threads),
+        cmocka_unit_test(test_bad_images),
+        cmocka_unit_test(test_bar_on_a_terminal),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }

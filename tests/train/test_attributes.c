@@ -18,7 +18,7 @@ static int tear_down(void **state) {
 
 /* data -> fc1 (4) -> fc2 (3) -> softmax; the attribute is of the argument w1 or b1 of fc1, if key is not NULL. */
 static mxc_symbol *net(const char *argument, const char *key, const char *value) {
-    const char *units = "num_hidden", *four = "4", *three = "3", *names[] = { "data", "weight", "bias" };
+    const char *units = "num_hidden", *four = "4", *three = "3", *names[] = {"data", "weight", "bias"};
     mxc_symbol *in[3], *fc1, *fc2, *top;
     assert_ok(mxc_symbol_variable("data", &in[0]));
     assert_ok(mxc_symbol_variable("w1", &in[1]));
@@ -45,8 +45,8 @@ typedef struct how {
 } how;
 
 static mxc_status fit(const how *h, mxc_ndarray_list *params) {
-    static const mxc_context contexts[] = { { MXC_CPU, 0 }, { MXC_CPU, 1 } };
-    const char *keys[] = { "momentum", "wd" }, *values[] = { "0.9", h->wd != NULL ? h->wd : "0" };
+    static const mxc_context contexts[] = {{MXC_CPU, 0}, {MXC_CPU, 1}};
+    const char *keys[] = {"momentum", "wd"}, *values[] = {"0.9", h->wd != NULL ? h->wd : "0"};
     toy t;
     assert_ok(toy_open(&t, "8"));
     t.options.symbol = h->symbol;
@@ -83,21 +83,23 @@ static void train(how h, float *w1, float *w2) {
 
 /* With a factor of 0 a weight keeps its first value, over every kind of store and after resuming; others move. */
 static void test_lr_mult(void **state) {
-    static const char *const keys[] = { "lr_mult", "__lr_mult__" }, *const stores[] = { "local", "device" };
+    static const char *const keys[] = {"lr_mult", "__lr_mult__"}, *const stores[] = {"local", "device"};
     float first[2][4 * TOY_WIDTH], w1[4 * TOY_WIDTH], w2[12];
     (void)state;
-    train((how){ .symbol = net(NULL, NULL, NULL) }, first[0], first[1]);
-    train((how){ .symbol = net(NULL, NULL, NULL), .epochs = 1 }, w1, w2);
+    train((how){.symbol = net(NULL, NULL, NULL)}, first[0], first[1]);
+    train((how){.symbol = net(NULL, NULL, NULL), .epochs = 1}, w1, w2);
     assert_memory_not_equal(w1, first[0], sizeof w1);
     for (int i = 0; i < 8; i++) {
-        train((how){ .symbol = net("w1", keys[i % 2], "0"), .kvstore = stores[i / 2 % 2], .n_contexts = 1 + i / 4,
-                     .epochs = 1 }, w1, w2);
+        train((how){.symbol = net("w1", keys[i % 2], "0"),
+                    .kvstore = stores[i / 2 % 2],
+                    .n_contexts = 1 + i / 4,
+                    .epochs = 1},
+              w1, w2);
         assert_memory_equal(w1, first[0], sizeof w1);
         assert_memory_not_equal(w2, first[1], sizeof w2);
     }
     for (int epochs = 1; epochs <= 2; epochs++) {
-        train((how){ .symbol = net("w1", "lr_mult", "0"), .checkpoint = prefix, .resume = 1, .epochs = epochs }, w1,
-              w2);
+        train((how){.symbol = net("w1", "lr_mult", "0"), .checkpoint = prefix, .resume = 1, .epochs = epochs}, w1, w2);
         assert_memory_equal(w1, first[0], sizeof w1);
     }
 }
@@ -107,10 +109,10 @@ static void test_saved_network(void **state) {
     float first[4 * TOY_WIDTH], w1[4 * TOY_WIDTH], w2[12];
     mxc_symbol *saved;
     (void)state;
-    train((how){ .symbol = net(NULL, NULL, NULL) }, first, w2);
-    train((how){ .symbol = net("w1", "lr_mult", "0"), .checkpoint = prefix, .epochs = 1 }, w1, w2);
+    train((how){.symbol = net(NULL, NULL, NULL)}, first, w2);
+    train((how){.symbol = net("w1", "lr_mult", "0"), .checkpoint = prefix, .epochs = 1}, w1, w2);
     assert_ok(mxc_model_load(prefix, 1, &saved, NULL));
-    train((how){ .symbol = saved, .checkpoint = prefix, .resume = 1, .epochs = 2 }, w1, w2);
+    train((how){.symbol = saved, .checkpoint = prefix, .resume = 1, .epochs = 2}, w1, w2);
     assert_memory_equal(w1, first, sizeof w1);
 }
 
@@ -118,13 +120,13 @@ static void test_saved_network(void **state) {
 static void test_wd_mult(void **state) {
     float plain[4 * TOY_WIDTH], w1[4 * TOY_WIDTH], w2[12];
     (void)state;
-    train((how){ .symbol = net(NULL, NULL, NULL), .epochs = 1 }, plain, w2);
-    train((how){ .symbol = net(NULL, NULL, NULL), .epochs = 1, .wd = "0.1" }, w1, w2);
+    train((how){.symbol = net(NULL, NULL, NULL), .epochs = 1}, plain, w2);
+    train((how){.symbol = net(NULL, NULL, NULL), .epochs = 1, .wd = "0.1"}, w1, w2);
     assert_memory_not_equal(w1, plain, sizeof w1);
     float other[4 * TOY_WIDTH];
-    train((how){ .symbol = net("w1", "wd_mult", "3"), .epochs = 1, .wd = "0.1" }, other, w2);
+    train((how){.symbol = net("w1", "wd_mult", "3"), .epochs = 1, .wd = "0.1"}, other, w2);
     assert_memory_not_equal(other, w1, sizeof w1);
-    train((how){ .symbol = net("b1_bias", "wd_mult", "100"), .epochs = 1, .wd = "0.1" }, other, w2);
+    train((how){.symbol = net("b1_bias", "wd_mult", "100"), .epochs = 1, .wd = "0.1"}, other, w2);
     assert_memory_not_equal(other, w1, sizeof w1);
 }
 
@@ -132,7 +134,7 @@ static void expect_first(const char *argument, const char *init, float expected)
     mxc_ndarray_list params;
     char name[32];
     float values[4 * TOY_WIDTH];
-    how h = { .symbol = net(argument, "__init__", init) };
+    how h = {.symbol = net(argument, "__init__", init)};
     assert_ok(fit(&h, &params));
     snprintf(name, sizeof name, "arg:%s", argument);
     get(&params, name, values, strcmp(argument, "w1") == 0 ? 4 * TOY_WIDTH : 4);
@@ -143,10 +145,10 @@ static void expect_first(const char *argument, const char *init, float expected)
 /* As text and as the JSON that MXNet writes; it goes before the name's suffix too. */
 static void test_init(void **state) {
     static const char *const wrong[][2] = {
-        { "orthogonal", "variable \"w1\": __init__: initialiser \"orthogonal\" does not exist" },
-        { "[\"constant\", 3]", "expected a rule's name or" },
-        { "[\"constant\", {\"valu\": 3}]", "valu" },
-        { "[", "expected a rule's name or" },
+        {"orthogonal", "variable \"w1\": __init__: initialiser \"orthogonal\" does not exist"},
+        {"[\"constant\", 3]", "expected a rule's name or"},
+        {"[\"constant\", {\"valu\": 3}]", "valu"},
+        {"[", "expected a rule's name or"},
     };
     (void)state;
     expect_first("w1", "one", 1);
@@ -154,12 +156,12 @@ static void test_init(void **state) {
     expect_first("w1", "[\"constant\", {\"value\": 2.5}]", 2.5f);
     expect_first("b1_bias", "[\"one\", {}]", 1);
     for (int i = 0; i < 4; i++) {
-        how h = { .symbol = net("w1", "__init__", wrong[i][0]) };
+        how h = {.symbol = net("w1", "__init__", wrong[i][0])};
         mxc_status status = fit(&h, NULL);
         assert_true(status == MXC_EINVAL || status == MXC_ENOTFOUND);
         assert_non_null(strstr(mxc_last_error(), wrong[i][1]));
     }
-    how h = { .symbol = net("w1", "lr_mult", "half") };
+    how h = {.symbol = net("w1", "lr_mult", "half")};
     assert_fails(fit(&h, NULL), MXC_EINVAL, "variable \"w1\": lr_mult is \"half\", expected a number");
 }
 
@@ -167,20 +169,20 @@ static void test_init(void **state) {
 static void test_initial_params(void **state) {
     float w1[2][4 * TOY_WIDTH], w2[2][12];
     mxc_ndarray_list params, loaded;
-    how h = { .symbol = net(NULL, NULL, NULL), .epochs = 1, .checkpoint = prefix };
+    how h = {.symbol = net(NULL, NULL, NULL), .epochs = 1, .checkpoint = prefix};
     (void)state;
     assert_ok(fit(&h, &params));
     assert_ok(mxc_model_load(prefix, 1, NULL, &loaded));
     get(&params, "arg:w1", w1[0], 4 * TOY_WIDTH);
     get(&params, "arg:fc2_weight", w2[0], 12);
     for (int contexts = 1; contexts <= 2; contexts++) {
-        train((how){ .symbol = net("w1", "__init__", "zero"), .initial_params = &loaded, .n_contexts = contexts },
-              w1[1], w2[1]);
+        train((how){.symbol = net("w1", "__init__", "zero"), .initial_params = &loaded, .n_contexts = contexts}, w1[1],
+              w2[1]);
         assert_memory_equal(w1[0], w1[1], sizeof w1[0]);
         assert_memory_equal(w2[0], w2[1], sizeof w2[0]);
     }
     params.n--;
-    h = (how){ .symbol = net(NULL, NULL, NULL), .initial_params = &params };
+    h = (how){.symbol = net(NULL, NULL, NULL), .initial_params = &params};
     assert_fails(fit(&h, NULL), MXC_ENOTFOUND, "fc2_bias");
     params.n++;
     mxc_ndarray_list_release(&params);

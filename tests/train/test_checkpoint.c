@@ -56,8 +56,10 @@ static mxc_status fit(int64_t epochs, int resume, mxc_fit_progress *result, mxc_
 }
 
 static void test_names(void **state) {
-    const char *const names[] = { "run.last", "run.state0", "run.state1", "run-symbol.json", "run-0001.params",
-                                  "run-0002.params", "run-0003.params" };
+    const char *const names[] = {
+        "run.last",        "run.state0",      "run.state1",      "run-symbol.json",
+        "run-0001.params", "run-0002.params", "run-0003.params",
+    };
     mxc_ndarray_list trained, saved;
     mxc_symbol *net;
     (void)state;
@@ -229,7 +231,7 @@ static void test_message(void **state) {
 
 /* The file in force after one epoch is state0. */
 static void expect_refused(const char *name, const char *data, size_t bytes, const char *text) {
-    mxc_ndarray_list params = { .n = 1 };
+    mxc_ndarray_list params = {.n = 1};
     test_write_file(file_of(name), data, bytes);
     assert_fails(fit(2, 1, NULL, &params), MXC_EFORMAT, text);
     assert_non_null(strstr(mxc_last_error(), name));
@@ -260,15 +262,15 @@ static void test_damaged_manifest(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        { "", "line 1" },
-        { "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"crc", "line 1" },
-        { "[1, 2]", "not a manifest" },
-        { "{\"format\": \"zip\", \"version\": 1, \"slot\": 0, \"crc32\": 0}", "\"zip\"" },
-        { "{\"format\": \"mxc-checkpoint\", \"version\": 2}", "version 2" },
-        { "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 2, \"crc32\": 0}", "slot 2" },
-        { "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": \"0\", \"crc32\": 0}", "not a manifest" },
-        { "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"crc32\": -1}", "crc32 -1" },
-        { "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"slot\": 0, \"crc32\": 1}", "line 1" },
+        {"", "line 1"},
+        {"{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"crc", "line 1"},
+        {"[1, 2]", "not a manifest"},
+        {"{\"format\": \"zip\", \"version\": 1, \"slot\": 0, \"crc32\": 0}", "\"zip\""},
+        {"{\"format\": \"mxc-checkpoint\", \"version\": 2}", "version 2"},
+        {"{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 2, \"crc32\": 0}", "slot 2"},
+        {"{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": \"0\", \"crc32\": 0}", "not a manifest"},
+        {"{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"crc32\": -1}", "crc32 -1"},
+        {"{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"slot\": 0, \"crc32\": 1}", "line 1"},
     };
     (void)state;
     assert_ok(fit(1, 0, NULL, NULL));
@@ -282,7 +284,7 @@ static void test_damaged_manifest(void **state) {
 /* ---- checkpoints of something else ---------------------------------------------------------------------------- */
 
 static void expect_other_refused(const char *hidden, int n_contexts, mxc_status code, const char *text) {
-    const mxc_context contexts[] = { mxc_cpu(0), mxc_cpu(1) };
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
     toy t;
     assert_ok(toy_open(&t, hidden));
     t.options.checkpoint = prefix;

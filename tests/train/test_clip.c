@@ -78,7 +78,10 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scales), cmocka_unit_test(test_misuse),
-                                       cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_no_memory),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

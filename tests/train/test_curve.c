@@ -70,7 +70,7 @@ static char *check_picture(void) {
 static void check_history(int n, double loss, double accuracy, double valid_loss) {
     mxci_history history = {0};
     for (int i = 0; i < n; i++) {
-        mxci_point point = { i + 1, loss / (i + 1), accuracy, valid_loss, accuracy };
+        mxci_point point = {i + 1, loss / (i + 1), accuracy, valid_loss, accuracy};
         assert_ok(mxci_history_add(&history, &point));
     }
     assert_ok(mxci_curve_write(path, &history));
@@ -79,7 +79,7 @@ static void check_history(int n, double loss, double accuracy, double valid_loss
 }
 
 static void test_histories(void **state) {
-    static const double values[] = { 0, 0.5, NAN, INFINITY, -INFINITY, 1e-300, 1e300, -1e300, 1e308, -3 };
+    static const double values[] = {0, 0.5, NAN, INFINITY, -INFINITY, 1e-300, 1e300, -1e300, 1e308, -3};
     const int n = sizeof values / sizeof values[0];
     (void)state;
     for (int count = 0; count < 4; count++)
@@ -92,7 +92,7 @@ static void test_what_it_says(void **state) {
     mxci_history history = {0};
     (void)state;
     for (int i = 0; i < 10; i++) {
-        mxci_point point = { i + 1, 2.0 / (i + 1), 0.5 + 0.04 * i, 2.1 / (i + 1), 0.5 + 0.03 * i };
+        mxci_point point = {i + 1, 2.0 / (i + 1), 0.5 + 0.04 * i, 2.1 / (i + 1), 0.5 + 0.03 * i};
         assert_ok(mxci_history_add(&history, &point));
     }
     assert_ok(mxci_curve_write(path, &history));
@@ -109,7 +109,7 @@ static void test_what_it_says(void **state) {
 
 static void test_failing_write_keeps_the_old_picture(void **state) {
     mxci_history history = {0};
-    mxci_point point = { 1, 1, 0.5, 1, 0.5 };
+    mxci_point point = {1, 1, 0.5, 1, 0.5};
     mxc_status status = MXC_EIO;
     (void)state;
     assert_ok(mxci_history_add(&history, &point));

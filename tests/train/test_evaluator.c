@@ -34,7 +34,7 @@ static void test_what_does_not_fit(void **state) {
     mxc_ndarray *narrow, *labels;
     mxc_iter *iter;
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
-    const char *other[] = { "pixels", "classes" };
+    const char *other[] = {"pixels", "classes"};
     (void)state;
     assert_ok(toy_open(&t, "8"));
     t.options.epochs = 0;

@@ -31,7 +31,7 @@ static void test_learns(void **state) {
 
 /* Train anew with n contexts; seed. */
 static void run(int n_contexts, uint64_t seed, mxc_ndarray_list *params, mxc_fit_progress *result) {
-    const mxc_context contexts[] = { mxc_cpu(0), mxc_cpu(1), mxc_cpu(2), mxc_cpu(3) };
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1), mxc_cpu(2), mxc_cpu(3)};
     toy t;
     assert_ok(toy_open(&t, "8"));
     t.options.n_contexts = n_contexts;
@@ -42,7 +42,7 @@ static void run(int n_contexts, uint64_t seed, mxc_ndarray_list *params, mxc_fit
 }
 
 static void test_repeats_itself(void **state) {
-    static const int n_contexts[] = { 0, 1, 2, 4 };
+    static const int n_contexts[] = {0, 1, 2, 4};
     (void)state;
     for (int i = 0; i < 4; i++) {
         mxc_ndarray_list a, b, c;
@@ -62,7 +62,7 @@ static void test_repeats_itself(void **state) {
 
 /* Without layers that look at the batch, two contexts do what one does, but for rounding. */
 static void test_contexts_agree(void **state) {
-    const mxc_context contexts[] = { mxc_cpu(0), mxc_cpu(1) };
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
     float weights[2][3 * TOY_WIDTH];
     (void)state;
     for (int n = 1; n <= 2; n++) {
@@ -129,7 +129,7 @@ static void test_callback(void **state) {
     assert_int_equal(w.wrong, 0);
     toy_close(&t);
     assert_ok(toy_open(&t, "8"));
-    w = (watch){ .fail_at = 17 };
+    w = (watch){.fail_at = 17};
     t.options.callback = on_step;
     t.options.user = &w;
     assert_fails(mxc_fit(&t.options, &result, NULL), MXC_EUSER, "callback");
@@ -140,7 +140,7 @@ static void test_callback(void **state) {
 
 static void test_stop(void **state) {
     toy t;
-    watch w = { .stop_at = 17 };
+    watch w = {.stop_at = 17};
     mxc_fit_progress result;
     (void)state;
     assert_ok(toy_open(&t, "8"));
@@ -170,7 +170,7 @@ static void test_steady_state_allocates_nothing(void **state) {
 
 static void refuse(void (*change)(mxc_fit_options *options), mxc_status code, const char *text) {
     toy t;
-    mxc_ndarray_list params = { .n = 3 };
+    mxc_ndarray_list params = {.n = 3};
     assert_ok(toy_open(&t, "8"));
     change(&t.options);
     assert_fails(mxc_fit(&t.options, NULL, &params), code, text);
@@ -178,29 +178,57 @@ static void refuse(void (*change)(mxc_fit_options *options), mxc_status code, co
     toy_close(&t);
 }
 
-static const mxc_context some_contexts[] = { { MXC_CPU, 0 }, { MXC_CPU, 1 }, { MXC_CPU, 2 } };
-static const mxc_context gpu[] = { { MXC_GPU, 0 } };
-static const char *const odd_keys[] = { "momentun" }, *const odd_values[] = { "0.9" };
+static const mxc_context some_contexts[] = {{MXC_CPU, 0}, {MXC_CPU, 1}, {MXC_CPU, 2}};
+static const mxc_context gpu[] = {{MXC_GPU, 0}};
+static const char *const odd_keys[] = {"momentun"}, *const odd_values[] = {"0.9"};
 
-static void no_symbol(mxc_fit_options *o) { o->symbol = NULL; }
-static void no_data(mxc_fit_options *o) { o->train = NULL; }
-static void one_iterator(mxc_fit_options *o) { o->valid = o->train; }
-static void wrong_size(mxc_fit_options *o) { o->size--; }
-static void negative_epochs(mxc_fit_options *o) { o->epochs = -1; }
-static void no_contexts(mxc_fit_options *o) { o->n_contexts = 2; }
-static void uneven(mxc_fit_options *o) { o->n_contexts = 3, o->contexts = some_contexts; }
-static void absent_device(mxc_fit_options *o) { o->n_contexts = 1, o->contexts = gpu; }
-static void resume_nothing(mxc_fit_options *o) { o->resume = 1; }
-static void odd_optimizer(mxc_fit_options *o) { o->optimizer = "adamax"; }
+static void no_symbol(mxc_fit_options *o) {
+    o->symbol = NULL;
+}
+static void no_data(mxc_fit_options *o) {
+    o->train = NULL;
+}
+static void one_iterator(mxc_fit_options *o) {
+    o->valid = o->train;
+}
+static void wrong_size(mxc_fit_options *o) {
+    o->size--;
+}
+static void negative_epochs(mxc_fit_options *o) {
+    o->epochs = -1;
+}
+static void no_contexts(mxc_fit_options *o) {
+    o->n_contexts = 2;
+}
+static void uneven(mxc_fit_options *o) {
+    o->n_contexts = 3, o->contexts = some_contexts;
+}
+static void absent_device(mxc_fit_options *o) {
+    o->n_contexts = 1, o->contexts = gpu;
+}
+static void resume_nothing(mxc_fit_options *o) {
+    o->resume = 1;
+}
+static void odd_optimizer(mxc_fit_options *o) {
+    o->optimizer = "adamax";
+}
 static void odd_setting(mxc_fit_options *o) {
     o->n_optimizer_params = 1;
     o->optimizer_keys = odd_keys;
     o->optimizer_values = odd_values;
 }
-static void odd_initializer(mxc_fit_options *o) { o->initializer = "he"; }
-static void odd_store(mxc_fit_options *o) { o->kvstore = "cluster"; }
-static void no_folder(mxc_fit_options *o) { o->checkpoint = "/nowhere/at/all"; }
-static void no_folder_for_curve(mxc_fit_options *o) { o->curve = "/nowhere/at/all.svg"; }
+static void odd_initializer(mxc_fit_options *o) {
+    o->initializer = "he";
+}
+static void odd_store(mxc_fit_options *o) {
+    o->kvstore = "cluster";
+}
+static void no_folder(mxc_fit_options *o) {
+    o->checkpoint = "/nowhere/at/all";
+}
+static void no_folder_for_curve(mxc_fit_options *o) {
+    o->curve = "/nowhere/at/all.svg";
+}
 
 static void test_refusals(void **state) {
     (void)state;
@@ -223,7 +251,7 @@ static void test_refusals(void **state) {
 }
 
 static void test_wrong_network(void **state) {
-    const char *keys[] = { "kernel", "pool_type" }, *values[] = { "(2,2)", "max" };
+    const char *keys[] = {"kernel", "pool_type"}, *values[] = {"(2,2)", "max"};
     toy t;
     mxc_symbol *net, *data;
     (void)state;
@@ -246,7 +274,7 @@ static void test_wrong_network(void **state) {
 /* Fewer samples than a batch, and what is not full is left out. */
 static void test_no_batches(void **state) {
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
-    const float x[2 * TOY_WIDTH] = { 0 }, y[2] = { 0 };
+    const float x[2 * TOY_WIDTH] = {0}, y[2] = {0};
     mxc_ndarray *data, *label;
     mxc_iter *iter;
     toy t;
@@ -272,7 +300,7 @@ static void test_regression(void **state) {
     mxc_fit_progress result;
     mxc_ndarray *data, *target;
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
-    const char *names[] = { "data", "out_label" };
+    const char *names[] = {"data", "out_label"};
     float x[32], y[32], w[2];
     mxc_ndarray_list params;
     (void)state;
@@ -358,7 +386,7 @@ static void test_nan(void **state) {
 }
 
 static void test_labels_outside(void **state) {
-    static const float bad[] = { 7, -1, NAN };
+    static const float bad[] = {7, -1, NAN};
     toy t;
     mxc_fit_progress result;
     (void)state;

@@ -126,10 +126,8 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_convolution_fans),
-        cmocka_unit_test(test_names_decide),
-        cmocka_unit_test(test_seed_decides),
+        cmocka_unit_test(test_distributions), cmocka_unit_test(test_convolution_fans),
+        cmocka_unit_test(test_names_decide),  cmocka_unit_test(test_seed_decides),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 /* An iterator of 32 rows with these names. */
 static mxc_iter *rows(int width, const char *data_name, const char *label_name) {
     float x[64], y[32];
-    const char *names[] = { data_name, label_name };
+    const char *names[] = {data_name, label_name};
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
     mxc_ndarray *data, *label;
     mxc_iter *iter;
@@ -30,7 +30,7 @@ static mxc_symbol *variable(const char *name) {
 
 /* op of a and b, whose references it takes. */
 static mxc_symbol *join(const char *op, const char *name, mxc_symbol *a, mxc_symbol *b) {
-    mxc_symbol *in[2] = { a, b }, *out;
+    mxc_symbol *in[2] = {a, b}, *out;
     assert_ok(mxc_symbol_op(op, name, 0, NULL, NULL, 2, NULL, in, &out));
     mxc_symbol_release(a);
     mxc_symbol_release(b);
@@ -76,8 +76,9 @@ static mxc_symbol *classifier(void) {
 
 static void test_misnamed_label(void **state) {
     (void)state;
-    expect(classifier(), "target", "provides no array called 'softmax_label', which SoftmaxOutput 'softmax' reads as "
-                                   "its label; it provides data 'data' (8,2), label 'target' (8,)");
+    expect(classifier(), "target",
+           "provides no array called 'softmax_label', which SoftmaxOutput 'softmax' reads as "
+           "its label; it provides data 'data' (8,2), label 'target' (8,)");
     expect(classifier(), "target", "rename");
     expect(classifier(), "softmax_label", NULL);
 }
@@ -149,8 +150,8 @@ static void test_declared_parameter(void **state) {
 }
 
 static void test_simple_bind_gives_labels_no_gradient(void **state) {
-    static const char *const names[] = { "data" };
-    const mxc_shape shape = { .ndim = 2, .dim = { 8, 2 } };
+    static const char *const names[] = {"data"};
+    const mxc_shape shape = {.ndim = 2, .dim = {8, 2}};
     mxc_symbol *net = classifier();
     mxc_executor *executor;
     (void)state;
@@ -167,14 +168,10 @@ static void test_simple_bind_gives_labels_no_gradient(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_misnamed_label),
-        cmocka_unit_test(test_labels_by_other_names),
-        cmocka_unit_test(test_data_as_label),
-        cmocka_unit_test(test_target_of_own_loss),
-        cmocka_unit_test(test_misnamed_data),
-        cmocka_unit_test(test_validation_by_other_names),
-        cmocka_unit_test(test_declared_parameter),
-        cmocka_unit_test(test_simple_bind_gives_labels_no_gradient),
+        cmocka_unit_test(test_misnamed_label),     cmocka_unit_test(test_labels_by_other_names),
+        cmocka_unit_test(test_data_as_label),      cmocka_unit_test(test_target_of_own_loss),
+        cmocka_unit_test(test_misnamed_data),      cmocka_unit_test(test_validation_by_other_names),
+        cmocka_unit_test(test_declared_parameter), cmocka_unit_test(test_simple_bind_gives_labels_no_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

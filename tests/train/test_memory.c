@@ -32,7 +32,7 @@ static int tear_down(void **state) {
 
 /* Two epochs and validation; with files: a checkpoint and a curve after each of them, the second resumed. */
 static mxc_status train_once(int with_files) {
-    mxc_ndarray_list params = { 0 };
+    mxc_ndarray_list params = {0};
     toy t;
     mxc_status status = toy_open(&t, "4");
     t.options.epochs = 1;
@@ -113,16 +113,16 @@ static const struct {
     int n;
     const char *keys[3], *values[3];
 } lenet[] = {
-    { "Convolution", "conv1", 2, { "kernel", "num_filter" }, { "(5,5)", "20" } },
-    { "Activation", "tanh1", 1, { "act_type" }, { "tanh" } },
-    { "Pooling", "pool1", 3, { "pool_type", "kernel", "stride" }, { "max", "(2,2)", "(2,2)" } },
-    { "Convolution", "conv2", 2, { "kernel", "num_filter" }, { "(5,5)", "50" } },
-    { "Activation", "tanh2", 1, { "act_type" }, { "tanh" } },
-    { "Pooling", "pool2", 3, { "pool_type", "kernel", "stride" }, { "max", "(2,2)", "(2,2)" } },
-    { "FullyConnected", "fc1", 1, { "num_hidden" }, { "500" } },
-    { "Dropout", "drop", 0, { NULL }, { NULL } },
-    { "FullyConnected", "fc2", 1, { "num_hidden" }, { "10" } },
-    { "SoftmaxOutput", "softmax", 0, { NULL }, { NULL } },
+    {"Convolution", "conv1", 2, {"kernel", "num_filter"}, {"(5,5)", "20"}},
+    {"Activation", "tanh1", 1, {"act_type"}, {"tanh"}},
+    {"Pooling", "pool1", 3, {"pool_type", "kernel", "stride"}, {"max", "(2,2)", "(2,2)"}},
+    {"Convolution", "conv2", 2, {"kernel", "num_filter"}, {"(5,5)", "50"}},
+    {"Activation", "tanh2", 1, {"act_type"}, {"tanh"}},
+    {"Pooling", "pool2", 3, {"pool_type", "kernel", "stride"}, {"max", "(2,2)", "(2,2)"}},
+    {"FullyConnected", "fc1", 1, {"num_hidden"}, {"500"}},
+    {"Dropout", "drop", 0, {NULL}, {NULL}},
+    {"FullyConnected", "fc2", 1, {"num_hidden"}, {"10"}},
+    {"SoftmaxOutput", "softmax", 0, {NULL}, {NULL}},
 };
 
 static mxc_symbol *make_lenet(void) {
@@ -197,7 +197,7 @@ static usage usage_now(void) {
     mxc_storage_stats pool;
     getrusage(RUSAGE_SELF, &r);
     assert_ok(mxc_storage_get_stats(mxc_cpu(0), &pool));
-    return (usage){ heap_calls(), pool.system_allocs, r.ru_minflt + r.ru_majflt };
+    return (usage){heap_calls(), pool.system_allocs, r.ru_minflt + r.ru_majflt};
 }
 
 /* From the second to the last step of each epoch. */
@@ -213,8 +213,8 @@ static mxc_status on_step(const mxc_fit_progress *p, int epoch_end, void *user) 
         w->begin = usage_now();
     if (p->batch == LENET_BATCHES) {
         usage now = usage_now();
-        w->used[p->epoch] = (usage){ now.allocations - w->begin.allocations,
-                                     now.system_blocks - w->begin.system_blocks, now.faults - w->begin.faults };
+        w->used[p->epoch] = (usage){now.allocations - w->begin.allocations, now.system_blocks - w->begin.system_blocks,
+                                    now.faults - w->begin.faults};
     }
     return MXC_OK;
 }
@@ -222,7 +222,7 @@ static mxc_status on_step(const mxc_fit_progress *p, int epoch_end, void *user) 
 /* The first epoch warms up. Pages can also fault because the system moves them about, so one epoch without counts. */
 static void test_steady_steps_take_nothing(void **state) {
     mxc_fit_options options;
-    watch w = { 0 };
+    watch w = {0};
     int64_t fewest = INT64_MAX;
     (void)state;
     mxc_fit_options_init(&options);

@@ -13,7 +13,7 @@ static const float prediction[12] = {
     0.2f, 0.2f, 0.6f, /* 2, then 0 and 1 alike */
     0.4f, 0.4f, 0.2f, /* 0 before 1 */
 };
-static const float label[4] = { 1, 1, 2, 0 };
+static const float label[4] = {1, 1, 2, 0};
 
 static mxc_ndarray *array(int ndim, int64_t rows, int64_t columns, const float *data) {
     mxc_ndarray *out;
@@ -55,7 +55,7 @@ static void test_classes(void **state) {
 }
 
 static void test_regression(void **state) {
-    const float target[4] = { 1, 2, 3, 4 }, guess[4] = { 1, 4, 0, 4 };
+    const float target[4] = {1, 2, 3, 4}, guess[4] = {1, 4, 0, 4};
     mxc_metric *mse = metric("mse", NULL, NULL), *mae = metric("mae", NULL, NULL);
     mxc_ndarray *t = array(2, 2, 2, target), *g = array(2, 2, 2, guess);
     (void)state;
@@ -74,8 +74,8 @@ static void test_regression(void **state) {
 
 /* Labels that are no class count as wrong, whatever they are; of likelihood there is none. */
 static void test_labels_that_are_none(void **state) {
-    const float odd[4] = { -1, 3, NAN, 1e30f };
-    static const char *const names[] = { "accuracy", "top_k_accuracy" };
+    const float odd[4] = {-1, 3, NAN, 1e30f};
+    static const char *const names[] = {"accuracy", "top_k_accuracy"};
     mxc_ndarray *l = array(1, 4, 0, odd), *p = array(2, 4, 3, prediction);
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -95,8 +95,8 @@ static void test_labels_that_are_none(void **state) {
 
 /* Some labels say that their samples do not count. */
 static void test_ignored_labels(void **state) {
-    const float some[4] = { 1, 255, 2, 255 }, all[4] = { 255, 255, 255, 255 };
-    static const char *const names[] = { "accuracy", "top_k_accuracy", "cross-entropy" };
+    const float some[4] = {1, 255, 2, 255}, all[4] = {255, 255, 255, 255};
+    static const char *const names[] = {"accuracy", "top_k_accuracy", "cross-entropy"};
     mxc_ndarray *l = array(1, 4, 0, some), *none = array(1, 4, 0, all), *p = array(2, 4, 3, prediction);
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -115,10 +115,10 @@ static void test_ignored_labels(void **state) {
 
 /* Predictions that are no numbers hit nothing, also not class 0. */
 static void test_nan_predictions(void **state) {
-    const float zeros[4] = { 0, 0, 0, 0 };
-    const float odd[12] = { NAN, NAN, NAN, NAN, 0, 0, 0.9f, NAN, 0, 0.9f, 0, 0 };
+    const float zeros[4] = {0, 0, 0, 0};
+    const float odd[12] = {NAN, NAN, NAN, NAN, 0, 0, 0.9f, NAN, 0, 0.9f, 0, 0};
     mxc_ndarray *l = array(1, 4, 0, zeros), *p = array(2, 4, 3, odd);
-    static const char *const names[] = { "accuracy", "top_k_accuracy" };
+    static const char *const names[] = {"accuracy", "top_k_accuracy"};
     (void)state;
     for (int i = 0; i < 2; i++) {
         mxc_metric *m = metric(names[i], NULL, NULL);

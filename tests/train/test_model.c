@@ -19,8 +19,8 @@ static int tear_down(void **state) {
 }
 
 static void test_round_trip(void **state) {
-    const char *names[] = { "arg:fc1_weight", "aux:bn_moving_mean" };
-    const float values[] = { 1, 2, 3 };
+    const char *names[] = {"arg:fc1_weight", "aux:bn_moving_mean"};
+    const float values[] = {1, 2, 3};
     mxc_ndarray *arrays[2];
     mxc_symbol *net, *back;
     mxc_ndarray_list params;

@@ -50,7 +50,7 @@ static void on_terminal(int show, int stops, char *out, size_t size) {
         skip();
     int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
     assert_true(slave >= 0);
-    assert_int_equal(ioctl(slave, TIOCSWINSZ, &(struct winsize){ .ws_row = 24, .ws_col = columns }), 0);
+    assert_int_equal(ioctl(slave, TIOCSWINSZ, &(struct winsize){.ws_row = 24, .ws_col = columns}), 0);
     train_to(slave, show, stops);
     fcntl(master, F_SETFL, O_NONBLOCK);
     read_text(master, out, size);
@@ -100,7 +100,7 @@ static size_t width_of(const char *line) {
 
 /* The bar fills what is left of the terminal's width; no line is wider. */
 static void test_width(void **state) {
-    static const unsigned short widths[] = { 200, 110, 80, 60, 50 };
+    static const unsigned short widths[] = {200, 110, 80, 60, 50};
     (void)state;
     for (int i = 0; i < 5; i++) {
         char text[8192];

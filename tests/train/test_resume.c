@@ -54,7 +54,7 @@ static mxc_status on_step(const mxc_fit_progress *progress, int epoch_end, void 
 
 static mxc_status fit(const char *checkpoint, int n_contexts, brake *b, mxc_fit_progress *result,
                       mxc_ndarray_list *params) {
-    const mxc_context contexts[] = { mxc_cpu(0), mxc_cpu(1) };
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
     toy t;
     mxc_status status = toy_open(&t, "8");
     t.options.epochs = EPOCHS;
@@ -81,7 +81,7 @@ static void stop_and_resume(int n_contexts, int64_t most) {
     int64_t updates = 0;
     assert_ok(fit(NULL, n_contexts, NULL, &whole, &expected));
     do {
-        brake b = { .stop_at = 1 + (int)random_below(most) };
+        brake b = {.stop_at = 1 + (int)random_below(most)};
         assert_ok(fit(prefix, n_contexts, &b, &result, &params));
         assert_int_equal(result.updates, updates += b.steps);
         if (result.interrupted)
@@ -118,7 +118,7 @@ static void test_stopped_in_16_bits(void **state) {
 
 /* Another process trains in between: neither the seed nor the streams' places are those of this one. */
 static void test_random_streams_are_restored(void **state) {
-    brake b = { .stop_at = BATCHES + 5 };
+    brake b = {.stop_at = BATCHES + 5};
     mxc_ndarray_list expected, params;
     mxc_random used;
     (void)state;
@@ -138,7 +138,7 @@ static void test_random_streams_are_restored(void **state) {
  * that time. Returns 1 if it has come to its end. */
 static int run_and_kill(int n_contexts, int kill_at, int64_t after_ns) {
     char contexts[16], steps[16];
-    char *const arguments[] = { (char *)program, prefix, contexts, steps, NULL };
+    char *const arguments[] = {(char *)program, prefix, contexts, steps, NULL};
     int status;
     snprintf(contexts, sizeof contexts, "%d", n_contexts);
     snprintf(steps, sizeof steps, "%d", kill_at);
@@ -200,7 +200,7 @@ static void test_killed_at_times(void **state) {
 }
 
 static int be_killed(char **argv) {
-    brake b = { .stop_at = atoi(argv[3]), .kill = 1 };
+    brake b = {.stop_at = atoi(argv[3]), .kill = 1};
     mxc_status status;
     snprintf(prefix, sizeof prefix, "%s", argv[1]);
     status = fit(prefix, atoi(argv[2]), b.stop_at > 0 ? &b : NULL, NULL, NULL);

@@ -25,7 +25,7 @@ static void test_constant(void **state) {
 }
 
 static void test_factor(void **state) {
-    mxc_schedule s = { .kind = MXC_SCHEDULE_FACTOR, .step = 10, .factor = 0.5, .final_lr = 0.15, .warmup = 2 };
+    mxc_schedule s = {.kind = MXC_SCHEDULE_FACTOR, .step = 10, .factor = 0.5, .final_lr = 0.15, .warmup = 2};
     (void)state;
     expect(&s, 0, 0.4);
     expect(&s, 11, 0.8);
@@ -37,8 +37,8 @@ static void test_factor(void **state) {
 }
 
 static void test_decays(void **state) {
-    mxc_schedule poly = { .kind = MXC_SCHEDULE_POLY, .total = 100, .power = 2, .final_lr = 0.2 };
-    mxc_schedule cosine = { .kind = MXC_SCHEDULE_COSINE, .total = 110, .warmup = 10 };
+    mxc_schedule poly = {.kind = MXC_SCHEDULE_POLY, .total = 100, .power = 2, .final_lr = 0.2};
+    mxc_schedule cosine = {.kind = MXC_SCHEDULE_COSINE, .total = 110, .warmup = 10};
     (void)state;
     expect(&poly, 0, 0.8);
     expect(&poly, 50, 0.2 + 0.6 / 4);

@@ -88,7 +88,7 @@ typedef struct toy {
 } toy;
 
 static inline mxc_status toy_open(toy *t, const char *hidden) {
-    static const char *const keys[] = { "momentum", "wd" }, *const values[] = { "0.9", "0.001" };
+    static const char *const keys[] = {"momentum", "wd"}, *const values[] = {"0.9", "0.001"};
     memset(t, 0, sizeof *t);
     mxc_fit_options_init(&t->options);
     MXC_TRY(toy_net(hidden, &t->net));
@@ -102,7 +102,7 @@ static inline mxc_status toy_open(toy *t, const char *hidden) {
     t->options.n_optimizer_params = 2;
     t->options.optimizer_keys = keys;
     t->options.optimizer_values = values;
-    t->options.schedule = (mxc_schedule){ .kind = MXC_SCHEDULE_COSINE, .total = 60, .warmup = 5 };
+    t->options.schedule = (mxc_schedule){.kind = MXC_SCHEDULE_COSINE, .total = 60, .warmup = 5};
     t->options.seed = 11;
     return MXC_OK;
 }

@@ -21,7 +21,7 @@ enum { WORKSPACE = 32 << 20, WAYS = 4, KEY = 16, PLACES = 1024 };
 struct plan {
     cublasLtMatmulDescOpaque_t product = {};
     cublasLtMatrixLayoutOpaque_t a = {}, b = {}, c = {}; /* of g's matrices */
-    cublasLtMatmulAlgo_t ways[WAYS] = {}; /* the best first; n of them. 0: not served */
+    cublasLtMatmulAlgo_t ways[WAYS] = {};                /* the best first; n of them. 0: not served */
     int n = 0;
     bool measured = false;
     void close() {
@@ -124,7 +124,7 @@ static cublasComputeType_t compute_of(mxc_dtype dtype) {
     if (dtype == MXC_F64)
         return CUBLAS_COMPUTE_64F;
     return dtype == MXC_F32 && mxcu_option(MXCI_OPT_MXC_GPU_TF32) > 1 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                                     : CUBLAS_COMPUTE_32F;
+                                                                      : CUBLAS_COMPUTE_32F;
 }
 
 /* A factor in the type that products of the dtype are computed in. */
@@ -173,9 +173,8 @@ static bool describe_matrices(plan *p, const job &j) {
 
 /* The epilogue's vector is the caller's of this time. */
 static bool set_vector(plan *p, const job &j) {
-    return !j.vector ||
-           good(cublasLtMatmulDescSetAttribute(&p->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &j.vector,
-                                               sizeof j.vector));
+    return !j.vector || good(cublasLtMatmulDescSetAttribute(&p->product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &j.vector,
+                                                            sizeof j.vector));
 }
 
 /* A and B change places. */
@@ -192,18 +191,20 @@ static bool describe_product(plan *p, const job &j) {
 
 static bool describe_wish(cublasLtMatmulPreferenceOpaque_t *wish, const job &j) {
     static const cublasLtMatmulPreferenceAttributes_t aligned[] = {
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+    };
     const uint64_t workspace = WORKSPACE;
     const uint32_t alignment = alignment_of(j), exact_sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     bool fine = good(cublasLtMatmulPreferenceInit(wish)) &&
                 good(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                                           sizeof workspace)) &&
-                good(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                                                          &exact_sums, sizeof exact_sums));
+                good(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &exact_sums,
+                                                          sizeof exact_sums));
     for (cublasLtMatmulPreferenceAttributes_t attribute : aligned)
-        fine = fine &&
-               good(cublasLtMatmulPreferenceSetAttribute(wish, attribute, &alignment, sizeof alignment));
+        fine = fine && good(cublasLtMatmulPreferenceSetAttribute(wish, attribute, &alignment, sizeof alignment));
     return fine;
 }
 
@@ -213,21 +214,22 @@ static void choose(cublasLtHandle_t handle, plan *p, const job &j) {
     const int wanted = mxcu_option(MXCI_OPT_MXC_GPU_TUNE) ? WAYS : 1;
     int n = 0;
     if (!describe_product(p, j) || !describe_matrices(p, j) || !describe_wish(&wish, j) ||
-        !good(cublasLtMatmulAlgoGetHeuristic(handle, &p->product, &p->b, &p->a, &p->c, &p->c, &wish, wanted, found,
-                                             &n)))
+        !good(
+            cublasLtMatmulAlgoGetHeuristic(handle, &p->product, &p->b, &p->a, &p->c, &p->c, &wish, wanted, found, &n)))
         return;
     for (int i = 0; i < n; i++)
         if (good(found[i].state))
             p->ways[p->n++] = found[i].algo;
 }
 
-/* The plan as the GPU's table has it, made if it is new there. measured, unless NULL: put this one there, unless another
- * stream has measured one meanwhile. False for lack of memory. */
+/* The plan as the GPU's table has it, made if it is new there. measured, unless NULL: put this one there, unless
+ * another stream has measured one meanwhile. False for lack of memory. */
 static bool plan_of(int id, const mxcu_blas *blas, const job &j, const plan *measured, plan *out) {
     const mxci_gemm_args *g = j.g;
-    const int64_t key[KEY] = {g->dtype, j.c_type, j.epilogue, alignment_of(j), g->transpose_a, g->transpose_b,
-                              g->m,     g->n,     g->k,       g->batch,        g->lda,         g->ldb,
-                              g->ldc,   g->a_stride, g->b_stride, g->c_stride};
+    const int64_t key[KEY] = {
+        g->dtype, j.c_type, j.epilogue, alignment_of(j), g->transpose_a, g->transpose_b, g->m,        g->n,
+        g->k,     g->batch, g->lda,     g->ldb,          g->ldc,         g->a_stride,    g->b_stride, g->c_stride,
+    };
     gpu_plans *known_plans = plans_of(id);
     int known;
     if (!known_plans)
@@ -325,8 +327,10 @@ static mxc_status multiply_epilogue(const mxc_op_call *call, const mxci_gemm_arg
 }
 
 mxc_status mxcu_gemm_finish(const mxc_op_call *call, const mxci_gemm_args *g, int relu, int *served) {
-    static const cublasLtEpilogue_t epilogues[2][2] = {{CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS},
-                                                       {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS}};
+    static const cublasLtEpilogue_t epilogues[2][2] = {
+        {CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS},
+        {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS},
+    };
     return multiply_epilogue(call, g, epilogues[relu][g->bias != nullptr], const_cast<void *>(g->bias), served);
 }
 

@@ -90,8 +90,8 @@ static mxc_status gpu_copy(mxc_context to, void *destination, mxc_context from, 
 namespace {
 
 /* A thread's streams for copies that it waits for, one for each GPU, made when it first copies there. cudaMemcpy would
- * not do: it uses the legacy stream, which the streams here do not wait for, and it may return before the copy has ended
- * if that is from pageable memory or within a GPU. */
+ * not do: it uses the legacy stream, which the streams here do not wait for, and it may return before the copy has
+ * ended if that is from pageable memory or within a GPU. */
 struct copy_streams {
     cudaStream_t of[MXC_MAX_DEVICE_ID + 1] = {};
     ~copy_streams() {
@@ -166,8 +166,8 @@ static mxc_status stream_wait(mxc_context context, void *stream) {
     return mxcu_check(cudaStreamSynchronize(static_cast<mxcu_stream *>(stream)->stream), "work on the GPU");
 }
 
-/* The event of the next mark, once the work before the mark that it stood for is done. Made when the ring first comes to
- * it: most streams make few marks or none. */
+/* The event of the next mark, once the work before the mark that it stood for is done. Made when the ring first comes
+ * to it: most streams make few marks or none. */
 static mxc_status event_for(mxcu_stream *s, uint64_t mark, cudaEvent_t *out) {
     cudaEvent_t *event = &s->events[mark % MXCU_MARKS];
     if (*event)
@@ -280,9 +280,12 @@ const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
 }
 
 const mxci_device mxcu_gpu = {
-    "gpu", gpu_count, gpu_alloc, gpu_free, gpu_memory, gpu_copy_now, gpu_copy, stream_create, stream_destroy,
-    stream_native, stream_wait, stream_mark, stream_follow, mark_wait, record_begin, record_end, replay, record_free};
+    "gpu",         gpu_count,     gpu_alloc,      gpu_free,      gpu_memory,  gpu_copy_now,
+    gpu_copy,      stream_create, stream_destroy, stream_native, stream_wait, stream_mark,
+    stream_follow, mark_wait,     record_begin,   record_end,    replay,      record_free,
+};
 
 const mxci_device mxcu_pinned = {
-    "cpu_pinned", gpu_count, pinned_alloc, pinned_free, nullptr, gpu_copy_now, nullptr, nullptr, nullptr, nullptr,
-    nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    "cpu_pinned", gpu_count, pinned_alloc, pinned_free, nullptr, gpu_copy_now, nullptr, nullptr, nullptr,
+    nullptr,      nullptr,   nullptr,      nullptr,     nullptr, nullptr,      nullptr, nullptr, nullptr,
+};

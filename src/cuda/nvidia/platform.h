@@ -110,8 +110,7 @@ template <class F> mxc_status mxcu_rows(const mxc_op_call *call, int64_t rows, i
     if (rows == 0)
         return MXC_OK;
     MXC_TRY(mxcu_enter(call, &stream));
-    mxcu_rows_kernel<<<(unsigned)(rows < MXCU_MOST_BLOCKS ? rows : MXCU_MOST_BLOCKS), threads, 0, stream>>>(rows,
-                                                                                                            body);
+    mxcu_rows_kernel<<<(unsigned)(rows < MXCU_MOST_BLOCKS ? rows : MXCU_MOST_BLOCKS), threads, 0, stream>>>(rows, body);
     return mxcu_launched(call);
 }
 

@@ -9,7 +9,7 @@ enum { MXCU_TILE = 32, MXCU_TILE_ROWS = MXCU_THREADS / MXCU_TILE };
 /* Tiles (MXCU_TILE, MXCU_TILE) of planes (m, n), each through shared memory with odd rows, so that banks differ. */
 template <class T, class Load, class Store>
 __global__ void __launch_bounds__(MXCU_THREADS)
-mxcu_tiles_kernel(int64_t tiles, int64_t m, int64_t n, Load load, Store store) {
+    mxcu_tiles_kernel(int64_t tiles, int64_t m, int64_t n, Load load, Store store) {
     __shared__ T shared[MXCU_TILE][MXCU_TILE + 1];
     const int64_t down = (m + MXCU_TILE - 1) / MXCU_TILE, across = (n + MXCU_TILE - 1) / MXCU_TILE;
     const int x = threadIdx.x % MXCU_TILE, y = threadIdx.x / MXCU_TILE;
@@ -36,8 +36,9 @@ mxc_status mxcu_tiles(const mxc_op_call *call, int64_t batch, int64_t m, int64_t
     if (tiles == 0)
         return MXC_OK;
     MXC_TRY(mxcu_enter(call, &stream));
-    mxcu_tiles_kernel<T><<<(unsigned)(tiles < MXCU_MOST_BLOCKS ? tiles : (int64_t)MXCU_MOST_BLOCKS), MXCU_THREADS, 0,
-                           stream>>>(tiles, m, n, load, store);
+    mxcu_tiles_kernel<T>
+        <<<(unsigned)(tiles < MXCU_MOST_BLOCKS ? tiles : (int64_t)MXCU_MOST_BLOCKS), MXCU_THREADS, 0, stream>>>(
+            tiles, m, n, load, store);
     return mxcu_launched(call);
 }
 

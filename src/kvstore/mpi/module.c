@@ -72,15 +72,23 @@ static void add_bf16(void *in, void *inout, int *n, MPI_Datatype *type) {
 static MPI_Datatype type_of(mxc_dtype dtype, MPI_Op *op) {
     *op = dtype == MXC_F16 ? sum_f16 : dtype == MXC_BF16 ? sum_bf16 : MPI_SUM;
     switch (dtype) {
-    case MXC_F32: return MPI_FLOAT;
-    case MXC_F64: return MPI_DOUBLE;
+    case MXC_F32:
+        return MPI_FLOAT;
+    case MXC_F64:
+        return MPI_DOUBLE;
     case MXC_F16:
-    case MXC_BF16: return MPI_UINT16_T;
-    case MXC_U8: return MPI_UINT8_T;
-    case MXC_I8: return MPI_INT8_T;
-    case MXC_I32: return MPI_INT32_T;
-    case MXC_I64: return MPI_INT64_T;
-    default: return MPI_DATATYPE_NULL;
+    case MXC_BF16:
+        return MPI_UINT16_T;
+    case MXC_U8:
+        return MPI_UINT8_T;
+    case MXC_I8:
+        return MPI_INT8_T;
+    case MXC_I32:
+        return MPI_INT32_T;
+    case MXC_I64:
+        return MPI_INT64_T;
+    default:
+        return MPI_DATATYPE_NULL;
     }
 }
 
@@ -198,8 +206,8 @@ static mxc_status group_sum(mxci_group *g, int to, const void *in, void *out, in
 }
 
 static mxc_status group_gather(mxci_group *g, const void *in, void *out, size_t bytes, mxci_transfer *t) {
-    return CHECKED(MPI_Iallgather(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE,
-                                  g->channels[MXCI_CHANNEL_DATA], request_of(t)));
+    return CHECKED(MPI_Iallgather(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE, g->channels[MXCI_CHANNEL_DATA],
+                                  request_of(t)));
 }
 
 static mxc_status group_broadcast(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
@@ -252,12 +260,22 @@ static mxc_status group_test(mxci_group *g, mxci_transfer *t, int *done) {
     return MXC_OK;
 }
 
-static const mxci_group_api api = { .open = group_open, .close = group_close, .rank = group_rank, .size = group_size,
-                                    .sum = group_sum, .gather = group_gather, .broadcast = group_broadcast,
-                                    .send = group_send, .receive = group_receive, .probe = group_probe,
-                                    .receive_from = group_receive_from, .test = group_test };
+static const mxci_group_api api = {
+    .open = group_open,
+    .close = group_close,
+    .rank = group_rank,
+    .size = group_size,
+    .sum = group_sum,
+    .gather = group_gather,
+    .broadcast = group_broadcast,
+    .send = group_send,
+    .receive = group_receive,
+    .probe = group_probe,
+    .receive_from = group_receive_from,
+    .test = group_test,
+};
 
-static const mxci_module module = { .version = MXC_VERSION, .group = &api };
+static const mxci_module module = {.version = MXC_VERSION, .group = &api};
 
 MXC_API const mxci_module *mxci_module_open(const mxci_host *given);
 const mxci_module *mxci_module_open(const mxci_host *given) {

@@ -118,8 +118,8 @@ static const size_t sizes[DTYPES] = {4, 8, 2, 1, 4, 1, 8, 1, [BF16] = 2};
 /* Rows of the table stand at the flags of mxc/dtype.def. */
 static convert_fn loop_of(int from_dtype, int to_dtype) {
     static const convert_fn *const rows[DTYPES] = {
-        [F32] = row_from_f32, [1] = row_from_f64, [3] = row_from_u8, [4] = row_from_i32,
-        [5] = row_from_i8,  [6] = row_from_i64, [7] = row_from_bool,
+        [F32] = row_from_f32, [1] = row_from_f64, [3] = row_from_u8,   [4] = row_from_i32,
+        [5] = row_from_i8,    [6] = row_from_i64, [7] = row_from_bool,
     };
     if (from_dtype == F16 || from_dtype == BF16)
         return to_dtype != F32 ? NULL : from_dtype == F16 ? f16_to_float : bf16_to_float;
@@ -144,12 +144,12 @@ void mxci_convert(int from_dtype, const void *from, int to_dtype, void *to, int6
 
 /* ---- filling ---- */
 
-#define REPEAT(name, T)                                                  \
-    static void name(const void *element, void *to, int64_t n) {         \
-        T x;                                                             \
-        memcpy(&x, element, sizeof x);                                   \
-        for (int64_t i = 0; i < n; i++)                                  \
-            ((T *)to)[i] = x;                                            \
+#define REPEAT(name, T)                                          \
+    static void name(const void *element, void *to, int64_t n) { \
+        T x;                                                     \
+        memcpy(&x, element, sizeof x);                           \
+        for (int64_t i = 0; i < n; i++)                          \
+            ((T *)to)[i] = x;                                    \
     }
 REPEAT(repeat_2, uint16_t)
 REPEAT(repeat_4, uint32_t)
@@ -157,9 +157,17 @@ REPEAT(repeat_8, uint64_t)
 
 void mxci_repeat(const void *element, size_t bytes, void *to, int64_t n) {
     switch (bytes) {
-    case 1: memset(to, *(const unsigned char *)element, (size_t)n); break;
-    case 2: repeat_2(element, to, n); break;
-    case 4: repeat_4(element, to, n); break;
-    default: repeat_8(element, to, n); break;
+    case 1:
+        memset(to, *(const unsigned char *)element, (size_t)n);
+        break;
+    case 2:
+        repeat_2(element, to, n);
+        break;
+    case 4:
+        repeat_4(element, to, n);
+        break;
+    default:
+        repeat_8(element, to, n);
+        break;
     }
 }

@@ -20,8 +20,8 @@ static mxc_status fail(const mxci_image *image, tjhandle handle) {
  * decode; the size is there all the same. */
 static mxc_status check_size(const mxci_image *image, tjhandle handle) {
     int width = 0, height = 0, subsampling, colours;
-    int failed = tjDecompressHeader3(handle, image->bytes, (unsigned long)image->n, &width, &height, &subsampling,
-                                     &colours);
+    int failed =
+        tjDecompressHeader3(handle, image->bytes, (unsigned long)image->n, &width, &height, &subsampling, &colours);
     if (width == image->full_width && height == image->full_height)
         return MXC_OK;
     return failed ? fail(image, handle)

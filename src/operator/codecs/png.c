@@ -81,8 +81,7 @@ static void read_rows(const reading *r) {
     set_result(r);
     passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
-    if (png_get_image_height(r->png, r->info) != (png_uint_32)image->height ||
-        png_get_rowbytes(r->png, r->info) != row)
+    if (png_get_image_height(r->png, r->info) != (png_uint_32)image->height || png_get_rowbytes(r->png, r->info) != row)
         png_error(r->png, "rows of unexpected length");
     for (int pass = 0; pass < passes; pass++)
         for (int64_t y = 0; y < image->height; y++)

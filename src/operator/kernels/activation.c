@@ -14,10 +14,9 @@
 #include "operator/kernels/activation.inc"
 
 const mxci_activation mxci_activations[MXCI_ACT_COUNT] = {
-#define ACTIVATION(id, name)                                              \
-    [MXCI_ACT_##id] = {                                                   \
-        .forward = {[MXC_F32] = name##_act_f32, [MXC_F64] = name##_act_f64}, \
-        .backward = {[MXC_F32] = name##_grad_act_f32, [MXC_F64] = name##_grad_act_f64}},
+#define ACTIVATION(id, name)                                                                \
+    [MXCI_ACT_##id] = {.forward = {[MXC_F32] = name##_act_f32, [MXC_F64] = name##_act_f64}, \
+                       .backward = {[MXC_F32] = name##_grad_act_f32, [MXC_F64] = name##_grad_act_f64}},
 #include "operator/kernels/activation.def"
 #undef ACTIVATION
 };

@@ -22,6 +22,12 @@ enum { FEW = 32 };
 
 #define ENTRY(name, type) [MXC_##type] = {name##_offer_##type, name##_offer_row_##type, name##_merge_##type}
 const mxci_arg_kernel mxci_argmax_kernels[MXCI_COMPUTE_LIMIT] = {
-    ENTRY(argmax, F32), ENTRY(argmax, F64), ENTRY(argmax, I64)};
+    ENTRY(argmax, F32),
+    ENTRY(argmax, F64),
+    ENTRY(argmax, I64),
+};
 const mxci_arg_kernel mxci_argmin_kernels[MXCI_COMPUTE_LIMIT] = {
-    ENTRY(argmin, F32), ENTRY(argmin, F64), ENTRY(argmin, I64)};
+    ENTRY(argmin, F32),
+    ENTRY(argmin, F64),
+    ENTRY(argmin, I64),
+};

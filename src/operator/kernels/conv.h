@@ -33,15 +33,15 @@ typedef struct mxci_lanes {
 
 typedef struct mxci_field {
     mxci_conv_shape shape;
-    int64_t taps, pixels;            /* K and P */
-    int64_t size[3];                 /* planes, rows, elements in a row (all phases) of one channel */
-    int64_t phase;                   /* elements from one phase of a row to the next */
-    int64_t elements;                /* of C channels */
-    int plain;                       /* the field is the image */
-    int64_t samples, step;           /* fields side by side in memory, and elements from one to the next */
-    int64_t *tap, *pixel;            /* offsets, K and samples x P of them; taps in the order of the weights */
-    int64_t *order;                  /* the K taps as the data's gradient takes them */
-    mxci_lanes *lanes;               /* one per vector of pixels */
+    int64_t taps, pixels;  /* K and P */
+    int64_t size[3];       /* planes, rows, elements in a row (all phases) of one channel */
+    int64_t phase;         /* elements from one phase of a row to the next */
+    int64_t elements;      /* of C channels */
+    int plain;             /* the field is the image */
+    int64_t samples, step; /* fields side by side in memory, and elements from one to the next */
+    int64_t *tap, *pixel;  /* offsets, K and samples x P of them; taps in the order of the weights */
+    int64_t *order;        /* the K taps as the data's gradient takes them */
+    mxci_lanes *lanes;     /* one per vector of pixels */
 } mxci_field;
 
 enum { MXCI_FIELD_CACHED = 65536 }; /* elements of fields that stay in the second cache: 256 KiB of floats */

@@ -29,9 +29,14 @@ static inline int64_t mxci_tile_at(int64_t i, int64_t end) {
 /* The type that a dtype computes in: f32 for f32, f16, bf16; f64 for f64; i64 for integers and bool. */
 static inline mxc_dtype mxci_compute_type(mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F32: case MXC_F16: case MXC_BF16: return MXC_F32;
-    case MXC_F64: return MXC_F64;
-    default: return MXC_I64;
+    case MXC_F32:
+    case MXC_F16:
+    case MXC_BF16:
+        return MXC_F32;
+    case MXC_F64:
+        return MXC_F64;
+    default:
+        return MXC_I64;
     }
 }
 

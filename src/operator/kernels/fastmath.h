@@ -163,11 +163,17 @@ MXCI_SCALAR float mxci_normal_cdf_f32(float x) {
     return x > 0.0f ? 1.0f - tail : tail;
 }
 
-MXCI_SCALAR double mxci_normal_cdf_f64(double x) { return 0.5 * erfc(-0.70710678118654752440 * x); }
+MXCI_SCALAR double mxci_normal_cdf_f64(double x) {
+    return 0.5 * erfc(-0.70710678118654752440 * x);
+}
 
 /* gelu x = x normal_cdf(x), and its derivative, with the density e^(-x^2/2) / sqrt(2 pi). */
-MXCI_SCALAR float mxci_gelu_f32(float x) { return x * mxci_normal_cdf_f32(x); }
-MXCI_SCALAR double mxci_gelu_f64(double x) { return x * mxci_normal_cdf_f64(x); }
+MXCI_SCALAR float mxci_gelu_f32(float x) {
+    return x * mxci_normal_cdf_f32(x);
+}
+MXCI_SCALAR double mxci_gelu_f64(double x) {
+    return x * mxci_normal_cdf_f64(x);
+}
 
 MXCI_SCALAR float mxci_gelu_slope_f32(float x) {
     return mxci_normal_cdf_f32(x) + x * mxci_exp_f32(-0.5f * x * x) * 0.39894228f;
@@ -178,8 +184,12 @@ MXCI_SCALAR double mxci_gelu_slope_f64(double x) {
 }
 
 /* mish x = x tanh(softrelu(x)), and its derivative. */
-MXCI_SCALAR float mxci_mish_f32(float x) { return x * mxci_tanh_f32(mxci_softrelu_f32(x)); }
-MXCI_SCALAR double mxci_mish_f64(double x) { return x * tanh(mxci_softrelu_f64(x)); }
+MXCI_SCALAR float mxci_mish_f32(float x) {
+    return x * mxci_tanh_f32(mxci_softrelu_f32(x));
+}
+MXCI_SCALAR double mxci_mish_f64(double x) {
+    return x * tanh(mxci_softrelu_f64(x));
+}
 
 MXCI_SCALAR float mxci_mish_slope_f32(float x) {
     float t = mxci_tanh_f32(mxci_softrelu_f32(x));
@@ -191,10 +201,20 @@ MXCI_SCALAR double mxci_mish_slope_f64(double x) {
     return t + x * (1.0 - t * t) * mxci_sigmoid_f64(x);
 }
 
-MXCI_SCALAR double mxci_exp_f64(double x) { return exp(x); }
-MXCI_SCALAR double mxci_log_f64(double x) { return log(x); }
-MXCI_SCALAR double mxci_log1p_f64(double x) { return log1p(x); }
-MXCI_SCALAR double mxci_tanh_f64(double x) { return tanh(x); }
-MXCI_SCALAR double mxci_erf_f64(double x) { return erf(x); }
+MXCI_SCALAR double mxci_exp_f64(double x) {
+    return exp(x);
+}
+MXCI_SCALAR double mxci_log_f64(double x) {
+    return log(x);
+}
+MXCI_SCALAR double mxci_log1p_f64(double x) {
+    return log1p(x);
+}
+MXCI_SCALAR double mxci_tanh_f64(double x) {
+    return tanh(x);
+}
+MXCI_SCALAR double mxci_erf_f64(double x) {
+    return erf(x);
+}
 
 #endif

@@ -56,16 +56,16 @@ static float to_float(float x) {
     return x;
 }
 
-#define COLUMNS(T, name, convert)                                                                                      \
-    void name(const mxci_resample *r, int64_t row, const float *from, T *to, int64_t begin, int64_t end) {             \
-        float sums[BLOCK];                                                                                             \
-        for (int64_t y = begin; y < end; y++)                                                                          \
-            for (int64_t x = 0; x < row; x += BLOCK) {                                                                 \
-                int64_t n = row - x < BLOCK ? row - x : BLOCK;                                                         \
-                add_rows(r, row, from, y, x, n, sums);                                                                 \
-                for (int64_t i = 0; i < n; i++)                                                                        \
-                    to[y * row + x + i] = convert(sums[i]);                                                            \
-            }                                                                                                          \
+#define COLUMNS(T, name, convert)                                                                          \
+    void name(const mxci_resample *r, int64_t row, const float *from, T *to, int64_t begin, int64_t end) { \
+        float sums[BLOCK];                                                                                 \
+        for (int64_t y = begin; y < end; y++)                                                              \
+            for (int64_t x = 0; x < row; x += BLOCK) {                                                     \
+                int64_t n = row - x < BLOCK ? row - x : BLOCK;                                             \
+                add_rows(r, row, from, y, x, n, sums);                                                     \
+                for (int64_t i = 0; i < n; i++)                                                            \
+                    to[y * row + x + i] = convert(sums[i]);                                                \
+            }                                                                                              \
     }
 COLUMNS(uint8_t, mxci_resample_columns_u8, mxci_pixel_byte)
 COLUMNS(float, mxci_resample_columns_f32, to_float)

@@ -11,8 +11,15 @@
 #include <stdint.h>
 
 /* OpenCV's numbers; one more for what area is where not both sides become smaller: steps between elements. */
-enum { MXCI_NEAREST, MXCI_LINEAR, MXCI_CUBIC, MXCI_AREA, MXCI_LANCZOS, MXCI_INTERPOLATIONS,
-       MXCI_STEP = MXCI_INTERPOLATIONS };
+enum {
+    MXCI_NEAREST,
+    MXCI_LINEAR,
+    MXCI_CUBIC,
+    MXCI_AREA,
+    MXCI_LANCZOS,
+    MXCI_INTERPOLATIONS,
+    MXCI_STEP = MXCI_INTERPOLATIONS
+};
 
 typedef struct mxci_resample {
     int64_t in, out, width; /* elements before and after, and taps of each */
@@ -37,7 +44,13 @@ void mxci_resample_columns_f32(const mxci_resample *r, int64_t row, const float 
 
 /* OpenCV's numbers for what is put around an image: a value; the outermost element; the image mirrored with and without
  * its outermost element; the image again. */
-enum { MXCI_BORDER_VALUE, MXCI_BORDER_EDGE, MXCI_BORDER_MIRROR, MXCI_BORDER_WRAP, MXCI_BORDER_MIRROR_INSIDE,
-       MXCI_BORDERS };
+enum {
+    MXCI_BORDER_VALUE,
+    MXCI_BORDER_EDGE,
+    MXCI_BORDER_MIRROR,
+    MXCI_BORDER_WRAP,
+    MXCI_BORDER_MIRROR_INSIDE,
+    MXCI_BORDERS
+};
 
 #endif

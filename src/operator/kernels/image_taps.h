@@ -19,11 +19,16 @@ static inline int mxci_resample_kind(int interpolation, int64_t h, int64_t w, in
 /* Taps of each element. in and out above 0. */
 static inline int64_t mxci_resample_width(int interpolation, int64_t in, int64_t out) {
     switch (interpolation) {
-    case MXCI_NEAREST: return 1;
-    case MXCI_CUBIC: return 4;
-    case MXCI_LANCZOS: return MXCI_LANCZOS_TAPS;
-    case MXCI_AREA: return (in + out - 1) / out + 1;
-    default: return 2;
+    case MXCI_NEAREST:
+        return 1;
+    case MXCI_CUBIC:
+        return 4;
+    case MXCI_LANCZOS:
+        return MXCI_LANCZOS_TAPS;
+    case MXCI_AREA:
+        return (in + out - 1) / out + 1;
+    default:
+        return 2;
     }
 }
 
@@ -131,8 +136,10 @@ MXCI_SCALAR int64_t mxci_border_place(int border, int64_t at, int64_t n) {
     if (at >= 0 && at < n)
         return at;
     switch (border) {
-    case MXCI_BORDER_EDGE: return mxci_inside(at, n);
-    case MXCI_BORDER_WRAP: return mxci_modulo(at, n);
+    case MXCI_BORDER_EDGE:
+        return mxci_inside(at, n);
+    case MXCI_BORDER_WRAP:
+        return mxci_modulo(at, n);
     case MXCI_BORDER_MIRROR:
         at = mxci_modulo(at, 2 * n);
         return at < n ? at : 2 * n - 1 - at;
@@ -141,7 +148,8 @@ MXCI_SCALAR int64_t mxci_border_place(int border, int64_t at, int64_t n) {
             return 0;
         at = mxci_modulo(at, 2 * n - 2);
         return at < n ? at : 2 * n - 2 - at;
-    default: return -1;
+    default:
+        return -1;
     }
 }
 

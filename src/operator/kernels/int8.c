@@ -181,13 +181,15 @@ MXCI_INLINE void convolve_block(const mxci_int8_convolution *c, const int filter
                                 int64_t n) {
     const int16_t *patches = c->patches + 2 * first, *weight = c->weight + filter * 2 * c->pairs;
     mxci_v_u32 sums[FILTERS][2];
-    MXCI_UNROLL for (int f = 0; f < filters; f++) {
+    MXCI_UNROLL
+    for (int f = 0; f < filters; f++) {
         uint32_t start = c->start ? (uint32_t)c->start[filter + f] : 0;
         sums[f][0] = sums[f][1] = (mxci_v_u32){0} + start;
     }
     for (int64_t k = 0; k < c->pairs; k++, patches += 2 * MXCI_INT8_TILE_ROOM) {
         mxci_v_i16 low = mxci_load_i16(patches), high = mxci_load_i16(patches + 2 * LANES);
-        MXCI_UNROLL for (int f = 0; f < filters; f++) {
+        MXCI_UNROLL
+        for (int f = 0; f < filters; f++) {
             mxci_v_i16 w = mxci_splat_pair(weight + (f * c->pairs + k) * 2);
             sums[f][0] += mxci_multiply_pairs(w, low);
             sums[f][1] += mxci_multiply_pairs(w, high);

@@ -17,7 +17,7 @@
 void mxci_int8_widen(int is_unsigned, const void *from, int64_t rows, int64_t k, int64_t step, int16_t *to);
 
 typedef struct mxci_int8_product {
-    int64_t m, n, k; /* k: a widened row's elements */
+    int64_t m, n, k;      /* k: a widened row's elements */
     const int16_t *a, *b; /* (m,k), (n,k) */
     const int32_t *start; /* n of them, what the sums of column j start from; NULL: 0 */
     int32_t *out;

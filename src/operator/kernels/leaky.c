@@ -14,7 +14,8 @@
 #define FN(f) mxci_##f##_f64
 #include "operator/kernels/leaky.inc"
 
-#define BY_TYPE(f) {[MXC_F32] = f##_f32, [MXC_F64] = f##_f64}
+#define BY_TYPE(f) \
+    { [MXC_F32] = f##_f32, [MXC_F64] = f##_f64 }
 const mxci_map_fn mxci_leaky[MXCI_COMPUTE_LIMIT] = BY_TYPE(leaky);
 const mxci_map_fn mxci_leaky_grad[MXCI_COMPUTE_LIMIT] = BY_TYPE(leaky_grad);
 const mxci_map_fn mxci_leaky_slope[MXCI_COMPUTE_LIMIT] = BY_TYPE(leaky_slope);

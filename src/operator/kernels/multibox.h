@@ -8,8 +8,8 @@
 /* A label is a row of width elements: class and box; one whose class is -1 ends the labels of an image. */
 typedef struct mxci_target_shape {
     int64_t anchors, labels, width, classes;
-    double overlap;                     /* beyond which an anchor is of a label that is not the best match of it */
-    double ignore;                      /* class of anchors that neither are of a label nor background */
+    double overlap;                      /* beyond which an anchor is of a label that is not the best match of it */
+    double ignore;                       /* class of anchors that neither are of a label nor background */
     double mining_ratio, mining_overlap; /* background anchors for each of a label, where above 0; what they overlap */
     double variance[4];
 } mxci_target_shape;

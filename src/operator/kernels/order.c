@@ -7,10 +7,10 @@
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-#define KEYS(suffix, T)                                                                                          \
-    static void keys_##suffix(uint64_t turn, int64_t n, const T *x, int64_t index, mxci_order_item *items) {     \
-        for (int64_t i = 0; i < n; i++)                                                                          \
-            items[i] = (mxci_order_item){mxci_order_key_##suffix(x[i], turn), index + i};                        \
+#define KEYS(suffix, T)                                                                                      \
+    static void keys_##suffix(uint64_t turn, int64_t n, const T *x, int64_t index, mxci_order_item *items) { \
+        for (int64_t i = 0; i < n; i++)                                                                      \
+            items[i] = (mxci_order_item){mxci_order_key_##suffix(x[i], turn), index + i};                    \
     }
 KEYS(f32, float)
 KEYS(f64, double)

@@ -14,8 +14,8 @@ enum { MXCI_POOL_MAX, MXCI_POOL_AVG, MXCI_POOL_SUM, MXCI_POOL_LP };
 
 typedef struct mxci_pool_shape {
     int kind;
-    int p;            /* of LP */
-    int excludes_pad; /* an average does not count the padding */
+    int p;                                               /* of LP */
+    int excludes_pad;                                    /* an average does not count the padding */
     int64_t in[3], out[3], kernel[3], stride[3], pad[3]; /* missing axes: 1, and pad 0 */
 } mxci_pool_shape;
 
@@ -35,8 +35,7 @@ MXCI_SCALAR int64_t mxci_pool_length(const mxci_pool_shape *s, int axis, int64_t
 }
 
 /* What the gradient of an LP's output y is multiplied with for element x: (x / y)^(p - 1); of y = 0 it is 0. */
-#define MXCI_POOL_LP_SLOPE(p, x, y) \
-    ((p) == 1 ? 1 : (y) == 0 ? 0 : (p) == 2 ? (x) / (y) : (x) / (y) * ((x) / (y)))
+#define MXCI_POOL_LP_SLOPE(p, x, y) ((p) == 1 ? 1 : (y) == 0 ? 0 : (p) == 2 ? (x) / (y) : (x) / (y) * ((x) / (y)))
 
 /* y = or += pool(x). */
 void mxci_pool_forward_f32(const mxci_pool_shape *s, int add, const float *x, float *y);

@@ -33,9 +33,9 @@ static inline void mxci_proposal_sizes(mxci_proposal_shape *s, int n_ratios, con
 /* scores (A,h,w), steps (4*A,h,w), info (height, width, scale of the image); out (limit,5) of rows (0, left, top,
  * right, bottom) and score (limit), over and over the same where there are fewer. rows: scratch of A*h*w * 5; items,
  * spare, order: of A*h*w. */
-#define MXCI_PROPOSAL_KERNELS(T, suffix)                                                                               \
-    void mxci_propose_##suffix(const mxci_proposal_shape *s, const T *scores, const T *steps, const T *info, T *rows,  \
-                               struct mxci_order_item *items, struct mxci_order_item *spare, int64_t *order, T *out,   \
+#define MXCI_PROPOSAL_KERNELS(T, suffix)                                                                              \
+    void mxci_propose_##suffix(const mxci_proposal_shape *s, const T *scores, const T *steps, const T *info, T *rows, \
+                               struct mxci_order_item *items, struct mxci_order_item *spare, int64_t *order, T *out,  \
                                T *score);
 MXCI_PROPOSAL_KERNELS(float, f32)
 MXCI_PROPOSAL_KERNELS(double, f64)

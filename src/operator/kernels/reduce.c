@@ -58,7 +58,8 @@ MXCI_INLINE integers select_i64(integers mask, integers a, integers b) {
 #define HIGHEST INT64_MAX
 #include "operator/kernels/reduce.inc"
 
-#define ENTRY(id, type) {id##_start_##type, id##_along_##type, id##_across_##type, id##_merge_##type}
+#define ENTRY(id, type) \
+    { id##_start_##type, id##_along_##type, id##_across_##type, id##_merge_##type }
 
 const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIMIT] = {
 #define REDUCE(id, ...) \
@@ -75,8 +76,8 @@ const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIM
 #define NAME(f) grad_##f##_f64
 #include "operator/kernels/reduce_grad.inc"
 
-#define GRADIENT(f)                                                                                                    \
-    const mxci_map_fn mxci_reduce_grad_##f[MXCI_COMPUTE_LIMIT] = {                                                     \
+#define GRADIENT(f)                                                \
+    const mxci_map_fn mxci_reduce_grad_##f[MXCI_COMPUTE_LIMIT] = { \
         [MXC_F32] = grad_##f##_f32, [MXC_F64] = grad_##f##_f64};
 GRADIENT(select)
 GRADIENT(prod)

@@ -16,7 +16,7 @@ enum {
 
 /* By compute type; acc points to double or int64_t. */
 typedef struct mxci_reduce_kernel {
-    void (*start)(int64_t n, void *acc);                  /* acc[0..n) = the value of nothing */
+    void (*start)(int64_t n, void *acc); /* acc[0..n) = the value of nothing */
     /* Of count rows of n, which begin stride elements apart: accumulator k takes row k, or element k of all of them. */
     void (*along)(int64_t n, int64_t count, int64_t stride, const void *x, void *acc);
     void (*across)(int64_t n, int64_t count, int64_t stride, const void *x, void *acc);

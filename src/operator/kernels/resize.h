@@ -46,10 +46,10 @@ typedef struct mxci_resize_shape {
 } mxci_resize_shape;
 
 /* One plane: y from x, or dx from g. */
-#define MXCI_RESIZE_KERNELS(T, suffix)                                                                                 \
-    void mxci_resize_##suffix(const mxci_resize_shape *s, const T *x, T *y);                                           \
-    void mxci_resize_grad_##suffix(const mxci_resize_shape *s, const T *g, T *dx);                                     \
-    void mxci_block_mean_##suffix(const mxci_resize_shape *s, const T *x, T *y);                                       \
+#define MXCI_RESIZE_KERNELS(T, suffix)                                             \
+    void mxci_resize_##suffix(const mxci_resize_shape *s, const T *x, T *y);       \
+    void mxci_resize_grad_##suffix(const mxci_resize_shape *s, const T *g, T *dx); \
+    void mxci_block_mean_##suffix(const mxci_resize_shape *s, const T *x, T *y);   \
     void mxci_block_mean_grad_##suffix(const mxci_resize_shape *s, const T *g, T *dx);
 MXCI_RESIZE_KERNELS(float, f32)
 MXCI_RESIZE_KERNELS(double, f64)

@@ -65,9 +65,9 @@ MXCI_SCALAR int mxci_align_pair(double at, int64_t n, int64_t *pair, double *sha
 
 /* A region is (sample, x1, y1, x2, y2). forward: y of regions begin..end-1. backward: from all regions, the planes of
  * dx that planes begin..end-1 of each region in g are made of. */
-#define MXCI_ALIGN_KERNELS(T, suffix)                                                                                  \
-    void mxci_align_##suffix(const mxci_align_shape *s, const T *x, const T *rois, T *y, int64_t begin, int64_t end);  \
-    void mxci_align_grad_##suffix(const mxci_align_shape *s, const T *rois, int64_t n_rois, const T *g, T *dx,         \
+#define MXCI_ALIGN_KERNELS(T, suffix)                                                                                 \
+    void mxci_align_##suffix(const mxci_align_shape *s, const T *x, const T *rois, T *y, int64_t begin, int64_t end); \
+    void mxci_align_grad_##suffix(const mxci_align_shape *s, const T *rois, int64_t n_rois, const T *g, T *dx,        \
                                   int64_t begin, int64_t end);
 MXCI_ALIGN_KERNELS(float, f32)
 MXCI_ALIGN_KERNELS(double, f64)

@@ -32,10 +32,10 @@ MXCI_SCALAR void mxci_roi_bin(int64_t first, int64_t last, int64_t i, int64_t pa
 
 /* A region is (sample, x1, y1, x2, y2), both ends within it. forward: planes begin..end-1 of y, a plane for each region
  * and channel. backward: planes begin..end-1 of dx, for each sample and channel, from all regions. */
-#define MXCI_ROI_KERNELS(T, suffix)                                                                                    \
-    void mxci_roi_forward_##suffix(const mxci_roi_shape *s, const T *x, const T *rois, T *y, int64_t begin,            \
-                                   int64_t end);                                                                       \
-    void mxci_roi_backward_##suffix(const mxci_roi_shape *s, const T *x, const T *rois, int64_t n_rois, const T *g,    \
+#define MXCI_ROI_KERNELS(T, suffix)                                                                                 \
+    void mxci_roi_forward_##suffix(const mxci_roi_shape *s, const T *x, const T *rois, T *y, int64_t begin,         \
+                                   int64_t end);                                                                    \
+    void mxci_roi_backward_##suffix(const mxci_roi_shape *s, const T *x, const T *rois, int64_t n_rois, const T *g, \
                                     T *dx, int64_t begin, int64_t end);
 MXCI_ROI_KERNELS(float, f32)
 MXCI_ROI_KERNELS(double, f64)

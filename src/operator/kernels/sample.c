@@ -1,8 +1,10 @@
 /* The distributions of draw.h as functions. */
 #include "operator/kernels/sample.h"
 
-#define SAMPLE(name) \
-    double mxci_sample_##name(mxci_draws *draws, double a, double b) { return mxci_draw_##name(draws, a, b); }
+#define SAMPLE(name)                                                   \
+    double mxci_sample_##name(mxci_draws *draws, double a, double b) { \
+        return mxci_draw_##name(draws, a, b);                          \
+    }
 SAMPLE(uniform)
 SAMPLE(normal)
 SAMPLE(gamma)

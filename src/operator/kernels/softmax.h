@@ -31,8 +31,8 @@ extern const mxci_softmax_backward_fn mxci_softmax_backward[MXC_DTYPE_LIMIT],
 
 typedef struct mxci_softmax_loss {
     mxci_softmax_shape shape;
-    int dense;            /* labels are probabilities of y's shape, else class numbers (outer, inner) */
-    int use_ignore;       /* a class number of ignore gives no gradient */
+    int dense;      /* labels are probabilities of y's shape, else class numbers (outer, inner) */
+    int use_ignore; /* a class number of ignore gives no gradient */
     double ignore, scale;
     double smooth; /* what a class number's unit vector gives to the other classes, in equal parts */
     int add;

@@ -36,12 +36,16 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 /* ---- gathering -------------------------------------------------------------------------------------------------- */
 
 /* A square of N elements of type T, in vectors V. */
-#define TRANSPOSE_SQUARE(name, N, T, V, transpose)                                                 \
-    static inline void name(const T *from, int64_t from_step, T *to, int64_t to_step) {            \
-        V v[N];                                                                                    \
-        MXCI_UNROLL for (int i = 0; i < N; i++) memcpy(&v[i], from + i * from_step, sizeof v[i]);  \
-        transpose(v);                                                                              \
-        MXCI_UNROLL for (int i = 0; i < N; i++) memcpy(to + i * to_step, &v[i], sizeof v[i]);      \
+#define TRANSPOSE_SQUARE(name, N, T, V, transpose)                                      \
+    static inline void name(const T *from, int64_t from_step, T *to, int64_t to_step) { \
+        V v[N];                                                                         \
+        MXCI_UNROLL                                                                     \
+        for (int i = 0; i < N; i++)                                                     \
+            memcpy(&v[i], from + i * from_step, sizeof v[i]);                           \
+        transpose(v);                                                                   \
+        MXCI_UNROLL                                                                     \
+        for (int i = 0; i < N; i++)                                                     \
+            memcpy(to + i * to_step, &v[i], sizeof v[i]);                               \
     }
 TRANSPOSE_SQUARE(transpose_1, 16, uint8_t, mxci_v_u8, mxci_transpose_u8)
 TRANSPOSE_SQUARE(transpose_2, 8, uint16_t, mxci_v_u16, mxci_transpose_u16)
@@ -74,19 +78,33 @@ TRANSPOSE_SQUARE(transpose_8, 4, uint64_t, mxci_v_f64, mxci_transpose_f64)
 
 void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to) {
     switch (element) {
-    case 1: gather_1(s, from, begin, n, to); break;
-    case 2: gather_2(s, from, begin, n, to); break;
-    case 4: gather_4(s, from, begin, n, to); break;
-    default: gather_8(s, from, begin, n, to);
+    case 1:
+        gather_1(s, from, begin, n, to);
+        break;
+    case 2:
+        gather_2(s, from, begin, n, to);
+        break;
+    case 4:
+        gather_4(s, from, begin, n, to);
+        break;
+    default:
+        gather_8(s, from, begin, n, to);
     }
 }
 
 void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to) {
     switch (element) {
-    case 1: gather_block_1(s, from, to); break;
-    case 2: gather_block_2(s, from, to); break;
-    case 4: gather_block_4(s, from, to); break;
-    default: gather_block_8(s, from, to);
+    case 1:
+        gather_block_1(s, from, to);
+        break;
+    case 2:
+        gather_block_2(s, from, to);
+        break;
+    case 4:
+        gather_block_4(s, from, to);
+        break;
+    default:
+        gather_block_8(s, from, to);
     }
 }
 

@@ -32,19 +32,24 @@ MXCI_INLINE void group_round(group *g, mxci_v_u64 key0, mxci_v_u64 key1) {
 static void many_blocks(uint64_t seed, uint64_t stream, uint64_t block, uint32_t *out) {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
     group g[GROUPS];
-    MXCI_UNROLL for (int i = 0; i < GROUPS; i++) {
+    MXCI_UNROLL
+    for (int i = 0; i < GROUPS; i++) {
         mxci_v_u64 number = splat(block + (uint64_t)(i * LANES)) + (mxci_v_u64){0, 1, 2, 3};
         g[i] = (group){{number, number >> 32, splat(stream), splat(stream >> 32)}};
     }
     for (uint32_t round = 0; round < 10; round++) {
         mxci_v_u64 k0 = splat(key0 + round * 0x9E3779B9u), k1 = splat(key1 + round * 0xBB67AE85u);
-        MXCI_UNROLL for (int i = 0; i < GROUPS; i++) group_round(&g[i], k0, k1);
+        MXCI_UNROLL
+        for (int i = 0; i < GROUPS; i++)
+            group_round(&g[i], k0, k1);
     }
     for (int i = 0; i < GROUPS; i++) {
         mxci_v_u64 low = (g[i].word[0] & 0xffffffffu) | g[i].word[1] << 32;
         mxci_v_u64 high = (g[i].word[2] & 0xffffffffu) | g[i].word[3] << 32;
-        mxci_v_u64 pairs[2] = {__builtin_shufflevector(low, high, 0, 4, 1, 5),
-                               __builtin_shufflevector(low, high, 2, 6, 3, 7)};
+        mxci_v_u64 pairs[2] = {
+            __builtin_shufflevector(low, high, 0, 4, 1, 5),
+            __builtin_shufflevector(low, high, 2, 6, 3, 7),
+        };
         memcpy(out + 4 * LANES * i, pairs, sizeof pairs);
     }
 }

@@ -9,11 +9,10 @@
 #define INTEGER_FLOAT(id)
 
 const mxci_binary_kernel mxci_binary_kernels[MXCI_BINARY_COUNT] = {
-#define BINARY(id, types, ...)                                                \
-    [MXCI_BINARY_##id] = {                                                    \
-        .forward = {[MXC_F32] = id##_f32, [MXC_F64] = id##_f64 INTEGER_##types(id)}, \
-        .left = {[MXC_F32] = id##_left_f32, [MXC_F64] = id##_left_f64},       \
-        .right = {[MXC_F32] = id##_right_f32, [MXC_F64] = id##_right_f64}},
+#define BINARY(id, types, ...)                                                                         \
+    [MXCI_BINARY_##id] = {.forward = {[MXC_F32] = id##_f32, [MXC_F64] = id##_f64 INTEGER_##types(id)}, \
+                          .left = {[MXC_F32] = id##_left_f32, [MXC_F64] = id##_left_f64},              \
+                          .right = {[MXC_F32] = id##_right_f32, [MXC_F64] = id##_right_f64}},
 #include "simpleop/binary.def"
 #undef BINARY
 };

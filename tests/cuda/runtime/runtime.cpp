@@ -1,4 +1,5 @@
-/* The functions of cuda_runtime.h. A stream is a list of work, which is done when it is waited for: as late as it may be. */
+/* The functions of cuda_runtime.h. A stream is a list of work, which is done when it is waited for: as late as it may
+ * be. */
 #include "cuda_runtime.h"
 
 #include <cstdlib>
@@ -107,9 +108,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
         on->work.push_back([=] { memmove(to, from, bytes); });
     } else {
         const char *source = static_cast<const char *>(from);
-        on->work.push_back([to, staged = std::vector<char>(source, source + bytes)] {
-            memcpy(to, staged.data(), staged.size());
-        });
+        on->work.push_back(
+            [to, staged = std::vector<char>(source, source + bytes)] { memcpy(to, staged.data(), staged.size()); });
     }
     if (!is_on_device(to))
         played_run(stream);

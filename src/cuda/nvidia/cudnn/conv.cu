@@ -85,7 +85,8 @@ static bool describe_arrays(plan *p, const mxcu_conv *c) {
     const sizes y = sizes_of(c->batch, c->groups * c->s.filters, c->s.out, first);
     const sizes w = sizes_of(c->groups * c->s.filters, c->s.channels, c->s.kernel, first);
     const cudnnDataType_t type = mxcu_dnn_type(c->dtype);
-    const cudnnTensorFormat_t format = c->last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW; /* sizes are N, C, axes in both */
+    const cudnnTensorFormat_t format =
+        c->last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW; /* sizes are N, C, axes in both */
     return x.fits && y.fits && w.fits && mxcu_good(cudnnCreateTensorDescriptor(&p->x)) &&
            mxcu_good(cudnnCreateTensorDescriptor(&p->y)) && mxcu_good(cudnnCreateFilterDescriptor(&p->w)) &&
            mxcu_good(cudnnSetTensorNdDescriptorEx(p->x, format, type, x.n, x.size)) &&
@@ -103,7 +104,7 @@ static bool describe_conv(plan *p, const mxcu_conv *c) {
     }
     return mxcu_good(cudnnCreateConvolutionDescriptor(&p->conv)) &&
            mxcu_good(cudnnSetConvolutionNdDescriptor(p->conv, 3 - first, pad, stride, dilate, CUDNN_CROSS_CORRELATION,
-                                                c->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)) &&
+                                                     c->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)) &&
            mxcu_good(cudnnSetConvolutionGroupCount(p->conv, (int)c->groups)) &&
            mxcu_good(cudnnSetConvolutionMathType(p->conv, mxcu_dnn_math(c->dtype)));
 }

@@ -74,9 +74,8 @@ static bool describe_unit(mxcu_dnn *d, plan *p, const mxcu_dnn_rnn *r) {
 static bool describe_sequence(cudnnRNNDataDescriptor_t *to, const mxcu_dnn_rnn *r, int64_t width) {
     const std::vector<int> lengths((size_t)r->n, (int)r->t);
     return mxcu_good(cudnnCreateRNNDataDescriptor(to)) &&
-           mxcu_good(cudnnSetRNNDataDescriptor(*to, mxcu_dnn_type(r->dtype),
-                                                   CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, (int)r->t, (int)r->n,
-                                                   (int)width, lengths.data(), nullptr));
+           mxcu_good(cudnnSetRNNDataDescriptor(*to, mxcu_dnn_type(r->dtype), CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED,
+                                               (int)r->t, (int)r->n, (int)width, lengths.data(), nullptr));
 }
 
 static bool describe_arrays(plan *p, const mxcu_dnn_rnn *r) {
@@ -90,9 +89,9 @@ static bool describe_arrays(plan *p, const mxcu_dnn_rnn *r) {
 static bool ask_bytes(mxcu_dnn *d, plan *p) {
     size_t none;
     return mxcu_good(cudnnGetRNNTempSpaceSizes(d->handle, p->rnn, CUDNN_FWD_MODE_INFERENCE, p->x,
-                                                   &p->temp[CUDNN_FWD_MODE_INFERENCE], &none)) &&
+                                               &p->temp[CUDNN_FWD_MODE_INFERENCE], &none)) &&
            mxcu_good(cudnnGetRNNTempSpaceSizes(d->handle, p->rnn, CUDNN_FWD_MODE_TRAINING, p->x,
-                                                   &p->temp[CUDNN_FWD_MODE_TRAINING], &p->reserve)) &&
+                                               &p->temp[CUDNN_FWD_MODE_TRAINING], &p->reserve)) &&
            mxcu_good(cudnnGetRNNWeightSpaceSize(d->handle, p->rnn, &p->weights));
 }
 
@@ -115,8 +114,8 @@ static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_
     const int64_t row = which ? r->h : mxci_rnn_inputs_of(&dims, layer);
     void *matrix = nullptr, *bias = nullptr;
     return mxcu_good(cudnnGetRNNWeightParams(d->handle, p->rnn, (int32_t)(layer * r->ways + way), p->weights, base,
-                                                 (int32_t)(which * dims.gates + g), scratch[0], &matrix, scratch[1],
-                                                 &bias)) &&
+                                             (int32_t)(which * dims.gates + g), scratch[0], &matrix, scratch[1],
+                                             &bias)) &&
            matrix == base + bytes * (mxci_rnn_weight_at(&dims, layer, way, which) + g * r->h * row) &&
            bias == base + bytes * (mxci_rnn_bias_at(&dims, layer, way, which) + g * r->h);
 }
@@ -124,8 +123,8 @@ static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_
 static bool is_packed_alike(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r) {
     cudnnTensorDescriptor_t scratch[2] = {nullptr, nullptr};
     const int64_t gates = gates_of(r->mode), all = r->layers * r->ways * 2 * gates;
-    bool alike = mxcu_good(cudnnCreateTensorDescriptor(&scratch[0])) &&
-                 mxcu_good(cudnnCreateTensorDescriptor(&scratch[1]));
+    bool alike =
+        mxcu_good(cudnnCreateTensorDescriptor(&scratch[0])) && mxcu_good(cudnnCreateTensorDescriptor(&scratch[1]));
     for (int64_t i = 0; alike && i < all; i++) {
         const int64_t which = i / gates, pseudo = which / 2;
         alike = is_at_home(d, p, r, pseudo / r->ways, (int)(pseudo % r->ways), (int)(which % 2), i % gates, scratch);
@@ -147,8 +146,8 @@ static const plan *plan_of(mxcu_dnn *d, const mxcu_dnn_rnn *r) {
         return nullptr;
     p = memos[d->id]->find(key, &known);
     if (!known)
-        p->served = fits(r) && describe_unit(d, p, r) && describe_arrays(p, r) && ask_bytes(d, p) &&
-                    is_packed_alike(d, p, r);
+        p->served =
+            fits(r) && describe_unit(d, p, r) && describe_arrays(p, r) && ask_bytes(d, p) && is_packed_alike(d, p, r);
     return p->served ? p : nullptr;
 }
 
@@ -201,7 +200,7 @@ mxc_status mxcu_dnn_rnn_backward(const mxc_op_call *call, const mxcu_dnn_rnn *r,
     if (!a->dweight)
         return MXC_OK;
     return check(cudnnRNNBackwardWeights_v8(d->handle, p->rnn, CUDNN_WGRAD_MODE_ADD, nullptr, p->x, a->x, p->state,
-                                            a->hx, p->y, a->y, p->weights, a->dweight,
-                                            p->temp[CUDNN_FWD_MODE_TRAINING], a->temp, p->reserve, a->reserve),
+                                            a->hx, p->y, a->y, p->weights, a->dweight, p->temp[CUDNN_FWD_MODE_TRAINING],
+                                            a->temp, p->reserve, a->reserve),
                  "cudnnRNNBackwardWeights_v8");
 }

@@ -22,7 +22,7 @@ static_assert(sizeof(ncclUniqueId) == sizeof(mxci_clique_id), "an id is what NCC
 
 namespace {
 
-enum { EVENTS = 32 }; /* a ring: who asks for work so long ago is told of later work, too */
+enum { EVENTS = 32 };                       /* a ring: who asks for work so long ago is told of later work, too */
 constexpr std::chrono::seconds PATIENCE(3); /* with an end that does not come */
 
 struct member {
@@ -39,8 +39,8 @@ struct mxci_clique {
     std::mutex lock; /* over all that follows, and over calls into NCCL but abort's */
     int n;
     member members[MXCI_CLIQUE_MEMBERS];
-    bool calling;          /* a call into NCCL has not ended; the first one is to join */
-    bool failed;           /* then why says how */
+    bool calling; /* a call into NCCL has not ended; the first one is to join */
+    bool failed;  /* then why says how */
     char why[256];
     int64_t given, called; /* tickets: the last one given; the last whose call has ended, -1 before joining */
     std::deque<mxci_clique_work> waiting;
@@ -153,15 +153,24 @@ static mxc_status join(const mxci_clique_id *id, int size, int first, int n, con
 /* -1: not served. */
 static int type_of(mxc_dtype dtype) {
     switch (dtype) {
-    case MXC_F32: return ncclFloat32;
-    case MXC_F64: return ncclFloat64;
-    case MXC_F16: return ncclFloat16;
-    case MXC_BF16: return ncclBfloat16;
-    case MXC_I8: return ncclInt8;
-    case MXC_U8: return ncclUint8;
-    case MXC_I32: return ncclInt32;
-    case MXC_I64: return ncclInt64;
-    default: return -1;
+    case MXC_F32:
+        return ncclFloat32;
+    case MXC_F64:
+        return ncclFloat64;
+    case MXC_F16:
+        return ncclFloat16;
+    case MXC_BF16:
+        return ncclBfloat16;
+    case MXC_I8:
+        return ncclInt8;
+    case MXC_U8:
+        return ncclUint8;
+    case MXC_I32:
+        return ncclInt32;
+    case MXC_I64:
+        return ncclInt64;
+    default:
+        return -1;
     }
 }
 

@@ -26,7 +26,7 @@ static void load(void) {
         snprintf(why, sizeof why, "%s", text ? text : "libnccl.so.2 cannot be loaded");
         return;
     }
-#define F(name)                                         \
+#define F(name)                                        \
     if (!find(library, "nccl" #name, &functions.name)) \
         return;
     MXCU_NCCL_FUNCTIONS(F)

@@ -6,10 +6,15 @@
 
 #include <mxc/status.h>
 
-#define MXCU_NCCL_FUNCTIONS(F)                                                                                  \
-    F(GetVersion) F(GetUniqueId) F(GetErrorString) F(GetLastError) F(GroupStart) F(GroupEnd)                    \
-    F(CommInitRankConfig) F(CommGetAsyncError) F(CommFinalize) F(CommDestroy) F(CommAbort)                      \
-    F(AllReduce) F(Reduce) F(Broadcast)
+#define MXCU_NCCL_FUNCTIONS(F) \
+    F(GetVersion)              \
+    F(GetUniqueId)             \
+    F(GetErrorString)          \
+    F(GetLastError)            \
+    F(GroupStart)              \
+    F(GroupEnd)                \
+    F(CommInitRankConfig)      \
+    F(CommGetAsyncError) F(CommFinalize) F(CommDestroy) F(CommAbort) F(AllReduce) F(Reduce) F(Broadcast)
 
 struct mxcu_nccl {
 #define F(name) decltype(&nccl##name) name;
