@@ -31,9 +31,8 @@ static void print_net(const char *name, mxc_symbol *net, int ndim, const int64_t
     mxc_memory_report r;
     mxc_shape data;
     int64_t whole = 0;
-    int i;
     nets_check(mxc_shape_set(&data, ndim, dims));
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         r = plan(net, data, 1, (mxc_recompute)i);
         whole = i ? whole : r.internal_unplanned;
         print_row(name, modes[i], &r, whole);

@@ -26,7 +26,7 @@ static inline mxc_symbol *nets_variable(const char *name) {
 static inline mxc_symbol *nets_op(const char *op, const char *name, const char *params, int n_in, mxc_symbol **in) {
     char text[256], *at, *save = NULL;
     const char *keys[16], *values[16];
-    int n = 0, i;
+    int n = 0;
     mxc_symbol *s;
     snprintf(text, sizeof text, "%s", params);
     for (at = strtok_r(text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
@@ -36,7 +36,7 @@ static inline mxc_symbol *nets_op(const char *op, const char *name, const char *
         values[n++] = equals + 1;
     }
     nets_check(mxc_symbol_op(op, name, n, keys, values, n_in, NULL, in, &s));
-    for (i = 0; i < n_in; i++)
+    for (int i = 0; i < n_in; i++)
         mxc_symbol_release(in[i]);
     return s;
 }
@@ -108,9 +108,8 @@ static inline mxc_symbol *nets_residual(mxc_symbol *in, const char *name, int ch
  */
 static inline mxc_symbol *nets_resnet20(void) {
     mxc_symbol *s = nets_relu(nets_conv_bn(nets_variable("data"), "first", 16, 3, 1), "first_relu");
-    int stage, i;
-    for (stage = 0; stage < 3; stage++)
-        for (i = 0; i < 3; i++) {
+    for (int stage = 0; stage < 3; stage++)
+        for (int i = 0; i < 3; i++) {
             char name[16];
             snprintf(name, sizeof name, "s%d_%d", stage, i);
             s = nets_residual(s, name, 16 << stage, stage > 0 && i == 0 ? 2 : 1);

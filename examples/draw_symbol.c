@@ -48,8 +48,8 @@ int main(int argc, char **argv) {
     mxc_symbol *symbol;
     char *dot;
     FILE *to = stdout;
-    int i, n = 0;
-    for (i = 1; i < argc; i++) {
+    int n = 0;
+    for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
             out = argv[++i];
         else if (!file && argv[i][0] != '-')

@@ -41,20 +41,18 @@ static void *temp_of(const mxci_layout *l, int32_t step) {
 }
 
 void mxci_layout_fill(const mxc_executor *e, mxci_layout *l) {
-    int32_t i, slot;
-    for (i = 0; i < l->program->n_pools; i++)
+    for (int32_t i = 0; i < l->program->n_pools; i++)
         l->blocks[i] = l->arenas[i]->block;
     mxci_record_drop(l, &l->bulk);
-    for (i = 0; i < l->program->n_steps; i++) {
+    for (int32_t i = 0; i < l->program->n_steps; i++) {
         l->steps[i].call.temp = temp_of(l, i);
-        for (slot = 0; slot < l->steps[i].n_slots; slot++)
+        for (int32_t slot = 0; slot < l->steps[i].n_slots; slot++)
             l->steps[i].tensors[slot].data = mxci_layout_data(e, l, l->steps[i].entries[slot]);
     }
 }
 
 void mxci_layout_update(mxc_executor *e, mxci_layout *l) {
-    int32_t i;
-    for (i = 0; i < l->program->n_pools; i++)
+    for (int32_t i = 0; i < l->program->n_pools; i++)
         if (l->blocks[i] != l->arenas[i]->block) {
             mxci_executor_wait(e);
             mxci_layout_fill(e, l);
@@ -66,8 +64,7 @@ void mxci_layout_update(mxc_executor *e, mxci_layout *l) {
 
 static mxc_status arena_for(mxc_executor *e, mxc_context context, size_t bytes, mxci_arena **out) {
     mxci_arena **grown;
-    int32_t i;
-    for (i = 0; i < e->n_arenas; i++)
+    for (int32_t i = 0; i < e->n_arenas; i++)
         if (mxc_context_equal(e->arenas[i]->context, context)) {
             *out = e->arenas[i];
             return mxci_arena_grow(e->arenas[i], bytes);
@@ -83,8 +80,7 @@ static mxc_status arena_for(mxc_executor *e, mxc_context context, size_t bytes, 
 
 mxc_status mxci_layout_take_arenas(mxc_executor *e, mxci_layout *l) {
     const mxci_program *p = l->program;
-    int32_t i;
-    for (i = 0; i < p->n_pools; i++) {
+    for (int32_t i = 0; i < p->n_pools; i++) {
         mxci_arena *arena;
         MXC_TRY(arena_for(e, p->pools[i], (size_t)p->pool_bytes[i] + l->temp_bytes[i], &arena));
         l->arenas[i] = mxci_arena_retain(arena);

@@ -30,8 +30,7 @@ mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_option
 }
 
 static void free_options(mxc_bind_options *o) {
-    int i;
-    for (i = 0; i < o->n_groups && o->group_names; i++)
+    for (int i = 0; i < o->n_groups && o->group_names; i++)
         mxci_free((char *)o->group_names[i]);
     mxci_free((void *)o->group_names);
     mxci_free((void *)o->group_contexts);
@@ -40,14 +39,13 @@ static void free_options(mxc_bind_options *o) {
 static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *to) {
     char **names;
     mxc_context *contexts;
-    int i;
     *to = *from;
     to->shared = NULL;
     to->group_names = (const char *const *)(names = mxci_calloc((size_t)from->n_groups + 1, sizeof *names));
     to->group_contexts = contexts = mxci_calloc((size_t)from->n_groups + 1, sizeof *contexts);
     if (!names || !contexts)
         return no_memory();
-    for (i = 0; i < from->n_groups; i++) {
+    for (int i = 0; i < from->n_groups; i++) {
         MXC_TRY(MXCI_GIVEN(from->group_names[i], "bind: the name of a device group"));
         contexts[i] = from->group_contexts[i];
         names[i] = mxci_strdup(from->group_names[i]);
@@ -65,8 +63,7 @@ static void set_known(mxci_graph *g, int32_t node, mxc_ndarray *array) {
 }
 
 mxc_status mxci_check_complete(const mxci_graph *g) {
-    int32_t i;
-    for (i = 0; i < g->n_entries; i++)
+    for (int32_t i = 0; i < g->n_entries; i++)
         if (!mxc_shape_known(&g->shapes[i]) || g->types[i] == MXC_DTYPE_UNKNOWN)
             return MXC_FAIL(MXC_ESHAPE, "bind: a shape or dtype of node %s does not follow from the arguments",
                             g->nodes[g->entry_node[i]].name);
@@ -77,12 +74,11 @@ mxc_status mxci_bind_graph(const mxc_symbol *symbol, mxc_ndarray *const *args, m
                            mxci_graph **out) {
     mxci_graph *g;
     mxc_status status;
-    int32_t i;
     *out = NULL;
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         set_known(g, g->args[i], args[i]);
-    for (i = 0; i < g->n_aux; i++)
+    for (int32_t i = 0; i < g->n_aux; i++)
         set_known(g, g->aux[i], aux[i]);
     status = mxci_graph_infer(g);
     if (status == MXC_OK)
@@ -106,11 +102,10 @@ mxc_status mxci_executor_lower(const mxc_executor *e, int as_written, mxci_progr
 
 static mxc_status take_arrays(const char *what, const char *param, const mxc_names *names, mxc_ndarray *const *given,
                               mxc_ndarray **out) {
-    int64_t i;
     if (names->n > 0 && !given)
         return MXC_FAIL(MXC_EINVAL, "bind: %lld %ss expected, found none: %s is NULL", (long long)names->n, what,
                         param);
-    for (i = 0; i < names->n; i++) {
+    for (int64_t i = 0; i < names->n; i++) {
         if (!given[i])
             return MXC_FAIL(MXC_EINVAL, "bind: %s %s is NULL", what, names->items[i]);
         out[i] = mxc_ndarray_retain(given[i]);
@@ -131,8 +126,7 @@ static mxc_status check_gradient(const char *name, mxc_ndarray *arg, mxc_ndarray
 }
 
 static mxc_status take_gradients(mxc_executor *e, mxc_ndarray *const *grads, const mxc_req *reqs) {
-    int64_t i;
-    for (i = 0; i < e->arg_names.n; i++) {
+    for (int64_t i = 0; i < e->arg_names.n; i++) {
         mxc_ndarray *grad = grads ? grads[i] : NULL;
         mxc_req req = !grads ? MXC_REQ_NULL : reqs ? reqs[i] : grad ? MXC_REQ_WRITE : MXC_REQ_NULL;
         if (req != MXC_REQ_NULL && req != MXC_REQ_WRITE && req != MXC_REQ_ADD)
@@ -166,14 +160,13 @@ static mxc_status check_array(mxc_executor *e, const char *name, mxc_ndarray *ar
 }
 
 static mxc_status check_arrays(mxc_executor *e, const mxci_graph *g) {
-    int32_t i;
-    for (i = 0; i < g->n_args; i++) {
+    for (int32_t i = 0; i < g->n_args; i++) {
         mxc_context context = g->nodes[g->args[i]].context;
         MXC_TRY(check_array(e, e->arg_names.items[i], e->args[i], context));
         if (e->grads[i])
             MXC_TRY(check_array(e, e->arg_names.items[i], e->grads[i], context));
     }
-    for (i = 0; i < g->n_aux; i++)
+    for (int32_t i = 0; i < g->n_aux; i++)
         MXC_TRY(check_array(e, e->aux_names.items[i], e->aux[i], g->nodes[g->aux[i]].context));
     return e->engine ? MXC_OK : mxc_engine_default(&e->engine);
 }
@@ -197,8 +190,7 @@ static mxc_status make_array(mxc_executor *e, const mxci_graph *g, int32_t entry
 
 static mxc_status make_outputs(mxc_executor *e, const mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t i;
-    for (i = 0; i < g->n_outputs; i++) {
+    for (int32_t i = 0; i < g->n_outputs; i++) {
         mxci_home home = p->home[g->outputs[i]];
         if (home.kind == MXCI_HOME_ARG)
             e->outputs[i] = mxc_ndarray_retain(e->args[home.index]);
@@ -295,19 +287,17 @@ mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options
 }
 
 static void release_arrays(mxc_ndarray **arrays, int64_t n) {
-    int64_t i;
-    for (i = 0; i < n && arrays; i++)
+    for (int64_t i = 0; i < n && arrays; i++)
         mxc_ndarray_release(arrays[i]);
     mxci_free(arrays);
 }
 
 void mxc_executor_destroy(mxc_executor *e) {
-    int32_t i;
     if (!MXCI_MAY_RELEASE(e))
         return;
     mxci_executor_wait(e);
     mxci_layout_destroy(e->layout);
-    for (i = 0; i < e->n_arenas; i++)
+    for (int32_t i = 0; i < e->n_arenas; i++)
         mxci_arena_release(e->arenas[i]);
     mxci_free(e->arenas);
     release_arrays(e->args, e->arg_names.n);

@@ -37,11 +37,10 @@ static mxc_status add_copy(copies *c, int32_t entry, mxc_context context, int32_
 /* The entry on that context: itself, a copy there is, or a new one. */
 static mxc_status entry_on(copies *c, int32_t entry, mxc_context context, int32_t *out) {
     const mxci_graph *g = c->graph;
-    int32_t at;
     *out = entry;
     if (mxc_context_equal(g->nodes[g->entry_node[entry]].context, context))
         return MXC_OK;
-    for (at = c->first[entry]; at >= 0; at = c->next[at - c->n])
+    for (int32_t at = c->first[entry]; at >= 0; at = c->next[at - c->n])
         if (mxc_context_equal(g->nodes[g->entry_node[at]].context, context)) {
             *out = at;
             return MXC_OK;
@@ -51,8 +50,8 @@ static mxc_status entry_on(copies *c, int32_t entry, mxc_context context, int32_
 
 static mxc_status place_inputs(copies *c, int32_t node) {
     mxci_graph *g = c->graph;
-    int32_t i, entry;
-    for (i = 0; i < g->nodes[node].n_inputs; i++) {
+    int32_t entry;
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
         int32_t at = g->nodes[node].first_input + i;
         if (i >= mxci_n_args(&g->nodes[node]) && g->nodes[g->entry_node[g->inputs[at]]].kind == MXCI_VARIABLE &&
             !mxc_context_equal(g->nodes[g->entry_node[g->inputs[at]]].context, g->nodes[node].context))
@@ -66,10 +65,10 @@ static mxc_status place_inputs(copies *c, int32_t node) {
 
 static mxc_status place_all(copies *c, mxci_program *p) {
     mxci_graph *g = p->graph;
-    int32_t i, n_nodes = g->n_nodes;
-    for (i = 0; i < n_nodes; i++)
+    int32_t n_nodes = g->n_nodes;
+    for (int32_t i = 0; i < n_nodes; i++)
         MXC_TRY(place_inputs(c, i));
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         if (p->grads[i] >= 0)
             MXC_TRY(entry_on(c, p->grads[i], g->nodes[g->args[i]].context, &p->grads[i]));
     return MXC_OK;
@@ -78,11 +77,10 @@ static mxc_status place_all(copies *c, mxci_program *p) {
 mxc_status mxci_pass_copies(mxci_program *p) {
     copies c = {.graph = p->graph, .n = p->graph->n_entries};
     mxc_status status;
-    int32_t i;
     c.first = mxci_calloc((size_t)c.n + 1, sizeof *c.first);
     if (!c.first)
         return MXC_FAIL(MXC_ENOMEM, "copies: no memory");
-    for (i = 0; i < c.n; i++)
+    for (int32_t i = 0; i < c.n; i++)
         c.first[i] = -1;
     status = place_all(&c, p);
     mxci_free(c.first);

@@ -12,8 +12,7 @@ static mxc_status no_memory(void) {
 
 /* The argument of each name, and that it is wanted. */
 static mxc_status find_names(const mxci_graph *g, int n, const char *const *names, int32_t *which, uint8_t *wanted) {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         int32_t at = 0;
         MXC_TRY(MXCI_GIVEN(names[i], "mxc_symbol_grad: a name"));
         while (at < g->n_args && strcmp(g->nodes[g->args[at]].name, names[i]) != 0)
@@ -30,8 +29,7 @@ static mxc_status find_names(const mxci_graph *g, int n, const char *const *name
 static mxc_status differentiate(mxci_graph *g, int n, const uint8_t *wanted, int32_t *which, mxc_symbol **out) {
     int32_t *grads = mxci_calloc((size_t)g->n_args + 1, sizeof *grads);
     mxc_status status = grads ? mxci_pass_gradient(g, wanted, grads, NULL) : no_memory();
-    int i;
-    for (i = 0; i < n && status == MXC_OK; i++) {
+    for (int i = 0; i < n && status == MXC_OK; i++) {
         int32_t argument = g->nodes[g->args[which[i]]].first_entry;
         if (grads[which[i]] < 0)
             status = mxci_add_like(g, "zeros_like", "grad", 1, &argument, &grads[which[i]]);

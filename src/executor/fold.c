@@ -18,10 +18,10 @@ typedef struct uses {
 /* The node before a norm that it could be moved into, if their operators agree; -1: none. */
 static int32_t layer_before(const mxci_graph *g, int32_t at, const uses *u) {
     const mxci_gnode *norm = &g->nodes[at], *layer;
-    int32_t i, from;
+    int32_t from;
     if (norm->kind != MXCI_FORWARD || norm->n_inputs != 5 || norm->n_outputs != 3)
         return -1;
-    for (i = 1; i < norm->n_outputs; i++)
+    for (int32_t i = 1; i < norm->n_outputs; i++)
         if (u->count[norm->first_entry + i])
             return -1;
     from = mxci_graph_inputs(g, at)[0];

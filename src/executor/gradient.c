@@ -36,9 +36,9 @@ static int32_t n_slots(const mxci_gnode *n) {
 }
 
 static mxc_status begin(work *w, mxci_graph *g) {
-    int32_t i, scratch = g->n_inputs + g->n_outputs;
+    int32_t scratch = g->n_inputs + g->n_outputs;
     *w = (work){.graph = g, .n_nodes = g->n_nodes};
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         scratch = n_slots(&g->nodes[i]) > scratch ? n_slots(&g->nodes[i]) : scratch;
     w->reaches = mxci_calloc((size_t)g->n_nodes + 1, 1);
     w->is_loss = mxci_calloc((size_t)g->n_nodes + 1, 1);
@@ -48,7 +48,7 @@ static mxc_status begin(work *w, mxci_graph *g) {
     w->scratch = mxci_calloc((size_t)scratch + 1, sizeof *w->scratch);
     if (!w->reaches || !w->is_loss || !w->first || !w->last || !w->terms || !w->scratch)
         return no_memory();
-    for (i = 0; i < g->n_entries; i++)
+    for (int32_t i = 0; i < g->n_entries; i++)
         w->first[i] = w->last[i] = -1;
     return MXC_OK;
 }
@@ -91,8 +91,7 @@ static mxc_status gradient_of(work *w, int32_t entry, int32_t *out) {
 /* ---- which nodes take part ------------------------------------------------------------------------------------- */
 
 static int has_gradient(const mxc_op_def *def) {
-    int i;
-    for (i = 0; i < MXC_DEVICE_LIMIT; i++)
+    for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
         if (def->backward[i])
             return 1;
     return 0;
@@ -100,14 +99,13 @@ static int has_gradient(const mxc_op_def *def) {
 
 static void mark_reaching(work *w, const uint8_t *wanted) {
     const mxci_graph *g = w->graph;
-    int32_t i, j;
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         w->reaches[g->args[i]] = wanted[i];
-    for (i = 0; i < w->n_nodes; i++) {
+    for (int32_t i = 0; i < w->n_nodes; i++) {
         const mxci_gnode *n = &g->nodes[i];
         if (n->kind == MXCI_VARIABLE || (mxci_node_def(g, i)->flags & MXC_OP_ZERO_GRADIENT))
             continue;
-        for (j = 0; j < mxci_n_args(n); j++)
+        for (int32_t j = 0; j < mxci_n_args(n); j++)
             w->reaches[i] |= w->reaches[g->entry_node[mxci_graph_inputs(g, i)[j]]];
     }
 }
@@ -150,8 +148,7 @@ static mxc_status start_output(work *w, int32_t output, int32_t *heads) {
 
 static int receives(const work *w, int32_t node) {
     const mxci_gnode *n = &w->graph->nodes[node];
-    int32_t i;
-    for (i = 0; i < n->n_outputs; i++)
+    for (int32_t i = 0; i < n->n_outputs; i++)
         if (w->first[n->first_entry + i] >= 0)
             return 1;
     return w->is_loss[node];
@@ -168,20 +165,20 @@ static mxc_status collect_inputs(work *w, int32_t node, int32_t *out_grads, int3
     mxci_graph *g = w->graph;
     mxci_gnode n = g->nodes[node];
     mxc_op_needs needs;
-    int32_t i, k = 0, n_args = mxci_n_args(&n);
+    int32_t k = 0, n_args = mxci_n_args(&n);
     mxc_op_get_needs(n.op, &needs);
-    for (i = 0; i < n.n_outputs; i++)
+    for (int32_t i = 0; i < n.n_outputs; i++)
         if (mxc_need_has(needs.out_grad, i))
             MXC_TRY(out_grad_of(w, n.first_entry + i, &out_grads[k++]));
-    for (i = 0; i < k; i++)
+    for (int32_t i = 0; i < k; i++)
         w->scratch[i] = out_grads[i];
-    for (i = 0; i < n_args; i++)
+    for (int32_t i = 0; i < n_args; i++)
         if (mxc_need_has(needs.in, i))
             w->scratch[k++] = mxci_graph_inputs(g, node)[i];
-    for (i = 0; i < n.n_outputs; i++)
+    for (int32_t i = 0; i < n.n_outputs; i++)
         if (mxc_need_has(needs.out, i))
             w->scratch[k++] = n.first_entry + i;
-    for (i = n_args; i < n.n_inputs; i++)
+    for (int32_t i = n_args; i < n.n_inputs; i++)
         w->scratch[k++] = mxci_graph_inputs(g, node)[i];
     *n_inputs = k;
     return MXC_OK;
@@ -225,14 +222,13 @@ static mxc_status differentiate(work *w, int32_t node) {
 
 static mxc_status walk(work *w, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
     mxci_graph *g = w->graph;
-    int32_t i;
     mark_reaching(w, wanted);
-    for (i = 0; i < g->n_outputs; i++)
+    for (int32_t i = 0; i < g->n_outputs; i++)
         MXC_TRY(start_output(w, i, heads));
-    for (i = w->n_nodes - 1; i >= 0; i--)
+    for (int32_t i = w->n_nodes - 1; i >= 0; i--)
         if (g->nodes[i].kind != MXCI_VARIABLE && w->reaches[i] && receives(w, i))
             MXC_TRY(differentiate(w, i));
-    for (i = 0; i < g->n_args; i++) {
+    for (int32_t i = 0; i < g->n_args; i++) {
         grads[i] = -1;
         if (wanted[i])
             MXC_TRY(gradient_of(w, g->nodes[g->args[i]].first_entry, &grads[i]));

@@ -34,8 +34,7 @@ mxc_status mxci_monitor_step(mxc_executor *e, const mxci_step *t, int32_t node) 
     const mxci_gnode *n = &e->layout->program->graph->nodes[node];
     const mxc_tensor *made = n->kind == MXCI_BACKWARD ? t->call.in_grad : t->call.out;
     char output[128];
-    int32_t i;
-    for (i = 0; i < n->n_outputs; i++) {
+    for (int32_t i = 0; i < n->n_outputs; i++) {
         if (t->call.req[i] == MXC_REQ_NULL || (n->kind == MXCI_FORWARD && i >= mxc_op_n_visible(n->op)))
             continue;
         if (n->kind == MXCI_BACKWARD)

@@ -34,11 +34,10 @@ mxc_status mxci_count_uses(const mxci_graph *g, int32_t **out) {
 }
 
 void mxci_replace_entry(mxci_graph *g, int32_t from, int32_t to) {
-    int32_t i;
-    for (i = 0; i < g->n_inputs; i++)
+    for (int32_t i = 0; i < g->n_inputs; i++)
         if (g->inputs[i] == from)
             g->inputs[i] = to;
-    for (i = 0; i < g->n_outputs; i++)
+    for (int32_t i = 0; i < g->n_outputs; i++)
         if (g->outputs[i] == from)
             g->outputs[i] = to;
 }

@@ -16,7 +16,6 @@ typedef struct walk {
 
 static mxc_status begin(walk *w, mxci_program *p) {
     size_t n = (size_t)p->graph->n_nodes + 1;
-    int32_t i;
     *w = (walk){.program = p};
     w->needed = mxci_calloc(n, 1);
     p->order = mxci_calloc(n, sizeof *p->order);
@@ -24,7 +23,7 @@ static mxc_status begin(walk *w, mxci_program *p) {
     w->sequence = (mxci_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
     if (!w->needed || !w->sequence.stack || !p->order || !p->step_of)
         return MXC_FAIL(MXC_ENOMEM, "order: no memory");
-    for (i = 0; i < p->graph->n_nodes; i++)
+    for (int32_t i = 0; i < p->graph->n_nodes; i++)
         p->step_of[i] = -1;
     return MXC_OK;
 }
@@ -40,15 +39,15 @@ static void need(walk *w, int32_t entry, int32_t *depth) {
 static void mark_needed(walk *w) {
     const mxci_program *p = w->program;
     const mxci_graph *g = p->graph;
-    int32_t i, depth = 0;
-    for (i = 0; i < g->n_outputs; i++)
+    int32_t depth = 0;
+    for (int32_t i = 0; i < g->n_outputs; i++)
         need(w, g->outputs[i], &depth);
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         if (p->grads[i] >= 0)
             need(w, p->grads[i], &depth);
     while (depth > 0) {
         int32_t node = w->sequence.stack[--depth];
-        for (i = 0; i < g->nodes[node].n_inputs; i++)
+        for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
             need(w, mxci_graph_inputs(g, node)[i], &depth);
     }
 }
@@ -60,8 +59,7 @@ static void emit(walk *w, int32_t node) {
 }
 
 static int reads_variables(const mxci_graph *g, int32_t node) {
-    int32_t i;
-    for (i = 0; i < g->nodes[node].n_inputs; i++)
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
         if (g->nodes[g->entry_node[mxci_graph_inputs(g, node)[i]]].kind != MXCI_VARIABLE)
             return 0;
     return 1;
@@ -70,18 +68,17 @@ static int reads_variables(const mxci_graph *g, int32_t node) {
 mxc_status mxci_pass_order(mxci_program *p, int params_first) {
     walk w;
     mxc_status status = begin(&w, p);
-    int32_t i;
     if (status == MXC_OK) {
         mark_needed(&w);
-        for (i = 0; params_first && i < p->n_symbol_nodes; i++)
+        for (int32_t i = 0; params_first && i < p->n_symbol_nodes; i++)
             if (!p->graph->nodes[i].node && reads_variables(p->graph, i))
                 emit(&w, i);
-        for (i = 0; i < p->n_symbol_nodes; i++)
+        for (int32_t i = 0; i < p->n_symbol_nodes; i++)
             emit(&w, i);
-        for (i = 0; i < p->graph->n_outputs; i++) /* by nodes that passes added */
+        for (int32_t i = 0; i < p->graph->n_outputs; i++) /* by nodes that passes added */
             emit(&w, p->graph->entry_node[p->graph->outputs[i]]);
         p->n_forward = w.sequence.n;
-        for (i = p->n_symbol_nodes; i < p->graph->n_nodes; i++)
+        for (int32_t i = p->n_symbol_nodes; i < p->graph->n_nodes; i++)
             emit(&w, i);
         p->n_steps = w.sequence.n;
     }

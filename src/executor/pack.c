@@ -51,8 +51,7 @@ static int overlap(const mxci_block *a, const mxci_block *b) {
 /* Start of the smallest gap that holds the block among n placed ones, which are sorted by offset. */
 static int64_t find_gap(mxci_block *const *placed, int32_t n, const mxci_block *block) {
     int64_t end = 0, best = -1, best_room = INT64_MAX;
-    int32_t i;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         const mxci_block *other = placed[i];
         if (!overlap(other, block))
             continue;
@@ -82,8 +81,7 @@ static void insert(mxci_block **placed, int32_t n, mxci_block *block) {
 /* Place all in the order given; returns the pool's size. */
 static int64_t place(mxci_block *const *blocks, int32_t n, mxci_block **placed) {
     int64_t bytes = 0;
-    int32_t i;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         blocks[i]->offset = find_gap(placed, i, blocks[i]);
         insert(placed, i, blocks[i]);
         if (blocks[i]->offset + blocks[i]->bytes > bytes)
@@ -94,8 +92,7 @@ static int64_t place(mxci_block *const *blocks, int32_t n, mxci_block **placed) 
 
 static int64_t place_apart(mxci_block *const *blocks, int32_t n) {
     int64_t bytes = 0;
-    int32_t i;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         blocks[i]->offset = bytes;
         bytes += blocks[i]->bytes;
     }
@@ -106,8 +103,8 @@ static int64_t place_apart(mxci_block *const *blocks, int32_t n) {
 static int64_t place_best(mxci_block **blocks, int32_t n, mxci_block **placed) {
     static const compare_fn orders[] = {by_bytes, by_start, by_area, by_length};
     int64_t least = INT64_MAX;
-    int i, best = 0;
-    for (i = 0; i < (int)(sizeof orders / sizeof *orders); i++) {
+    int best = 0;
+    for (int i = 0; i < (int)(sizeof orders / sizeof *orders); i++) {
         int64_t bytes;
         qsort(blocks, (size_t)n, sizeof *blocks, orders[i]);
         bytes = place(blocks, n, placed);
@@ -167,8 +164,8 @@ static int by_end(const void *a, const void *b) {
 /* blocks by their first step, ended by their last one; returns the pool's size. */
 static int64_t place_in_ranges(mxci_block *const *blocks, mxci_block *const *ended, int32_t n, ranges *r) {
     int64_t bytes = 0;
-    int32_t i, n_ended = 0;
-    for (i = 0; i < n; i++) {
+    int32_t n_ended = 0;
+    for (int32_t i = 0; i < n; i++) {
         int32_t own = (int32_t)(blocks[i] - r->blocks), range;
         for (; ended[n_ended]->last < blocks[i]->first; n_ended++)
             free_range(r, (int32_t)(ended[n_ended] - r->blocks));
@@ -202,12 +199,12 @@ static mxc_status place_many(mxci_block *all, int32_t n_all, mxci_block **blocks
 
 mxc_status mxci_pack(mxci_block *blocks, int32_t n, int32_t pool, int no_sharing, int64_t *bytes) {
     mxci_block **mine = mxci_calloc((size_t)n + 1, sizeof *mine), **placed = mxci_calloc((size_t)n + 1, sizeof *placed);
-    int32_t i, count = 0;
+    int32_t count = 0;
     mxc_status status = MXC_OK;
     if (!mine || !placed) {
         status = MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
     } else {
-        for (i = 0; i < n; i++)
+        for (int32_t i = 0; i < n; i++)
             if (blocks[i].pool == pool)
                 mine[count++] = &blocks[i];
         if (no_sharing)

@@ -22,12 +22,11 @@ int32_t mxci_pool_of(const mxci_program *p, mxc_context context) {
 }
 
 static mxc_status find_pools(mxci_program *p) {
-    int32_t step;
     p->pools = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pools);
     p->pool_bytes = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pool_bytes);
     if (!p->pools || !p->pool_bytes)
         return MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
-    for (step = 0; step < p->n_steps; step++) {
+    for (int32_t step = 0; step < p->n_steps; step++) {
         mxc_context context = p->graph->nodes[p->order[step]].context;
         if (mxci_pool_of(p, context) == p->n_pools)
             p->pools[p->n_pools++] = context;
@@ -46,13 +45,13 @@ static int32_t block_of(const mxci_program *p, int32_t entry) {
 int32_t mxci_backward_input(const mxci_graph *g, int32_t node, mxci_read_group group, int32_t slot) {
     const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
     const int32_t sizes[] = {forward->n_outputs, mxci_n_args(forward), forward->n_outputs};
-    int32_t at = 0, i, j;
+    int32_t at = 0;
     mxc_op_needs needs;
     mxc_op_get_needs(n->op, &needs);
-    for (i = 0; i <= (int32_t)group; i++) {
+    for (int32_t i = 0; i <= (int32_t)group; i++) {
         uint64_t mask = i == MXCI_READS_OUT_GRAD ? needs.out_grad : i == MXCI_READS_IN ? needs.in : needs.out;
         int32_t end = i == (int32_t)group ? slot : sizes[i];
-        for (j = 0; j < end; j++)
+        for (int32_t j = 0; j < end; j++)
             at += mxc_need_has(mask, j);
         if (i == (int32_t)group)
             return slot < sizes[i] && mxc_need_has(mask, slot) ? at : -1;
@@ -77,11 +76,10 @@ static int32_t source_of(const mxci_graph *g, int32_t node, int from) {
 /* How many inputs and outputs of the node lie in the block. */
 static int users_of_block(const mxci_program *p, int32_t node, int32_t block) {
     const mxci_gnode *n = &p->graph->nodes[node];
-    int32_t i;
     int users = 0;
-    for (i = 0; i < n->n_inputs; i++)
+    for (int32_t i = 0; i < n->n_inputs; i++)
         users += block_of(p, mxci_graph_inputs(p->graph, node)[i]) == block;
-    for (i = 0; i < n->n_outputs; i++)
+    for (int32_t i = 0; i < n->n_outputs; i++)
         users += block_of(p, n->first_entry + i) == block;
     return users;
 }
@@ -125,8 +123,7 @@ static void plan_inplace(plan *w, int32_t step) {
 static void plan_fresh(plan *w, int32_t step) {
     mxci_program *p = w->program;
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
-    int32_t i;
-    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
         int32_t root = p->root[i];
         int64_t whole = mxci_entry_bytes(p->graph, i), bytes = whole;
         if (!needs_block(p, i))
@@ -145,34 +142,32 @@ static void plan_fresh(plan *w, int32_t step) {
 static void report(const plan *w) {
     mxci_program *p = w->program;
     mxc_memory_report *r = &p->report;
-    int32_t i;
     *r = (mxc_memory_report){.n_nodes = p->n_steps};
-    for (i = 0; i < p->graph->n_entries; i++)
+    for (int32_t i = 0; i < p->graph->n_entries; i++)
         if (p->root[i] != i || p->home[i].kind == MXCI_HOME_POOL) {
             r->n_internal_arrays++;
             r->internal_unplanned += mxci_block_bytes(mxci_entry_bytes(p->graph, i));
         }
-    for (i = 0; i < p->n_blocks; i++)
+    for (int32_t i = 0; i < p->n_blocks; i++)
         r->internal_inplace += w->whole[i];
-    for (i = 0; i < p->n_pools; i++)
+    for (int32_t i = 0; i < p->n_pools; i++)
         r->internal_planned += p->pool_bytes[i];
 }
 
 static mxc_status make_plan(plan *w, int no_sharing) {
     mxci_program *p = w->program;
     size_t n = (size_t)p->graph->n_entries + 1;
-    int32_t i;
     p->blocks = mxci_calloc(n, sizeof *p->blocks);
     w->whole = mxci_calloc(n, sizeof *w->whole);
     if (!p->blocks || !w->whole)
         return MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
     MXC_TRY(find_pools(p));
-    for (i = 0; i < p->n_steps; i++) {
+    for (int32_t i = 0; i < p->n_steps; i++) {
         if (!w->no_inplace)
             plan_inplace(w, i);
         plan_fresh(w, i);
     }
-    for (i = 0; i < p->n_pools; i++)
+    for (int32_t i = 0; i < p->n_pools; i++)
         MXC_TRY(mxci_pack(p->blocks, p->n_blocks, i, no_sharing, &p->pool_bytes[i]));
     report(w);
     return MXC_OK;

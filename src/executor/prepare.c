@@ -9,12 +9,12 @@
 /* The entries of a step's slots. A backward node's inputs are those that its operator reads, the rest is -1. */
 static void forward_slots(const mxci_program *p, int32_t node, int32_t *entries) {
     const mxci_gnode *n = &p->graph->nodes[node];
-    int32_t i, k = 0, n_in = mxci_n_args(n);
-    for (i = 0; i < n_in; i++)
+    int32_t k = 0, n_in = mxci_n_args(n);
+    for (int32_t i = 0; i < n_in; i++)
         entries[k++] = mxci_graph_inputs(p->graph, node)[i];
-    for (i = 0; i < n->n_outputs; i++)
+    for (int32_t i = 0; i < n->n_outputs; i++)
         entries[k++] = p->req[n->first_entry + i] != MXC_REQ_NULL ? n->first_entry + i : -1;
-    for (i = n_in; i < n->n_inputs; i++)
+    for (int32_t i = n_in; i < n->n_inputs; i++)
         entries[k++] = mxci_graph_inputs(p->graph, node)[i];
 }
 
@@ -26,16 +26,16 @@ static int32_t backward_slot(const mxci_graph *g, int32_t node, mxci_read_group 
 static void backward_slots(const mxci_program *p, int32_t node, int32_t *entries) {
     const mxci_graph *g = p->graph;
     const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
-    int32_t i, k = 0;
-    for (i = 0; i < n->n_outputs; i++)
+    int32_t k = 0;
+    for (int32_t i = 0; i < n->n_outputs; i++)
         entries[k++] = backward_slot(g, node, MXCI_READS_IN, i);
-    for (i = 0; i < forward->n_outputs; i++)
+    for (int32_t i = 0; i < forward->n_outputs; i++)
         entries[k++] = backward_slot(g, node, MXCI_READS_OUT, i);
-    for (i = mxci_n_args(n); i < n->n_inputs; i++)
+    for (int32_t i = mxci_n_args(n); i < n->n_inputs; i++)
         entries[k++] = mxci_graph_inputs(g, node)[i];
-    for (i = 0; i < forward->n_outputs; i++)
+    for (int32_t i = 0; i < forward->n_outputs; i++)
         entries[k++] = backward_slot(g, node, MXCI_READS_OUT_GRAD, i);
-    for (i = 0; i < n->n_outputs; i++)
+    for (int32_t i = 0; i < n->n_outputs; i++)
         entries[k++] = p->req[n->first_entry + i] != MXC_REQ_NULL ? n->first_entry + i : -1;
 }
 
@@ -47,8 +47,7 @@ static int32_t slots_of(const mxci_graph *g, int32_t node) {
 }
 
 static mxc_tensor *fill(mxc_tensor *at, int n, const mxc_shape *shapes, const mxc_dtype *types, mxc_context context) {
-    int i;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         *at++ = (mxc_tensor){NULL, types[i], context, shapes[i]};
     return at;
 }
@@ -74,8 +73,8 @@ static void fill_contexts(const mxci_program *p, mxci_step *s) {
 
 /* In a tile, whole arrays that are worked on by slices move on from slice to slice: the first input and the outputs. */
 static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
-    int32_t at = mxci_tile_of(p, step), slot;
-    for (slot = 0; slot < s->n_slots && at >= 0; slot++) {
+    int32_t at = mxci_tile_of(p, step);
+    for (int32_t slot = 0; slot < s->n_slots && at >= 0; slot++) {
         const mxci_tile *tile = &p->tiles[at];
         int is_row_wise = slot == 0 || (slot >= s->call.n_in && slot < s->call.n_in + s->call.n_out);
         if (is_row_wise && s->entries[slot] >= 0 && !p->slice[p->root[s->entries[slot]]])
@@ -120,8 +119,7 @@ static void count_random(maker *m, int32_t node, mxci_step *s) {
     mxci_layout *l = m->layout;
     const mxc_op_def *def = mxci_node_def(l->program->graph, node);
     int32_t pool = mxci_pool_of(l->program, l->program->graph->nodes[node].context);
-    int is_train;
-    for (is_train = 0; is_train < 2 && def->random_count; is_train++) {
+    for (int is_train = 0; is_train < 2 && def->random_count; is_train++) {
         mxc_op_sig sig;
         mxci_signature(l->program, node, m->parallelism, is_train, &m->room, &sig);
         s->random_at[is_train] = l->random_count[is_train][pool];
@@ -132,9 +130,9 @@ static void count_random(maker *m, int32_t node, mxci_step *s) {
 static mxc_status make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *sig, mxc_req *req) {
     const mxci_program *p = m->layout->program;
     const mxci_gnode *n = &p->graph->nodes[node];
-    int32_t forward = n->kind == MXCI_BACKWARD ? n->forward : node, pool, i;
+    int32_t forward = n->kind == MXCI_BACKWARD ? n->forward : node, pool;
     mxc_op_call *c = &s->call;
-    for (i = 0; i < n->n_outputs; i++)
+    for (int32_t i = 0; i < n->n_outputs; i++)
         req[i] = p->req[n->first_entry + i];
     *c = (mxc_op_call){.op = sig->op,
                        .params = sig->params,
@@ -190,8 +188,7 @@ static mxc_status make_step(maker *m, int32_t step) {
 static mxc_status make_steps(mxc_executor *e, mxci_layout *l) {
     maker m = {.layout = l, .parallelism = mxc_engine_parallelism(e->engine)};
     mxc_status status = mxci_signature_room_make(l->program->graph, &m.room);
-    int32_t i;
-    for (i = 0; i < l->program->n_steps && status == MXC_OK; i++)
+    for (int32_t i = 0; i < l->program->n_steps && status == MXC_OK; i++)
         status = make_step(&m, i);
     mxci_signature_room_free(&m.room);
     return status;
@@ -202,8 +199,7 @@ static mxc_status make_steps(mxc_executor *e, mxci_layout *l) {
 static mxc_status allocate(mxci_layout *l) {
     const mxci_program *p = l->program;
     size_t n_slots = 1, n_reqs = 1, n_pools = (size_t)p->n_pools + 1;
-    int32_t i;
-    for (i = 0; i < p->n_steps; i++) {
+    for (int32_t i = 0; i < p->n_steps; i++) {
         n_slots += (size_t)slots_of(p->graph, p->order[i]);
         n_reqs += (size_t)p->graph->nodes[p->order[i]].n_outputs;
     }
@@ -253,21 +249,19 @@ mxc_status mxci_layout_create(mxc_executor *e, mxci_program *program, mxci_layou
 
 static void destroy_states(mxci_layout *l) {
     const mxci_graph *g = l->program->graph;
-    int32_t i;
-    for (i = 0; i < g->n_nodes && l->states; i++)
+    for (int32_t i = 0; i < g->n_nodes && l->states; i++)
         if (l->states[i])
             mxci_node_form(g, i).state_destroy(l->states[i]);
 }
 
 void mxci_layout_destroy(mxci_layout *l) {
-    int32_t i;
     if (!l)
         return;
     mxci_record_drop(l, &l->bulk);
     mxci_segments_destroy(&l->bulk);
     mxci_segments_destroy(&l->single);
     destroy_states(l);
-    for (i = 0; i < l->program->n_pools && l->arenas; i++)
+    for (int32_t i = 0; i < l->program->n_pools && l->arenas; i++)
         mxci_arena_release(l->arenas[i]);
     mxci_free(l->steps);
     mxci_free(l->tensors);

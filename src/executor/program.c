@@ -7,16 +7,15 @@
 
 static mxc_status allocate_gradients(mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t i;
     p->wanted = mxci_calloc((size_t)g->n_args + 1, sizeof *p->wanted);
     p->grad_req = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grad_req);
     p->grads = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grads);
     p->heads = mxci_calloc((size_t)g->n_outputs + 1, sizeof *p->heads);
     if (!p->wanted || !p->grad_req || !p->grads || !p->heads)
         return MXC_FAIL(MXC_ENOMEM, "program: no memory");
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         p->grads[i] = -1;
-    for (i = 0; i < g->n_outputs; i++)
+    for (int32_t i = 0; i < g->n_outputs; i++)
         p->heads[i] = -1;
     return MXC_OK;
 }
@@ -25,8 +24,7 @@ static mxc_status allocate_gradients(mxci_program *p) {
  * something is to be written). */
 static mxc_status own_gradients(mxci_program *p) {
     mxci_graph *g = p->graph;
-    int32_t i;
-    for (i = 0; i < g->n_args; i++) {
+    for (int32_t i = 0; i < g->n_args; i++) {
         int32_t argument = g->nodes[g->args[i]].first_entry;
         if (!p->wanted[i])
             continue;
@@ -39,9 +37,9 @@ static mxc_status own_gradients(mxci_program *p) {
 }
 
 static mxc_status add_gradients(mxci_program *p, const mxc_req *reqs) {
-    int32_t i, n_wanted = 0;
+    int32_t n_wanted = 0;
     MXC_TRY(allocate_gradients(p));
-    for (i = 0; i < p->graph->n_args; i++) {
+    for (int32_t i = 0; i < p->graph->n_args; i++) {
         p->grad_req[i] = reqs ? reqs[i] : MXC_REQ_NULL;
         p->wanted[i] = p->grad_req[i] != MXC_REQ_NULL;
         n_wanted += p->wanted[i];
@@ -81,8 +79,7 @@ static void free_layout(mxci_program *p) {
 /* All arrays together, so that no sum of some of them overflows. */
 static mxc_status check_bytes(const mxci_graph *g) {
     size_t bytes = 0;
-    int32_t i;
-    for (i = 0; i < g->n_entries; i++)
+    for (int32_t i = 0; i < g->n_entries; i++)
         bytes = mxci_size_add(bytes, (size_t)mxci_block_bytes(mxci_entry_bytes(g, i)));
     if (mxci_size_fits(bytes))
         return MXC_OK;
@@ -107,8 +104,7 @@ static int wants_tiles(const mxci_program *p, const mxci_lowering *lowering) {
 }
 
 static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
-    int32_t i;
-    for (i = 0; reqs && i < p->graph->n_args; i++)
+    for (int32_t i = 0; reqs && i < p->graph->n_args; i++)
         if (reqs[i] != MXC_REQ_NULL)
             return 1;
     return 0;

@@ -30,9 +30,9 @@ static mxc_status no_memory(void) {
 
 static mxc_status begin(work *w, mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t i, most = 0;
+    int32_t most = 0;
     *w = (work){.program = p, .n_nodes = g->n_nodes, .n_entries = g->n_entries};
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         most = g->nodes[i].n_inputs > most ? g->nodes[i].n_inputs : most;
     w->chosen = mxci_calloc((size_t)g->n_nodes + 1, 1);
     w->wanted = mxci_calloc((size_t)g->n_nodes + 1, 1);
@@ -41,7 +41,7 @@ static mxc_status begin(work *w, mxci_program *p) {
     w->inputs = mxci_calloc((size_t)most + 1, sizeof *w->inputs);
     if (!w->chosen || !w->wanted || !w->lives || !w->again || !w->inputs)
         return no_memory();
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         w->again[i] = -1;
     return MXC_OK;
 }
@@ -60,18 +60,16 @@ static void end(work *w) {
 static int is_small(const mxci_graph *g, int32_t entry) {
     const mxci_gnode *n = &g->nodes[g->entry_node[entry]];
     int64_t most = 0;
-    int32_t i;
-    for (i = 0; i < n->n_outputs; i++)
+    for (int32_t i = 0; i < n->n_outputs; i++)
         most = mxci_entry_bytes(g, n->first_entry + i) > most ? mxci_entry_bytes(g, n->first_entry + i) : most;
     return mxci_entry_bytes(g, entry) < most / 8;
 }
 
 /* Cost linear in the output: element-wise, or no argument but the first has more than one axis. */
 static int is_cheap(const mxci_graph *g, int32_t node) {
-    int32_t i;
     if (mxci_node_def(g, node)->inplace_forward)
         return 1;
-    for (i = 1; i < mxci_n_args(&g->nodes[node]); i++)
+    for (int32_t i = 1; i < mxci_n_args(&g->nodes[node]); i++)
         if (g->shapes[mxci_graph_inputs(g, node)[i]].ndim > 1)
             return 0;
     return 1;
@@ -79,8 +77,7 @@ static int is_cheap(const mxci_graph *g, int32_t node) {
 
 static int inputs_live(const work *w, int32_t node) {
     const mxci_graph *g = w->program->graph;
-    int32_t i;
-    for (i = 0; i < g->nodes[node].n_inputs; i++)
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
         if (!w->lives[mxci_graph_inputs(g, node)[i]])
             return 0;
     return 1;
@@ -117,19 +114,19 @@ static int32_t square_root(int32_t n) {
 static void choose_all(work *w, mxc_recompute mode) {
     const mxci_program *p = w->program;
     const mxci_graph *g = p->graph;
-    int32_t i, j, place = 0, n_ops = 0, stride;
-    for (i = 0; i < p->n_symbol_nodes; i++)
+    int32_t place = 0, n_ops = 0, stride;
+    for (int32_t i = 0; i < p->n_symbol_nodes; i++)
         n_ops += g->nodes[i].kind != MXCI_VARIABLE;
     stride = square_root(n_ops);
-    for (i = p->n_symbol_nodes; i < w->n_nodes; i++)
-        for (j = 0; j < g->nodes[i].n_inputs; j++)
+    for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
+        for (int32_t j = 0; j < g->nodes[i].n_inputs; j++)
             w->lives[mxci_graph_inputs(g, i)[j]] = 1;
-    for (i = 0; i < g->n_outputs; i++)
+    for (int32_t i = 0; i < g->n_outputs; i++)
         w->lives[g->outputs[i]] = 1;
-    for (i = 0; i < p->n_symbol_nodes; i++) {
+    for (int32_t i = 0; i < p->n_symbol_nodes; i++) {
         if (g->nodes[i].kind != MXCI_VARIABLE)
             w->chosen[i] = (uint8_t)choose(w, i, mode, place++, stride);
-        for (j = 0; j < g->nodes[i].n_outputs; j++)
+        for (int32_t j = 0; j < g->nodes[i].n_outputs; j++)
             w->lives[g->nodes[i].first_entry + j] |= g->nodes[i].kind == MXCI_VARIABLE || w->chosen[i];
     }
 }
@@ -137,8 +134,7 @@ static void choose_all(work *w, mxc_recompute mode) {
 /* ---- second runs ----------------------------------------------------------------------------------------------- */
 
 static int is_output(const mxci_graph *g, int32_t entry) {
-    int32_t i;
-    for (i = 0; i < g->n_outputs; i++)
+    for (int32_t i = 0; i < g->n_outputs; i++)
         if (g->outputs[i] == entry)
             return 1;
     return 0;
@@ -152,8 +148,7 @@ static int is_dropped(const work *w, int32_t entry) {
 
 static void want_inputs(work *w, int32_t node) {
     const mxci_graph *g = w->program->graph;
-    int32_t i;
-    for (i = 0; i < g->nodes[node].n_inputs; i++)
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
         if (is_dropped(w, mxci_graph_inputs(g, node)[i]))
             w->wanted[g->entry_node[mxci_graph_inputs(g, node)[i]]] = 1;
 }
@@ -171,8 +166,7 @@ static mxc_status add_second_run(work *w, int32_t node) {
     mxci_graph *g = w->program->graph;
     mxci_gnode n = g->nodes[node];
     char name[256];
-    int32_t i;
-    for (i = 0; i < n.n_inputs; i++) {
+    for (int32_t i = 0; i < n.n_inputs; i++) {
         w->inputs[i] = replacement(w, mxci_graph_inputs(g, node)[i]);
         if (i >= mxci_n_args(&n))
             MXC_TRY(mxci_add_like(g, "_copy", "again", 1, &w->inputs[i], &w->inputs[i]));
@@ -180,7 +174,7 @@ static mxc_status add_second_run(work *w, int32_t node) {
     mxci_format(name, sizeof name, "%s_again", n.name);
     MXC_TRY(mxci_graph_add(g, MXCI_FORWARD, n.op, name, n.n_inputs, w->inputs, n.n_outputs, -1, &w->again[node]));
     g->nodes[w->again[node]].context = n.context;
-    for (i = 0; i < n.n_outputs; i++) {
+    for (int32_t i = 0; i < n.n_outputs; i++) {
         int32_t copy = g->nodes[w->again[node]].first_entry + i;
         g->shapes[copy] = g->shapes[n.first_entry + i];
         g->types[copy] = g->types[n.first_entry + i];
@@ -191,17 +185,16 @@ static mxc_status add_second_run(work *w, int32_t node) {
 static mxc_status run_again(work *w) {
     mxci_program *p = w->program;
     mxci_graph *g = p->graph;
-    int32_t i, j;
-    for (i = p->n_symbol_nodes; i < w->n_nodes; i++)
+    for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
         want_inputs(w, i);
-    for (i = p->n_symbol_nodes - 1; i >= 0; i--)
+    for (int32_t i = p->n_symbol_nodes - 1; i >= 0; i--)
         if (w->wanted[i])
             want_inputs(w, i);
-    for (i = 0; i < p->n_symbol_nodes; i++)
+    for (int32_t i = 0; i < p->n_symbol_nodes; i++)
         if (w->wanted[i])
             MXC_TRY(add_second_run(w, i));
-    for (i = p->n_symbol_nodes; i < w->n_nodes; i++)
-        for (j = 0; j < g->nodes[i].n_inputs; j++) {
+    for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
+        for (int32_t j = 0; j < g->nodes[i].n_inputs; j++) {
             int32_t at = g->nodes[i].first_input + j;
             g->inputs[at] = replacement(w, g->inputs[at]);
         }

@@ -21,12 +21,11 @@ static int repeats(const mxci_program *p, int32_t step) {
 void mxci_record_prepare(const mxci_layout *l, mxci_segment *s) {
     const mxci_program *p = l->program;
     const mxci_device *device;
-    int32_t i;
     mxc_context context = p->pools[s->pool];
     if (context.device != MXC_GPU || s->is_single || mxci_device_get(context, &device) != MXC_OK ||
         !device->record_begin)
         return;
-    for (i = s->first; i < s->end; i++)
+    for (int32_t i = s->first; i < s->end; i++)
         if (!repeats(p, i))
             return;
     s->recorder = device;
@@ -40,8 +39,7 @@ static void drop(const mxci_layout *l, mxci_segment *s, int is_train) {
 }
 
 void mxci_record_drop(const mxci_layout *l, mxci_segments *segments) {
-    int32_t i;
-    for (i = 0; i < segments->n; i++)
+    for (int32_t i = 0; i < segments->n; i++)
         if (segments->items[i].recorder) {
             drop(l, &segments->items[i], 0);
             drop(l, &segments->items[i], 1);

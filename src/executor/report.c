@@ -7,8 +7,7 @@
 
 static int64_t variable_bytes(const mxci_graph *g, int32_t n, const int32_t *nodes, const mxc_req *reqs) {
     int64_t bytes = 0;
-    int32_t i;
-    for (i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++)
         if (!reqs || reqs[i] != MXC_REQ_NULL)
             bytes += mxci_entry_bytes(g, g->nodes[nodes[i]].first_entry);
     return bytes;
@@ -17,8 +16,7 @@ static int64_t variable_bytes(const mxci_graph *g, int32_t n, const int32_t *nod
 /* Outputs that are arrays of their own. */
 static int64_t output_bytes(const mxci_program *p) {
     int64_t bytes = 0;
-    int32_t i;
-    for (i = 0; i < p->graph->n_outputs; i++) {
+    for (int32_t i = 0; i < p->graph->n_outputs; i++) {
         mxci_home home = p->home[p->graph->outputs[i]];
         if (home.kind == MXCI_HOME_OUTPUT && home.index == i)
             bytes += mxci_entry_bytes(p->graph, p->graph->outputs[i]);
@@ -30,11 +28,10 @@ static mxc_status most_temp(const mxci_program *p, int64_t *out) {
     mxci_signature_room room;
     mxc_engine *engine;
     mxc_status status = MXC_OK;
-    int32_t i;
     *out = 0;
     MXC_TRY(mxc_engine_default(&engine));
     MXC_TRY(mxci_signature_room_make(p->graph, &room));
-    for (i = 0; i < p->n_steps && status == MXC_OK; i++) {
+    for (int32_t i = 0; i < p->n_steps && status == MXC_OK; i++) {
         size_t bytes = 0;
         status = mxci_signature_temp(p, p->order[i], mxc_engine_parallelism(engine), &room, &bytes);
         *out = (int64_t)bytes > *out ? (int64_t)bytes : *out;
@@ -101,14 +98,13 @@ static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
     static const char *const requests[] = {"not computed", "write", "in place", "add"};
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
     char context[32];
-    int32_t i;
     mxci_text_printf(t, "%s %d: %s %s on %s", step < p->n_forward ? "forward" : "backward", step,
                      mxci_node_def(p->graph, p->order[step])->name, n->name,
                      mxc_context_format(n->context, context, sizeof context));
     if (mxci_tile_of(p, step) >= 0)
         mxci_text_printf(t, ", %lld rows at a time", (long long)p->tiles[mxci_tile_of(p, step)].slice);
     mxci_text_add(t, "\n");
-    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
         mxci_text_printf(t, "    %s:", requests[p->req[i]]);
         print_home(t, p, i);
         mxci_text_add(t, "\n");
@@ -119,14 +115,13 @@ mxc_status mxc_executor_print(const mxc_executor *e, char **out) {
     const mxci_program *p;
     mxc_memory_report report;
     mxci_text t = {0};
-    int32_t i;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_GIVEN(e, "mxc_executor_print: executor"));
     p = e->layout->program;
     MXC_TRY(mxci_report(p, &report));
-    for (i = 0; i < p->n_steps; i++)
+    for (int32_t i = 0; i < p->n_steps; i++)
         print_step(&t, p, i);
-    for (i = 0; i < p->n_pools; i++)
+    for (int32_t i = 0; i < p->n_pools; i++)
         mxci_text_printf(&t, "pool %d: %lld bytes\n", i, (long long)p->pool_bytes[i]);
     mxci_text_printf(&t, "Total %.4f MiB allocated\n", (double)report.internal_planned / (1 << 20));
     mxci_text_printf(&t, "Total %.4f MiB of scratch requested\n", (double)report.temp / (1 << 20));

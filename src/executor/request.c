@@ -8,7 +8,6 @@
 
 static mxc_status begin(mxci_program *p) {
     size_t n = (size_t)p->graph->n_entries + 1;
-    int32_t i;
     p->root = mxci_calloc(n, sizeof *p->root);
     p->req = mxci_calloc(n, sizeof *p->req);
     p->home = mxci_calloc(n, sizeof *p->home);
@@ -16,7 +15,7 @@ static mxc_status begin(mxci_program *p) {
     p->last = mxci_calloc(n, sizeof *p->last);
     if (!p->root || !p->req || !p->home || !p->first || !p->last)
         return MXC_FAIL(MXC_ENOMEM, "requests: no memory");
-    for (i = 0; i < p->graph->n_entries; i++) {
+    for (int32_t i = 0; i < p->graph->n_entries; i++) {
         p->root[i] = i;
         p->first[i] = p->last[i] = -1;
     }
@@ -31,18 +30,17 @@ static void set_home(mxci_program *p, int32_t entry, mxci_home_kind kind, int32_
 
 static void find_homes(mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t i;
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         set_home(p, g->nodes[g->args[i]].first_entry, MXCI_HOME_ARG, i);
-    for (i = 0; i < g->n_aux; i++)
+    for (int32_t i = 0; i < g->n_aux; i++)
         set_home(p, g->nodes[g->aux[i]].first_entry, MXCI_HOME_AUX, i);
-    for (i = g->n_outputs - 1; i >= 0; i--) { /* an entry that is several outputs is the first of them */
+    for (int32_t i = g->n_outputs - 1; i >= 0; i--) { /* an entry that is several outputs is the first of them */
         if (p->heads[i] >= 0)
             set_home(p, p->heads[i], MXCI_HOME_HEAD, i);
         if (g->nodes[g->entry_node[g->outputs[i]]].kind != MXCI_VARIABLE)
             set_home(p, g->outputs[i], MXCI_HOME_OUTPUT, i);
     }
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         if (p->grads[i] >= 0)
             set_home(p, p->grads[i], MXCI_HOME_GRAD, i);
 }
@@ -59,8 +57,7 @@ static int is_sum(const mxci_program *p, int32_t node) {
 /* Each term comes from a node of its own, so that no node writes and adds to one array. Only the sum reads terms. */
 static int can_add_in_place(const mxci_program *p, int32_t node, int32_t *seen) {
     const mxci_graph *g = p->graph;
-    int32_t i;
-    for (i = 0; i < g->nodes[node].n_inputs; i++) {
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
         int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
         if (g->nodes[from].kind == MXCI_VARIABLE || seen[from] == node + 1)
             return 0;
@@ -70,8 +67,8 @@ static int can_add_in_place(const mxci_program *p, int32_t node, int32_t *seen) 
 }
 
 static void remove_steps(mxci_program *p) {
-    int32_t i, n = 0, n_forward = p->n_forward;
-    for (i = 0; i < p->n_steps; i++) {
+    int32_t n = 0, n_forward = p->n_forward;
+    for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t node = p->order[i];
         if (node < 0) {
             p->n_forward -= i < n_forward;
@@ -86,14 +83,13 @@ static void remove_steps(mxci_program *p) {
 static mxc_status add_in_place(mxci_program *p) {
     const mxci_graph *g = p->graph;
     int32_t *seen = mxci_calloc((size_t)g->n_nodes + 1, sizeof *seen);
-    int32_t i, j;
     if (!seen)
         return MXC_FAIL(MXC_ENOMEM, "requests: no memory");
-    for (i = 0; i < p->n_steps; i++) {
+    for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t node = p->order[i];
         if (!is_sum(p, node) || !can_add_in_place(p, node, seen))
             continue;
-        for (j = 0; j < g->nodes[node].n_inputs; j++)
+        for (int32_t j = 0; j < g->nodes[node].n_inputs; j++)
             p->root[mxci_graph_inputs(g, node)[j]] = g->nodes[node].first_entry;
         p->order[i] = p->step_of[node] = -1;
     }
@@ -106,9 +102,8 @@ static mxc_status add_in_place(mxci_program *p) {
 
 static void find_uses(mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t step, i;
-    for (step = 0; step < p->n_steps; step++)
-        for (i = 0; i < g->nodes[p->order[step]].n_inputs; i++)
+    for (int32_t step = 0; step < p->n_steps; step++)
+        for (int32_t i = 0; i < g->nodes[p->order[step]].n_inputs; i++)
             p->last[p->root[mxci_graph_inputs(g, p->order[step])[i]]] = step;
 }
 
@@ -126,10 +121,9 @@ static mxc_req request_for(const mxci_program *p, int32_t root) {
 
 static void make_requests(mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t step, i;
-    for (step = 0; step < p->n_steps; step++) {
+    for (int32_t step = 0; step < p->n_steps; step++) {
         const mxci_gnode *n = &g->nodes[p->order[step]];
-        for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
+        for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
             int32_t root = p->root[i];
             p->req[i] = request_for(p, root);
             if (p->req[i] == MXC_REQ_NULL)

@@ -26,12 +26,11 @@ static mxc_status begin(reshaping *r, mxc_executor *e) {
 }
 
 static void end(reshaping *r) {
-    int64_t i;
-    for (i = 0; i < r->executor->arg_names.n && r->args && r->grads; i++) {
+    for (int64_t i = 0; i < r->executor->arg_names.n && r->args && r->grads; i++) {
         mxc_ndarray_release(r->args[i]);
         mxc_ndarray_release(r->grads[i]);
     }
-    for (i = 0; i < r->executor->aux_names.n && r->aux; i++)
+    for (int64_t i = 0; i < r->executor->aux_names.n && r->aux; i++)
         mxc_ndarray_release(r->aux[i]);
     mxci_graph_destroy(r->graph);
     mxci_free(r->is_named);
@@ -54,19 +53,18 @@ static mxc_shape *aux_shape(const reshaping *r, int64_t i) {
 static void set_types(reshaping *r) {
     const mxc_executor *e = r->executor;
     mxci_graph *g = r->graph;
-    int32_t i;
-    for (i = 0; i < g->n_args; i++)
+    for (int32_t i = 0; i < g->n_args; i++)
         g->types[g->nodes[g->args[i]].first_entry] = mxc_ndarray_dtype(e->args[i]);
-    for (i = 0; i < g->n_aux; i++)
+    for (int32_t i = 0; i < g->n_aux; i++)
         g->types[g->nodes[g->aux[i]].first_entry] = mxc_ndarray_dtype(e->aux[i]);
 }
 
 /* From the given shapes; where that leaves an argument open, it keeps its old shape. */
 static mxc_status infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
     const mxc_executor *e = r->executor;
-    int64_t i, open = 0;
+    int64_t open = 0;
     set_types(r);
-    for (i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         int64_t at = mxc_names_find(&e->arg_names, names[i]);
         if (at < 0)
             return MXC_FAIL(MXC_ENOTFOUND, "reshape: the symbol has no argument '%s'", names[i] ? names[i] : "");
@@ -74,7 +72,7 @@ static mxc_status infer(reshaping *r, int64_t n, const char *const *names, const
         r->is_named[at] = 1;
     }
     MXC_TRY(mxci_graph_infer(r->graph));
-    for (i = 0; i < e->arg_names.n; i++)
+    for (int64_t i = 0; i < e->arg_names.n; i++)
         if (!mxc_shape_known(arg_shape(r, i))) {
             *arg_shape(r, i) = *mxc_ndarray_shape(e->args[i]);
             open = 1;
@@ -110,14 +108,13 @@ static mxc_status adapt(const reshaping *r, const char *name, int is_named, mxc_
 
 static mxc_status adapt_all(reshaping *r) {
     const mxc_executor *e = r->executor;
-    int64_t i;
-    for (i = 0; i < e->arg_names.n; i++) {
+    for (int64_t i = 0; i < e->arg_names.n; i++) {
         const char *name = e->arg_names.items[i];
         MXC_TRY(adapt(r, name, r->is_named[i], e->args[i], arg_shape(r, i), &r->args[i]));
         if (e->grads[i])
             MXC_TRY(adapt(r, name, r->is_named[i], e->grads[i], arg_shape(r, i), &r->grads[i]));
     }
-    for (i = 0; i < e->aux_names.n; i++)
+    for (int64_t i = 0; i < e->aux_names.n; i++)
         MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], aux_shape(r, i), &r->aux[i]));
     return MXC_OK;
 }

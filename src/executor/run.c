@@ -35,8 +35,7 @@ static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t
 }
 
 static void move_slices(mxci_step *t, int64_t slices) {
-    int32_t i;
-    for (i = 0; i < t->n_slots; i++)
+    for (int32_t i = 0; i < t->n_slots; i++)
         if (t->strides[i])
             t->tensors[i].data = (char *)t->tensors[i].data + slices * t->strides[i];
 }
@@ -44,23 +43,22 @@ static void move_slices(mxci_step *t, int64_t slices) {
 static mxc_status run_tile(mxci_segment *s, const mxci_tile *tile, const mxc_run *run) {
     mxci_layout *l = s->executor->layout;
     mxc_status status = MXC_OK;
-    int64_t slice, n = 0;
-    int32_t i;
-    for (slice = 0; slice < tile->rows / tile->slice && status == MXC_OK; slice++, n++) {
-        for (i = tile->first; i < tile->end && status == MXC_OK; i++)
+    int64_t n = 0;
+    for (int64_t slice = 0; slice < tile->rows / tile->slice && status == MXC_OK; slice++, n++) {
+        for (int32_t i = tile->first; i < tile->end && status == MXC_OK; i++)
             status = run_step(s, &l->steps[i], l->program->order[i], run->token, run);
-        for (i = tile->first; i < tile->end; i++)
+        for (int32_t i = tile->first; i < tile->end; i++)
             move_slices(&l->steps[i], 1);
     }
-    for (i = tile->first; i < tile->end; i++)
+    for (int32_t i = tile->first; i < tile->end; i++)
         move_slices(&l->steps[i], -n);
     return status;
 }
 
 mxc_status mxci_run_steps(mxci_segment *s, const mxc_run *run) {
     mxci_layout *l = s->executor->layout;
-    int32_t i, tile = 0;
-    for (i = s->first; i < s->end; i++) {
+    int32_t tile = 0;
+    for (int32_t i = s->first; i < s->end; i++) {
         while (tile < l->program->n_tiles && l->program->tiles[tile].first < i)
             tile++;
         if (tile < l->program->n_tiles && l->program->tiles[tile].first == i) {
@@ -91,8 +89,7 @@ void mxci_begin_segment(const mxc_run *run, void *arg, mxc_done *done) {
 /* ---- on the caller's thread ------------------------------------------------------------------------------------ */
 
 static void wait_for(const mxci_segments *segments) {
-    int32_t i;
-    for (i = 0; i < segments->n; i++)
+    for (int32_t i = 0; i < segments->n; i++)
         MXC_IGNORE(mxc_wait_to_write(segments->items[i].done)); /* failures stay on the arrays */
 }
 
@@ -132,8 +129,7 @@ mxc_status mxci_executor_single_steps(mxc_executor *e) {
 /* Take the random numbers of one forward run. A changed seed waits for the runs that still use the old one. */
 static mxc_status reserve_random(mxc_executor *e, int is_train) {
     mxci_layout *l = e->layout;
-    int32_t i;
-    for (i = 0; i < l->program->n_pools; i++) {
+    for (int32_t i = 0; i < l->program->n_pools; i++) {
         uint64_t count = l->random_count[is_train][i];
         mxc_random range = {0, 0, 0};
         if (count)
@@ -148,8 +144,7 @@ static mxc_status reserve_random(mxc_executor *e, int is_train) {
 }
 
 static mxc_status push(const mxci_layout *l, const mxci_segments *segments, int32_t first, int32_t end) {
-    int32_t i;
-    for (i = first; i < end; i++)
+    for (int32_t i = first; i < end; i++)
         MXC_TRY(mxc_engine_op_push(segments->items[i].op, 0, l->token[segments->items[i].pool]));
     return MXC_OK;
 }
@@ -239,15 +234,15 @@ static mxc_status check_head(const mxc_executor *e, int64_t i, mxc_ndarray *give
 }
 
 static mxc_status backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
-    int64_t i, n_outputs = e->output_names.n;
+    int64_t n_outputs = e->output_names.n;
     if (n != 0 && n != n_outputs)
         return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
                         (long long)n);
     if (!e->latest || !e->latest_is_train)
         return MXC_FAIL(MXC_ESTATE, "backward: needs a forward run with is_train 1 before it");
-    for (i = 0; i < n_outputs; i++)
+    for (int64_t i = 0; i < n_outputs; i++)
         MXC_TRY(check_head(e, i, n ? head_grads[i] : NULL));
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (e->heads[i])
             MXC_TRY(mxc_ndarray_copy_to(head_grads[i], e->heads[i], 0));
     mxci_layout_update(e, e->layout);

@@ -33,8 +33,7 @@ static mxc_context context_at(const mxci_program *p, int32_t step) {
 
 static int writes_gradient(const mxci_program *p, int32_t step) {
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
-    int32_t i;
-    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
         if (p->req[i] != MXC_REQ_NULL && p->home[p->root[i]].kind == MXCI_HOME_GRAD)
             return 1;
     return 0;
@@ -45,10 +44,9 @@ static int is_callback(const mxci_program *p, int32_t step) {
 }
 
 static int32_t segment_end(const mxci_program *p, int32_t first, int32_t limit) {
-    int32_t i;
     if (is_callback(p, first))
         return first + 1;
-    for (i = first + 1; i < p->n_steps; i++) {
+    for (int32_t i = first + 1; i < p->n_steps; i++) {
         if (i == p->n_forward || (limit && i - first >= limit) || is_callback(p, i))
             return i;
         if (!mxc_context_equal(context_at(p, i), context_at(p, first)))
@@ -107,9 +105,9 @@ static int by_var(const void *a, const void *b) {
 
 /* Each variable once; changed where any use changes it. */
 static void merge_uses(cutter *c) {
-    int32_t i, n = 0;
+    int32_t n = 0;
     qsort(c->uses, (size_t)c->n_uses, sizeof *c->uses, by_var);
-    for (i = 0; i < c->n_uses; i++) {
+    for (int32_t i = 0; i < c->n_uses; i++) {
         if (n && c->uses[n - 1].var == c->uses[i].var)
             c->uses[n - 1].changes |= c->uses[i].changes;
         else
@@ -119,9 +117,8 @@ static void merge_uses(cutter *c) {
 }
 
 static int list_vars(const cutter *c, int changes, mxc_var **out) {
-    int32_t i;
     int n = 0;
-    for (i = 0; i < c->n_uses; i++)
+    for (int32_t i = 0; i < c->n_uses; i++)
         if (c->uses[i].changes == changes)
             out[n++] = c->uses[i].var;
     return n;
@@ -130,13 +127,12 @@ static int list_vars(const cutter *c, int changes, mxc_var **out) {
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
 static void collect_uses(cutter *c, const mxci_segment *s) {
-    int32_t step, slot;
     c->n_uses = 0;
     use_pool(c, s, s->pool);
     add_use(c, s->done, 1);
-    for (step = s->first; step < s->end; step++) {
+    for (int32_t step = s->first; step < s->end; step++) {
         const mxci_step *t = &c->layout->steps[step];
-        for (slot = 0; slot < t->n_slots; slot++)
+        for (int32_t slot = 0; slot < t->n_slots; slot++)
             if (t->entries[slot] >= 0)
                 use_entry(c, s, c->layout->program->order[step], t->entries[slot]);
         merge_uses(c);
@@ -180,8 +176,7 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
 /* Uses of one segment never exceed the variables there are, plus the slots of the step being added. */
 static size_t most_uses(const mxci_layout *l, const mxc_executor *e) {
     size_t n = (size_t)(3 * e->arg_names.n + e->aux_names.n + 2 * e->output_names.n), most = 0;
-    int32_t i;
-    for (i = 0; i < l->program->n_steps; i++)
+    for (int32_t i = 0; i < l->program->n_steps; i++)
         if ((size_t)l->steps[i].n_slots > most)
             most = (size_t)l->steps[i].n_slots;
     return n + 2 * (most + (size_t)l->program->n_pools) + 4;
@@ -190,16 +185,15 @@ static size_t most_uses(const mxci_layout *l, const mxc_executor *e) {
 static mxc_status cut(cutter *c, int32_t limit) {
     const mxci_program *p = c->layout->program;
     size_t n = most_uses(c->layout, c->executor);
-    int32_t step, i;
     c->segments->items = mxci_calloc((size_t)p->n_steps + 1, sizeof *c->segments->items);
     c->latest = mxci_calloc((size_t)p->n_pools + 1, sizeof *c->latest);
     c->uses = mxci_calloc(n, sizeof *c->uses);
     c->vars = mxci_calloc(n, sizeof *c->vars);
     if (!c->segments->items || !c->latest || !c->uses || !c->vars)
         return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
-    for (i = 0; i < p->n_pools; i++)
+    for (int32_t i = 0; i < p->n_pools; i++)
         c->latest[i] = -1;
-    for (step = 0; step < p->n_steps; step = c->segments->items[c->segments->n - 1].end)
+    for (int32_t step = 0; step < p->n_steps; step = c->segments->items[c->segments->n - 1].end)
         MXC_TRY(make_segment(c, step, limit));
     return MXC_OK;
 }
@@ -218,8 +212,7 @@ mxc_status mxci_segments_create(mxc_executor *e, mxci_layout *l, int32_t limit, 
 }
 
 void mxci_segments_destroy(mxci_segments *segments) {
-    int32_t i;
-    for (i = 0; i < segments->n; i++) {
+    for (int32_t i = 0; i < segments->n; i++) {
         mxc_engine_op_destroy(segments->items[i].op);
         mxc_var_delete(segments->items[i].done, NULL, NULL);
     }

@@ -2,8 +2,8 @@
 #include "executor/bound.h"
 
 mxc_status mxci_signature_room_make(const mxci_graph *g, mxci_signature_room *out) {
-    int32_t i, most = 0;
-    for (i = 0; i < g->n_nodes; i++) {
+    int32_t most = 0;
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         int32_t n = g->nodes[i].n_inputs + g->nodes[i].n_outputs;
         most = n > most ? n : most;
     }
@@ -75,9 +75,8 @@ mxc_status mxci_signature_temp(const mxci_program *p, int32_t node, int parallel
                                size_t *out) {
     mxci_op_form form = mxci_node_form(p->graph, node);
     mxc_pass pass = p->graph->nodes[node].kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
-    int is_train;
     *out = 0;
-    for (is_train = pass == MXC_BACKWARD; is_train < 2 && form.temp_bytes; is_train++) {
+    for (int is_train = pass == MXC_BACKWARD; is_train < 2 && form.temp_bytes; is_train++) {
         mxc_op_sig sig;
         mxc_status status;
         size_t bytes;

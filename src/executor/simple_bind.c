@@ -25,8 +25,7 @@ static void release(known *k) {
 
 static void add_missing(const mxci_graph *g, int32_t n, const int32_t *nodes, mxci_line *line) {
     char text[MXC_SHAPE_TEXT];
-    int32_t i;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         const mxc_shape *shape = &g->shapes[g->nodes[nodes[i]].first_entry];
         if (!mxc_shape_known(shape))
             mxci_line_printf(line, "%s %s %s", line->length ? "," : "", g->nodes[nodes[i]].name,
@@ -46,9 +45,8 @@ static mxc_status list_missing(const mxci_graph *g) {
 
 /* Types left open are float32; then infer again. */
 static mxc_status complete_types(mxci_graph *g, int32_t n, const int32_t *nodes) {
-    int32_t i;
     int open = 0;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         mxc_dtype *type = &g->types[g->nodes[nodes[i]].first_entry];
         open |= *type == MXC_DTYPE_UNKNOWN;
         *type = *type == MXC_DTYPE_UNKNOWN ? MXC_F32 : *type;
@@ -69,8 +67,8 @@ static mxc_status complete(mxci_graph *g, const mxc_bind_options *options) {
 /* How many arguments have the name; their request is null. */
 static int32_t ask_nothing(known *k, const char *name) {
     const mxci_graph *g = k->graph;
-    int32_t i, n = 0;
-    for (i = 0; i < g->n_args; i++)
+    int32_t n = 0;
+    for (int32_t i = 0; i < g->n_args; i++)
         if (strcmp(g->nodes[g->args[i]].name, name) == 0) {
             k->reqs[i] = MXC_REQ_NULL;
             n++;
@@ -82,8 +80,7 @@ static mxc_status leave_labels_out(known *k) {
     const mxci_graph *g = k->graph;
     int32_t *label_of = mxci_calloc((size_t)g->n_args + 1, sizeof *label_of);
     mxc_status status = label_of ? mxci_graph_find_labels(g, label_of) : no_memory();
-    int32_t i;
-    for (i = 0; status == MXC_OK && i < g->n_args; i++)
+    for (int32_t i = 0; status == MXC_OK && i < g->n_args; i++)
         if (label_of[i] >= 0)
             k->reqs[i] = MXC_REQ_NULL;
     mxci_free(label_of);
@@ -92,16 +89,15 @@ static mxc_status leave_labels_out(known *k) {
 
 static mxc_status choose_reqs(known *k, int64_t n, const char *const *names, mxc_req req, int n_no_grad,
                               const char *const *no_grad) {
-    int64_t i;
     k->reqs = mxci_calloc((size_t)k->graph->n_args + 1, sizeof *k->reqs);
     if (!k->reqs)
         return no_memory();
-    for (i = 0; i < k->graph->n_args; i++)
+    for (int64_t i = 0; i < k->graph->n_args; i++)
         k->reqs[i] = req;
     MXC_TRY(leave_labels_out(k));
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         ask_nothing(k, names[i]);
-    for (i = 0; i < n_no_grad; i++) {
+    for (int64_t i = 0; i < n_no_grad; i++) {
         MXC_TRY(MXCI_GIVEN(no_grad[i], "simple_bind: a name without gradient"));
         if (!ask_nothing(k, no_grad[i]))
             return MXC_FAIL(MXC_ENOTFOUND, "simple_bind: no argument '%s' that could go without gradient", no_grad[i]);
@@ -113,13 +109,12 @@ static mxc_status choose_reqs(known *k, int64_t n, const char *const *names, mxc
 
 /* arrays: n_args arguments, n_args gradients, n_aux states. */
 static mxc_status make_arrays(const mxci_graph *g, const mxc_req *reqs, mxc_ndarray **arrays) {
-    int32_t i;
-    for (i = 0; i < g->n_args; i++) {
+    for (int32_t i = 0; i < g->n_args; i++) {
         MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[i]));
         if (reqs[i] != MXC_REQ_NULL)
             MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[g->n_args + i]));
     }
-    for (i = 0; i < g->n_aux; i++)
+    for (int32_t i = 0; i < g->n_aux; i++)
         MXC_TRY(mxci_bind_array(g, g->nodes[g->aux[i]].first_entry, &arrays[2 * g->n_args + i]));
     return MXC_OK;
 }

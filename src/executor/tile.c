@@ -22,8 +22,7 @@ typedef struct run {
 } run;
 
 int32_t mxci_tile_of(const mxci_program *p, int32_t step) {
-    int32_t i;
-    for (i = 0; i < p->n_tiles; i++)
+    for (int32_t i = 0; i < p->n_tiles; i++)
         if (step >= p->tiles[i].first && step < p->tiles[i].end)
             return i;
     return -1;
@@ -68,7 +67,6 @@ static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
     const mxci_graph *g = p->graph;
     const mxci_gnode *n = node_at(p, step);
     int64_t rows;
-    int32_t i;
     if (n->kind != MXCI_FORWARD || !(mxci_node_def(g, p->order[step])->flags & MXC_OP_SAMPLEWISE) || mxci_n_args(n) < 1)
         return 0;
     if (draws_numbers(p, step))
@@ -76,7 +74,7 @@ static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
     if (n->context.device == MXC_GPU)
         return 0; /* it hides the time of memory by many threads, not by caches */
     rows = g->shapes[input_at(p, step, 0)].ndim > 0 ? g->shapes[input_at(p, step, 0)].dim[0] : 0;
-    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
         if (p->req[i] != MXC_REQ_NULL && !has_rows(&g->shapes[i], rows))
             return 0;
     return rows;
@@ -85,8 +83,7 @@ static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
 /* 1 if an input that is not sliced is made inside the run. */
 static int reads_inside(const run *r, int32_t step) {
     const mxci_program *p = r->program;
-    int32_t i;
-    for (i = 1; i < node_at(p, step)->n_inputs; i++)
+    for (int32_t i = 1; i < node_at(p, step)->n_inputs; i++)
         if (p->step_of[p->graph->entry_node[input_at(p, step, i)]] >= r->first ||
             input_at(p, step, i) == input_at(p, step, 0))
             return 1;
@@ -107,8 +104,7 @@ static void extend(run *r) {
 static int64_t output_bytes(const mxci_program *p, int32_t step) {
     const mxci_gnode *n = node_at(p, step);
     int64_t bytes = 0;
-    int32_t i;
-    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
         if (p->req[i] != MXC_REQ_NULL)
             bytes += mxci_entry_bytes(p->graph, i);
     return bytes;
@@ -126,8 +122,7 @@ static int is_small(const run *r, int32_t step) {
 static void trim(run *r) {
     const mxci_program *p = r->program;
     int64_t bytes = 0;
-    int32_t step;
-    for (step = r->first; step < r->end; step++)
+    for (int32_t step = r->first; step < r->end; step++)
         bytes += output_bytes(p, step);
     r->budget = bytes / PART > LEAST_BYTES ? bytes / PART : LEAST_BYTES;
     while (r->end > r->first && is_small(r, r->end - 1))
@@ -146,8 +141,7 @@ static int64_t occupied(const run *r, int32_t step, int32_t at) {
     const mxci_program *p = r->program;
     const mxci_gnode *n = node_at(p, step);
     int64_t bytes = 0;
-    int32_t i;
-    for (i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
         if (p->req[i] != MXC_REQ_NULL && p->last[i] >= at && is_inside(p, i, r->first, r->end))
             bytes += mxci_entry_bytes(p->graph, i);
     return bytes;
@@ -156,10 +150,9 @@ static int64_t occupied(const run *r, int32_t step, int32_t at) {
 /* Most bytes inside that are occupied at one step. */
 static int64_t peak_inside(const run *r) {
     int64_t peak = 0;
-    int32_t at, step;
-    for (at = r->first; at < r->end; at++) {
+    for (int32_t at = r->first; at < r->end; at++) {
         int64_t bytes = 0;
-        for (step = r->first; step <= at; step++)
+        for (int32_t step = r->first; step <= at; step++)
             bytes += occupied(r, step, at);
         peak = bytes > peak ? bytes : peak;
     }
@@ -169,10 +162,10 @@ static int64_t peak_inside(const run *r) {
 /* The largest divisor of rows whose slices fit the budget, or the smallest one that is worth it; rows: leave it
  * whole. */
 static int64_t choose_slice(const run *r) {
-    int64_t row_bytes = peak_inside(r) / r->rows, smallest = r->rows, n;
+    int64_t row_bytes = peak_inside(r) / r->rows, smallest = r->rows;
     if (peak_inside(r) <= r->budget)
         return r->rows;
-    for (n = 2; n <= MOST_SLICES && r->rows / n >= LEAST_ROWS; n++)
+    for (int64_t n = 2; n <= MOST_SLICES && r->rows / n >= LEAST_ROWS; n++)
         if (r->rows % n == 0) {
             smallest = r->rows / n;
             if (smallest * row_bytes <= r->budget)
@@ -184,15 +177,14 @@ static int64_t choose_slice(const run *r) {
 /* ---- the pass -------------------------------------------------------------------------------------------------- */
 
 static void slice_entries(mxci_program *p, const mxci_tile *tile) {
-    int32_t step, i;
-    for (step = tile->first; step < tile->end; step++) {
-        for (i = node_at(p, step)->first_entry; i < node_at(p, step)->first_entry + node_at(p, step)->n_outputs; i++) {
+    for (int32_t step = tile->first; step < tile->end; step++) {
+        for (int32_t i = node_at(p, step)->first_entry; i < node_at(p, step)->first_entry + node_at(p, step)->n_outputs; i++) {
             if (is_inside(p, i, tile->first, tile->end))
                 p->slice[i] = tile->slice;
             else if (p->req[i] != MXC_REQ_NULL)
                 p->first[i] = tile->first; /* slices of it are written while earlier steps run again */
         }
-        for (i = 0; i < node_at(p, step)->n_inputs; i++) {
+        for (int32_t i = 0; i < node_at(p, step)->n_inputs; i++) {
             int32_t in = p->root[input_at(p, step, i)];
             if (!p->slice[in] && p->last[in] < tile->end)
                 p->last[in] = tile->end - 1; /* read again for the next slice */

@@ -29,7 +29,6 @@ static mxc_status check_new_name(const mxc_op_def *def, const char *name) {
 }
 
 static mxc_status check_def(const mxc_op_def *def) {
-    int i;
     if (!def || def->size != sizeof *def)
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: def.size is %zu, expected %zu", def ? def->size : 0, sizeof *def);
     if (!def->name || !*def->name)
@@ -46,7 +45,7 @@ static mxc_status check_def(const mxc_op_def *def) {
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: infer_from_data goes with MXC_OP_ARRAY_ONLY", def->name);
     if (def->params_open && (def->params || def->variadic))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: params_open goes without params and variadic", def->name);
-    for (i = 0; i < MXC_DEVICE_LIMIT; i++)
+    for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
         if (def->forward[i])
             return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: has no forward function", def->name);

@@ -30,8 +30,8 @@ typedef struct params {
 
 static void pick_params(const mxc_op_def *def, int n, const char *const *keys, const char *const *values, int64_t n_in,
                         params *p) {
-    int i, counted = !def->variadic;
-    for (i = 0; i < n; i++) {
+    int counted = !def->variadic;
+    for (int i = 0; i < n; i++) {
         if (mxci_key_is_attr(def, keys[i]))
             continue;
         counted |= !counted && mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
@@ -69,8 +69,7 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
 }
 
 mxc_status mxci_node_take_attrs(mxci_node *node, int n, const char *const *keys, const char *const *values) {
-    int i;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         if (mxci_key_is_attr(mxc_op_get_def(node->op), keys[i]))
             MXC_TRY(mxci_node_set_attr(node, keys[i], values[i]));
     return MXC_OK;
@@ -99,10 +98,10 @@ static int32_t variadic_index(const mxc_op *op, const char *name, size_t length)
 
 int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length) {
     char input[128];
-    int32_t i, n = mxc_op_n_args(op) + mxc_op_n_aux(op);
+    int32_t n = mxc_op_n_args(op) + mxc_op_n_aux(op);
     if (mxc_op_get_def(op)->variadic && n > 0 && !strcmp(mxci_input_name(op, 0, input, sizeof input), "arg0"))
         return variadic_index(op, name, length);
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         mxci_input_name(op, i, input, sizeof input);
         if (strlen(input) == length && memcmp(input, name, length) == 0)
             return i;
@@ -140,10 +139,9 @@ static mxci_node *input_of_key(const mxci_node *node, const char *key, const cha
 }
 
 mxc_status mxci_hoist_attrs(mxci_node *node) {
-    int32_t i;
     if (node->kind != MXCI_FORWARD || !node->op)
         return MXC_OK;
-    for (i = node->n_attrs; i-- > 0;) {
+    for (int32_t i = node->n_attrs; i-- > 0;) {
         const char *key = node->attr_keys[i], *suffix = mxci_attr_suffix(key);
         mxci_node *argument = suffix ? input_of_key(node, key, suffix) : NULL;
         if (!argument)

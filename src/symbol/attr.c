@@ -14,8 +14,7 @@
 /* The node that all outputs belong to; NULL if there are several. */
 static mxci_node *only_node(const mxc_symbol *symbol) {
     mxci_node *node = symbol->outputs[0].node;
-    int64_t i;
-    for (i = 1; i < symbol->n_outputs; i++)
+    for (int64_t i = 1; i < symbol->n_outputs; i++)
         if (symbol->outputs[i].node != node)
             return NULL;
     return node;
@@ -23,8 +22,7 @@ static mxci_node *only_node(const mxc_symbol *symbol) {
 
 static const char *given_param(const mxc_op *op, const char *key) {
     const char *k, *value;
-    int i;
-    for (i = 0; i < mxc_op_n_given(op); i++) {
+    for (int i = 0; i < mxc_op_n_given(op); i++) {
         mxc_op_given(op, i, &k, &value);
         if (strcmp(k, key) == 0)
             return value;
@@ -51,11 +49,10 @@ static mxc_status set_attr(const mxc_symbol *symbol, mxci_node *node, const char
 }
 
 mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value) {
-    int64_t i;
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(MXCI_NON_NULL(key));
     MXC_TRY(MXCI_NON_NULL(value));
-    for (i = 0; i < symbol->n_outputs; i++)
+    for (int64_t i = 0; i < symbol->n_outputs; i++)
         if (i == 0 || symbol->outputs[i].node != symbol->outputs[i - 1].node)
             MXC_TRY(set_attr(symbol, symbol->outputs[i].node, key, value));
     return MXC_OK;
@@ -90,12 +87,11 @@ static mxc_status add_attr(mxc_names *out, const char *node, const char *key, co
 
 static mxc_status list_node(const mxci_node *node, const char *prefix, mxc_names *out) {
     const char *key, *value;
-    int i;
-    for (i = 0; node->op && i < mxc_op_n_given(node->op); i++) {
+    for (int i = 0; node->op && i < mxc_op_n_given(node->op); i++) {
         mxc_op_given(node->op, i, &key, &value);
         MXC_TRY(add_pair(out, prefix, key, strlen(key), value));
     }
-    for (i = 0; i < node->n_attrs; i++)
+    for (int i = 0; i < node->n_attrs; i++)
         MXC_TRY(add_attr(out, prefix, node->attr_keys[i], node->attr_values[i]));
     return MXC_OK;
 }
@@ -103,8 +99,7 @@ static mxc_status list_node(const mxci_node *node, const char *prefix, mxc_names
 static mxc_status list_deep(const mxc_symbol *symbol, mxc_names *out) {
     mxci_order order;
     mxc_status status = mxci_order_make(symbol, &order);
-    int32_t i;
-    for (i = 0; i < order.n && status == MXC_OK; i++)
+    for (int32_t i = 0; i < order.n && status == MXC_OK; i++)
         status = list_node(order.nodes[i], order.nodes[i]->name, out);
     mxci_order_free(&order);
     return status;
@@ -137,11 +132,10 @@ typedef struct scope {
 static _Thread_local scope *current;
 
 static mxc_status fill_scope(scope *s, int n, const char *const *keys, const char *const *values) {
-    int i;
     MXC_TRY(mxci_node_create(MXCI_VARIABLE, "", NULL, &s->attrs));
     if (s->outer)
         MXC_TRY(mxci_node_copy_attrs(s->attrs, s->outer->attrs, 0));
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         MXC_TRY(MXCI_GIVEN(keys[i] && values[i], "mxc_attr_scope_enter: keys and values"));
         MXC_TRY(mxci_node_set_attr(s->attrs, keys[i], values[i]));
     }
@@ -176,8 +170,7 @@ void mxc_attr_scope_leave(void) {
 }
 
 mxc_status mxci_scope_apply(mxci_node *node) {
-    int32_t i;
-    for (i = 0; current && i < current->attrs->n_attrs; i++)
+    for (int32_t i = 0; current && i < current->attrs->n_attrs; i++)
         MXC_TRY(mxci_node_set_attr(node, current->attrs->attr_keys[i], current->attrs->attr_values[i]));
     return MXC_OK;
 }

@@ -53,10 +53,8 @@ static mxc_status put_input(mxci_node *node, int32_t at, mxci_entry entry) {
 
 static mxc_status bind_in_order(mxci_node *node, const call *c) {
     int32_t at = 0;
-    int64_t j;
-    int i;
-    for (i = 0; i < c->n_in; i++)
-        for (j = 0; j < c->in[i]->n_outputs; j++) {
+    for (int i = 0; i < c->n_in; i++)
+        for (int64_t j = 0; j < c->in[i]->n_outputs; j++) {
             char names[160];
             if (at == node->n_inputs)
                 return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": too many inputs, expected at most %d: %s", op_name(node),
@@ -68,8 +66,7 @@ static mxc_status bind_in_order(mxci_node *node, const call *c) {
 
 static mxc_status bind_by_name(mxci_node *node, const call *c) {
     char names[160];
-    int i;
-    for (i = 0; i < c->n_in; i++) {
+    for (int i = 0; i < c->n_in; i++) {
         int32_t at = mxci_input_find(node->op, c->arg_keys[i], strlen(c->arg_keys[i]));
         if (at < 0)
             return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": has no argument '%.60s', expected one of: %s", op_name(node),
@@ -83,11 +80,11 @@ static mxc_status bind_by_name(mxci_node *node, const call *c) {
 }
 
 static mxc_status bind(mxci_node *node, const call *c) {
-    int32_t i, n = mxc_op_n_args(node->op) + mxc_op_n_aux(node->op);
+    int32_t n = mxc_op_n_args(node->op) + mxc_op_n_aux(node->op);
     MXC_TRY(mxci_node_reserve_inputs(node, n));
     node->n_inputs = n;
     MXC_TRY(c->arg_keys ? bind_by_name(node, c) : bind_in_order(node, c));
-    for (i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++)
         if (!node->inputs[i].node)
             MXC_TRY(mxci_node_default_input(node, i));
     return mxci_hoist_attrs(node);
@@ -96,10 +93,9 @@ static mxc_status bind(mxci_node *node, const call *c) {
 /* ---- application ------------------------------------------------------------------------------------------- */
 
 static mxc_status check_lists(const char *op, int n, const char *const *keys, const char *const *values) {
-    int i;
     if (n < 0 || (n > 0 && (!keys || !values)))
         return MXC_FAIL(MXC_EINVAL, "%.100s: %d parameters%s", op, n, n > 0 ? " without keys or values" : "");
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         if (!keys[i] || !values[i])
             return MXC_FAIL(MXC_EINVAL, "%.100s: the key or value of parameter %d is NULL", op, i);
     return MXC_OK;
@@ -107,14 +103,13 @@ static mxc_status check_lists(const char *op, int n, const char *const *keys, co
 
 /* Outputs of all inputs together. */
 static mxc_status count_inputs(const call *c, int64_t *out) {
-    int i;
     *out = 0;
     if (c->n_in < 0 || (c->n_in > 0 && !c->in))
         return MXC_FAIL(MXC_EINVAL, "%.100s: %d inputs%s", c->op, c->n_in, c->n_in > 0 ? " at NULL" : "");
-    for (i = 0; i < c->n_in && c->arg_keys; i++)
+    for (int i = 0; i < c->n_in && c->arg_keys; i++)
         if (!c->arg_keys[i])
             return MXC_FAIL(MXC_EINVAL, "%.100s: the argument name of input %d is NULL", c->op, i);
-    for (i = 0; i < c->n_in; i++) {
+    for (int i = 0; i < c->n_in; i++) {
         if (!c->in[i] || c->in[i]->atomic)
             return MXC_FAIL(MXC_EINVAL, "%.100s: input %d is %s", c->op, i,
                             c->in[i] ? "an operator not applied to inputs yet" : "NULL");
@@ -141,12 +136,12 @@ static mxc_status make_node(const call *c, mxc_op *op, mxci_node **out) {
 }
 
 static mxc_status visible_outputs(mxci_node *node, mxc_symbol **out) {
-    int i, n = mxci_node_n_visible(node);
+    int n = mxci_node_n_visible(node);
     mxci_entry *outputs = mxci_calloc((size_t)n, sizeof *outputs);
     mxc_status status;
     if (!outputs)
         return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %d outputs", n);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         outputs[i] = (mxci_entry){node, i};
     status = mxci_symbol_create(n, outputs, out);
     mxci_free(outputs);
@@ -186,21 +181,21 @@ mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const c
 static mxc_status check_params(const char *name, int n, const char *const *keys, const char *const *values) {
     const mxc_op_def *def;
     mxc_op *op;
-    int i, j, counted;
+    int counted;
     MXC_TRY(mxci_registry_start());
     def = mxc_op_find(name);
     counted = !def || !def->variadic;
-    for (i = 0; i < n && !counted; i++)
+    for (int i = 0; i < n && !counted; i++)
         counted = mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
     if (counted) {
         MXC_TRY(mxci_op_make(name, n, keys, values, 0, &op));
         mxc_op_release(op);
         return MXC_OK;
     }
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         if (!mxci_param_find(def, keys[i]) && !mxci_key_is_attr(def, keys[i]))
             return MXC_FAIL(MXC_EINVAL, "%s: has no parameter '%.100s'", name, keys[i]);
-        for (j = 0; j < i; j++)
+        for (int j = 0; j < i; j++)
             if (strcmp(keys[i], keys[j]) == 0)
                 return MXC_FAIL(MXC_EINVAL, "%s: parameter '%.100s' is given twice", name, keys[i]);
     }
@@ -210,8 +205,7 @@ static mxc_status check_params(const char *name, int n, const char *const *keys,
 /* Keep parameters as they are, attributes as set_attr would. */
 static mxc_status keep_keys(mxci_node *node, const mxc_op_def *def, int n, const char *const *keys,
                             const char *const *values) {
-    int i;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         if (mxci_key_is_attr(def, keys[i]))
             MXC_TRY(mxci_node_set_attr(node, keys[i], values[i]));
         else

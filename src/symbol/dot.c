@@ -28,8 +28,7 @@ static const struct family {
 static const char *const other_fill = "#f5d5e6", *const variable_fill = "#cdebe3";
 
 static const char *fill_of(const char *op) {
-    size_t i;
-    for (i = 0; i < sizeof families / sizeof families[0]; i++)
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (mxci_list_find(families[i].ops, op) >= 0)
             return families[i].fill;
     return other_fill;
@@ -62,8 +61,7 @@ static void add_quoted(mxci_text *t, const char *text) {
 static void add_params(mxci_text *t, const mxc_op *op) {
     const char *key, *value;
     char text[128];
-    int i;
-    for (i = 0; i < mxc_op_n_given(op); i++) {
+    for (int i = 0; i < mxc_op_n_given(op); i++) {
         const mxc_param *param;
         mxc_op_given(op, i, &key, &value);
         param = mxci_param_find(mxc_op_get_def(op), key);
@@ -85,8 +83,7 @@ static int is_variable(const mxci_graph *g, int32_t entry) {
 
 static void add_weights(mxci_text *t, const mxci_graph *g, const mxci_gnode *node) {
     char name[128], shape[MXC_SHAPE_TEXT];
-    int32_t i;
-    for (i = 0; i < node->n_inputs; i++) {
+    for (int32_t i = 0; i < node->n_inputs; i++) {
         int32_t entry = g->inputs[node->first_input + i];
         if (!is_variable(g, entry) || !is_weight(node, i) || !mxc_shape_known(&g->shapes[entry]))
             continue;
@@ -120,8 +117,7 @@ static void add_operator(mxci_text *t, const mxci_graph *g, const mxci_gnode *no
 static void add_edges(mxci_text *t, const mxci_graph *g, int32_t at, const unsigned char *drawn) {
     const mxci_gnode *node = &g->nodes[at];
     char shape[MXC_SHAPE_TEXT];
-    int32_t i;
-    for (i = 0; i < node->n_inputs; i++) {
+    for (int32_t i = 0; i < node->n_inputs; i++) {
         int32_t entry = g->inputs[node->first_input + i], from = g->entry_node[entry];
         if (!drawn[from] || (is_weight(node, i) && is_variable(g, entry)))
             continue;
@@ -138,24 +134,22 @@ enum { DRAWN = 1, OUTPUT = 2 };
 
 /* A variable is drawn if it is more than the weight of operators. */
 static void choose_drawn(const mxci_graph *g, unsigned char *drawn) {
-    int32_t i, j;
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         drawn[i] |= g->nodes[i].kind != MXCI_VARIABLE ? DRAWN : 0;
-        for (j = 0; j < g->nodes[i].n_inputs; j++)
+        for (int32_t j = 0; j < g->nodes[i].n_inputs; j++)
             if (!is_weight(&g->nodes[i], j))
                 drawn[g->entry_node[mxci_graph_inputs(g, i)[j]]] |= DRAWN;
     }
-    for (i = 0; i < g->n_outputs; i++)
+    for (int32_t i = 0; i < g->n_outputs; i++)
         drawn[g->entry_node[g->outputs[i]]] |= DRAWN | OUTPUT;
 }
 
 static void add_graph(mxci_text *t, const mxci_graph *g, const unsigned char *drawn) {
-    int32_t i;
     mxci_text_add(t, "digraph symbol {\n"
                      "    node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
                      "    edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.7, color=\"#606060\",\n"
                      "          fontcolor=\"#606060\"];\n");
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         if (!drawn[i])
             continue;
         mxci_text_printf(t, "    n%d [label=\"", (int)i);
@@ -165,7 +159,7 @@ static void add_graph(mxci_text *t, const mxci_graph *g, const unsigned char *dr
             add_operator(t, g, &g->nodes[i]);
         mxci_text_printf(t, "%s];\n", drawn[i] & OUTPUT ? ", penwidth=2" : "");
     }
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         add_edges(t, g, i, drawn);
     mxci_text_add(t, "}\n");
 }

@@ -59,7 +59,6 @@ static mxc_status reserve(mxci_graph *g, int64_t nodes, int64_t inputs, int64_t 
 /* Append a node with room for its inputs, which the caller fills in. */
 static mxc_status append(mxci_graph *g, const mxci_gnode *like, const char *name, int32_t *out) {
     mxci_gnode *n;
-    int32_t i;
     char *copy;
     MXC_TRY(reserve(g, 1, like->n_inputs, like->n_outputs));
     copy = mxci_strdup(name);
@@ -74,7 +73,7 @@ static mxc_status append(mxci_graph *g, const mxci_gnode *like, const char *name
     n->first_entry = g->n_entries;
     n->n_aux = like->op ? mxc_op_n_aux(like->op) : 0;
     n->context = mxc_cpu(0);
-    for (i = g->n_entries; i < g->n_entries + n->n_outputs; i++) {
+    for (int32_t i = g->n_entries; i < g->n_entries + n->n_outputs; i++) {
         g->entry_node[i] = g->n_nodes;
         g->shapes[i].ndim = -1;
         g->types[i] = MXC_DTYPE_UNKNOWN;
@@ -98,8 +97,7 @@ mxc_status mxci_graph_add(mxci_graph *g, mxci_node_kind kind, mxc_op *op, const 
 
 /* An operator that the node reads from and that has no place; -1 if there is none. */
 static int32_t missing_input(const mxci_graph *g, int32_t node, const int32_t *place) {
-    int32_t i;
-    for (i = 0; i < g->nodes[node].n_inputs; i++) {
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
         int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
         if (g->nodes[from].kind != MXCI_VARIABLE && place[from] < 0)
             return from;
@@ -125,19 +123,17 @@ void mxci_graph_place(const mxci_graph *g, int32_t node, mxci_sequence *s) {
 }
 
 static void renumber(int32_t n, int32_t *nodes, const int32_t *place) {
-    int32_t i;
-    for (i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++)
         if (nodes[i] >= 0)
             nodes[i] = place[nodes[i]];
 }
 
 static void move_nodes(mxci_graph *g, mxci_sequence *s, mxci_gnode *moved) {
-    int32_t i, pass;
-    for (pass = 0; pass < 2; pass++) /* variables, then operators */
-        for (i = 0; i < g->n_nodes; i++)
+    for (int32_t pass = 0; pass < 2; pass++) /* variables, then operators */
+        for (int32_t i = 0; i < g->n_nodes; i++)
             if ((g->nodes[i].kind != MXCI_VARIABLE) == pass)
                 mxci_graph_place(g, i, s);
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         moved[i] = g->nodes[s->nodes[i]];
         renumber(1, &moved[i].forward, s->place);
     }
@@ -170,51 +166,49 @@ static int32_t entry_id(const mxci_graph *g, const mxci_order *order, mxci_entry
 
 static mxc_status add_node(mxci_graph *g, const mxci_order *order, mxci_node *node) {
     mxci_gnode like = {.kind = node->kind, .op = node->op, .node = node, .n_inputs = node->n_inputs};
-    int32_t i, at;
+    int32_t at;
     like.forward = node->forward ? mxci_order_find(order, node->forward) : -1;
     like.n_outputs = mxci_node_n_outputs(node);
     MXC_TRY(append(g, &like, node->name, &at));
-    for (i = 0; i < node->n_inputs; i++)
+    for (int32_t i = 0; i < node->n_inputs; i++)
         g->inputs[g->nodes[at].first_input + i] = entry_id(g, order, node->inputs[i]);
     return MXC_OK;
 }
 
 static mxc_status add_nodes(mxci_graph *g, const mxci_order *order) {
     int64_t inputs = 0, entries = 0;
-    int32_t i;
-    for (i = 0; i < order->n; i++) {
+    for (int32_t i = 0; i < order->n; i++) {
         inputs += order->nodes[i]->n_inputs;
         entries += mxci_node_n_outputs(order->nodes[i]);
     }
     MXC_TRY(reserve(g, order->n, inputs + 1, entries)); /* one more: then there is an array also without inputs */
-    for (i = 0; i < order->n; i++)
+    for (int32_t i = 0; i < order->n; i++)
         MXC_TRY(add_node(g, order, order->nodes[i]));
     return MXC_OK;
 }
 
 /* Mark the variables that operators change. */
 static void mark_aux(const mxci_graph *g, unsigned char *is_aux) {
-    int32_t i, j;
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         const int32_t *in = mxci_graph_inputs(g, i);
-        for (j = g->nodes[i].n_inputs - g->nodes[i].n_aux; j < g->nodes[i].n_inputs; j++)
+        for (int32_t j = g->nodes[i].n_inputs - g->nodes[i].n_aux; j < g->nodes[i].n_inputs; j++)
             is_aux[g->entry_node[in[j]]] = 1;
     }
 }
 
 static mxc_status list_variables(mxci_graph *g) {
     unsigned char *is_aux = mxci_calloc((size_t)g->n_nodes + 1, 1);
-    int32_t i, n = 0, aux = 0;
+    int32_t n = 0, aux = 0;
     if (!is_aux)
         return no_memory();
     mark_aux(g, is_aux);
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         n += g->nodes[i].kind == MXCI_VARIABLE;
         aux += g->nodes[i].kind == MXCI_VARIABLE && is_aux[i];
     }
     g->args = mxci_calloc((size_t)(n - aux) + 1, sizeof *g->args);
     g->aux = mxci_calloc((size_t)aux + 1, sizeof *g->aux);
-    for (i = 0; i < g->n_nodes && g->args && g->aux; i++)
+    for (int32_t i = 0; i < g->n_nodes && g->args && g->aux; i++)
         if (g->nodes[i].kind == MXCI_VARIABLE) {
             if (is_aux[i])
                 g->aux[g->n_aux++] = i;
@@ -257,10 +251,9 @@ mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out) {
 }
 
 void mxci_graph_destroy(mxci_graph *g) {
-    int32_t i;
     if (!g)
         return;
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         mxc_op_release(g->nodes[i].op);
         mxci_node_release(g->nodes[i].node);
         mxci_free(g->nodes[i].name);
@@ -285,10 +278,9 @@ static mxci_entry built_entry(const mxci_graph *g, mxci_node *const *built, int3
 
 /* 1 if the symbol's node is wired as the graph says. */
 static int is_unchanged(const mxci_graph *g, mxci_node *const *built, const mxci_gnode *n) {
-    int32_t i;
     if (!n->node || n->node->n_inputs != n->n_inputs || (n->forward >= 0 && built[n->forward] != n->node->forward))
         return 0;
-    for (i = 0; i < n->n_inputs; i++) {
+    for (int32_t i = 0; i < n->n_inputs; i++) {
         mxci_entry e = built_entry(g, built, g->inputs[n->first_input + i]);
         if (e.node != n->node->inputs[i].node || e.index != n->node->inputs[i].index)
             return 0;
@@ -297,14 +289,13 @@ static int is_unchanged(const mxci_graph *g, mxci_node *const *built, const mxci
 }
 
 static mxc_status build_node(const mxci_graph *g, mxci_node **built, const mxci_gnode *n, mxci_node **out) {
-    int32_t i;
     if (is_unchanged(g, built, n)) {
         *out = mxci_node_retain(n->node);
         return MXC_OK;
     }
     MXC_TRY(mxci_node_create(n->kind, n->name, n->op, out));
     MXC_TRY(mxci_node_reserve_inputs(*out, n->n_inputs));
-    for (i = 0; i < n->n_inputs; i++)
+    for (int32_t i = 0; i < n->n_inputs; i++)
         mxci_node_add_input(*out, built_entry(g, built, g->inputs[n->first_input + i]));
     if (n->forward >= 0)
         (*out)->forward = mxci_node_retain(built[n->forward]);
@@ -315,8 +306,7 @@ static mxc_status symbol_over(const mxci_graph *g, mxci_node *const *built, int3
                               mxc_symbol **out) {
     mxci_entry *outputs = mxci_calloc((size_t)n + 1, sizeof *outputs);
     mxc_status status = outputs ? MXC_OK : no_memory();
-    int32_t i;
-    for (i = 0; i < n && outputs; i++)
+    for (int32_t i = 0; i < n && outputs; i++)
         outputs[i] = built_entry(g, built, entries[i]);
     if (status == MXC_OK)
         status = mxci_symbol_create(n, outputs, out);
@@ -327,13 +317,12 @@ static mxc_status symbol_over(const mxci_graph *g, mxci_node *const *built, int3
 mxc_status mxci_graph_to_symbol(const mxci_graph *g, int32_t n, const int32_t *entries, mxc_symbol **out) {
     mxci_node **built = mxci_calloc((size_t)g->n_nodes + 1, sizeof *built);
     mxc_status status = built ? MXC_OK : no_memory();
-    int32_t i;
     *out = NULL;
-    for (i = 0; i < g->n_nodes && status == MXC_OK; i++)
+    for (int32_t i = 0; i < g->n_nodes && status == MXC_OK; i++)
         status = build_node(g, built, &g->nodes[i], &built[i]);
     if (status == MXC_OK)
         status = symbol_over(g, built, n, entries, out);
-    for (i = 0; i < g->n_nodes && built; i++)
+    for (int32_t i = 0; i < g->n_nodes && built; i++)
         mxci_node_release(built[i]);
     mxci_free(built);
     return status;

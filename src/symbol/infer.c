@@ -34,12 +34,11 @@ static void add_user(int64_t *next, int32_t *users, int32_t entry, int32_t node)
 /* A node looks at its inputs; backward also at all slots of its forward node. Who makes an entry is in entry_node. */
 static void add_uses(const mxci_graph *g, int32_t at, int64_t *next, int32_t *users) {
     const mxci_gnode *node = &g->nodes[at], *forward = node->forward >= 0 ? &g->nodes[node->forward] : NULL;
-    int32_t i;
-    for (i = 0; i < node->n_inputs; i++)
+    for (int32_t i = 0; i < node->n_inputs; i++)
         add_user(next, users, g->inputs[node->first_input + i], at);
-    for (i = 0; forward && i < forward->n_inputs; i++)
+    for (int32_t i = 0; forward && i < forward->n_inputs; i++)
         add_user(next, users, g->inputs[forward->first_input + i], at);
-    for (i = 0; forward && i < forward->n_outputs; i++)
+    for (int32_t i = 0; forward && i < forward->n_outputs; i++)
         add_user(next, users, forward->first_entry + i, at);
 }
 
@@ -50,15 +49,14 @@ static mxc_status no_memory(void) {
 static mxc_status find_users(inference *in) {
     const mxci_graph *g = in->g;
     int64_t total = 0;
-    int32_t i;
     /* One place more, so that counts can be shifted by one: first_user[e + 1] counts the users of e, then becomes where
      * those of e go next, and ends as where they end. */
     int64_t *first = in->first_user = mxci_calloc((size_t)g->n_entries + 2, sizeof *first);
     if (!first)
         return no_memory();
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         add_uses(g, i, first + 1, NULL);
-    for (i = 0; i < g->n_entries; i++) {
+    for (int32_t i = 0; i < g->n_entries; i++) {
         int64_t count = first[i + 1];
         first[i + 1] = total;
         total += count;
@@ -66,17 +64,16 @@ static mxc_status find_users(inference *in) {
     in->users = mxci_alloc((size_t)total * sizeof *in->users);
     if (!in->users)
         return no_memory();
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         add_uses(g, i, first + 1, in->users);
     return MXC_OK;
 }
 
 static void touch(inference *in, int32_t entry) {
     int32_t maker = in->g->entry_node[entry];
-    int64_t i;
     if (in->g->nodes[maker].kind != MXCI_VARIABLE)
         mxci_worklist_add(&in->work, maker);
-    for (i = in->first_user[entry]; i < in->first_user[entry + 1]; i++)
+    for (int64_t i = in->first_user[entry]; i < in->first_user[entry + 1]; i++)
         mxci_worklist_add(&in->work, in->users[i]);
 }
 
@@ -150,13 +147,13 @@ static int32_t slot_entry(const mxci_graph *g, const mxci_gnode *node, int32_t i
 
 static mxc_status infer_forward(inference *in, const mxci_gnode *node) {
     const mxci_graph *g = in->g;
-    int32_t i, n = node->n_inputs + node->n_outputs;
-    for (i = 0; i < n; i++) {
+    int32_t n = node->n_inputs + node->n_outputs;
+    for (int32_t i = 0; i < n; i++) {
         in->shapes[i] = g->shapes[slot_entry(g, node, i)];
         in->types[i] = g->types[slot_entry(g, node, i)];
     }
     MXC_TRY(infer_slots(in, node));
-    for (i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++)
         MXC_TRY(learn(in, node, slot_entry(g, node, i), &in->shapes[i], in->types[i]));
     return MXC_OK;
 }
@@ -172,8 +169,7 @@ static mxc_status equate(inference *in, const mxci_gnode *node, int32_t a, int32
 static mxc_status equate_needed(inference *in, const mxci_gnode *node, uint64_t mask, int32_t n, int32_t first,
                                 int are_inputs, int32_t *next) {
     const mxci_graph *g = in->g;
-    int32_t i;
-    for (i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++)
         if (mxc_need_has(mask, i) && *next < node->n_inputs)
             MXC_TRY(equate(in, node, g->inputs[node->first_input + (*next)++],
                            are_inputs ? g->inputs[first + i] : first + i));
@@ -183,12 +179,12 @@ static mxc_status equate_needed(inference *in, const mxci_gnode *node, uint64_t 
 static mxc_status infer_backward(inference *in, const mxci_gnode *node) {
     const mxci_gnode *forward = &in->g->nodes[node->forward];
     mxc_op_needs needs;
-    int32_t i, next = 0, n_args = forward->n_inputs - forward->n_aux;
+    int32_t next = 0, n_args = forward->n_inputs - forward->n_aux;
     mxc_op_get_needs(node->op, &needs);
     MXC_TRY(equate_needed(in, node, needs.out_grad, forward->n_outputs, forward->first_entry, 0, &next));
     MXC_TRY(equate_needed(in, node, needs.in, n_args, forward->first_input, 1, &next));
     MXC_TRY(equate_needed(in, node, needs.out, forward->n_outputs, forward->first_entry, 0, &next));
-    for (i = 0; i < node->n_outputs; i++)
+    for (int32_t i = 0; i < node->n_outputs; i++)
         MXC_TRY(equate(in, node, node->first_entry + i, in->g->inputs[forward->first_input + i]));
     return MXC_OK;
 }
@@ -201,9 +197,9 @@ static mxc_status infer_node(inference *in, const mxci_gnode *node) {
 
 static mxc_status prepare(inference *in) {
     const mxci_graph *g = in->g;
-    int32_t i, most = 0;
+    int32_t most = 0;
     MXC_TRY(mxci_worklist_init(&in->work, g->n_nodes));
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         int32_t slots = g->nodes[i].n_inputs + g->nodes[i].n_outputs;
         most = slots > most ? slots : most;
         if (g->nodes[i].kind != MXCI_VARIABLE)

@@ -133,8 +133,7 @@ static const char *op_name(const reader *r, int64_t n_in) {
 }
 
 static mxc_status set_attrs(mxci_node *node, const pairs *p) {
-    int i;
-    for (i = 0; i < p->n; i++)
+    for (int i = 0; i < p->n; i++)
         MXC_TRY(mxci_node_set_attr(node, p->keys[i], p->values[i]));
     return MXC_OK;
 }
@@ -164,9 +163,8 @@ static int read_entry(const reader *r, const json_t *entry, int64_t n_nodes, mxc
 
 /* Room for n inputs, of which the file gives the first ones. */
 static mxc_status read_inputs(const reader *r, const json_t *inputs, mxci_node *node, int64_t n) {
-    size_t i;
     MXC_TRY(mxci_node_reserve_inputs(node, n));
-    for (i = 0; i < json_array_size(inputs); i++) {
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
         mxci_entry e;
         if (!read_entry(r, json_array_get(inputs, i), r->at, &e))
             return FAIL_NODE(r, MXC_EFORMAT,
@@ -229,9 +227,9 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
 
 /* Auxiliary states that old files leave out, and a check of those that are there. */
 static mxc_status complete_aux(const reader *r, mxci_node *node) {
-    int32_t i, n_args = mxc_op_n_args(node->op), given = node->n_inputs;
+    int32_t n_args = mxc_op_n_args(node->op), given = node->n_inputs;
     node->n_inputs = n_args + mxc_op_n_aux(node->op);
-    for (i = n_args; i < node->n_inputs; i++) {
+    for (int32_t i = n_args; i < node->n_inputs; i++) {
         if (i >= given)
             MXC_TRY(mxci_node_default_input(node, i));
         else if (node->inputs[i].node->kind != MXCI_VARIABLE)
@@ -266,11 +264,10 @@ static int is_backward(const reader *r) {
 static int64_t count_needed(const mxc_op *op) {
     mxc_op_needs needs;
     int64_t n = mxc_op_n_aux(op);
-    int i;
     mxc_op_get_needs(op, &needs);
-    for (i = 0; i < mxc_op_n_outputs(op); i++)
+    for (int i = 0; i < mxc_op_n_outputs(op); i++)
         n += mxc_need_has(needs.out_grad, i) + mxc_need_has(needs.out, i);
-    for (i = 0; i < mxc_op_n_args(op); i++)
+    for (int i = 0; i < mxc_op_n_args(op); i++)
         n += mxc_need_has(needs.in, i);
     return n;
 }
@@ -324,8 +321,7 @@ static const struct field {
 };
 
 static const struct field *find_field(const char *name) {
-    size_t i;
-    for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (strcmp(fields[i].name, name) == 0)
             return &fields[i];
     return NULL;
@@ -405,10 +401,9 @@ static mxc_status read_version(reader *r) {
 
 static mxc_status check_arg_nodes(const reader *r) {
     const json_t *list = json_object_get(r->root, "arg_nodes");
-    size_t i;
     if (list && !json_is_array(list))
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"arg_nodes\" is not a list");
-    for (i = 0; i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         int64_t node = index_at(list, i, r->n_nodes);
         if (node < 0 || r->built[node]->kind != MXCI_VARIABLE)
             return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"arg_nodes\": item %zu is not the number of a variable", i);
@@ -418,7 +413,7 @@ static mxc_status check_arg_nodes(const reader *r) {
 
 static mxc_status read_heads(const reader *r, mxc_symbol **out) {
     const json_t *heads = json_object_get(r->root, "heads");
-    size_t i, n = json_array_size(heads);
+    size_t n = json_array_size(heads);
     mxci_entry *entries;
     mxc_status status = MXC_OK;
     if (!n)
@@ -426,7 +421,7 @@ static mxc_status read_heads(const reader *r, mxc_symbol **out) {
     entries = mxci_calloc(n, sizeof *entries);
     if (!entries)
         return no_memory();
-    for (i = 0; i < n && status == MXC_OK; i++)
+    for (size_t i = 0; i < n && status == MXC_OK; i++)
         if (!read_entry(r, json_array_get(heads, i), r->n_nodes, &entries[i]))
             status = MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"heads\": item %zu is not [node, output] of a node", i);
     if (status == MXC_OK)
@@ -436,7 +431,6 @@ static mxc_status read_heads(const reader *r, mxc_symbol **out) {
 }
 
 static mxc_status read_graph(reader *r, mxc_symbol **out) {
-    int64_t i;
     mxc_status status = read_version(r);
     if (status == MXC_OK)
         status = mxci_json_unfuse(r->root);
@@ -446,7 +440,7 @@ static mxc_status read_graph(reader *r, mxc_symbol **out) {
         status = check_arg_nodes(r);
     if (status == MXC_OK)
         status = read_heads(r, out);
-    for (i = 0; r->built && i < r->n_nodes; i++)
+    for (int64_t i = 0; r->built && i < r->n_nodes; i++)
         mxci_node_release(r->built[i]);
     mxci_free(r->built);
     return status;

@@ -83,13 +83,13 @@ static const char *given_key(const pairs *p, int i) {
 }
 
 static mxc_status sort_given(pairs *p) {
-    int i, j, n = p->node->kind == MXCI_FORWARD ? mxc_op_n_given(p->node->op) : 0;
+    int n = p->node->kind == MXCI_FORWARD ? mxc_op_n_given(p->node->op) : 0;
     if (n > MAX_GIVEN)
         return MXC_FAIL(MXC_EUNSUPPORTED, "symbol JSON: node \"%.100s\" has %d parameters, at most %d", p->node->name,
                         n, MAX_GIVEN);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         p->order[i] = i;
-        for (j = i; j > 0 && strcmp(given_key(p, j - 1), given_key(p, j)) > 0; j--) {
+        for (int j = i; j > 0 && strcmp(given_key(p, j - 1), given_key(p, j)) > 0; j--) {
             int swap = p->order[j];
             p->order[j] = p->order[j - 1];
             p->order[j - 1] = swap;
@@ -115,13 +115,12 @@ static int next_pair(pairs *p, const char **key, const char **value) {
 static mxc_status add_attrs(mxci_text *t, const mxci_node *node) {
     pairs p = {.node = node};
     const char *key, *value, *indent;
-    int i;
     MXC_TRY(sort_given(&p));
     if (p.n_given + node->n_attrs == 0)
         return MXC_OK;
     indent = p.n_given + node->n_attrs > 1 ? "\n        " : "";
     mxci_text_add(t, "      \"attrs\": {");
-    for (i = 0; next_pair(&p, &key, &value); i++) {
+    for (int i = 0; next_pair(&p, &key, &value); i++) {
         mxci_text_add(t, i ? ", " : "");
         mxci_text_add(t, indent);
         MXC_TRY(add_string(t, key));
@@ -137,9 +136,8 @@ static mxc_status add_attrs(mxci_text *t, const mxci_node *node) {
 /* versions: how often each node's variable has been changed so far, as an auxiliary state; entries name the version
  * that they see. */
 static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int32_t *entries, const int32_t *versions) {
-    int32_t i;
     mxci_text_add(t, "[");
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         int32_t node = g->entry_node[entries[i]];
         mxci_text_add(t, i ? ", [" : "[");
         add_number(t, node);
@@ -202,9 +200,8 @@ static void add_item(mxci_text *t, int is_first, int is_long, int32_t number) {
 
 static void add_arg_nodes(mxci_text *t, const mxci_graph *g) {
     int is_long = g->n_args + g->n_aux > 10, n = 0;
-    int32_t i;
     mxci_text_add(t, "  \"arg_nodes\": [");
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         if (g->nodes[i].kind == MXCI_VARIABLE)
             add_item(t, n++ == 0, is_long, i);
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
@@ -213,18 +210,16 @@ static void add_arg_nodes(mxci_text *t, const mxci_graph *g) {
 /* Where the outputs of each node begin among all outputs, and how many there are. */
 static void add_row_ptr(mxci_text *t, const mxci_graph *g) {
     int is_long = g->n_nodes + 1 > 10;
-    int32_t i;
     mxci_text_add(t, "  \"node_row_ptr\": [");
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         add_item(t, i == 0, is_long, g->nodes[i].first_entry);
     add_item(t, 0, is_long, g->n_entries);
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
 }
 
 static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions) {
-    int32_t i;
     mxci_text_add(t, "{\n  \"nodes\": [\n");
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         MXC_TRY(add_node(t, g, i, versions));
     mxci_text_add(t, "  ], \n");
     add_arg_nodes(t, g);

@@ -7,8 +7,7 @@
 #include "symbol/names.h"
 
 static mxc_status add_names(const mxci_graph *g, int32_t n, const int32_t *nodes, mxc_names *out) {
-    int32_t i;
-    for (i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++)
         MXC_TRY(mxci_names_add(out, g->nodes[nodes[i]].name));
     return MXC_OK;
 }
@@ -45,13 +44,12 @@ static mxc_status add_output(mxci_entry e, mxc_names *out) {
 
 mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out) {
     mxc_status status = MXC_OK;
-    int64_t i;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "mxc_symbol_list_outputs: operator %.100s is not applied to inputs yet",
                         symbol->atomic);
-    for (i = 0; i < symbol->n_outputs && status == MXC_OK; i++)
+    for (int64_t i = 0; i < symbol->n_outputs && status == MXC_OK; i++)
         status = add_output(symbol->outputs[i], out);
     if (status != MXC_OK)
         mxc_names_release(out);

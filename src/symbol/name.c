@@ -31,8 +31,8 @@ static uint32_t hash_of(const char *op) {
 }
 
 static counter *counter_of(const char *op) {
-    uint32_t hash = hash_of(op), i;
-    for (i = 0; i < N_COUNTERS; i++) {
+    uint32_t hash = hash_of(op);
+    for (uint32_t i = 0; i < N_COUNTERS; i++) {
         counter *c = &counters[(hash + i) % N_COUNTERS];
         if (!c->hash)
             c->hash = hash;

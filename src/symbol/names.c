@@ -43,10 +43,9 @@ const char *mxci_names_candidates(const mxc_names *names, char *out, size_t size
 }
 
 void mxc_names_release(mxc_names *names) {
-    int64_t i;
     if (!names)
         return;
-    for (i = 0; i < names->n; i++)
+    for (int64_t i = 0; i < names->n; i++)
         mxci_free(names->items[i]);
     mxci_free(names->items);
     names->items = NULL;
@@ -54,8 +53,7 @@ void mxc_names_release(mxc_names *names) {
 }
 
 int64_t mxc_names_find(const mxc_names *names, const char *name) {
-    int64_t i;
-    for (i = 0; names && name && i < names->n; i++)
+    for (int64_t i = 0; names && name && i < names->n; i++)
         if (strcmp(names->items[i], name) == 0)
             return i;
     return -1;

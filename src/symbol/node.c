@@ -55,8 +55,7 @@ static mxci_node *drop(mxci_node *node, mxci_node *dead) {
 }
 
 static void free_node(mxci_node *node) {
-    int32_t i;
-    for (i = 0; i < node->n_attrs; i++) {
+    for (int32_t i = 0; i < node->n_attrs; i++) {
         mxci_free(node->attr_keys[i]);
         mxci_free(node->attr_values[i]);
     }
@@ -71,10 +70,9 @@ static void free_node(mxci_node *node) {
 void mxci_node_release(mxci_node *node) {
     mxci_node *dead = drop(node, NULL);
     while (dead) {
-        int32_t i;
         node = dead;
         dead = node->forward;
-        for (i = 0; i < node->n_inputs; i++)
+        for (int32_t i = 0; i < node->n_inputs; i++)
             dead = drop(node->inputs[i].node, dead);
         free_node(node);
     }
@@ -114,8 +112,7 @@ static const char *const known_keys[] = {"ctx_group", "lr_mult", "wd_mult", "for
 enum { N_KNOWN_KEYS = sizeof known_keys / sizeof known_keys[0] };
 
 int mxci_attr_is_known(const char *key) {
-    int i;
-    for (i = 0; i < N_KNOWN_KEYS; i++)
+    for (int i = 0; i < N_KNOWN_KEYS; i++)
         if (strcmp(known_keys[i], key) == 0)
             return 1;
     return 0;
@@ -128,8 +125,7 @@ int mxci_attr_is_hidden(const char *key) {
 
 const char *mxci_attr_suffix(const char *key) {
     size_t n = strlen(key);
-    int i;
-    for (i = 0; i < N_KNOWN_KEYS; i++) {
+    for (int i = 0; i < N_KNOWN_KEYS; i++) {
         size_t m = strlen(known_keys[i]);
         if (n > m + 1 && key[n - m - 1] == '_' && strcmp(key + n - m, known_keys[i]) == 0)
             return key + n - m;
@@ -252,8 +248,7 @@ void mxci_node_drop_attr(mxci_node *node, const char *key) {
 }
 
 mxc_status mxci_node_copy_attrs(mxci_node *to, const mxci_node *from, int hidden_only) {
-    int32_t i;
-    for (i = 0; i < from->n_attrs; i++)
+    for (int32_t i = 0; i < from->n_attrs; i++)
         if (!hidden_only || mxci_attr_is_hidden(from->attr_keys[i]))
             MXC_TRY(mxci_node_put_attr(to, from->attr_keys[i], from->attr_values[i]));
     return MXC_OK;

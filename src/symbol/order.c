@@ -102,11 +102,10 @@ static mxc_status step(walk *w) {
 mxc_status mxci_order_make(const mxc_symbol *symbol, mxci_order *out) {
     walk w = {.order = out};
     mxc_status status = MXC_OK;
-    int64_t i;
     memset(out, 0, sizeof *out);
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "symbol: operator %.100s is not applied to inputs yet", symbol->atomic);
-    for (i = 0; i < symbol->n_outputs && status == MXC_OK; i++) {
+    for (int64_t i = 0; i < symbol->n_outputs && status == MXC_OK; i++) {
         status = enter(&w, symbol->outputs[i].node);
         while (w.depth && status == MXC_OK)
             status = step(&w);

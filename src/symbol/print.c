@@ -14,29 +14,26 @@ static void add_entry(mxci_text *t, const mxci_graph *g, int32_t entry) {
 
 static void add_params(mxci_text *t, const mxc_op *op) {
     const char *key, *value;
-    int i;
-    for (i = 0; i < mxc_op_n_given(op); i++) {
+    for (int i = 0; i < mxc_op_n_given(op); i++) {
         mxc_op_given(op, i, &key, &value);
         mxci_text_printf(t, "%s%s=%s", i ? ", " : "; ", key, value);
     }
 }
 
 static void add_attrs(mxci_text *t, const mxci_node *node) {
-    int32_t i;
-    for (i = 0; i < node->n_attrs; i++)
+    for (int32_t i = 0; i < node->n_attrs; i++)
         mxci_text_printf(t, "%s%s=%s", i ? ", " : "  {", node->attr_keys[i], node->attr_values[i]);
     mxci_text_add(t, node->n_attrs ? "}\n" : "\n");
 }
 
 static void add_node(mxci_text *t, const mxci_graph *g, int32_t at) {
     const mxci_gnode *node = &g->nodes[at];
-    int32_t i;
     mxci_text_add(t, node->name);
     if (node->kind == MXCI_VARIABLE) {
         mxci_text_add(t, " = variable");
     } else {
         mxci_text_printf(t, " = %s%s(", mxc_op_get_def(node->op)->name, node->kind == MXCI_BACKWARD ? ".backward" : "");
-        for (i = 0; i < node->n_inputs; i++) {
+        for (int32_t i = 0; i < node->n_inputs; i++) {
             mxci_text_add(t, i ? ", " : "");
             add_entry(t, g, mxci_graph_inputs(g, at)[i]);
         }
@@ -49,14 +46,13 @@ static void add_node(mxci_text *t, const mxci_graph *g, int32_t at) {
 mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out) {
     mxci_graph *g;
     mxci_text text = {0};
-    int32_t i;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
-    for (i = 0; i < g->n_nodes; i++)
+    for (int32_t i = 0; i < g->n_nodes; i++)
         add_node(&text, g, i);
     mxci_text_add(&text, "outputs: ");
-    for (i = 0; i < g->n_outputs; i++) {
+    for (int32_t i = 0; i < g->n_outputs; i++) {
         mxci_text_add(&text, i ? ", " : "");
         add_entry(&text, g, g->outputs[i]);
     }

@@ -30,19 +30,18 @@ static mxci_entry map_entry(const rewrite *r, mxci_entry e) {
 }
 
 static int is_changed(const rewrite *r, const mxci_node *node) {
-    int32_t i;
     if (r->copy_all || node == r->renamed)
         return 1;
-    for (i = 0; i < node->n_inputs; i++)
+    for (int32_t i = 0; i < node->n_inputs; i++)
         if (map_entry(r, node->inputs[i]).node != node->inputs[i].node)
             return 1;
     return node->forward && map_entry(r, (mxci_entry){node->forward, 0}).node != node->forward;
 }
 
 static mxc_status copy_inputs(const rewrite *r, const mxci_node *node, mxci_node *copy) {
-    int32_t i, n_args = node->n_inputs - (node->op ? mxc_op_n_aux(node->op) : 0);
+    int32_t n_args = node->n_inputs - (node->op ? mxc_op_n_aux(node->op) : 0);
     MXC_TRY(mxci_node_reserve_inputs(copy, node->n_inputs));
-    for (i = 0; i < node->n_inputs; i++) {
+    for (int32_t i = 0; i < node->n_inputs; i++) {
         mxci_entry e = map_entry(r, node->inputs[i]);
         if (i >= n_args && e.node->kind != MXCI_VARIABLE)
             return MXC_FAIL(MXC_EINVAL,
@@ -74,10 +73,9 @@ static mxc_status rewrite_node(rewrite *r, int32_t at) {
 static mxc_status rewritten_outputs(const rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_entry *outputs = mxci_calloc((size_t)symbol->n_outputs, sizeof *outputs);
     mxc_status status;
-    int64_t i;
     if (!outputs)
         return MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
-    for (i = 0; i < symbol->n_outputs; i++)
+    for (int64_t i = 0; i < symbol->n_outputs; i++)
         outputs[i] = map_entry(r, symbol->outputs[i]);
     status = mxci_symbol_create(symbol->n_outputs, outputs, out);
     mxci_free(outputs);
@@ -86,15 +84,14 @@ static mxc_status rewritten_outputs(const rewrite *r, const mxc_symbol *symbol, 
 
 static mxc_status run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
     mxc_status status;
-    int32_t i;
     MXC_TRY(mxci_order_make(symbol, &r->order));
     r->made = mxci_calloc((size_t)r->order.n, sizeof *r->made);
     status = r->made ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "symbol: no memory to copy %d nodes", r->order.n);
-    for (i = 0; i < r->order.n && status == MXC_OK; i++)
+    for (int32_t i = 0; i < r->order.n && status == MXC_OK; i++)
         status = rewrite_node(r, i);
     if (status == MXC_OK)
         status = rewritten_outputs(r, symbol, out);
-    for (i = 0; i < r->order.n && r->made; i++)
+    for (int32_t i = 0; i < r->order.n && r->made; i++)
         mxci_node_release(r->made[i].node);
     mxci_free(r->made);
     mxci_order_free(&r->order);
@@ -125,8 +122,7 @@ mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
 
 static mxc_status add_replacements(mxci_map *map, replacement *all, int n, const char *const *keys,
                                    mxc_symbol *const *in) {
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         MXC_TRY(MXCI_GIVEN(keys[i], "mxc_symbol_compose: a variable's name"));
         if (mxci_map_has(map, keys[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: variable \"%.100s\" is given twice", keys[i]);

@@ -15,7 +15,6 @@ static mxc_status no_memory(void) {
 
 mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol **out) {
     mxc_symbol *symbol = mxci_calloc(1, sizeof *symbol);
-    int64_t i;
     *out = NULL;
     if (symbol)
         symbol->outputs = mxci_calloc((size_t)n, sizeof *outputs);
@@ -25,7 +24,7 @@ mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol *
     }
     atomic_init(&symbol->refs, 1);
     symbol->n_outputs = n;
-    for (i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         symbol->outputs[i] = outputs[i];
         mxci_node_retain(outputs[i].node);
     }
@@ -40,10 +39,9 @@ mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol) {
 }
 
 void mxc_symbol_release(mxc_symbol *symbol) {
-    int64_t i;
     if (!MXCI_MAY_RELEASE(symbol) || atomic_fetch_sub_explicit(&symbol->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (i = 0; i < symbol->n_outputs; i++)
+    for (int64_t i = 0; i < symbol->n_outputs; i++)
         mxci_node_release(symbol->outputs[i].node);
     mxci_free(symbol->outputs);
     mxci_free(symbol->atomic);
@@ -87,11 +85,10 @@ static mxc_status gather_end(gather *g, mxc_symbol **out) {
 
 mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out) {
     gather g;
-    int64_t total = 0, j;
-    int i;
+    int64_t total = 0;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, symbols));
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         if (!symbols[i] || symbols[i]->atomic)
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_group: symbol %d is %s", i,
                             symbols[i] ? "an operator not applied to inputs yet" : "NULL");
@@ -100,8 +97,8 @@ mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out)
     if (n <= 0)
         return MXC_FAIL(MXC_EINVAL, "mxc_symbol_group: expected at least one symbol, found %d", n);
     MXC_TRY(gather_begin(&g, total));
-    for (i = 0; i < n; i++)
-        for (j = 0; j < symbols[i]->n_outputs; j++)
+    for (int i = 0; i < n; i++)
+        for (int64_t j = 0; j < symbols[i]->n_outputs; j++)
             g.entries[g.n++] = symbols[i]->outputs[j];
     return gather_end(&g, out);
 }
@@ -109,13 +106,11 @@ mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out)
 static mxc_status gather_internals(const mxci_order *order, mxc_symbol **out) {
     gather g;
     int64_t total = 0;
-    int32_t i;
-    int j;
-    for (i = 0; i < order->n; i++)
+    for (int32_t i = 0; i < order->n; i++)
         total += mxci_node_n_visible(order->nodes[i]);
     MXC_TRY(gather_begin(&g, total));
-    for (i = 0; i < order->n; i++)
-        for (j = 0; j < mxci_node_n_visible(order->nodes[i]); j++)
+    for (int32_t i = 0; i < order->n; i++)
+        for (int j = 0; j < mxci_node_n_visible(order->nodes[i]); j++)
             g.entries[g.n++] = (mxci_entry){order->nodes[i], j};
     return gather_end(&g, out);
 }
@@ -135,9 +130,8 @@ mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out) {
 static mxc_status gather_children(const mxc_symbol *symbol, const mxci_order *order, unsigned char *is_head,
                                   mxc_symbol **out) {
     gather g;
-    int64_t total = 0, i;
-    int32_t j;
-    for (i = 0; i < symbol->n_outputs; i++) {
+    int64_t total = 0;
+    for (int64_t i = 0; i < symbol->n_outputs; i++) {
         int32_t at = mxci_order_find(order, symbol->outputs[i].node);
         total += is_head[at] ? 0 : symbol->outputs[i].node->n_inputs;
         is_head[at] = 1;
@@ -145,10 +139,10 @@ static mxc_status gather_children(const mxc_symbol *symbol, const mxci_order *or
     if (!total)
         return MXC_OK;
     MXC_TRY(gather_begin(&g, total));
-    for (i = 0; i < symbol->n_outputs; i++) {
+    for (int64_t i = 0; i < symbol->n_outputs; i++) {
         const mxci_node *node = symbol->outputs[i].node;
         unsigned char *wanted = &is_head[mxci_order_find(order, node)];
-        for (j = 0; j < node->n_inputs && *wanted; j++)
+        for (int32_t j = 0; j < node->n_inputs && *wanted; j++)
             g.entries[g.n++] = node->inputs[j];
         *wanted = 0;
     }
@@ -203,12 +197,12 @@ static mxc_status has_name(mxci_entry e, const char *name, int *out) {
 }
 
 mxc_status mxc_symbol_find_output(const mxc_symbol *symbol, const char *name, mxc_symbol **out) {
-    int64_t i, found = -1;
+    int64_t found = -1;
     int same;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(MXCI_NON_NULL(name));
-    for (i = 0; i < symbol->n_outputs && !symbol->atomic; i++) {
+    for (int64_t i = 0; i < symbol->n_outputs && !symbol->atomic; i++) {
         MXC_TRY(has_name(symbol->outputs[i], name, &same));
         if (same && found >= 0)
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_find_output: several outputs are called \"%.100s\"", name);

@@ -14,13 +14,12 @@
 static mxc_status read_shape(const char *name, const char *text, mxc_shape *out) {
     mxc_tuple t;
     int64_t dims[MXC_MAX_NDIM];
-    int i;
     if (strcmp(text, "None") == 0)
         return MXC_OK;
     if (mxc_tuple_parse(text, &t) != MXC_OK || t.n > MXC_MAX_NDIM)
         return MXC_FAIL(MXC_EINVAL, "variable \"%.100s\": __shape__ is \"%.60s\", expected a tuple of at most %d sizes",
                         name, text, MXC_MAX_NDIM);
-    for (i = 0; i < t.n; i++)
+    for (int i = 0; i < t.n; i++)
         dims[i] = t.value[i] ? t.value[i] : -1;
     if (t.n && mxc_shape_set(out, t.n, dims) != MXC_OK)
         return MXC_FAIL(MXC_EINVAL, "variable \"%.100s\": __shape__ \"%.60s\": %s", name, text, mxc_last_error());
@@ -66,8 +65,7 @@ typedef struct known {
 
 static mxc_status enter_known(mxci_map *map, known *all, int64_t n, const char *const *names, const mxc_shape *shapes,
                               const mxc_dtype *types) {
-    int64_t i;
-    for (i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         MXC_TRY(MXCI_GIVEN(names[i], "mxc_symbol_infer: a name"));
         if (mxci_map_has(map, names[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_infer: \"%.100s\" is given twice", names[i]);
@@ -89,8 +87,7 @@ static mxc_status fail_unused(const mxc_symbol *symbol, const char *name) {
 
 /* Set all variables of the graph; several of one name get the same. */
 static mxc_status set_variables(mxci_graph *g, const mxci_map *map) {
-    int32_t i;
-    for (i = 0; i < g->n_nodes; i++) {
+    for (int32_t i = 0; i < g->n_nodes; i++) {
         const mxci_gnode *node = &g->nodes[i];
         known *k = node->kind == MXCI_VARIABLE ? mxci_map_get(map, node->name) : NULL;
         if (k && k->shape && mxc_shape_set(&g->shapes[node->first_entry], k->shape->ndim, k->shape->dim) != MXC_OK)
@@ -110,12 +107,11 @@ static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, 
     known *all = mxci_calloc((size_t)n, sizeof *all);
     mxci_map *map = NULL;
     mxc_status status = all ? mxci_map_create(&map) : MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
-    int64_t i;
     if (status == MXC_OK)
         status = enter_known(map, all, n, names, shapes, types);
     if (status == MXC_OK)
         status = set_variables(g, map);
-    for (i = 0; i < n && status == MXC_OK; i++)
+    for (int64_t i = 0; i < n && status == MXC_OK; i++)
         if (!all[i].used)
             status = fail_unused(symbol, names[i]);
     mxci_map_destroy(map);
@@ -128,12 +124,11 @@ static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, 
 /* Copy shapes and types of n entries; for variables nodes are given, and entries are theirs. */
 static mxc_status collect(const mxci_graph *g, int32_t n, const int32_t *ids, int are_nodes, mxc_shape **shapes,
                           mxc_dtype **types, int *complete) {
-    int32_t i;
     *shapes = mxci_calloc((size_t)n, sizeof **shapes);
     *types = mxci_calloc((size_t)n, sizeof **types);
     if (!*shapes || !*types)
         return MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         int32_t e = are_nodes ? g->nodes[ids[i]].first_entry : ids[i];
         (*shapes)[i] = g->shapes[e];
         (*types)[i] = g->types[e];

@@ -7,16 +7,16 @@
 #include "base/sys.h"
 
 static int lowest_bit(uint64_t word) {
-    int i, at = 0;
-    for (i = 32; i; i /= 2)
+    int at = 0;
+    for (int i = 32; i; i /= 2)
         if (!(word >> at & ((UINT64_C(1) << i) - 1)))
             at += i;
     return at;
 }
 
 static int highest_bit(uint64_t word) {
-    int i, at = 0;
-    for (i = 32; i; i /= 2)
+    int at = 0;
+    for (int i = 32; i; i /= 2)
         if (word >> at >> i)
             at += i;
     return at;
@@ -37,21 +37,18 @@ mxc_status mxci_worklist_init(mxci_worklist *w, int32_t n) {
 }
 
 void mxci_worklist_free(mxci_worklist *w) {
-    int k;
-    for (k = 0; k < w->n_levels; k++)
+    for (int k = 0; k < w->n_levels; k++)
         mxci_free(w->level[k]);
     w->n_levels = 0;
 }
 
 void mxci_worklist_add(mxci_worklist *w, int32_t i) {
-    int k;
-    for (k = 0; k < w->n_levels; k++, i /= 64)
+    for (int k = 0; k < w->n_levels; k++, i /= 64)
         w->level[k][i / 64] |= UINT64_C(1) << i % 64;
 }
 
 void mxci_worklist_remove(mxci_worklist *w, int32_t i) {
-    int k;
-    for (k = 0; k < w->n_levels; k++, i /= 64) {
+    for (int k = 0; k < w->n_levels; k++, i /= 64) {
         w->level[k][i / 64] &= ~(UINT64_C(1) << i % 64);
         if (w->level[k][i / 64])
             return;
@@ -59,8 +56,7 @@ void mxci_worklist_remove(mxci_worklist *w, int32_t i) {
 }
 
 int32_t mxci_worklist_up(const mxci_worklist *w, int32_t i) {
-    int k;
-    for (k = 0; k < w->n_levels && i / 64 < w->n_words[k]; k++, i = i / 64 + 1) {
+    for (int k = 0; k < w->n_levels && i / 64 < w->n_words[k]; k++, i = i / 64 + 1) {
         uint64_t word = w->level[k][i / 64] & (~UINT64_C(0) << i % 64);
         if (!word)
             continue;
@@ -72,8 +68,7 @@ int32_t mxci_worklist_up(const mxci_worklist *w, int32_t i) {
 }
 
 int32_t mxci_worklist_down(const mxci_worklist *w, int32_t i) {
-    int k;
-    for (k = 0; k < w->n_levels && i >= 0; k++, i = i / 64 - 1) {
+    for (int k = 0; k < w->n_levels && i >= 0; k++, i = i / 64 - 1) {
         uint64_t word = w->level[k][i / 64] & (~UINT64_C(0) >> (63 - i % 64));
         if (!word)
             continue;

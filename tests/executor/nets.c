@@ -99,27 +99,27 @@ static void put_element(mxc_dtype type, void *data, int64_t i, double value) {
 
 /* Store doubles in an array of any float dtype. */
 static void store(mxc_ndarray *array, const double *values) {
-    int64_t n = mxc_ndarray_size(array), i;
+    int64_t n = mxc_ndarray_size(array);
     void *elements = malloc(mxc_ndarray_bytes(array) + 1);
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         put_element(mxc_ndarray_dtype(array), elements, i, values[i]);
     assert_ok(mxc_ndarray_set(array, elements, mxc_ndarray_bytes(array)));
     free(elements);
 }
 
 void net_fill(mxc_ndarray *array, uint64_t seed, double low, double high) {
-    int64_t n = mxc_ndarray_size(array), i;
+    int64_t n = mxc_ndarray_size(array);
     double *values = malloc((size_t)n * sizeof *values + 1);
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         values[i] = low + (net_random(&seed) + 1) / 2 * (high - low);
     store(array, values);
     free(values);
 }
 
 void net_fill_labels(mxc_ndarray *array, int classes) {
-    int64_t n = mxc_ndarray_size(array), i;
+    int64_t n = mxc_ndarray_size(array);
     double *values = malloc((size_t)n * sizeof *values + 1);
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         values[i] = (double)(i * 7 % classes);
     store(array, values);
     free(values);
@@ -127,8 +127,7 @@ void net_fill_labels(mxc_ndarray *array, int classes) {
 
 void net_fill_all(mxc_executor *e, uint64_t seed, int classes) {
     const mxc_names *names = mxc_executor_arg_names(e);
-    int64_t i;
-    for (i = 0; i < names->n; i++) {
+    for (int64_t i = 0; i < names->n; i++) {
         mxc_ndarray *array = mxc_executor_arg(e, i);
         if (strstr(names->items[i], "label"))
             net_fill_labels(array, classes);
@@ -138,15 +137,15 @@ void net_fill_all(mxc_executor *e, uint64_t seed, int classes) {
             net_fill(array, seed + (uint64_t)i, -0.3, 0.3);
     }
     names = mxc_executor_aux_names(e);
-    for (i = 0; i < names->n; i++)
+    for (int64_t i = 0; i < names->n; i++)
         net_fill(mxc_executor_aux(e, i), seed + 1000 + (uint64_t)i, 0.5, 1.5);
 }
 
 double *net_read(mxc_ndarray *array) {
-    int64_t n = mxc_ndarray_size(array), i;
+    int64_t n = mxc_ndarray_size(array);
     double *out = malloc((size_t)n * sizeof *out + 1);
     void *elements = net_bytes(array);
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         out[i] = element(mxc_ndarray_dtype(array), elements, i);
     free(elements);
     return out;

@@ -31,9 +31,8 @@ static void make_layer(layer *l) {
 }
 
 static void free_layer(layer *l) {
-    int i;
     mxc_executor_destroy(l->executor);
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         mxc_ndarray_release(l->args[i]);
         mxc_ndarray_release(l->grads[i]);
     }
@@ -161,14 +160,13 @@ static void test_output_is_argument(void **state) {
     mxc_ndarray *arg = array(2, 2, 2, MXC_F32, mxc_cpu(0)), *grad = array(2, 2, 2, MXC_F32, mxc_cpu(0)), *heads[3];
     mxc_executor *e;
     double *g, *h;
-    int i;
     (void)state;
     assert_ok(mxc_symbol_group(3, parts, &s));
     net_fill(arg, 3, -1, 1);
     assert_ok(mxc_executor_bind(s, NULL, &arg, &grad, NULL, NULL, &e));
     assert_ptr_equal(mxc_executor_output(e, 0), arg);
     assert_ptr_equal(mxc_executor_output(e, 1), mxc_executor_output(e, 2));
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         heads[i] = array(2, 2, 2, MXC_F32, mxc_cpu(0));
         net_fill(heads[i], 10, i ? 0 : 2, i ? 0 : 2);
     }
@@ -176,11 +174,11 @@ static void test_output_is_argument(void **state) {
     assert_ok(mxc_executor_backward(e, 3, heads));
     g = net_read(grad);
     h = net_read(heads[0]);
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         assert_true(g[i] == h[i]); /* the argument's own head passes through, the others are zero */
     free(g);
     free(h);
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         mxc_ndarray_release(heads[i]);
     mxc_executor_destroy(e);
     mxc_ndarray_release(arg);

@@ -5,9 +5,8 @@
 
 static void assert_close(mxc_ndarray *a, mxc_ndarray *b) {
     double *x = net_read(a), *y = net_read(b);
-    int64_t i;
     assert_int_equal(mxc_ndarray_size(a), mxc_ndarray_size(b));
-    for (i = 0; i < mxc_ndarray_size(a); i++)
+    for (int64_t i = 0; i < mxc_ndarray_size(a); i++)
         assert_true(fabs(x[i] - y[i]) <= 1e-5 * (1 + fabs(x[i])));
     free(x);
     free(y);
@@ -18,14 +17,13 @@ static void compare_with_backward(mxc_symbol *gradient, mxc_executor *e, int n, 
     mxc_ndarray *args[32];
     mxc_names have;
     mxc_executor *g;
-    int64_t i;
     assert_ok(mxc_symbol_list_arguments(gradient, &have));
     assert_true(have.n <= 32);
-    for (i = 0; i < have.n; i++)
+    for (int64_t i = 0; i < have.n; i++)
         args[i] = mxc_executor_find_arg(e, have.items[i]);
     assert_ok(mxc_executor_bind(gradient, NULL, args, NULL, NULL, NULL, &g));
     assert_ok(mxc_executor_forward(g, 1));
-    for (i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         assert_close(mxc_executor_output(g, i), mxc_executor_find_grad(e, names[i]));
     mxc_executor_destroy(g);
     mxc_names_release(&have);

@@ -32,7 +32,7 @@ static void settle(void) {
 }
 
 static void fail_each(mxc_symbol *s, const mxc_bind_options *options) {
-    int64_t at, n, live;
+    int64_t n, live;
     int failed = 0;
     assert_ok(train_once(s, options)); /* what is made once for the process */
     settle();
@@ -41,7 +41,7 @@ static void fail_each(mxc_symbol *s, const mxc_bind_options *options) {
     settle();
     n = mxci_alloc_count() - n;
     live = mxci_alloc_live();
-    for (at = 1; at <= n; at++) {
+    for (int64_t at = 1; at <= n; at++) {
         mxc_status status;
         mxci_test_fail_alloc(at, 0);
         status = train_once(s, options);

@@ -40,7 +40,7 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n) {
 /* The last layer flattened, with a norm behind, and one from the middle. */
 static mxc_symbol *make_net(uint64_t seed) {
     mxc_symbol *made[MOST], *outputs[2], *group;
-    int n, i, size = 4 + (int)below(&seed, MOST - 4);
+    int n, size = 4 + (int)below(&seed, MOST - 4);
     made[0] = net_variable("data");
     for (n = 1; n < size; n++)
         made[n] = grow(&seed, made, n);
@@ -50,7 +50,7 @@ static mxc_symbol *make_net(uint64_t seed) {
     outputs[1] = made[1 + below(&seed, n - 1)];
     assert_ok(mxc_symbol_group(1 + (int)below(&seed, 2), outputs, &group));
     mxc_symbol_release(outputs[0]);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         mxc_symbol_release(made[i]);
     return group;
 }

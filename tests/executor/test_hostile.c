@@ -69,10 +69,9 @@ static const struct senseless {
 };
 
 static void test_senseless_parameters(void **state) {
-    size_t i;
     int wrong = 0;
     (void)state;
-    for (i = 0; i < sizeof senseless / sizeof *senseless; i++) {
+    for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
         const char *message = try_op(senseless[i].op, senseless[i].attrs);
         if (message && strstr(message, senseless[i].text))
             continue;
@@ -113,11 +112,11 @@ static void run_on_vector(mxc_symbol *s, float *y, float *dx) {
 
 /* No recursion, and memory that does not grow with the depth. */
 static void test_deep(void **state) {
-    int n = TEST_SCALE(20000), i;
+    int n = TEST_SCALE(20000);
     mxc_symbol *s = net_variable("x");
     float y, dx;
     (void)state;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         s = net_on("negative", NULL, "", s);
     run_on_vector(s, &y, &dx);
     assert_true(y == (n % 2 ? -1 : 1) && dx == y);
@@ -127,16 +126,16 @@ static void test_deep(void **state) {
 /* One operator with many inputs, one variable with as many users. */
 static void test_wide(void **state) {
     enum { MOST = 5000 };
-    int n = TEST_SCALE(MOST), i;
+    int n = TEST_SCALE(MOST);
     mxc_symbol *x = net_variable("x"), **in = malloc(sizeof *in * MOST), *sum;
     float y, dx;
     (void)state;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         in[i] = net_on("_mul_scalar", NULL, "scalar=2", mxc_symbol_retain(x));
     assert_ok(mxc_symbol_op("add_n", "sum", 0, NULL, NULL, n, NULL, in, &sum));
     run_on_vector(sum, &y, &dx);
     assert_true(y == 2 * (float)n && dx == 2 * (float)n);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         mxc_symbol_release(in[i]);
     free(in);
     mxc_symbol_release(sum);

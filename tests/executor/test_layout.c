@@ -88,7 +88,7 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n, mxc_symb
 /* The last layer flattened, and one from the middle; the first adds a parameter whose gradient is the data's. */
 static mxc_symbol *net_of_seed(uint64_t seed) {
     mxc_symbol *made[MOST], *outputs[2], *group, *weight = net_variable("shared_weight");
-    int n, i, size = 4 + (int)(seed % (MOST - 3));
+    int n, size = 4 + (int)(seed % (MOST - 3));
     made[0] = net_on2("elemwise_add", "shift", "", net_variable("data"), net_variable("extra"));
     for (n = 1; n < size; n++)
         made[n] = grow(&seed, made, n, weight);
@@ -98,7 +98,7 @@ static mxc_symbol *net_of_seed(uint64_t seed) {
     mxc_symbol_release(outputs[0]);
     mxc_symbol_release(outputs[1]);
     mxc_symbol_release(weight);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         mxc_symbol_release(made[i]);
     return group;
 }

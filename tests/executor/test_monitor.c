@@ -22,8 +22,7 @@ static void look(const char *name, mxc_ndarray *array, void *user) {
 }
 
 static int has(const seen *s, const char *name) {
-    int i;
-    for (i = 0; i < s->n; i++)
+    for (int i = 0; i < s->n; i++)
         if (strcmp(s->names[i], name) == 0)
             return 1;
     return 0;

@@ -7,8 +7,7 @@ static int64_t below(uint64_t *seed, int64_t n) {
 }
 
 static void make_blocks(uint64_t *seed, mxci_block *blocks, int32_t n, int32_t steps) {
-    int32_t i;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         int32_t first = (int32_t)below(seed, steps), length = (int32_t)below(seed, i % 5 ? 4 : steps);
         blocks[i] = (mxci_block){
             .bytes = 64 * (1 + below(seed, 40)), .first = first, .last = first + length, .pool = i % 3 == 0};
@@ -18,10 +17,9 @@ static void make_blocks(uint64_t *seed, mxci_block *blocks, int32_t n, int32_t s
 /* The most bytes that are occupied at one step: no pool can be smaller. */
 static int64_t least_bytes(const mxci_block *blocks, int32_t n, int32_t pool, int32_t steps) {
     int64_t most = 0;
-    int32_t i, step;
-    for (step = 0; step < steps; step++) {
+    for (int32_t step = 0; step < steps; step++) {
         int64_t bytes = 0;
-        for (i = 0; i < n; i++)
+        for (int32_t i = 0; i < n; i++)
             if (blocks[i].pool == pool && blocks[i].first <= step && step <= blocks[i].last)
                 bytes += blocks[i].bytes;
         most = bytes > most ? bytes : most;
@@ -30,13 +28,12 @@ static int64_t least_bytes(const mxci_block *blocks, int32_t n, int32_t pool, in
 }
 
 static void check_apart(const mxci_block *blocks, int32_t n, int32_t pool, int64_t bytes, int always) {
-    int32_t i, j;
-    for (i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++) {
         const mxci_block *a = &blocks[i];
         if (a->pool != pool)
             continue;
         assert_true(a->offset >= 0 && a->offset % MXCI_SIZE_ALIGN == 0 && a->offset + a->bytes <= bytes);
-        for (j = 0; j < i; j++) {
+        for (int32_t j = 0; j < i; j++) {
             const mxci_block *b = &blocks[j];
             int together = always || (a->first <= b->last && b->first <= a->last);
             if (b->pool == pool && together)
@@ -47,13 +44,12 @@ static void check_apart(const mxci_block *blocks, int32_t n, int32_t pool, int64
 
 static void test_random_blocks(void **state) {
     uint64_t seed = 7;
-    int round;
     (void)state;
-    for (round = 0; round < TEST_SCALE(200); round++) {
+    for (int round = 0; round < TEST_SCALE(200); round++) {
         mxci_block blocks[120];
-        int32_t n = (int32_t)below(&seed, 120), pool;
+        int32_t n = (int32_t)below(&seed, 120);
         make_blocks(&seed, blocks, n, 60);
-        for (pool = 0; pool < 2; pool++) {
+        for (int32_t pool = 0; pool < 2; pool++) {
             int64_t least = least_bytes(blocks, n, pool, 120), bytes, apart;
             assert_ok(mxci_pack(blocks, n, pool, 0, &bytes));
             check_apart(blocks, n, pool, bytes, 0);

@@ -31,8 +31,7 @@ static mxc_symbol *make_net(void) {
 /* Terms of a gradient's sum may arrive in another order. */
 static void assert_close(mxc_ndarray *a, mxc_ndarray *b) {
     double *x = net_read(a), *y = net_read(b);
-    int64_t i;
-    for (i = 0; i < mxc_ndarray_size(a); i++)
+    for (int64_t i = 0; i < mxc_ndarray_size(a); i++)
         assert_true(fabs(x[i] - y[i]) <= 1e-5 * (1 + fabs(x[i])));
     free(x);
     free(y);
@@ -60,8 +59,6 @@ static void test_groups(void **state) {
     mxc_shape shape = net_shape(2, 8, 6, 0, 0);
     mxc_executor *one = net_bind(s, NULL, &shape, 1), *two;
     const mxc_names *names = mxc_executor_arg_names(one);
-    int64_t i;
-    int round;
     (void)state;
     options_for(&options);
     two = net_bind(s, &options, &shape, 1);
@@ -70,14 +67,14 @@ static void test_groups(void **state) {
     assert_true(mxc_context_equal(mxc_ndarray_context(mxc_executor_find_grad(two, "fc3_bias")), contexts[1]));
     net_fill_all(one, 3, 5);
     net_fill_all(two, 3, 5);
-    for (round = 0; round < 20; round++) {
+    for (int round = 0; round < 20; round++) {
         assert_ok(mxc_executor_forward(one, 1));
         assert_ok(mxc_executor_forward(two, 1));
         assert_ok(mxc_executor_backward(one, 0, NULL));
         assert_ok(mxc_executor_backward(two, 0, NULL));
     }
     assert_same(mxc_executor_output(one, 0), mxc_executor_output(two, 0));
-    for (i = 0; i < names->n; i++)
+    for (int64_t i = 0; i < names->n; i++)
         if (mxc_executor_grad(one, i))
             assert_close(mxc_executor_grad(one, i), mxc_executor_grad(two, i));
     mxc_executor_destroy(one);
@@ -91,7 +88,6 @@ static void test_auxiliary_states(void **state) {
     mxc_shape shape = net_shape(4, 6, 3, 5, 5);
     mxc_symbol *s = net_variable("data");
     mxc_executor *one, *two;
-    int round;
     (void)state;
     options_for(&options);
     s = grouped("one", "Convolution", "conv", "kernel=(3,3) num_filter=4", s);
@@ -103,7 +99,7 @@ static void test_auxiliary_states(void **state) {
     assert_true(mxc_context_equal(mxc_ndarray_context(mxc_executor_find_arg(two, "bn_gamma")), contexts[1]));
     net_fill_all(one, 3, 5);
     net_fill_all(two, 3, 5);
-    for (round = 0; round < 3; round++) {
+    for (int round = 0; round < 3; round++) {
         assert_ok(mxc_executor_forward(one, 1));
         assert_ok(mxc_executor_forward(two, 1));
         assert_ok(mxc_executor_backward(one, 0, NULL));
@@ -124,10 +120,9 @@ static void test_wrong_context(void **state) {
     mxc_executor *one = net_bind(s, NULL, &shape, 0), *out;
     mxc_ndarray *args[16];
     char text[32];
-    int64_t i;
     (void)state;
     options_for(&options);
-    for (i = 0; i < mxc_executor_arg_names(one)->n; i++)
+    for (int64_t i = 0; i < mxc_executor_arg_names(one)->n; i++)
         args[i] = mxc_executor_arg(one, i);
     assert_fails(mxc_executor_bind(s, &options, args, NULL, NULL, NULL, &out), MXC_EDEVICE,
                  mxc_context_format(contexts[contexts[0].device == MXC_CPU], text, sizeof text));

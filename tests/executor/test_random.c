@@ -54,7 +54,7 @@ static mxc_symbol *make_graph(uint64_t seed) {
     mxc_symbol *made[MOST], *outputs[2], *group;
     mxc_symbol *wide = net_variable("wide");
     static const char *const groups[] = {"first", "second"};
-    int n, i, size = 8 + (int)below(&seed, MOST - 8);
+    int n, size = 8 + (int)below(&seed, MOST - 8);
     for (n = 0; n < LEAVES; n++) {
         char name[16];
         snprintf(name, sizeof name, "x%d", n);
@@ -71,7 +71,7 @@ static mxc_symbol *make_graph(uint64_t seed) {
     assert_ok(mxc_symbol_group(2, outputs, &group));
     mxc_symbol_release(outputs[0]);
     mxc_symbol_release(wide);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         mxc_symbol_release(made[i]);
     return group;
 }
@@ -95,17 +95,16 @@ static mxc_ndarray *make_array(int columns, uint64_t seed, double range) {
 static void bind_graph(mxc_symbol *s, const mxc_bind_options *options, mxc_req req, bound *b) {
     mxc_req reqs[LEAVES + 1];
     mxc_names names;
-    int i;
     assert_ok(mxc_symbol_list_arguments(s, &names));
     b->n_args = (int)names.n;
-    for (i = 0; i < b->n_args; i++) {
+    for (int i = 0; i < b->n_args; i++) {
         int is_wide = strcmp(names.items[i], "wide") == 0;
         uint64_t seed = is_wide ? 99 : (uint64_t)names.items[i][1];
         b->args[i] = make_array(is_wide ? 2 * SIDE : SIDE, seed, 0.5);
         b->grads[i] = make_array(is_wide ? 2 * SIDE : SIDE, seed + 50, 1);
         reqs[i] = req;
     }
-    for (i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++)
         b->heads[i] = make_array(SIDE, 1000 + (uint64_t)i, 1);
     mxc_names_release(&names);
     assert_ok(mxc_executor_bind(s, options, b->args, b->grads, reqs, NULL, &b->executor));
@@ -117,21 +116,19 @@ static void run(bound *b, mxc_ndarray *const *heads) {
 }
 
 static void unbind(bound *b) {
-    int i;
     mxc_executor_destroy(b->executor);
-    for (i = 0; i < b->n_args; i++) {
+    for (int i = 0; i < b->n_args; i++) {
         mxc_ndarray_release(b->args[i]);
         mxc_ndarray_release(b->grads[i]);
     }
-    for (i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++)
         mxc_ndarray_release(b->heads[i]);
 }
 
 static void assert_same(const bound *a, const bound *b) {
-    int i;
-    for (i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++)
         assert_same_bits(mxc_executor_output(a->executor, i), mxc_executor_output(b->executor, i));
-    for (i = 0; i < a->n_args; i++)
+    for (int i = 0; i < a->n_args; i++)
         assert_same_bits(a->grads[i], b->grads[i]);
 }
 
@@ -152,7 +149,6 @@ static void check_options(mxc_symbol *s, const bound *plain) {
         MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
         MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT, MXC_BIND_OPTIONS_INIT,
     };
-    int i;
     o[0].no_inplace = 1;
     o[1].no_sharing = 1;
     o[2].no_inplace = o[2].no_sharing = 1;
@@ -162,7 +158,7 @@ static void check_options(mxc_symbol *s, const bound *plain) {
     o[6].bulk_nodes = 3;
     o[7].recompute = MXC_RECOMPUTE_ALL;
     o[7].no_inplace = 1;
-    for (i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++)
         check_option(s, plain, &o[i]);
 }
 
@@ -170,12 +166,11 @@ static void check_options(mxc_symbol *s, const bound *plain) {
 static void check_inference(mxc_symbol *s, const bound *plain) {
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     mxc_executor *e;
-    int planned, i;
-    for (planned = 0; planned < 2; planned++) {
+    for (int planned = 0; planned < 2; planned++) {
         options.no_inplace = options.no_sharing = !planned;
         assert_ok(mxc_executor_bind(s, &options, plain->args, NULL, NULL, NULL, &e));
         assert_ok(mxc_executor_forward(e, 0));
-        for (i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++)
             assert_same_bits(mxc_executor_output(plain->executor, i), mxc_executor_output(e, i));
         mxc_executor_destroy(e);
     }
@@ -183,8 +178,7 @@ static void check_inference(mxc_symbol *s, const bound *plain) {
 
 static void assert_close(mxc_ndarray *a, mxc_ndarray *b) {
     double *x = net_read(a), *y = net_read(b);
-    int64_t i;
-    for (i = 0; i < mxc_ndarray_size(a); i++)
+    for (int64_t i = 0; i < mxc_ndarray_size(a); i++)
         assert_true(fabs(x[i] - y[i]) <= 1e-12 * (1 + fabs(x[i])));
     free(x);
     free(y);
@@ -196,15 +190,14 @@ static void check_groups(mxc_symbol *s, const bound *plain) {
     const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     bound b;
-    int i;
     options.n_groups = 2;
     options.group_names = names;
     options.group_contexts = contexts;
     bind_graph(s, &options, MXC_REQ_WRITE, &b);
     run(&b, b.heads);
-    for (i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++)
         assert_close(mxc_executor_output(plain->executor, i), mxc_executor_output(b.executor, i));
-    for (i = 0; i < plain->n_args; i++)
+    for (int i = 0; i < plain->n_args; i++)
         assert_close(plain->grads[i], b.grads[i]);
     unbind(&b);
 }
@@ -228,12 +221,10 @@ static void check_naive(mxc_symbol *s, const bound *plain) {
 
 static double head_product(bound *b) {
     double sum = 0;
-    int i;
-    int64_t j;
     assert_ok(mxc_executor_forward(b->executor, 1));
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         double *out = net_read(mxc_executor_output(b->executor, i)), *head = net_read(b->heads[i]);
-        for (j = 0; j < mxc_ndarray_size(b->heads[i]); j++)
+        for (int64_t j = 0; j < mxc_ndarray_size(b->heads[i]); j++)
             sum += out[j] * head[j];
         free(out);
         free(head);
@@ -247,12 +238,11 @@ static void check_differences(bound *b, int arg) {
     double *x = net_read(b->args[arg]), *g = net_read(b->grads[arg]), *moved = malloc((size_t)n * sizeof *moved);
     double *direction = malloc((size_t)n * sizeof *direction), expected = 0, found, step = 1e-5, ends[2];
     uint64_t seed = (uint64_t)arg + 5;
-    int side;
     for (i = 0; i < n; i++) {
         direction[i] = net_random(&seed);
         expected += g[i] * direction[i];
     }
-    for (side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++) {
         for (i = 0; i < n; i++)
             moved[i] = x[i] + (side ? step : -step) * direction[i];
         assert_ok(mxc_ndarray_set(b->args[arg], moved, (size_t)n * sizeof *moved));
@@ -270,17 +260,15 @@ static void check_differences(bound *b, int arg) {
 
 static void check_add(mxc_symbol *s, const bound *plain) {
     bound b;
-    int i;
-    int64_t j;
     bind_graph(s, NULL, MXC_REQ_ADD, &b);
-    for (i = 0; i < b.n_args; i++)
+    for (int i = 0; i < b.n_args; i++)
         net_fill(b.grads[i], 77, 2, 3);
     run(&b, b.heads);
-    for (i = 0; i < b.n_args; i++) {
+    for (int i = 0; i < b.n_args; i++) {
         double *sum = net_read(b.grads[i]), *part = net_read(plain->grads[i]), *before;
         net_fill(b.grads[i], 77, 2, 3);
         before = net_read(b.grads[i]);
-        for (j = 0; j < mxc_ndarray_size(b.grads[i]); j++)
+        for (int64_t j = 0; j < mxc_ndarray_size(b.grads[i]); j++)
             assert_true(fabs(sum[j] - before[j] - part[j]) <= 1e-12 * (10 + fabs(part[j])));
         free(sum);
         free(part);
@@ -296,20 +284,19 @@ static void check_symbol(mxc_symbol *s, bound *plain) {
     mxc_executor *e;
     mxc_names have;
     mxc_ndarray *args[LEAVES + 1];
-    int64_t i, j;
     assert_ok(mxc_symbol_grad(s, plain->n_args, (const char *const *)names->items, &gradient));
     assert_int_equal(mxc_symbol_n_outputs(gradient), plain->n_args);
     assert_ok(mxc_symbol_list_arguments(gradient, &have));
-    for (i = 0; i < have.n; i++)
+    for (int64_t i = 0; i < have.n; i++)
         args[i] = plain->args[mxc_names_find(names, have.items[i])];
     assert_ok(mxc_executor_bind(gradient, NULL, args, NULL, NULL, NULL, &e));
     assert_ok(mxc_executor_forward(e, 1));
-    for (i = 0; i < 2; i++)
+    for (int64_t i = 0; i < 2; i++)
         assert_ok(mxc_ndarray_fill(plain->heads[i], 1));
     run(plain, plain->heads);
-    for (i = 0; i < plain->n_args; i++) {
+    for (int64_t i = 0; i < plain->n_args; i++) {
         double *a = net_read(mxc_executor_output(e, i)), *b = net_read(plain->grads[i]);
-        for (j = 0; j < mxc_ndarray_size(plain->grads[i]); j++)
+        for (int64_t j = 0; j < mxc_ndarray_size(plain->grads[i]); j++)
             assert_true(fabs(a[j] - b[j]) <= 1e-12 * (1 + fabs(b[j])));
         free(a);
         free(b);
@@ -320,9 +307,8 @@ static void check_symbol(mxc_symbol *s, bound *plain) {
 }
 
 static void test_random_graphs(void **state) {
-    int round, i;
     (void)state;
-    for (round = 0; round < TEST_SCALE(200); round++) {
+    for (int round = 0; round < TEST_SCALE(200); round++) {
         mxc_symbol *s = make_graph((uint64_t)round * 77 + 1);
         bound plain;
         bind_graph(s, NULL, MXC_REQ_WRITE, &plain);
@@ -332,7 +318,7 @@ static void test_random_graphs(void **state) {
         check_groups(s, &plain);
         check_naive(s, &plain);
         check_add(s, &plain);
-        for (i = 0; i < plain.n_args; i++)
+        for (int i = 0; i < plain.n_args; i++)
             check_differences(&plain, i);
         check_symbol(s, &plain);
         unbind(&plain);

@@ -37,11 +37,10 @@ static void test_reshape(void **state) {
     mxc_symbol *s = net_mlp(32, 10);
     mxc_executor *e = fresh(s, 8), *small = reshape(e, 4, 0), *large = reshape(e, 64, 1);
     mxc_executor *plain_small = fresh(s, 4), *plain_large = fresh(s, 64), *plain = fresh(s, 8);
-    int round;
     (void)state;
     assert_ptr_equal(mxc_executor_find_arg(e, "fc1_weight"), mxc_executor_find_arg(small, "fc1_weight"));
     assert_ptr_equal(mxc_executor_find_grad(e, "fc2_bias"), mxc_executor_find_grad(large, "fc2_bias"));
-    for (round = 0; round < 3; round++) { /* the arena has grown under the first two */
+    for (int round = 0; round < 3; round++) { /* the arena has grown under the first two */
         assert_same_step(e, plain);
         assert_same_step(small, plain_small);
         assert_same_step(large, plain_large);
@@ -100,15 +99,14 @@ static void test_buckets(void **state) {
     mxc_executor *first = fresh(s, 64), *buckets[4];
     mxc_storage_stats before, after;
     mxc_memory_report report;
-    int i;
     (void)state;
     assert_ok(mxc_executor_get_report(first, &report));
     assert_ok(mxc_storage_get_stats(mxc_cpu(0), &before));
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         buckets[i] = reshape(first, 64 - 8 * (i + 1), 0);
     assert_ok(mxc_storage_get_stats(mxc_cpu(0), &after));
     assert_true(after.bytes_in_use - before.bytes_in_use < report.internal_planned);
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         mxc_executor *plain = fresh(s, 64 - 8 * (i + 1));
         assert_same_step(buckets[i], plain);
         mxc_executor_destroy(plain);

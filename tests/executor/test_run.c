@@ -23,14 +23,13 @@ static void step(mxc_executor *e) {
 static void check_no_allocation(mxc_symbol *s, const mxc_shape *shape) {
     mxc_executor *e = net_bind(s, NULL, shape, 1);
     int64_t before;
-    int i;
     net_fill_all(e, 1, 10);
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         step(e);
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_grad(e, 1)));
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)));
     before = mxci_alloc_count();
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         step(e);
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_grad(e, 1)));
     assert_int_equal(mxci_alloc_count() - before, 0);
@@ -124,13 +123,12 @@ static void check_failure(int bulk_nodes) {
     int64_t dims[1] = {3};
     mxc_ndarray *x;
     mxc_executor *e;
-    int round;
     s = net_on("tanh", "c", "", net_on("test_executor_failing", "b", "", s));
     options.bulk_nodes = bulk_nodes;
     assert_ok(mxc_ndarray_create(1, dims, MXC_F32, mxc_cpu(0), &x));
     assert_ok(mxc_ndarray_fill(x, 1));
     assert_ok(mxc_executor_bind(s, &options, &x, NULL, NULL, NULL, &e));
-    for (round = 0; round < 3; round++) {
+    for (int round = 0; round < 3; round++) {
         atomic_store(&fail_now, 1);
         MXC_IGNORE(mxc_executor_forward(e, 0)); /* a naive engine fails here */
         assert_fails(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)), MXC_EUSER, "told to fail");
@@ -172,14 +170,13 @@ static void test_seed(void **state) {
     mxc_ndarray *x;
     mxc_executor *e;
     double *first[2], *again[2];
-    int round, i;
     (void)state;
     assert_ok(mxc_ndarray_create(1, dims, MXC_F32, mxc_cpu(0), &x));
     assert_ok(mxc_ndarray_fill(x, 1));
     assert_ok(mxc_executor_bind(s, NULL, &x, NULL, NULL, NULL, &e));
-    for (round = 0; round < 2; round++) {
+    for (int round = 0; round < 2; round++) {
         mxc_random_seed(42);
-        for (i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; i++) {
             assert_ok(mxc_executor_forward(e, 1));
             (round ? again : first)[i] = net_read(mxc_executor_output(e, 0));
         }
@@ -187,7 +184,7 @@ static void test_seed(void **state) {
     assert_memory_equal(first[0], again[0], 1000 * sizeof(double));
     assert_memory_equal(first[1], again[1], 1000 * sizeof(double));
     assert_memory_not_equal(first[0], first[1], 1000 * sizeof(double));
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         free(first[i]);
         free(again[i]);
     }
@@ -206,7 +203,6 @@ static void test_tiles(void **state) {
     mxc_executor *a = net_bind(s, NULL, &shape, 0), *b;
     mxc_memory_report small, large;
     double *x, *y;
-    int round, i;
     (void)state;
     whole.no_sharing = 1;
     b = net_bind(s, &whole, &shape, 0);
@@ -215,12 +211,12 @@ static void test_tiles(void **state) {
     assert_true(small.internal_planned * 4 < large.internal_planned);
     net_fill_all(a, 5, 10);
     net_fill_all(b, 5, 10);
-    for (round = 0; round < 2; round++) {
+    for (int round = 0; round < 2; round++) {
         assert_ok(mxc_executor_forward(a, round));
         assert_ok(mxc_executor_forward(b, round));
         x = net_read(mxc_executor_output(a, 0));
         y = net_read(mxc_executor_output(b, 0));
-        for (i = 0; i < 640; i++)
+        for (int i = 0; i < 640; i++)
             assert_true(x[i] - y[i] < 1e-6 && y[i] - x[i] < 1e-6);
         free(x);
         free(y);

@@ -32,7 +32,7 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n) {
 /* The last layer flattened, and one from the middle, which must stay whole. */
 static mxc_symbol *make_net(uint64_t seed) {
     mxc_symbol *made[MOST], *outputs[2], *group;
-    int n, i, size = 5 + (int)below(&seed, MOST - 5);
+    int n, size = 5 + (int)below(&seed, MOST - 5);
     made[0] = net_variable("data");
     for (n = 1; n < size; n++)
         made[n] = grow(&seed, made, n);
@@ -40,7 +40,7 @@ static mxc_symbol *make_net(uint64_t seed) {
     outputs[1] = made[1 + below(&seed, n - 1)];
     assert_ok(mxc_symbol_group(1 + (int)below(&seed, 2), outputs, &group));
     mxc_symbol_release(outputs[0]);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         mxc_symbol_release(made[i]);
     return group;
 }
@@ -67,26 +67,24 @@ static int is_tiled(mxc_executor *e) {
 
 static void assert_close(mxc_ndarray *a, mxc_ndarray *b) {
     double *x = net_read(a), *y = net_read(b);
-    int64_t i;
-    for (i = 0; i < mxc_ndarray_size(a); i++)
+    for (int64_t i = 0; i < mxc_ndarray_size(a); i++)
         assert_true(fabs(x[i] - y[i]) <= 1e-4 * (1 + fabs(x[i])));
     free(x);
     free(y);
 }
 
 static void test_random_nets(void **state) {
-    int round, run, tiled = 0, n = TEST_SCALE(60);
+    int tiled = 0, n = TEST_SCALE(60);
     (void)state;
-    for (round = 0; round < n; round++) {
+    for (int round = 0; round < n; round++) {
         mxc_symbol *s = make_net((uint64_t)round * 31 + 5);
         mxc_executor *a = bind(s, 0), *b = bind(s, 1);
-        int64_t i;
         tiled += is_tiled(a);
         assert_false(is_tiled(b));
-        for (run = 0; run < 2; run++) {
+        for (int run = 0; run < 2; run++) {
             assert_ok(mxc_executor_forward(a, 0));
             assert_ok(mxc_executor_forward(b, 0));
-            for (i = 0; i < mxc_symbol_n_outputs(s); i++)
+            for (int64_t i = 0; i < mxc_symbol_n_outputs(s); i++)
                 assert_close(mxc_executor_output(a, i), mxc_executor_output(b, i));
         }
         mxc_executor_destroy(a);
@@ -101,18 +99,18 @@ static void test_parts_run_whole(void **state) {
     mxc_symbol *s = net_lenet();
     mxc_shape shape = net_shape(4, 64, 1, 28, 28);
     mxc_executor *e = net_bind(s, NULL, &shape, 0);
-    int64_t at, left = 1;
+    int64_t left = 1;
     double *before, *after;
     (void)state;
     assert_true(is_tiled(e));
     net_fill_all(e, 1, 10);
     assert_ok(mxc_executor_forward(e, 0));
     before = net_read(mxc_executor_output(e, 0));
-    for (at = 0; left; at++)
+    for (int64_t at = 0; left; at++)
         assert_ok(mxc_executor_partial_forward(e, 0, at, &left));
     assert_false(is_tiled(e));
     after = net_read(mxc_executor_output(e, 0));
-    for (at = 0; at < mxc_ndarray_size(mxc_executor_output(e, 0)); at++)
+    for (int64_t at = 0; at < mxc_ndarray_size(mxc_executor_output(e, 0)); at++)
         assert_true(fabs(before[at] - after[at]) <= 1e-6);
     free(before);
     free(after);

@@ -318,10 +318,9 @@ static mxc_status make_symbol(random_case *c, bound *b) {
     const char *values[RANDOM_PARAMS];
     mxc_symbol *in[RANDOM_SLOTS] = {NULL};
     mxc_status status = MXC_OK;
-    int i;
-    for (i = 0; i < c->n_params; i++)
+    for (int i = 0; i < c->n_params; i++)
         values[i] = c->values[i];
-    for (i = 0; i < c->sig.n_in && status == MXC_OK; i++) {
+    for (int i = 0; i < c->sig.n_in && status == MXC_OK; i++) {
         snprintf(b->names[i], NAME, "in%d", i);
         b->given[i] = b->names[i];
         status = mxc_symbol_variable(b->names[i], &in[i]);
@@ -332,7 +331,7 @@ static mxc_status make_symbol(random_case *c, bound *b) {
         status = mxc_symbol_op(c->def->name, "node", c->n_params, c->keys, values, c->sig.n_in, NULL, in, &b->symbol);
     if (status == MXC_OK && random_chance(c, 30))
         status = put_inside(&b->symbol);
-    for (i = 0; i < c->sig.n_in; i++)
+    for (int i = 0; i < c->sig.n_in; i++)
         mxc_symbol_release(in[i]);
     return status;
 }

@@ -77,12 +77,11 @@ static int one(const void *params) {
 
 static mxc_status bn_shape(mxc_op_sig *sig) {
     mxc_shape channels = {1, {-1}};
-    int i;
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &sig->in_shape[0]));
     MXC_TRY(mxc_sig_set_shape(sig, 0, &sig->out_shape[0]));
     if (sig->in_shape[0].ndim >= 2)
         channels.dim[0] = sig->in_shape[0].dim[1];
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         MXC_TRY(mxc_sig_set_shape(sig, 1 + i, &channels));
         MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(1 + i), &channels));
         MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_AUX(i), &channels));
@@ -187,8 +186,7 @@ static const mxc_op_def split = {
 
 void test_ops_register(void) {
     static const mxc_op_def *const all[] = {&fc, &bn, &act, &add, &liar, &concat, &split};
-    size_t i;
-    for (i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (!mxc_op_find(all[i]->name))
             assert_ok(mxc_op_register(all[i]));
 }
@@ -229,9 +227,9 @@ mxc_symbol *test_mlp(void) {
 
 void test_names(mxc_names *names, const char *expected) {
     char found[4096];
-    int64_t i, used = 0;
+    int64_t used = 0;
     found[0] = '\0';
-    for (i = 0; i < names->n; i++)
+    for (int64_t i = 0; i < names->n; i++)
         used += snprintf(found + used, sizeof found - (size_t)used, "%s%s", i ? "," : "", names->items[i]);
     assert_string_equal(found, expected);
     mxc_names_release(names);
@@ -240,9 +238,8 @@ void test_names(mxc_names *names, const char *expected) {
 mxc_shape test_shape(int ndim, ...) {
     mxc_shape shape = {.ndim = ndim};
     va_list args;
-    int i;
     va_start(args, ndim);
-    for (i = 0; i < ndim; i++)
+    for (int i = 0; i < ndim; i++)
         shape.dim[i] = va_arg(args, int);
     va_end(args);
     return shape;
