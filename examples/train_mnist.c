@@ -204,7 +204,7 @@ static void expect_one_process(const char *kv_store) {
     };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const char *size = getenv(sizes[i]);
-        if (size == NULL || atoi(size) < 2)
+        if (!size || atoi(size) < 2)
             continue;
         fprintf(stderr,
                 "%s: started as one of %d processes (%s=%s), but with --kv-store %s each would train alone; give "
@@ -221,12 +221,12 @@ static mxc_kvstore *open_store(settings *s) {
     int n = 0;
     if (strncmp(s->kv_store, "dist_", 5) != 0)
         expect_one_process(s->kv_store);
-    for (char *key = strtok(s->kv_params, ","); key != NULL && n < KV_PARAMS; key = strtok(NULL, ",")) {
+    for (char *key = strtok(s->kv_params, ","); key && n < KV_PARAMS; key = strtok(NULL, ",")) {
         char *value = strchr(key, '=');
-        if (value != NULL)
+        if (value)
             *value++ = '\0';
         keys[n] = key;
-        values[n++] = value != NULL ? value : "";
+        values[n++] = value ? value : "";
     }
     check(mxc_kvstore_create_with(s->kv_store, n, keys, values, &store));
     return store;

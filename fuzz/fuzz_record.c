@@ -15,7 +15,7 @@ static int64_t read_part(const char *path, int part, int n_parts) {
         return 0;
     for (;;) {
         mxc_status status = mxc_record_reader_next(reader, &record);
-        if (status == MXC_OK && record.data == NULL)
+        if (status == MXC_OK && !record.data)
             break;
         n += status == MXC_OK;
         for (size_t i = 0; status == MXC_OK && i < record.bytes; i++)

@@ -216,7 +216,7 @@ stage_fuzz() {
 }
 
 say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
-need_packages "${build_packages[@]}" ccache g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist \
+need_packages "${build_packages[@]}" ccache clang-format g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist \
     libopenmpi-dev openmpi-bin
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed

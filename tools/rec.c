@@ -92,7 +92,7 @@ static mxc_status look_through(mxc_record_reader *reader, int64_t lines, summary
                 printf("damage: %s\n", mxc_last_error());
             continue;
         }
-        if (status != MXC_OK || record.data == NULL)
+        if (status != MXC_OK || !record.data)
             return status;
         int is_image = mxc_image_record_read(record.data, record.bytes, &image) == MXC_OK;
         if (s->n < lines)

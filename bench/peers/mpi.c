@@ -11,7 +11,7 @@ peer *peer_open(void) {
     int is_started = 0;
     MPI_Initialized(&is_started);
     peer *p = is_started ? calloc(1, sizeof *p) : NULL;
-    if (p != NULL)
+    if (p)
         MPI_Comm_dup(MPI_COMM_WORLD, &p->comm);
     return p;
 }
@@ -29,7 +29,7 @@ void peer_iallreduce(peer *p, const float *in, float *out, size_t n) {
 }
 
 void peer_close(peer *p) {
-    if (p != NULL)
+    if (p)
         MPI_Comm_free(&p->comm);
     free(p);
 }

@@ -364,7 +364,7 @@ static mxc_status set_defaults(const char *owner, const mxc_param *schema, int n
 mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n, const char *const *keys,
                             const char *const *values, void *out) {
     MXC_TRY(MXCI_NON_NULL(owner));
-    MXC_TRY(MXCI_NON_NULL_IF(schema != NULL && schema->name != NULL, out));
+    MXC_TRY(MXCI_NON_NULL_IF(schema && schema->name != NULL, out));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
     for (int i = 0; i < n; i++)
@@ -429,7 +429,7 @@ static void add_choice(mxci_line *line, const char *choices, int i) {
 }
 
 const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size) {
-    if (param == NULL || params == NULL || out == NULL)
+    if (!param || !params || !out)
         return mxci_no_text(out, size);
     const void *field = (const char *)params + param->offset;
     mxci_line line = {out, size, 0};
@@ -485,7 +485,7 @@ static void add_type(mxci_line *line, const mxc_param *p) {
 }
 
 const char *mxc_param_describe(const mxc_param *param, char *out, size_t size) {
-    if (param == NULL || out == NULL)
+    if (!param || !out)
         return mxci_no_text(out, size);
     mxci_line line = {out, size, 0};
     int is_text = param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE || param->type == MXC_PARAM_STRING;

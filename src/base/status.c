@@ -59,10 +59,10 @@ mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *
     char text[MXC_ERROR_MAX]; /* apart, because an argument may be the last message */
     va_list args;
     va_start(args, format);
-    mxci_vformat(text, sizeof text, format != NULL ? format : "(no message)", args);
+    mxci_vformat(text, sizeof text, format ? format : "(no message)", args);
     va_end(args);
     memcpy(last_text, text, strlen(text) + 1);
-    mxci_format(last_place, sizeof last_place, "%s:%d", short_path(file != NULL ? file : "?"), line);
+    mxci_format(last_place, sizeof last_place, "%s:%d", short_path(file ? file : "?"), line);
     failures++;
     return code;
 }

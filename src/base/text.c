@@ -126,7 +126,7 @@ int mxci_format(char *out, size_t size, const char *format, ...) {
 }
 
 const char *mxci_no_text(char *out, size_t size) {
-    if (out == NULL)
+    if (!out)
         return "";
     if (size > 0)
         out[0] = '\0';

@@ -166,7 +166,7 @@ void mxci_trace_end_with(int64_t begin, const char *name, const char *category, 
             e->bytes = bytes;
             e->temp_bytes = temp_bytes;
             mxci_format(e->name, sizeof e->name, "%s", name);
-            mxci_format(e->text, sizeof e->text, "%s", text != NULL ? text : "");
+            mxci_format(e->text, sizeof e->text, "%s", text ? text : "");
         } else {
             slot->dropped++;
         }

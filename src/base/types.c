@@ -34,7 +34,7 @@ const char *mxc_dtype_name(mxc_dtype dtype) {
 }
 
 mxc_dtype mxc_dtype_from_name(const char *name) {
-    if (name == NULL)
+    if (!name)
         return MXC_DTYPE_UNKNOWN;
 #define MXC_DTYPE(dtype, flag, bytes, text) \
     if (strcmp(name, text) == 0)            \
@@ -98,7 +98,7 @@ mxc_status mxc_context_parse(const char *text, mxc_context *out) {
 }
 
 const char *mxc_context_format(mxc_context context, char *out, size_t size) {
-    if (out == NULL)
+    if (!out)
         return mxci_no_text(out, size);
     if (context.device >= MXC_CPU && context.device < MXC_DEVICE_LIMIT)
         mxci_format(out, size, "%s(%d)", device_names[context.device], (int)context.id);
@@ -132,7 +132,7 @@ mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims) {
 }
 
 int mxc_shape_known(const mxc_shape *shape) {
-    if (shape == NULL)
+    if (!shape)
         return 0;
     for (int i = 0; i < shape->ndim; i++)
         if (shape->dim[i] < 0)
@@ -141,14 +141,14 @@ int mxc_shape_known(const mxc_shape *shape) {
 }
 
 int64_t mxc_shape_size(const mxc_shape *shape) {
-    if (shape == NULL)
+    if (!shape)
         return -1;
     int64_t count = shape->ndim < 0 ? -1 : mxci_shape_count(shape, 0, shape->ndim);
     return count == INT64_MAX ? -1 : count;
 }
 
 int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {
-    if (a == NULL || b == NULL)
+    if (!a || !b)
         return a == b;
     if (a->ndim != b->ndim)
         return 0;
@@ -159,7 +159,7 @@ int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {
 }
 
 const char *mxc_shape_format(const mxc_shape *shape, char *out, size_t size) {
-    if (shape == NULL || out == NULL)
+    if (!shape || !out)
         return mxci_no_text(out, size);
     mxci_line line = {out, size, 0};
     if (shape->ndim < 0) {

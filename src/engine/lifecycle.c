@@ -174,19 +174,19 @@ void mxc_engine_set_default(mxc_engine *engine) {
 }
 
 mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine) {
-    if (engine == NULL)
+    if (!engine)
         return MXC_ENGINE_NAIVE;
     return engine->kind_id;
 }
 
 int mxc_engine_thread_limit(const mxc_engine *engine) {
-    if (engine == NULL)
+    if (!engine)
         return 0;
     return engine->thread_limit;
 }
 
 int mxc_engine_parallelism(const mxc_engine *engine) {
-    if (engine == NULL)
+    if (!engine)
         return 1;
     return engine->parallelism;
 }

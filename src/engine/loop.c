@@ -162,7 +162,7 @@ static void run_alone(mxc_engine *engine, int64_t n, uint32_t parts, mxc_range_f
 }
 
 void mxc_parallel_for(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg) {
-    if (body == NULL)
+    if (!body)
         return;
     int parts = mxc_parallel_parts(run, n, grain);
     mxci_loop *loop;

@@ -260,7 +260,7 @@ void mxci_block_end(mxci_block *block, mxci_failure *failure, mxci_list *ready) 
 }
 
 void mxc_done_complete(mxc_done *done, mxc_status status, const char *message) {
-    if (done == NULL)
+    if (!done)
         return;
     mxci_block *block = (mxci_block *)done;
     mxc_engine *engine = block->home->engine;

@@ -281,19 +281,19 @@ void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg) {
 }
 
 mxc_engine *mxc_var_engine(const mxc_var *var) {
-    if (var == NULL)
+    if (!var)
         return NULL;
     return var->engine;
 }
 
 uint64_t mxc_var_version(const mxc_var *var) {
-    if (var == NULL)
+    if (!var)
         return 0;
     return atomic_load_explicit(&var->version, memory_order_acquire);
 }
 
 int mxc_var_idle(const mxc_var *var) {
-    if (var == NULL)
+    if (!var)
         return 1;
     return atomic_load_explicit(&var->pending, memory_order_acquire) == 0;
 }

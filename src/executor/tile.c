@@ -178,7 +178,8 @@ static int64_t choose_slice(const run *r) {
 
 static void slice_entries(mxci_program *p, const mxci_tile *tile) {
     for (int32_t step = tile->first; step < tile->end; step++) {
-        for (int32_t i = node_at(p, step)->first_entry; i < node_at(p, step)->first_entry + node_at(p, step)->n_outputs; i++) {
+        for (int32_t i = node_at(p, step)->first_entry; i < node_at(p, step)->first_entry + node_at(p, step)->n_outputs;
+             i++) {
             if (is_inside(p, i, tile->first, tile->end))
                 p->slice[i] = tile->slice;
             else if (p->req[i] != MXC_REQ_NULL)

@@ -23,11 +23,11 @@ static void describe_rows(int n_data, mxc_ndarray *const *data, int n_label, mxc
     for (int i = 0; i < n_data + n_label; i++) {
         int is_label = i >= n_data, at = is_label ? i - n_data : i;
         rows[i].array = is_label ? label[at] : data[at];
-        rows[i].dtype = rows[i].array != NULL ? mxc_ndarray_dtype(rows[i].array) : MXC_F32;
+        rows[i].dtype = rows[i].array ? mxc_ndarray_dtype(rows[i].array) : MXC_F32;
         rows[i].n_tail = -1;
-        rows[i].name = names != NULL && names[i] != NULL ? names[i]
-                       : is_label                        ? default_name("softmax_label", at, n_label, made[i])
-                                                         : default_name("data", at, n_data, made[i]);
+        rows[i].name = names && names[i] ? names[i]
+                       : is_label        ? default_name("softmax_label", at, n_label, made[i])
+                                         : default_name("data", at, n_data, made[i]);
     }
 }
 
@@ -37,14 +37,14 @@ mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_dat
     MXC_TRY(MXCI_NON_NULL_IF(n_data > 0, data));
     MXC_TRY(MXCI_NON_NULL_IF(n_label > 0, label));
     MXC_TRY(MXCI_SIZED(options, "MXC_ARRAY_ITER_OPTIONS_INIT"));
-    if (n_data < 1 || n_label < 0 || data == NULL || (n_label > 0 && label == NULL))
+    if (n_data < 1 || n_label < 0 || !data || (n_label > 0 && !label))
         return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array",
                         n_data, n_label);
     size_t n = (size_t)n_data + (size_t)n_label;
     mxci_rows *rows = mxci_calloc(n, sizeof *rows);
     char(*made)[NAME_SIZE] = mxci_calloc(n, sizeof *made);
     mxc_status status;
-    if (rows == NULL || made == NULL) {
+    if (!rows || !made) {
         status = MXC_FAIL(MXC_ENOMEM, "NDArrayIter: no memory for %zu arrays", n);
     } else {
         describe_rows(n_data, data, n_label, label, names, rows, made);

@@ -21,7 +21,7 @@ mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *para
 mxc_status mxci_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
                                char separator, mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end),
                                void *const args[2], mxci_bad_lines *bad) {
-    for (int i = 0; i < 2 && params->bad_data == MXC_BAD_SKIP && paths[i] != NULL; i++)
+    for (int i = 0; i < 2 && params->bad_data == MXC_BAD_SKIP && paths[i]; i++)
         MXC_TRY(mxci_fields_check(owner, paths[i], separator, read_line, args[i], bad));
     if (bad->n > 0)
         mxci_log(MXC_LOG_WARNING, "%s: %lld bad lines left out; the first: %s", owner, (long long)bad->n, bad->first);

@@ -128,7 +128,7 @@ static mxc_status bucket_set_state(void *self, const mxc_iter_state *state) {
 
 static void bucket_destroy(void *self) {
     bucket_iter *it = self;
-    for (int i = 0; it->buckets != NULL && i < it->n_buckets; i++) {
+    for (int i = 0; it->buckets && i < it->n_buckets; i++) {
         mxc_ndarray_release(it->buckets[i].arrays[0]);
         mxc_ndarray_release(it->buckets[i].arrays[1]);
     }
@@ -165,7 +165,7 @@ static mxc_status check(const mxc_bucket_iter_options *o, int64_t n, const int64
     if (o->dtype != MXC_F32 && o->dtype != MXC_I32)
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: dtype %s, expected float32 or int32",
                         mxc_dtype_name(o->dtype));
-    if (o->n_buckets < 0 || (o->n_buckets > 0 && o->buckets == NULL))
+    if (o->n_buckets < 0 || (o->n_buckets > 0 && !o->buckets))
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %d buckets are not given", o->n_buckets);
     for (int i = 0; i < o->n_buckets; i++)
         if (o->buckets[i] < 1 || (i > 0 && o->buckets[i] <= o->buckets[i - 1]))
@@ -193,7 +193,7 @@ static mxc_status copy_sentences(bucket_iter *it, int64_t n, const int64_t *offs
     it->tokens = mxci_realloc_array(NULL, (size_t)(end - begin) + 1, sizeof *it->tokens);
     it->members = mxci_realloc_array(NULL, (size_t)it->n + 1, sizeof *it->members);
     it->index = mxci_calloc((size_t)o->batch_size, sizeof *it->index);
-    if (it->offsets == NULL || it->tokens == NULL || it->members == NULL || it->index == NULL)
+    if (!it->offsets || !it->tokens || !it->members || !it->index)
         return no_memory();
     for (int64_t i = 0; i <= it->n; i++)
         it->offsets[i] = it->n > 0 ? offsets[it->first + i] - begin : 0;
@@ -208,7 +208,7 @@ static int64_t sentence_length(const bucket_iter *it, int64_t i) {
 
 static mxc_status make_buckets(bucket_iter *it, int n, const int64_t *lengths) {
     it->buckets = mxci_calloc((size_t)n, sizeof *it->buckets);
-    if (it->buckets == NULL)
+    if (!it->buckets)
         return no_memory();
     it->n_buckets = n;
     for (int i = 0; i < n; i++)
@@ -237,7 +237,7 @@ static mxc_status choose_buckets(bucket_iter *it) {
     for (int64_t i = 0; i < it->n; i++)
         most = sentence_length(it, i) > most ? sentence_length(it, i) : most;
     int64_t *counts = mxci_calloc((size_t)most + 1, sizeof *counts);
-    if (counts == NULL)
+    if (!counts)
         return no_memory();
     mxc_status status = find_lengths(it, counts, most);
     mxci_free(counts);
@@ -291,8 +291,8 @@ static mxc_status make_arrays(bucket_iter *it) {
         }
     for (int k = 0; k < 2; k++) {
         const char *name = k == 0 ? it->options.data_name : it->options.label_name;
-        it->names[k] = mxci_strdup(name != NULL ? name : k == 0 ? "data" : "softmax_label");
-        if (it->names[k] == NULL)
+        it->names[k] = mxci_strdup(name ? name : k == 0 ? "data" : "softmax_label");
+        if (!it->names[k])
             return no_memory();
         it->desc[k] = (mxc_data_desc){it->names[k], *mxc_ndarray_shape(it->buckets[it->n_buckets - 1].arrays[k]),
                                       it->options.dtype};
@@ -310,7 +310,7 @@ mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %lld sentences", (long long)n);
     MXC_TRY(check(options, n, offsets));
     bucket_iter *it = mxci_calloc(1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return no_memory();
     it->options = *options;
     mxc_status status = copy_sentences(it, n, offsets, tokens);

@@ -72,7 +72,7 @@ static mxc_status count_lines(mxci_fields *fields, int64_t *n) {
     const char *field;
     for (*n = 0;; *n += mxci_fields_ends_line(fields)) {
         MXC_TRY(mxci_fields_next(fields, &field));
-        if (field == NULL)
+        if (!field)
             return MXC_OK;
     }
 }
@@ -109,8 +109,8 @@ static mxc_status read_line(mxci_fields *fields, void *arg, int *is_end) {
     for (int64_t column = 0; column < r->width; column++, r->at += r->step) {
         const char *field;
         MXC_TRY(mxci_fields_next(fields, &field));
-        *is_end = field == NULL;
-        if (field == NULL)
+        *is_end = !field;
+        if (!field)
             return column == 0 ? MXC_OK : mxci_fields_fail(fields, "the file changed while it was read");
         MXC_TRY(read_value(fields, field, r->dtype, r->data, r->at));
         if (mxci_fields_ends_line(fields) != (column == r->width - 1))
@@ -185,8 +185,8 @@ static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows 
     MXC_TRY(mxci_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &r[1].width));
     MXC_TRY(mxci_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&r[0], &r[1]}, bad));
     MXC_TRY(load(paths[0], r[0].width, bad, &rows[0]));
-    return paths[1] != NULL ? load(paths[1], r[1].width, bad, &rows[1])
-                            : no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
+    return paths[1] ? load(paths[1], r[1].width, bad, &rows[1])
+                    : no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
 }
 
 static mxc_status csv_create(const void *params, mxc_iter **out) {

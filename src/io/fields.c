@@ -30,7 +30,7 @@ mxc_status mxci_fields_open(const char *owner, const char *paths, char separator
                             mxci_fields **out) {
     mxci_fields *f = mxci_calloc(1, sizeof *f);
     *out = NULL;
-    if (f == NULL)
+    if (!f)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read %s", owner, paths);
     f->owner = owner;
     f->separator = separator;
@@ -46,7 +46,7 @@ mxc_status mxci_fields_open(const char *owner, const char *paths, char separator
 }
 
 void mxci_fields_close(mxci_fields *fields) {
-    if (fields == NULL)
+    if (!fields)
         return;
     mxci_file_close(fields->file);
     mxci_paths_free(&fields->paths);
@@ -75,7 +75,7 @@ static mxc_status fill(mxci_fields *f) {
 
 /* The next byte of the file, which stays there; END behind the last. */
 static mxc_status peek(mxci_fields *f, int *out) {
-    if (f->at == f->filled && f->file != NULL)
+    if (f->at == f->filled && f->file)
         MXC_TRY(fill(f));
     *out = f->at == f->filled ? END : (unsigned char)f->block[f->at];
     return MXC_OK;
@@ -114,7 +114,7 @@ static mxc_status find_any_line(mxci_fields *f, int *out) {
         MXC_TRY(skip_blanks(f, out));
         if (*out == END) {
             MXC_TRY(next_file(f));
-            if (f->file == NULL)
+            if (!f->file)
                 return MXC_OK;
         } else if (*out == '\n') {
             f->at++;
@@ -189,7 +189,7 @@ static mxc_status note_bad(mxci_bad_lines *bad, int64_t number) {
     if (number >= bad->room) {
         int64_t room = 2 * number + 64;
         uint8_t *more = mxci_realloc_array(bad->is_bad, (size_t)room, 1);
-        if (more == NULL)
+        if (!more)
             return MXC_FAIL(MXC_ENOMEM, "no memory to note %lld bad lines", (long long)room);
         memset(more + bad->room, 0, (size_t)(room - bad->room));
         bad->is_bad = more;
@@ -212,7 +212,7 @@ mxc_status mxci_fields_check(const char *owner, const char *paths, char separato
     mxc_status status = MXC_OK;
     while (status == MXC_OK && !is_end) {
         status = read_line(f, arg, &is_end);
-        if (status == MXC_EFORMAT && f->file != NULL) {
+        if (status == MXC_EFORMAT && f->file) {
             status = note_bad(bad, f->number);
             if (status == MXC_OK)
                 status = skip_rest(f);
@@ -228,7 +228,6 @@ mxc_status mxci_fields_fail(const mxci_fields *f, const char *format, ...) {
     va_start(args, format);
     mxci_vformat(reason, sizeof reason, format, args);
     va_end(args);
-    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s (byte %lld)", f->owner,
-                    f->file != NULL ? mxci_file_path(f->file) : "", (long long)f->line, reason,
-                    (long long)(f->offset - (int64_t)(f->filled - f->at)));
+    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s (byte %lld)", f->owner, f->file ? mxci_file_path(f->file) : "",
+                    (long long)f->line, reason, (long long)(f->offset - (int64_t)(f->filled - f->at)));
 }

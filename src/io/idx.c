@@ -99,7 +99,7 @@ static mxc_status inflate_some(source *s) {
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
     if (code != Z_OK && code != Z_BUF_ERROR)
         return MXC_FAIL(MXC_EFORMAT, "%s: bad compressed data at offset %lld: %s", mxci_file_path(s->file),
-                        (long long)source_offset(s), s->z.msg != NULL ? s->z.msg : "unknown");
+                        (long long)source_offset(s), s->z.msg ? s->z.msg : "unknown");
     return MXC_OK;
 }
 
@@ -232,7 +232,7 @@ mxc_status mxc_idx_load(const char *path, mxc_ndarray **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
     source *s = mxci_calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
     mxc_status status = mxci_file_open(path, &s->file);
     if (status != MXC_OK) {

@@ -41,7 +41,7 @@ mxc_status mxc_image_record_read(const void *data, size_t bytes, mxc_image_recor
 }
 
 float mxc_image_record_label(const mxc_image_record *record, int64_t i) {
-    if (record == NULL)
+    if (!record)
         return 0;
     uint32_t bits = mxci_get_u32((const unsigned char *)(const void *)record->labels + 4 * i);
     float value;
@@ -60,7 +60,7 @@ static void put_float(unsigned char *to, const float *from) {
 }
 
 void mxc_image_record_write(const mxc_image_record *record, void *out) {
-    if (record == NULL || out == NULL)
+    if (!record || !out)
         return;
     unsigned char *to = out;
     int64_t behind = record->n_labels > 1 ? record->n_labels : 0;

@@ -38,10 +38,10 @@ mxc_status mxc_iter_create(const char *name, int n_params, const char *const *ke
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const mxci_iter_def *def = find_iter(name);
-    if (def == NULL)
+    if (!def)
         return no_such_iter(name);
     void *params = mxci_calloc(1, def->param_size);
-    if (params == NULL)
+    if (!params)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for its parameters", name);
     mxc_status status = mxc_params_parse(def->name, def->params, n_params, keys, values, params);
     if (status == MXC_OK)
@@ -57,7 +57,7 @@ mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mx
         !methods->get_state || !methods->set_state || !methods->destroy)
         return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: a method is NULL");
     mxc_iter *iter = mxci_alloc(sizeof *iter);
-    if (iter == NULL)
+    if (!iter)
         return MXC_FAIL(MXC_ENOMEM, "mxc_iter_from_methods: no memory for the iterator");
     iter->methods = methods;
     iter->self = self;
@@ -73,15 +73,15 @@ void mxc_iter_destroy(mxc_iter *iter) {
 }
 
 int mxc_iter_n_data(mxc_iter *iter) {
-    return iter == NULL ? 0 : iter->methods->n_data(iter->self);
+    return !iter ? 0 : iter->methods->n_data(iter->self);
 }
 
 int mxc_iter_n_label(mxc_iter *iter) {
-    return iter == NULL ? 0 : iter->methods->n_label(iter->self);
+    return !iter ? 0 : iter->methods->n_label(iter->self);
 }
 
 const mxc_data_desc *mxc_iter_desc(mxc_iter *iter, int index) {
-    if (iter == NULL || index < 0 || index >= mxc_iter_n_data(iter) + mxc_iter_n_label(iter))
+    if (!iter || index < 0 || index >= mxc_iter_n_data(iter) + mxc_iter_n_label(iter))
         return NULL;
     return iter->methods->desc(iter->self, index);
 }
@@ -117,11 +117,11 @@ mxc_status mxc_iter_describe(const char *name, char **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(name));
     const mxci_iter_def *def = find_iter(name);
-    if (def == NULL)
+    if (!def)
         return no_such_iter(name);
     mxci_text text = {0};
     mxci_text_printf(&text, "%s\n\n%s\n", def->name, def->doc);
-    for (const mxc_param *p = def->params; p != NULL && p->name != NULL; p++) {
+    for (const mxc_param *p = def->params; p && p->name; p++) {
         char type[256];
         mxci_text_printf(&text, "\n%s : %s\n    %s\n", p->name, mxc_param_describe(p, type, sizeof type), p->doc);
     }

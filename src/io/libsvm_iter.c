@@ -57,7 +57,7 @@ static mxc_status count(lines *l) {
     for (int is_first = 1;; is_first = mxci_fields_ends_line(l->fields)) {
         const char *field;
         MXC_TRY(mxci_fields_next(l->fields, &field));
-        if (field == NULL)
+        if (!field)
             return MXC_OK;
         l->n += is_first;
         l->n_values += !is_first;
@@ -115,13 +115,13 @@ static mxc_status check_line(mxci_fields *fields, void *arg, int *is_end) {
     const char *field;
     float value;
     MXC_TRY(mxci_fields_next(fields, &field));
-    *is_end = field == NULL;
-    if (field == NULL)
+    *is_end = !field;
+    if (!field)
         return MXC_OK;
     MXC_TRY(read_float(fields, field, &value));
     for (int32_t column = -1; !mxci_fields_ends_line(fields);) {
         MXC_TRY(mxci_fields_next(fields, &field));
-        if (field == NULL)
+        if (!field)
             return MXC_OK;
         MXC_TRY(read_pair(fields, field, column + INT64_C(1), width, &column, &value));
     }
@@ -135,9 +135,9 @@ static mxc_status read(lines *l) {
     for (int is_first = 1;; is_first = mxci_fields_ends_line(l->fields)) {
         const char *field;
         MXC_TRY(mxci_fields_next(l->fields, &field));
-        if (field == NULL && row == l->n && k == l->n_values)
+        if (!field && row == l->n && k == l->n_values)
             return MXC_OK;
-        if (field == NULL || (is_first ? row == l->n : k == l->n_values))
+        if (!field || (is_first ? row == l->n : k == l->n_values))
             return mxci_fields_fail(l->fields, "the file changed while it was read");
         if (is_first) {
             MXC_TRY(read_float(l->fields, field, &l->to_label[row++]));
@@ -188,7 +188,7 @@ static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l
     MXC_TRY(load(paths[0], width[0], bad, &l[0]));
     use_sparse(&l[0], &rows[0]);
     rows[1].array = l[0].label;
-    if (paths[1] != NULL) {
+    if (paths[1]) {
         MXC_TRY(load(paths[1], width[1], bad, &l[1]));
         use_sparse(&l[1], &rows[1]);
     } else if (width[1] != 1) {

@@ -49,7 +49,7 @@ static mxc_status point(const char *owner, size_t n, mxci_paths *out) {
     for (size_t i = 0; i < n; i++)
         out->n += out->text[i] == '\0';
     out->path = mxci_calloc((size_t)out->n + 1, sizeof *out->path);
-    if (out->path == NULL)
+    if (!out->path)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld paths", owner, (long long)out->n);
     const char *at = out->text;
     for (int64_t i = 0; i < out->n; i++, at += strlen(at) + 1)

@@ -108,7 +108,7 @@ static mxc_status copy_arrays(prefetch *p, slot *s, const mxc_batch *batch) {
 static mxc_status keep_index(slot *s, const mxc_batch *batch) {
     if (batch->n_index > s->index_room) {
         uint64_t *more = mxci_realloc_array(s->index, (size_t)batch->n_index, sizeof *more);
-        if (more == NULL)
+        if (!more)
             return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for %lld indices", (long long)batch->n_index);
         s->index = more;
         s->index_room = batch->n_index;
@@ -256,7 +256,7 @@ static mxc_status prefetch_set_state(void *self, const mxc_iter_state *state) {
 }
 
 static void free_slot(slot *s, int n) {
-    for (int i = 0; s->places != NULL && i < n; i++) {
+    for (int i = 0; s->places && i < n; i++) {
         mxc_ndarray_release(s->places[i].view);
         mxc_ndarray_release(s->places[i].room);
     }
@@ -266,7 +266,7 @@ static void free_slot(slot *s, int n) {
 }
 
 static void prefetch_free(prefetch *p) {
-    for (int i = 0; p->slots != NULL && i < p->n_slots; i++)
+    for (int i = 0; p->slots && i < p->n_slots; i++)
         free_slot(&p->slots[i], p->n_total);
     mxci_free(p->slots);
     mxci_cond_destroy(&p->changed);
@@ -296,7 +296,7 @@ static const mxc_iter_methods prefetch_methods = {
 static mxc_status make_slot(prefetch *p, slot *s) {
     s->arrays = mxci_calloc((size_t)p->n_total, sizeof *s->arrays);
     s->places = mxci_calloc((size_t)p->n_total, sizeof *s->places);
-    if (s->arrays == NULL || s->places == NULL)
+    if (!s->arrays || !s->places)
         return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for a batch");
     for (int i = 0; i < p->n_total; i++) {
         const mxc_data_desc *desc = mxc_iter_desc(p->inner, i);
@@ -308,7 +308,7 @@ static mxc_status make_slot(prefetch *p, slot *s) {
 
 static mxc_status make_slots(prefetch *p) {
     p->slots = mxci_calloc((size_t)p->n_slots, sizeof *p->slots);
-    if (p->slots == NULL)
+    if (!p->slots)
         return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for %d batches", p->n_slots);
     for (int i = 0; i < p->n_slots; i++)
         MXC_TRY(make_slot(p, &p->slots[i]));
@@ -318,12 +318,12 @@ static mxc_status make_slots(prefetch *p) {
 mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(inner));
-    if (inner == NULL || depth < 1 || depth > 1024)
+    if (!inner || depth < 1 || depth > 1024)
         return MXC_FAIL(MXC_EINVAL, "PrefetchingIter: inner is NULL or depth %d is not 1 to 1024", depth);
     if (mxc_iter_n_data(inner) < 1 || mxc_iter_desc(inner, 0)->shape.ndim < 1)
         return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: inner has no data array with a batch axis");
     prefetch *p = mxci_calloc(1, sizeof *p);
-    if (p == NULL)
+    if (!p)
         return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for the iterator");
     mxci_mutex_init(&p->lock);
     mxci_cond_init(&p->changed);

@@ -12,9 +12,9 @@ static mxc_status reserve(const char *path, mxc_record_index *index, int64_t *ro
         return MXC_OK;
     int64_t more = *room < 64 ? 64 : *room + *room / 2;
     uint64_t *keys = mxci_realloc_array(index->keys, (size_t)more, sizeof *keys);
-    index->keys = keys != NULL ? keys : index->keys;
-    int64_t *offsets = keys != NULL ? mxci_realloc_array(index->offsets, (size_t)more, sizeof *offsets) : NULL;
-    if (offsets == NULL)
+    index->keys = keys ? keys : index->keys;
+    int64_t *offsets = keys ? mxci_realloc_array(index->offsets, (size_t)more, sizeof *offsets) : NULL;
+    if (!offsets)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for an index of %lld records", path, (long long)more);
     index->offsets = offsets;
     *room = more;
@@ -48,9 +48,9 @@ static mxc_status parse(const char *path, const char *text, size_t bytes, mxc_re
     const char *end = text + bytes;
     int64_t room = 0;
     for (int64_t line = 1; text < end; line++) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text)), *next = stop != NULL ? stop + 1 : end;
+        const char *stop = memchr(text, '\n', (size_t)(end - text)), *next = stop ? stop + 1 : end;
         uint64_t offset;
-        stop = stop != NULL ? stop : end;
+        stop = stop ? stop : end;
         while (stop > text && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t'))
             stop--;
         if (stop > text) {
@@ -84,7 +84,7 @@ static mxc_status add_records(const char *path, mxc_record_reader *reader, int b
         mxc_record record;
         mxc_image_record image = {.id = (uint64_t)out->n};
         MXC_TRY(mxc_record_reader_next(reader, &record));
-        if (record.data == NULL)
+        if (!record.data)
             return MXC_OK;
         if (by_id && mxc_image_record_read(record.data, record.bytes, &image) != MXC_OK)
             return MXC_FAIL(MXC_EFORMAT, "%s: the record at offset %lld has no id: it is no image record", path,
@@ -108,7 +108,7 @@ mxc_status mxc_record_index_make(const char *record_path, int by_id, mxc_record_
 }
 
 void mxc_record_index_free(mxc_record_index *index) {
-    if (index == NULL)
+    if (!index)
         return;
     mxci_free(index->keys);
     mxci_free(index->offsets);

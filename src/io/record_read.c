@@ -61,7 +61,7 @@ static mxc_status grow(mxc_record_reader *r, int64_t need, int64_t likely) {
     mxci_free(r->block);
     r->room = r->valid = r->filled = 0;
     r->block = mxci_alloc((size_t)room);
-    if (r->block == NULL)
+    if (!r->block)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld bytes of a record", mxci_file_path(r->file),
                         (long long)room);
     r->room = (size_t)room;
@@ -141,14 +141,14 @@ static mxc_status check_record(mxc_record_reader *r, int64_t offset, span *out, 
         int64_t body = at + MXCI_RECORD_HEAD;
         MXC_TRY(want(r, keep_from(r, offset, at, body), body, body));
         *out_flaw = (flaw){head_flaw(seen(r, at), at == offset, r->size - at), at};
-        if (out_flaw->reason != NULL)
+        if (out_flaw->reason)
             return MXC_OK;
         uint32_t word = mxci_get_u32(seen(r, at) + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
         out->end = body + mxci_record_padded(length);
         out->bytes += length + (at == offset ? 0 : 4);
         out->n_parts = at == offset ? 1 : 2;
         MXC_TRY(check_body(r, keep_from(r, offset, at, out->end), body, out->end, out_flaw));
-        if (out_flaw->reason != NULL)
+        if (out_flaw->reason)
             return MXC_OK;
         if (kind == MXCI_RECORD_WHOLE || kind == MXCI_RECORD_LAST)
             return want(r, offset, out->end, out->end);
@@ -171,7 +171,7 @@ static mxc_status find_head(mxc_record_reader *r, int64_t at, int whole, int64_t
         int claims = mxci_get_u32(seen(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
         if (claims && whole)
             MXC_TRY(check_record(r, at, &record, &wrong));
-        if (claims && wrong.reason == NULL) {
+        if (claims && !wrong.reason) {
             *out = at;
             return MXC_OK;
         }
@@ -224,7 +224,7 @@ mxc_status mxc_record_reader_open(const char *path, int part_index, int num_part
     if (bad != MXC_BAD_ERROR && bad != MXC_BAD_SKIP)
         return MXC_FAIL(MXC_EINVAL, "%s: bad %d, expected MXC_BAD_ERROR or MXC_BAD_SKIP", path, (int)bad);
     mxc_record_reader *r = mxci_calloc(1, sizeof *r);
-    if (r == NULL)
+    if (!r)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
     r->bad = bad;
     r->ahead = BLOCK;
@@ -241,7 +241,7 @@ mxc_status mxc_record_reader_open(const char *path, int part_index, int num_part
 }
 
 void mxc_record_reader_close(mxc_record_reader *reader) {
-    if (reader == NULL)
+    if (!reader)
         return;
     mxci_file_close(reader->file);
     mxci_free(reader->block);
@@ -265,7 +265,7 @@ static mxc_status read_next(mxc_record_reader *r, mxc_record *out) {
         span record;
         flaw wrong;
         MXC_TRY(check_record(r, r->at, &record, &wrong));
-        if (wrong.reason == NULL) {
+        if (!wrong.reason) {
             *out = (mxc_record){join(r, &record), record.bytes, r->at};
             r->at = record.end;
             return MXC_OK;
@@ -287,7 +287,7 @@ mxc_status mxc_record_reader_next(mxc_record_reader *reader, mxc_record *out) {
 }
 
 int64_t mxc_record_reader_tell(const mxc_record_reader *reader) {
-    return reader == NULL ? 0 : reader->at;
+    return !reader ? 0 : reader->at;
 }
 
 mxc_status mxc_record_reader_seek(mxc_record_reader *reader, int64_t offset) {
@@ -302,15 +302,15 @@ mxc_status mxc_record_reader_seek(mxc_record_reader *reader, int64_t offset) {
 }
 
 void mxc_record_reader_rewind(mxc_record_reader *reader) {
-    if (reader == NULL)
+    if (!reader)
         return;
     reader->at = reader->part_first;
     reader->end = reader->part_end;
 }
 
 void mxc_record_reader_skipped(const mxc_record_reader *reader, int64_t *places, int64_t *bytes) {
-    if (places != NULL)
-        *places = reader == NULL ? 0 : reader->skipped_places;
-    if (bytes != NULL)
-        *bytes = reader == NULL ? 0 : reader->skipped_bytes;
+    if (places)
+        *places = !reader ? 0 : reader->skipped_places;
+    if (bytes)
+        *bytes = !reader ? 0 : reader->skipped_bytes;
 }

@@ -14,10 +14,10 @@ mxc_status mxc_record_writer_open(const char *path, const char *index, mxc_recor
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
     mxc_record_writer *w = mxci_calloc(1, sizeof *w);
-    if (w == NULL)
+    if (!w)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to write it", path);
     mxc_status status = mxci_writer_open(path, &w->records);
-    if (status == MXC_OK && index != NULL)
+    if (status == MXC_OK && index)
         status = mxci_writer_open(index, &w->index);
     if (status != MXC_OK)
         mxc_record_writer_abandon(w);
@@ -54,11 +54,11 @@ mxc_status mxc_record_writer_write(mxc_record_writer *writer, uint64_t key, cons
     if (bytes > MXCI_RECORD_MAX_LENGTH)
         return MXC_FAIL(MXC_EINVAL, "mxc_record_writer_write: %zu bytes, expected less than 2^29", bytes);
     mxc_status status = MXC_OK;
-    if (writer->index != NULL)
+    if (writer->index)
         status = mxci_writer_printf(writer->index, "%llu\t%lld\n", (unsigned long long)key,
                                     (long long)mxci_writer_tell(writer->records));
     if (status == MXC_OK)
-        status = write_record(writer->records, data != NULL ? data : (const unsigned char *)"", bytes);
+        status = write_record(writer->records, data ? data : (const unsigned char *)"", bytes);
     writer->failed |= status != MXC_OK;
     return status;
 }
@@ -71,7 +71,7 @@ mxc_status mxc_record_writer_close(mxc_record_writer *writer) {
     }
     mxc_status status = mxci_writer_commit(writer->records);
     writer->records = NULL;
-    if (status == MXC_OK && writer->index != NULL) {
+    if (status == MXC_OK && writer->index) {
         status = mxci_writer_commit(writer->index);
         writer->index = NULL;
     }
@@ -80,7 +80,7 @@ mxc_status mxc_record_writer_close(mxc_record_writer *writer) {
 }
 
 void mxc_record_writer_abandon(mxc_record_writer *writer) {
-    if (writer == NULL)
+    if (!writer)
         return;
     mxci_writer_abandon(writer->records);
     mxci_writer_abandon(writer->index);
@@ -99,7 +99,7 @@ static mxc_status copy_intact(mxc_record_reader *reader, mxc_record_writer *writ
     for (*n = 0;; ++*n) {
         mxc_record record;
         MXC_TRY(mxc_record_reader_next(reader, &record));
-        if (record.data == NULL)
+        if (!record.data)
             return MXC_OK;
         MXC_TRY(mxc_record_writer_write(writer, key_of(&record, *n), record.data, record.bytes));
     }
@@ -109,7 +109,7 @@ mxc_status mxc_record_repair(const char *from, const char *to, const char *index
     mxc_record_reader *reader = NULL;
     mxc_record_writer *writer = NULL;
     int64_t copied = 0;
-    if (n != NULL)
+    if (n)
         *n = 0;
     MXC_TRY(MXCI_NON_NULL(from));
     MXC_TRY(MXCI_NON_NULL(to));
@@ -124,7 +124,7 @@ mxc_status mxc_record_repair(const char *from, const char *to, const char *index
     }
     mxc_record_writer_abandon(writer);
     mxc_record_reader_close(reader);
-    if (status == MXC_OK && n != NULL)
+    if (status == MXC_OK && n)
         *n = copied;
     return status;
 }

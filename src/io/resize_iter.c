@@ -136,10 +136,10 @@ static const mxc_iter_methods resize_methods = {
 mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_iter **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(inner));
-    if (inner == NULL || batches < 1)
+    if (!inner || batches < 1)
         return MXC_FAIL(MXC_EINVAL, "ResizeIter: inner is NULL or %lld batches are not at least 1", (long long)batches);
     resize_iter *it = mxci_calloc(1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return MXC_FAIL(MXC_ENOMEM, "ResizeIter: no memory for the iterator");
     *it = (resize_iter){.inner = inner, .batches = batches, .restart = restart};
     mxc_status status = resize_set_state(it, &(mxc_iter_state){0, 0});

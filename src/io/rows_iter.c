@@ -100,7 +100,7 @@ static mxc_status fill_batch(rows_iter *it, int which) {
     MXC_TRY(mxc_ndarray_data(rows->array, &from));
     if (row == 0)
         return MXC_OK;
-    if (rows->begin != NULL)
+    if (rows->begin)
         return fill_sparse(it, rows, to, row);
     for (int64_t i = 0; i < n; i++) {
         const unsigned char *source = (const unsigned char *)from + it->index[i] * from_step;
@@ -171,13 +171,13 @@ static mxc_status rows_set_state(void *self, const mxc_iter_state *state) {
 static void rows_destroy(void *self) {
     rows_iter *it = self;
     for (int i = 0; i < it->n_total; i++) {
-        if (it->rows != NULL) {
+        if (it->rows) {
             mxc_ndarray_release(it->rows[i].array);
             mxc_ndarray_release(it->rows[i].begin);
             mxc_ndarray_release(it->rows[i].column);
             mxci_free((char *)it->rows[i].name);
         }
-        if (it->batch != NULL)
+        if (it->batch)
             mxc_ndarray_release(it->batch[i]);
     }
     mxci_free(it->rows);
@@ -214,12 +214,12 @@ static mxc_status check_options(const char *owner, const mxc_array_iter_options 
 static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, int64_t *n_rows) {
     *n_rows = -1;
     for (int i = 0; i < n; i++) {
-        const mxc_shape *shape = rows[i].array != NULL ? mxc_ndarray_shape(rows[i].array) : NULL;
-        if (shape == NULL || shape->ndim < 1)
+        const mxc_shape *shape = rows[i].array ? mxc_ndarray_shape(rows[i].array) : NULL;
+        if (!shape || shape->ndim < 1)
             return MXC_FAIL(MXC_ESHAPE, "%s: array %d is NULL or has no axis of samples", owner, i);
         if (mxc_ndarray_context(rows[i].array).device != MXC_CPU)
             return MXC_FAIL(MXC_EDEVICE, "%s: array %d is not on a CPU context", owner, i);
-        int64_t n_found = rows[i].begin != NULL ? mxc_ndarray_shape(rows[i].begin)->dim[0] - 1 : shape->dim[0];
+        int64_t n_found = rows[i].begin ? mxc_ndarray_shape(rows[i].begin)->dim[0] - 1 : shape->dim[0];
         if (*n_rows >= 0 && n_found != *n_rows)
             return MXC_FAIL(MXC_ESHAPE, "%s: array %d has %lld samples, array 0 has %lld", owner, i, (long long)n_found,
                             (long long)*n_rows);
@@ -249,7 +249,7 @@ static mxc_status add_array(rows_iter *it, int i, const mxci_rows *from) {
     mxc_ndarray_retain(rows->begin);
     mxc_ndarray_retain(rows->column);
     rows->name = mxci_strdup(from->name);
-    if (rows->name == NULL)
+    if (!rows->name)
         return MXC_FAIL(MXC_ENOMEM, "iterator: no memory for the name of array %d", i);
     mxc_data_desc *desc = &it->desc[i];
     desc->name = rows->name;
@@ -290,7 +290,7 @@ mxc_status mxci_rows_iter_create(const char *owner, const mxc_array_iter_options
     *out = NULL;
     MXC_TRY(check_options(owner, options));
     rows_iter *it = mxci_calloc(1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the iterator", owner);
     it->options = *options;
     it->n_data = n_data;

@@ -52,7 +52,7 @@ static mxci_post *make_push(const trip *t, int i, const char *data) {
     const mxci_part *part = &t->key->parts[i];
     size_t width = mxc_dtype_size(t->key->dtype), bytes = (size_t)part->n * width;
     mxci_post *post = mxci_post_create(part->server, DATA + bytes);
-    if (post == NULL)
+    if (!post)
         return NULL;
     *mxci_message_of(post) = (mxci_message){.kind = MXCI_PUSH, .key = t->index, .part = i, .lr = t->lr};
     memcpy(post->data + DATA, data + (size_t)part->begin * width, bytes);
@@ -66,12 +66,12 @@ static mxci_post *make_pushes(const trip *t, const char *data) {
     mxci_post *posts = NULL;
     for (int i = 0; i < t->key->n_parts; i++) {
         mxci_post *post = make_push(t, i, data);
-        if (post != NULL) {
+        if (post) {
             post->next = posts;
             posts = post;
             continue;
         }
-        for (mxci_post *next; posts != NULL; posts = next) {
+        for (mxci_post *next; posts; posts = next) {
             next = posts->next;
             mxci_free(posts);
         }
@@ -89,9 +89,9 @@ static void push_run(const mxc_run *run, void *arg, mxc_done *done) {
     t->done = done;
     t->n_left = t->key->n_parts;
     t->status = MXC_OK;
-    if (posts == NULL)
+    if (!posts)
         mxc_done_complete(done, MXC_ENOMEM, "kvstore: no memory to send a gradient");
-    for (mxci_post *next; posts != NULL; posts = next) {
+    for (mxci_post *next; posts; posts = next) {
         next = posts->next;
         mxci_comm_post(t->async->comm, posts);
     }
@@ -105,13 +105,13 @@ static void end_pull(mxci_async *async, mxci_async_key *key, mxc_status status, 
     mxc_done *done = key->pull;
     key->pull = NULL;
     mxci_mutex_unlock(&async->lock);
-    if (done != NULL)
+    if (done)
         mxc_done_complete(done, status, message);
 }
 
 static void ask(mxci_async *async, mxci_async_key *key, int32_t index, int i) {
     mxci_post *post = mxci_post_create(key->parts[i].server, DATA);
-    if (post == NULL) {
+    if (!post) {
         end_pull(async, key, MXC_ENOMEM, "kvstore: no memory to ask for a value");
         return;
     }
@@ -141,7 +141,7 @@ static void pull_run(const mxc_run *run, void *arg, mxc_done *done) {
 
 static mxc_status take_value(mxci_async *async, int from, const mxci_message *m, size_t bytes) {
     mxci_async_key *key = mxci_async_find(async, m->key);
-    if (key == NULL || m->part < 0 || m->part >= key->n_parts || key->parts[m->part].server != from)
+    if (!key || m->part < 0 || m->part >= key->n_parts || key->parts[m->part].server != from)
         return MXC_FAIL(MXC_EWORKER, "rank %d sent a value of key %d that was not asked for", from, (int)m->key);
     const mxci_part *part = &key->parts[m->part];
     size_t width = mxc_dtype_size(key->dtype);
@@ -152,7 +152,7 @@ static mxc_status take_value(mxci_async *async, int from, const mxci_message *m,
     if (bytes != (size_t)part->n * width)
         return MXC_FAIL(MXC_EWORKER, "rank %d sent %zu bytes of key \"%s\", expected %zu", from, bytes, key->own->key,
                         (size_t)part->n * width);
-    if (key->pull == NULL) /* another part has failed */
+    if (!key->pull) /* another part has failed */
         return MXC_OK;
     memcpy(key->target + (size_t)part->begin * width, m + 1, bytes);
     if (--key->n_missing == 0)
@@ -166,7 +166,7 @@ static mxc_status take_value(mxci_async *async, int from, const mxci_message *m,
 static mxc_status queue(mxci_async *async, mxci_key *e, mxc_ndarray *array, double lr, int priority, int is_push) {
     trip *t = mxci_calloc(1, sizeof *t);
     mxc_task task = MXC_TASK_INIT;
-    MXC_TRY(t != NULL ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
+    MXC_TRY(t ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
     *t = (trip){
         .async = async, .key = async->keys[e->place], .index = e->place, .lr = lr, .array = mxc_ndarray_retain(array)};
     mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = {t->key->order, of_array};
@@ -208,7 +208,7 @@ static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
     int is_spread = (int64_t)mxc_ndarray_bytes(key->own->stored) >= async->settings.split_bytes && n >= async->servers;
     key->n_parts = is_spread ? async->servers : 1;
     key->parts = mxci_calloc((size_t)key->n_parts, sizeof *key->parts);
-    if (key->parts == NULL)
+    if (!key->parts)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->key);
     for (int i = 0; i < key->n_parts; i++) {
         int64_t begin = n * i / key->n_parts, end = n * (i + 1) / key->n_parts;
@@ -221,7 +221,7 @@ static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
 static mxc_status make_key(mxci_async *async, mxci_key *e, mxci_async_key **out) {
     mxci_async_key *key = mxci_calloc(1, sizeof *key);
     *out = NULL;
-    if (key == NULL)
+    if (!key)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", e->key);
     key->own = e;
     key->dtype = mxc_ndarray_dtype(e->stored);
@@ -241,7 +241,7 @@ static mxc_status list_key(mxci_async *async, mxci_async_key *key) {
     if (async->n_keys == async->cap_keys) {
         int cap = async->cap_keys > 0 ? 2 * async->cap_keys : 16;
         mxci_async_key **keys = mxci_realloc_array(async->keys, (size_t)cap, sizeof *keys);
-        if (keys != NULL) {
+        if (keys) {
             async->keys = keys;
             async->cap_keys = cap;
         } else
@@ -280,7 +280,7 @@ static void fail_pulls(void *arg, mxc_status status, const char *message) {
     mxci_async *async = arg;
     for (int i = 0;; i++) {
         mxci_async_key *key = mxci_async_find(async, i);
-        if (key == NULL)
+        if (!key)
             return;
         end_pull(async, key, status, message);
     }
@@ -301,7 +301,7 @@ mxc_status mxci_async_open(const mxci_group_api *api, const mxci_comm_settings *
     const mxci_mailbox mailbox = {receive, fail_pulls, async};
     *out = NULL;
     *comm = NULL;
-    if (async == NULL)
+    if (!async)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for the store");
     async->settings = *settings;
     mxci_mutex_init(&async->lock);
@@ -320,7 +320,7 @@ mxc_status mxci_async_open(const mxci_group_api *api, const mxci_comm_settings *
 
 mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *optimizer) {
     mxc_optimizer *copy = NULL;
-    if (optimizer != NULL)
+    if (optimizer)
         MXC_TRY(mxci_optimizer_clone(optimizer, &copy));
     mxci_mutex_lock(&async->lock);
     mxc_optimizer *old = async->optimizer;
@@ -333,7 +333,7 @@ mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *opti
 static void say_bye(mxci_async *async) {
     for (int i = 0; i < async->servers; i++) {
         mxci_post *post = mxci_post_create(i, DATA);
-        if (post == NULL)
+        if (!post)
             return; /* whoever waits for this worker's pushes finds out when its store ends */
         *mxci_message_of(post) = (mxci_message){.kind = MXCI_BYE};
         mxci_comm_post(async->comm, post);
@@ -341,7 +341,7 @@ static void say_bye(mxci_async *async) {
 }
 
 void mxci_async_close(mxci_async *async) {
-    if (async == NULL)
+    if (!async)
         return;
     for (int i = 0; i < async->n_keys; i++)
         MXC_IGNORE(mxc_wait_to_write(async->keys[i]->order)); /* closing goes on */

@@ -93,12 +93,12 @@ static int take_calls(mxci_comm *comm) {
     comm->announced_end = &comm->announced;
     comm->changed_end = &comm->changed;
     mxci_mutex_unlock(&comm->lock);
-    int any = announced != NULL || changed != NULL;
-    for (; announced != NULL; announced = next) {
+    int any = announced || changed != NULL;
+    for (; announced; announced = next) {
         next = announced->next_announced;
         list_call(comm, announced);
     }
-    for (; changed != NULL; changed = next) {
+    for (; changed; changed = next) {
         next = changed->next_changed;
         note_change(comm, changed);
     }
@@ -132,7 +132,7 @@ static void drive(mxci_comm *comm, mxci_call *call) {
     do {
         take_calls(comm);
         mxci_transfer_step(comm);
-        is_over = mxci_transfer_find(comm, seq) == NULL;
+        is_over = !mxci_transfer_find(comm, seq);
     } while (!is_over && mxci_now_ns() < end);
     if (!is_over)
         nudge(comm);
@@ -162,7 +162,7 @@ typedef struct waiter {
 static void end_waiting(mxci_call *call, mxc_status status, const char *message) {
     waiter *w = (waiter *)call;
     mxci_comm *comm = w->comm;
-    snprintf(w->message, sizeof w->message, "%s", message != NULL ? message : "");
+    snprintf(w->message, sizeof w->message, "%s", message ? message : "");
     mxci_mutex_lock(&comm->lock);
     w->status = status;
     w->is_ended = 1;
@@ -184,7 +184,7 @@ mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
 
 mxc_status mxci_comm_least(mxci_comm *comm, const char *what, int64_t *value) {
     int64_t *all = mxci_calloc((size_t)comm->size, sizeof *all);
-    if (all == NULL)
+    if (!all)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
     mxci_call call = {.kind = MXCI_CALL_GATHER, .n = sizeof *value, .what = what, .in = value, .out = all};
     mxc_status status = mxci_comm_call(comm, &call);
@@ -224,7 +224,7 @@ static int64_t step(mxci_comm *comm, int64_t now) {
 
 static void rest_until(mxci_comm *comm, int64_t time) {
     mxci_mutex_lock(&comm->lock);
-    if (comm->announced == NULL && comm->changed == NULL && comm->posted == NULL && !comm->is_nudged)
+    if (!comm->announced && !comm->changed && !comm->posted && !comm->is_nudged)
         mxci_cond_wait_until(&comm->asked, &comm->lock, time);
     comm->is_nudged = 0;
     mxci_mutex_unlock(&comm->lock);
@@ -255,7 +255,7 @@ static void end_closing(mxci_call *call, mxc_status status, const char *message)
 }
 
 void mxci_comm_free(mxci_comm *comm) {
-    for (mxci_post *p = comm->stranded, *next; p != NULL; p = next) {
+    for (mxci_post *p = comm->stranded, *next; p; p = next) {
         next = p->next;
         mxci_free(p);
     }
@@ -275,11 +275,11 @@ mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *s
                           mxci_comm **out) {
     mxci_comm *comm = mxci_calloc(1, sizeof *comm);
     *out = NULL;
-    if (comm == NULL)
+    if (!comm)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to communicate");
     comm->api = api;
     comm->settings = *settings;
-    if (mailbox != NULL)
+    if (mailbox)
         comm->mailbox = *mailbox;
     comm->announced_end = &comm->announced;
     comm->changed_end = &comm->changed;
@@ -300,7 +300,7 @@ mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *s
 }
 
 void mxci_comm_close(mxci_comm *comm) {
-    if (comm == NULL)
+    if (!comm)
         return;
     comm->closing = (mxci_call){.kind = MXCI_CALL_MEET, .what = "end of the store", .ended = end_closing};
     mxci_comm_announce(comm, &comm->closing);

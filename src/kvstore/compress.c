@@ -89,7 +89,7 @@ static mxc_status push(const char *name, mxc_task_fn fn, int n, mxc_ndarray *con
     mxc_task task = MXC_TASK_INIT;
     mxc_var *vars[3];
     job *j = mxci_alloc(sizeof *j);
-    if (j == NULL)
+    if (!j)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue %s", name);
     *j = *like;
     for (int i = 0; i < n; i++) {

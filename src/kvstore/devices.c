@@ -47,7 +47,7 @@ static mxc_status wait_for_all(const mxci_clique_api *api, mxci_clique *clique, 
     const int64_t until = mxci_now_ns() + JOIN_NS;
     int done = 0;
     while (!done) {
-        if (comm != NULL)
+        if (comm)
             MXC_TRY(mxci_comm_check(comm));
         MXC_TRY(api->test(clique, 0, &done));
         if (!done && mxci_now_ns() > until)
@@ -103,9 +103,9 @@ static void make_clique(gpu_set *set) {
 static gpu_set *get_set(const mxci_clique_api *api, int n, const int *gpus) {
     mxci_global_lock(&sets_lock);
     gpu_set *set = sets;
-    while (set != NULL && !(set->n == n && memcmp(set->gpus, gpus, (size_t)n * sizeof *gpus) == 0))
+    while (set && !(set->n == n && memcmp(set->gpus, gpus, (size_t)n * sizeof *gpus) == 0))
         set = set->next;
-    if (set == NULL && (set = mxci_calloc(1, sizeof *set)) != NULL) {
+    if (!set && (set = mxci_calloc(1, sizeof *set)) != NULL) {
         set->n = n;
         set->api = api;
         memcpy(set->gpus, gpus, (size_t)n * sizeof *gpus);
@@ -155,7 +155,7 @@ static void retain_arrays(const device_work *w) {
 
 static mxc_status find_data(mxc_ndarray *array, void **out) {
     mxc_tensor t = {.data = NULL};
-    if (array != NULL)
+    if (array)
         MXC_TRY(mxc_ndarray_tensor(array, &t));
     *out = t.data;
     return MXC_OK;
@@ -171,7 +171,7 @@ static mxc_status describe(const device_work *w, mxci_clique_work *work) {
         MXC_TRY(find_data(w->in[i], &in));
         MXC_TRY(find_data(w->out[i], &work->out[i]));
         work->in[i] = in;
-        if (work->out[i] == NULL && w->kind == MXCI_CLIQUE_BROADCAST)
+        if (!work->out[i] && w->kind == MXCI_CLIQUE_BROADCAST)
             work->out[i] = in;
     }
     return MXC_OK;
@@ -182,7 +182,7 @@ static mxc_status work_on(const device_work *w, const mxci_clique_work *work) {
     gpu_set *set = w->set;
     mxci_clique *clique = set->clique;
     int64_t ticket;
-    if (clique == NULL)
+    if (!clique)
         return MXC_FAIL(MXC_EDEVICE, "%s: earlier work of these GPUs has failed", set->api->name);
     mxc_status status = set->api->start(clique, work, &ticket);
     if (status == MXC_OK)
@@ -213,7 +213,7 @@ static mxc_status work_run(const mxc_run *run, void *arg) {
 static int list_vars(int n, mxc_ndarray *const *arrays, mxc_var **out) {
     int count = 0;
     for (int i = 0; i < n; i++)
-        if (arrays[i] != NULL)
+        if (arrays[i])
             out[count++] = mxc_ndarray_var(arrays[i]);
     return count;
 }
@@ -223,7 +223,7 @@ static mxc_status push_work(const device_work *plan, mxc_ndarray *home, int prio
     mxc_var *reads[MXCI_CLIQUE_MEMBERS], *changes[MXCI_CLIQUE_MEMBERS];
     mxc_task task = MXC_TASK_INIT;
     device_work *w = mxci_alloc(sizeof *w);
-    if (w == NULL)
+    if (!w)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for work of %d GPUs", plan->set->n);
     *w = *plan;
     atomic_init(&w->refs, 2);
@@ -275,12 +275,11 @@ static mxc_status find_set(int n, mxc_ndarray *const *arrays, mxc_ndarray *home,
     const mxci_clique_api *api = find_api(mxc_ndarray_context(home));
     int gpus[MXCI_CLIQUE_MEMBERS];
     *out = NULL;
-    if (api == NULL || n > MXCI_CLIQUE_MEMBERS || !api->serves(mxc_ndarray_dtype(home)) ||
-        mxc_ndarray_size(home) == 0 || !order_gpus(n, arrays, gpus, by_rank) ||
-        (*root = find_root(n, gpus, mxc_ndarray_context(home))) < 0)
+    if (!api || n > MXCI_CLIQUE_MEMBERS || !api->serves(mxc_ndarray_dtype(home)) || mxc_ndarray_size(home) == 0 ||
+        !order_gpus(n, arrays, gpus, by_rank) || (*root = find_root(n, gpus, mxc_ndarray_context(home))) < 0)
         return MXC_OK;
     gpu_set *set = get_set(api, n, gpus);
-    if (set == NULL)
+    if (!set)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for a set of %d GPUs", n);
     if (atomic_load(&set->is_whole))
         *out = set;
@@ -292,7 +291,7 @@ mxc_status mxci_devices_sum(int n, mxc_ndarray *const *values, mxc_ndarray *out,
     void *data;
     *queued = 0;
     MXC_TRY(find_set(n, values, out, plan.in, &plan.root, &plan.set));
-    if (plan.set == NULL)
+    if (!plan.set)
         return MXC_OK;
     MXC_TRY(find_data(out, &data)); /* it has memory from now on */
     plan.out[plan.root] = out;
@@ -305,7 +304,7 @@ mxc_status mxci_devices_spread(mxc_ndarray *from, int n, mxc_ndarray *const *to,
     void *source, *data[MXCI_CLIQUE_MEMBERS];
     *queued = 0;
     MXC_TRY(find_set(n, to, from, plan.out, &plan.root, &plan.set));
-    if (plan.set == NULL)
+    if (!plan.set)
         return MXC_OK;
     MXC_TRY(find_data(from, &source));
     for (int i = 0; i < n; i++)
@@ -362,7 +361,7 @@ static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *jo
     status = mxci_comm_least(comm, "GPUs that joined", joined);
     if (status == MXC_OK && *joined && publish(comm, api, clique))
         comm->gpus.id = context.id;
-    else if (clique != NULL)
+    else if (clique)
         (void)abandon(api, clique);
     return status;
 }
@@ -371,7 +370,7 @@ static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *jo
 static int fits(const mxci_comm *comm, mxc_ndarray *array) {
     const mxc_context context = mxc_ndarray_context(array);
     const mxci_clique_api *api = find_api(context);
-    return api != NULL && api->serves(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
+    return api && api->serves(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
            (!comm->gpus.is_tried || comm->gpus.id == context.id);
 }
 
@@ -379,7 +378,7 @@ mxc_status mxci_devices_agree(mxci_comm *comm, const char *key, mxc_ndarray *arr
     char what[MXCI_WHAT];
     int64_t all;
     *out = 0;
-    if (comm->gpus.is_tried && comm->gpus.clique == NULL)
+    if (comm->gpus.is_tried && !comm->gpus.clique)
         return MXC_OK;
     all = fits(comm, array);
     mxci_format(what, sizeof what, "GPU of \"%.100s\"", key);
@@ -405,10 +404,10 @@ void mxci_devices_abort(mxci_comm *comm) {
     mxci_mutex_lock(&comm->lock);
     mxci_clique *clique = comm->gpus.clique;
     mxci_mutex_unlock(&comm->lock);
-    if (clique != NULL)
+    if (clique)
         comm->gpus.api->abort(clique);
 }
 
 int mxci_devices_close(mxci_comm *comm) {
-    return comm->gpus.clique == NULL || comm->gpus.api->leave(comm->gpus.clique);
+    return !comm->gpus.clique || comm->gpus.api->leave(comm->gpus.clique);
 }

@@ -15,7 +15,7 @@ enum { WHAT = MXCI_BUCKET_WHAT, ALIGNMENT = 32 }; /* elements */
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
 static void bucket_free(mxci_bucket *b) {
-    for (int i = 0; b->views != NULL && i < b->n; i++)
+    for (int i = 0; b->views && i < b->n; i++)
         mxc_ndarray_release(b->views[i]);
     mxc_ndarray_release(b->flat);
     mxc_ndarray_release(b->rest);
@@ -28,7 +28,7 @@ static void bucket_free(mxci_bucket *b) {
 }
 
 void mxci_bucket_release(mxci_bucket *bucket) {
-    if (bucket != NULL && --bucket->refs == 0)
+    if (bucket && --bucket->refs == 0)
         bucket_free(bucket);
 }
 
@@ -80,14 +80,14 @@ mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int 
     mxci_bucket *b = mxci_calloc(1, sizeof *b);
     mxc_status status = MXC_OK;
     *out = NULL;
-    if (b != NULL) {
+    if (b) {
         b->n = n;
         b->wire = wire;
         b->on_gpus = keys[0]->on_gpus;
         b->keys = mxci_calloc((size_t)n, sizeof *b->keys);
         b->views = mxci_calloc((size_t)n, sizeof *b->views);
     }
-    if (b == NULL || b->keys == NULL || b->views == NULL)
+    if (!b || !b->keys || !b->views)
         status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys that travel together", n);
     if (status == MXC_OK) {
         memcpy(b->keys, keys, (size_t)n * sizeof *keys);
@@ -96,13 +96,13 @@ mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int 
     if (status == MXC_OK) {
         name_bucket(b);
         *out = b;
-    } else if (b != NULL)
+    } else if (b)
         bucket_free(b);
     return status;
 }
 
 static int is_of(const mxci_bucket *b, int n, mxci_key *const *keys, mxc_dtype wire) {
-    return b != NULL && b->n == n && b->wire == wire && memcmp(b->keys, keys, (size_t)n * sizeof *keys) == 0;
+    return b && b->n == n && b->wire == wire && memcmp(b->keys, keys, (size_t)n * sizeof *keys) == 0;
 }
 
 mxc_status mxci_bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out) {
@@ -198,7 +198,7 @@ static mxc_status push_exchange(exchange *x) {
 
 mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
     exchange *x = mxci_calloc(1, sizeof *x);
-    if (x == NULL)
+    if (!x)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->what);
     x->call = *call;
     x->call.ended = exchange_ended;
@@ -228,13 +228,13 @@ static mxc_status fetch(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) 
 /* Arrays for compression: made at the first push. */
 static mxc_status make_words(mxci_bucket *b, int ranks) {
     const int64_t n = mxc_ndarray_size(b->flat), words = n / MXCI_VALUES_PER_WORD, all[2] = {ranks, words};
-    if (b->all_words != NULL)
+    if (b->all_words)
         return MXC_OK;
-    if (b->rest == NULL) {
+    if (!b->rest) {
         MXC_TRY(mxc_ndarray_create(1, &n, MXC_F32, mxc_cpu(0), &b->rest));
         MXC_TRY(mxc_ndarray_fill(b->rest, 0));
     }
-    if (b->words == NULL)
+    if (!b->words)
         MXC_TRY(mxc_ndarray_create(1, &words, MXC_I32, mxc_cpu(0), &b->words));
     return mxc_ndarray_create(2, all, MXC_I32, mxc_cpu(0), &b->all_words);
 }

@@ -65,7 +65,7 @@ static mxc_status compare_terms(mxci_comm *comm, char (*all)[MXCI_TERMS]) {
 /* The first thing that ranks exchange, of a size that never changes: it also tells versions apart. */
 static mxc_status agree(mxci_comm *comm) {
     char(*all)[MXCI_TERMS] = mxci_calloc((size_t)comm->size, sizeof *all);
-    if (all == NULL)
+    if (!all)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
     mxc_status status = compare_terms(comm, all);
     mxci_free(all);
@@ -85,7 +85,7 @@ static mxc_status join_all(mxci_comm *comm) {
 }
 
 static void leave(mxci_comm *comm) {
-    if (comm->group == NULL || comm->api->close(comm->group, comm->all_leave))
+    if (!comm->group || comm->api->close(comm->group, comm->all_leave))
         mxci_comm_free(comm);
 }
 

@@ -25,7 +25,7 @@ void mxci_key_destroy(mxci_key *e) {
 mxc_status mxci_key_create(const char *key, mxc_ndarray *stored, mxci_key **out) {
     mxci_key *e = mxci_calloc(1, sizeof *e);
     *out = NULL;
-    if (e == NULL || (e->key = mxci_strdup(key)) == NULL) {
+    if (!e || !(e->key = mxci_strdup(key))) {
         mxci_free(e);
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key);
     }
@@ -52,7 +52,7 @@ mxc_status mxci_key_add(mxci_key *e, mxc_ndarray *value) {
     if (e->n_pending == e->cap_pending) {
         int cap = e->cap_pending > 0 ? 2 * e->cap_pending : 4;
         mxc_ndarray **grown = mxci_realloc_array(e->pending, (size_t)cap, sizeof *grown);
-        if (grown == NULL)
+        if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", cap, e->key);
         e->pending = grown;
         e->cap_pending = cap;
@@ -67,7 +67,7 @@ static mxc_status make_room_for_moved(mxci_key *e) {
     if (e->n_moved >= e->n_pending)
         return MXC_OK;
     mxc_ndarray **grown = mxci_realloc_array(e->moved, (size_t)e->n_pending, sizeof *grown);
-    if (grown == NULL)
+    if (!grown)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", e->n_pending, e->key);
     e->moved = grown;
     while (e->n_moved < e->n_pending)
@@ -86,7 +86,7 @@ static mxc_status move_pending(mxci_key *e, int priority) {
     for (int i = 0; i < e->n_pending; i++) {
         if (mxc_context_equal(mxc_ndarray_context(e->pending[i]), mxc_ndarray_context(e->stored)))
             continue;
-        if (e->moved[i] == NULL)
+        if (!e->moved[i])
             MXC_TRY(new_like(e->stored, &e->moved[i]));
         MXC_TRY(mxc_ndarray_copy_to(e->pending[i], e->moved[i], priority));
         e->pending[i] = e->moved[i];
@@ -109,7 +109,7 @@ static mxc_status prepare_add(mxci_key *e) {
 }
 
 mxc_status mxci_key_sum(mxci_key *e, mxc_ndarray **out) {
-    if (e->sum == NULL)
+    if (!e->sum)
         MXC_TRY(new_like(e->stored, &e->sum));
     *out = e->sum;
     return MXC_OK;

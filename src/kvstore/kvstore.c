@@ -113,7 +113,7 @@ static void list_terms(const mxc_kvstore *store, const mxc_param *schema, char o
     char value[64];
     mxci_line line = {out, MXCI_TERMS, 0};
     mxci_line_printf(&line, "libmxc %s\ntype=%s\n", MXC_VERSION, store->type->name);
-    for (const mxc_param *p = schema; p->name != NULL; p++)
+    for (const mxc_param *p = schema; p->name; p++)
         mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, &store->settings, value, sizeof value));
 }
 
@@ -129,7 +129,7 @@ static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_g
         .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes,
     };
     list_terms(store, schema, comm.terms);
-    if (api == NULL && mxci_module_group(&api) != MXC_OK)
+    if (!api && mxci_module_group(&api) != MXC_OK)
         return MXC_FAIL(MXC_EDEVICE, "kvstore type \"%s\" needs the MPI module: %s", store->type->name,
                         mxc_last_error());
     return store->type->is_async ? mxci_async_open(api, &comm, &set->async, &store->async, &store->comm)
@@ -139,12 +139,12 @@ static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_g
 mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, int n_params, const char *const *keys,
                                   const char *const *values, mxc_kvstore **out) {
     const store_type *found;
-    if (type == NULL || out == NULL)
+    if (!type || !out)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_create: type and out must not be NULL");
     *out = NULL;
     MXC_TRY(find_type(type, &found));
     mxc_kvstore *store = mxci_calloc(1, sizeof *store);
-    if (store == NULL)
+    if (!store)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for the store");
     store->type = found;
     const mxc_param *schema = found->is_async ? async_schema : found->is_dist ? sync_schema : NULL;
@@ -181,11 +181,11 @@ void mxc_kvstore_destroy(mxc_kvstore *store) {
     size_t cursor = 0;
     const char *key;
     void *e;
-    if (store->async != NULL)
+    if (store->async)
         mxci_async_close(store->async);
     else
         mxci_comm_close(store->comm);
-    while (store->keys != NULL && mxci_map_next(store->keys, &cursor, &key, &e))
+    while (store->keys && mxci_map_next(store->keys, &cursor, &key, &e))
         mxci_key_destroy(e);
     mxci_map_destroy(store->keys);
     mxci_free(store->pushed);
@@ -201,8 +201,7 @@ static mxc_status check_count(const char *call, int n) {
 
 /* Shares, and what is narrowed, are made on the host. */
 static int may_use_gpus(const mxc_kvstore *store) {
-    return store->comm != NULL && store->type->is_device && !store->settings.shard &&
-           store->settings.compression == PLAIN;
+    return store->comm && store->type->is_device && !store->settings.shard && store->settings.compression == PLAIN;
 }
 
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
@@ -210,12 +209,12 @@ mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *
     if (mxci_map_has(store->keys, key))
         return MXC_FAIL(MXC_EEXIST, "kvstore: key \"%s\" was initialised before", key);
     MXC_TRY(mxci_key_create(key, array, &e));
-    mxc_status status = store->comm != NULL ? mxci_exchange_first(store->comm, key, array) : MXC_OK;
+    mxc_status status = store->comm ? mxci_exchange_first(store->comm, key, array) : MXC_OK;
     if (status == MXC_OK)
         status = mxci_map_put(store->keys, key, e);
     if (status != MXC_OK)
         mxci_key_destroy(e);
-    else if (store->async != NULL)
+    else if (store->async)
         status = mxci_async_add(store->async, e);
     else if (may_use_gpus(store))
         status = mxci_devices_agree(store->comm, key, array, &e->on_gpus);
@@ -224,7 +223,7 @@ mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *
 
 static mxc_status init_one(mxc_kvstore *store, const char *key, mxc_ndarray *value) {
     mxc_ndarray *copy;
-    if (key == NULL || value == NULL)
+    if (!key || !value)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_init: a key or array is NULL");
     mxc_context home = store->type->is_device ? mxc_ndarray_context(value) : mxc_cpu(0);
     MXC_TRY(mxc_ndarray_copy(value, home, mxc_ndarray_dtype(value), &copy));
@@ -246,16 +245,16 @@ mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, 
 /* ---- push and pull ------------------------------------------------------------------------------------------- */
 
 static mxc_status find_key(const mxc_kvstore *store, const char *key, mxci_key **out) {
-    *out = key != NULL ? mxci_map_get(store->keys, key) : NULL;
-    if (*out == NULL)
-        return MXC_FAIL(MXC_ENOTFOUND, "kvstore: key \"%s\" was not initialised", key != NULL ? key : "(null)");
+    *out = key ? mxci_map_get(store->keys, key) : NULL;
+    if (!*out)
+        return MXC_FAIL(MXC_ENOTFOUND, "kvstore: key \"%s\" was not initialised", key ? key : "(null)");
     return MXC_OK;
 }
 
 static mxc_status gather_one(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
     mxci_key *e;
     MXC_TRY(find_key(store, key, &e));
-    if (value == NULL)
+    if (!value)
         return MXC_FAIL(MXC_EINVAL, "kvstore: the array for key \"%s\" is NULL", key);
     return mxci_key_add(e, value);
 }
@@ -276,12 +275,12 @@ static mxc_status make_room_for_pushed(mxc_kvstore *store, int n) {
     if (n <= store->cap_pushed)
         return MXC_OK;
     mxci_key **pushed = mxci_realloc_array(store->pushed, (size_t)n, sizeof *pushed);
-    if (pushed != NULL)
+    if (pushed)
         store->pushed = pushed;
     mxc_ndarray **sums = mxci_realloc_array(store->sums, (size_t)n, sizeof *sums);
-    if (sums != NULL)
+    if (sums)
         store->sums = sums;
-    if (pushed == NULL || sums == NULL)
+    if (!pushed || !sums)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to push %d values", n);
     store->cap_pushed = n;
     return MXC_OK;
@@ -347,11 +346,11 @@ static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
 }
 
 static mxc_status apply(mxc_kvstore *store, mxci_key *e, mxc_ndarray *sum, int priority) {
-    if (store->async != NULL)
+    if (store->async)
         return mxci_async_push(store->async, e, sum, mxc_optimizer_get_lr(store->optimizer), priority);
-    if (store->optimizer != NULL)
+    if (store->optimizer)
         return mxc_optimizer_update(store->optimizer, e->key, e->stored, sum);
-    if (store->updater != NULL)
+    if (store->updater)
         return store->updater(e->key, sum, e->stored, store->updater_user);
     return mxc_ndarray_copy_to(sum, e->stored, priority);
 }
@@ -363,14 +362,14 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, values));
     int n_keys;
     MXC_TRY(check_count(__func__, n));
-    if (store->async != NULL && store->updater != NULL && store->optimizer == NULL)
+    if (store->async && store->updater && !store->optimizer)
         return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore type \"dist_async\": servers run optimizers, not updaters");
-    if (store->settings.shard && store->optimizer == NULL)
+    if (store->settings.shard && !store->optimizer)
         return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore: with shard=true an optimizer is needed");
     MXC_TRY(gather(store, n, keys, values));
     MXC_TRY(make_room_for_pushed(store, n));
     MXC_TRY(reduce_all(store, n, keys, priority, &n_keys));
-    if (store->comm != NULL && store->async == NULL)
+    if (store->comm && !store->async)
         MXC_TRY(exchange_all(store, n_keys, priority));
     for (int i = 0; i < n_keys && !store->settings.shard; i++)
         MXC_TRY(apply(store, store->pushed[i], store->sums[i], priority));
@@ -380,7 +379,7 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
 /* Queue the copies to all of a key's arrays. */
 static mxc_status pull_key(mxc_kvstore *store, mxci_key *e, int priority) {
     int queued = 0;
-    if (store->async != NULL)
+    if (store->async)
         MXC_TRY(mxci_async_pull(store->async, e, priority));
     MXC_TRY(mxci_shard_pull(store->comm, e, priority));
     if (e->n_pending > 1)
@@ -418,7 +417,7 @@ mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *ke
 }
 
 void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) {
-    if (store == NULL)
+    if (!store)
         return;
     store->updater = fn;
     store->updater_user = user;
@@ -426,7 +425,7 @@ void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) 
 
 mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
     MXC_TRY(MXCI_NON_NULL(store));
-    if (store->async != NULL)
+    if (store->async)
         MXC_TRY(mxci_async_set_optimizer(store->async, optimizer));
     store->optimizer = optimizer;
     return MXC_OK;
@@ -435,29 +434,29 @@ mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimize
 /* ---- of several workers ---------------------------------------------------------------------------------------- */
 
 const char *mxc_kvstore_type(const mxc_kvstore *store) {
-    return store != NULL ? store->type->name : types[0].name;
+    return store ? store->type->name : types[0].name;
 }
 
 int mxc_kvstore_rank(const mxc_kvstore *store) {
-    return store != NULL && store->comm != NULL ? mxci_comm_rank(store->comm) : 0;
+    return store && store->comm ? mxci_comm_rank(store->comm) : 0;
 }
 
 int mxc_kvstore_group_size(const mxc_kvstore *store) {
-    return store != NULL && store->comm != NULL ? mxci_comm_size(store->comm) : 1;
+    return store && store->comm ? mxci_comm_size(store->comm) : 1;
 }
 
 mxc_status mxc_kvstore_barrier(mxc_kvstore *store) {
     MXC_TRY(MXCI_NON_NULL(store));
-    if (store->comm == NULL)
+    if (!store->comm)
         return MXC_OK;
     mxci_call call = {.kind = MXCI_CALL_MEET, .what = "barrier"};
     return mxci_comm_call(store->comm, &call);
 }
 
 int mxci_kvstore_is_lockstep(const mxc_kvstore *store) {
-    return store->comm != NULL && store->async == NULL;
+    return store->comm && !store->async;
 }
 
 mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value) {
-    return store->comm != NULL ? mxci_comm_least(store->comm, what, value) : MXC_OK;
+    return store->comm ? mxci_comm_least(store->comm, what, value) : MXC_OK;
 }

@@ -127,16 +127,16 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const rule *r = find_rule(name);
-    if (r == NULL)
+    if (!r)
         return no_such_rule(name);
     mxc_optimizer *optimizer = mxci_calloc(1, sizeof *optimizer);
-    if (optimizer == NULL)
+    if (!optimizer)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the optimizer", name);
     optimizer->rule = r;
     mxc_status status = mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
     if (status == MXC_OK)
         status = mxci_map_create(&optimizer->slots);
-    optimizer->variant = r->is_full != NULL && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
+    optimizer->variant = r->is_full && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
     if (status == MXC_OK)
         *out = optimizer;
     else
@@ -207,12 +207,12 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
 }
 
 void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr) {
-    if (optimizer != NULL)
+    if (optimizer)
         optimizer->settings.learning_rate = lr;
 }
 
 double mxc_optimizer_get_lr(const mxc_optimizer *optimizer) {
-    return optimizer != NULL ? optimizer->settings.learning_rate : NAN;
+    return optimizer ? optimizer->settings.learning_rate : NAN;
 }
 
 static int ends_with(const char *text, const char *end) {
@@ -222,10 +222,10 @@ static int ends_with(const char *text, const char *end) {
 
 mxc_status mxci_optimizer_slot(mxc_optimizer *optimizer, const char *key, slot **out) {
     *out = mxci_map_get(optimizer->slots, key);
-    if (*out != NULL)
+    if (*out)
         return MXC_OK;
     slot *s = mxci_calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the state of %s", optimizer->rule->name, key);
     s->lr_mult = 1;
     s->wd_mult = ends_with(key, "_bias") || ends_with(key, "_gamma") || ends_with(key, "_beta") ? 0 : 1;
@@ -296,9 +296,9 @@ static int same_rates(const mxci_rates *a, const mxci_rates *b) {
 
 static const mxc_param *find_setting(const rule *r, const char *name) {
     const mxc_param *p = r->schema;
-    while (p->name != NULL && strcmp(p->name, name) != 0)
+    while (p->name && strcmp(p->name, name) != 0)
         p++;
-    return p->name != NULL ? p : NULL;
+    return p->name ? p : NULL;
 }
 
 /* Parameters of an operator to be made. */
@@ -321,9 +321,9 @@ static void give_number(given *g, const char *key, double value) {
 
 /* Settings that the operator has too. */
 static void give_settings(const mxc_optimizer *optimizer, given *g) {
-    for (const mxc_param *p = mxci_op_multi_update.params; p->name != NULL; p++) {
+    for (const mxc_param *p = mxci_op_multi_update.params; p->name; p++) {
         const mxc_param *own = find_setting(optimizer->rule, p->name);
-        if (own != NULL && own->type == MXC_PARAM_FLOAT)
+        if (own && own->type == MXC_PARAM_FLOAT)
             give_number(g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
     }
 }
@@ -347,14 +347,14 @@ static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_update_ops 
     give(&g, "etas", text[2]);
     give(&g, "rule", optimizer->variant->rule);
     give(&g, "multi_precision", ops->has_masters ? "1" : "0");
-    give(&g, "scaled", optimizer->scale.state != NULL ? "1" : "0");
+    give(&g, "scaled", optimizer->scale.state ? "1" : "0");
     give_number(&g, "num_weights", ops->n);
     give_settings(optimizer, &g);
     return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
 }
 
 static int set_rates(mxc_op *op, const mxci_rates *rates) {
-    return op != NULL && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
+    return op && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
            mxci_op_set_floats(op, "etas", &rates->etas);
 }
 
@@ -363,7 +363,7 @@ static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_update_ops *op
                              mxc_op **out) {
     mxci_rated_op *r = &ops->ops[ops->turn];
     ops->turn ^= 1;
-    if ((r->op == NULL || !same_rates(&r->rates, now)) && !set_rates(r->op, now)) {
+    if ((!r->op || !same_rates(&r->rates, now)) && !set_rates(r->op, now)) {
         mxc_op_release(r->op);
         r->op = NULL;
         MXC_TRY(make_op(optimizer, ops, now, &r->op));
@@ -409,15 +409,15 @@ static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, c
 
 static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, int i, const char *key, mxc_ndarray *weight) {
     char name[32];
-    if (s->states[i] == NULL)
-        return make_state(weight, s->master != NULL ? MXC_F32 : mxc_ndarray_dtype(weight), &s->states[i]);
+    if (!s->states[i])
+        return make_state(weight, s->master ? MXC_F32 : mxc_ndarray_dtype(weight), &s->states[i]);
     mxci_list_item(optimizer->variant->states, i, name, sizeof name);
     MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
     return move_state(&s->states[i], mxc_ndarray_context(weight));
 }
 
 static mxc_status prepare_master(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
-    if (s->master == NULL)
+    if (!s->master)
         return mxc_ndarray_copy(weight, mxc_ndarray_context(weight), MXC_F32, &s->master);
     MXC_TRY(check_state(optimizer, key, MXCI_MASTER_NAME, weight, s->master));
     return move_state(&s->master, mxc_ndarray_context(weight));
@@ -433,7 +433,7 @@ static mxc_status prepare_states(const mxc_optimizer *optimizer, slot *s, const 
 
 mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key) {
     const slot *s = mxci_map_get(optimizer->slots, key);
-    return s != NULL ? s->master : NULL;
+    return s ? s->master : NULL;
 }
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
@@ -462,7 +462,7 @@ static mxc_status run(const mxc_optimizer *optimizer, mxci_update_ops *ops, int 
         if (ops->has_masters)
             in[n_in++] = items[i]->slot->master;
     }
-    if (optimizer->scale.state != NULL)
+    if (optimizer->scale.state)
         in[n_in++] = optimizer->scale.factor;
     MXC_TRY(prepare_op(optimizer, ops, &now, &op));
     MXC_TRY(mxc_op_invoke(op, n_in, in, n, out, NULL, 1));
@@ -475,7 +475,7 @@ static mxc_status hold(mxc_optimizer *optimizer, const item *held) {
     if (optimizer->n_items == optimizer->cap_items) {
         int cap = optimizer->cap_items > 0 ? 2 * optimizer->cap_items : 16;
         item *grown = mxci_realloc_array(optimizer->items, (size_t)cap, sizeof *grown);
-        if (grown == NULL)
+        if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d updates", optimizer->rule->name, cap);
         optimizer->items = grown;
         optimizer->cap_items = cap;
@@ -517,7 +517,7 @@ static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
     if (scale->n_checked == n)
         return MXC_OK;
     mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)n, sizeof *grown);
-    if (grown == NULL)
+    if (!grown)
         return MXC_FAIL(MXC_ENOMEM, "no memory to check %d gradients", n);
     scale->grads = grown;
     mxc_op_release(scale->check);
@@ -556,11 +556,11 @@ static int is_alike(const item *a, const item *b) {
 /* The first update from *at on that is not done, in *at, and others like it; returns how many. */
 static int take_group(mxc_optimizer *optimizer, int *at, item **group) {
     int n = 0;
-    while (*at < optimizer->n_items && optimizer->items[*at].slot == NULL)
+    while (*at < optimizer->n_items && !optimizer->items[*at].slot)
         ++*at;
     for (int i = *at; i < optimizer->n_items && n < MXC_TUPLE_MAX; i++) {
         item *next = &optimizer->items[i];
-        if (next->slot != NULL && (n == 0 || is_alike(group[0], next)))
+        if (next->slot && (n == 0 || is_alike(group[0], next)))
             group[n++] = next;
     }
     return n;
@@ -570,7 +570,7 @@ static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_update_ops 
     *out = NULL;
     if (group == optimizer->n_groups) {
         mxci_update_ops *grown = mxci_realloc_array(optimizer->groups, (size_t)group + 1, sizeof *grown);
-        if (grown == NULL)
+        if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d operators", optimizer->rule->name, group + 1);
         memset(&grown[group], 0, sizeof *grown);
         optimizer->groups = grown;
@@ -596,7 +596,7 @@ static mxc_status run_groups(mxc_optimizer *optimizer) {
 mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer) {
     mxc_status status = MXC_OK;
     optimizer->is_held = 0;
-    if (optimizer->scale.state != NULL && optimizer->n_items > 0)
+    if (optimizer->scale.state && optimizer->n_items > 0)
         status = update_scale(optimizer);
     if (status == MXC_OK)
         status = run_groups(optimizer);

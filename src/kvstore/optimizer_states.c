@@ -14,7 +14,7 @@
 static char *state_name(const char *key, const char *state) {
     size_t size = strlen(key) + strlen(state) + 2;
     char *name = mxci_alloc(size);
-    if (name != NULL)
+    if (name)
         snprintf(name, size, "%s:%s", key, state);
     return name;
 }
@@ -24,7 +24,7 @@ static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, co
                              mxc_ndarray_list *out) {
     out->arrays[out->n] = array;
     out->names[out->n] = state_name(key, state);
-    if (out->names[out->n++] == NULL)
+    if (!out->names[out->n++])
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to list the states", optimizer->rule->name);
     return MXC_OK;
 }
@@ -36,9 +36,9 @@ static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, con
     char name[32];
     mxc_ndarray *count;
     for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
-        if (s->states[i] != NULL && mxci_list_item(optimizer->variant->states, i, name, sizeof name))
+        if (s->states[i] && mxci_list_item(optimizer->variant->states, i, name, sizeof name))
             MXC_TRY(list_array(optimizer, key, name, mxc_ndarray_retain(s->states[i]), out));
-    if (s->master != NULL)
+    if (s->master)
         MXC_TRY(list_array(optimizer, key, MXCI_MASTER_NAME, mxc_ndarray_retain(s->master), out));
     if (optimizer->rule->correction == MXCI_CORRECT_NOTHING || s->updates == 0)
         return MXC_OK;
@@ -55,7 +55,7 @@ mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_
     out->arrays = mxci_calloc(count, sizeof *out->arrays);
     out->names = mxci_calloc(count, sizeof *out->names);
     mxc_status status = MXC_OK;
-    if (out->arrays == NULL || out->names == NULL)
+    if (!out->arrays || !out->names)
         status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to list %zu states", optimizer->rule->name, count);
     while (status == MXC_OK && mxci_map_next(optimizer->slots, &cursor, &key, &s))
         status = list_slot(optimizer, key, s, out);
@@ -78,15 +78,15 @@ static int which_state(const mxc_optimizer *optimizer, const char *name) {
 
 /* The slot of state "<key>:<state>", and which state that is. */
 static mxc_status slot_of_state(mxc_optimizer *optimizer, const char *name, mxci_slot **out, int *which) {
-    const char *colon = name != NULL ? strrchr(name, ':') : NULL;
+    const char *colon = name ? strrchr(name, ':') : NULL;
     char first[32] = "none";
-    *which = colon != NULL ? which_state(optimizer, colon + 1) : NO_STATE;
+    *which = colon ? which_state(optimizer, colon + 1) : NO_STATE;
     mxci_list_item(optimizer->variant->states, 0, first, sizeof first);
     if (*which == NO_STATE)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name,
-                        name != NULL ? name : "(null)", first);
+                        name ? name : "(null)", first);
     char *key = mxci_strdup(name);
-    if (key == NULL)
+    if (!key)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for state \"%s\"", optimizer->rule->name, name);
     key[colon - name] = '\0';
     mxc_status status = mxci_optimizer_slot(optimizer, key, out);
@@ -108,7 +108,7 @@ static mxc_status set_updates(const mxc_optimizer *optimizer, mxci_slot *s, cons
 static mxc_status set_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
     mxci_slot *s;
     int which;
-    if (from == NULL)
+    if (!from)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\" has no array", optimizer->rule->name, name);
     MXC_TRY(slot_of_state(optimizer, name, &s, &which));
     if (which == COUNT)
@@ -122,7 +122,7 @@ static mxc_status set_state(mxc_optimizer *optimizer, const char *name, mxc_ndar
 mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_list *states) {
     MXC_TRY(MXCI_NON_NULL(optimizer));
     MXC_TRY(MXCI_NON_NULL(states));
-    if (states->n > 0 && states->names == NULL)
+    if (states->n > 0 && !states->names)
         return MXC_FAIL(MXC_EINVAL, "%s: the list of states has no names", optimizer->rule->name);
     size_t cursor = 0;
     const char *key;

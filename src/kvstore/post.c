@@ -5,7 +5,7 @@ enum { ARRIVALS = 16 }; /* at a time, before the thread looks at other things */
 
 mxci_post *mxci_post_create(int to, size_t bytes) {
     mxci_post *post = mxci_alloc(sizeof *post + bytes);
-    if (post == NULL)
+    if (!post)
         return NULL;
     *post = (mxci_post){.to = to, .bytes = bytes};
     return post;
@@ -31,7 +31,7 @@ static mxci_post *take_posted(mxci_comm *comm) {
 
 static mxc_status send_posted(mxci_comm *comm, int *moved) {
     mxc_status status = MXC_OK;
-    for (mxci_post *p = take_posted(comm), *next; p != NULL; p = next) {
+    for (mxci_post *p = take_posted(comm), *next; p; p = next) {
         next = p->next;
         p->next = comm->sending;
         comm->sending = p;
@@ -43,7 +43,7 @@ static mxc_status send_posted(mxci_comm *comm, int *moved) {
 }
 
 static mxc_status end_sent(mxci_comm *comm, int *moved) {
-    for (mxci_post **at = &comm->sending; *at != NULL;) {
+    for (mxci_post **at = &comm->sending; *at;) {
         mxci_post *p = *at;
         int done = 0;
         MXC_TRY(comm->api->test(comm->group, &p->transfer, &done));
@@ -53,7 +53,7 @@ static mxc_status end_sent(mxci_comm *comm, int *moved) {
         }
         *at = p->next;
         *moved = 1;
-        if (p->ended != NULL)
+        if (p->ended)
             p->ended(p, MXC_OK, NULL);
         mxci_free(p);
     }
@@ -67,7 +67,7 @@ static mxc_status begin_arrival(mxci_comm *comm) {
     if (from < 0)
         return MXC_OK;
     comm->arriving = mxci_alloc(comm->arriving_bytes + 1);
-    if (comm->arriving == NULL)
+    if (!comm->arriving)
         return MXC_FAIL(MXC_ENOMEM, "no memory for a message of %zu bytes of rank %d", comm->arriving_bytes, from);
     comm->arriving[comm->arriving_bytes] = '\0'; /* of a message that ends with text */
     return comm->api->receive_from(comm->group, MXCI_CHANNEL_POST, from, comm->arriving, comm->arriving_bytes,
@@ -77,9 +77,9 @@ static mxc_status begin_arrival(mxci_comm *comm) {
 static mxc_status receive(mxci_comm *comm, int *moved) {
     for (int i = 0; i < ARRIVALS; i++) {
         int done = 0;
-        if (comm->arriving == NULL)
+        if (!comm->arriving)
             MXC_TRY(begin_arrival(comm));
-        if (comm->arriving != NULL)
+        if (comm->arriving)
             MXC_TRY(comm->api->test(comm->group, &comm->arrival, &done));
         if (!done)
             return MXC_OK;
@@ -94,11 +94,11 @@ static mxc_status receive(mxci_comm *comm, int *moved) {
 }
 
 static void strand(mxci_comm *comm, mxci_post *posts) {
-    for (mxci_post *p = posts, *next; p != NULL; p = next) {
+    for (mxci_post *p = posts, *next; p; p = next) {
         next = p->next;
         p->next = comm->stranded;
         comm->stranded = p;
-        if (p->ended != NULL)
+        if (p->ended)
             p->ended(p, comm->code, comm->message);
     }
 }
@@ -114,14 +114,14 @@ static void fail_posts(mxci_comm *comm) {
 
 int mxci_post_all_sent(mxci_comm *comm) {
     mxci_mutex_lock(&comm->lock);
-    int all = comm->posted == NULL && comm->sending == NULL;
+    int all = !comm->posted && !comm->sending;
     mxci_mutex_unlock(&comm->lock);
     return all;
 }
 
 int mxci_post_step(mxci_comm *comm) {
     int moved = 0;
-    if (comm->mailbox.receive == NULL)
+    if (!comm->mailbox.receive)
         return 0;
     if (comm->is_failed || mxci_watch_failed(comm, send_posted(comm, &moved)) ||
         mxci_watch_failed(comm, end_sent(comm, &moved)) || mxci_watch_failed(comm, receive(comm, &moved)))

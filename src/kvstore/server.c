@@ -21,7 +21,7 @@ static mxc_status copy_part(mxc_ndarray *stored, const mxci_part *part, mxc_ndar
 static mxc_status make_part(mxci_async *async, const mxci_async_key *key, mxci_part *part) {
     part->name = mxci_strdup(key->own->key);
     part->clocks = mxci_calloc((size_t)async->size, sizeof *part->clocks);
-    if (part->name == NULL || part->clocks == NULL)
+    if (!part->name || !part->clocks)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->key);
     return copy_part(key->own->stored, part, &part->weight);
 }
@@ -34,9 +34,9 @@ mxc_status mxci_server_add(mxci_async *async, mxci_async_key *key) {
 }
 
 void mxci_server_remove(mxci_async_key *key) {
-    for (int i = 0; key->parts != NULL && i < key->n_parts; i++) {
+    for (int i = 0; key->parts && i < key->n_parts; i++) {
         mxci_part *part = &key->parts[i];
-        for (mxci_late_pull *p = part->late, *next; p != NULL; p = next) {
+        for (mxci_late_pull *p = part->late, *next; p; p = next) {
             next = p->next;
             mxci_free(p);
         }
@@ -70,7 +70,7 @@ static mxc_status reply_run(const mxc_run *run, void *arg) {
 static void reply_ended(void *arg) {
     static const char text[] = "kvstore: the server's update of the key has failed";
     reply *r = arg;
-    if (r->post != NULL) {
+    if (r->post) {
         mxci_message *m = mxci_message_of(r->post);
         m->status = MXC_EWORKER;
         memcpy(m + 1, text, sizeof text);
@@ -88,7 +88,7 @@ static mxc_status send_value(mxci_async *async, int32_t index, int32_t i, int wo
     reply *r = mxci_calloc(1, sizeof *r);
     mxci_post *post = mxci_post_create(worker, sizeof(mxci_message) + (bytes > 64 ? bytes : 64));
     mxc_task task = MXC_TASK_INIT;
-    if (r == NULL || post == NULL) {
+    if (!r || !post) {
         mxci_free(r);
         mxci_free(post);
         return MXC_FAIL(MXC_ENOMEM, "no memory to send key \"%s\"", part->name);
@@ -120,7 +120,7 @@ static int may_pull(const mxci_async *async, const mxci_part *part, int worker) 
 
 static mxc_status serve_late(mxci_async *async, int32_t index, int32_t i) {
     mxci_part *part = &mxci_async_find(async, index)->parts[i];
-    for (mxci_late_pull **at = &part->late; *at != NULL;) {
+    for (mxci_late_pull **at = &part->late; *at;) {
         mxci_late_pull *late = *at;
         if (!may_pull(async, part, late->worker)) {
             at = &late->next;
@@ -139,7 +139,7 @@ static mxc_status take_pull(mxci_async *async, int from, int32_t index, int32_t 
     if (may_pull(async, part, from))
         return send_value(async, index, i, from);
     mxci_late_pull *late = mxci_alloc(sizeof *late);
-    if (late == NULL)
+    if (!late)
         return MXC_FAIL(MXC_ENOMEM, "no memory for a late pull of key \"%s\"", part->name);
     *late = (mxci_late_pull){from, part->late};
     part->late = late;
@@ -150,8 +150,8 @@ static mxc_status update(mxci_async *async, const mxci_part *part, mxc_ndarray *
     mxci_mutex_lock(&async->lock);
     mxc_optimizer *optimizer = async->optimizer;
     mxc_optimizer_set_lr(optimizer, lr);
-    mxc_status status = optimizer != NULL ? mxc_optimizer_update(optimizer, part->name, part->weight, gradient)
-                                          : mxc_ndarray_copy_to(gradient, part->weight, 0);
+    mxc_status status = optimizer ? mxc_optimizer_update(optimizer, part->name, part->weight, gradient)
+                                  : mxc_ndarray_copy_to(gradient, part->weight, 0);
     mxci_mutex_unlock(&async->lock);
     return status;
 }
@@ -175,7 +175,7 @@ static mxc_status take_bye(mxci_async *async, int from) {
     mxci_async_key *key;
     for (int32_t k = 0; (key = mxci_async_find(async, k)) != NULL; k++)
         for (int32_t i = 0; i < key->n_parts; i++)
-            if (key->parts[i].weight != NULL) {
+            if (key->parts[i].weight) {
                 key->parts[i].clocks[from] = INT64_MAX;
                 MXC_TRY(serve_late(async, k, i));
             }
@@ -186,7 +186,7 @@ mxc_status mxci_server_receive(mxci_async *async, int from, const mxci_message *
     mxci_async_key *key = mxci_async_find(async, m->key);
     if (m->kind == MXCI_BYE)
         return take_bye(async, from);
-    if (key == NULL || m->part < 0 || m->part >= key->n_parts || key->parts[m->part].weight == NULL)
+    if (!key || m->part < 0 || m->part >= key->n_parts || !key->parts[m->part].weight)
         return MXC_FAIL(MXC_EWORKER, "rank %d asked rank %d for part %d of key %d, which is not there", from,
                         async->rank, (int)m->part, (int)m->key);
     return m->kind == MXCI_PUSH ? take_push(async, from, m, bytes) : take_pull(async, from, m->key, m->part);

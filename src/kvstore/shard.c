@@ -20,7 +20,7 @@ struct mxci_shard {
 };
 
 void mxci_shard_destroy(mxci_shard *shard) {
-    if (shard == NULL)
+    if (!shard)
         return;
     for (int i = 0; i < shard->n; i++) {
         mxc_ndarray_release(shard->slices[i].weight);
@@ -28,7 +28,7 @@ void mxci_shard_destroy(mxci_shard *shard) {
         mxc_ndarray_release(shard->slices[i].spread);
         mxc_ndarray_release(shard->slices[i].grad);
     }
-    if (shard->values != NULL) {
+    if (shard->values) {
         shard->values->refs = 1;
         mxci_bucket_release(shard->values);
     }
@@ -73,11 +73,10 @@ static mxc_status fill(mxci_shard *shard, const mxci_bucket *b, int rank, int ra
 static mxc_status create(const mxci_bucket *b, int rank, int ranks, mxci_shard **out) {
     mxci_shard *shard = mxci_calloc(1, sizeof *shard);
     *out = NULL;
-    if (shard != NULL)
+    if (shard)
         shard->slices = mxci_calloc((size_t)b->n, sizeof *shard->slices);
-    mxc_status status = shard != NULL && shard->slices != NULL
-                            ? fill(shard, b, rank, ranks)
-                            : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for shares of %d keys", b->n);
+    mxc_status status = shard && shard->slices ? fill(shard, b, rank, ranks)
+                                               : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for shares of %d keys", b->n);
     if (status == MXC_OK)
         *out = shard;
     else
@@ -90,7 +89,7 @@ static mxc_status get(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *k
     int ranks = mxci_comm_size(comm);
     for (int i = 0; i < n; i++) {
         const mxci_bucket *b = keys[i]->bucket;
-        if (b != NULL && (b->n != n || b->keys[i] != keys[i]))
+        if (b && (b->n != n || b->keys[i] != keys[i]))
             return MXC_FAIL(MXC_EINVAL,
                             "kvstore: key \"%s\" was pushed with other keys before: with shard=true the same ones are "
                             "pushed together in every step",
@@ -105,9 +104,9 @@ static mxc_status get(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *k
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 static mxc_status update(const slice *s, mxc_optimizer *optimizer, int priority) {
-    if (s->grad != NULL)
+    if (s->grad)
         MXC_TRY(mxc_ndarray_copy_to(s->sum, s->grad, priority));
-    return mxc_optimizer_update(optimizer, s->key->key, s->weight, s->grad != NULL ? s->grad : s->sum);
+    return mxc_optimizer_update(optimizer, s->key->key, s->weight, s->grad ? s->grad : s->sum);
 }
 
 mxc_status mxci_shard_push(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *keys, mxc_ndarray *const *sums,
@@ -136,8 +135,8 @@ mxc_status mxci_shard_push(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *con
 }
 
 mxc_status mxci_shard_pull(mxci_comm *comm, mxci_key *key, int priority) {
-    mxci_shard *shard = key->bucket != NULL ? key->bucket->shard : NULL;
-    if (shard == NULL || !shard->is_due)
+    mxci_shard *shard = key->bucket ? key->bucket->shard : NULL;
+    if (!shard || !shard->is_due)
         return MXC_OK;
     const mxci_bucket *values = shard->values;
     mxci_call call = {

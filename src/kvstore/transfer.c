@@ -14,7 +14,7 @@ static mxci_order *order_slot(mxci_comm *comm) {
 static int free_flights(const mxci_comm *comm) {
     int n = 0;
     for (int i = 0; i < MXCI_FLIGHTS; i++)
-        n += comm->flights[i].call == NULL;
+        n += !comm->flights[i].call;
     return n;
 }
 
@@ -28,8 +28,8 @@ static int may_begin(mxci_comm *comm, const mxci_call *call) {
 /* The most urgent call of those that are ready, the first of equals; NULL: none. */
 static mxci_call *most_urgent(mxci_comm *comm) {
     mxci_call *best = NULL;
-    for (mxci_call *c = comm->calls; c != NULL; c = c->next)
-        if (may_begin(comm, c) && c->decided < c->pieces && (best == NULL || c->priority > best->priority))
+    for (mxci_call *c = comm->calls; c; c = c->next)
+        if (may_begin(comm, c) && c->decided < c->pieces && (!best || c->priority > best->priority))
             best = c;
     return best;
 }
@@ -107,7 +107,7 @@ static mxc_status hear(mxci_comm *comm, int *moved) {
 
 mxci_call *mxci_transfer_find(const mxci_comm *comm, int64_t seq) {
     mxci_call *c = comm->calls;
-    while (c != NULL && c->seq != seq)
+    while (c && c->seq != seq)
         c = c->next;
     return c;
 }
@@ -177,7 +177,7 @@ static void disagree(mxci_comm *comm, const mxci_order *order, const mxci_call *
 
 static mxci_flight *free_flight(mxci_comm *comm) {
     for (int i = 0; i < MXCI_FLIGHTS; i++)
-        if (comm->flights[i].call == NULL)
+        if (!comm->flights[i].call)
             return &comm->flights[i];
     return NULL;
 }
@@ -188,7 +188,7 @@ static mxc_status begin(mxci_comm *comm, int *moved) {
     while (comm->n_orders > 0 && (flight = free_flight(comm)) != NULL) {
         const mxci_order *order = &comm->orders[comm->first_order];
         mxci_call *call = mxci_transfer_find(comm, order->seq);
-        if (call == NULL)
+        if (!call)
             return MXC_OK;
         const mxci_form own = form_of(call);
         if (strncmp(call->what, order->what, sizeof order->what - 1) != 0)
@@ -216,7 +216,7 @@ static mxc_status land(mxci_comm *comm, int *moved) {
     for (int i = 0; i < MXCI_FLIGHTS; i++) {
         mxci_call *call = comm->flights[i].call;
         int done = 0;
-        if (call != NULL)
+        if (call)
             MXC_TRY(test(comm, &comm->flights[i], &done));
         if (!done)
             continue;
@@ -230,7 +230,7 @@ static mxc_status land(mxci_comm *comm, int *moved) {
 
 static int fail_ready(mxci_comm *comm) {
     int any = 0;
-    for (mxci_call *call = comm->calls, *next; call != NULL; call = next) {
+    for (mxci_call *call = comm->calls, *next; call; call = next) {
         next = call->next;
         if (may_begin(comm, call)) {
             mxci_comm_end_call(comm, call, comm->code, comm->message);
@@ -249,7 +249,7 @@ int mxci_transfer_step(mxci_comm *comm) {
 }
 
 int mxci_transfer_is_busy(const mxci_comm *comm) {
-    for (const mxci_call *c = comm->calls; c != NULL; c = c->next)
+    for (const mxci_call *c = comm->calls; c; c = c->next)
         if (c->is_ready)
             return 1;
     return 0;
@@ -258,7 +258,7 @@ int mxci_transfer_is_busy(const mxci_comm *comm) {
 int64_t mxci_transfer_flying(const mxci_comm *comm) {
     int64_t bytes = 0;
     for (int i = 0; i < MXCI_FLIGHTS; i++)
-        if (comm->flights[i].call != NULL)
+        if (comm->flights[i].call)
             bytes += 1 + piece_length(comm->flights[i].call) * mxci_call_width(comm->flights[i].call);
     return bytes;
 }

@@ -21,10 +21,10 @@ int64_t mxci_watch_interval(const mxci_comm *comm) {
 const char *mxci_watch_where(const mxci_comm *comm, char *out) {
     const mxci_call *call = comm->calls;
     mxci_line line = {out, MXC_ERROR_MAX, 0};
-    if (call != NULL && (call->kind == MXCI_CALL_SUM || call->kind == MXCI_CALL_BROADCAST))
+    if (call && (call->kind == MXCI_CALL_SUM || call->kind == MXCI_CALL_BROADCAST))
         mxci_line_printf(&line, "%s, step %lld", call->what, (long long)call->step);
     else if (comm->last_what[0] != '\0')
-        mxci_line_printf(&line, "%s after %s, step %lld", call != NULL ? call->what : "computing", comm->last_what,
+        mxci_line_printf(&line, "%s after %s, step %lld", call ? call->what : "computing", comm->last_what,
                          (long long)comm->last_step);
     else
         mxci_line_printf(&line, "the beginning");
@@ -44,8 +44,8 @@ static void tell_all(mxci_comm *comm) {
 static void drop_flights(mxci_comm *comm) {
     for (int i = 0; i < MXCI_FLIGHTS; i++) {
         mxci_call *call = comm->flights[i].call;
-        for (int j = 0; call != NULL && j < 2; j++)
-            if (call->arrays[j] != NULL)
+        for (int j = 0; call && j < 2; j++)
+            if (call->arrays[j])
                 comm->held[2 * i + j] = mxc_ndarray_retain(call->arrays[j]);
         comm->flights[i].call = NULL; /* the call is in the list, ready: it ends with the others */
     }
@@ -170,9 +170,9 @@ static void look_for_silence(mxci_comm *comm, int64_t now) {
 static void look_for_stall(mxci_comm *comm, int64_t now) {
     char where[MXC_ERROR_MAX];
     const mxci_call *call = comm->calls;
-    while (call != NULL && !call->is_ready)
+    while (call && !call->is_ready)
         call = call->next;
-    if (call == NULL || comm->settings.stall_ns == 0 || now - call->ready_ns < comm->settings.stall_ns)
+    if (!call || comm->settings.stall_ns == 0 || now - call->ready_ns < comm->settings.stall_ns)
         return;
     mxci_watch_fail(comm, 1, MXC_EWORKER,
                     "kvstore: rank %d has waited for %.1f s at %.250s; rank %d lives, but has "
@@ -196,7 +196,7 @@ mxc_status mxci_watch_open(mxci_comm *comm) {
     const mxci_place here = {mxci_host_id(), mxci_process_id()};
     comm->places = mxci_calloc((size_t)comm->size, sizeof *comm->places);
     comm->failing = mxci_calloc((size_t)comm->size, sizeof *comm->failing);
-    if (comm->places == NULL || comm->failing == NULL)
+    if (!comm->places || !comm->failing)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
     MXC_TRY(mxci_join_gather(comm, &here, comm->places, sizeof here));
     comm->heard_ns = comm->step_ns = mxci_now_ns();

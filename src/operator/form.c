@@ -96,7 +96,7 @@ mxc_status mxci_compute_nothing(const mxc_op_call *call) {
 }
 
 mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
-    if (def == NULL)
+    if (!def)
         return MXC_PLACE_NONE;
     mxci_op_form form;
     mxc_op_compute_fn fn;

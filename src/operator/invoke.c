@@ -261,7 +261,7 @@ static mxc_status invoke_by_name(const char *name, int n_in, mxc_ndarray *const 
 
 mxc_status mxc_invoke(const char *name, int n_in, mxc_ndarray *const *in, int n_params, const char *const *keys,
                       const char *const *values, int n_out, mxc_ndarray **out) {
-    for (int i = 0; out != NULL && i < n_out; i++)
+    for (int i = 0; out && i < n_out; i++)
         out[i] = NULL;
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(n_in > 0, in));
@@ -279,7 +279,7 @@ mxc_status mxc_invoke_into(const char *name, int n_in, mxc_ndarray *const *in, i
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     MXC_TRY(MXCI_NON_NULL_IF(n_out > 0, out));
     for (int i = 0; i < n_out; i++)
-        if (out[i] == NULL)
+        if (!out[i])
             return MXC_FAIL(MXC_EINVAL, "mxc_invoke_into: %s: out[%d] must not be NULL", name, i);
     /* No entry is NULL, so none is changed. */
     return invoke_by_name(name, n_in, in, n_params, keys, values, n_out, (mxc_ndarray **)(uintptr_t)out);

@@ -224,7 +224,7 @@ mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, con
 }
 
 mxc_op *mxc_op_retain(mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return NULL;
     atomic_fetch_add_explicit(&op->refs, 1, memory_order_relaxed);
     return op;
@@ -261,57 +261,57 @@ int mxci_op_set_floats(mxc_op *op, const char *name, const mxc_floats *value) {
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
 const mxc_op_def *mxc_op_get_def(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return NULL;
     return op->def;
 }
 
 const char *mxc_op_name(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return NULL;
     return op->name;
 }
 
 const void *mxc_op_params(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return NULL;
     return op->params;
 }
 
 int mxc_op_n_given(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return 0;
     return op->n_given;
 }
 
 void mxc_op_given(const mxc_op *op, int index, const char **key, const char **value) {
-    int is_there = op != NULL && index >= 0 && index < op->n_given;
-    if (key != NULL)
+    int is_there = op && index >= 0 && index < op->n_given;
+    if (key)
         *key = is_there ? op->given[2 * index] : NULL;
-    if (value != NULL)
+    if (value)
         *value = is_there ? op->given[2 * index + 1] : NULL;
 }
 
 int mxc_op_n_args(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return 0;
     return op->n_args;
 }
 
 int mxc_op_n_outputs(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return 0;
     return op->n_outputs;
 }
 
 int mxc_op_n_visible(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return 0;
     return op->n_visible;
 }
 
 int mxc_op_n_aux(const mxc_op *op) {
-    if (op == NULL)
+    if (!op)
         return 0;
     return op->n_aux;
 }
@@ -323,7 +323,7 @@ static const char *slot_name(const char *list, const char *fallback, int index, 
 }
 
 const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
-    if (op == NULL || out == NULL)
+    if (!op || !out)
         return mxci_no_text(out, size);
     const char *names = arg_names(op);
     if (names || !op->def->variadic)
@@ -334,7 +334,7 @@ const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size)
 }
 
 const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size) {
-    if (op == NULL || out == NULL)
+    if (!op || !out)
         return mxci_no_text(out, size);
     if (op->def->outputs || op->n_outputs == 1)
         return slot_name(op->def->outputs, "output", index, out, size);
@@ -344,14 +344,14 @@ const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t si
 }
 
 const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size) {
-    if (op == NULL || out == NULL)
+    if (!op || !out)
         return mxci_no_text(out, size);
     return slot_name(op->def->aux, "aux", index, out, size);
 }
 
 void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out) {
-    if (out != NULL)
-        *out = op != NULL ? op->needs : (mxc_op_needs){0};
+    if (out)
+        *out = op ? op->needs : (mxc_op_needs){0};
 }
 
 int mxc_need_has(uint64_t mask, int slot) {

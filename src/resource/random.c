@@ -60,13 +60,13 @@ mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
 }
 
 uint32_t mxc_random_bits(const mxc_random *range, uint64_t i) {
-    if (range == NULL)
+    if (!range)
         return 0;
     return mxci_philox_number(range->seed, range->stream, range->offset + i);
 }
 
 float mxc_random_uniform(const mxc_random *range, uint64_t i) {
-    if (range == NULL)
+    if (!range)
         return 0;
     return mxci_philox_float(mxc_random_bits(range, i));
 }

@@ -31,7 +31,7 @@ static void pass_on(const mxci_graph *g, int32_t node, use *uses) {
 
 mxc_status mxci_graph_find_labels(const mxci_graph *g, int32_t *label_of) {
     use *uses = mxci_alloc((size_t)(g->n_nodes + 1) * sizeof *uses);
-    if (uses == NULL)
+    if (!uses)
         return MXC_FAIL(MXC_ENOMEM, "no memory for the uses of %d nodes", (int)g->n_nodes);
     for (int32_t i = 0; i < g->n_nodes; i++)
         uses[i] = (use){0, -1};

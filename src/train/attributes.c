@@ -26,7 +26,7 @@ const mxci_node *mxci_attributes_find(const mxci_graph *g, const char *name) {
 /* Leaves *value as it is where there is no such attribute. */
 static mxc_status read_factor(const mxci_node *variable, const char *key, double *value) {
     const char *text = mxci_node_attr(variable, key), *at = text;
-    if (text == NULL)
+    if (!text)
         return MXC_OK;
     if (mxci_read_double(&at, value) && *at == '\0' && isfinite(*value))
         return MXC_OK;
@@ -35,7 +35,7 @@ static mxc_status read_factor(const mxci_node *variable, const char *key, double
 
 mxc_status mxci_attributes_set_mults(const mxci_node *variable, mxc_optimizer *optimizer) {
     mxci_slot *slot;
-    if (mxci_node_attr(variable, "lr_mult") == NULL && mxci_node_attr(variable, "wd_mult") == NULL)
+    if (!mxci_node_attr(variable, "lr_mult") && !mxci_node_attr(variable, "wd_mult"))
         return MXC_OK;
     MXC_TRY(mxci_optimizer_slot(optimizer, variable->name, &slot));
     MXC_TRY(read_factor(variable, "lr_mult", &slot->lr_mult));
@@ -75,7 +75,7 @@ static int add_param(rule_text *r, const char *key, const json_t *value) {
 static int read_rule(json_t *json, rule_text *r) {
     const char *name = json_string_value(json_array_get(json, 0)), *key;
     json_t *params = json_array_get(json, 1), *value;
-    if (name == NULL || (params != NULL && !json_is_object(params)) || json_object_size(params) > MOST_PARAMS)
+    if (!name || (params && !json_is_object(params)) || json_object_size(params) > MOST_PARAMS)
         return 0;
     r->name = rule_name(name);
     json_object_foreach(params, key, value) if (!add_param(r, key, value)) return 0;
@@ -95,7 +95,7 @@ mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, i
     const char *text = mxci_node_attr(variable, "__init__");
     rule_text r = {.n = 0};
     *done = text != NULL;
-    if (text == NULL)
+    if (!text)
         return MXC_OK;
     if (text[0] != '[') {
         r.name = rule_name(text);

@@ -49,7 +49,7 @@ static mxc_status state_path(const mxci_trainer *t, int slot, char *out) {
 
 /* Without steps in common nobody but the first worker can say where all stand. */
 static int takes_part(const mxci_trainer *t) {
-    return t->options->checkpoint != NULL && (t->is_lockstep || mxc_kvstore_rank(t->store) == 0);
+    return t->options->checkpoint && (t->is_lockstep || mxc_kvstore_rank(t->store) == 0);
 }
 
 static mxc_status crc_of(mxci_file *file, unsigned char *chunk, uint32_t *out) {
@@ -68,7 +68,7 @@ static mxc_status crc_of_file(const char *path, uint32_t *out) {
     mxci_file *file;
     MXC_TRY(mxci_file_open(path, &file));
     unsigned char *chunk = mxci_alloc(CHUNK);
-    mxc_status status = chunk != NULL ? crc_of(file, chunk, out) : MXC_FAIL(MXC_ENOMEM, "%s: no memory to read", path);
+    mxc_status status = chunk ? crc_of(file, chunk, out) : MXC_FAIL(MXC_ENOMEM, "%s: no memory to read", path);
     mxci_free(chunk);
     mxci_file_close(file);
     return status;

@@ -45,7 +45,7 @@ mxc_status mxci_history_add(mxci_history *history, const mxci_point *point) {
     if (history->n == history->capacity) {
         int64_t capacity = history->capacity > 0 ? 2 * history->capacity : 16;
         mxci_point *grown = mxci_realloc_array(history->points, (size_t)capacity, sizeof *grown);
-        if (grown == NULL)
+        if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "no memory for the history of %lld epochs", (long long)capacity);
         history->points = grown;
         history->capacity = capacity;
@@ -168,7 +168,7 @@ static mxc_status write_panel(mxci_writer *w, const mxci_history *h, const panel
     axis x = epoch_axis(h), y = value_axis(h, p);
     const char *loss = p->percent[0] == '\0' ? h->loss : NULL;
     MXC_TRY(mxci_writer_printf(w, "<text class=\"title\" x=\"%d\" y=\"%d\">%s%s%s%s</text>\n", p->left, TOP - 16,
-                               p->title, loss != NULL ? " (" : "", loss != NULL ? loss : "", loss != NULL ? ")" : ""));
+                               p->title, loss ? " (" : "", loss ? loss : "", loss ? ")" : ""));
     MXC_TRY(write_value_ticks(w, p, y));
     MXC_TRY(write_epoch_ticks(w, p, x));
     for (int i = 0; i < 2; i++)

@@ -69,7 +69,7 @@ mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, 
         status = bind_sharing(e, source, args, aux);
     if (status == MXC_OK)
         status = mxci_feed_open(&e->feed, data, e->executor);
-    for (size_t i = 0; made != NULL && i < total; i++)
+    for (size_t i = 0; made && i < total; i++)
         mxc_ndarray_release(made[i]);
     mxci_free(args);
     mxci_free(aux);
@@ -95,7 +95,7 @@ mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *cons
         MXC_TRY(mxci_feed_copy(&e->feed, &batch, 0, 1));
         MXC_TRY(mxc_executor_forward(e->executor, 0));
         mxc_ndarray *label = batch.n_label > 0 ? batch.label[0] : NULL;
-        if (e->label != NULL)
+        if (e->label)
             label = mxci_batch_find(e->data, &batch, e->label);
         for (int i = 0; i < n_metrics; i++)
             MXC_TRY(mxc_metric_update(metrics[i], label, mxc_executor_output(e->executor, last), batch.pad));

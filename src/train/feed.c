@@ -34,7 +34,7 @@ static mxc_status spec_fill(mxci_feed_spec *spec, mxc_iter *iter, const mxc_name
             MXC_TRY(spec_add(spec, mxc_iter_desc(iter, i), divide));
     if (spec->n == 0)
         return MXC_FAIL(MXC_ENOTFOUND, "no array of the iterator (the first is \"%s\") is an argument of the symbol",
-                        mxc_iter_desc(iter, 0) != NULL ? mxc_iter_desc(iter, 0)->name : "");
+                        mxc_iter_desc(iter, 0) ? mxc_iter_desc(iter, 0)->name : "");
     return MXC_OK;
 }
 
@@ -59,7 +59,7 @@ void mxci_feed_spec_close(mxci_feed_spec *spec) {
 mxc_status mxci_feed_open(mxci_feed *feed, mxc_iter *iter, const mxc_executor *executor) {
     feed->n = n_arrays(iter);
     feed->inputs = mxci_calloc((size_t)feed->n, sizeof *feed->inputs);
-    if (feed->inputs == NULL)
+    if (!feed->inputs)
         return MXC_FAIL(MXC_ENOMEM, "no memory for %d inputs", feed->n);
     for (int i = 0; i < feed->n; i++)
         feed->inputs[i] = mxc_executor_find_arg(executor, mxc_iter_desc(iter, i)->name);
@@ -88,14 +88,14 @@ mxc_status mxci_feed_copy(const mxci_feed *feed, const mxc_batch *batch, int par
                         feed->n);
     for (int i = 0; i < feed->n; i++) {
         mxc_ndarray *from = i < batch->n_data ? batch->data[i] : batch->label[i - batch->n_data];
-        if (feed->inputs[i] != NULL)
+        if (feed->inputs[i])
             MXC_TRY(copy_part(from, feed->inputs[i], part, parts));
     }
     return MXC_OK;
 }
 
 mxc_ndarray *mxci_batch_find(mxc_iter *iter, const mxc_batch *batch, const char *name) {
-    for (int i = 0; name != NULL && i < batch->n_data + batch->n_label; i++)
+    for (int i = 0; name && i < batch->n_data + batch->n_label; i++)
         if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
             return i < batch->n_data ? batch->data[i] : batch->label[i - batch->n_data];
     return NULL;

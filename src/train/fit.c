@@ -16,7 +16,7 @@
 #define GROUP_BYTES ((size_t)1 << 20) /* of parameters that go to the store together */
 
 void mxc_fit_options_init(mxc_fit_options *options) {
-    if (options == NULL)
+    if (!options)
         return;
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;
@@ -74,7 +74,7 @@ static int group_begin(const mxci_trainer *t, int end) {
 
 /* Where sums come from other processes group by group, each is updated when it comes; but one loss scale is of all. */
 static int is_updated_by_group(const mxci_trainer *t) {
-    return t->is_lockstep && t->loss_scale == NULL;
+    return t->is_lockstep && !t->loss_scale;
 }
 
 /* All gradients, the last group first, as backward makes them. Updates are held, so that few operators make them. */
@@ -113,9 +113,9 @@ static mxc_status update_metrics_of(mxci_trainer *t, int c, mxc_ndarray *label) 
     int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
     mxc_ndarray *prediction = mxc_executor_output(t->executors[c], last);
     MXC_TRY(mxc_ndarray_wait_to_read(prediction));
-    if (t->loss != NULL)
+    if (t->loss)
         MXC_TRY(mxc_metric_update(t->loss, label, prediction, 0));
-    return t->accuracy != NULL ? mxc_metric_update(t->accuracy, label, prediction, 0) : MXC_OK;
+    return t->accuracy ? mxc_metric_update(t->accuracy, label, prediction, 0) : MXC_OK;
 }
 
 /* Samples that only fill a batch up count like others in training, as they do in the gradient. */
@@ -124,9 +124,9 @@ static mxc_status update_metrics(mxci_trainer *t, const mxc_batch *batch) {
     mxc_ndarray *label = mxci_batch_find(t->options->train, batch, t->label);
     for (int c = 0; c < t->n_contexts; c++) {
         mxc_ndarray *part = NULL;
-        if (label != NULL && t->n_contexts > 1)
+        if (label && t->n_contexts > 1)
             MXC_TRY(mxc_ndarray_slice(label, c * rows, (c + 1) * rows, &part));
-        mxc_status status = update_metrics_of(t, c, part != NULL ? part : label);
+        mxc_status status = update_metrics_of(t, c, part ? part : label);
         mxc_ndarray_release(part);
         MXC_TRY(status);
     }
@@ -151,7 +151,7 @@ static void update_progress(mxci_trainer *t) {
 }
 
 static mxc_status call_back(const mxci_trainer *t, int epoch_end) {
-    if (t->options->callback == NULL)
+    if (!t->options->callback)
         return MXC_OK;
     mxc_status status = t->options->callback(&t->progress, epoch_end, t->options->user);
     return status != MXC_OK ? MXC_FAIL(status, "mxc_fit: the callback ended the training") : MXC_OK;
@@ -162,7 +162,7 @@ static mxc_status check_loss(const mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
     double sum = 0;
     int64_t count;
-    if (t->loss != NULL && !t->options->allow_nan)
+    if (t->loss && !t->options->allow_nan)
         mxci_metric_get_sums(t->loss, &sum, &count);
     if (!isnan(sum))
         return MXC_OK;
@@ -186,7 +186,7 @@ static mxc_status step(mxci_trainer *t, const mxc_batch *batch) {
 /* ---- epochs ------------------------------------------------------------------------------------------------ */
 
 static int stop_requested(const mxci_trainer *t) {
-    return t->options->stop != NULL && *t->options->stop != 0;
+    return t->options->stop && *t->options->stop != 0;
 }
 
 /* What all processes do next: the first of these that is true for any. */
@@ -238,13 +238,13 @@ static mxc_status await_params(const mxci_trainer *t) {
 static mxc_status validate(mxci_trainer *t) {
     mxc_metric *loss, *accuracy, *metrics[2];
     int n = 0;
-    if (t->options->valid == NULL || (t->loss == NULL && t->accuracy == NULL))
+    if (!t->options->valid || (!t->loss && !t->accuracy))
         return MXC_OK;
     MXC_TRY(await_params(t));
     mxc_status status = mxci_measures_create(t, &loss, &accuracy);
-    if (loss != NULL)
+    if (loss)
         metrics[n++] = loss;
-    if (accuracy != NULL)
+    if (accuracy)
         metrics[n++] = accuracy;
     if (status == MXC_OK)
         status = mxci_evaluator_run(&t->validator, n, metrics);
@@ -261,7 +261,7 @@ static mxc_status record_epoch(mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
     const mxci_point point = {(double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy};
     MXC_TRY(mxci_history_add(&t->history, &point));
-    return t->options->curve != NULL ? mxci_curve_write(t->options->curve, &t->history) : MXC_OK;
+    return t->options->curve ? mxci_curve_write(t->options->curve, &t->history) : MXC_OK;
 }
 
 /* Everything stands as at the start of the next epoch, then it is saved. */
@@ -311,10 +311,10 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
         status = await_params(&t);
     if (status == MXC_OK)
         status = mxci_precise_report(&t);
-    if (status == MXC_OK && params != NULL)
+    if (status == MXC_OK && params)
         status = mxci_trainer_params(&t, params);
     mxci_progress_end(&t);
-    if (result != NULL)
+    if (result)
         *result = t.progress;
     mxci_trainer_close(&t);
     return status;

@@ -135,7 +135,7 @@ static int value_of_suffix(const char *name, double *value) {
 static mxc_status make_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
                             const init_rule **out, init_params *params) {
     *out = find_rule(rule);
-    if (*out == NULL)
+    if (!*out)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "initialiser \"%s\" does not exist; there are xavier, uniform, normal, zero, one, constant",
                         rule);

@@ -86,7 +86,7 @@ static mxc_status check_argument(const inputs *in, int32_t i) {
         return fail_label(in, node->name, &g->nodes[in->label_of[i]]);
     if (!mxc_shape_known(shape))
         return fail_unknown(in, node->name);
-    if (in->double_batch == NULL || mxci_node_attr(node->node, "__init__") != NULL ||
+    if (!in->double_batch || mxci_node_attr(node->node, "__init__") ||
         mxc_shape_equal(shape, &in->double_batch->shapes[node->first_entry]))
         return MXC_OK;
     return fail_batch(in, node->name, shape);
@@ -95,7 +95,7 @@ static mxc_status check_argument(const inputs *in, int32_t i) {
 static mxc_status infer(const inputs *in, int times, mxci_graph **out) {
     const mxci_feed_spec *spec = in->spec;
     mxc_shape *shapes = mxci_calloc((size_t)spec->n, sizeof *shapes);
-    if (shapes == NULL)
+    if (!shapes)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %lld shapes", (long long)spec->n);
     for (int64_t i = 0; i < spec->n; i++) {
         shapes[i] = spec->shapes[i];
@@ -109,7 +109,7 @@ static mxc_status infer(const inputs *in, int times, mxci_graph **out) {
 static mxc_status open_inputs(inputs *in) {
     MXC_TRY(infer(in, 1, &in->graph));
     in->label_of = mxci_calloc((size_t)in->graph->n_args + 1, sizeof *in->label_of);
-    if (in->label_of == NULL)
+    if (!in->label_of)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d arguments", (int)in->graph->n_args);
     MXC_TRY(mxci_graph_find_labels(in->graph, in->label_of));
     /* A network that is made for one batch size only says nothing about what depends on it. */
@@ -130,9 +130,9 @@ mxc_status mxci_inputs_check(const mxc_fit_options *options, const mxci_feed_spe
 
 mxc_status mxci_inputs_check_valid(const mxc_fit_options *options, const mxci_feed_spec *spec) {
     mxc_iter *valid = options->valid;
-    int n = valid != NULL ? mxc_iter_n_data(valid) + mxc_iter_n_label(valid) : 0;
+    int n = valid ? mxc_iter_n_data(valid) + mxc_iter_n_label(valid) : 0;
     char arrays[MXC_ERROR_MAX / 2];
-    for (int64_t i = 0; valid != NULL && i < spec->n; i++) {
+    for (int64_t i = 0; valid && i < spec->n; i++) {
         int at = 0;
         while (at < n && strcmp(mxc_iter_desc(valid, at)->name, spec->names[i]) != 0)
             at++;

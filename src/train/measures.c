@@ -67,7 +67,7 @@ void mxci_measures_describe(const mxci_trainer *t, char *out, size_t size) {
 /* An array of the iterator by name; NULL: it has none. */
 static const mxc_data_desc *find_array(mxc_iter *iter, const char *name) {
     int n = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
-    for (int i = 0; i < n && name != NULL; i++)
+    for (int i = 0; i < n && name; i++)
         if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
             return mxc_iter_desc(iter, i);
     return NULL;
@@ -84,7 +84,7 @@ static const mxc_data_desc *find_label(const mxci_trainer *t) {
             continue;
         while (input->n_inputs > 0)
             input = input->inputs[0].node;
-        if (find_array(iter, input->name) != NULL)
+        if (find_array(iter, input->name))
             return find_array(iter, input->name);
     }
     return mxc_iter_n_label(iter) > 0 ? mxc_iter_desc(iter, mxc_iter_n_data(iter)) : NULL;
@@ -101,7 +101,7 @@ static mxc_status create_for_classes(const mxci_trainer *t, const char *name, mx
     const char *value = text;
     if (strcmp(op_name(node), "SoftmaxOutput") == 0)
         p = mxc_op_params(node->op);
-    if (p == NULL || !p->use_ignore)
+    if (!p || !p->use_ignore)
         return mxc_metric_create(name, 0, NULL, NULL, out);
     mxci_format(text, sizeof text, "%.17g", p->ignore_label);
     return mxc_metric_create(name, 1, &key, &value, out);
@@ -109,7 +109,7 @@ static mxc_status create_for_classes(const mxci_trainer *t, const char *name, mx
 
 /* (N,C) and a label for each sample. */
 static int has_classes(const mxci_trainer *t, const mxc_shape *shape, const mxc_data_desc *label) {
-    return shape->ndim == 2 && shape->dim[1] > 1 && label != NULL && mxc_shape_size(&label->shape) == t->batch_size &&
+    return shape->ndim == 2 && shape->dim[1] > 1 && label && mxc_shape_size(&label->shape) == t->batch_size &&
            shape->dim[0] * t->n_contexts == t->batch_size;
 }
 
@@ -123,18 +123,18 @@ mxc_status mxci_measures_create(const mxci_trainer *t, mxc_metric **loss, mxc_me
         return MXC_OK;
     if (m.has_classes)
         MXC_TRY(create_for_classes(t, "accuracy", accuracy));
-    if (m.loss == NULL)
+    if (!m.loss)
         return MXC_OK;
     if (m.has_classes)
         return create_for_classes(t, m.loss, loss);
-    int is_label = label != NULL && mxc_shape_size(&label->shape) == mxc_shape_size(shape) * t->n_contexts;
+    int is_label = label && mxc_shape_size(&label->shape) == mxc_shape_size(shape) * t->n_contexts;
     return is_label || strcmp(m.loss, "loss") == 0 ? mxc_metric_create(m.loss, 0, NULL, NULL, loss) : MXC_OK;
 }
 
 mxc_status mxci_measures_open(mxci_trainer *t) {
     const mxc_data_desc *label = find_label(t);
-    t->label = label != NULL ? label->name : NULL;
+    t->label = label ? label->name : NULL;
     MXC_TRY(mxci_measures_create(t, &t->loss, &t->accuracy));
-    t->history.loss = t->loss != NULL ? mxc_metric_name(t->loss) : NULL;
+    t->history.loss = t->loss ? mxc_metric_name(t->loss) : NULL;
     return MXC_OK;
 }

@@ -172,13 +172,13 @@ mxc_status mxc_metric_create(const char *name, int n_params, const char *const *
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const metric_rule *rule = find_rule(name);
-    if (rule == NULL)
+    if (!rule)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae, "
                         "loss",
                         name);
     mxc_metric *metric = mxci_calloc(1, sizeof *metric);
-    if (metric == NULL)
+    if (!metric)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the metric", name);
     metric->rule = rule;
     mxc_status status = mxc_params_parse(name, rule->schema, n_params, keys, values, &metric->params);
@@ -211,7 +211,7 @@ static mxc_status as_floats(mxc_ndarray *array, mxc_ndarray **copy, const float 
 static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad,
                                int64_t *n, int64_t *c) {
     const mxc_shape *shape = mxc_ndarray_shape(prediction);
-    int64_t labels = label != NULL ? mxc_ndarray_size(label) : 0, predictions = mxc_ndarray_size(prediction);
+    int64_t labels = label ? mxc_ndarray_size(label) : 0, predictions = mxc_ndarray_size(prediction);
     char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
     *n = shape->ndim > 0 ? shape->dim[0] : 1;
     *c = *n > 0 ? predictions / *n : 0;
@@ -249,15 +249,15 @@ mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray
 }
 
 double mxc_metric_value(const mxc_metric *metric) {
-    return metric != NULL && metric->total.count > 0 ? metric->total.sum / (double)metric->total.count : NAN;
+    return metric && metric->total.count > 0 ? metric->total.sum / (double)metric->total.count : NAN;
 }
 
 const char *mxc_metric_name(const mxc_metric *metric) {
-    return metric != NULL ? metric->rule->name : "";
+    return metric ? metric->rule->name : "";
 }
 
 void mxc_metric_reset(mxc_metric *metric) {
-    if (metric != NULL)
+    if (metric)
         mxci_metric_set_sums(metric, 0, 0);
 }
 

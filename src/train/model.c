@@ -20,7 +20,7 @@ mxc_status mxci_model_path(const char *prefix, const char *format, int number, c
 
 mxc_ndarray *mxci_model_find(const mxc_ndarray_list *list, const char *prefix, const char *name) {
     size_t n = strlen(prefix);
-    for (int64_t i = 0; list->names != NULL && i < list->n; i++)
+    for (int64_t i = 0; list->names && i < list->n; i++)
         if (strncmp(list->names[i], prefix, n) == 0 && strcmp(list->names[i] + n, name) == 0)
             return list->arrays[i];
     return NULL;
@@ -30,7 +30,7 @@ mxc_status mxci_model_restore(const char *owner, const mxc_ndarray_list *list, c
                               mxc_ndarray *to) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
     mxc_ndarray *from = mxci_model_find(list, prefix, name);
-    if (from == NULL)
+    if (!from)
         return MXC_FAIL(MXC_ENOTFOUND, "%s: there is no %s%s, which the network needs", owner, prefix, name);
     if (!mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)))
         return MXC_FAIL(MXC_ESHAPE, "%s: %s%s has shape %s, the network needs %s", owner, prefix, name,
@@ -44,7 +44,7 @@ mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, arrays));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
     char path[MXCI_MODEL_PATH];
-    if (prefix == NULL || symbol == NULL || epoch < 0)
+    if (!prefix || !symbol || epoch < 0)
         return MXC_FAIL(MXC_EINVAL, "mxc_model_save: prefix and symbol must not be NULL, epoch %d not negative", epoch);
     MXC_TRY(mxci_model_path(prefix, "-symbol.json", 0, path, sizeof path));
     MXC_TRY(mxc_symbol_save(symbol, path));
@@ -60,20 +60,20 @@ static mxc_status load_params(const char *prefix, int epoch, mxc_ndarray_list *p
 
 mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mxc_ndarray_list *params) {
     char path[MXCI_MODEL_PATH];
-    if (symbol != NULL)
+    if (symbol)
         *symbol = NULL;
-    if (params != NULL)
+    if (params)
         memset(params, 0, sizeof *params);
-    if (prefix == NULL || epoch < 0)
+    if (!prefix || epoch < 0)
         return MXC_FAIL(MXC_EINVAL, "mxc_model_load: prefix must not be NULL, epoch %d not negative", epoch);
-    if (symbol != NULL) {
+    if (symbol) {
         MXC_TRY(mxci_model_path(prefix, "-symbol.json", 0, path, sizeof path));
         MXC_TRY(mxc_symbol_load(path, symbol));
     }
-    if (params == NULL)
+    if (!params)
         return MXC_OK;
     mxc_status status = load_params(prefix, epoch, params);
-    if (status != MXC_OK && symbol != NULL) {
+    if (status != MXC_OK && symbol) {
         mxc_symbol_release(*symbol);
         *symbol = NULL;
     }

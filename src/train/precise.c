@@ -14,7 +14,7 @@ enum { INTERVAL = 2000 }; /* good steps before the scale is doubled */
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 int mxci_precise_is_short(const mxc_fit_options *o) {
-    return o->dtype != NULL && strcmp(o->dtype, "float32") != 0;
+    return o->dtype && strcmp(o->dtype, "float32") != 0;
 }
 
 static mxc_status read_dtype(const mxc_fit_options *o, mxc_dtype *out) {
@@ -27,11 +27,11 @@ static mxc_status read_dtype(const mxc_fit_options *o, mxc_dtype *out) {
 /* The first scale, 0 for none, and whether it changes. */
 static mxc_status read_scale(const mxc_fit_options *o, double *scale, int *is_dynamic) {
     const char *given = o->loss_scale, *at = given;
-    if (given == NULL)
+    if (!given)
         given = mxci_precise_is_short(o) && strcmp(o->dtype, "float16") == 0 ? "dynamic" : "";
     *is_dynamic = strcmp(given, "dynamic") == 0;
     *scale = *is_dynamic ? FIRST_SCALE : 0;
-    if (*is_dynamic || o->loss_scale == NULL)
+    if (*is_dynamic || !o->loss_scale)
         return MXC_OK;
     if (!mxci_read_double(&at, scale) || *at != '\0' || !(*scale > 0) || !isfinite(*scale))
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: loss_scale is \"%.40s\", expected \"dynamic\" or a number above 0",
@@ -48,7 +48,7 @@ static mxc_status lower(mxci_trainer *t, int is_scaled) {
     if (mxci_precise_is_short(t->options))
         MXC_TRY(read_dtype(t->options, &p.dtype));
     const char **fed = mxci_calloc((size_t)p.n_fed, sizeof *fed);
-    if (fed == NULL)
+    if (!fed)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d names", p.n_fed);
     for (int i = 0; i < p.n_fed; i++)
         fed[i] = mxc_iter_desc(iter, i)->name;
@@ -84,7 +84,7 @@ mxc_status mxci_precise_scale(mxci_trainer *t) {
         return MXC_OK;
     const float state[2] = {(float)scale, 0};
     mxc_ndarray *first = mxc_executor_find_arg(t->executors[0], MXCI_LOSS_SCALE);
-    if (first == NULL)
+    if (!first)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: loss_scale is given, but no operator of the network is a loss");
     if (t->n_contexts == 1)
         t->loss_scale = mxc_ndarray_retain(first);
@@ -97,21 +97,21 @@ mxc_status mxci_precise_scale(mxci_trainer *t) {
 mxc_status mxci_precise_optimizer(mxci_trainer *t) {
     double scale;
     int is_dynamic;
-    if (t->loss_scale == NULL)
+    if (!t->loss_scale)
         return MXC_OK;
     MXC_TRY(read_scale(t->options, &scale, &is_dynamic));
     return mxci_optimizer_set_loss_scale(t->optimizer, t->loss_scale, is_dynamic ? INTERVAL : 0);
 }
 
 mxc_status mxci_precise_step(const mxci_trainer *t) {
-    for (int c = 0; t->loss_scale != NULL && t->n_contexts > 1 && c < t->n_contexts; c++)
+    for (int c = 0; t->loss_scale && t->n_contexts > 1 && c < t->n_contexts; c++)
         MXC_TRY(mxc_ndarray_copy_to(t->loss_scale, mxc_executor_find_arg(t->executors[c], MXCI_LOSS_SCALE), 0));
     return MXC_OK;
 }
 
 mxc_status mxci_precise_report(mxci_trainer *t) {
     float state[2];
-    if (t->loss_scale == NULL)
+    if (!t->loss_scale)
         return MXC_OK;
     MXC_TRY(mxc_ndarray_get(t->loss_scale, state, sizeof state));
     t->progress.loss_scale = (double)state[0];

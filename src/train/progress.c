@@ -65,7 +65,7 @@ static void write_line(const mxci_line *line) {
 void mxci_progress_begin(const mxci_trainer *t) {
     char text[LINE], output[LINE / 2];
     mxci_line line = {text, sizeof text, 0};
-    if (!t->options->show || t->loss != NULL)
+    if (!t->options->show || t->loss)
         return;
     mxci_measures_describe(t, output, sizeof output);
     mxci_line_printf(&line, "no loss is shown: mxc_fit knows none for the last output, %s\n", output);

@@ -14,7 +14,7 @@ static double decay_lr(const mxc_schedule *s, double base, double share) {
 }
 
 double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t) {
-    if (schedule == NULL)
+    if (!schedule)
         return base;
     if (t < schedule->warmup)
         return base * (double)(t + 1) / (double)schedule->warmup;

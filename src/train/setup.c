@@ -27,7 +27,7 @@ static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
     mxc_names_release(&args);
     t->executors = mxci_calloc((size_t)t->n_contexts, sizeof *t->executors);
     t->feeds = mxci_calloc((size_t)t->n_contexts, sizeof *t->feeds);
-    if (t->executors == NULL || t->feeds == NULL)
+    if (!t->executors || !t->feeds)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d executors", t->n_contexts);
     for (int i = 0; i < t->n_contexts; i++) {
         mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
@@ -42,7 +42,7 @@ static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
 static mxc_status bind_training(mxci_trainer *t) {
     const mxc_data_desc *first = mxc_iter_desc(t->options->train, 0);
     mxci_feed_spec spec;
-    if (first == NULL || first->shape.ndim < 1)
+    if (!first || first->shape.ndim < 1)
         return MXC_FAIL(MXC_ESHAPE, "mxc_fit: the training iterator has no data array with a batch axis");
     t->batch_size = first->shape.dim[0];
     MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->symbol, t->n_contexts));
@@ -90,7 +90,7 @@ static mxc_status init_one(const mxci_trainer *t, const char *name, mxc_ndarray 
     const mxc_fit_options *o = t->options;
     const mxci_node *variable = mxci_attributes_find(t->graph, name);
     int done = 0;
-    if (variable != NULL)
+    if (variable)
         MXC_TRY(mxci_attributes_init(variable, array, &done));
     if (done)
         return MXC_OK;
@@ -113,7 +113,7 @@ static mxc_status init_by_list(mxci_trainer *t) {
     const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
     const char **inputs = mxci_calloc((size_t)args->n, sizeof *inputs);
     int64_t n = 0;
-    if (inputs == NULL)
+    if (!inputs)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %lld names", (long long)args->n);
     for (int64_t i = 0, k = 0; i < args->n; i++) { /* keys are in the order of arguments */
         if (k < t->n_params && t->param_args[k] == i)
@@ -129,7 +129,7 @@ static mxc_status init_by_list(mxci_trainer *t) {
 
 static mxc_status init_params(mxci_trainer *t) {
     int64_t n_aux = mxc_executor_aux_names(t->executors[0])->n;
-    MXC_TRY(t->options->initial_params != NULL ? init_by_list(t) : init_by_rules(t));
+    MXC_TRY(t->options->initial_params ? init_by_list(t) : init_by_rules(t));
     for (int c = 1; c < t->n_contexts; c++) {
         for (int i = 0; i < t->n_params; i++)
             MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(t->executors[0], t->param_args[i]),
@@ -149,7 +149,7 @@ static mxc_status make_optimizer(mxci_trainer *t) {
     const char **keys = mxci_calloc((size_t)n + 2, sizeof *keys), **values = mxci_calloc((size_t)n + 2, sizeof *values);
     char rescale[40];
     mxc_status status = MXC_OK;
-    if (keys == NULL || values == NULL)
+    if (!keys || !values)
         status = MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for the optimizer's settings");
     for (int i = 0; status == MXC_OK && i < n; i++) {
         keys[i] = o->optimizer_keys[i];
@@ -178,7 +178,7 @@ static mxc_status make_optimizer(mxci_trainer *t) {
 static mxc_status set_mults(mxci_trainer *t) {
     for (int i = 0; i < t->n_params; i++) {
         const mxci_node *variable = mxci_attributes_find(t->graph, t->keys[i]);
-        if (variable != NULL)
+        if (variable)
             MXC_TRY(mxci_attributes_set_mults(variable, t->optimizer));
     }
     return MXC_OK;
@@ -186,10 +186,10 @@ static mxc_status set_mults(mxci_trainer *t) {
 
 static mxc_status open_store(mxci_trainer *t) {
     t->store = t->options->store;
-    if (t->store == NULL)
+    if (!t->store)
         MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
     t->is_lockstep = mxci_kvstore_is_lockstep(t->store);
-    if (mxci_kvstore_is_sharded(t->store) && (mxci_precise_is_short(t->options) || t->options->loss_scale != NULL))
+    if (mxci_kvstore_is_sharded(t->store) && (mxci_precise_is_short(t->options) || t->options->loss_scale))
         return MXC_FAIL(MXC_EUNSUPPORTED,
                         "mxc_fit: a store with shard=true trains in float32 without a loss scale: what is finite is "
                         "not known to all workers");
@@ -211,15 +211,15 @@ static mxc_status fill_store(mxci_trainer *t) {
 /* ---- options ----------------------------------------------------------------------------------------------- */
 
 static mxc_status check_options(const mxc_fit_options *o) {
-    if (o->symbol == NULL || o->train == NULL)
+    if (!o->symbol || !o->train)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
     if (o->train == o->valid)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: valid is the same iterator as train, which has no data left at an "
                                     "epoch's end; make another one");
-    if (o->epochs < 0 || o->epochs > INT_MAX || o->n_contexts < 0 || (o->n_contexts > 0 && o->contexts == NULL))
+    if (o->epochs < 0 || o->epochs > INT_MAX || o->n_contexts < 0 || (o->n_contexts > 0 && !o->contexts))
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d, expected 0 or more, with contexts",
                         (long long)o->epochs, o->n_contexts);
-    if (o->resume && o->checkpoint == NULL)
+    if (o->resume && !o->checkpoint)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: resume needs a checkpoint prefix");
     return MXC_OK;
 }
@@ -258,7 +258,7 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     }
     MXC_TRY(fill_store(t));
     mxci_progress_begin(t);
-    if (options->valid == NULL)
+    if (!options->valid)
         return MXC_OK;
     MXC_TRY(mxci_evaluator_open_sharing(&t->validator, t->executors[0], options->valid));
     t->validator.label = t->label;
@@ -267,11 +267,11 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
 
 void mxci_trainer_close(mxci_trainer *t) {
     mxci_evaluator_close(&t->validator);
-    for (int i = 0; t->feeds != NULL && i < t->n_contexts; i++)
+    for (int i = 0; t->feeds && i < t->n_contexts; i++)
         mxci_feed_close(&t->feeds[i]);
-    for (int i = 0; t->executors != NULL && i < t->n_contexts; i++)
+    for (int i = 0; t->executors && i < t->n_contexts; i++)
         mxc_executor_destroy(t->executors[i]);
-    if (t->options != NULL && t->options->store != NULL)
+    if (t->options && t->options->store)
         MXC_IGNORE(mxc_kvstore_set_optimizer(t->options->store, NULL));
     else
         mxc_kvstore_destroy(t->store);

@@ -34,7 +34,7 @@ static mxc_status named_open(named_arrays *a, int64_t capacity) {
     a->capacity = capacity;
     a->list.arrays = mxci_calloc((size_t)capacity, sizeof *a->list.arrays);
     a->list.names = mxci_calloc((size_t)capacity, sizeof *a->list.names);
-    if (a->list.arrays == NULL || a->list.names == NULL)
+    if (!a->list.arrays || !a->list.names)
         return MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for %lld arrays", (long long)capacity);
     return MXC_OK;
 }
@@ -43,7 +43,7 @@ static mxc_status named_open(named_arrays *a, int64_t capacity) {
 static mxc_status named_add(named_arrays *a, const char *prefix, const char *name, mxc_ndarray *array) {
     size_t size = strlen(prefix) + strlen(name) + 1;
     char *full = mxci_alloc(size);
-    if (full == NULL) {
+    if (!full) {
         mxc_ndarray_release(array);
         return MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for the name %s", name);
     }
@@ -69,7 +69,7 @@ static mxc_status add_params(const mxci_trainer *t, int masters, named_arrays *a
     for (int i = 0; i < t->n_params; i++) {
         mxc_ndarray *master = masters ? mxci_optimizer_master(t->optimizer, t->keys[i]) : NULL;
         mxc_ndarray *own = mxc_executor_arg(t->executors[0], t->param_args[i]);
-        MXC_TRY(named_add(a, "arg:", t->keys[i], mxc_ndarray_retain(master != NULL ? master : own)));
+        MXC_TRY(named_add(a, "arg:", t->keys[i], mxc_ndarray_retain(master ? master : own)));
     }
     for (int64_t i = 0; i < aux->n; i++)
         MXC_TRY(named_add(a, "aux:", aux->items[i], mxc_ndarray_retain(mxc_executor_aux(t->executors[0], i))));
@@ -100,9 +100,9 @@ static mxc_status add_counts(const mxci_trainer *t, named_arrays *a) {
     MXC_TRY(mxc_iter_get_state(t->options->train, &at));
     counts[4] = (int64_t)at.epoch;
     counts[5] = at.position;
-    if (t->loss != NULL)
+    if (t->loss)
         mxci_metric_get_sums(t->loss, &sums[0], &counts[6]);
-    if (t->accuracy != NULL)
+    if (t->accuracy)
         mxci_metric_get_sums(t->accuracy, &sums[1], &counts[7]);
     counts[8] = p->batches;
     MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
@@ -111,7 +111,7 @@ static mxc_status add_counts(const mxci_trainer *t, named_arrays *a) {
 
 static mxc_status add_random(const mxci_trainer *t, named_arrays *a) {
     int64_t *numbers = mxci_calloc((size_t)t->n_contexts, 3 * sizeof *numbers);
-    mxc_status status = numbers != NULL ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for random streams");
+    mxc_status status = numbers ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for random streams");
     for (int i = 0; status == MXC_OK && i < t->n_contexts; i++) {
         mxc_random state;
         status = mxc_random_get_state(t->contexts[i], &state);
@@ -138,7 +138,7 @@ static mxc_status add_all(const mxci_trainer *t, const mxc_ndarray_list *optimiz
     MXC_TRY(add_random(t, a));
     MXC_TRY(named_add_data(a, "history", t->history.n, POINT_DOUBLES, MXC_F64, t->history.points));
     MXC_TRY(add_params(t, 0, a));
-    if (t->loss_scale != NULL)
+    if (t->loss_scale)
         MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(t->loss_scale)));
     return add_optimizer(optimizer, a);
 }
@@ -178,9 +178,9 @@ static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_nd
 static mxc_status find_data(const char *path, const mxc_ndarray_list *list, const char *name, mxc_dtype dtype,
                             int64_t min_rows, int64_t columns, const void **data, int64_t *rows) {
     mxc_ndarray *array = mxc_ndarray_list_find(list, name);
-    const mxc_shape *shape = array != NULL ? mxc_ndarray_shape(array) : NULL;
+    const mxc_shape *shape = array ? mxc_ndarray_shape(array) : NULL;
     void *block;
-    if (array == NULL || mxc_ndarray_dtype(array) != dtype || shape->ndim != 2 || shape->dim[0] < min_rows ||
+    if (!array || mxc_ndarray_dtype(array) != dtype || shape->ndim != 2 || shape->dim[0] < min_rows ||
         shape->dim[1] != columns)
         return MXC_FAIL(MXC_EFORMAT, "%s: state \"%s\" is absent or not %s of shape (%lld or more,%lld)", path, name,
                         mxc_dtype_name(dtype), (long long)min_rows, (long long)columns);
@@ -207,9 +207,9 @@ static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_nd
     t->progress.updates = counts[3];
     t->progress.batches = counts[8];
     t->progress.lr = sums[2];
-    if (t->loss != NULL)
+    if (t->loss)
         mxci_metric_set_sums(t->loss, sums[0], counts[6]);
-    if (t->accuracy != NULL)
+    if (t->accuracy)
         mxci_metric_set_sums(t->accuracy, sums[1], counts[7]);
     return MXC_OK;
 }
@@ -247,7 +247,7 @@ static mxc_status restore_optimizer(mxci_trainer *t, const mxc_ndarray_list *lis
     states.arrays = mxci_calloc((size_t)list->n, sizeof *states.arrays);
     states.names = mxci_calloc((size_t)list->n, sizeof *states.names);
     mxc_status status = MXC_OK;
-    if (states.arrays == NULL || states.names == NULL)
+    if (!states.arrays || !states.names)
         status = MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for the optimizer's states");
     for (int64_t i = 0; status == MXC_OK && i < list->n; i++)
         if (strncmp(list->names[i], OPTIMIZER_PREFIX, skip) == 0) {
@@ -262,13 +262,13 @@ static mxc_status restore_optimizer(mxci_trainer *t, const mxc_ndarray_list *lis
 }
 
 mxc_status mxci_state_restore(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
-    if (list->names == NULL)
+    if (!list->names)
         return MXC_FAIL(MXC_EFORMAT, "%s: its arrays have no names", path);
     MXC_TRY(restore_params(t, path, list));
     MXC_TRY(restore_counts(t, path, list));
     MXC_TRY(restore_random(t, path, list));
     MXC_TRY(restore_history(t, path, list));
-    if (t->loss_scale != NULL) {
+    if (t->loss_scale) {
         MXC_TRY(mxci_model_restore(path, list, "", LOSS_SCALE, t->loss_scale));
         MXC_TRY(mxci_precise_step(t));
     }

@@ -75,7 +75,7 @@ static void random_work_agrees_with_an_array(void **state) {
             count -= model[n] != NULL;
             model[n] = NULL;
         } else {
-            count += model[n] == NULL;
+            count += !model[n];
             model[n] = &model[k % 5];
             assert_ok(mxci_map_put(map, key, model[n]));
         }

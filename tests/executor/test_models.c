@@ -64,7 +64,7 @@ static void load_params(mxc_executor *executor, const char *folder) {
     for (int64_t i = 0; i < params.n; i++) {
         const char *name = params.names[i], *colon = strchr(name, ':');
         mxc_ndarray *to = mxc_executor_find_arg(executor, colon ? colon + 1 : name);
-        if (to == NULL)
+        if (!to)
             to = mxc_executor_find_aux(executor, colon ? colon + 1 : name);
         assert_non_null(to);
         assert_ok(mxc_ndarray_copy_to(params.arrays[i], to, 0));
@@ -103,9 +103,9 @@ static void run_and_compare(mxc_executor *executor, const char *folder) {
 static void check_refusal(void) {
     char name[128] = "";
     const char *quote = strpbrk(mxc_last_error(), "'\"");
-    while (quote != NULL) {
+    while (quote) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(quote + 1, "'\""), quote + 1);
-        if (strstr(mxc_last_error(), "operator") && mxc_op_find(name) == NULL)
+        if (strstr(mxc_last_error(), "operator") && !mxc_op_find(name))
             return;
         quote = strpbrk(quote + 1, "'\"");
     }

@@ -27,7 +27,7 @@ static struct {
 static int find(void *library, const char *name, void *function) {
     void *found = dlsym(library, name);
     memcpy(function, &found, sizeof found);
-    if (found == NULL)
+    if (!found)
         fprintf(stderr, "%s\n", dlerror());
     return found != NULL;
 }
@@ -87,8 +87,8 @@ static int cycle(const char *path) {
     int used[2], closed[2], right;
     char byte = 0;
     user u;
-    if (library == NULL || !find_all(library)) {
-        fprintf(stderr, "%s\n", library == NULL ? dlerror() : path);
+    if (!library || !find_all(library)) {
+        fprintf(stderr, "%s\n", !library ? dlerror() : path);
         return 0;
     }
     if (!sum() || pipe(used) != 0 || pipe(closed) != 0)
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
         }
         for (int j = 2; j < argc; j++) {
             void *module = dlopen(argv[j], RTLD_NOW | RTLD_LOCAL);
-            if (module == NULL || dlclose(module) != 0) {
+            if (!module || dlclose(module) != 0) {
                 fprintf(stderr, "%s\n", dlerror());
                 return 1;
             }

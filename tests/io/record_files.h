@@ -33,7 +33,7 @@ static inline void write_payloads(const char *path, const char *index, int first
         assert_ok(mxc_record_writer_write(writer, (uint64_t)(first + i), data, bytes));
     }
     assert_ok(mxc_record_writer_close(writer));
-    if (offsets != NULL) {
+    if (offsets) {
         mxc_record_index made;
         struct stat st;
         assert_ok(mxc_record_index_make(path, 0, &made));

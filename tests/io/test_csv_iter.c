@@ -230,7 +230,7 @@ static void test_parameters(void **state) {
 
 static void test_locale(void **state) {
     (void)state;
-    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL && setlocale(LC_ALL, "de_DE.utf8") == NULL)
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE.utf8"))
         skip();
     test_values(state);
     setlocale(LC_ALL, "C");

@@ -8,7 +8,7 @@ static void test_by_name(void **state) {
     assert_string_equal(mxc_iter_name_at(0), "MNISTIter");
     assert_null(mxc_iter_name_at(-1));
     int n = 0;
-    while (mxc_iter_name_at(n) != NULL)
+    while (mxc_iter_name_at(n))
         n++;
     assert_null(mxc_iter_name_at(n + 1));
     assert_fails(mxc_iter_create("CIFARIter", 0, NULL, NULL, &iter), MXC_ENOTFOUND, "there are MNISTIter");

@@ -112,7 +112,7 @@ static void test_large_records(void **state) {
         for (int part = 0, i = 0; part < n; part++) {
             mxc_record record;
             assert_ok(mxc_record_reader_open(path, part, n, MXC_BAD_ERROR, &reader));
-            for (assert_ok(mxc_record_reader_next(reader, &record)); record.data != NULL; i++) {
+            for (assert_ok(mxc_record_reader_next(reader, &record)); record.data; i++) {
                 unsigned char *data = large_payload(large[i].bytes, large[i].step);
                 assert_int_equal(record.bytes, large[i].bytes);
                 assert_memory_equal(record.data, data, record.bytes);
@@ -144,7 +144,7 @@ static int offsets_of_part(int part, int n_parts, int64_t *offsets, int n) {
     mxc_record_reader *reader;
     mxc_record record;
     assert_ok(mxc_record_reader_open(path, part, n_parts, MXC_BAD_SKIP, &reader));
-    for (assert_ok(mxc_record_reader_next(reader, &record)); record.data != NULL; n++) {
+    for (assert_ok(mxc_record_reader_next(reader, &record)); record.data; n++) {
         assert_true(n < MANY);
         offsets[n] = record.offset;
         assert_ok(mxc_record_reader_next(reader, &record));
@@ -200,7 +200,7 @@ static int count_intact(mxc_bad_record bad, int n, const int64_t *offsets, int *
         mxc_record record;
         mxc_status status = mxc_record_reader_next(reader, &record);
         assert_true(calls < MANY);
-        if (status == MXC_OK && record.data == NULL)
+        if (status == MXC_OK && !record.data)
             break;
         *n_errors += status != MXC_OK;
         for (int i = last + 1; status == MXC_OK && i < n; i++)
@@ -270,7 +270,7 @@ static void test_messages_and_counts(void **state) {
     assert_fails(mxc_record_reader_next(reader, &record), MXC_EFORMAT, "beyond the end of the file");
     mxc_record_reader_close(reader);
     assert_ok(mxc_record_reader_open(path, 0, 1, MXC_BAD_SKIP, &reader));
-    for (assert_ok(mxc_record_reader_next(reader, &record)); record.data != NULL;)
+    for (assert_ok(mxc_record_reader_next(reader, &record)); record.data;)
         assert_ok(mxc_record_reader_next(reader, &record));
     mxc_record_reader_skipped(reader, &places, &skipped);
     assert_int_equal(places, 2);
@@ -364,7 +364,7 @@ static void expect_index(const char *text, int64_t n, const char *message) {
     int64_t live = test_alive();
     test_write_file(index_path, text, strlen(text));
     mxc_status status = mxc_record_index_load(index_path, &index);
-    if (message != NULL) {
+    if (message) {
         assert_fails(status, MXC_EFORMAT, message);
         assert_null(index.keys);
     } else {

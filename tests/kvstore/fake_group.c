@@ -233,7 +233,7 @@ static mxc_status fake_broadcast(mxci_group *g, mxci_channel channel, int from, 
 static int has_landed(const mxci_group *g, const meeting *m) {
     if (m->kind == BROADCAST)
         return m->given[m->root] != NULL;
-    return m->result != NULL || (m->root >= 0 && m->root != g->rank);
+    return m->result || (m->root >= 0 && m->root != g->rank);
 }
 
 static int test_meeting(const mxci_group *g, operation *op) {

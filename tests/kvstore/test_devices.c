@@ -369,7 +369,7 @@ static void test_library(void **state) {
     mxci_clique *clique;
     const int gpu = 0;
     (void)state;
-    if (mxci_module_get(MXC_GPU, &module) != MXC_OK || module->clique == NULL)
+    if (mxci_module_get(MXC_GPU, &module) != MXC_OK || !module->clique)
         skip();
     const mxci_clique_api *api = module->clique;
     assert_true(api->serves(MXC_F32) && api->serves(MXC_BF16) && api->serves(MXC_I64) && !api->serves(MXC_BOOL));

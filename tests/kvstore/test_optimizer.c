@@ -19,7 +19,7 @@ static mxc_optimizer *make(const char *name, const char *first, va_list args) {
     const char *keys[12], *values[12];
     mxc_optimizer *optimizer;
     int n = 0;
-    for (const char *key = first; key != NULL; key = va_arg(args, const char *)) {
+    for (const char *key = first; key; key = va_arg(args, const char *)) {
         keys[n] = key;
         values[n++] = va_arg(args, const char *);
     }
@@ -407,7 +407,7 @@ static void update_all(const char *rule, int hold, mxc_ndarray **weights) {
         if (hold)
             assert_ok(mxci_optimizer_flush(o));
     }
-    assert_true((mxci_optimizer_master(o, "w1_bias") != NULL) && mxci_optimizer_master(o, "w0_weight") == NULL);
+    assert_true((mxci_optimizer_master(o, "w1_bias") != NULL) && !mxci_optimizer_master(o, "w0_weight"));
     for (int i = 0; i < WEIGHTS; i++)
         mxc_ndarray_release(grads[i]);
     mxc_optimizer_destroy(o);

@@ -67,12 +67,12 @@ static mxc_status train_with_shares(rank *r, mxc_kvstore *store) {
     kept[r->rank] = 0;
     mxc_status status = train_shared(r, store, arrays, optimizer);
     const char *swapped[] = {"b", "a"};
-    if (status == MXC_OK && r->settings != NULL &&
+    if (status == MXC_OK && r->settings &&
         mxc_kvstore_push(store, 2, swapped, (mxc_ndarray *[]){arrays[1], arrays[0]}, 0) != MXC_EINVAL)
         status = MXC_FAIL(MXC_EUSER, "keys were pushed with others");
     mxc_status cleared = mxc_kvstore_set_optimizer(store, NULL);
     status = status != MXC_OK ? status : cleared;
-    if (status == MXC_OK && r->settings != NULL &&
+    if (status == MXC_OK && r->settings &&
         mxc_kvstore_push(store, SHARED_KEYS, shared_keys, arrays, 0) != MXC_EUNSUPPORTED)
         status = MXC_FAIL(MXC_EUSER, "keys were pushed without an optimizer");
     mxc_optimizer_destroy(optimizer);

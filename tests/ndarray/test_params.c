@@ -247,7 +247,7 @@ static void every_version_is_read_and_mixed(void **state) {
     holds(list.arrays[6], 0, NULL, MXC_BOOL, "\1");
     holds(mxc_ndarray_list_find(&list, "j"), 1, DIMS(2), MXC_I32, (int32_t[]){1, 2});
     for (int i = 0; i < 10; i++)
-        assert_int_equal(list.arrays[i] == NULL, i == 1 || i == 5 || i == 7 || i == 8);
+        assert_int_equal(!list.arrays[i], i == 1 || i == 5 || i == 7 || i == 8);
     mxc_ndarray_list_release(&list);
 }
 

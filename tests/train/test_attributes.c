@@ -24,7 +24,7 @@ static mxc_symbol *net(const char *argument, const char *key, const char *value)
     assert_ok(mxc_symbol_variable("w1", &in[1]));
     assert_ok(mxc_symbol_variable("b1_bias", &in[2]));
     for (int i = 1; i < 3; i++)
-        if (key != NULL && strcmp(mxc_symbol_name(in[i]), argument) == 0)
+        if (key && strcmp(mxc_symbol_name(in[i]), argument) == 0)
             assert_ok(mxc_symbol_set_attr(in[i], key, value));
     assert_ok(mxc_symbol_op("FullyConnected", "fc1", 1, &units, &four, 3, names, in, &fc1));
     assert_ok(mxc_symbol_op("FullyConnected", "fc2", 1, &units, &three, 1, NULL, &fc1, &fc2));
@@ -46,11 +46,11 @@ typedef struct how {
 
 static mxc_status fit(const how *h, mxc_ndarray_list *params) {
     static const mxc_context contexts[] = {{MXC_CPU, 0}, {MXC_CPU, 1}};
-    const char *keys[] = {"momentum", "wd"}, *values[] = {"0.9", h->wd != NULL ? h->wd : "0"};
+    const char *keys[] = {"momentum", "wd"}, *values[] = {"0.9", h->wd ? h->wd : "0"};
     toy t;
     assert_ok(toy_open(&t, "8"));
     t.options.symbol = h->symbol;
-    t.options.kvstore = h->kvstore != NULL ? h->kvstore : "local";
+    t.options.kvstore = h->kvstore ? h->kvstore : "local";
     t.options.epochs = h->epochs;
     t.options.n_contexts = h->n_contexts;
     t.options.contexts = contexts;

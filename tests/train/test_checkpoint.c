@@ -30,7 +30,7 @@ static int n_files(void) {
     DIR *dir = opendir(folder);
     struct dirent *entry;
     int n = 0;
-    while (dir != NULL && (entry = readdir(dir)) != NULL)
+    while (dir && (entry = readdir(dir)) != NULL)
         n += entry->d_name[0] != '.';
     closedir(dir);
     return n;

@@ -104,7 +104,7 @@ static mxc_status on_step(const mxc_fit_progress *p, int epoch_end, void *user) 
     }
     w->wrong += p->updates != ++w->steps || p->epoch != (w->steps - 1) / BATCHES;
     w->wrong += p->batch != (w->steps - 1) % BATCHES + 1 || !isfinite(p->loss) || !(p->samples_per_second > 0);
-    w->wrong += w->schedule != NULL && p->lr != mxc_schedule_lr(w->schedule, 0.05, p->updates - 1);
+    w->wrong += w->schedule && p->lr != mxc_schedule_lr(w->schedule, 0.05, p->updates - 1);
     if (w->steps == w->stop_at)
         w->stop = 1;
     if (p->epoch == p->epochs - 1 && p->batch == 3)

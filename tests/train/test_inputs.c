@@ -57,7 +57,7 @@ static mxc_status fit(mxc_symbol *net, mxc_iter *train, mxc_iter *valid, mxc_nda
 static void expect(mxc_symbol *net, const char *label_name, const char *text) {
     mxc_iter *iter = rows(2, "data", label_name);
     mxc_ndarray_list params;
-    if (text != NULL) {
+    if (text) {
         assert_fails(fit(net, iter, NULL, &params), MXC_ENOTFOUND, text);
     } else {
         assert_ok(fit(net, iter, NULL, &params));

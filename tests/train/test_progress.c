@@ -111,7 +111,7 @@ static void test_width(void **state) {
         assert_true(width_of(bar) >= columns - 2u && width_of(bar) < columns);
         assert_true(columns < 60 || strcspn(bar, "]") - strcspn(bar, "[") > 10);
         assert_true(columns < 110 || strcspn(bar, "]") - strcspn(bar, "[") > 30);
-        for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        for (const char *line = text; line; line = strchr(line, '\n')) {
             line += *line == '\n';
             assert_true(width_of(line) <= columns);
         }

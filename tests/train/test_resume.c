@@ -62,11 +62,11 @@ static mxc_status fit(const char *checkpoint, int n_contexts, brake *b, mxc_fit_
     t.options.contexts = contexts;
     t.options.checkpoint = checkpoint;
     t.options.dtype = dtype;
-    t.options.checkpoint_batches = b == NULL || b->kill ? 3 : 0; /* each write waits for the disk */
+    t.options.checkpoint_batches = !b || b->kill ? 3 : 0; /* each write waits for the disk */
     t.options.resume = checkpoint != NULL;
-    t.options.callback = b != NULL ? on_step : NULL;
+    t.options.callback = b ? on_step : NULL;
     t.options.user = b;
-    t.options.stop = b != NULL ? &b->stop : NULL;
+    t.options.stop = b ? &b->stop : NULL;
     if (status == MXC_OK)
         status = mxc_fit(&t.options, result, params);
     toy_close(&t);
