@@ -5,6 +5,7 @@
 # On a lesser processor the library says so (src/base/device.c) instead of running into an illegal instruction.
 # OpenBLAS is not affected: it picks its kernels when it is loaded.
 
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON) # POSIX and GNU declarations for src/base/sys*.c

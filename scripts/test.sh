@@ -5,7 +5,7 @@
 usage='scripts/test.sh [--no-install] [STAGE]...
   Installs what is missing with apt-get (as root; not with --no-install), builds in build/, runs the stages (all of them if
   none is named) and ends with one line "N passed, N failed". Stages:
-    checks    layers, style, system calls, public headers: scripts in tests/checks
+    checks    layers, style, links, public headers and more: the scripts in tests/checks
     minimal   as on a machine without MPI, C++, CUDA, JPEG and PNG: the programs, and the tests that notice
     plain     optimised build, all tests, exported and imported symbols
     install   a program built against the installed tree
