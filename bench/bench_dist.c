@@ -14,9 +14,9 @@
 
 #include "base/module.h"
 #include "kvstore/kvstore.h"
-#include "kvstore/optimizer.h"
 #include "measure.h"
 #include "nets.h"
+#include "optimizer/optimizer.h"
 #include "peers/plain_mpi.h"
 
 enum { MOST_ROUNDS = 101, MOST_PARAMS = 64, BATCH = 8 };

@@ -5,8 +5,8 @@
  */
 #include <cblas.h>
 
+#include "math/gemm.h"
 #include "measure.h"
-#include "operator/gemm.h"
 
 enum { THREADS = 2 };
 

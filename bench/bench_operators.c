@@ -7,8 +7,8 @@
  */
 #include <mxc/op.h>
 
+#include "math/tile_kernels.h"
 #include "measure.h"
-#include "operator/kernels/convert.h"
 
 enum { SLOTS = 4, THREADS = 2, ARRAY = 64 << 20, ARRAYS = 10, QUICK = 256 };
 

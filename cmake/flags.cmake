@@ -1,6 +1,6 @@
 # All compiler flags, and the one place that decides which processors the kernels need.
 #
-# src/*/kernels/*.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the
+# *_kernels.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the
 # library needs a processor with AVX2 and FMA (Intel since 2013, AMD since 2015); -DMXC_NATIVE_LEVEL=v1 runs on any x86-64.
 # On a lesser processor the library says so (src/base/device.c) instead of running into an illegal instruction.
 # OpenBLAS is not affected: it picks its kernels when it is loaded.

@@ -1,7 +1,7 @@
 # The GPU module: src/cuda compiled by nvcc (libmxc_cuda.so, where the CUDA toolkit is), and compiled by the C++ compiler
 # for the tests' stand-in (libmxc_fake_gpu.so, where there is one).
 
-file(GLOB gpu_sources CONFIGURE_DEPENDS src/cuda/*.cu)
+file(GLOB_RECURSE gpu_sources CONFIGURE_DEPENDS src/cuda/runtime/*.cu src/cuda/operator/*.cu)
 
 include(CheckLanguage)
 
@@ -86,7 +86,8 @@ if(MXC_BUILD_TESTS AND MXC_BUILD_FAKE_GPU AND CMAKE_CXX_COMPILER)
     enable_language(CXX)
     file(GLOB fake_sources CONFIGURE_DEPENDS tests/fake_gpu/*.cpp)
     foreach(source ${gpu_sources})
-        get_filename_component(name ${source} NAME_WE)
+        file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src/cuda ${source})
+        string(REPLACE "/" "_" name ${name})
         set(wrapper ${CMAKE_BINARY_DIR}/fake_gpu/${name}.cpp)
         file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${source}\"\n" @ONLY)
         list(APPEND fake_sources ${wrapper})

@@ -1,5 +1,6 @@
 /* Sums the rows of an array. */
 #include <stdio.h>
+
 #include <mxc/mxc.h>
 int main(void) {
     const int64_t dims[] = {2, 3};

@@ -1,6 +1,7 @@
 /* Trains LeNet on images in the format of MNIST and tells its accuracy on the test images: minimal [FOLDER [EPOCHS]] */
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <mxc/mxc.h>
 
 static const struct {

@@ -3,11 +3,11 @@
  * a .npy file, taken as it is; without one the input is 0. Prints the likeliest classes of each sample, by name where
  * there is a file with a name on each line.
  */
-#include "example.h"
-
 #include <math.h>
 
 #include <mxc/image.h>
+
+#include "example.h"
 
 typedef struct settings {
     mxc_tuple shape;

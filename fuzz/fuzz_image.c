@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "base/sys.h"
-#include "operator/codec.h"
+#include "image/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -1,10 +1,9 @@
-#include "onednn.h"
-
+#include <dnnl.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <dnnl.h>
+#include "onednn.h"
 
 enum { ARRAYS = 3 }; /* data, weights, out, or their gradients */
 

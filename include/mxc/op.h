@@ -17,14 +17,6 @@
 typedef struct mxc_op_def mxc_op_def;
 typedef struct mxc_op mxc_op; /* a descriptor with parameters; immutable, reference counted */
 
-/** What to do with a result. Every operator honours every request. */
-typedef enum mxc_req {
-    MXC_REQ_NULL = 0,    /* do not compute; data may be NULL */
-    MXC_REQ_WRITE = 1,   /* overwrite */
-    MXC_REQ_INPLACE = 2, /* overwrite memory that an input also occupies, as the descriptor's in-place option allows */
-    MXC_REQ_ADD = 3      /* add to what is there */
-} mxc_req;
-
 /** Everything known of one use of an operator before it runs. Slots not known yet: ndim -1, MXC_DTYPE_UNKNOWN. */
 typedef struct mxc_op_sig {
     const mxc_op *op;
@@ -86,14 +78,6 @@ enum {
                                  there. Goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name
                                  such an operator as Custom with the parameter op_type */
 };
-
-/** Bit sets of dtypes for mxc_op_def.dtypes. */
-#define MXC_DTYPE_BIT(dtype) (1u << (dtype))
-#define MXC_DTYPES_REAL (MXC_DTYPE_BIT(MXC_F32) | MXC_DTYPE_BIT(MXC_F64))
-#define MXC_DTYPES_FLOAT (MXC_DTYPES_REAL | MXC_DTYPE_BIT(MXC_F16) | MXC_DTYPE_BIT(MXC_BF16))
-#define MXC_DTYPES_INT (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_I32) | MXC_DTYPE_BIT(MXC_I64))
-#define MXC_DTYPES_NUMBER (MXC_DTYPES_FLOAT | MXC_DTYPES_INT)
-#define MXC_DTYPES_ALL (MXC_DTYPES_NUMBER | MXC_DTYPE_BIT(MXC_BOOL))
 
 /** Functions by device, for arrays indexed by mxc_device: .forward = MXC_ON_CPU(f). In C the same as { [MXC_CPU] = f },
  *  which is no C++. */

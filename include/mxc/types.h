@@ -26,6 +26,14 @@ MXC_API const char *mxc_dtype_name(mxc_dtype dtype);
 /** The dtype of that name; MXC_DTYPE_UNKNOWN if there is none. */
 MXC_API mxc_dtype mxc_dtype_from_name(const char *name);
 
+/** Sets of dtypes, as mxc_op_def.dtypes holds them. */
+#define MXC_DTYPE_BIT(dtype) (1u << (dtype))
+#define MXC_DTYPES_REAL (MXC_DTYPE_BIT(MXC_F32) | MXC_DTYPE_BIT(MXC_F64))
+#define MXC_DTYPES_FLOAT (MXC_DTYPES_REAL | MXC_DTYPE_BIT(MXC_F16) | MXC_DTYPE_BIT(MXC_BF16))
+#define MXC_DTYPES_INT (MXC_DTYPE_BIT(MXC_I8) | MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_I32) | MXC_DTYPE_BIT(MXC_I64))
+#define MXC_DTYPES_NUMBER (MXC_DTYPES_FLOAT | MXC_DTYPES_INT)
+#define MXC_DTYPES_ALL (MXC_DTYPES_NUMBER | MXC_DTYPE_BIT(MXC_BOOL))
+
 /** Device kinds; the numbers are those of MXNet's files. */
 typedef enum mxc_device { MXC_CPU = 1, MXC_GPU = 2, MXC_CPU_PINNED = 3, MXC_DEVICE_LIMIT = 4 } mxc_device;
 
@@ -89,5 +97,13 @@ typedef struct mxc_tensor {
     mxc_context context;
     mxc_shape shape;
 } mxc_tensor;
+
+/** What to do with a result. Every operator honours every request. */
+typedef enum mxc_req {
+    MXC_REQ_NULL = 0,    /* do not compute; data may be NULL */
+    MXC_REQ_WRITE = 1,   /* overwrite */
+    MXC_REQ_INPLACE = 2, /* overwrite memory that an input also occupies, as the descriptor's in-place option allows */
+    MXC_REQ_ADD = 3      /* add to what is there */
+} mxc_req;
 
 #endif

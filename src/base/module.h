@@ -13,7 +13,7 @@
 
 struct mxci_clique_api; /* base/clique.h */
 struct mxci_group_api;  /* base/group.h */
-struct mxci_op_form;    /* operator/form.h */
+struct mxci_op_form;    /* operator/op_impl.h */
 
 /* What a module may call. */
 typedef struct mxci_host {

@@ -2,11 +2,11 @@
  * Trace events and their file. Each thread has a row of its own. Rows hang in slots, each with a lock, and a thread
  * keeps to one slot, so that recording threads hardly ever meet; starting and writing go through all slots.
  */
-#include "base/error.h"
 #include "base/trace.h"
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 

@@ -1,8 +1,8 @@
 /* Pushing: what a program says is checked, made into a block, and given to the engine's kind. */
-#include "base/error.h"
 #include "engine/engine.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/sys.h"
 #include "engine/op.h"
 

@@ -1,8 +1,8 @@
 /* Parallel loops. The caller opens a loop, takes part 0, then any that is left, and waits for those others took. */
-#include "base/error.h"
 #include "engine/loop.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "engine/engine.h"
 #include "engine/spin.h"
 

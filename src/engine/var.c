@@ -1,8 +1,8 @@
 /* Variables: their queues and failures, creation and deferred deletion. */
-#include "base/error.h"
 #include "engine/var.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/sys.h"
 #include "engine/engine.h"
 #include "engine/op.h"

@@ -1,10 +1,9 @@
 /* The gradient of a symbol as a symbol. */
-#include "base/error.h"
-#include "executor/program.h"
-
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
+#include "executor/program.h"
 
 static mxc_status no_memory(void) {
     return MXC_FAIL(MXC_ENOMEM, "symbol grad: no memory");

@@ -5,7 +5,7 @@
  */
 #include "base/sys.h"
 #include "executor/program.h"
-#include "operator/fold_norm.h"
+#include "operator/nn/fold_norm.h"
 
 enum { LAYER_DATA, LAYER_WEIGHT, LAYER_BIAS };
 

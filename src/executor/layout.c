@@ -15,11 +15,11 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/program.h"
-#include "operator/batch_norm.h"
-#include "operator/concat.h"
-#include "operator/convolution.h"
+#include "operator/nn/batch_norm.h"
+#include "operator/nn/convolution.h"
+#include "operator/nn/pooling.h"
 #include "operator/op.h"
-#include "operator/pooling.h"
+#include "operator/tensor/concat.h"
 #include "simpleop/chain.h"
 
 enum { NEVER, WHERE_IT_PAYS, ALWAYS }; /* MXC_GPU_LAYOUT */

@@ -1,9 +1,8 @@
 /* What several passes ask of nodes and entries, and the ways in which they add a node and put it in another's place. */
-#include "executor/program.h"
-
 #include "base/check.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "executor/program.h"
 
 int64_t mxci_entry_bytes(const mxci_graph *g, int32_t entry) {
     size_t bytes = mxci_shape_bytes(&g->shapes[entry], mxc_dtype_size(g->types[entry]));

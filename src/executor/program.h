@@ -12,7 +12,7 @@
 #include <mxc/executor.h>
 
 #include "base/size.h"
-#include "operator/form.h"
+#include "operator/op_impl.h"
 #include "symbol/graph.h"
 
 /* Where the data of an entry is. */

@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 #include "base/sys.h"
-#include "operator/kernels/image_taps.h"
+#include "image/resize_taps.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

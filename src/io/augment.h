@@ -9,10 +9,10 @@
 
 #include <mxc/ndarray.h>
 
+#include "image/codec.h"
 #include "io/image_params.h"
-#include "io/kernels/pixels.h"
 #include "io/order.h"
-#include "operator/codec.h"
+#include "io/pixels_kernels.h"
 
 /* Read-only once made, so that all threads use one. */
 typedef struct mxci_augment {

@@ -4,8 +4,8 @@
 
 #include "base/size.h"
 #include "base/sys.h"
+#include "image/resize_kernels.h"
 #include "io/augment.h"
-#include "operator/kernels/image.h"
 
 enum { AUTO = 9, ANY = 10, TRIALS = 10 };
 

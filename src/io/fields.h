@@ -2,9 +2,9 @@
 #ifndef MXCI_IO_FIELDS_H
 #define MXCI_IO_FIELDS_H
 
-#include <mxc/status.h>
-
 #include <stdint.h>
+
+#include <mxc/status.h>
 
 typedef struct mxci_fields mxci_fields;
 

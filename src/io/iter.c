@@ -1,9 +1,9 @@
 /* The iterator interface and the table of named iterators; what feeds them is in files of their own. */
-#include "base/error.h"
 #include "io/iter.h"
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 

@@ -4,8 +4,8 @@
  * They stay sparse in memory and become dense rows batch by batch, for there are no sparse arrays here; MXNet gives CSR
  * batches. Two passes over the file: one counts, one reads. Names and defaults are MXNet's.
  */
-#include <math.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/sys.h"

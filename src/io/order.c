@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "resource/kernels/philox.h"
+#include "math/philox.h"
 
 enum { ROUNDS = 8, NUMBERS = 1 << 20 };
 static const uint64_t shuffle_stream = UINT64_C(0x4f52444552) << 24; /* apart from the samples' */

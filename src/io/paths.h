@@ -2,9 +2,9 @@
 #ifndef MXCI_IO_PATHS_H
 #define MXCI_IO_PATHS_H
 
-#include <mxc/status.h>
-
 #include <stdint.h>
+
+#include <mxc/status.h>
 
 typedef struct mxci_paths {
     int64_t n;

@@ -1,10 +1,9 @@
 /* The worker's side: gradients go to the servers, values come back. */
-#include "kvstore/async_state.h"
-
 #include <string.h>
 
 #include "base/text.h"
-#include "kvstore/optimizer.h"
+#include "kvstore/async_state.h"
+#include "optimizer/optimizer.h"
 
 enum { DATA = (int)sizeof(mxci_message) };
 _Static_assert(sizeof(mxci_message) == 64, "data behind it is aligned");

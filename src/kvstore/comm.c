@@ -1,10 +1,9 @@
 /* Calls: how they come to the communication thread and how they end, and the thread's loop. */
-#include "kvstore/comm_state.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/options.h"
+#include "kvstore/comm_state.h"
 #include "kvstore/devices.h"
 
 #define NAP_NS 50000      /* between looks at transfers that have not moved for a while */

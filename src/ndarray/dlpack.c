@@ -1,7 +1,7 @@
 /* DLPack: arrays out to other libraries and in from them, without a copy where the layout allows. */
-#include <mxc/dlpack.h>
-
 #include <string.h>
+
+#include <mxc/dlpack.h>
 
 #include "base/device.h"
 #include "base/error.h"

@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "base/half.h"
+#include "math/cast_kernels.h"
+#include "math/random_kernels.h"
 #include "ndarray/job.h"
-#include "ndarray/kernels/convert.h"
-#include "resource/kernels/random.h"
 
 enum { TILE = 256, UNIFORM_GRAIN = 16384, NORMAL_GRAIN = 2048 };
 

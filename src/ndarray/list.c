@@ -178,3 +178,11 @@ void mxci_array_tidy_bools(mxc_ndarray *array) {
     for (int64_t i = 0; array->dtype == MXC_BOOL && i < array->size; i++)
         bytes[array->offset + (size_t)i] = bytes[array->offset + (size_t)i] != 0;
 }
+
+mxc_ndarray *mxci_ndarray_list_find(const mxc_ndarray_list *list, const char *prefix, const char *name) {
+    size_t n = strlen(prefix);
+    for (int64_t i = 0; list->names && i < list->n; i++)
+        if (strncmp(list->names[i], prefix, n) == 0 && strcmp(list->names[i] + n, name) == 0)
+            return list->arrays[i];
+    return NULL;
+}

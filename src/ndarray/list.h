@@ -32,4 +32,7 @@ mxc_status mxci_array_read(mxci_source *source, mxc_ndarray *array);
 /* Make every byte of a fresh bool array 0 or 1; other dtypes stay. */
 void mxci_array_tidy_bools(mxc_ndarray *array);
 
+/* The array called prefix ("arg:" or "aux:") and name, borrowed; NULL if the list has none. */
+mxc_ndarray *mxci_ndarray_list_find(const mxc_ndarray_list *list, const char *prefix, const char *name);
+
 #endif

@@ -12,10 +12,9 @@
  */
 #include "base/error.h"
 #include "base/size.h"
-#include "ndarray/params.h"
-
 #include "ndarray/array.h"
 #include "ndarray/list.h"
+#include "ndarray/params.h"
 
 /* Most axes MXNet itself writes. */
 enum { FORMAT_NDIM = 32 };

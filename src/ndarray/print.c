@@ -11,8 +11,8 @@
 #include "base/size.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "math/cast_kernels.h"
 #include "ndarray/array.h"
-#include "ndarray/kernels/convert.h"
 #include "ndarray/list.h"
 
 enum { SHOW_ALL = 1000, EDGE = 3, MOST_SHOWN = 10000, ITEM_TEXT = 40 };

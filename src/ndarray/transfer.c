@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "engine/mark.h"
+#include "math/cast_kernels.h"
 #include "ndarray/job.h"
-#include "ndarray/kernels/convert.h"
 
 /* ---- host memory ----------------------------------------------------------------------------------------------- */
 

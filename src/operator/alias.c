@@ -1,5 +1,5 @@
 /* Arrays of one run that share memory: allowed where the descriptor's in-place options say so, an error elsewhere. */
-#include "operator/common.h"
+#include "math/assign.h"
 #include "operator/invocation.h"
 
 /* The slot as mxc_inplace.from counts it. */

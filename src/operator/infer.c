@@ -1,10 +1,12 @@
 /* Inference of shapes and types: merging what is known, and messages that name operator, slot, expected and found. */
+#include "operator/infer.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "operator/common.h"
+#include "base/size.h"
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 

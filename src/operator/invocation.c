@@ -6,7 +6,6 @@
 
 #include "base/sys.h"
 #include "base/trace.h"
-#include "operator/common.h"
 #include "operator/op.h"
 #include "operator/trace_call.h"
 #include "resource/temp.h"

@@ -11,7 +11,7 @@
 #include <mxc/op.h>
 
 #include "operator/callback.h"
-#include "operator/form.h"
+#include "operator/op_impl.h"
 
 /* Slots in order: n_in arguments, n_out outputs, n_aux states; in backward also n_out out_grads and n_in in_grads. */
 typedef struct mxci_invocation {

@@ -1,9 +1,9 @@
 /* Calling operators on arrays: check what was given, infer the rest, make outputs, queue the run. */
 #include <string.h>
 
-#include "base/sys.h"
 #include "base/error.h"
-#include "operator/common.h"
+#include "base/sys.h"
+#include "operator/infer.h"
 #include "operator/invocation.h"
 
 static const char *op_name(const mxci_invocation *v) {

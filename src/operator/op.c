@@ -1,4 +1,6 @@
 /* mxc_op: a descriptor with parsed parameters, and what follows from them: slots, names, what backward reads. */
+#include "operator/op.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "operator/op.h"
 #include "operator/registry.h"
 
 enum { MAX_VARIADIC = 1 << 20 };

@@ -2,7 +2,6 @@
  * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use
  * of any call here; if that fails for want of memory, everything is dropped and the next call starts again.
  */
-#include "base/error.h"
 #include "operator/registry.h"
 
 #include <ctype.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/sys.h"
 #include "base/text.h"

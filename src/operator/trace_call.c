@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "base/trace.h"
-#include "operator/common.h"
+#include "math/assign.h"
 
 enum { TEXT = 256 };
 

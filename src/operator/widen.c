@@ -1,7 +1,7 @@
 #include "operator/widen.h"
 
 #include "base/check.h"
-#include "operator/walk.h"
+#include "math/strided_copy.h"
 
 /* How copies differ from what they are copies of. */
 typedef enum manner { WIDE, PLANAR } manner;

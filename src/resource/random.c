@@ -1,10 +1,10 @@
 /* The random stream of each context: a seed, and how many numbers were handed out. Lock-free. */
-#include <mxc/random.h>
-
 #include <stdatomic.h>
 
+#include <mxc/random.h>
+
 #include "base/error.h"
-#include "resource/kernels/philox.h"
+#include "math/philox.h"
 
 typedef struct stream_state {
     _Atomic uint64_t seed, offset;

@@ -3,10 +3,10 @@
  * aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was stretched, in
  * doubles, one set of sums for each part of the parallel loop.
  */
-#include "operator/common.h"
-#include "operator/map.h"
+#include "math/assign.h"
+#include "math/map.h"
 #include "simpleop/families.h"
-#include "simpleop/kernels/map.h"
+#include "simpleop/map_kernels.h"
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "operator/activation.h"
-#include "operator/common.h"
+#include "math/assign.h"
+#include "operator/nn/activation.h"
 #include "simpleop/families.h"
-#include "simpleop/kernels/map.h"
+#include "simpleop/map_kernels.h"
 #include "simpleop/simple.h"
 
 enum { TILE = 128 };
@@ -198,7 +198,7 @@ int mxci_chain_is_elementwise(const mxc_op *op) {
 int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out) {
     static const char *const activations[] = {
 #define ACTIVATION(id, name) #name,
-#include "operator/kernels/activation.def"
+#include "operator/nn/activation_kernels.def"
 #undef ACTIVATION
     };
     const char *name = mxc_op_get_def(op)->name;

@@ -5,9 +5,9 @@
  */
 #include "simpleop/clip.h"
 
-#include "operator/map.h"
+#include "math/map.h"
 #include "simpleop/families.h"
-#include "simpleop/kernels/map.h"
+#include "simpleop/map_kernels.h"
 
 static const mxc_param clip_schema[] = {
     {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "a_min", .type = MXC_PARAM_FLOAT, .doc = "least value"},

@@ -1,5 +1,5 @@
 /* Copies and constants of an array's shape; they move memory rather than compute, and take every dtype. */
-#include "operator/common.h"
+#include "math/assign.h"
 #include "simpleop/families.h"
 
 static mxc_status copy(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {

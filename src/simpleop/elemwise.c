@@ -1,7 +1,7 @@
 /* Functions of two arrays of one shape, and of an array and a scalar: binary_names.def, ELEMWISE and SCALAR. */
-#include "operator/map.h"
+#include "math/map.h"
 #include "simpleop/families.h"
-#include "simpleop/kernels/map.h"
+#include "simpleop/map_kernels.h"
 
 /* ---- two arrays ------------------------------------------------------------------------------------------------- */
 

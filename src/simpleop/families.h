@@ -4,7 +4,7 @@
 
 #include <mxc/simpleop.h>
 
-#include "operator/kernels/convert.h"
+#include "math/tile_kernels.h"
 
 /* Options of functions that read an element before they write it. */
 #define MXCI_ELEMWISE_INPLACE \

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "operator/common.h"
 #include "simpleop/simple.h"
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */

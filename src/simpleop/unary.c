@@ -1,7 +1,7 @@
 /* The operators of unary.def. */
-#include "operator/map.h"
+#include "math/map.h"
 #include "simpleop/families.h"
-#include "simpleop/kernels/map.h"
+#include "simpleop/map_kernels.h"
 
 static mxc_status run_unary(const mxc_simple_env *env, int id, const mxc_tensor *in, mxc_req req,
                             const mxc_tensor *out) {

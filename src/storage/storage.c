@@ -4,10 +4,10 @@
  * Locking: a pool's lock guards all of its fields and is never held while the device or the system is asked for memory.
  * The stacks lie outside the blocks, so that device memory pools in the same way.
  */
-#include <mxc/storage.h>
-
 #include <stdatomic.h>
 #include <string.h>
+
+#include <mxc/storage.h>
 
 #include "base/check.h"
 #include "base/device.h"

@@ -8,8 +8,9 @@
  */
 #include <string.h>
 
+#include "base/size.h"
 #include "base/sys.h"
-#include "operator/common.h"
+#include "operator/infer.h"
 #include "symbol/graph.h"
 #include "symbol/worklist.h"
 

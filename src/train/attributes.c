@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kvstore/optimizer.h"
+#include "optimizer/optimizer.h"
 #include "symbol/json.h"
 
 enum { MOST_PARAMS = 8, VALUE_TEXT = 64 };

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/sys.h"
+#include "rewrite/quantize.h"
 #include "train/evaluator.h"
-#include "train/quantize.h"
 
 typedef struct watch {
     const mxc_quantize_options *options;
@@ -36,13 +36,9 @@ static void extend(mxci_range *range, const float *x, int64_t n) {
     range->high = high;
 }
 
-static float edge_of(const mxci_range *range) {
-    return fmaxf(fabsf(range->low), fabsf(range->high));
-}
-
 /* Infinities count at the ends, what is no number not at all. */
 static void count(mxci_range *range, const float *x, int64_t n) {
-    float edge = edge_of(range), scale = edge > 0 ? MXCI_HISTOGRAM / (2 * edge) : 0;
+    float edge = mxci_range_edge(range), scale = edge > 0 ? MXCI_HISTOGRAM / (2 * edge) : 0;
     for (int64_t i = 0; i < n; i++) {
         float at = (x[i] + edge) * scale;
         if (at >= 0)
@@ -136,8 +132,8 @@ static mxc_status name_entries(watch *w) {
     return MXC_OK;
 }
 
-mxc_status mxci_calibrate(const mxc_quantize_options *options, mxc_symbol *symbol, const mxc_ndarray_list *params,
-                          const mxci_graph *graph, mxci_range *ranges) {
+static mxc_status calibrate(const mxc_quantize_options *options, mxc_symbol *symbol, const mxc_ndarray_list *params,
+                            const mxci_graph *graph, mxci_range *ranges) {
     watch w = {.options = options, .graph = graph, .ranges = ranges};
     mxc_status status = name_entries(&w);
     if (status == MXC_OK)
@@ -153,47 +149,10 @@ mxc_status mxci_calibrate(const mxc_quantize_options *options, mxc_symbol *symbo
     return status;
 }
 
-/* ---- what was seen ----------------------------------------------------------------------------------------------- */
-
-void mxci_ranges_close(int32_t n, mxci_range *ranges) {
-    for (int32_t i = 0; ranges && i < n; i++)
-        mxci_free(ranges[i].histogram);
-    mxci_free(ranges);
-}
-
-/* The threshold of least divergence. Numbers without a negative half are told in twice as many levels. */
-static mxc_status find_threshold(const mxci_range *range, double *out) {
-    static const char *const key = "num_quantized_bins";
-    const char *levels = range->low >= 0 ? "511" : "255";
-    float edges[MXCI_HISTOGRAM + 1], edge = edge_of(range), threshold;
-    int64_t bins = MXCI_HISTOGRAM, n_edges = MXCI_HISTOGRAM + 1;
-    mxc_ndarray *in[2] = {NULL, NULL}, *found[2] = {NULL, NULL};
-    mxc_status status;
-    for (int i = 0; i <= MXCI_HISTOGRAM; i++)
-        edges[i] = edge * (float)(2.0 * i / MXCI_HISTOGRAM - 1);
-    status = mxc_ndarray_from_data(1, &bins, MXC_F32, range->histogram, &in[0]);
-    if (status == MXC_OK)
-        status = mxc_ndarray_from_data(1, &n_edges, MXC_F32, edges, &in[1]);
-    if (status == MXC_OK)
-        status = mxc_invoke("_contrib_calibrate_entropy", 2, in, 1, &key, &levels, 2, found);
-    if (status == MXC_OK)
-        status = mxc_ndarray_get(found[0], &threshold, sizeof threshold);
-    for (int i = 0; i < 2; i++) {
-        mxc_ndarray_release(in[i]);
-        mxc_ndarray_release(found[i]);
-    }
-    *out = status == MXC_OK ? threshold : 0;
-    return status;
-}
-
-mxc_status mxci_range_bounds(const mxci_range *range, double *low, double *high) {
-    double threshold;
-    *low = range->low;
-    *high = range->high;
-    if (!range->histogram || !(edge_of(range) > 0) || !isfinite(edge_of(range)))
-        return MXC_OK;
-    MXC_TRY(find_threshold(range, &threshold));
-    *low = range->low >= 0 ? 0 : -threshold;
-    *high = threshold;
-    return MXC_OK;
+mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol, mxc_ndarray_list *params) {
+    MXCI_CLEAR(params);
+    MXC_TRY(MXCI_OUT(symbol));
+    MXC_TRY(MXCI_OUT(params));
+    MXC_TRY(MXCI_SIZED(options, "MXC_QUANTIZE_OPTIONS_INIT"));
+    return mxci_quantize(options, calibrate, symbol, params);
 }

@@ -147,7 +147,7 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
     m.updates[slot] = t->progress.updates;
     MXC_TRY(state_path(t, slot, path));
     MXC_TRY(save_state(t, path));
-    MXC_TRY(mxci_precise_report(t));
+    MXC_TRY(mxci_loss_scaling_report(t));
     MXC_TRY(crc_of_file(path, &m.crc[slot]));
     if (t->progress.batch == 0 && mxc_kvstore_rank(t->store) == 0)
         MXC_TRY(save_model(t));

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "kvstore/kvstore.h"
-#include "kvstore/optimizer.h"
+#include "optimizer/optimizer.h"
 #include "train/metric.h"
 #include "train/trainer.h"
 
@@ -96,7 +96,7 @@ static mxc_status exchange(mxci_trainer *t) {
     MXC_TRY(status != MXC_OK ? status : flushed);
     for (int i = t->n_params - 1; i >= 0; i--)
         MXC_TRY(pull(t, i));
-    return mxci_precise_step(t);
+    return mxci_loss_scaling_step(t);
 }
 
 static mxc_status update_params(mxci_trainer *t) {
@@ -310,7 +310,7 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
     if (status == MXC_OK)
         status = await_params(&t);
     if (status == MXC_OK)
-        status = mxci_precise_report(&t);
+        status = mxci_loss_scaling_report(&t);
     if (status == MXC_OK && params)
         status = mxci_trainer_params(&t, params);
     mxci_progress_end(&t);

@@ -6,7 +6,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
-#include "operator/losses.h"
+#include "operator/loss/losses.h"
 #include "symbol/graph.h"
 #include "train/trainer.h"
 

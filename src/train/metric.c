@@ -4,6 +4,8 @@
  * Arrays are read on the calling thread, in f32 (other dtypes are converted first). Each metric is one function that
  * adds a batch to a sum and a count.
  */
+#include "train/metric.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "train/metric.h"
 
 typedef struct metric_params {
     int64_t top_k;

@@ -1,11 +1,13 @@
 /* Model files as MXNet names them: <prefix>-symbol.json and <prefix>-NNNN.params. */
+#include "train/model.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include <mxc/train.h>
 
 #include "base/error.h"
-#include "train/model.h"
+#include "ndarray/list.h"
 
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size) {
     size_t n = strlen(prefix);
@@ -18,18 +20,10 @@ mxc_status mxci_model_path(const char *prefix, const char *format, int number, c
     return MXC_OK;
 }
 
-mxc_ndarray *mxci_model_find(const mxc_ndarray_list *list, const char *prefix, const char *name) {
-    size_t n = strlen(prefix);
-    for (int64_t i = 0; list->names && i < list->n; i++)
-        if (strncmp(list->names[i], prefix, n) == 0 && strcmp(list->names[i] + n, name) == 0)
-            return list->arrays[i];
-    return NULL;
-}
-
 mxc_status mxci_model_restore(const char *owner, const mxc_ndarray_list *list, const char *prefix, const char *name,
                               mxc_ndarray *to) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
-    mxc_ndarray *from = mxci_model_find(list, prefix, name);
+    mxc_ndarray *from = mxci_ndarray_list_find(list, prefix, name);
     if (!from)
         return MXC_FAIL(MXC_ENOTFOUND, "%s: there is no %s%s, which the network needs", owner, prefix, name);
     if (!mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)))

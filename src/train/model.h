@@ -10,10 +10,8 @@ enum { MXCI_MODEL_PATH = 4096 };
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size)
     __attribute__((format(printf, 2, 0)));
 
-/* The array called prefix ("arg:" or "aux:") and name, borrowed; NULL if the list has none. */
-mxc_ndarray *mxci_model_find(const mxc_ndarray_list *list, const char *prefix, const char *name);
-
-/* Copy that array over to. owner, a path or a call, begins the messages. MXC_ENOTFOUND, MXC_ESHAPE, MXC_ENOMEM. */
+/* Copy the array called prefix ("arg:" or "aux:") and name of the list to `to`. owner, a path or a call, begins the
+ * messages. MXC_ENOTFOUND, MXC_ESHAPE, MXC_ENOMEM. */
 mxc_status mxci_model_restore(const char *owner, const mxc_ndarray_list *list, const char *prefix, const char *name,
                               mxc_ndarray *to);
 

@@ -9,9 +9,9 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/kvstore.h"
+#include "rewrite/mixed_precision.h"
 #include "train/attributes.h"
 #include "train/inputs.h"
-#include "train/precision.h"
 #include "train/trainer.h"
 
 static const mxc_context default_context = {MXC_CPU, 0};
@@ -145,7 +145,7 @@ static mxc_status init_params(mxci_trainer *t) {
 /* The caller's settings, with rescale_grad, multi_precision and learning_rate put in where they do not name them. */
 static mxc_status make_optimizer(mxci_trainer *t) {
     const mxc_fit_options *o = t->options;
-    int n = o->n_optimizer_params, has_rescale = 0, has_precision = !mxci_precise_is_short(o);
+    int n = o->n_optimizer_params, has_rescale = 0, has_precision = !mxci_is_16bit_training(o);
     const char **keys = mxci_calloc((size_t)n + 2, sizeof *keys), **values = mxci_calloc((size_t)n + 2, sizeof *values);
     char rescale[40];
     mxc_status status = MXC_OK;
@@ -189,7 +189,7 @@ static mxc_status open_store(mxci_trainer *t) {
     if (!t->store)
         MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
     t->is_lockstep = mxci_kvstore_is_lockstep(t->store);
-    if (mxci_kvstore_is_sharded(t->store) && (mxci_precise_is_short(t->options) || t->options->loss_scale))
+    if (mxci_kvstore_is_sharded(t->store) && (mxci_is_16bit_training(t->options) || t->options->loss_scale))
         return MXC_FAIL(MXC_EUNSUPPORTED,
                         "mxc_fit: a store with shard=true trains in float32 without a loss scale: what is finite is "
                         "not known to all workers");
@@ -241,15 +241,15 @@ mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     t->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
     t->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
     start_progress(t);
-    MXC_TRY(mxci_precise_symbol(t));
+    MXC_TRY(mxci_loss_scaling_symbol(t));
     MXC_TRY(bind_training(t));
     MXC_TRY(find_params(t));
     MXC_TRY(mxci_graph_from_symbol(options->symbol, &t->graph));
-    MXC_TRY(mxci_precise_scale(t));
+    MXC_TRY(mxci_loss_scaling_scale(t));
     MXC_TRY(open_store(t));
     MXC_TRY(make_optimizer(t));
     MXC_TRY(set_mults(t));
-    MXC_TRY(mxci_precise_optimizer(t));
+    MXC_TRY(mxci_loss_scaling_optimizer(t));
     MXC_TRY(mxci_measures_open(t));
     MXC_TRY(mxci_checkpoint_open(t, &resumed));
     if (!resumed) {

@@ -14,7 +14,7 @@
 
 #include "base/sys.h"
 #include "base/text.h"
-#include "kvstore/optimizer.h"
+#include "optimizer/optimizer.h"
 #include "train/metric.h"
 #include "train/model.h"
 
@@ -270,7 +270,7 @@ mxc_status mxci_state_restore(mxci_trainer *t, const char *path, const mxc_ndarr
     MXC_TRY(restore_history(t, path, list));
     if (t->loss_scale) {
         MXC_TRY(mxci_model_restore(path, list, "", LOSS_SCALE, t->loss_scale));
-        MXC_TRY(mxci_precise_step(t));
+        MXC_TRY(mxci_loss_scaling_step(t));
     }
     return restore_optimizer(t, list);
 }

@@ -57,13 +57,13 @@ void mxci_trainer_close(mxci_trainer *t);
 mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
 
 /* precise.c: what options.dtype and options.loss_scale ask for, in this order. */
-mxc_status mxci_precise_symbol(mxci_trainer *t);     /* before the binding: symbol */
-mxc_status mxci_precise_scale(mxci_trainer *t);      /* after it: loss_scale, as at the start of a training */
-mxc_status mxci_precise_optimizer(mxci_trainer *t);  /* when there is an optimizer */
-mxc_status mxci_precise_step(const mxci_trainer *t); /* after each update: tell all contexts the scale */
-mxc_status mxci_precise_report(mxci_trainer *t);     /* progress.loss_scale; waits for the last step */
+mxc_status mxci_loss_scaling_symbol(mxci_trainer *t);     /* before the binding: symbol */
+mxc_status mxci_loss_scaling_scale(mxci_trainer *t);      /* after it: loss_scale, as at the start of a training */
+mxc_status mxci_loss_scaling_optimizer(mxci_trainer *t);  /* when there is an optimizer */
+mxc_status mxci_loss_scaling_step(const mxci_trainer *t); /* after each update: tell all contexts the scale */
+mxc_status mxci_loss_scaling_report(mxci_trainer *t);     /* progress.loss_scale; waits for the last step */
 /* 1 if the option says so: f32 copies of weights. */
-int mxci_precise_is_short(const mxc_fit_options *options);
+int mxci_is_16bit_training(const mxc_fit_options *options);
 
 /* measures.c: what is shown of the last output. Open t->loss, t->accuracy and t->label; make another pair of such
  * metrics, each NULL where it does not apply. MXC_ENOMEM. */

@@ -1,15 +1,18 @@
 #!/bin/bash
-# Who may include whom: a file includes its own folder, folders with lower numbers, and public headers of those.
-# kernels/ see plain types only: other kernels, lists (.def), arithmetic on scalars, and the headers in plain below.
+# Who may include whom: a file includes its own module (the directory below src/), modules with lower numbers, and public
+# headers of those. Kernels (*_kernels.*) see plain types only: other kernels, lists (.def), arithmetic on scalars, and
+# the headers in plain below.
 . "$(dirname "$0")/lib.sh"
 
-layers='base=0 storage=1 engine=1 resource=2 ndarray=3 operator=4 simpleop=5 symbol=6 executor=7 kvstore=8 io=8 train=9 compat=9
+layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5 simpleop=6 symbol=7 executor=8 optimizer=9
+    io=9 rewrite=10 kvstore=10 train=11
     <export>=base <status>=base <types>=base <dtype>=base <param>=base <log>=base <trace>=base <version>=base
-    <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <image>=operator
-    <simpleop>=simpleop
-    <symbol>=symbol <executor>=executor <optimizer>=kvstore <kvstore>=kvstore <recordio>=io <io>=io <train>=train <quantize>=train'
+    <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <image>=image
+    <simpleop>=simpleop <symbol>=symbol <executor>=executor <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
+    <train>=train <quantize>=rewrite'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
-    base/simd.h base/size.h simpleop/scalar_math.h'
+    base/simd.h base/size.h math/distributions.h math/fastmath.h math/for_floats.inc math/index.h math/loop.h math/philox.h
+    math/scalar_math.h math/sort_key.h image/resize_taps.h'
 
 check() {
     (cd "$1" && sources . src include | sed '/^src.cuda./d' | xargs -r grep -Hn '^[ \t]*#[ \t]*include') |
@@ -41,7 +44,7 @@ check() {
             else if (to == "?") wrong(quoted ? "write the path from src/, as \"base/sys.h\"" : "no module has this header")
             else if (part[1] == "include" && quoted) wrong("public headers include with <mxc/...>")
             else if (to != "" && to != me && value[to] >= value[me]) wrong(me " may not see " to)
-            else if (file ~ /\/kernels\// && path !~ /\/kernels\// && path !~ /\.def$/ && !(path in is_plain))
+            else if (file ~ /_kernels\.(c|h|inc)$/ && path !~ /_kernels\.(h|inc)$/ && path !~ /\.def$/ && !(path in is_plain))
                 wrong("kernels see plain types only")
         }'
 }
@@ -54,15 +57,15 @@ samples() {
     must_find src/io/a.c <<<'#include "reader.h"'
     must_find src/io/a.c <<<'#include <mxc/mxc.h>'
     must_find src/novel/a.c <<<'#include "base/sys.h"'
-    must_find src/operator/kernels/a.c <<<'#include "base/sys.h"'
-    must_find src/operator/kernels/a.inc <<<'#include <stdlib.h>'
+    must_find src/operator/nn/a_kernels.c <<<'#include "base/sys.h"'
+    must_find src/operator/nn/a_kernels.inc <<<'#include <stdlib.h>'
     must_find include/mxc/engine.h <<<'#include <mxc/ndarray.h>'
     must_find include/mxc/engine.h <<<'#include "base/sys.h"'
     must_pass src/io/a.c <<<'#include "io/reader.h"
 #include <zlib.h>
 #include "base/sys.h"
 #include <mxc/ndarray.h>'
-    must_pass src/operator/kernels/a.c <<<'#include "operator/kernels/gemm.h"
+    must_pass src/operator/nn/a_kernels.c <<<'#include "math/gemm_kernels.h"
 #include <math.h>
 #include "base/half.h"'
     must_pass include/mxc/op.h <<<'#include <mxc/ndarray.h>'

@@ -10,7 +10,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#include "cuda/module.h"
+#include "cuda/runtime/module.h"
 #include "cuda/nvidia/device.cu"
 
 void mxcu_blas_close(struct mxcu_blas *) {

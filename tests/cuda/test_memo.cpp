@@ -8,7 +8,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#include "cuda/memo.h"
+#include "cuda/runtime/memo.h"
 
 namespace {
 

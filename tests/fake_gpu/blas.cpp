@@ -1,13 +1,13 @@
 /* Matrix products of the fake GPU: loops, row by row, summed in double. Epilogues are not served for float64, so that
  * callers' other ways run too. As a library does, it "measures" in the first run of a shape that overwrites its result:
  * computes twice. */
-#include "cuda/blas.h"
+#include "cuda/runtime/blas.h"
 
 #include <mutex>
 #include <vector>
 
-#include "cuda/kernel.h"
-#include "cuda/memo.h"
+#include "cuda/runtime/kernel.h"
+#include "cuda/runtime/memo.h"
 
 struct plan {
     bool measured = false;

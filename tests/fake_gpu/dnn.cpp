@@ -1,15 +1,15 @@
 /*
- * What the fake GPU serves of cuda/dnn.h: convolutions but of float64, so that callers' own kernels run too. As a
- * library does, it sums in scratch, remembers a plan for each shape, and "measures" in the first run that may: computes
- * twice.
+ * What the fake GPU serves of cuda/runtime/dnn.h: convolutions but of float64, so that callers' own kernels run too. As
+ * a library does, it sums in scratch, remembers a plan for each shape, and "measures" in the first run that may:
+ * computes twice.
  */
-#include "cuda/dnn.h"
+#include "cuda/runtime/dnn.h"
 
 #include <mutex>
 
-#include "cuda/conv_place.h"
-#include "cuda/kernel.h"
-#include "cuda/memo.h"
+#include "cuda/operator/nn/conv_place.h"
+#include "cuda/runtime/kernel.h"
+#include "cuda/runtime/memo.h"
 
 const int mxcu_has_dnn = 1;
 

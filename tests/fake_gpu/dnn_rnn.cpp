@@ -1,11 +1,11 @@
 /* What the fake GPU serves of RNN: plain units, of float32 and the 16-bit types, step by step. It keeps each layer's
  * output, and spoils what it kept in backward, as a library may. */
-#include "cuda/dnn.h"
+#include "cuda/runtime/dnn.h"
 
 #include <vector>
 
-#include "cuda/kernel.h"
-#include "operator/rnn.h"
+#include "cuda/runtime/kernel.h"
+#include "operator/nn/rnn.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 /*
- * Kernels computed on the host: what cuda/kernel.h builds on in the stand-in for a GPU. A launch is queued on a stream,
- * whose thread runs it later; every kernel runs with teams of one thread, which every kernel must be right for.
+ * Kernels computed on the host: what cuda/runtime/kernel.h builds on in the stand-in for a GPU. A launch is queued on a
+ * stream, whose thread runs it later; every kernel runs with teams of one thread, which every kernel must be right for.
  *
  * Addresses of the fake GPU's memory are shifted far out of the process's address space, so that the library ends if it
  * touches them; mxcu_pointer, which only the module's own code calls, shifts them back.
@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "base/half.h"
-#include "cuda/module.h"
+#include "cuda/runtime/module.h"
 
 #define MXCU_LAMBDA
 #define MXCU_DEVICE inline

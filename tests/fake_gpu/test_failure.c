@@ -4,7 +4,7 @@
 
 #include <mxc/mxc.h>
 
-#include "operator/form.h"
+#include "operator/op_impl.h"
 
 static const char *expected; /* in the message */
 

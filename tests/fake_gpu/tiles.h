@@ -2,7 +2,7 @@
 #ifndef MXCU_TILES_H
 #define MXCU_TILES_H
 
-#include "cuda/kernel.h"
+#include "cuda/runtime/kernel.h"
 
 template <class T, class Load, class Store>
 mxc_status mxcu_tiles(const mxc_op_call *call, int64_t batch, int64_t m, int64_t n, Load load, Store store) {

@@ -3,7 +3,7 @@
 #define MXC_TESTS_IMAGE_SAMPLES_H
 
 #include "images.h"
-#include "operator/codec.h"
+#include "image/codec.h"
 
 /* A byte that looks random but is the same each time. */
 static inline uint8_t sample_byte(uint32_t i) {

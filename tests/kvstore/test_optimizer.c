@@ -4,7 +4,7 @@
 #include <mxc/optimizer.h>
 
 #include "base/sys.h"
-#include "kvstore/optimizer.h"
+#include "optimizer/optimizer.h"
 #include "support.h"
 
 enum { N = 5 };

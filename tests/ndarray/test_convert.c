@@ -6,7 +6,7 @@
 #include <mxc/types.h>
 
 #include "base/half.h"
-#include "ndarray/kernels/convert.h"
+#include "math/cast_kernels.h"
 
 static const mxc_dtype dtypes[] = {MXC_F32, MXC_F64, MXC_F16, MXC_U8, MXC_I32, MXC_I8, MXC_I64, MXC_BOOL, MXC_BF16};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };

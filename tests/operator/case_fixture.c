@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "ndarray/kernels/convert.h"
+#include "math/cast_kernels.h"
 #include "operator/driver.h"
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "operator/cases.h"
-#include "operator/codec.h"
+#include "image/codec.h"
 
 /* ---- the images -------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "ndarray/kernels/convert.h"
+#include "math/cast_kernels.h"
 #include "operator/random_case.h"
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */

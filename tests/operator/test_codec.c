@@ -2,7 +2,7 @@
 #include "images.h"
 
 #include "base/sys.h"
-#include "operator/codec.h"
+#include "image/codec.h"
 
 #include <mxc/op.h>
 

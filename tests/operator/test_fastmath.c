@@ -1,10 +1,10 @@
-/* The float functions of kernels/fastmath.h against libm in double, over a sample of all floats. */
+/* The float functions of math/fastmath.h against libm in double, over a sample of all floats. */
 #include "support.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "operator/kernels/fastmath.h"
+#include "math/fastmath.h"
 
 enum { STEP = 1021 }; /* of the bit patterns; odd, so that all mantissas get their turn */
 

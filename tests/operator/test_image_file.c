@@ -5,7 +5,7 @@
 #include <mxc/ndarray.h>
 
 #include "alive.h"
-#include "operator/codec.h"
+#include "image/codec.h"
 #include "support.h"
 
 static uint8_t pixels[40 * 50 * 3];

@@ -3,7 +3,7 @@
 
 #include <mxc/op.h>
 
-#include "operator/common.h"
+#include "math/assign.h"
 
 /* Odd, so that parts of loops and the last tile end anywhere. */
 enum { N = MXCI_STREAM_BYTES / 4 + 4321, HALF_N = MXCI_STREAM_BYTES / 2 + 4321 };

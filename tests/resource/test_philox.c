@@ -1,7 +1,7 @@
 /* Philox4x32-10 against the known answers that its authors publish (Random123, kat_vectors). */
 #include "support.h"
 
-#include "resource/kernels/philox.h"
+#include "math/philox.h"
 
 typedef struct known_answer {
     mxci_philox counter;

@@ -7,8 +7,8 @@
 
 #include <mxc/random.h>
 
-#include "resource/kernels/philox.h"
-#include "resource/kernels/random.h"
+#include "math/philox.h"
+#include "math/random_kernels.h"
 
 enum { N = 20000 };
 

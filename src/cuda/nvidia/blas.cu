@@ -3,7 +3,7 @@
  * that overwrites its result and is not recorded measures them, and from then on the fastest is used. What it has none
  * for goes to cuBLAS. Both store matrices by columns, so that C^T = op(B)^T op(A)^T is asked for.
  */
-#include "cuda/blas.h"
+#include "cuda/runtime/blas.h"
 
 #include <mutex>
 #include <new>
@@ -11,7 +11,7 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
-#include "cuda/memo.h"
+#include "cuda/runtime/memo.h"
 #include "cuda/nvidia/measure.h"
 #include "cuda/nvidia/stream.h"
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "cuda/module.h"
+#include "cuda/runtime/module.h"
 #include "cuda/nvidia/stream.h"
 
 void mxcu_forget(cudaError_t error) {

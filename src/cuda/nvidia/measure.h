@@ -1,6 +1,6 @@
 /* Which of several ways to do some work on a GPU is the fastest. */
-#ifndef MXCU_NVIDIA_MEASURE_H
-#define MXCU_NVIDIA_MEASURE_H
+#ifndef MXCI_CUDA_NVIDIA_MEASURE_H
+#define MXCI_CUDA_NVIDIA_MEASURE_H
 
 #include <cuda_runtime.h>
 

@@ -1,14 +1,14 @@
-/* Kernels on NVIDIA GPUs: what cuda/kernel.h builds on. */
-#ifndef MXCU_PLATFORM_H
-#define MXCU_PLATFORM_H
+/* Kernels on NVIDIA GPUs: what cuda/runtime/kernel.h builds on. */
+#ifndef MXCI_CUDA_NVIDIA_PLATFORM_H
+#define MXCI_CUDA_NVIDIA_PLATFORM_H
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "base/half.h"
-#include "cuda/module.h"
 #include "cuda/nvidia/stream.h"
+#include "cuda/runtime/module.h"
 
 #define MXCU_LAMBDA __device__
 #define MXCU_DEVICE __device__ __forceinline__

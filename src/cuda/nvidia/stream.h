@@ -1,10 +1,9 @@
 /* Streams of NVIDIA GPUs, and errors of CUDA calls. */
-#ifndef MXCU_NVIDIA_STREAM_H
-#define MXCU_NVIDIA_STREAM_H
+#ifndef MXCI_CUDA_NVIDIA_STREAM_H
+#define MXCI_CUDA_NVIDIA_STREAM_H
 
 #include <atomic>
 #include <cstdint>
-
 #include <cuda_runtime.h>
 
 #include <mxc/op.h>

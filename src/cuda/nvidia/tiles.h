@@ -1,8 +1,8 @@
 /* Moving elements where neighbours that are read are not neighbours that are written, on NVIDIA GPUs. */
-#ifndef MXCU_TILES_H
-#define MXCU_TILES_H
+#ifndef MXCI_CUDA_NVIDIA_TILES_H
+#define MXCI_CUDA_NVIDIA_TILES_H
 
-#include "cuda/kernel.h"
+#include "cuda/runtime/kernel.h"
 
 enum { MXCU_TILE = 32, MXCU_TILE_ROWS = MXCU_THREADS / MXCU_TILE };
 

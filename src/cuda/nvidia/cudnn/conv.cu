@@ -5,8 +5,8 @@
  */
 #include <new>
 
-#include "cuda/dnn.h"
-#include "cuda/memo.h"
+#include "cuda/runtime/dnn.h"
+#include "cuda/runtime/memo.h"
 #include "cuda/nvidia/cudnn/handle.h"
 #include "cuda/nvidia/measure.h"
 

@@ -1,13 +1,12 @@
 /* cuDNN on each GPU: its handle, which one thread at a time may use. */
-#ifndef MXCU_NVIDIA_CUDNN_HANDLE_H
-#define MXCU_NVIDIA_CUDNN_HANDLE_H
-
-#include <mutex>
+#ifndef MXCI_CUDA_NVIDIA_CUDNN_HANDLE_H
+#define MXCI_CUDA_NVIDIA_CUDNN_HANDLE_H
 
 #include <cudnn.h>
+#include <mutex>
 
-#include "cuda/module.h"
 #include "cuda/nvidia/stream.h"
+#include "cuda/runtime/module.h"
 
 enum { MXCU_DNN_GPUS = 64 };
 

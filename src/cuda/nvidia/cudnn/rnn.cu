@@ -6,10 +6,10 @@
 #include <new>
 #include <vector>
 
-#include "cuda/dnn.h"
-#include "cuda/memo.h"
+#include "cuda/runtime/dnn.h"
+#include "cuda/runtime/memo.h"
 #include "cuda/nvidia/cudnn/handle.h"
-#include "operator/rnn.h"
+#include "operator/nn/rnn.h"
 
 enum { KEY = 8, PLACES = 64 };
 

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/clique.h"
-#include "cuda/module.h"
+#include "cuda/runtime/module.h"
 #include "cuda/nvidia/nccl/library.h"
 #include "cuda/nvidia/stream.h"
 

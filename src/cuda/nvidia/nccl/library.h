@@ -1,6 +1,6 @@
 /* NCCL's functions, of the library that is loaded when they are first needed: the module works without it. */
-#ifndef MXCU_NVIDIA_NCCL_LIBRARY_H
-#define MXCU_NVIDIA_NCCL_LIBRARY_H
+#ifndef MXCI_CUDA_NVIDIA_NCCL_LIBRARY_H
+#define MXCI_CUDA_NVIDIA_NCCL_LIBRARY_H
 
 #include <nccl.h>
 

@@ -1,5 +1,5 @@
 /* Where cuDNN was not found: nothing is served. */
-#include "cuda/dnn.h"
+#include "cuda/runtime/dnn.h"
 
 const int mxcu_has_dnn = 0;
 

@@ -1,0 +1,50 @@
+/* Numbers of any dtype that say where something is or how long: indices, lengths, classes. */
+#ifndef MXCI_CUDA_OPERATOR_INDEX_INDEX_H
+#define MXCI_CUDA_OPERATOR_INDEX_INDEX_H
+
+#include "cuda/runtime/kernel.h"
+#include "math/index.h"
+
+struct mxcu_numbers {
+    const void *data;
+    int dtype;
+
+    template <class T> MXCU_DEVICE double as(int64_t i) const {
+        return (double)mxcu_widen<T>(static_cast<const T *>(data)[i]);
+    }
+    MXCU_DEVICE double operator[](int64_t i) const {
+        switch (dtype) {
+        case MXC_F32:
+            return as<float>(i);
+        case MXC_F64:
+            return as<double>(i);
+        case MXC_F16:
+            return as<mxci_f16>(i);
+        case MXC_BF16:
+            return as<mxci_bf16>(i);
+        case MXC_I32:
+            return as<int32_t>(i);
+        case MXC_I64:
+            return as<int64_t>(i);
+        case MXC_I8:
+            return as<int8_t>(i);
+        default: /* uint8, bool */
+            return as<uint8_t>(i);
+        }
+    }
+    /* As an index of size elements. */
+    MXCU_DEVICE int64_t index(int64_t i, int64_t size, int mode) const {
+        return mode == MXCI_INDEX_WRAP ? mxci_index_wrap((*this)[i], size) : mxci_index_clip((*this)[i], size);
+    }
+    /* As a length of at most longest. */
+    MXCU_DEVICE int64_t length(int64_t i, int64_t longest) const {
+        const double value = (*this)[i];
+        return value >= (double)longest ? longest : value > 0 ? (int64_t)value : 0;
+    }
+};
+
+static inline mxcu_numbers mxcu_numbers_of(const mxc_tensor *t) {
+    return {mxcu_pointer<const void>(t->data), t->dtype};
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* Taking and adding rows by index: see rows.h. */
+#include "cuda/operator/index/rows.h"
+
+#include "cuda/runtime/gradient.h"
+#include "cuda/operator/index/sort.h"
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static mxcu_places places_along_axis(int kind, const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_places p = {};
+    p.kind = kind;
+    p.groups = mxcu_product(array, 0, axis);
+    p.size = array->dim[axis];
+    p.inner = mxcu_product(array, axis + 1, array->ndim);
+    p.mode = mode;
+    p.index = mxcu_numbers_of(index);
+    return p;
+}
+
+mxcu_places mxcu_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_places p = places_along_axis(MXCU_ALONG, array, axis, index, mode);
+    p.count = mxcu_size(index);
+    p.length = p.inner;
+    return p;
+}
+
+mxcu_places mxcu_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_places p = places_along_axis(MXCU_PICKED, array, axis, index, mode);
+    p.count = p.groups ? mxcu_size(index) / p.groups : 0;
+    p.length = 1;
+    return p;
+}
+
+mxcu_places mxcu_rows_named(const mxc_shape *array, const mxc_tensor *index) {
+    mxcu_places p = {};
+    p.kind = MXCU_NAMED;
+    p.axes = (int)index->shape.dim[0];
+    p.groups = 1;
+    p.count = mxcu_product(&index->shape, 1, index->shape.ndim);
+    p.length = p.inner = mxcu_product(array, p.axes, array->ndim);
+    p.size = mxcu_product(array, 0, p.axes);
+    p.mode = MXCI_INDEX_WRAP;
+    p.index = mxcu_numbers_of(index);
+    for (int i = 0; i < p.axes; i++)
+        p.dim[i] = array->dim[i];
+    return p;
+}
+
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
+
+enum { SHORT = 16 }; /* rows of so many elements are not worth a team */
+
+template <class T>
+static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_places *given,
+                       const mxc_tensor *array) {
+    const mxcu_places places = *given;
+    const int64_t n = places.length;
+    mxcu_in<T> x = mxcu_data<T>(array);
+    mxcu_out<T> y = mxcu_result<T>(call, to, i);
+    if (n <= SHORT)
+        return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) {
+            const int64_t row = at / n;
+            y.put(at, x[places(row) + (at - row * n)]);
+        });
+    return mxcu_rows(call, mxcu_size(to) / n, n, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        const int64_t first = places(row);
+        for (int64_t k = team.rank; k < n; k += team.size)
+            y.put(row * n + k, x[first + k]);
+    });
+}
+
+mxc_status mxcu_rows_take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_places *places,
+                          const mxc_tensor *array) {
+    if (call->req[i] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_ALL(to->dtype, take, call, to, i, places, array)
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+size_t mxcu_rows_temp(int64_t count) {
+    return mxcu_sort_bytes(1, count);
+}
+
+/* Rows of one element that never meet. */
+template <class T>
+static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
+                           const mxc_tensor *from) {
+    const mxcu_places places = *given;
+    mxcu_in<T> x = mxcu_data<T>(from);
+    mxcu_out<T> y = mxcu_result<T>(call, array, i);
+    return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t r) { y.put(places(r), x[r]); });
+}
+
+/* The rows of each group by the row of the array that they go to. */
+static mxc_status sort_rows(const mxc_op_call *call, const mxcu_places *given, mxcu_item *items) {
+    const mxcu_places places = *given;
+    const int64_t size = mxcu_sort_row(places.count);
+    MXC_TRY(mxcu_for(call, size, [=] MXCU_LAMBDA(int64_t j) {
+        mxcu_item item = MXCU_LAST_ITEM;
+        if (j < places.count) {
+            item.key = (uint64_t)places.key(j);
+            item.index = j;
+        }
+        items[j] = item;
+    }));
+    return mxcu_sort(call, items, 1, size);
+}
+
+/* A team for each row of the array that is met, in each group: the first of the sorted items that go there. */
+template <class T>
+static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
+                             const mxc_tensor *from, const mxcu_item *items) {
+    const int64_t count = given->count, n = given->length, size = given->size;
+    mxcu_in<T> x = mxcu_data<T>(from);
+    mxcu_out<T> y = mxcu_result<T>(call, array, i);
+    return mxcu_rows(call, given->groups * count, n, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        const int64_t group = row / count, first = row % count;
+        const uint64_t key = items[first].key;
+        if (first > 0 && items[first - 1].key == key)
+            return;
+        for (int64_t k = team.rank; k < n; k += team.size) {
+            mxcu_compute_t<T> sum = 0;
+            for (int64_t j = first; j < count && items[j].key == key; j++)
+                sum += x[(group * count + items[j].index) * n + k];
+            y.put((group * size + (int64_t)key) * n + k, sum);
+        }
+    });
+}
+
+static mxc_status put_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+                           const mxc_tensor *from) {
+    MXCU_SWITCH_ALL(array->dtype, put_each, call, array, i, places, from)
+}
+
+static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+                           const mxc_tensor *from, const mxcu_item *items){
+    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)}
+
+mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+                         const mxc_tensor *from) {
+    mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
+    if (call->req[i] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (call->req[i] != MXC_REQ_ADD)
+        MXC_TRY(mxcu_put_constant(call, array, i, 0));
+    if (mxcu_size(from) == 0)
+        return MXC_OK;
+    if (places->kind == MXCU_PICKED)
+        return put_rows(call, array, i, places, from);
+    MXC_TRY(sort_rows(call, places, items));
+    return add_rows(call, array, i, places, from, items);
+}
+
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
+
+struct outside {
+    mxcu_numbers numbers;
+    mxcu_bounded_rows rows;
+
+    MXCU_DEVICE int is_wrong(int64_t i) const {
+        const int64_t row = mxcu_divide(i, rows.n);
+        return !(trunc(numbers[i]) >= (double)rows.low[row] && numbers[i] < (double)rows.high[row]);
+    }
+    MXCU_DEVICE mxcu_wrong tell(int64_t i) const {
+        return {i, numbers[i], 0};
+    }
+};
+
+mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
+                              const mxcu_bounded_rows *rows) {
+    mxcu_wrong bad;
+    int64_t row;
+    if (rows->count * rows->n == 0)
+        return MXC_OK;
+    MXC_TRY(mxcu_find_wrong(call, rows->count * rows->n, outside{mxcu_numbers_of(index), *rows}, &bad));
+    if (bad.at == INT64_MAX)
+        return MXC_OK;
+    row = bad.at / rows->n;
+    return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)", op,
+                    argument, (long long)bad.at, bad.a, (long long)rows->low[row], (long long)rows->high[row]);
+}

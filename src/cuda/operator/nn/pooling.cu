@@ -1,0 +1,205 @@
+/* Pooling: a thread, or a team where windows are large, for each output; a thread for each element of the gradient. */
+#include <cmath>
+#include <type_traits>
+
+#include "cuda/runtime/kernel.h"
+#include "cuda/runtime/place.h"
+#include "cuda/operator/quantized/quantized.h"
+#include "operator/nn/pooling.h"
+
+enum { LARGE = 64 }; /* elements of a window that are worth a team */
+
+/* A window: elements begin..end-1 of each axis; size: how many, 0 where it is empty. */
+struct window {
+    int64_t begin[3], end[3], size;
+};
+
+MXCU_DEVICE window window_of(const mxci_pool_shape &s, const mxcu_place &o) {
+    window w = {{0}, {0}, 1};
+    for (int i = 0; i < 3; i++) {
+        mxci_pool_window(&s, i, o.at[i], &w.begin[i], &w.end[i]);
+        w.size *= w.end[i] > w.begin[i] ? w.end[i] - w.begin[i] : 0;
+    }
+    return w;
+}
+
+/* Where element i of the window stands in the plane. */
+MXCU_DEVICE int64_t element_of(const mxci_pool_shape &s, const window &w, int64_t i) {
+    const int64_t size[3] = {w.end[0] - w.begin[0], w.end[1] - w.begin[1], w.end[2] - w.begin[2]};
+    mxcu_place p = mxcu_place_of(i, size);
+    return ((w.begin[0] + p.at[0]) * s.in[1] + w.begin[1] + p.at[1]) * s.in[2] + w.begin[2] + p.at[2];
+}
+
+/* Where the channels are: `inner` of them stand together, 1 where they come second, all where they come last. in, out:
+ * elements of a plane. */
+struct planes {
+    int64_t inner, in, out;
+};
+
+/* The plane and the place in it of an element of planes of so many; the first element of the plane in x and in y. */
+struct spot {
+    int64_t place, x, y;
+};
+
+MXCU_DEVICE spot spot_of(const planes &p, int64_t i, int64_t size) {
+    const int64_t rest = p.inner == 1 ? i : mxcu_divide(i, p.inner), c = i - rest * p.inner;
+    const int64_t plane = mxcu_divide(rest, size);
+    return {rest - plane * size, plane * p.in * p.inner + c, plane * p.out * p.inner + c};
+}
+
+/* What an average divides by. */
+MXCU_DEVICE int64_t divisor_of(const mxci_pool_shape &s, const mxcu_place &o) {
+    return s.kind != MXCI_POOL_AVG
+               ? 1
+               : mxci_pool_length(&s, 0, o.at[0]) * mxci_pool_length(&s, 1, o.at[1]) * mxci_pool_length(&s, 2, o.at[2]);
+}
+
+static mxci_pool_shape shape_of(const mxc_op_call *call) {
+    return mxci_pooling_shape(static_cast<const mxci_pooling_params *>(call->params), &call->in[0].shape,
+                              &call->out[0].shape);
+}
+
+static planes planes_of(const mxc_op_call *call, const mxci_pool_shape &s) {
+    const int is_last = mxci_pooling_is_last(static_cast<const mxci_pooling_params *>(call->params));
+    const mxc_shape *data = &call->in[0].shape;
+    return {is_last ? data->dim[data->ndim - 1] : 1, s.in[0] * s.in[1] * s.in[2], s.out[0] * s.out[1] * s.out[2]};
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+/* Whole numbers are pooled as floats, and the result is rounded to the nearest, halves to even. */
+template <class T> using pooled = typename std::conditional<std::is_integral<T>::value, float, mxcu_compute_t<T>>::type;
+
+template <class T> MXCU_DEVICE mxcu_compute_t<T> finish(pooled<T> value) {
+    if constexpr (std::is_integral<T>::value)
+        return (mxcu_compute_t<T>)rintf(value);
+    else
+        return value;
+}
+
+/* An element as it is added up, and what becomes of the sum: of LP the power and the root. */
+template <class C> MXCU_DEVICE C power(const mxci_pool_shape &s, C x) {
+    return s.kind != MXCI_POOL_LP || s.p == 1 ? x : s.p == 2 ? x * x : x * x * x;
+}
+
+template <class C> MXCU_DEVICE C root(const mxci_pool_shape &s, C x) {
+    return s.kind != MXCI_POOL_LP || s.p == 1 ? x : s.p == 2 ? (C)sqrt((double)x) : (C)cbrt((double)x);
+}
+
+/* Every step-th element of the window from first on: their maximum or sum. */
+template <class T>
+MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu_in<T> &x, int64_t plane, int64_t inner,
+                           int64_t first, int64_t step) {
+    pooled<T> value = s.kind == MXCI_POOL_MAX ? -INFINITY : 0;
+    for (int64_t i = first; i < w.size; i += step) {
+        pooled<T> next = x[plane + element_of(s, w, i) * inner];
+        value = s.kind != MXCI_POOL_MAX ? value + power(s, next) : next > value ? next : value;
+    }
+    return value;
+}
+
+template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_pool_shape s, planes p) {
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
+    return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
+        const spot at = spot_of(p, i, p.out);
+        const mxcu_place o = mxcu_place_of(at.place, s.out);
+        const window w = window_of(s, o);
+        y.put(i, w.size == 0 ? 0 : finish<T>(root(s, pool<T>(s, w, x, at.x, p.inner, 0, 1)) / divisor_of(s, o)));
+    });
+}
+
+template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool_shape s, planes p) {
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
+    int64_t width = s.kernel[0] * s.kernel[1] * s.kernel[2];
+    return mxcu_rows(call, mxcu_size(&call->out[0]), width, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
+        const spot at = spot_of(p, i, p.out);
+        const mxcu_place o = mxcu_place_of(at.place, s.out);
+        const window w = window_of(s, o);
+        pooled<T> value = pool<T>(s, w, x, at.x, p.inner, team.rank, team.size);
+        value = s.kind == MXCI_POOL_MAX ? team.max(value) : team.sum(value);
+        if (team.rank == 0)
+            y.put(i, w.size == 0 ? 0 : finish<T>(root(s, value) / divisor_of(s, o)));
+    });
+}
+
+template <class T> static mxc_status forward_as(const mxc_op_call *call) {
+    mxci_pool_shape s = shape_of(call);
+    const planes p = planes_of(call, s);
+    int large = s.kernel[0] * s.kernel[1] * s.kernel[2] >= LARGE;
+    return large && p.inner == 1 ? by_teams<T>(call, s, p) : by_threads<T>(call, s, p);
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_FLOAT(call->in[0].dtype, forward_as, call)
+}
+
+static mxc_status quantized(const mxc_op_call *call) {
+    MXC_TRY(mxcu_pass_bounds(call, 1, 2));
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    return call->in[0].dtype == MXC_U8 ? forward_as<uint8_t>(call) : forward_as<int8_t>(call);
+}
+
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
+
+/* The outputs whose windows hold element p: begin..end-1 of each axis. */
+MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_place &p) {
+    window w = {{0}, {0}, 1};
+    for (int i = 0; i < 3; i++) {
+        int64_t last = mxcu_divide(p.at[i] + s.pad[i], s.stride[i]), past = p.at[i] + s.pad[i] - s.kernel[i];
+        w.begin[i] = past < 0 ? 0 : mxcu_divide(past, s.stride[i]) + 1;
+        w.end[i] = last < s.out[i] ? last + 1 : s.out[i];
+        w.size *= w.end[i] > w.begin[i] ? w.end[i] - w.begin[i] : 0;
+    }
+    return w;
+}
+
+/* Whether element `place` of the plane is the window's first that equals its maximum. */
+template <class T>
+MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_place &o, const mxcu_in<T> &x, int64_t plane,
+                          int64_t inner, int64_t place, mxcu_compute_t<T> most) {
+    const window w = window_of(s, o);
+    if (x[plane + place * inner] != most)
+        return false;
+    for (int64_t i = 0; i < w.size; i++) {
+        int64_t other = element_of(s, w, i);
+        if (x[plane + other * inner] == most)
+            return other == place;
+    }
+    return false;
+}
+
+template <class T> static mxc_status backward_as(const mxc_op_call *call) {
+    const mxci_pool_shape s = shape_of(call);
+    const planes p = planes_of(call, s);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]), y = mxcu_data<T>(&call->out[0]), dy = mxcu_data<T>(&call->out_grad[0]);
+    mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
+    return mxcu_for(call, mxcu_size(&call->in_grad[0]), [=] MXCU_LAMBDA(int64_t i) {
+        const spot at = spot_of(p, i, p.in);
+        const window w = holders_of(s, mxcu_place_of(at.place, s.in));
+        mxcu_compute_t<T> sum = 0;
+        for (int64_t z = w.begin[0]; z < w.end[0]; z++)
+            for (int64_t row = w.begin[1]; row < w.end[1]; row++)
+                for (int64_t column = w.begin[2]; column < w.end[2]; column++) {
+                    const mxcu_place o = {{z, row, column}};
+                    int64_t to = at.y + ((z * s.out[1] + row) * s.out[2] + column) * p.inner;
+                    if (s.kind == MXCI_POOL_LP && s.p > 1)
+                        sum += dy[to] * MXCI_POOL_LP_SLOPE(s.p, x[at.x + at.place * p.inner], y[to]);
+                    else if (s.kind != MXCI_POOL_MAX || is_taken<T>(s, o, x, at.x, p.inner, at.place, y[to]))
+                        sum += dy[to] / divisor_of(s, o);
+                }
+        dx.put(i, sum);
+    });
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_FLOAT(call->in[0].dtype, backward_as, call)
+}
+
+MXCU_FORMS(pooling, {"Pooling", forward, backward}, {"_contrib_quantized_pooling", quantized})

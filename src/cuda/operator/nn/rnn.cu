@@ -1,0 +1,393 @@
+/*
+ * RNN, as operator/nn/rnn.c computes it: what W x gives is one product for all steps, R h one a step, the rest of a
+ * step one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. A
+ * record of a layer has its output in T's; else it is as on the CPU.
+ */
+#include "cuda/operator/nn/bias.h"
+#include "cuda/runtime/blas.h"
+#include "cuda/operator/random/random.h"
+#include "cuda/operator/nn/rnn_library.h"
+#include "cuda/operator/nn/rnn_step.h"
+#include "operator/nn/rnn.h"
+
+enum { DATA, PARAMETERS, STATE, STATE_CELL };
+enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
+
+template <class T> struct rnn {
+    using R = mxcu_compute_t<T>;
+    const mxc_op_call *call;
+    const mxci_rnn_params *p;
+    mxci_rnn_dims d;
+    R *records;
+    int64_t n_records;
+    T *input;             /* of layers above the first, with the mask applied (rows, width); only with masks */
+    R *cell;              /* LSTM: the first state's (N,H) */
+    R *recurrent;         /* forward, GRU: R h (N, gates H) */
+    T *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
+    T *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
+    R *dh, *dc;           /* backward: of the states (N,H) */
+    T *ones;              /* backward: (rows) */
+};
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+/* Lets *to be the next n elements of scratch; returns the bytes up to their end. */
+template <class E> static size_t take(char *scratch, size_t used, int64_t n, E **to) {
+    *to = scratch ? reinterpret_cast<E *>(scratch + used) : nullptr;
+    return used + (((size_t)n * sizeof(E) + 255) & ~(size_t)255);
+}
+
+/* Divide scratch, which is NULL where only its size is asked for. */
+template <class T> static size_t divide(rnn<T> *r, mxc_pass pass, char *scratch) {
+    const mxci_rnn_dims *d = &r->d;
+    const int is_gru = r->p->mode == MXCI_RNN_GRU;
+    size_t used = take(scratch, 0, d->masks, &r->input);
+    used = take(scratch, used, d->n * d->h, &r->cell);
+    if (pass == MXC_FORWARD) {
+        r->n_records = d->layers < 2 ? d->layers : 2;
+        used = take(scratch, used, r->n_records * d->record, &r->records);
+        return take(scratch, used, is_gru ? d->n * d->gates * d->h : 0, &r->recurrent);
+    }
+    for (T *&grad : r->grad)
+        used = take(scratch, used, d->layers > 1 ? d->rows * d->width : 0, &grad);
+    used = take(scratch, used, d->n * d->h, &r->dh);
+    used = take(scratch, used, d->n * d->h, &r->dc);
+    used = take(scratch, used, d->rows, &r->ones);
+    used = take(scratch, used, d->rows * d->gates * d->h, &r->x_gates);
+    r->h_gates = r->x_gates;
+    return is_gru ? take(scratch, used, d->rows * d->gates * d->h, &r->h_gates) : used;
+}
+
+template <class T> static mxc_status measure(const mxc_op_sig *sig, mxc_pass pass, size_t *out) {
+    rnn<T> r = {};
+    r.p = static_cast<const mxci_rnn_params *>(sig->params);
+    r.d = mxci_rnn_dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
+    *out = divide(&r, pass, nullptr);
+    return MXC_OK;
+}
+
+static mxc_status measure_any(const mxc_op_sig *sig, mxc_pass pass, size_t *out) {
+    MXCU_SWITCH_FLOAT(sig->in_type[DATA], measure, sig, pass, out)
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t bytes = 0, library = mxcu_rnn_library_temp(sig, pass);
+    if (measure_any(sig, pass, &bytes) != MXC_OK)
+        return 0;
+    return bytes > library ? bytes : library;
+}
+
+template <class T> static rnn<T> open_run(const mxc_op_call *call, mxc_pass pass) {
+    rnn<T> r = {};
+    r.call = call;
+    r.p = static_cast<const mxci_rnn_params *>(call->params);
+    r.d = mxci_rnn_dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
+    divide(&r, pass, static_cast<char *>(call->temp));
+    if (pass == MXC_BACKWARD || call->req[RESERVE] != MXC_REQ_NULL) {
+        r.records = static_cast<mxcu_compute_t<T> *>(call->out[RESERVE].data);
+        r.n_records = r.d.layers;
+    }
+    return r;
+}
+
+/* ---- parts of arrays --------------------------------------------------------------------------------------------- */
+
+template <class T> static mxcu_compute_t<T> *record_of(const rnn<T> &r, int64_t layer) {
+    return r.records + layer % r.n_records * r.d.record;
+}
+template <class T> static mxcu_compute_t<T> *gates_of(const rnn<T> &r, int64_t layer, int way) {
+    return record_of(r, layer) + mxci_rnn_gates_at(&r.d, way);
+}
+template <class T> static T *out_of(const rnn<T> &r, int64_t layer) {
+    return reinterpret_cast<T *>(record_of(r, layer) + mxci_rnn_out_at(&r.d));
+}
+
+/* A layer's and way's rows (N,H) of a state, which may be without memory. */
+template <class T> static T *state_of(const rnn<T> &r, const mxc_tensor *state, int64_t layer, int way) {
+    return state->data ? static_cast<T *>(state->data) + (layer * r.d.ways + way) * r.d.n * r.d.h : nullptr;
+}
+template <class T> static const T *weight_of(const rnn<T> &r, int64_t layer, int way, int which) {
+    return static_cast<const T *>(r.call->in[PARAMETERS].data) + mxci_rnn_weight_at(&r.d, layer, way, which);
+}
+
+/* Rows (N,H) of the state after step s (-1: the first), and the elements from one to the next. */
+template <class T> static T *state_after(const rnn<T> &r, int64_t layer, int way, int64_t s, int64_t *row) {
+    *row = s < 0 ? r.d.h : r.d.width;
+    return s < 0 ? state_of(r, &r.call->in[STATE], layer, way)
+                 : out_of(r, layer) + mxci_rnn_time(&r.d, way, s) * r.d.n * r.d.width + way * r.d.h;
+}
+template <class T> static mxcu_compute_t<T> *cell_after(const rnn<T> &r, int64_t layer, int way, int64_t s) {
+    return s < 0 ? r.cell
+                 : record_of(r, layer) + mxci_rnn_cells_at(&r.d, way) + mxci_rnn_time(&r.d, way, s) * r.d.n * r.d.h;
+}
+
+template <class T> static mxcu_rnn_step<T> step_of(const rnn<T> &r, int64_t layer, int way, int64_t s) {
+    const T *parameters = static_cast<const T *>(r.call->in[PARAMETERS].data);
+    mxcu_rnn_step<T> step = {};
+    step.mode = r.p->mode;
+    step.n = r.d.n, step.h = r.d.h;
+    step.recurrent = r.recurrent;
+    step.gates = gates_of(r, layer, way) + mxci_rnn_time(&r.d, way, s) * r.d.n * r.d.kept * r.d.h;
+    step.before = state_after(r, layer, way, s - 1, &step.before_row);
+    step.out = state_after(r, layer, way, s, &step.out_row);
+    for (int i = 0; i < 2; i++)
+        step.bias[i] = parameters + mxci_rnn_bias_at(&r.d, layer, way, i);
+    if (r.p->mode == MXCI_RNN_LSTM) {
+        step.cell_before = cell_after(r, layer, way, s - 1);
+        step.cell = cell_after(r, layer, way, s);
+    }
+    return step;
+}
+
+/* wide: c is of type R. */
+template <class T> static mxc_status product(const rnn<T> &r, mxci_gemm_args g, int wide) {
+    g.dtype = r.call->in[DATA].dtype;
+    g.alpha = 1;
+    g.batch = 1;
+    return wide ? mxcu_gemm_wide(r.call, &g) : mxcu_gemm(r.call, &g);
+}
+
+/* to (N,H) = or += from, whose rows are `row` elements apart. From NULL: 0. */
+template <class To, class From>
+static mxc_status move(const mxc_op_call *call, mxc_req req, int64_t n, int64_t h, To *to, From *from, int64_t row) {
+    mxcu_in<From> x = {mxcu_pointer<From>(from)};
+    mxcu_out<To> y = {mxcu_pointer<To>(to), req == MXC_REQ_ADD};
+    const int zero = from == nullptr;
+    if (req == MXC_REQ_NULL)
+        return MXC_OK;
+    return mxcu_rows(call, n, h, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
+        for (int64_t j = team.rank; j < h; j += team.size)
+            y.put(i * h + j, zero ? 0 : x[i * row + j]);
+    });
+}
+
+/* ---- dropout between layers -------------------------------------------------------------------------------------- */
+
+/* to = from with a layer's mask, which is made first where make says so. */
+template <class T> static mxc_status drop(const rnn<T> &r, int64_t layer, T *from, T *to, int make) {
+    using R = mxcu_compute_t<T>;
+    const double keep = r.call->is_train ? 1 - r.p->p : 1;
+    const R kept = keep > 0 ? (R)(1 / keep) : 0;
+    const float limit = (float)keep;
+    const mxcu_random random = mxcu_random_of(r.call);
+    const uint64_t first = (uint64_t)((layer - 1) * r.d.masks);
+    mxcu_in<T> x = {mxcu_pointer<T>(from)};
+    mxcu_out<T> y = {mxcu_pointer<T>(to), 0};
+    R *mask = mxcu_pointer<R>(record_of(r, layer) + mxci_rnn_mask_at(&r.d));
+    return mxcu_for(r.call, r.d.masks, [=] MXCU_LAMBDA(int64_t i) {
+        if (make)
+            mask[i] = mxci_philox_float(random(first + (uint64_t)i)) < limit ? kept : 0;
+        y.put(i, x[i] * mask[i]);
+    });
+}
+
+/* What a layer reads (rows, inputs). */
+template <class T> static mxc_status input_of(const rnn<T> &r, int64_t layer, int make, const T **out) {
+    *out = layer == 0 ? static_cast<const T *>(r.call->in[DATA].data) : r.d.masks ? r.input : out_of(r, layer - 1);
+    return layer && r.d.masks ? drop(r, layer, out_of(r, layer - 1), r.input, make) : MXC_OK;
+}
+
+/* LSTM: the first cells. */
+template <class T> static mxc_status take_cell(const rnn<T> &r, int64_t layer, int way) {
+    if (r.p->mode != MXCI_RNN_LSTM)
+        return MXC_OK;
+    return move(r.call, MXC_REQ_WRITE, r.d.n, r.d.h, r.cell, state_of(r, &r.call->in[STATE_CELL], layer, way), r.d.h);
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+template <class T> static mxc_status contribute_input(const rnn<T> &r, int64_t layer, int way, const T *x) {
+    const int64_t k = mxci_rnn_inputs_of(&r.d, layer);
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.transpose_b = 1;
+    g.m = r.d.rows, g.n = r.d.gates * r.d.h, g.k = k;
+    g.a = x, g.lda = k;
+    g.b = weight_of(r, layer, way, 0), g.ldb = k;
+    g.c = gates_of(r, layer, way), g.ldc = r.d.kept * r.d.h;
+    return product(r, g, 1);
+}
+
+template <class T> static mxc_status forward_step(const rnn<T> &r, int64_t layer, int way, int64_t s) {
+    const int is_gru = r.p->mode == MXCI_RNN_GRU;
+    mxcu_rnn_step<T> step = step_of(r, layer, way, s);
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.transpose_b = 1;
+    g.m = r.d.n, g.n = r.d.gates * r.d.h, g.k = r.d.h;
+    g.a = step.before, g.lda = step.before_row;
+    g.b = weight_of(r, layer, way, 1), g.ldb = r.d.h;
+    g.c = is_gru ? r.recurrent : step.gates, g.ldc = g.n;
+    g.beta = !is_gru;
+    MXC_TRY(product(r, g, 1));
+    return mxcu_rnn_forward(r.call, &step);
+}
+
+/* The states after the last step, as asked for. */
+template <class T> static mxc_status put_states(const rnn<T> &r, int64_t layer, int way) {
+    const mxc_op_call *call = r.call;
+    int64_t row;
+    T *state = state_after(r, layer, way, r.d.t - 1, &row);
+    MXC_TRY(move(call, call->req[STATE_OUT], r.d.n, r.d.h, state_of(r, &call->out[STATE_OUT], layer, way), state, row));
+    if (r.p->mode != MXCI_RNN_LSTM)
+        return MXC_OK;
+    return move(call, call->req[STATE_CELL_OUT], r.d.n, r.d.h, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
+                cell_after(r, layer, way, r.d.t - 1), r.d.h);
+}
+
+template <class T> static mxc_status forward_as(const mxc_op_call *call) {
+    rnn<T> r = open_run<T>(call, MXC_FORWARD);
+    for (int64_t layer = 0; layer < r.d.layers; layer++) {
+        const T *x;
+        MXC_TRY(input_of(r, layer, 1, &x));
+        for (int way = 0; way < r.d.ways; way++) {
+            MXC_TRY(take_cell(r, layer, way));
+            MXC_TRY(contribute_input(r, layer, way, x));
+            for (int64_t s = 0; s < r.d.t; s++)
+                MXC_TRY(forward_step(r, layer, way, s));
+            MXC_TRY(put_states(r, layer, way));
+        }
+    }
+    return move(call, call->req[OUT], r.d.rows, r.d.width, static_cast<T *>(call->out[OUT].data),
+                out_of(r, r.d.layers - 1), r.d.width);
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    int served;
+    MXC_TRY(mxcu_rnn_library_forward(call, &served));
+    if (served)
+        return MXC_OK;
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_as, call)
+}
+
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
+
+/* From the last step to the first; dh and dc become the gradients of the initial state. */
+template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t layer, int way, const T *dy) {
+    const int64_t rows = r.d.gates * r.d.h;
+    for (int64_t s = r.d.t - 1; s >= 0; s--) {
+        const int64_t first = mxci_rnn_time(&r.d, way, s) * r.d.n;
+        mxcu_rnn_step<T> step = step_of(r, layer, way, s);
+        mxci_gemm_args g = MXCI_GEMM_INIT;
+        step.dy = dy + first * r.d.width + way * r.d.h;
+        step.dh = r.dh;
+        step.dc = r.dc;
+        step.dx_gates = r.x_gates + first * rows;
+        step.dh_gates = r.h_gates + first * rows;
+        MXC_TRY(mxcu_rnn_backward(r.call, &step));
+        g.m = r.d.n, g.n = r.d.h, g.k = rows;
+        g.a = step.dh_gates, g.lda = rows;
+        g.b = weight_of(r, layer, way, 1), g.ldb = r.d.h;
+        g.c = r.dh, g.ldc = r.d.h;
+        g.beta = r.p->mode == MXCI_RNN_GRU;
+        MXC_TRY(product(r, g, 1));
+    }
+    return MXC_OK;
+}
+
+/* to (gates H, k) = or += gates (rows, gates H)' x (rows, k), whose rows are ldb elements apart. */
+template <class T>
+static mxc_status weight_gradient(const rnn<T> &r, int64_t at, const T *gates, int64_t rows, const T *x, int64_t k,
+                                  int64_t ldb, int add) {
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.transpose_a = 1;
+    g.m = r.d.gates * r.d.h, g.n = k, g.k = rows;
+    g.a = gates, g.lda = g.m;
+    g.b = x, g.ldb = ldb;
+    g.c = static_cast<T *>(r.call->in_grad[PARAMETERS].data) + at, g.ldc = k;
+    g.beta = add;
+    return product(r, g, 0);
+}
+
+/* dR from the first step, whose state before is an argument, and from all others at once. */
+template <class T> static mxc_status recurrent_gradient(const rnn<T> &r, int64_t layer, int way, int add) {
+    const mxci_rnn_dims *d = &r.d;
+    const int64_t at = mxci_rnn_weight_at(d, layer, way, 1), others = d->t > 1 ? (d->t - 1) * d->n : 0;
+    const int64_t each = d->gates * d->h;
+    MXC_TRY(weight_gradient(r, at, r.h_gates + (way ? others * each : 0), d->t > 0 ? d->n : 0,
+                            (const T *)state_of(r, &r.call->in[STATE], layer, way), d->h, d->h, add));
+    if (others == 0)
+        return MXC_OK;
+    return weight_gradient(r, at, r.h_gates + (way ? 0 : d->n * each), others,
+                           (const T *)out_of(r, layer) + (way ? d->n * d->width : 0) + way * d->h, d->h, d->width, 1);
+}
+
+template <class T> static mxc_status bias_gradient(const rnn<T> &r, int64_t at, const T *gates) {
+    const mxc_op_call *call = r.call;
+    return mxcu_bias_sum_rows(call, call->req[PARAMETERS], call->in[DATA].dtype,
+                              static_cast<T *>(call->in_grad[PARAMETERS].data) + at, gates, r.d.rows, r.d.gates * r.d.h,
+                              r.ones);
+}
+
+template <class T> static mxc_status parameter_gradient(const rnn<T> &r, int64_t layer, int way, const T *x) {
+    const int64_t k = mxci_rnn_inputs_of(&r.d, layer);
+    const int add = r.call->req[PARAMETERS] == MXC_REQ_ADD;
+    if (r.call->req[PARAMETERS] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXC_TRY(weight_gradient(r, mxci_rnn_weight_at(&r.d, layer, way, 0), r.x_gates, r.d.rows, x, k, k, add));
+    MXC_TRY(recurrent_gradient(r, layer, way, add));
+    MXC_TRY(bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, way, 0), r.x_gates));
+    return bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, way, 1), r.h_gates);
+}
+
+/* Gradient of what the layer read; the second way adds to the first. */
+template <class T> static mxc_status input_gradient(const rnn<T> &r, int64_t layer, int way, T *to, int add) {
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.m = r.d.rows, g.n = mxci_rnn_inputs_of(&r.d, layer), g.k = r.d.gates * r.d.h;
+    g.a = r.x_gates, g.lda = g.k;
+    g.b = weight_of(r, layer, way, 0), g.ldb = g.n;
+    g.c = to, g.ldc = g.n;
+    g.beta = way || add;
+    return product(r, g, 0);
+}
+
+/* dh or dc = the gradient of a state after the last step: 0 where the state is not shown. */
+template <class T>
+static mxc_status take_state(const rnn<T> &r, int slot, int64_t layer, int way, mxcu_compute_t<T> *to) {
+    T *from = slot < mxci_rnn_n_visible(r.p) ? state_of(r, &r.call->out_grad[slot], layer, way) : nullptr;
+    return move(r.call, MXC_REQ_WRITE, r.d.n, r.d.h, to, from, r.d.h);
+}
+
+template <class T>
+static mxc_status put_state_gradient(const rnn<T> &r, int slot, int64_t layer, int way, mxcu_compute_t<T> *from) {
+    if (slot >= r.call->n_in)
+        return MXC_OK;
+    return move(r.call, r.call->req[slot], r.d.n, r.d.h, state_of(r, &r.call->in_grad[slot], layer, way), from, r.d.h);
+}
+
+template <class T> static mxc_status backward_layer(const rnn<T> &r, int64_t layer, const T *dy) {
+    const mxc_op_call *call = r.call;
+    T *dx = layer ? r.grad[(layer - 1) % 2] : static_cast<T *>(call->in_grad[DATA].data);
+    const T *x;
+    MXC_TRY(input_of(r, layer, 0, &x));
+    for (int way = 0; way < r.d.ways; way++) {
+        MXC_TRY(take_cell(r, layer, way));
+        MXC_TRY(take_state(r, STATE_OUT, layer, way, r.dh));
+        MXC_TRY(take_state(r, STATE_CELL_OUT, layer, way, r.dc));
+        MXC_TRY(backward_steps(r, layer, way, dy));
+        MXC_TRY(put_state_gradient(r, STATE, layer, way, r.dh));
+        MXC_TRY(put_state_gradient(r, STATE_CELL, layer, way, r.dc));
+        MXC_TRY(parameter_gradient(r, layer, way, x));
+        if (layer || call->req[DATA] != MXC_REQ_NULL)
+            MXC_TRY(input_gradient(r, layer, way, dx, !layer && call->req[DATA] == MXC_REQ_ADD));
+    }
+    return layer && r.d.masks ? drop(r, layer, dx, dx, 0) : MXC_OK;
+}
+
+template <class T> static mxc_status backward_as(const mxc_op_call *call) {
+    rnn<T> r = open_run<T>(call, MXC_BACKWARD);
+    const T *dy = static_cast<const T *>(call->out_grad[OUT].data);
+    for (int64_t layer = r.d.layers - 1; layer >= 0; layer--) {
+        MXC_TRY(backward_layer(r, layer, dy));
+        dy = layer ? r.grad[(layer - 1) % 2] : nullptr;
+    }
+    return MXC_OK;
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    int served;
+    MXC_TRY(mxcu_rnn_library_backward(call, &served));
+    if (served)
+        return MXC_OK;
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_as, call)
+}
+
+MXCU_FORMS(rnn, {"RNN", forward, backward, temp_bytes})

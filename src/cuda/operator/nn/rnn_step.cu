@@ -1,0 +1,130 @@
+#include "cuda/operator/nn/rnn_step.h"
+
+#include "cuda/runtime/math.h"
+#include "operator/nn/rnn_kernels.h"
+
+#define UNIT(name) unit_##name
+#define T float
+#define FN(f) mxci_##f##_f32
+#include "operator/nn/rnn_unit_kernels.inc"
+#undef T
+#undef FN
+
+#define T double
+#define FN(f) mxci_##f##_f64
+#include "operator/nn/rnn_unit_kernels.inc"
+#undef T
+#undef FN
+
+/* The pointers as kernels take them. */
+template <class T> static mxcu_rnn_step<T> on_device(const mxcu_rnn_step<T> *step) {
+    using R = mxcu_compute_t<T>;
+    mxcu_rnn_step<T> s = *step;
+    s.gates = mxcu_pointer<R>(s.gates);
+    s.recurrent = mxcu_pointer<R>((void *)s.recurrent);
+    s.bias[0] = mxcu_pointer<T>((void *)s.bias[0]);
+    s.bias[1] = mxcu_pointer<T>((void *)s.bias[1]);
+    s.before = mxcu_pointer<T>((void *)s.before);
+    s.cell_before = mxcu_pointer<R>((void *)s.cell_before);
+    s.cell = mxcu_pointer<R>(s.cell);
+    s.out = mxcu_pointer<T>(s.out);
+    s.dy = mxcu_pointer<T>((void *)s.dy);
+    s.dh = mxcu_pointer<R>(s.dh);
+    s.dc = mxcu_pointer<R>(s.dc);
+    s.dx_gates = mxcu_pointer<T>(s.dx_gates);
+    s.dh_gates = mxcu_pointer<T>(s.dh_gates);
+    return s;
+}
+
+/* ---- forward: the state of unit j of a row ----------------------------------------------------------------------- */
+
+template <class T> MXCU_DEVICE mxcu_compute_t<T> bias_of(const mxcu_rnn_step<T> &s, int which, int64_t j) {
+    return mxcu_widen<T>(s.bias[which][j]);
+}
+
+template <class T> MXCU_DEVICE mxcu_compute_t<T> simple(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
+    mxcu_compute_t<T> *gate = s.gates + row * s.h + j, x = *gate + bias_of(s, 0, j) + bias_of(s, 1, j);
+    return *gate = s.mode == MXCI_RNN_TANH ? mxcu_tanh(x) : x < 0 ? 0 : x;
+}
+
+template <class T> MXCU_DEVICE mxcu_compute_t<T> lstm(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
+    const int64_t h = s.h;
+    mxcu_compute_t<T> *i = s.gates + row * 4 * h + j;
+    for (int k = 0; k < 4; k++)
+        i[k * h] += bias_of(s, 0, k * h + j) + bias_of(s, 1, k * h + j);
+    return unit_lstm(i, i + h, i + 2 * h, i + 3 * h, s.cell_before[row * h + j], s.cell + row * h + j);
+}
+
+template <class T> MXCU_DEVICE mxcu_compute_t<T> gru(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
+    const int64_t h = s.h;
+    mxcu_compute_t<T> *r = s.gates + row * 4 * h + j, by[3];
+    for (int k = 0; k < 3; k++) {
+        r[k * h] += bias_of(s, 0, k * h + j);
+        by[k] = s.recurrent[row * 3 * h + k * h + j] + bias_of(s, 1, k * h + j);
+    }
+    r[3 * h] = by[2];
+    return unit_gru(r, r + h, r + 2 * h, by[0], by[1], by[2], mxcu_widen<T>(s.before[row * s.before_row + j]));
+}
+
+template <class T> mxc_status mxcu_rnn_forward(const mxc_op_call *call, const mxcu_rnn_step<T> *step) {
+    const mxcu_rnn_step<T> s = on_device(step);
+    return mxcu_rows(call, s.n, s.h, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        for (int64_t j = team.rank; j < s.h; j += team.size)
+            s.out[row * s.out_row + j] = mxcu_narrow<T>(s.mode == MXCI_RNN_LSTM  ? lstm(s, row, j)
+                                                        : s.mode == MXCI_RNN_GRU ? gru(s, row, j)
+                                                                                 : simple(s, row, j));
+    });
+}
+
+/* ---- backward: d is the gradient of the state of unit j of a row ------------------------------------------------- */
+
+template <class T>
+MXCU_DEVICE void simple_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
+    s.dx_gates[row * s.h + j] = mxcu_narrow<T>(unit_rnn_grad(s.mode == MXCI_RNN_RELU, d, s.gates[row * s.h + j]));
+}
+
+template <class T> MXCU_DEVICE void lstm_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
+    const int64_t h = s.h, at = row * h + j;
+    const mxcu_compute_t<T> *i = s.gates + row * 4 * h + j;
+    mxcu_compute_t<T> grad[4];
+    unit_lstm_grad(d, i[0], i[h], i[2 * h], i[3 * h], s.cell_before[at], s.cell[at], s.dc + at, grad, grad + 1,
+                   grad + 2, grad + 3);
+    for (int k = 0; k < 4; k++)
+        s.dx_gates[row * 4 * h + k * h + j] = mxcu_narrow<T>(grad[k]);
+}
+
+template <class T> MXCU_DEVICE void gru_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
+    const int64_t h = s.h, to = row * 3 * h + j;
+    const mxcu_compute_t<T> *r = s.gates + row * 4 * h + j;
+    mxcu_compute_t<T> grad[3];
+    unit_gru_grad(d, r[0], r[h], r[2 * h], r[3 * h], mxcu_widen<T>(s.before[row * s.before_row + j]), grad, grad + 1,
+                  grad + 2);
+    for (int k = 0; k < 3; k++) {
+        s.dx_gates[to + k * h] = mxcu_narrow<T>(grad[k]);
+        s.dh_gates[to + k * h] = mxcu_narrow<T>(k == 2 ? grad[k] * r[0] : grad[k]);
+    }
+    s.dh[row * h + j] = d * r[h];
+}
+
+template <class T> mxc_status mxcu_rnn_backward(const mxc_op_call *call, const mxcu_rnn_step<T> *step) {
+    const mxcu_rnn_step<T> s = on_device(step);
+    return mxcu_rows(call, s.n, s.h, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        for (int64_t j = team.rank; j < s.h; j += team.size) {
+            mxcu_compute_t<T> d = mxcu_widen<T>(s.dy[row * s.out_row + j]) + s.dh[row * s.h + j];
+            if (s.mode == MXCI_RNN_LSTM)
+                lstm_grad(s, d, row, j);
+            else if (s.mode == MXCI_RNN_GRU)
+                gru_grad(s, d, row, j);
+            else
+                simple_grad(s, d, row, j);
+        }
+    });
+}
+
+#define STEPS(T)                                                                              \
+    template mxc_status mxcu_rnn_forward(const mxc_op_call *call, const mxcu_rnn_step<T> *s); \
+    template mxc_status mxcu_rnn_backward(const mxc_op_call *call, const mxcu_rnn_step<T> *s);
+STEPS(float)
+STEPS(double)
+STEPS(mxci_f16)
+STEPS(mxci_bf16)

@@ -1,0 +1,32 @@
+/* One step of a recurrent layer in one direction on the GPU, after the matrix products: as operator/nn/rnn_kernels.h,
+ * but that biases are added here, and that sums and cells are of the compute type R, states and gradients of data's T.
+ */
+#ifndef MXCI_CUDA_OPERATOR_NN_RNN_STEP_H
+#define MXCI_CUDA_OPERATOR_NN_RNN_STEP_H
+
+#include "cuda/runtime/kernel.h"
+
+template <class T> struct mxcu_rnn_step {
+    using R = mxcu_compute_t<T>;
+    int mode; /* MXCI_RNN_... */
+    int64_t n, h;
+    R *gates;           /* (n, kept h) */
+    const R *recurrent; /* GRU (n, 3 h) */
+    const T *bias[2];   /* b and c */
+    const T *before;    /* rows of before_row elements */
+    int64_t before_row;
+    const R *cell_before; /* LSTM (n,h) */
+    R *cell;
+    T *out; /* rows of out_row elements */
+    int64_t out_row;
+    /* backward only */
+    const T *dy; /* as out */
+    R *dh, *dc;  /* (n,h); products have yet to give dh its share: to be added where GRU, else to be put */
+    T *dx_gates; /* (n, gates h) */
+    T *dh_gates; /* GRU */
+};
+
+template <class T> mxc_status mxcu_rnn_forward(const mxc_op_call *call, const mxcu_rnn_step<T> *step);
+template <class T> mxc_status mxcu_rnn_backward(const mxc_op_call *call, const mxcu_rnn_step<T> *step);
+
+#endif

@@ -1,0 +1,240 @@
+/* sum, mean, prod, nansum, nanprod, max, min, norm (reduce_names.def), and the stretching of axes, whose gradient is a
+ * sum: broadcast_axis, _broadcast, broadcast_to, broadcast_like. */
+#include "cuda/operator/reduce/reduce.h"
+
+#include "cuda/runtime/gradient.h"
+#include "operator/reduce/axes.h"
+
+/* ---- what is accumulated ----------------------------------------------------------------------------------------- */
+
+namespace {
+
+template <class X> MXCU_DEVICE X lowest() {
+    return -INFINITY;
+}
+template <> MXCU_DEVICE int64_t lowest() {
+    return INT64_MIN;
+}
+template <class X> MXCU_DEVICE X highest() {
+    return INFINITY;
+}
+template <> MXCU_DEVICE int64_t highest() {
+    return INT64_MAX;
+}
+MXCU_DEVICE double add(double a, double b) {
+    return a + b;
+}
+MXCU_DEVICE int64_t add(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+MXCU_DEVICE double multiply(double a, double b) {
+    return a * b;
+}
+MXCU_DEVICE int64_t multiply(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+#define ADD(a, b) add(a, b)
+#define MUL(a, b) multiply(a, b)
+#define PICK(condition, yes, no) ((condition) ? (yes) : (no))
+#define LOWEST lowest<X>()
+#define HIGHEST highest<X>()
+#define REDUCE(id, initial, its_step, its_combine) \
+    template <class X> struct id##_steps {         \
+        MXCU_DEVICE static X start() {             \
+            return initial;                        \
+        }                                          \
+        MXCU_DEVICE static X step(X a, X v) {      \
+            const X zero = 0;                      \
+            (void)(zero + v);                      \
+            return its_step;                       \
+        }                                          \
+        MXCU_DEVICE static X combine(X a, X b) {   \
+            return its_combine;                    \
+        }                                          \
+    };
+#include "math/reduce_kernels.def"
+#undef REDUCE
+
+#define REDUCE_GRADIENT(id, n, expression)                          \
+    struct id##_gradient {                                          \
+        template <class R> MXCU_DEVICE static R of(R g, R x, R y) { \
+            (void)(g + x + y);                                      \
+            return expression;                                      \
+        }                                                           \
+    };
+#include "math/reduce_grad_kernels.def"
+#undef REDUCE_GRADIENT
+
+/* What a gradient reads besides the output's. */
+enum needs { NEEDS_GRAD, NEEDS_IN, NEEDS_ALL };
+
+/* How an accumulator becomes the result; n elements were reduced. */
+enum finish { NONE, MEAN, ROOT };
+template <class X> MXCU_DEVICE X finished(X a, finish, int64_t) {
+    return a;
+}
+template <> MXCU_DEVICE double finished(double a, finish how, int64_t n) {
+    return how == MEAN ? a / (double)n : how == ROOT ? sqrt(a) : a;
+}
+
+template <class T> struct accumulator { using type = double; };
+template <> struct accumulator<int8_t> { using type = int64_t; };
+template <> struct accumulator<uint8_t> : accumulator<int8_t> {};
+template <> struct accumulator<int32_t> : accumulator<int8_t> {};
+template <> struct accumulator<int64_t> : accumulator<int8_t> {};
+
+template <class T, template <class> class Steps> struct reducer {
+    using sum = typename accumulator<T>::type;
+    mxcu_in<T> x;
+    mxcu_out<T> y;
+    finish how;
+    int64_t n;
+    MXCU_DEVICE sum start() const {
+        return Steps<sum>::start();
+    }
+    MXCU_DEVICE sum step(sum a, int64_t i) const {
+        return Steps<sum>::step(a, (sum)x[i]);
+    }
+    MXCU_DEVICE sum combine(sum a, sum b) const {
+        return Steps<sum>::combine(a, b);
+    }
+    MXCU_DEVICE void put(int64_t k, sum a) const {
+        y.put(k, (mxcu_compute_t<T>)finished(a, how, n));
+    }
+};
+
+} // namespace
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+static mxcu_reduction plan_axes(const mxc_shape *data, const void *params) {
+    int reduced[MXC_MAX_NDIM];
+    mxci_strided kept, part;
+    mxci_axes_of(static_cast<const mxci_axes_params *>(params), data->ndim, reduced);
+    mxci_axes_part(data, reduced, 0, &kept);
+    mxci_axes_part(data, reduced, 1, &part);
+    return mxcu_plan_reduction(&kept, &part);
+}
+
+static size_t axes_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    mxcu_reduction plan = plan_axes(&sig->in_shape[0], sig->params);
+    return pass == MXC_FORWARD ? mxcu_reduction_bytes(&plan) : 0;
+}
+
+template <template <class> class Steps, finish how, class Gradient, needs reads> struct reduction {
+    template <class T> static mxc_status run(const mxc_op_call *call) {
+        mxcu_reduction plan = plan_axes(&call->in[0].shape, call->params);
+        reducer<T, Steps> r = {mxcu_data<T>(&call->in[0]), mxcu_result<T>(call, &call->out[0], 0), how, plan.part.size};
+        return mxcu_reduce(call, &plan, r, call->temp);
+    }
+    static mxc_status forward_NUMBER(const mxc_op_call *call) {
+        if (call->req[0] == MXC_REQ_NULL)
+            return MXC_OK;
+        MXCU_SWITCH_NUMBER(call->in[0].dtype, run, call)
+    }
+    static mxc_status forward_FLOAT(const mxc_op_call *call) {
+        if (call->req[0] == MXC_REQ_NULL)
+            return MXC_OK;
+        MXCU_SWITCH_FLOAT(call->in[0].dtype, run, call)
+    }
+
+    template <class T> static mxc_status run_gradient(const mxc_op_call *call) {
+        const mxc_tensor *grad = &call->in_grad[0];
+        int64_t n = mxcu_size(grad), n_out = mxcu_size(&call->out_grad[0]);
+        int reduced[MXC_MAX_NDIM];
+        mxci_strided walk;
+        mxci_axes_of(static_cast<const mxci_axes_params *>(call->params), grad->shape.ndim, reduced);
+        mxci_axes_walk(&grad->shape, reduced, &walk);
+        mxcu_walk kept = mxcu_walk_of(&walk);
+        mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
+        mxcu_in<T> y = mxcu_data<T>(reads == NEEDS_ALL ? &call->out[0] : &call->out_grad[0]);
+        mxcu_dense<T> x = reads != NEEDS_GRAD ? mxcu_array<T>(&call->in[0])
+                                              : mxcu_number<T>(how == MEAN && n ? (double)n_out / (double)n : 1);
+        mxcu_out<T> dx = mxcu_result<T>(call, grad, 0);
+        return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) {
+            int64_t k = kept(i);
+            dx.put(i, Gradient::of(g[k], x[i], y[k]));
+        });
+    }
+    static mxc_status backward(const mxc_op_call *call) {
+        if (call->req[0] == MXC_REQ_NULL)
+            return MXC_OK;
+        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, run_gradient, call)
+    }
+};
+
+using norm_1 = reduction<sum_abs_steps, NONE, abs_gradient, NEEDS_IN>;
+using norm_2 = reduction<sum_square_steps, ROOT, norm_gradient, NEEDS_ALL>;
+
+static mxc_status norm_forward(const mxc_op_call *call) {
+    const int is_sum = static_cast<const mxci_norm_params *>(call->params)->ord == 1;
+    return is_sum ? norm_1::forward_FLOAT(call) : norm_2::forward_FLOAT(call);
+}
+
+static mxc_status norm_backward(const mxc_op_call *call) {
+    const int is_sum = static_cast<const mxci_norm_params *>(call->params)->ord == 1;
+    return is_sum ? norm_1::backward(call) : norm_2::backward(call);
+}
+
+/* ---- stretching -------------------------------------------------------------------------------------------------- */
+
+template <class T> static mxc_status stretch(const mxc_op_call *call) {
+    mxcu_operand<T> x = mxcu_stretched<T>(&call->in[0], &call->out[0].shape);
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
+    return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i]); });
+}
+
+static mxc_status broadcast_forward(const mxc_op_call *call) {
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_ALL(call->out[0].dtype, stretch, call)
+}
+
+template <class T> struct stretched_gradient {
+    mxcu_in<T> g;
+    MXCU_DEVICE double operator()(int64_t i) const {
+        return g[i];
+    }
+};
+
+template <class T> static mxc_status sum_stretched(const mxc_op_call *call) {
+    mxcu_reduction plan = mxcu_plan_stretched(&call->in_grad[0].shape, &call->out_grad[0].shape);
+    mxcu_summing<T, stretched_gradient<T>> r = {
+        {mxcu_data<T>(&call->out_grad[0])},
+        mxcu_result<T>(call, &call->in_grad[0], 0),
+    };
+    return mxcu_reduce(call, &plan, r, call->temp);
+}
+
+static mxc_status broadcast_backward(const mxc_op_call *call) {
+    if (call->n_in > 1)
+        MXC_TRY(mxcu_no_gradient(call, 1));
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (!mxci_is_stretched(&call->in_grad[0].shape, &call->out_grad[0].shape))
+        return mxcu_put(call, &call->in_grad[0], 0, &call->out_grad[0]);
+    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, sum_stretched, call)
+}
+
+static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    mxcu_reduction plan = mxcu_plan_stretched(&sig->in_shape[0], &sig->out_shape[0]);
+    return pass == MXC_BACKWARD ? mxcu_reduction_bytes(&plan) : 0;
+}
+
+/* ---- forms ------------------------------------------------------------------------------------------------------- */
+
+#define REDUCTION(symbol, aliases, kernel, how, gradient, reads, types, ...)               \
+    {#symbol, reduction<kernel##_steps, how, gradient##_gradient, reads>::forward_##types, \
+     reduction<kernel##_steps, how, gradient##_gradient, reads>::backward, axes_temp_bytes},
+static const mxci_op_form forms[] = {
+#include "operator/reduce/reduce_names.def"
+    {"norm", norm_forward, norm_backward, axes_temp_bytes},
+    {"broadcast_axis", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
+    {"broadcast_to", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
+    {"_broadcast", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
+    {"broadcast_like", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
+};
+#undef REDUCTION
+
+const mxcu_form_list mxcu_forms_reduce = {forms, (int)(sizeof forms / sizeof *forms)};

@@ -1,0 +1,67 @@
+/* A bounded table of what was found out about keys. When it is full, a new key takes the place of the one that was
+ * asked for the longest time ago. */
+#ifndef MXCI_CUDA_RUNTIME_MEMO_H
+#define MXCI_CUDA_RUNTIME_MEMO_H
+
+#include <cstdint>
+#include <cstring>
+
+/* A key is N_KEY numbers. Value starts as Value() and has close(), which frees what it holds. Not thread-safe. */
+template <class Value, int N_KEY, int PLACES> struct mxcu_memo {
+    struct place {
+        int64_t key[N_KEY];
+        Value value;
+    } places[PLACES];
+    /* Apart from the places, so that few cache lines are read on the way to one. */
+    uint32_t hashes[PLACES] = {}; /* 0: the place is free */
+    uint64_t used[PLACES] = {};   /* when it was last asked for */
+    uint64_t now = 0;
+
+    /* The key's value, which is as it was left; known: 0 if it is new. Valid until the next call. */
+    Value *find(const int64_t (&key)[N_KEY], int *known) {
+        const uint32_t hash = hash_of(key);
+        int at = look_up(key, hash);
+        *known = at >= 0;
+        if (at < 0)
+            at = take(key, hash);
+        used[at] = ++now;
+        return &places[at].value;
+    }
+
+  private:
+    static uint32_t hash_of(const int64_t (&key)[N_KEY]) {
+        uint64_t hash = 0;
+        for (int64_t number : key)
+            hash = (hash ^ (uint64_t)number) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+        return (uint32_t)(hash >> 32) | 1;
+    }
+
+    /* Linear probing; nothing is ever removed, so that a free place ends the search. -1: it is not there. */
+    int look_up(const int64_t (&key)[N_KEY], uint32_t hash) const {
+        for (int i = 0; i < PLACES; i++) {
+            const int at = (int)((hash / 2 + (uint32_t)i) % PLACES);
+            if (!hashes[at])
+                return -1;
+            if (hashes[at] == hash && memcmp(places[at].key, key, sizeof key) == 0)
+                return at;
+        }
+        return -1;
+    }
+
+    /* A place for a new key: the first free one, else the one unused for longest. */
+    int take(const int64_t (&key)[N_KEY], uint32_t hash) {
+        int at = (int)(hash / 2 % PLACES);
+        for (int i = 1; i < PLACES && hashes[at]; i++)
+            at = (int)((hash / 2 + (uint32_t)i) % PLACES);
+        if (hashes[at])
+            for (int i = 0; i < PLACES; i++)
+                at = used[i] < used[at] ? i : at;
+        places[at].value.close();
+        places[at].value = Value();
+        memcpy(places[at].key, key, sizeof key);
+        hashes[at] = hash;
+        return at;
+    }
+};
+
+#endif

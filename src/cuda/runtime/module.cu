@@ -1,0 +1,68 @@
+/* What libmxc calls first, and how the module reports errors. */
+#include "cuda/runtime/module.h"
+
+#include "cuda/runtime/dnn.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <mxc/version.h>
+
+static const mxci_host *host;
+
+/* The module's own end of MXC_FAIL. */
+mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...) {
+    char text[MXC_ERROR_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return host->fail(file, line, code, text);
+}
+
+int64_t mxcu_option(mxci_option option) {
+    return host->option(option);
+}
+
+static const mxcu_form_list *const lists[] = {
+#define FORMS(name) &mxcu_forms_##name,
+#include "cuda/runtime/form_lists.def"
+#undef FORMS
+};
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(static_cast<const mxci_op_form *>(a)->name, static_cast<const mxci_op_form *>(b)->name);
+}
+
+/* All forms in one array, ordered by name. Kept for the life of the process. */
+static mxc_status gather(mxci_module *module) {
+    size_t n = 0;
+    mxci_op_form *forms;
+    for (const mxcu_form_list *list : lists)
+        n += (size_t)list->n;
+    forms = static_cast<mxci_op_form *>(malloc(n * sizeof *forms));
+    if (!forms)
+        return MXC_FAIL(MXC_ENOMEM, "GPU module: no memory for %zu operators", n);
+    module->forms = forms;
+    for (const mxcu_form_list *list : lists) {
+        memcpy(forms, list->forms, (size_t)list->n * sizeof *forms);
+        forms += list->n;
+    }
+    module->n_forms = (int)n;
+    qsort(const_cast<mxci_op_form *>(module->forms), n, sizeof *forms, by_name);
+    return MXC_OK;
+}
+
+extern "C" __attribute__((visibility("default"))) const mxci_module *mxci_module_open(const mxci_host *given);
+
+const mxci_module *mxci_module_open(const mxci_host *given) {
+    static mxci_module module = {MXC_VERSION, {nullptr}, nullptr, 0, nullptr, nullptr, 0};
+    host = given;
+    module.devices[MXC_GPU] = &mxcu_gpu;
+    module.devices[MXC_CPU_PINNED] = &mxcu_pinned;
+    module.wants_last = mxcu_has_dnn;
+    module.clique = mxcu_clique();
+    return gather(&module) == MXC_OK ? &module : nullptr;
+}

@@ -1,0 +1,199 @@
+/* Headers of images: which format it is, its size, whether its bytes can hold that. Decoding is in codecs/. */
+#include "image/codec.h"
+
+#include <string.h>
+
+struct mxci_codec {
+    const char *name, *library;
+    const mxci_decoder *decoder;
+    int magic_bytes;
+    uint8_t magic[8];
+    mxc_status (*probe)(mxci_image *image);       /* full_height, full_width, channels, progressive; sides not 0 */
+    mxc_status (*check)(const mxci_image *image); /* can n bytes hold so many pixels? */
+};
+
+static int64_t number_at(const uint8_t *at, int bytes) {
+    int64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+static mxc_status fail_crowded(const mxci_image *image) {
+    return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels in %zu bytes, which cannot hold so many", image->who,
+                    image->codec->name, (long long)image->full_height, (long long)image->full_width, image->n);
+}
+
+/* ---- JPEG -------------------------------------------------------------------------------------------------------- */
+
+enum { RST0 = 0xd0, RST7 = 0xd7, EOI = 0xd9, SOS = 0xda };
+
+typedef struct jpeg_walk {
+    size_t at;
+    int has_frame;
+} jpeg_walk;
+
+/* The marker at or behind w->at, which goes behind it; 0 at the end. Data between markers is passed over. */
+static int next_marker(const mxci_image *image, jpeg_walk *w) {
+    while (w->at < image->n) {
+        const uint8_t *found = memchr(image->bytes + w->at, 0xff, image->n - w->at);
+        int code = 0xff;
+        if (!found)
+            break;
+        for (w->at = (size_t)(found - image->bytes); code == 0xff && ++w->at < image->n;)
+            code = image->bytes[w->at];
+        if (code != 0xff && code > 1 && (code < RST0 || code > RST7)) {
+            w->at++;
+            return code;
+        }
+    }
+    w->at = image->n;
+    return 0;
+}
+
+/* SOF0 to SOF15; three numbers of these are other markers. */
+static int is_frame(int code) {
+    return code >= 0xc0 && code <= 0xcf && code != 0xc4 && code != 0xc8 && code != 0xcc;
+}
+
+static mxc_status take_frame(mxci_image *image, int code, const uint8_t *segment, int64_t length) {
+    static const char read[] = "\xc0\xc1\xc2\xc9\xca"; /* Huffman and arithmetic, sequential and progressive */
+    if (!memchr(read, code, sizeof read - 1))
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of the sort SOF%d, which is not read", image->who, code - 0xc0);
+    if (length < 8)
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: frame header of %lld bytes, expected 8", image->who, (long long)length);
+    if (segment[2] != 8)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of %d bits a sample, expected 8", image->who, segment[2]);
+    image->full_height = number_at(segment + 3, 2);
+    image->full_width = number_at(segment + 5, 2);
+    image->channels = segment[7];
+    image->progressive = code == 0xc2 || code == 0xca;
+    return MXC_OK;
+}
+
+/* The segment behind a marker. */
+static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
+    size_t left = image->n - w->at;
+    int64_t length = left < 2 ? 2 : number_at(image->bytes + w->at, 2);
+    if (length < 2)
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of length %lld at byte %zu, expected at least 2", image->who,
+                        (long long)length, w->at);
+    if ((size_t)length > left)
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of %lld bytes at byte %zu, where %zu are left: truncated",
+                        image->who, (long long)length, w->at, left);
+    if (is_frame(code) && !w->has_frame++)
+        MXC_TRY(take_frame(image, code, image->bytes + w->at, length));
+    w->at += (size_t)length;
+    image->scans += code == SOS;
+    return MXC_OK;
+}
+
+/* The first frame's header, and where the end of the image is. */
+static mxc_status probe_jpeg(mxci_image *image) {
+    jpeg_walk w = {.at = 2};
+    for (int code; (code = next_marker(image, &w)) != EOI;) {
+        if (!code)
+            return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: no end marker in %zu bytes: truncated", image->who, image->n);
+        MXC_TRY(take_segment(image, code, &w));
+    }
+    if (!w.has_frame || !image->scans)
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG without %s", image->who, w.has_frame ? "a scan" : "a frame header");
+    if (image->scans > MXCI_JPEG_SCANS)
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans, expected at most %d", image->who, image->scans,
+                        MXCI_JPEG_SCANS);
+    return MXC_OK;
+}
+
+/* A block of 8 x 8 takes a bit at least. Scans that add nothing to it take none, but each takes time: so many as eight
+ * over the most crowded image are borne, and what takes no time anyway. */
+static mxc_status check_jpeg(const mxci_image *image) {
+    int64_t pixels = image->full_height * image->full_width, most = (int64_t)image->n * 512;
+    if (pixels > most)
+        return fail_crowded(image);
+    if (pixels * image->scans > 8 * most + (1 << 24))
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans over %lld x %lld pixels, more than its %zu bytes need",
+                        image->who, image->scans, (long long)image->full_height, (long long)image->full_width,
+                        image->n);
+    return MXC_OK;
+}
+
+/* ---- PNG --------------------------------------------------------------------------------------------------------- */
+
+enum { HEADER = 33, WIDTH = 16, HEIGHT = 20, DEPTH = 24, COLOUR = 25, INTERLACE = 28 };
+
+static mxc_status probe_png(mxci_image *image) {
+    static const int channels[] = {1, 0, 3, 3, 2, 0, 4}; /* by type of colour; 3 is a palette */
+    int colour;
+    if (image->n < HEADER)
+        return MXC_FAIL(MXC_EFORMAT, "%s: PNG of %zu bytes, expected a header of %d: truncated", image->who, image->n,
+                        HEADER);
+    if (memcmp(image->bytes + 8, "\0\0\0\x0dIHDR", 8) != 0)
+        return MXC_FAIL(MXC_EFORMAT, "%s: PNG: no IHDR of 13 bytes at byte 8", image->who);
+    colour = image->bytes[COLOUR];
+    if (colour > 6 || !channels[colour])
+        return MXC_FAIL(MXC_EFORMAT, "%s: PNG: type of colour %d, expected 0, 2, 3, 4 or 6", image->who, colour);
+    image->full_width = number_at(image->bytes + WIDTH, 4);
+    image->full_height = number_at(image->bytes + HEIGHT, 4);
+    image->channels = channels[colour];
+    image->progressive = image->bytes[INTERLACE] == 1;
+    return MXC_OK;
+}
+
+/* Deflate makes at most 1032 bytes of one. */
+static mxc_status check_png(const mxci_image *image) {
+    int64_t samples = image->bytes[COLOUR] == 3 ? 1 : image->channels;
+    int64_t row = (image->full_width * samples * image->bytes[DEPTH] + 7) / 8 + 1;
+    return image->full_height * row / 1032 > (int64_t)image->n ? fail_crowded(image) : MXC_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+static const mxci_codec codecs[] = {
+    {"JPEG", "libturbojpeg", &mxci_jpeg_decoder, 3, {0xff, 0xd8, 0xff}, probe_jpeg, check_jpeg},
+    {"PNG", "libpng", &mxci_png_decoder, 8, {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, probe_png, check_png},
+};
+
+static const mxci_codec *find_codec(const uint8_t *bytes, size_t n) {
+    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
+        if (n >= (size_t)codecs[i].magic_bytes && !memcmp(bytes, codecs[i].magic, (size_t)codecs[i].magic_bytes))
+            return &codecs[i];
+    return NULL;
+}
+
+mxc_status mxci_image_probe(const char *who, const void *bytes, size_t n, int64_t most_pixels, mxci_image *out) {
+    *out = (mxci_image){.who = who, .bytes = bytes, .n = n, .codec = find_codec(bytes, n)};
+    if (!out->codec)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %zu bytes that begin neither as JPEG nor as PNG", who, n);
+    if (!*out->codec->decoder)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: a %s image: this libmxc was built without %s", who, out->codec->name,
+                        out->codec->library);
+    MXC_TRY(out->codec->probe(out));
+    if (!out->full_height || !out->full_width)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels", who, out->codec->name, (long long)out->full_height,
+                        (long long)out->full_width);
+    if (out->full_width > most_pixels / out->full_height)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels, expected at most %lld in all", who,
+                        out->codec->name, (long long)out->full_height, (long long)out->full_width,
+                        (long long)most_pixels);
+    MXC_TRY(out->codec->check(out));
+    out->height = out->full_height;
+    out->width = out->full_width;
+    return MXC_OK;
+}
+
+/* Only halves: libturbojpeg takes longer for 7/8 or 5/8 than for all of it. */
+void mxci_image_reduce(mxci_image *image, int64_t height, int64_t width) {
+    if (image->codec->decoder != &mxci_jpeg_decoder)
+        return;
+    for (int64_t part = 2; part <= 8; part *= 2) {
+        int64_t h = (image->full_height + part - 1) / part, w = (image->full_width + part - 1) / part;
+        if (h < height || w < width)
+            return;
+        image->height = h;
+        image->width = w;
+    }
+}
+
+mxc_status mxci_image_decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
+    return (*image->codec->decoder)(image, pixels, out);
+}

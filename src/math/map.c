@@ -1,0 +1,214 @@
+/* The loop over parts and tiles of one element-wise computation. */
+#include "math/map.h"
+
+#include <string.h>
+
+#include "math/assign.h"
+#include "math/reduce_kernels.h"
+
+/* Eight bytes hold any compute type. */
+typedef struct tile {
+    _Alignas(64) int64_t element[MXCI_TILE];
+} tile;
+
+static int is_native(mxc_dtype dtype) {
+    return mxci_compute_type(dtype) == dtype;
+}
+
+static const char *at(const void *data, int64_t element, mxc_dtype dtype) {
+    return (const char *)data + (size_t)element * mxc_dtype_size(dtype);
+}
+
+/* n elements of an input from the begin-th on, in the compute type: in place where they lie so, else in the buffer. */
+static const void *fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin, int64_t n, tile *buffer) {
+    tile raw;
+    const void *from;
+    if (!in->data)
+        return buffer; /* filled once */
+    from = in->walk ? (const void *)(is_native(dtype) ? buffer : &raw) : at(in->data, begin, dtype);
+    if (in->walk)
+        mxci_gather(in->walk, mxc_dtype_size(dtype), in->data, begin, n, (void *)from);
+    if (is_native(dtype))
+        return from;
+    mxci_load(dtype, from, buffer, n);
+    return buffer;
+}
+
+static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, int64_t n, const tile *values,
+                   int part) {
+    double *sums = r->sums + part * r->n_sums;
+    if (mxci_compute_type(m->dtype) == MXC_F64)
+        mxci_scatter_add_f64(r->sum_walk, (const double *)values, begin, n, sums);
+    else
+        mxci_scatter_add_f32(r->sum_walk, (const float *)values, begin, n, sums);
+}
+
+static int is_in_place(const mxci_mapping *m, const mxci_result *r) {
+    for (int k = 0; k < m->n_in; k++)
+        if (r->data == m->in[k].data)
+            return 1;
+    return 0;
+}
+
+static int how_of(const mxci_mapping *m, const mxci_result *r) {
+    return mxci_how(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
+}
+
+static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
+                    int part) {
+    void *to = r->data ? (void *)at(r->data, begin, m->dtype) : NULL;
+    tile values;
+    int how = how_of(m, r);
+    if (!r->sums && is_native(m->dtype) && how == MXCI_PUT_WRITE) {
+        r->fn(n, in, to);
+        return;
+    }
+    r->fn(n, in, &values);
+    if (r->sums)
+        add_up(m, r, begin, n, &values, part);
+    else
+        mxci_put_tile(how, m->dtype, &values, to, n);
+}
+
+static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_mapping *m = arg;
+    tile buffers[MXCI_MAP_INPUTS];
+    const void *in[MXCI_MAP_INPUTS];
+    for (int k = 0; k < m->n_in; k++)
+        if (!m->in[k].data)
+            mxci_fill_compute(mxci_compute_type(m->dtype), m->in[k].value, &buffers[k], MXCI_TILE);
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
+        for (int k = 0; k < m->n_in; k++)
+            in[k] = fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
+        for (int r = 0; r < MXCI_MAP_RESULTS; r++)
+            if (m->result[r].req != MXC_REQ_NULL)
+                compute(m, &m->result[r], in, i, n, part);
+    }
+    mxci_stream_end();
+}
+
+/* One result, everything where the kernel can take it: no tiles. */
+static void run_range(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_mapping *m = arg;
+    const void *in[MXCI_MAP_INPUTS];
+    for (int k = 0; k < m->n_in; k++)
+        in[k] = at(m->in[k].data, begin, m->dtype);
+    compute(m, &m->result[0], in, begin, end - begin, part);
+}
+
+static int is_plain(const mxci_mapping *m) {
+    for (int k = 0; k < m->n_in; k++)
+        if (!m->in[k].data || m->in[k].walk)
+            return 0;
+    return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && !m->result[0].sums &&
+           how_of(m, &m->result[0]) == MXCI_PUT_WRITE;
+}
+
+/* A result that takes an input's memory must be the last to be computed of a tile. */
+static void order_results(mxci_mapping *m) {
+    for (int k = 0; k < m->n_in; k++)
+        if (m->result[0].req != MXC_REQ_NULL && m->result[0].data == m->in[k].data) {
+            mxci_result first = m->result[0];
+            m->result[0] = m->result[1];
+            m->result[1] = first;
+            return;
+        }
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------- */
+
+typedef struct finish_args {
+    const mxci_result *result;
+    mxc_dtype dtype;
+    int parts;
+} finish_args;
+
+/* Elements begin..end-1 of a result from the parts' sums. */
+static void finish_range(void *arg, int64_t begin, int64_t end, int part) {
+    const finish_args *a = arg;
+    const mxci_result *r = a->result;
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
+        double wide[MXCI_TILE];
+        float narrow[MXCI_TILE];
+        memcpy(wide, r->sums + i, (size_t)n * sizeof(double));
+        for (int p = 1; p < a->parts; p++)
+            mxci_add_row(MXC_F64, wide, r->sums + p * r->n_sums + i, n);
+        for (int64_t j = 0; j < n; j++)
+            narrow[j] = (float)wide[j];
+        mxci_put_tile(r->req == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE, a->dtype,
+                      a->dtype == MXC_F64 ? (void *)wide : narrow, (void *)at(r->data, i, a->dtype), n);
+    }
+}
+
+static void finish_sums(const mxc_run *run, const mxci_mapping *m, int parts) {
+    for (int r = 0; r < MXCI_MAP_RESULTS; r++) {
+        finish_args args = {&m->result[r], m->dtype, parts};
+        if (m->result[r].req != MXC_REQ_NULL && m->result[r].sums)
+            mxc_parallel_for(run, m->result[r].n_sums, MXCI_GRAIN, finish_range, &args);
+    }
+}
+
+static void clear_sums(const mxci_mapping *m, int parts) {
+    for (int r = 0; r < MXCI_MAP_RESULTS; r++)
+        if (m->result[r].req != MXC_REQ_NULL && m->result[r].sums)
+            memset(m->result[r].sums, 0, mxci_sum_bytes(m->result[r].n_sums, parts));
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+/* Gradients have no kernels in integers, and no sums. */
+static mxc_status check_kernels(const mxci_mapping *m) {
+    for (int r = 0; r < MXCI_MAP_RESULTS; r++)
+        if (m->result[r].req != MXC_REQ_NULL &&
+            (!m->result[r].fn || (m->result[r].sums && !(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(m->dtype)))))
+            return MXC_FAIL(MXC_EDTYPE, "no gradient is computed in dtype %s, expected a float dtype",
+                            mxc_dtype_name(m->dtype));
+    return MXC_OK;
+}
+
+mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
+    mxci_mapping m = *mapping;
+    int64_t grain = m.grain ? m.grain : MXCI_GRAIN;
+    int parts = mxc_parallel_parts(run, m.n, grain);
+    MXC_TRY(check_kernels(&m));
+    parts = parts > 1 ? parts : 1;
+    if (m.result[1].req != MXC_REQ_NULL)
+        order_results(&m);
+    clear_sums(&m, parts);
+    mxc_parallel_for(run, m.n, grain, is_plain(&m) ? run_range : run_tiles, &m);
+    finish_sums(run, &m, parts);
+    return MXC_OK;
+}
+
+mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *walk,
+                            const mxc_tensor *from, double *sums) {
+    mxci_mapping m = {
+        .dtype = from->dtype,
+        .n = mxc_shape_size(&from->shape),
+        .n_in = 2,
+        .in = {{.data = from->data}, {.value = 1}},
+    };
+    m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(from->dtype)],
+                                .req = req,
+                                .data = to->data,
+                                .sum_walk = walk,
+                                .n_sums = mxc_shape_size(&to->shape),
+                                .sums = sums};
+    return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
+}
+
+mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+                           double scale) {
+    mxci_mapping m = {
+        .dtype = to->dtype,
+        .n = mxc_shape_size(&to->shape),
+        .n_in = 2,
+        .in = {{.data = from->data}, {.value = scale}},
+    };
+    m.result[0] =
+        (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req, .data = to->data};
+    return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
+}

@@ -1,0 +1,119 @@
+/* Strided walks: cursors, gathering and adding up. */
+#include "math/strided_kernels.h"
+
+#include <string.h>
+
+#include "base/simd.h"
+#include "math/loop.h"
+
+/* ---- cursors ---------------------------------------------------------------------------------------------------- */
+
+void mxci_cursor_seek(const mxci_strided *s, int64_t index, mxci_cursor *out) {
+    out->offset = 0;
+    for (int i = s->n - 1; i >= 0; i--) {
+        out->index[i] = s->dim[i] ? index % s->dim[i] : 0;
+        index = s->dim[i] ? index / s->dim[i] : 0;
+        out->offset += out->index[i] * s->step[i];
+    }
+}
+
+int64_t mxci_cursor_run(const mxci_strided *s, const mxci_cursor *cursor, int64_t n) {
+    int64_t rest = s->dim[s->n - 1] - cursor->index[s->n - 1];
+    return rest < n ? rest : n;
+}
+
+void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run) {
+    int axis = s->n - 1;
+    cursor->index[axis] += run;
+    cursor->offset += run * s->step[axis];
+    while (axis > 0 && cursor->index[axis] == s->dim[axis]) {
+        cursor->offset += s->step[axis - 1] - s->dim[axis] * s->step[axis];
+        cursor->index[axis--] = 0;
+        cursor->index[axis]++;
+    }
+}
+
+/* ---- gathering -------------------------------------------------------------------------------------------------- */
+
+/* A square of N elements of type T, in vectors V. */
+#define TRANSPOSE_SQUARE(name, N, T, V, transpose)                                      \
+    static inline void name(const T *from, int64_t from_step, T *to, int64_t to_step) { \
+        V v[N];                                                                         \
+        MXCI_UNROLL                                                                     \
+        for (int i = 0; i < N; i++)                                                     \
+            memcpy(&v[i], from + i * from_step, sizeof v[i]);                           \
+        transpose(v);                                                                   \
+        MXCI_UNROLL                                                                     \
+        for (int i = 0; i < N; i++)                                                     \
+            memcpy(to + i * to_step, &v[i], sizeof v[i]);                               \
+    }
+TRANSPOSE_SQUARE(transpose_1, 16, uint8_t, mxci_v_u8, mxci_transpose_u8)
+TRANSPOSE_SQUARE(transpose_2, 8, uint16_t, mxci_v_u16, mxci_transpose_u16)
+TRANSPOSE_SQUARE(transpose_4, 8, uint32_t, mxci_v_f32, mxci_transpose_f32)
+TRANSPOSE_SQUARE(transpose_8, 4, uint64_t, mxci_v_f64, mxci_transpose_f64)
+
+#define SQUARE 16
+#define TRANSPOSE transpose_1
+#define T uint8_t
+#define NAME(f) f##_1
+#include "math/strided_kernels.inc"
+
+#define SQUARE 8
+#define TRANSPOSE transpose_2
+#define T uint16_t
+#define NAME(f) f##_2
+#include "math/strided_kernels.inc"
+
+#define SQUARE 8
+#define TRANSPOSE transpose_4
+#define T uint32_t
+#define NAME(f) f##_4
+#include "math/strided_kernels.inc"
+
+#define SQUARE 4
+#define TRANSPOSE transpose_8
+#define T uint64_t
+#define NAME(f) f##_8
+#include "math/strided_kernels.inc"
+
+void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to) {
+    switch (element) {
+    case 1:
+        gather_1(s, from, begin, n, to);
+        break;
+    case 2:
+        gather_2(s, from, begin, n, to);
+        break;
+    case 4:
+        gather_4(s, from, begin, n, to);
+        break;
+    default:
+        gather_8(s, from, begin, n, to);
+    }
+}
+
+void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to) {
+    switch (element) {
+    case 1:
+        gather_block_1(s, from, to);
+        break;
+    case 2:
+        gather_block_2(s, from, to);
+        break;
+    case 4:
+        gather_block_4(s, from, to);
+        break;
+    default:
+        gather_block_8(s, from, to);
+    }
+}
+
+/* ---- adding up -------------------------------------------------------------------------------------------------- */
+
+#define T float
+#define NAME(f) f##_f32
+#include "math/scatter_kernels.inc"
+
+#define T double
+#define NAME(f) f##_f64
+#include "math/scatter_kernels.inc"

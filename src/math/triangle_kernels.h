@@ -1,0 +1,13 @@
+/* Triangles of square matrices in C order, by dtype: float32 and float64. */
+#ifndef MXCI_MATH_TRIANGLE_KERNELS_H
+#define MXCI_MATH_TRIANGLE_KERNELS_H
+
+#include <mxc/types.h>
+
+typedef void (*mxci_triangle_fn)(int64_t n, int lower, void *a);
+
+/* What is outside the lower (or upper) triangle, which has the diagonal, becomes 0, or what stands across the
+ * diagonal. */
+extern const mxci_triangle_fn mxci_triangle_clear[MXC_F64 + 1], mxci_triangle_mirror[MXC_F64 + 1];
+
+#endif

@@ -1,4 +1,0 @@
-/* In the place of png.c where there is no libpng. */
-#include "operator/codec.h"
-
-const mxci_decoder mxci_png_decoder = NULL;

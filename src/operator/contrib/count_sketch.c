@@ -1,0 +1,153 @@
+/*
+ * _contrib_count_sketch: data (...,n), out (...,out_dim) with out[h[j]] = the sum of s[j] data[j]. h (1,n) or (n) holds
+ * places in out, an error outside; s, of h's shape, usually signs. The gradient to data is s[j] times that of
+ * out[h[j]]; h and s have none.
+ */
+#include "operator/contrib/count_sketch.h"
+
+#include "math/tile_kernels.h"
+#include "operator/index/rows.h"
+
+typedef mxci_sketch_params sketch_params;
+
+enum { DATA, H, S };
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(sketch_params, out_dim), .name = "out_dim", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 9e15, .doc = "size of out's last axis"},
+    {MXC_PARAM_FIELD(sketch_params, processing_batch_size), .name = "processing_batch_size", .type = MXC_PARAM_INT,
+     .initial = "32", .doc = "accepted for old files; without effect: rows are split over the threads"},
+    MXC_PARAM_END,
+};
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+/* h and s: (1,n), or (n) where they are given so. */
+static mxc_status infer_hashes(mxc_op_sig *sig, int64_t n) {
+    for (int slot = H; slot <= S; slot++) {
+        mxc_shape shape = sig->in_shape[slot].ndim == 1 ? mxci_shape_of(1, &n) : mxci_shape_of(2, (int64_t[]){1, n});
+        MXC_TRY(mxc_sig_set_shape(sig, slot, &shape));
+    }
+    return MXC_OK;
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[0], shape;
+    int last = (data->ndim >= 0 ? data->ndim : out->ndim) - 1;
+    if (data->ndim == 0 || out->ndim == 0)
+        return mxc_sig_fail(sig, "argument 'data' has no axes, expected at least 1");
+    if (last < 0)
+        return MXC_OK;
+    shape = mxci_shape_axes(last + 1);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &shape));
+    shape = *data;
+    shape.dim[last] = ((const sketch_params *)sig->params)->out_dim;
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape));
+    shape = *out;
+    shape.dim[last] = -1;
+    for (int slot = H; slot <= S; slot++)
+        if (sig->in_shape[slot].ndim > 0 && shape.dim[last] < 0)
+            shape.dim[last] = sig->in_shape[slot].dim[sig->in_shape[slot].ndim - 1];
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &shape));
+    return infer_hashes(sig, data->dim[last]);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+typedef struct sketch_run {
+    const mxc_op_call *call;
+    int64_t n, k;          /* sizes of rows of data and out */
+    const int64_t *places; /* n */
+    const double *signs;   /* n */
+    double *rows;          /* two of the longer for each part */
+} sketch_run;
+
+static int64_t last_size(const mxc_shape *shape) {
+    return shape->dim[shape->ndim - 1];
+}
+
+static int64_t longer(int64_t n, int64_t k) {
+    return n > k ? n : k;
+}
+
+/* Bytes of places and signs, and of two rows for each part. */
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    int64_t n = last_size(&sig->in_shape[DATA]), k = last_size(&sig->out_shape[0]);
+    (void)pass;
+    return mxci_size_of(mxci_dim_add(2 * n, mxci_dim_mul(2 * sig->parallelism, longer(n, k))), sizeof(double));
+}
+
+/* Reads places and signs once for all rows. */
+static mxc_status open_run(const mxc_op_call *call, const mxc_shape *out, sketch_run *r) {
+    int64_t n = last_size(&call->in[DATA].shape), k = last_size(out), *places = call->temp;
+    double *signs = (double *)call->temp + n;
+    MXC_TRY(mxci_check_indices(call, H, 0, n, 0, k));
+    mxci_read_indices(&call->in[H], 0, n, k, MXCI_INDEX_CLIP, places);
+    mxci_convert(call->in[S].dtype, call->in[S].data, MXC_F64, signs, n);
+    *r = (sketch_run){call, n, k, places, signs, signs + n};
+    return MXC_OK;
+}
+
+static mxc_status over_rows(const sketch_run *r, mxc_range_fn range) {
+    const mxc_shape *data = &r->call->in[DATA].shape;
+    if (r->call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(r->call->run, mxci_shape_count(data, 0, data->ndim - 1), MXCI_GRAIN / (4 * (r->n + r->k)) + 1,
+                         range, (void *)r);
+    return MXC_OK;
+}
+
+static void forward_range(void *arg, int64_t begin, int64_t end, int part) {
+    const sketch_run *r = arg;
+    const mxc_tensor *data = &r->call->in[DATA], *out = &r->call->out[0];
+    double *x = r->rows + part * 2 * longer(r->n, r->k), *sums = x + longer(r->n, r->k);
+    for (int64_t row = begin; row < end; row++) {
+        mxci_convert(data->dtype, mxci_at(data, row * r->n), MXC_F64, x, r->n);
+        mxci_fill_compute(MXC_F64, 0, sums, r->k);
+        for (int64_t j = 0; j < r->n; j++)
+            sums[r->places[j]] += r->signs[j] * x[j];
+        mxci_convert(MXC_F64, sums, out->dtype, x, r->k);
+        mxci_put_row(r->call->req[0], out->dtype, mxci_at(out, row * r->k), x, r->k);
+    }
+}
+
+static void backward_range(void *arg, int64_t begin, int64_t end, int part) {
+    const sketch_run *r = arg;
+    const mxc_tensor *g = &r->call->out_grad[0], *grad = &r->call->in_grad[DATA];
+    double *x = r->rows + part * 2 * longer(r->n, r->k), *y = x + longer(r->n, r->k);
+    for (int64_t row = begin; row < end; row++) {
+        mxci_convert(g->dtype, mxci_at(g, row * r->k), MXC_F64, y, r->k);
+        for (int64_t j = 0; j < r->n; j++)
+            x[j] = r->signs[j] * y[r->places[j]];
+        mxci_convert(MXC_F64, x, grad->dtype, y, r->n);
+        mxci_put_row(r->call->req[DATA], grad->dtype, mxci_at(grad, row * r->n), y, r->n);
+    }
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    sketch_run r;
+    MXC_TRY(open_run(call, &call->out[0].shape, &r));
+    return over_rows(&r, forward_range);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    sketch_run r;
+    mxci_put_no_gradient(call, H);
+    mxci_put_no_gradient(call, S);
+    MXC_TRY(open_run(call, &call->out_grad[0].shape, &r));
+    return over_rows(&r, backward_range);
+}
+
+const mxc_op_def mxci_op_count_sketch = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_count_sketch",
+    .args = "data,h,s",
+    .doc = "data (...,N), h and s (1,N): out (...,out_dim) with out[h[j]] = the sum of s[j] data[j]",
+    .params = schema,
+    .param_size = sizeof(sketch_params),
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << H | 1 << S},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -1,0 +1,90 @@
+/*
+ * box_iou: how far boxes overlap. lhs (a..., 4), rhs (b..., 4), out (a..., b...): the intersection over the union of
+ * each box of lhs with each of rhs, 0 where there is no union. The gradient is 0, as in MXNet.
+ */
+#include "math/assign.h"
+#include "operator/detection/boxes_kernels.h"
+#include "operator/detection/detection.h"
+#include "operator/infer.h"
+#include "operator/widen.h"
+
+typedef mxci_iou_params iou_params;
+
+enum { LHS, RHS };
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(iou_params, format), .name = "format", .type = MXC_PARAM_ENUM, .initial = "corner",
+     .choices = "corner,center", .doc = "boxes are (left, top, right, bottom), or (x, y, width, height) of the centre"},
+    MXC_PARAM_END,
+};
+
+/* An argument's last axis has 4 elements; its other axes, n of them, are those of out from axis first on. */
+static mxc_status infer_boxes(mxc_op_sig *sig, int slot, int first, int n) {
+    mxc_shape boxes = mxci_shape_axes(n + 1), out = mxci_shape_axes(sig->out_shape[0].ndim);
+    boxes.dim[n] = 4;
+    for (int i = 0; i < n; i++)
+        boxes.dim[i] = sig->out_shape[0].dim[first + i];
+    MXC_TRY(mxc_sig_set_shape(sig, slot, &boxes));
+    for (int i = 0; i < n; i++)
+        out.dim[first + i] = sig->in_shape[slot].dim[i];
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    int left = sig->in_shape[LHS].ndim, right = sig->in_shape[RHS].ndim, out = sig->out_shape[0].ndim;
+    mxc_shape shape;
+    if (left == 0 || right == 0)
+        return mxc_sig_fail(sig, "argument '%s': expected boxes, found a scalar", left == 0 ? "lhs" : "rhs");
+    left = left < 0 && right > 0 && out >= 0 ? out + 2 - right : left;
+    right = right < 0 && left > 0 && out >= 0 ? out + 2 - left : right;
+    if (left < 0 || right < 0)
+        return MXC_OK;
+    if (left < 1 || right < 1 || left + right - 2 > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "output: %d axes do not fit arguments of %d and %d axes", out, left, right);
+    shape = mxci_shape_axes(left + right - 2);
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape));
+    MXC_TRY(infer_boxes(sig, LHS, 0, left - 1));
+    return infer_boxes(sig, RHS, left - 1, right - 1);
+}
+
+/* Boxes begin..end-1 of lhs. */
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    int64_t n = mxci_tensor_size(&call->in[RHS]) / 4;
+    int centred = ((const iou_params *)call->params)->format == MXCI_BOX_CENTER, add = call->req[0] == MXC_REQ_ADD;
+    (void)part;
+    for (int64_t i = begin; i < end; i++)
+        if (call->out[0].dtype == MXC_F32)
+            mxci_box_overlaps_f32(mxci_at(&call->in[LHS], i * 4), call->in[RHS].data, n, centred, add,
+                                  mxci_at(&call->out[0], i * n));
+        else
+            mxci_box_overlaps_f64(mxci_at(&call->in[LHS], i * 4), call->in[RHS].data, n, centred, add,
+                                  mxci_at(&call->out[0], i * n));
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    int64_t n = mxci_tensor_size(&call->in[RHS]) / 4;
+    if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[LHS]) / 4, MXCI_GRAIN / 8 / n + 1, forward_part,
+                         (void *)call);
+    return MXC_OK;
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+const mxc_op_def mxci_op_box_iou = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_box_iou",
+    .aliases = "box_iou",
+    .doc = "out (a...,b...): intersection over union of each box of lhs (a...,4) with each of rhs (b...,4)",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(iou_params),
+    .args = "lhs,rhs",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = forward},
+};

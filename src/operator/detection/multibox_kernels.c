@@ -1,0 +1,59 @@
+#include "operator/detection/multibox_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "math/loop.h"
+#include "math/sort_kernels.h"
+#include "operator/detection/boxes_kernels.h"
+
+/* What an anchor is for. */
+enum { IGNORED, BACKGROUND, OBJECT };
+
+typedef struct anchor_match {
+    double overlap; /* with the label */
+    int64_t label;  /* -1: none */
+    int64_t kind;
+} anchor_match;
+
+/* The best anchor for a label among those that are of none. */
+typedef struct label_match {
+    double overlap;
+    int64_t anchor; /* -1: there is none; */
+    int64_t done;   /* it has been given to the label */
+} label_match;
+
+size_t mxci_target_scratch(const mxci_target_shape *s) {
+    return mxci_size_add(mxci_size_of(s->anchors, sizeof(anchor_match) + 2 * sizeof(mxci_order_item)),
+                         mxci_size_of(s->labels, sizeof(label_match)));
+}
+
+size_t mxci_detection_scratch(const mxci_detection_shape *s) {
+    return mxci_size_of(s->anchors, 2 * sizeof(mxci_order_item) + 2 * sizeof(int64_t));
+}
+
+/* The label without an anchor whose best one is the best of all. */
+static int has_free_label(const label_match *labels, int64_t n, int64_t *out) {
+    *out = -1;
+    for (int64_t k = 0; k < n; k++) {
+        const label_match *m = &labels[k], *best = *out < 0 ? NULL : &labels[*out];
+        if (!m->done && m->anchor >= 0 &&
+            (!best || m->overlap > best->overlap || (m->overlap == best->overlap && m->anchor < best->anchor)))
+            *out = k;
+    }
+    return *out >= 0;
+}
+
+#define T float
+#define DTYPE MXC_F32
+#define NAME(x) x##_f32
+#include "operator/detection/multibox_kernels.inc"
+#undef T
+#undef DTYPE
+#undef NAME
+
+#define T double
+#define DTYPE MXC_F64
+#define NAME(x) x##_f64
+#include "operator/detection/multibox_kernels.inc"

@@ -1,0 +1,98 @@
+/*
+ * MultiBoxPrior: boxes spread evenly over an image, for a detector to start from. data (N,C,h,w) is read for its shape
+ * only; out (1, h*w*K, 4) holds K boxes (left, top, right, bottom; the image is 0 to 1) around each of h*w places, row
+ * by row: one of each size in the first ratio, then one of the first size in each other ratio. A size is the height of
+ * a square, a ratio width over height. On planes that are not square, boxes get a width for an image of that form, as
+ * in MXNet since 1.0.
+ */
+#include "math/assign.h"
+#include "math/tile_kernels.h"
+#include "operator/detection/detection.h"
+#include "operator/infer.h"
+
+typedef mxci_prior_params prior_params;
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(prior_params, sizes), .name = "sizes", .type = MXC_PARAM_FLOATS, .initial = "(1)",
+     .doc = "heights of the boxes of the first ratio, 1 for the whole image"},
+    {MXC_PARAM_FIELD(prior_params, ratios), .name = "ratios", .type = MXC_PARAM_FLOATS, .initial = "(1)",
+     .doc = "widths over heights"},
+    {MXC_PARAM_FIELD(prior_params, clip), .name = "clip", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "cut boxes to the image"},
+    {MXC_PARAM_FIELD(prior_params, steps), .name = "steps", .type = MXC_PARAM_FLOATS, .initial = "(-1,-1)",
+     .doc = "from one place to the next, along y and x; -1: as many as there are elements fill the image"},
+    {MXC_PARAM_FIELD(prior_params, offsets), .name = "offsets", .type = MXC_PARAM_FLOATS, .initial = "(0.5,0.5)",
+     .doc = "of the first place, along y and x, in steps"},
+    MXC_PARAM_END,
+};
+
+static mxc_status check_params(void *params) {
+    const prior_params *p = params;
+    if (p->sizes.n < 1 || p->ratios.n < 1)
+        return MXC_FAIL(MXC_EINVAL, "MultiBoxPrior: expected at least one of sizes and of ratios");
+    if (p->steps.n != 2 || p->offsets.n != 2)
+        return MXC_FAIL(MXC_EINVAL, "MultiBoxPrior: steps has %d entries and offsets %d, expected 2", p->steps.n,
+                        p->offsets.n);
+    for (int i = 0; i < p->ratios.n; i++)
+        if (!(p->ratios.value[i] > 0))
+            return MXC_FAIL(MXC_EINVAL, "MultiBoxPrior: ratios has %g, expected above 0", p->ratios.value[i]);
+    return MXC_OK;
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(3, (int64_t[]){1, -1, 4});
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
+    data = sig->in_shape[0];
+    if (data.dim[2] >= 0 && data.dim[3] >= 0) {
+        mxc_shape places = mxci_shape_of(3, (int64_t[]){data.dim[2], data.dim[3], mxci_prior_boxes(sig->params)});
+        out.dim[1] = mxc_shape_size(&places);
+        if (out.dim[1] < 0)
+            return mxc_sig_fail(sig, "argument 'data': too many places");
+    }
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+typedef struct prior_run {
+    const mxc_op_call *call;
+    mxci_prior prior;
+} prior_run;
+
+/* The boxes of places begin..end-1. */
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const prior_run *r = arg;
+    const mxc_tensor *out = &r->call->out[0];
+    double box[MXC_TUPLE_MAX * 8], row[MXC_TUPLE_MAX * 8];
+    int n = r->prior.n * 4;
+    (void)part;
+    for (int64_t place = begin; place < end; place++) {
+        for (int i = 0; i < n; i++)
+            box[i] = mxci_prior_number(&r->prior, place, i);
+        mxci_convert(MXC_F64, box, out->dtype, row, n);
+        mxci_put_row(r->call->req[0], out->dtype, mxci_at(out, place * n), row, n);
+    }
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    const int64_t *in = call->in[0].shape.dim;
+    prior_run r = {call, mxci_prior_of(call->params, in)};
+    if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, in[2] * in[3], MXCI_GRAIN / 64, forward_part, &r);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_multibox_prior = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_MultiBoxPrior",
+    .aliases = "MultiBoxPrior",
+    .doc = "out (1,h*w*K,4): K = sizes + ratios - 1 boxes (left, top, right, bottom; the image is 0 to 1) around each "
+           "element of data's planes (N,C,h,w)",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = schema,
+    .param_size = sizeof(prior_params),
+    .params_check = check_params,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .forward = {[MXC_CPU] = forward},
+};

@@ -1,0 +1,187 @@
+/*
+ * Computing on the host what a device has no function for: the arrays are copied to host scratch, the CPU form runs
+ * there, and what it changed is copied back. Correct for every operator, and slow: the device and the host wait for
+ * each other. `mxc ops --missing gpu` lists the operators that come here.
+ */
+#include <string.h>
+
+#include "base/device.h"
+#include "base/sys.h"
+#include "math/assign.h"
+#include "operator/op_impl.h"
+#include "resource/temp.h"
+
+/* One staged run. Slots in order: in, out, aux, and in backward out_grad and in_grad. */
+typedef struct staged {
+    const mxc_op_call *call;
+    const mxc_op_def *def;
+    mxc_pass pass;
+    mxc_context context; /* of the arrays */
+    const mxci_device *device;
+    mxc_run run; /* as if the context were the host's */
+    int n_slots, n_req;
+    mxc_tensor *tensors; /* by slot, with data in scratch where the call has data */
+    mxc_req *req;
+    mxc_op_sig sig;
+    size_t temp_bytes;
+    char *temp;
+} staged;
+
+/* The call's tensors lie one group behind the other wherever they were made (invocation.c, executor/prepare.c). */
+static const mxc_tensor *given(const staged *s, int slot) {
+    return s->call->in + slot;
+}
+
+static int first_changed(const staged *s) {
+    return s->pass == MXC_FORWARD ? s->call->n_in : s->n_slots - s->call->n_in;
+}
+
+static mxc_req request(const staged *s, int slot) {
+    int at = slot - first_changed(s);
+    if (at < 0)
+        return MXC_REQ_NULL;
+    return at < s->n_req ? s->call->req[at] : MXC_REQ_ADD; /* auxiliary states are read and changed */
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+/* Shapes and types as one group of the signature. */
+static void describe(const staged *s, int first, int n, mxc_shape *shapes, mxc_dtype *types) {
+    for (int i = 0; i < n; i++) {
+        shapes[i] = given(s, first + i)->shape;
+        types[i] = given(s, first + i)->dtype;
+    }
+}
+
+static void make_sig(staged *s, mxc_shape *shapes, mxc_dtype *types) {
+    const mxc_op_call *c = s->call;
+    describe(s, 0, c->n_in + c->n_out + c->n_aux, shapes, types);
+    s->sig = (mxc_op_sig){.op = c->op,
+                          .params = c->params,
+                          .n_in = c->n_in,
+                          .n_out = c->n_out,
+                          .n_aux = c->n_aux,
+                          .context = s->run.context,
+                          .is_train = c->is_train,
+                          .parallelism = s->run.engine ? mxc_engine_parallelism(s->run.engine) : 1};
+    s->sig.in_shape = shapes;
+    s->sig.out_shape = shapes + c->n_in;
+    s->sig.aux_shape = s->sig.out_shape + c->n_out;
+    s->sig.in_type = types;
+    s->sig.out_type = types + c->n_in;
+    s->sig.aux_type = s->sig.out_type + c->n_out;
+}
+
+/* The tables of slots. */
+static void take_tables(staged *s, mxci_scratch *from) {
+    mxc_shape *shapes;
+    mxc_dtype *types;
+    s->tensors = mxci_scratch_array(from, s->n_slots, sizeof *s->tensors);
+    shapes = mxci_scratch_array(from, s->n_slots, sizeof *shapes);
+    types = mxci_scratch_array(from, s->n_slots, sizeof *types);
+    s->req = mxci_scratch_array(from, s->n_req, sizeof *s->req);
+    if (from->base)
+        make_sig(s, shapes, types);
+}
+
+/* Memory for the slots that have data. */
+static void take_data(staged *s, mxci_scratch *from) {
+    for (int i = 0; i < s->n_slots; i++) {
+        void *data = given(s, i)->data ? mxci_scratch_take(from, mxci_tensor_bytes(given(s, i))) : NULL;
+        if (!from->base)
+            continue;
+        s->tensors[i] = *given(s, i);
+        s->tensors[i].context = s->run.context;
+        s->tensors[i].data = data;
+    }
+}
+
+/* The tables, which the signature needs; then, with what it says, room for everything. */
+static mxc_status take_scratch(staged *s) {
+    const mxci_op_form form = {.name = s->def->name, .temp_bytes = s->def->temp_bytes};
+    mxci_scratch tables = {0}, all = {0}, use = {0};
+    void *block;
+    take_tables(s, &tables);
+    MXC_TRY(mxci_temp_get(&s->run, tables.bytes, &block));
+    take_tables(s, &(mxci_scratch){.base = block});
+    MXC_TRY(mxci_form_temp(&form, &s->sig, s->pass, &s->temp_bytes));
+    take_tables(s, &all);
+    take_data(s, &all);
+    mxci_scratch_take(&all, s->temp_bytes);
+    MXC_TRY(mxci_temp_get(&s->run, all.bytes, &block));
+    use.base = block;
+    take_tables(s, &use);
+    take_data(s, &use);
+    s->temp = s->temp_bytes ? mxci_scratch_take(&use, s->temp_bytes) : NULL;
+    return MXC_OK;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+static mxc_status fetch(staged *s) {
+    for (int i = 0; i < s->n_slots; i++) {
+        mxc_req req = request(s, i);
+        size_t bytes = mxci_tensor_bytes(given(s, i));
+        int is_read = i < first_changed(s) || req == MXC_REQ_ADD;
+        if (is_read && given(s, i)->data && bytes)
+            MXC_TRY(s->device->copy_now(s->run.context, s->tensors[i].data, s->context, given(s, i)->data, bytes));
+    }
+    return MXC_OK;
+}
+
+static mxc_status send(staged *s) {
+    for (int i = first_changed(s); i < s->n_slots; i++) {
+        size_t bytes = mxci_tensor_bytes(given(s, i));
+        if (request(s, i) != MXC_REQ_NULL && given(s, i)->data && bytes)
+            MXC_TRY(s->device->copy_now(s->context, given(s, i)->data, s->run.context, s->tensors[i].data, bytes));
+    }
+    return MXC_OK;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status compute(staged *s, mxc_op_compute_fn fn) {
+    mxc_op_call call = *s->call;
+    for (int i = 0; i < s->n_req; i++) /* outputs have memory of their own here */
+        s->req[i] = s->call->req[i] == MXC_REQ_INPLACE ? MXC_REQ_WRITE : s->call->req[i];
+    call.run = s->call->run ? &s->run : NULL;
+    call.in = s->tensors;
+    call.out = call.in + call.n_in;
+    call.aux = call.out + call.n_out;
+    if (s->pass == MXC_BACKWARD) {
+        call.out_grad = call.aux + call.n_aux;
+        call.in_grad = call.out_grad + call.n_out;
+    }
+    call.req = s->req;
+    call.temp = s->temp;
+    call.temp_bytes = s->temp_bytes;
+    return fn(&call);
+}
+
+static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn fn) {
+    staged s = {.call = call, .def = mxc_op_get_def(call->op), .pass = pass};
+    s.context = call->run ? call->run->context : call->n_in ? call->in[0].context : call->out[0].context;
+    MXC_TRY(mxci_device_get(s.context, &s.device));
+    if (call->run) {
+        s.run = *call->run;
+        MXC_TRY(s.device->stream_wait ? s.device->stream_wait(s.context, s.run.stream) : MXC_OK);
+    }
+    s.run.context = mxc_cpu(0);
+    s.run.stream = NULL;
+    s.n_slots = call->n_in + call->n_out + call->n_aux + (pass == MXC_BACKWARD ? call->n_out + call->n_in : 0);
+    s.n_req = pass == MXC_FORWARD ? call->n_out : call->n_in;
+    MXC_TRY(take_scratch(&s));
+    MXC_TRY(fetch(&s));
+    MXC_TRY(compute(&s, fn));
+    return send(&s);
+}
+
+mxc_status mxci_staged_forward(const mxc_op_call *call) {
+    return run(call, MXC_FORWARD, mxc_op_get_def(call->op)->forward[MXC_CPU]);
+}
+
+mxc_status mxci_staged_backward(const mxc_op_call *call) {
+    mxci_op_form host;
+    mxci_form_of(mxc_op_get_def(call->op), MXC_CPU, &host);
+    return run(call, MXC_BACKWARD, host.backward);
+}

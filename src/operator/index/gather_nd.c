@@ -1,0 +1,159 @@
+/*
+ * gather_nd, scatter_nd: elements or slices of an array that columns of indices name. indices (M,Y...) holds M places
+ * for each of Y..., the first M axes' (X1,...,XM); negative ones count from the end, others outside are an error.
+ *   gather_nd   out (Y...,XM+1,...) = data (X1,...) at indices; gradient: added up where elements were used
+ *   scatter_nd  out of the shape given = 0, and data (Y...,XM+1,...) added at indices; gradient: as gather_nd's out
+ */
+#include "operator/index/rows.h"
+
+enum { DATA, INDICES };
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+/* named: the array that indices (with known number of axes and columns) name places in; rows: slots of what stands
+ * there. Sets both, as far as they follow from each other. */
+static mxc_status infer_rows(mxc_op_sig *sig, int named, int rows) {
+    const mxc_shape *array = mxci_sig_shape(sig, named), *indices = &sig->in_shape[INDICES];
+    int columns = (int)indices->dim[0], ahead = indices->ndim - 1, ndim = ahead + array->ndim - columns;
+    mxc_shape shape;
+    if (ndim > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "slices of as many as indices names would have %d axes, expected at most %d", ndim,
+                            MXC_MAX_NDIM);
+    shape = mxci_shape_axes(ndim);
+    for (int i = 0; i < ndim; i++)
+        shape.dim[i] = i < ahead ? indices->dim[i + 1] : array->dim[i - ahead + columns];
+    MXC_TRY(mxc_sig_set_shape(sig, rows, &shape));
+    shape = mxci_shape_axes(array->ndim);
+    for (int i = columns; i < array->ndim; i++)
+        shape.dim[i] = mxci_sig_shape(sig, rows)->dim[i - columns + ahead];
+    MXC_TRY(mxc_sig_set_shape(sig, named, &shape));
+    shape = *indices;
+    for (int i = 0; i < ahead; i++)
+        shape.dim[i + 1] = mxci_sig_shape(sig, rows)->dim[i];
+    return mxc_sig_set_shape(sig, INDICES, &shape);
+}
+
+static mxc_status infer(mxc_op_sig *sig, int named, int rows) {
+    const mxc_shape *array = mxci_sig_shape(sig, named), *indices = &sig->in_shape[INDICES];
+    if (indices->ndim == 0)
+        return mxc_sig_fail(sig, "argument 'indices' has no axes, expected at least 1");
+    if (array->ndim < 0 || indices->ndim < 0 || indices->dim[0] < 0)
+        return MXC_OK;
+    if (indices->dim[0] > array->ndim)
+        return mxc_sig_fail(sig, "argument 'indices': has %lld places in axis 0, expected at most the %d axes",
+                            (long long)indices->dim[0], (int)array->ndim);
+    for (int i = 0; i < indices->dim[0]; i++)
+        if (array->dim[i] == 0)
+            return mxc_sig_fail(sig, "axis %d, which indices name places in, has no elements", i);
+    return infer_rows(sig, named, rows);
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+static mxc_status check_places(const mxc_op_call *call, const mxc_shape *named) {
+    const mxc_shape *indices = &call->in[INDICES].shape;
+    int64_t n = mxci_shape_count(indices, 1, indices->ndim);
+    for (int i = 0; i < indices->dim[0]; i++)
+        MXC_TRY(mxci_check_indices(call, INDICES, i * n, n, -named->dim[i], named->dim[i]));
+    return MXC_OK;
+}
+
+static mxc_status take(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *named) {
+    mxci_rows places = mxci_rows_named(&named->shape, &call->in[INDICES]);
+    mxci_rows_take(call->run, req, rows, &places, named);
+    return MXC_OK;
+}
+
+static mxc_status add(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *named) {
+    mxci_rows places = mxci_rows_named(&named->shape, &call->in[INDICES]);
+    mxci_rows_add(call->run, req, named, &places, rows, call->temp);
+    return MXC_OK;
+}
+
+/* ---- gather_nd --------------------------------------------------------------------------------------------------- */
+
+static mxc_status gather_infer_shape(mxc_op_sig *sig) {
+    return infer(sig, DATA, MXC_SLOT_OUT(0));
+}
+
+static size_t gather_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[DATA], sig->in_type[DATA]) : 0;
+}
+
+static mxc_status gather_forward(const mxc_op_call *call) {
+    MXC_TRY(check_places(call, &call->in[DATA].shape));
+    return take(call, call->req[0], &call->out[0], &call->in[DATA]);
+}
+
+static mxc_status gather_backward(const mxc_op_call *call) {
+    mxci_put_no_gradient(call, INDICES);
+    return add(call, call->req[DATA], &call->out_grad[0], &call->in_grad[DATA]);
+}
+
+const mxc_op_def mxci_op_gather_nd = {
+    .size = sizeof(mxc_op_def),
+    .name = "gather_nd",
+    .args = "data,indices",
+    .doc = "out[y...] = data[indices[0,y...], ..., indices[M-1,y...]]; data (X1,...), indices (M,Y...), "
+           "out (Y...,XM+1,...)",
+    .infer_shape = gather_infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << INDICES},
+    .temp_bytes = gather_temp_bytes,
+    .forward = {[MXC_CPU] = gather_forward},
+    .backward = {[MXC_CPU] = gather_backward},
+};
+
+/* ---- scatter_nd -------------------------------------------------------------------------------------------------- */
+
+typedef struct scatter_params {
+    mxc_tuple shape;
+} scatter_params;
+
+static const mxc_param scatter_schema[] = {
+    {MXC_PARAM_FIELD(scatter_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
+     .maximum = 9e15, .doc = "of out"},
+    MXC_PARAM_END,
+};
+
+static mxc_status scatter_infer_shape(mxc_op_sig *sig) {
+    const scatter_params *p = sig->params;
+    mxc_shape out;
+    if (mxc_shape_set(&out, p->shape.n, p->shape.value) != MXC_OK)
+        return mxc_sig_fail(sig, "shape has %d axes or too many elements, expected at most %d axes", (int)p->shape.n,
+                            MXC_MAX_NDIM);
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    return infer(sig, MXC_SLOT_OUT(0), DATA);
+}
+
+static size_t scatter_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_FORWARD ? mxci_rows_temp(&sig->out_shape[0], sig->out_type[0]) : 0;
+}
+
+static mxc_status scatter_forward(const mxc_op_call *call) {
+    MXC_TRY(check_places(call, &call->out[0].shape));
+    return add(call, call->req[0], &call->in[DATA], &call->out[0]);
+}
+
+static mxc_status scatter_backward(const mxc_op_call *call) {
+    mxci_put_no_gradient(call, INDICES);
+    return take(call, call->req[DATA], &call->in_grad[DATA], &call->out_grad[0]);
+}
+
+const mxc_op_def mxci_op_scatter_nd = {
+    .size = sizeof(mxc_op_def),
+    .name = "scatter_nd",
+    .args = "data,indices",
+    .doc = "out of shape (X1,...) = 0, then out[indices[0,y...], ..., indices[M-1,y...]] += data[y...]; "
+           "data (Y...,XM+1,...), indices (M,Y...)",
+    .params = scatter_schema,
+    .param_size = sizeof(scatter_params),
+    .infer_shape = scatter_infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = {.out_grad = 1, .in = 1 << INDICES},
+    .temp_bytes = scatter_temp_bytes,
+    .forward = {[MXC_CPU] = scatter_forward},
+    .backward = {[MXC_CPU] = scatter_backward},
+};

@@ -1,0 +1,234 @@
+/* Reading indices; moving the rows that they name. */
+#include "operator/index/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/tile_kernels.h"
+
+/* ---- indices ----------------------------------------------------------------------------------------------------- */
+
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_t size, int mode, int64_t *out) {
+    double tile[MXCI_TILE];
+    for (int64_t i = 0; i < n; i += MXCI_TILE) {
+        int64_t count = smaller(n - i, MXCI_TILE);
+        mxci_convert(index->dtype, mxci_at(index, first + i), MXC_F64, tile, count);
+        for (int64_t k = 0; k < count; k++)
+            out[i + k] = mode == MXCI_INDEX_WRAP ? mxci_index_wrap(tile[k], size) : mxci_index_clip(tile[k], size);
+    }
+}
+
+/* Which elements of an argument may be what. */
+typedef struct range {
+    int64_t low, high;    /* whole parts within low..high-1 */
+    const double *ignore; /* or this number; NULL: none */
+} range;
+
+static mxc_status check_range(const mxc_op_call *call, int slot, int64_t first, int64_t n, const range *r) {
+    double tile[MXCI_TILE];
+    char name[64];
+    for (int64_t i = 0; i < n; i += MXCI_TILE) {
+        int64_t count = smaller(n - i, MXCI_TILE);
+        mxci_convert(call->in[slot].dtype, mxci_at(&call->in[slot], first + i), MXC_F64, tile, count);
+        for (int64_t k = 0; k < count; k++)
+            if (!(trunc(tile[k]) >= (double)r->low && tile[k] < (double)r->high) &&
+                !(r->ignore && trunc(tile[k]) == trunc(*r->ignore)))
+                return MXC_FAIL(MXC_EINVAL, "%s: argument '%s': element %lld is %g, expected an index in [%lld, %lld)",
+                                mxc_op_get_def(call->op)->name, mxc_op_arg_name(call->op, slot, name, sizeof name),
+                                (long long)(first + i + k), tile[k], (long long)r->low, (long long)r->high);
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_check_indices(const mxc_op_call *call, int slot, int64_t first, int64_t n, int64_t low, int64_t high) {
+    return check_range(call, slot, first, n, &(range){low, high, NULL});
+}
+
+mxc_status mxci_check_labels(const mxc_op_call *call, int slot, int64_t classes, const double *ignore) {
+    return check_range(call, slot, 0, mxci_tensor_size(&call->in[slot]), &(range){0, classes, ignore});
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+mxc_status mxci_rows_infer_type(mxc_op_sig *sig) {
+    mxc_dtype *index = &sig->in_type[1];
+    MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(0)}));
+    if (*index == MXC_DTYPE_UNKNOWN)
+        *index = sig->in_type[0];
+    return MXC_OK;
+}
+
+mxc_status mxci_sig_check_axis(const mxc_op_sig *sig, int slot, int axis) {
+    char name[64];
+    if (sig->in_shape[slot].dim[axis] != 0)
+        return MXC_OK;
+    return mxc_sig_fail(sig, "argument '%s': axis %d has no elements",
+                        mxc_op_arg_name(sig->op, slot, name, sizeof name), axis);
+}
+
+/* ---- where rows stand -------------------------------------------------------------------------------------------- */
+
+static void find_along(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
+    for (int64_t i = 0, run; i < n; i += run) { /* rows of one group */
+        int64_t group = (first + i) / r->count, place = (first + i) % r->count;
+        run = smaller(n - i, r->count - place);
+        mxci_read_indices(r->index, place, run, r->size, r->mode, where + i);
+        for (int64_t k = i; k < i + run; k++)
+            where[k] = (group * r->size + where[k]) * r->inner;
+    }
+}
+
+mxci_rows mxci_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    int64_t inner = mxci_shape_count(array, axis + 1, array->ndim);
+    return (mxci_rows){.groups = mxci_shape_count(array, 0, axis),
+                       .count = mxci_tensor_size(index),
+                       .length = inner,
+                       .find = find_along,
+                       .index = index,
+                       .size = array->dim[axis],
+                       .inner = inner,
+                       .mode = mode};
+}
+
+static void find_picked(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
+    mxci_read_indices(r->index, first, n, r->size, r->mode, where);
+    for (int64_t i = 0; i < n; i++)
+        where[i] = ((first + i) / r->per_outer * r->size + where[i]) * r->inner + (first + i) % r->inner;
+}
+
+/* With one element from each line along the axis no two meet. */
+mxci_rows mxci_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    int64_t inner = mxci_shape_count(array, axis + 1, array->ndim), outer = mxci_shape_count(array, 0, axis);
+    int64_t n = mxci_tensor_size(index), per_outer = outer ? n / outer : 0, single = per_outer == inner;
+    return (mxci_rows){.groups = single ? n : outer,
+                       .count = single ? 1 : per_outer,
+                       .length = 1,
+                       .find = find_picked,
+                       .index = index,
+                       .size = array->dim[axis],
+                       .inner = inner,
+                       .mode = mode,
+                       .per_outer = per_outer};
+}
+
+static void find_named(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
+    int64_t place[MXCI_TILE];
+    memset(where, 0, (size_t)n * sizeof *where);
+    for (int axis = 0; axis < r->index->shape.dim[0]; axis++) {
+        int64_t size = r->array->dim[axis];
+        mxci_read_indices(r->index, axis * r->count + first, n, size, r->mode, place);
+        for (int64_t i = 0; i < n; i++)
+            where[i] = where[i] * size + place[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        where[i] *= r->inner;
+}
+
+mxci_rows mxci_rows_named(const mxc_shape *array, const mxc_tensor *index) {
+    const mxc_shape *shape = &index->shape;
+    int64_t inner = mxci_shape_count(array, (int)shape->dim[0], array->ndim);
+    return (mxci_rows){.groups = 1,
+                       .count = mxci_shape_count(shape, 1, shape->ndim),
+                       .length = inner,
+                       .find = find_named,
+                       .index = index,
+                       .array = array,
+                       .inner = inner,
+                       .mode = MXCI_INDEX_WRAP};
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+typedef struct rows_run {
+    const mxci_rows *rows;
+    mxc_req req;
+    const mxc_tensor *array, *dense;
+} rows_run;
+
+static void take_range(void *arg, int64_t begin, int64_t end, int part) {
+    const rows_run *r = arg;
+    const int how = mxci_how(r->req, mxci_tensor_bytes(r->dense), 0);
+    int64_t where[MXCI_TILE], length = r->rows->length;
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = smaller(end - i, MXCI_TILE);
+        r->rows->find(r->rows, i, n, where);
+        for (int64_t k = 0; k < n; k++)
+            mxci_put_elements(how, r->dense->dtype, mxci_at(r->array, where[k]), mxci_at(r->dense, (i + k) * length),
+                              length);
+    }
+    mxci_stream_end();
+}
+
+void mxci_rows_take(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_rows *rows,
+                    const mxc_tensor *array) {
+    rows_run r = {rows, req, array, to};
+    if (req != MXC_REQ_NULL && rows->length > 0)
+        mxc_parallel_for(run, rows->groups * rows->count, MXCI_GRAIN / rows->length + 1, take_range, &r);
+}
+
+/* Part begin..end-1 of a row of dense to its place. */
+static void add_row(const rows_run *r, int64_t row, int64_t where, int64_t begin, int64_t end) {
+    const mxc_tensor *dense = r->dense, *array = r->array;
+    int64_t from = row * r->rows->length;
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (dense->dtype == array->dtype) {
+        mxci_add_row(array->dtype, mxci_at(array, where + begin), mxci_at(dense, from + begin), end - begin);
+        return;
+    }
+    for (int64_t c = begin; c < end; c += MXCI_TILE) {
+        int64_t n = smaller(end - c, MXCI_TILE);
+        mxci_load(dense->dtype, mxci_at(dense, from + c), tile, n);
+        mxci_add_row(array->dtype, mxci_at(array, where + c), tile, n);
+    }
+}
+
+/* Units are columns of groups: parts do not meet, and the order of additions is that of the rows. */
+static void add_range(void *arg, int64_t begin, int64_t end, int part) {
+    const rows_run *r = arg;
+    const mxci_rows *rows = r->rows;
+    int64_t where[MXCI_TILE], columns, groups;
+    (void)part;
+    for (int64_t unit = begin; unit < end; unit += columns * groups) {
+        int64_t first = unit % rows->length, row = unit / rows->length * rows->count, last;
+        columns = smaller(rows->length - first, end - unit);
+        groups = columns == rows->length ? (end - unit) / columns : 1;
+        last = row + groups * rows->count;
+        for (int64_t n; row < last; row += n) {
+            n = smaller(last - row, MXCI_TILE);
+            rows->find(rows, row, n, where);
+            for (int64_t k = 0; k < n; k++)
+                add_row(r, row + k, where[k], first, first + columns);
+        }
+    }
+}
+
+static int has_narrow_sums(mxc_dtype dtype) {
+    return dtype == MXC_F16 || dtype == MXC_BF16;
+}
+
+size_t mxci_rows_temp(const mxc_shape *array, mxc_dtype dtype) {
+    return has_narrow_sums(dtype) ? mxci_shape_bytes(array, sizeof(float)) : 0;
+}
+
+void mxci_rows_add(const mxc_run *run, mxc_req req, const mxc_tensor *array, const mxci_rows *rows,
+                   const mxc_tensor *from, void *temp) {
+    mxc_tensor sums = *array;
+    rows_run r = {rows, req, &sums, from};
+    int wide = has_narrow_sums(array->dtype);
+    if (req == MXC_REQ_NULL)
+        return;
+    if (wide) {
+        sums.dtype = MXC_F32;
+        sums.data = temp;
+    }
+    if (wide || req != MXC_REQ_ADD)
+        mxci_put_constant(run, MXC_REQ_WRITE, &sums, 0);
+    mxc_parallel_for(run, rows->groups * rows->length, MXCI_GRAIN / (rows->count + 1) + 1, add_range, &r);
+    if (wide)
+        mxci_put_cast(run, req, array, &sums);
+}

@@ -1,0 +1,104 @@
+/*
+ * take: out = the rows of a along an axis that indices name. a (outer..., size, inner...), indices (any shape), out
+ * (outer..., indices' shape..., inner...). indices may be of another type than a and have no gradient; a's is the sum
+ * of out's rows that each of its rows was used for.
+ */
+#include "operator/index/indexing.h"
+#include "operator/index/rows.h"
+
+typedef mxci_take_params take_params;
+
+enum { A, INDICES };
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(take_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "0",
+     .doc = "axis of a that indices count along; negative: from the end"},
+    {MXC_PARAM_FIELD(take_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "clip",
+     .choices = "raise,wrap,clip", .doc = "indices outside: an error, taken modulo the axis, or the nearest inside"},
+    MXC_PARAM_END,
+};
+
+/* out's shape from those of a and indices. */
+static mxc_status infer_out(mxc_op_sig *sig, int axis) {
+    const mxc_shape *a = &sig->in_shape[A], *indices = &sig->in_shape[INDICES];
+    int ndim = a->ndim - 1 + indices->ndim;
+    mxc_shape out;
+    if (indices->ndim < 0)
+        return MXC_OK;
+    if (ndim > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "out would have %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
+    out = mxci_shape_axes(ndim);
+    for (int i = 0; i < ndim; i++)
+        out.dim[i] = i < axis                   ? a->dim[i]
+                     : i < axis + indices->ndim ? indices->dim[i - axis]
+                                                : a->dim[i - indices->ndim + 1];
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+/* What follows from out for a and indices, whose numbers of axes are known. */
+static mxc_status infer_back(mxc_op_sig *sig, int axis) {
+    int n_a = sig->in_shape[A].ndim, n_indices = sig->in_shape[INDICES].ndim;
+    const mxc_shape *out = &sig->out_shape[0];
+    mxc_shape a = mxci_shape_axes(n_a), indices = mxci_shape_axes(n_indices);
+    for (int i = 0; i < out->ndim; i++)
+        if (i < axis)
+            a.dim[i] = out->dim[i];
+        else if (i < axis + n_indices)
+            indices.dim[i - axis] = out->dim[i];
+        else
+            a.dim[i - n_indices + 1] = out->dim[i];
+    MXC_TRY(mxc_sig_set_shape(sig, A, &a));
+    return mxc_sig_set_shape(sig, INDICES, &indices);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    int axis;
+    if (sig->in_shape[A].ndim < 0)
+        return MXC_OK;
+    MXC_TRY(mxci_sig_axis(sig, ((const take_params *)sig->params)->axis, sig->in_shape[A].ndim, &axis));
+    MXC_TRY(mxci_sig_check_axis(sig, A, axis));
+    MXC_TRY(infer_out(sig, axis));
+    return sig->in_shape[INDICES].ndim < 0 ? MXC_OK : infer_back(sig, axis);
+}
+
+static mxci_rows rows_of(const mxc_op_call *call) {
+    const take_params *p = call->params;
+    const mxc_shape *a = &call->in[A].shape;
+    return mxci_rows_along(a, (int)(p->axis < 0 ? p->axis + a->ndim : p->axis), &call->in[INDICES],
+                           p->mode == MXCI_TAKE_WRAP ? MXCI_INDEX_WRAP : MXCI_INDEX_CLIP);
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    mxci_rows rows = rows_of(call);
+    if (((const take_params *)call->params)->mode == MXCI_TAKE_RAISE)
+        MXC_TRY(mxci_check_indices(call, INDICES, 0, rows.count, 0, rows.size));
+    mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[A]);
+    return MXC_OK;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[A], sig->in_type[A]) : 0;
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    mxci_rows rows = rows_of(call);
+    mxci_put_no_gradient(call, INDICES);
+    mxci_rows_add(call->run, call->req[A], &call->in_grad[A], &rows, &call->out_grad[0], call->temp);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_take = {
+    .size = sizeof(mxc_op_def),
+    .name = "take",
+    .doc = "out = the rows of a along axis that indices name",
+    .params = schema,
+    .param_size = sizeof(take_params),
+    .args = "a,indices",
+    .infer_shape = infer_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1, .in = 1 << INDICES},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

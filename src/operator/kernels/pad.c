@@ -1,9 +1,0 @@
-#include "operator/kernels/pad.h"
-
-enum { COLUMNS = 512 }; /* of a row of the gradient that are added up at a time */
-
-#define BODY "operator/kernels/pad.inc"
-#include "operator/kernels/for_floats.inc"
-
-const mxci_pad_fn mxci_pad_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
-const mxci_pad_fn mxci_pad_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);

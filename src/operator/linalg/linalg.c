@@ -1,0 +1,145 @@
+/* Inference and batches of the operators on matrices, and the ways to LAPACK and BLAS, which have them in columns: the
+ * lower triangle of a matrix in C order is the upper one to them. */
+#include "operator/linalg/linalg.h"
+
+#include <cblas.h>
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "math/gemm.h"
+
+extern int spotrf_(const char *uplo, const int *n, float *a, const int *lda, int *info);
+extern int dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+extern int spotri_(const char *uplo, const int *n, float *a, const int *lda, int *info);
+extern int dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+mxc_status mxci_linalg_check(const mxc_op_sig *sig, int slot) {
+    const mxc_shape *shape = mxci_sig_shape((mxc_op_sig *)sig, slot);
+    char name[64];
+    if (shape->ndim < 0)
+        return MXC_OK;
+    mxc_op_arg_name(sig->op, slot, name, sizeof name);
+    if (shape->ndim < 2)
+        return mxc_sig_fail(sig, "argument '%s' has %d axes, expected at least 2", name, (int)shape->ndim);
+    if (mxci_linalg_rows(shape) > INT_MAX || mxci_linalg_columns(shape) > INT_MAX)
+        return mxc_sig_fail(sig, "argument '%s': more than %d rows or columns", name, INT_MAX);
+    return MXC_OK;
+}
+
+mxc_status mxci_linalg_square(mxc_op_sig *sig, int slot) {
+    mxc_shape shape = *mxci_sig_shape(sig, slot);
+    int64_t *rows = &shape.dim[shape.ndim - 2], *columns = &shape.dim[shape.ndim - 1];
+    *rows = *rows >= 0 ? *rows : *columns;
+    *columns = *rows;
+    return mxc_sig_set_shape(sig, slot, &shape);
+}
+
+mxc_status mxci_linalg_same_batch(mxc_op_sig *sig, int slot, int other) {
+    mxc_shape shape = *mxci_sig_shape(sig, other);
+    shape.dim[shape.ndim - 2] = shape.dim[shape.ndim - 1] = -1;
+    return mxc_sig_set_shape(sig, slot, &shape);
+}
+
+/* ---- one matrix -------------------------------------------------------------------------------------------------- */
+
+typedef struct blas_flags {
+    enum CBLAS_SIDE side;
+    enum CBLAS_UPLO uplo;
+    enum CBLAS_TRANSPOSE transpose;
+    int m, k, lda;
+} blas_flags;
+
+static blas_flags flags_of(const mxci_triangular *t, int64_t m, int64_t k) {
+    return (blas_flags){t->rightside ? CblasRight : CblasLeft,
+                        t->lower ? CblasLower : CblasUpper,
+                        t->transpose ? CblasTrans : CblasNoTrans,
+                        (int)m,
+                        (int)k,
+                        (int)(t->rightside ? k : m)};
+}
+
+void mxci_linalg_multiply(const mxci_triangular *t, int64_t m, int64_t k, double alpha, const void *a, void *b) {
+    blas_flags f = flags_of(t, m, k);
+    if (m == 0 || k == 0)
+        return;
+    if (t->dtype == MXC_F32)
+        cblas_strmm(CblasRowMajor, f.side, f.uplo, f.transpose, CblasNonUnit, f.m, f.k, (float)alpha, a, f.lda, b, f.k);
+    else
+        cblas_dtrmm(CblasRowMajor, f.side, f.uplo, f.transpose, CblasNonUnit, f.m, f.k, alpha, a, f.lda, b, f.k);
+}
+
+void mxci_linalg_solve(const mxci_triangular *t, int64_t m, int64_t k, double alpha, const void *a, void *b) {
+    blas_flags f = flags_of(t, m, k);
+    if (m == 0 || k == 0)
+        return;
+    if (t->dtype == MXC_F32)
+        cblas_strsm(CblasRowMajor, f.side, f.uplo, f.transpose, CblasNonUnit, f.m, f.k, (float)alpha, a, f.lda, b, f.k);
+    else
+        cblas_dtrsm(CblasRowMajor, f.side, f.uplo, f.transpose, CblasNonUnit, f.m, f.k, alpha, a, f.lda, b, f.k);
+}
+
+int mxci_linalg_factor(mxc_dtype dtype, int lower, int64_t n, void *a) {
+    int size = (int)n, info = 0;
+    if (n == 0)
+        return 0;
+    if (dtype == MXC_F32)
+        spotrf_(lower ? "U" : "L", &size, a, &size, &info);
+    else
+        dpotrf_(lower ? "U" : "L", &size, a, &size, &info);
+    return info;
+}
+
+int mxci_linalg_inverse(mxc_dtype dtype, int lower, int64_t n, void *a) {
+    int size = (int)n, info = 0;
+    if (n == 0)
+        return 0;
+    if (dtype == MXC_F32)
+        spotri_(lower ? "U" : "L", &size, a, &size, &info);
+    else
+        dpotri_(lower ? "U" : "L", &size, a, &size, &info);
+    return info;
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+size_t mxci_linalg_temp(const mxc_op_sig *sig, int64_t n, int64_t scratch) {
+    int64_t parts = n < sig->parallelism ? n : sig->parallelism;
+    return mxci_size_of(mxci_dim_mul(parts, scratch), mxc_dtype_size(sig->in_type[0]));
+}
+
+typedef struct batch_run {
+    const mxci_linalg_run *run;
+    _Atomic uint64_t failed; /* matrix << 32 | row of the first failure; UINT64_MAX: none */
+} batch_run;
+
+/* Parts run side by side: the first matrix of the batch that fails is told, whichever is found first. */
+static void note_failure(batch_run *b, int64_t index, int row) {
+    uint64_t found = (uint64_t)index << 32 | (uint32_t)row, first = atomic_load(&b->failed);
+    while (found < first && !atomic_compare_exchange_weak(&b->failed, &first, found)) {
+    }
+}
+
+static void run_range(void *arg, int64_t begin, int64_t end, int part) {
+    batch_run *b = arg;
+    const mxci_linalg_run *r = b->run;
+    size_t bytes = (size_t)r->scratch * mxc_dtype_size(r->call->in[0].dtype);
+    for (int64_t i = begin; i < end; i++) {
+        int row = r->one(r, i, (char *)r->call->temp + (size_t)part * bytes);
+        if (row)
+            note_failure(b, i, row);
+    }
+}
+
+mxc_status mxci_linalg_run_all(const mxci_linalg_run *run, double flops, const char *what) {
+    batch_run b = {.run = run, .failed = UINT64_MAX};
+    uint64_t failed;
+    mxci_blas_init();
+    mxc_parallel_for(run->call->run, run->n, (int64_t)(1e5 / (flops + 1)) + 1, run_range, &b);
+    failed = atomic_load(&b.failed);
+    if (failed == UINT64_MAX)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "%s: matrix %lld of the batch %s (seen at row %d)", mxc_op_get_def(run->call->op)->name,
+                    (long long)(failed >> 32), what, (int)(uint32_t)failed - 1);
+}

@@ -1,0 +1,238 @@
+/*
+ * CTCLoss: out[n] = -ln of the probability that sequence n spells its labels, where softmax over the classes gives the
+ * probability of each at every step, and what a way through the steps spells is what is left of it when repetitions
+ * become one and blanks nothing. data (T,N,C), label (N,L), out (N).
+ *
+ * blank_label first: class 0 is the blank, labels are 1..C-1, and 0 ends a row of label; last: class C-1 is the blank,
+ * labels are 0..C-2, and -1 ends a row. data_lengths and label_lengths (N) say how many steps and labels count, cut to
+ * T and L. Where no way spells the labels out is inf and the gradient 0. Only data has a gradient.
+ */
+#include "operator/loss/ctc_loss.h"
+
+#include <math.h>
+
+#include "math/tile_kernels.h"
+#include "operator/index/rows.h"
+#include "operator/loss/ctc_loss_kernels.h"
+
+typedef mxci_ctc_params ctc_params;
+
+enum { DATA, LABEL };
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(ctc_params, use_data_lengths), .name = "use_data_lengths", .type = MXC_PARAM_BOOL,
+     .initial = "False", .doc = "there is an argument data_lengths; otherwise all steps count"},
+    {MXC_PARAM_FIELD(ctc_params, use_label_lengths), .name = "use_label_lengths", .type = MXC_PARAM_BOOL,
+     .initial = "False", .doc = "there is an argument label_lengths; otherwise a padding value ends a row of label"},
+    {MXC_PARAM_FIELD(ctc_params, blank_label), .name = "blank_label", .type = MXC_PARAM_ENUM, .initial = "first",
+     .choices = "first,last", .doc = "which class is the blank"},
+    MXC_PARAM_END,
+};
+
+static int count_args(const void *params) {
+    const ctc_params *p = params;
+    return 2 + p->use_data_lengths + p->use_label_lengths;
+}
+
+static const char *name_args(const void *params) {
+    const ctc_params *p = params;
+    return p->use_data_lengths ? "data,label,data_lengths,label_lengths" : "data,label,label_lengths";
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    mxc_shape data = mxci_shape_axes(3), label = mxci_shape_axes(2), each = mxci_shape_axes(1);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    MXC_TRY(mxc_sig_set_shape(sig, LABEL, &label));
+    each.dim[0] = sig->in_shape[DATA].dim[1] >= 0 ? sig->in_shape[DATA].dim[1] : sig->in_shape[LABEL].dim[0];
+    for (int i = LABEL + 1; i < sig->n_in; i++) {
+        MXC_TRY(mxc_sig_set_shape(sig, i, &each));
+        each = sig->in_shape[i];
+    }
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &each));
+    data.dim[1] = label.dim[0] = sig->out_shape[0].dim[0];
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    MXC_TRY(mxc_sig_set_shape(sig, LABEL, &label));
+    if (sig->in_shape[DATA].dim[2] == 0)
+        return mxc_sig_fail(sig, "argument 'data' has no classes");
+    return MXC_OK;
+}
+
+static mxc_status infer_type(mxc_op_sig *sig) {
+    MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
+    for (int i = LABEL; i < sig->n_in && sig->in_type[DATA] != MXC_DTYPE_UNKNOWN; i++)
+        if (sig->in_type[i] == MXC_DTYPE_UNKNOWN)
+            MXC_TRY(mxc_sig_set_type(sig, i, sig->in_type[DATA]));
+    return MXC_OK;
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+/* 8-byte numbers of one part, for the longest sequence: labels, the rows' log sums, what is emitted, ahead, behind,
+ * occupied. */
+static int64_t part_numbers(const mxc_shape *data, const mxc_shape *label) {
+    int64_t steps = data->dim[0], n = label->dim[1];
+    return mxci_dim_add(mxci_dim_mul(steps, 3 * n + 2), n + steps + 2 * (2 * n + 1) + data->dim[2]);
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    (void)pass;
+    return mxci_size_of(mxci_dim_mul(part_numbers(&sig->in_shape[DATA], &sig->in_shape[LABEL]), sig->parallelism),
+                        sizeof(double));
+}
+
+/* One part's scratch, and the sequence that is in it. */
+typedef struct sequence {
+    mxci_ctc ctc;
+    int64_t *labels;
+    double *log_sums, *emitted, *occupied;
+} sequence;
+
+typedef struct ctc_run {
+    const mxc_op_call *call;
+    int64_t steps, batch, classes, columns; /* T, N, C, L */
+    int backward;
+} ctc_run;
+
+static void open_part(const ctc_run *r, int part, sequence *q) {
+    const mxc_shape *data = &r->call->in[DATA].shape, *label = &r->call->in[LABEL].shape;
+    double *scratch = (double *)r->call->temp + (size_t)part * (size_t)part_numbers(data, label);
+    int64_t states = 2 * r->columns + 1;
+    q->labels = (int64_t *)(void *)scratch;
+    q->log_sums = scratch + r->columns;
+    q->emitted = q->log_sums + r->steps;
+    q->ctc.ahead = q->emitted + r->steps * (r->columns + 1);
+    q->ctc.behind = q->ctc.ahead + r->steps * states;
+    q->occupied = q->ctc.behind + 2 * states;
+    q->ctc.labels = q->labels;
+    q->ctc.emitted = q->emitted;
+}
+
+/* ---- one sequence ------------------------------------------------------------------------------------------------ */
+
+static int64_t padding(const ctc_params *p) {
+    return p->blank_label == MXCI_CTC_BLANK_FIRST ? 0 : -1;
+}
+
+/* How many of sequence n's labels count. */
+static int64_t count_labels(const ctc_run *r, int64_t n) {
+    const mxc_op_call *call = r->call;
+    const ctc_params *p = call->params;
+    int64_t count = 0;
+    if (p->use_label_lengths) {
+        mxci_read_indices(&call->in[call->n_in - 1], n, 1, r->columns + 1, MXCI_INDEX_CLIP, &count);
+        return count;
+    }
+    while (count < r->columns) {
+        double label;
+        mxci_convert(call->in[LABEL].dtype, mxci_at(&call->in[LABEL], n * r->columns + count), MXC_F64, &label, 1);
+        if (trunc(label) == (double)padding(p))
+            break;
+        count++;
+    }
+    return count;
+}
+
+/* The labels, the rows' log sums and what is emitted; labels have been checked. */
+static void read_sequence(const ctc_run *r, int64_t n, sequence *q) {
+    const mxc_op_call *call = r->call;
+    const ctc_params *p = call->params;
+    const mxc_tensor *data = &call->in[DATA];
+    q->ctc.steps = r->steps;
+    q->ctc.n_labels = count_labels(r, n);
+    q->ctc.blank = p->blank_label == MXCI_CTC_BLANK_FIRST ? 0 : r->classes - 1;
+    if (p->use_data_lengths)
+        mxci_read_indices(&call->in[LABEL + 1], n, 1, r->steps + 1, MXCI_INDEX_CLIP, &q->ctc.steps);
+    mxci_read_indices(&call->in[LABEL], n * r->columns, q->ctc.n_labels, r->classes, MXCI_INDEX_CLIP, q->labels);
+    for (int64_t t = 0; t < q->ctc.steps; t++) {
+        int64_t row = (t * r->batch + n) * r->classes;
+        double *emitted = q->emitted + t * (q->ctc.n_labels + 1);
+        q->log_sums[t] = mxci_ctc_log_sum[data->dtype](r->classes, mxci_at(data, row));
+        emitted[0] = mxci_value_at(data, row + q->ctc.blank) - q->log_sums[t];
+        for (int64_t i = 0; i < q->ctc.n_labels; i++)
+            emitted[1 + i] = mxci_value_at(data, row + q->labels[i]) - q->log_sums[t];
+    }
+}
+
+/* The gradient of sequence n; total -inf: there is no way, and no gradient. */
+static void put_gradient(const ctc_run *r, int64_t n, sequence *q, double total) {
+    const mxc_tensor *data = &r->call->in[DATA], *grad = &r->call->in_grad[DATA];
+    const int add = r->call->req[DATA] == MXC_REQ_ADD;
+    double factor = mxci_value_at(&r->call->out_grad[0], n);
+    for (int64_t t = r->steps - 1; t >= 0; t--) {
+        int64_t row = (t * r->batch + n) * r->classes;
+        if (t >= q->ctc.steps || total == -INFINITY) {
+            if (!add)
+                mxci_fill_compute(grad->dtype, 0, mxci_at(grad, row), r->classes);
+            continue;
+        }
+        mxci_fill_compute(MXC_F64, 0, q->occupied, r->classes);
+        mxci_ctc_occupied(&q->ctc, t, total, q->occupied);
+        mxci_ctc_gradient[data->dtype](r->classes, add, factor, q->log_sums[t], q->occupied, mxci_at(data, row),
+                                       mxci_at(grad, row));
+    }
+}
+
+static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+    const ctc_run *r = arg;
+    sequence q;
+    open_part(r, part, &q);
+    for (int64_t n = begin; n < end; n++) {
+        double total;
+        read_sequence(r, n, &q);
+        total = mxci_ctc_ahead(&q.ctc);
+        if (r->backward)
+            put_gradient(r, n, &q, total);
+        else
+            mxci_put_value(r->call->req[0], &r->call->out[0], n, -total);
+    }
+}
+
+static mxc_status run(const mxc_op_call *call, int backward) {
+    const mxc_shape *data = &call->in[DATA].shape;
+    const int first = ((const ctc_params *)call->params)->blank_label == MXCI_CTC_BLANK_FIRST;
+    ctc_run r = {
+        .call = call,
+        .steps = data->dim[0],
+        .batch = data->dim[1],
+        .classes = data->dim[2],
+        .columns = call->in[LABEL].shape.dim[1],
+        .backward = backward,
+    };
+    for (int64_t n = 0; n < r.batch; n++)
+        MXC_TRY(mxci_check_indices(call, LABEL, n * r.columns, count_labels(&r, n), first, r.classes - !first));
+    for (int i = LABEL; i < call->n_in && backward; i++)
+        mxci_put_no_gradient(call, i);
+    if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, r.batch, 1, run_part, &r);
+    return MXC_OK;
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return run(call, 0);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return run(call, 1);
+}
+
+const mxc_op_def mxci_op_ctc_loss = {
+    .size = sizeof(mxc_op_def),
+    .name = "CTCLoss",
+    .aliases = "ctc_loss,_contrib_CTCLoss,_contrib_ctc_loss",
+    .doc = "out (N) = -ln of the probability that each sequence of data (T,N,C) spells its row of label (N,L), by "
+           "softmax over the classes; no way to do so: inf, and a gradient of 0",
+    .params = schema,
+    .param_size = sizeof(ctc_params),
+    .args = "data,label,data_lengths,label_lengths",
+    .n_args = count_args,
+    .args_of = name_args,
+    .labels = 14, /* the lengths are labels too */
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .needs = {.out_grad = 1, .in = 15},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

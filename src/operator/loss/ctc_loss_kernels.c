@@ -1,0 +1,31 @@
+#include "operator/loss/ctc_loss_kernels.h"
+
+#include "math/fastmath.h"
+
+double mxci_ctc_ahead(const mxci_ctc *c) {
+    for (int64_t t = 0; t < c->steps; t++)
+        for (int64_t s = 0; s < mxci_ctc_states(c); s++)
+            c->ahead[t * mxci_ctc_states(c) + s] = mxci_ctc_ahead_of(c, t, s);
+    return mxci_ctc_total(c);
+}
+
+void mxci_ctc_occupied(const mxci_ctc *c, int64_t t, double total, double *occupied) {
+    const int64_t states = mxci_ctc_states(c);
+    for (int64_t s = 0; s < states; s++) {
+        double behind = c->behind[t % 2 * states + s] = mxci_ctc_behind_of(c, t, s);
+        occupied[s % 2 ? c->labels[s / 2] : c->blank] += exp(c->ahead[t * states + s] + behind - total);
+    }
+}
+
+#define T float
+#define NAME(f) f##_f32
+#define FN(f) mxci_##f##_f32
+#include "operator/loss/ctc_loss_kernels.inc"
+
+#define T double
+#define NAME(f) f##_f64
+#define FN(f) mxci_##f##_f64
+#include "operator/loss/ctc_loss_kernels.inc"
+
+const mxci_ctc_log_sum_fn mxci_ctc_log_sum[MXC_DTYPE_LIMIT] = {[MXC_F32] = log_sum_f32, [MXC_F64] = log_sum_f64};
+const mxci_ctc_gradient_fn mxci_ctc_gradient[MXC_DTYPE_LIMIT] = {[MXC_F32] = gradient_f32, [MXC_F64] = gradient_f64};

@@ -1,0 +1,251 @@
+/*
+ * BatchNorm: out = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis) over all other axes.
+ *
+ * In training mean and var are those of the batch (var divided by the count, not count - 1), and forward moves the
+ * auxiliary states: moving = momentum moving + (1 - momentum) batch. (MXNet's CPU kernel does that in backward; here a
+ * training forward pass without backward counts too.) Otherwise, and with use_global_stats, the moving ones are used,
+ * as constants. fix_gamma takes gamma as 1 and gives it no gradient. mean and var are outputs, hidden unless
+ * output_mean_var; no gradient flows through them. gamma, beta and the statistics are f32 where data is f16 or bf16,
+ * else of data's type.
+ */
+#include "operator/nn/batch_norm.h"
+
+#include <math.h>
+
+#include "math/assign.h"
+#include "math/tile_kernels.h"
+#include "operator/infer.h"
+#include "operator/nn/batch_norm_kernels.h"
+
+enum { DATA, GAMMA, BETA };
+enum { OUT, MEAN, VAR };
+enum { MOVING_MEAN, MOVING_VAR };
+
+#define RANGE(bound)                                                                                               \
+    {                                                                                                              \
+        .name = #bound, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_bn_ranged_params, bound), .initial = "None", \
+        .optional = 1, .doc = "accepted for compatibility: of use to the quantized form"                           \
+    }
+
+static const mxc_param bn_schema[] = {
+    MXCI_BN_SCHEMA(mxci_bn_ranged_params, norm.),
+    RANGE(min_calib_range),
+    RANGE(max_calib_range),
+    MXC_PARAM_END,
+};
+
+static const mxc_param sync_schema[] = {
+    MXCI_BN_SCHEMA(mxci_sync_bn_params, norm.),
+    {MXC_PARAM_FIELD(mxci_sync_bn_params, ndev), .name = "ndev", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
+     .minimum = 1, .maximum = 65536, .doc = "devices that train together; training with several is refused"},
+    {MXC_PARAM_FIELD(mxci_sync_bn_params, key), .name = "key", .type = MXC_PARAM_STRING, .initial = "",
+     .doc = "accepted for compatibility: names the layer to the other devices"},
+    MXC_PARAM_END,
+};
+
+static int bn_visible(const void *params) {
+    return ((const mxci_bn_params *)params)->output_mean_var ? 3 : 1;
+}
+
+/* ---- inference ------------------------------------------------------------------------------------------------- */
+
+static const int channel_slots[] = {
+    GAMMA, BETA, MXC_SLOT_OUT(MEAN), MXC_SLOT_OUT(VAR), MXC_SLOT_AUX(MOVING_MEAN), MXC_SLOT_AUX(MOVING_VAR),
+};
+enum { N_CHANNEL_SLOTS = sizeof channel_slots / sizeof channel_slots[0] };
+
+static mxc_status bn_infer(mxc_op_sig *sig) {
+    mxc_shape *data = &sig->in_shape[DATA], channels = mxci_shape_axes(1);
+    int axis = 0;
+    MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(OUT)}));
+    if (data->ndim >= 0 && data->ndim < 2)
+        return mxc_sig_fail(sig, "argument 'data': expected at least 2 axes, found %d", data->ndim);
+    if (data->ndim >= 0) {
+        MXC_TRY(mxci_sig_axis(sig, ((const mxci_bn_params *)sig->params)->axis, data->ndim, &axis));
+        if (axis == 0)
+            return mxc_sig_fail(sig, "axis 0 has the samples");
+        channels.dim[0] = data->dim[axis];
+    }
+    MXC_TRY(mxc_sig_set_shape(sig, GAMMA, &channels));
+    MXC_TRY(mxci_sig_same_shape(sig, N_CHANNEL_SLOTS, channel_slots));
+    if (data->ndim >= 0)
+        data->dim[axis] = sig->out_shape[OUT].dim[axis] = sig->in_shape[GAMMA].dim[0];
+    return MXC_OK;
+}
+
+static mxc_status bn_infer_type(mxc_op_sig *sig) {
+    mxc_dtype type;
+    MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){DATA, MXC_SLOT_OUT(OUT)}));
+    type = sig->in_type[DATA];
+    if (type == MXC_F16 || type == MXC_BF16)
+        type = MXC_F32;
+    MXC_TRY(mxc_sig_set_type(sig, GAMMA, type));
+    return mxci_sig_same_type(sig, N_CHANNEL_SLOTS, channel_slots);
+}
+
+/* ---- values per channel, f32 or f64 ---------------------------------------------------------------------------- */
+
+static double get(const mxc_tensor *t, int64_t i) {
+    return t->dtype == MXC_F64 ? ((const double *)t->data)[i] : (double)((const float *)t->data)[i];
+}
+
+static void put(mxc_req req, const mxc_tensor *t, int64_t i, double value) {
+    if (req == MXC_REQ_NULL)
+        return;
+    if (req == MXC_REQ_ADD)
+        value += get(t, i);
+    if (t->dtype == MXC_F64)
+        ((double *)t->data)[i] = value;
+    else
+        ((float *)t->data)[i] = (float)value;
+}
+
+static int uses_batch(const mxc_op_call *call) {
+    return call->is_train && !((const mxci_bn_params *)call->params)->use_global_stats;
+}
+
+typedef struct bn_run {
+    const mxc_op_call *call;
+    mxci_channel channel;
+} bn_run;
+
+static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
+    const mxc_shape *data = &call->in[DATA].shape;
+    const int axis = mxci_bn_axis(call->params, data->ndim);
+    int64_t d = mxci_shape_count(data, axis + 1, data->ndim);
+    bn_run r = {call, {.n = d ? mxci_shape_count(data, 0, axis) : 0, .d = d, .step = data->dim[axis] * d}};
+    mxc_parallel_for(call->run, data->dim[axis], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
+    return MXC_OK;
+}
+
+/* ---- forward --------------------------------------------------------------------------------------------------- */
+
+static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
+    const mxc_op_call *call = r->call;
+    double keep = ((const mxci_bn_params *)call->params)->momentum;
+    *mean = get(&call->aux[MOVING_MEAN], c);
+    *var = get(&call->aux[MOVING_VAR], c);
+    if (uses_batch(call) && r->channel.n * r->channel.d > 0) {
+        double moving_mean = *mean, moving_var = *var;
+        mxci_bn_moments[call->in[DATA].dtype](&r->channel, mxci_at(&call->in[DATA], c * r->channel.d), mean, var);
+        put(MXC_REQ_WRITE, &call->aux[MOVING_MEAN], c, keep * moving_mean + (1 - keep) * *mean);
+        put(MXC_REQ_WRITE, &call->aux[MOVING_VAR], c, keep * moving_var + (1 - keep) * *var);
+    }
+    put(call->req[MEAN], &call->out[MEAN], c, *mean);
+    put(call->req[VAR], &call->out[VAR], c, *var);
+}
+
+static double scale_of(const mxc_op_call *call, int64_t c, double var) {
+    const mxci_bn_params *p = call->params;
+    return (p->fix_gamma ? 1 : get(&call->in[GAMMA], c)) / sqrt(var + p->eps);
+}
+
+/* y = scale (x - mean) + shift for channel c; large results by tiles that are streamed. */
+static void put_affine(const bn_run *r, int64_t c, double scale, double mean, double shift) {
+    const mxc_op_call *call = r->call;
+    const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];
+    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data);
+    const int64_t d = r->channel.d;
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    if (how != MXCI_PUT_STREAM) {
+        mxci_bn_affine[x->dtype](&r->channel, how == MXCI_PUT_ADD, scale, mean, shift, mxci_at(x, c * d),
+                                 mxci_at(y, c * d));
+        return;
+    }
+    for (int64_t i = 0; i < r->channel.n; i++)
+        for (int64_t j = c * d, n; j < (c + 1) * d; j += n) {
+            int64_t at = i * r->channel.step + j;
+            n = mxci_tile_at(j, (c + 1) * d);
+            mxci_bn_affine[x->dtype](&(mxci_channel){.n = 1, .d = n}, 0, scale, mean, shift, mxci_at(x, at), tile);
+            mxci_stream(mxci_at(y, at), tile, (size_t)n * mxc_dtype_size(y->dtype));
+        }
+    mxci_stream_end();
+}
+
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const bn_run *r = arg;
+    const mxc_op_call *call = r->call;
+    (void)part;
+    for (int64_t c = begin; c < end; c++) {
+        double mean, var;
+        statistics(r, c, &mean, &var);
+        if (call->req[OUT] != MXC_REQ_NULL)
+            put_affine(r, c, scale_of(call, c, var), mean, get(&call->in[BETA], c));
+    }
+}
+
+static mxc_status bn_forward(const mxc_op_call *call) {
+    return run_channels(call, forward_part);
+}
+
+/* ---- backward -------------------------------------------------------------------------------------------------- */
+
+/* With s = gamma / sqrt(var + eps), m elements and h = 1 / (var + eps):
+ *   batch statistics:   dx = s (dy - sum(dy) / m - (x - mean) h sum(dy (x - mean)) / m)
+ *   moving statistics:  dx = s dy
+ *   dgamma = sum(dy (x - mean)) sqrt(h), dbeta = sum(dy) */
+static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const bn_run *r = arg;
+    const mxc_op_call *call = r->call;
+    const mxci_bn_params *p = call->params;
+    const mxc_tensor *x = &call->in[DATA], *dy = &call->out_grad[OUT], *dx = &call->in_grad[DATA];
+    const double count = (double)r->channel.n * (double)r->channel.d;
+    (void)part;
+    for (int64_t c = begin; c < end; c++) {
+        double mean = get(&call->out[MEAN], c), var = get(&call->out[VAR], c), sum, product, abc[3] = {0};
+        int64_t at = c * r->channel.d;
+        mxci_bn_sums[x->dtype](&r->channel, mean, mxci_at(dy, at), mxci_at(x, at), &sum, &product);
+        abc[0] = scale_of(call, c, var);
+        if (uses_batch(call)) {
+            abc[1] = -abc[0] * product / (count * (var + p->eps));
+            abc[2] = -abc[0] * sum / count;
+        }
+        if (call->req[DATA] != MXC_REQ_NULL && count > 0)
+            mxci_bn_combine[x->dtype](&r->channel, call->req[DATA] == MXC_REQ_ADD, abc, mean, mxci_at(dy, at),
+                                      mxci_at(x, at), mxci_at(dx, at));
+        put(call->req[GAMMA], &call->in_grad[GAMMA], c, p->fix_gamma ? 0 : product / sqrt(var + p->eps));
+        put(call->req[BETA], &call->in_grad[BETA], c, sum);
+    }
+}
+
+static mxc_status bn_backward(const mxc_op_call *call) {
+    return run_channels(call, backward_part);
+}
+
+static mxc_status sync_forward(const mxc_op_call *call) {
+    MXC_TRY(mxci_sync_bn_check(call));
+    return bn_forward(call);
+}
+
+/* Members that both descriptors have alike. */
+#define COMMON                                                                                                       \
+    .size = sizeof(mxc_op_def), .flags = MXC_OP_SAMPLEWISE, .args = "data,gamma,beta", .outputs = "output,mean,var", \
+    .aux = "moving_mean,moving_var", .n_visible = bn_visible, .infer_shape = bn_infer, .infer_type = bn_infer_type,  \
+    .dtypes = MXC_DTYPES_FLOAT,                                                                                      \
+    .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << VAR},                      \
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},                             \
+    .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END},                      \
+    .backward = {[MXC_CPU] = bn_backward}
+
+const mxc_op_def mxci_op_batch_norm = {
+    COMMON,
+    .name = "BatchNorm",
+    .aliases = "BatchNorm_v1",
+    .doc =
+        "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis); mean and var over the other "
+        "axes in training, else moving_mean and moving_var, which a training forward pass updates: moving = momentum "
+        "moving + (1 - momentum) batch",
+    .params = bn_schema,
+    .param_size = sizeof(mxci_bn_ranged_params),
+    .forward = {[MXC_CPU] = bn_forward},
+};
+
+const mxc_op_def mxci_op_sync_batch_norm = {
+    COMMON,
+    .name = "_contrib_SyncBatchNorm",
+    .doc = "BatchNorm whose statistics in training are those of all devices' batches; of one device's here: a training "
+           "pass with ndev above 1 is refused",
+    .params = sync_schema,
+    .param_size = sizeof(mxci_sync_bn_params),
+    .forward = {[MXC_CPU] = sync_forward},
+};

@@ -1,0 +1,35 @@
+/*
+ * Batch normalisation of one channel: n runs of d elements, each run `step` elements behind the one before. Tables by
+ * dtype of the data (the floating ones). Sums are taken in vectors over short runs, then in double.
+ */
+#ifndef MXCI_OPERATOR_NN_BATCH_NORM_KERNELS_H
+#define MXCI_OPERATOR_NN_BATCH_NORM_KERNELS_H
+
+#include <stdint.h>
+
+#include <mxc/types.h>
+
+typedef struct mxci_channel {
+    int64_t n, d, step;
+} mxci_channel;
+
+/* Mean, then variance about it (divided by n d). */
+typedef void (*mxci_bn_moments_fn)(const mxci_channel *c, const void *x, double *mean, double *variance);
+extern const mxci_bn_moments_fn mxci_bn_moments[MXC_DTYPE_LIMIT];
+
+/* y = or += scale (x - mean) + shift; y may be x. */
+typedef void (*mxci_bn_affine_fn)(const mxci_channel *c, int add, double scale, double mean, double shift,
+                                  const void *x, void *y);
+extern const mxci_bn_affine_fn mxci_bn_affine[MXC_DTYPE_LIMIT];
+
+/* Sums of dy and of dy (x - mean). */
+typedef void (*mxci_bn_sums_fn)(const mxci_channel *c, double mean, const void *dy, const void *x, double *sum,
+                                double *product);
+extern const mxci_bn_sums_fn mxci_bn_sums[MXC_DTYPE_LIMIT];
+
+/* dx = or += a dy + b (x - mean) + c; dx may be dy. */
+typedef void (*mxci_bn_combine_fn)(const mxci_channel *channel, int add, const double abc[3], double mean,
+                                   const void *dy, const void *x, void *dx);
+extern const mxci_bn_combine_fn mxci_bn_combine[MXC_DTYPE_LIMIT];
+
+#endif

@@ -1,0 +1,13 @@
+/* Where the axes of images are: (N,C,spatial), or, channels last, (N,spatial,C). */
+#ifndef MXCI_OPERATOR_NN_CHANNELS_H
+#define MXCI_OPERATOR_NN_CHANNELS_H
+
+static inline int mxci_channel_axis(int is_last, int ndim) {
+    return is_last ? ndim - 1 : 1;
+}
+/* Spatial axis i. */
+static inline int mxci_spatial_axis(int is_last, int i) {
+    return i + (is_last ? 1 : 2);
+}
+
+#endif

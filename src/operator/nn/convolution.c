@@ -1,0 +1,505 @@
+/*
+ * Convolution: out[n,f,p] = bias[f] + sum over c, k of weight[f,c,k] data[n, c of f's group, stride p + dilate k -
+ * pad].
+ *
+ * data (N,C,spatial), weight (F, C/groups, kernel), bias (F), out (N,F,spatial'), spatial' = (spatial + 2 pad -
+ * dilate (kernel - 1) - 1) / stride + 1, for one to three spatial axes. Computed sample by sample and group by group
+ * with the kernels of operator/nn/convolution_kernels.h; channels last through copies. Every result is the same for any
+ * number of threads: forward and the data's gradient are cut by samples (forward also by pixels), the weights' by
+ * weights.
+ */
+#include "operator/nn/convolution.h"
+
+#include <string.h>
+
+#include "operator/widen.h"
+
+typedef mxci_conv_params conv_params;
+
+enum { DATA, WEIGHT, BIAS };
+
+#define AXES_LIMIT 2147483647.0
+const mxc_param mxci_conv_schema[] = {
+    {MXC_PARAM_FIELD(conv_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 1,
+     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
+    {MXC_PARAM_FIELD(conv_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "step of the kernel; () is 1"},
+    {MXC_PARAM_FIELD(conv_params, dilate), .name = "dilate", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
+    {MXC_PARAM_FIELD(conv_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "zeros before and behind each axis; () is 0"},
+    {MXC_PARAM_FIELD(conv_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 100000, .doc = "channels of the output"},
+    {MXC_PARAM_FIELD(conv_params, num_group), .name = "num_group", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
+     .minimum = 1, .maximum = 100000, .doc = "groups of channels that are convolved apart"},
+    {MXC_PARAM_FIELD(conv_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
+    {MXC_PARAM_FIELD(conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "leave out the bias argument"},
+    {MXC_PARAM_FIELD(conv_params, cudnn_tune), .name = "cudnn_tune", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "off,limited_workspace,fastest", .optional = 1,
+     .doc = "how cuDNN's algorithm is chosen: by its guess, or by measuring some, with 8 GiB of scratch for 'fastest'"},
+    {MXC_PARAM_FIELD(conv_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "compute without cuDNN"},
+    {MXC_PARAM_FIELD(conv_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
+     .doc = "where the channels are, in weight too: second, as by default, or last"},
+    MXC_PARAM_END,
+};
+
+static mxc_status complete_tuple(const char *name, mxc_tuple *tuple, int n, int64_t value) {
+    if (tuple->n != 0 && tuple->n != n)
+        return MXC_FAIL(MXC_EINVAL, "Convolution: %s has %d entries, kernel has %d", name, tuple->n, n);
+    for (int i = tuple->n; i < n; i++)
+        tuple->value[i] = value;
+    tuple->n = n;
+    return MXC_OK;
+}
+
+mxc_status mxci_conv_check(void *params) {
+    conv_params *p = params;
+    int n = p->kernel.n;
+    if (n < 1 || n > 3)
+        return MXC_FAIL(MXC_EINVAL, "Convolution: kernel has %d entries, expected 1 to 3", n);
+    MXC_TRY(complete_tuple("stride", &p->stride, n, 1));
+    MXC_TRY(complete_tuple("dilate", &p->dilate, n, 1));
+    MXC_TRY(complete_tuple("pad", &p->pad, n, 0));
+    if (p->num_filter % p->num_group != 0)
+        return MXC_FAIL(MXC_EINVAL, "Convolution: num_filter %lld is not a multiple of num_group %lld",
+                        (long long)p->num_filter, (long long)p->num_group);
+    if (p->layout >= 0 && p->layout != n - 1 && (n < 2 || p->layout != n + 1))
+        return MXC_FAIL(MXC_EINVAL, "Convolution: the layout is not one of the kernel's %d axes", n);
+    return MXC_OK;
+}
+
+static int conv_args(const void *params) {
+    return ((const conv_params *)params)->no_bias ? 2 : 3;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_axis(mxc_op_sig *sig, int i) {
+    const conv_params *p = sig->params;
+    int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
+    int axis = mxci_spatial_axis(mxci_conv_is_last(p), i);
+    int64_t *in = &sig->in_shape[DATA].dim[axis], *out = &sig->out_shape[0].dim[axis];
+    mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
+    if (*in < 0) {
+        if (*out > 0 && p->stride.value[i] == 1 && *out - 1 + reach - pad >= 0)
+            *in = *out - 1 + reach - pad;
+        return MXC_OK;
+    }
+    if (*in + pad < reach)
+        return mxc_sig_fail(sig,
+                            "argument 'data': spatial axis %d has %lld elements and %lld of padding, fewer than the "
+                            "%lld that the kernel spans",
+                            i, (long long)*in, (long long)pad, (long long)reach);
+    expected.dim[axis] = (*in + pad - reach) / p->stride.value[i] + 1;
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
+}
+
+static mxc_status infer_channels(mxc_op_sig *sig) {
+    const conv_params *p = sig->params;
+    const int axis = mxci_channel_axis(mxci_conv_is_last(p), p->kernel.n + 2);
+    int64_t *channels = &sig->in_shape[DATA].dim[axis], each = sig->in_shape[WEIGHT].dim[axis];
+    mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
+    if (*channels < 0) {
+        if (each >= 0)
+            *channels = mxci_dim_mul(each, p->num_group);
+        return MXC_OK;
+    }
+    if (*channels == 0 || *channels % p->num_group != 0)
+        return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld",
+                            (long long)*channels, (long long)p->num_group);
+    expected.dim[axis] = *channels / p->num_group;
+    return mxc_sig_set_shape(sig, WEIGHT, &expected);
+}
+
+mxc_status mxci_conv_infer(mxc_op_sig *sig) {
+    const conv_params *p = sig->params;
+    int ndim = p->kernel.n + 2, is_last = mxci_conv_is_last(p);
+    mxc_shape data = mxci_shape_axes(ndim), weight = data, out = data, bias = mxci_shape_of(1, &p->num_filter);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    weight.dim[0] = out.dim[mxci_channel_axis(is_last, ndim)] = p->num_filter;
+    for (int i = 0; i < p->kernel.n; i++)
+        weight.dim[mxci_spatial_axis(is_last, i)] = p->kernel.value[i];
+    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
+    if (!p->no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+    out.dim[0] = sig->in_shape[DATA].dim[0];
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    sig->in_shape[DATA].dim[0] = sig->out_shape[0].dim[0];
+    MXC_TRY(infer_channels(sig));
+    for (int i = 0; i < p->kernel.n; i++)
+        MXC_TRY(infer_axis(sig, i));
+    return MXC_OK;
+}
+
+/* ---- scratch --------------------------------------------------------------------------------------------------- */
+
+/* The convolution of out_grad that gives the data's gradient; possible for stride 1, worth it where it multiplies few
+ * zeros. Returns whether. */
+static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {
+    int64_t inside = 1, outside = 1;
+    int possible = 1;
+    *flipped = *s;
+    flipped->channels = s->filters;
+    flipped->filters = s->channels;
+    for (int i = 0; i < 3; i++) {
+        flipped->in[i] = s->out[i];
+        flipped->out[i] = s->in[i];
+        flipped->pad[i] = s->dilate[i] * (s->kernel[i] - 1) - s->pad[i];
+        possible = possible && s->stride[i] == 1 && flipped->pad[i] >= 0;
+        inside *= s->in[i];
+        outside *= s->out[i];
+    }
+    return possible && inside * 4 <= outside * 5 && (s->channels > 3 || s->filters <= 2);
+}
+
+/* Scratch of one pass, in this order: tables of the field, and of out_grad's where it is convolved; a block per part
+ * for a field and a panel of out_grad; rearranged weights. */
+typedef struct conv_plan {
+    const mxci_conv_kernels *kernels;
+    size_t element;
+    mxci_field field, flipped;
+    int flip, parts;
+    size_t tables, flipped_tables, block, weights;
+    int64_t sums; /* elements for one group */
+} conv_plan;
+
+static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
+                      mxc_dtype dtype, mxc_pass pass, int parts) {
+    mxci_conv_shape shape = mxci_conv_group(p, data, out), flipped;
+    int64_t elements;
+    int lanes;
+    memset(plan, 0, sizeof *plan);
+    plan->parts = parts;
+    plan->kernels = dtype == MXC_F64 ? &mxci_conv_f64 : &mxci_conv_f32;
+    plan->element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
+    lanes = plan->kernels->lanes;
+    mxci_field_measure(&shape, &plan->field);
+    if (pass == MXC_BACKWARD)
+        mxci_field_group(&plan->field, data->dim[0], data->dim[1] * shape.in[0] * shape.in[1] * shape.in[2]);
+    elements = mxci_dim_mul(plan->field.elements, plan->field.samples);
+    plan->tables = mxci_field_table_bytes(&plan->field, lanes);
+    if (pass == MXC_BACKWARD) {
+        plan->flip = flip_shape(&shape, &flipped);
+        plan->sums = mxci_dim_mul((shape.filters + lanes - 1) / lanes * lanes, plan->field.taps);
+        /* More than the weights need. */
+        plan->weights = mxci_size_of(mxci_dim_mul(plan->sums, p->num_group), plan->element);
+    }
+    if (plan->flip) {
+        mxci_field_measure(&flipped, &plan->flipped);
+        plan->flipped_tables = mxci_field_table_bytes(&plan->flipped, lanes);
+        if (plan->flipped.elements > elements)
+            elements = plan->flipped.elements;
+    }
+    plan->block = mxci_size_add(mxci_size_align(mxci_size_of(elements, plan->element)),
+                                mxci_size_align(mxci_size_of(shape.filters * 2 * lanes, plan->element)));
+}
+
+static size_t planar_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    conv_plan plan;
+    mxci_scratch s = {.bytes = mxci_widen_bytes(sig, pass)};
+    if (mxc_shape_size(&sig->out_shape[0]) == 0)
+        return s.bytes;
+    make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass, sig->parallelism);
+    mxci_scratch_take(&s, plan.tables);
+    mxci_scratch_take(&s, plan.flipped_tables);
+    mxci_scratch_array(&s, plan.parts, plan.block);
+    mxci_scratch_take(&s, plan.weights);
+    return s.bytes;
+}
+
+/* NULL where they have channels second. */
+static const conv_params *planar(const void *params, conv_params *to) {
+    *to = *(const conv_params *)params;
+    to->layout = -1;
+    return mxci_conv_is_last(params) ? to : NULL;
+}
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    conv_params p;
+    return mxci_planar_bytes(sig, pass, planar(sig->params, &p), planar_temp);
+}
+
+/* ---- one call -------------------------------------------------------------------------------------------------- */
+
+/* One pass over all samples and groups; "index" counts groups of all samples. Used for out = conv(in, weight) and, with
+ * the roles of data and output exchanged, for the data's gradient as a convolution. */
+typedef struct conv_run {
+    const conv_plan *plan;
+    const mxci_field *field;
+    int64_t batch, groups;
+    int64_t image, output, weights; /* elements of one group in in, out and weight */
+    const void *in, *weight, *bias, *out_grad;
+    void *out, *sums; /* what is computed; sums for the weights' gradient */
+    int add;
+    int64_t units, unit; /* forward: units of work in one group, panels in each */
+    char *blocks;
+} conv_run;
+
+static void *at(const conv_run *r, const void *base, int64_t element) {
+    return (char *)base + (size_t)element * r->plan->element;
+}
+
+static int64_t panels_of(const conv_run *r, int64_t n) {
+    int64_t wide = 2 * r->plan->kernels->lanes;
+    return (n + wide - 1) / wide;
+}
+
+/* The padding of the part's fields: once, since filling them leaves it. */
+static void clear_fields(const conv_run *r, int part) {
+    if (!r->field->plain)
+        memset(r->blocks + (size_t)part * r->plan->block, 0,
+               (size_t)(r->field->elements * r->field->samples) * r->plan->element);
+}
+
+/* The fields of a group in some samples from index on: the images themselves, or filled into the part's block. */
+static const void *read_fields(const conv_run *r, int64_t index, int64_t samples, int part) {
+    void *block = r->blocks + (size_t)part * r->plan->block;
+    if (r->field->plain)
+        return at(r, r->in, index * r->image);
+    for (int64_t n = 0; n < samples; n++)
+        r->plan->kernels->fill(r->field, at(r, r->in, (index + n * r->groups) * r->image),
+                               at(r, block, n * r->field->elements));
+    return block;
+}
+
+/* Units of work per part that are worth a thread of their own: about 0.3 MFLOP. */
+static int64_t grain(const conv_run *r, int64_t units) {
+    double flops = 2.0 * (double)(r->field->shape.filters * r->field->pixels) * (double)r->field->taps / (double)units;
+    return (int64_t)(3e5 / (flops + 1)) + 1;
+}
+
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    const mxci_conv_kernels *k = r->plan->kernels;
+    static const double zero;
+    clear_fields(r, part);
+    while (begin < end) {
+        int64_t index = begin / r->units, group = index % r->groups, first = begin % r->units;
+        int64_t last = end - begin < r->units - first ? first + end - begin : r->units;
+        int64_t panels = panels_of(r, r->field->pixels), stop = last * r->unit < panels ? last * r->unit : panels;
+        const void *field = read_fields(r, index, 1, part), *weight = at(r, r->weight, group * r->weights);
+        const void *bias = r->bias ? at(r, r->bias, group * r->field->shape.filters) : &zero;
+        void *out = at(r, r->out, index * r->output);
+        if (!r->add)
+            k->forward(r->field, field, weight, bias, r->bias != NULL, 0, out, first * r->unit, stop);
+        else
+            k->forward(r->field, field, weight, out, r->field->pixels, 1, out, first * r->unit, stop);
+        if (r->add && r->bias)
+            k->add_bias(r->field, bias, out, first * r->unit, stop);
+        begin += last - first;
+    }
+}
+
+static void run_forward(const mxc_op_call *call, conv_run *r) {
+    int64_t panels = panels_of(r, r->field->pixels);
+    r->unit = r->batch * r->groups >= 4 * r->plan->parts ? panels : 1; /* few samples: cut them too */
+    r->units = (panels + r->unit - 1) / r->unit;
+    mxc_parallel_for(call->run, r->batch * r->groups * r->units, grain(r, r->units), forward_part, r);
+}
+
+/* Taps begin..end-1 of all groups. */
+static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    const mxci_conv_kernels *k = r->plan->kernels;
+    int64_t taps = r->field->taps;
+    clear_fields(r, part);
+    while (begin < end) {
+        int64_t group = begin / taps, first = begin % taps;
+        int64_t last = end - begin < taps - first ? first + end - begin : taps;
+        void *sums = at(r, r->sums, group * r->plan->sums);
+        for (int64_t n = 0; n < r->batch; n += r->field->samples) {
+            int64_t index = n * r->groups + group, rest = r->batch - n;
+            int64_t samples = rest < r->field->samples ? rest : r->field->samples;
+            k->weight(r->field, samples, read_fields(r, index, samples, part), at(r, r->out_grad, index * r->output),
+                      r->groups * r->output, n > 0, sums, first, last);
+        }
+        k->put_weight(r->field, sums, r->add, at(r, r->out, group * r->weights), first, last);
+        begin += last - first;
+    }
+}
+
+static void data_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    const mxci_conv_kernels *k = r->plan->kernels;
+    char *block = r->blocks + (size_t)part * r->plan->block;
+    void *panel = block + mxci_size_align((size_t)r->field->elements * r->plan->element);
+    for (int64_t index = begin; index < end; index++) {
+        void *image = at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
+        if (!r->field->plain || !r->add)
+            memset(field, 0, (size_t)r->field->elements * r->plan->element);
+        k->data(r->field, at(r, r->weight, index % r->groups * r->weights), at(r, r->out_grad, index * r->output),
+                panel, field);
+        if (!r->field->plain)
+            k->unfill(r->field, r->add, field, image);
+    }
+}
+
+/* ---- weights rearranged ---------------------------------------------------------------------------------------- */
+
+typedef struct rearrange {
+    const conv_run *r;
+    const void *weight;
+    void *to;
+    int64_t units; /* in one group: strips of six taps, or channels */
+} rearrange;
+
+static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
+    const rearrange *w = arg;
+    const conv_plan *plan = w->r->plan;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t group = i / w->units, unit = i % w->units;
+        const void *from = at(w->r, w->weight, group * w->r->weights);
+        void *to = at(w->r, w->to, group * w->r->weights);
+        (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->field, from, to, unit, unit + 1);
+    }
+}
+
+static void rearrange_weights(const mxc_op_call *call, const conv_run *r, void *to) {
+    const mxci_field *f = &r->plan->field;
+    rearrange w = {.r = r, .weight = call->in[WEIGHT].data, .to = to};
+    w.units = r->plan->flip ? f->shape.channels : (f->taps + 5) / 6;
+    mxc_parallel_for(call->run, w.units * r->groups, MXCI_GRAIN * w.units / (r->weights + 1) + 1, rearrange_part, &w);
+}
+
+/* ---- forward and backward -------------------------------------------------------------------------------------- */
+
+static conv_run open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass) {
+    const conv_params *p = call->params;
+    char *temp = call->temp;
+    int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
+    make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, pass, parts);
+    mxci_field_plan(&plan->field, plan->kernels->lanes, temp);
+    if (plan->flip)
+        mxci_field_plan(&plan->flipped, plan->kernels->lanes, temp + plan->tables);
+    return (conv_run){.plan = plan,
+                      .field = &plan->field,
+                      .batch = call->in[DATA].shape.dim[0],
+                      .groups = p->num_group,
+                      .image = plan->field.shape.channels * mxci_shape_count(&call->in[DATA].shape, 2, p->kernel.n + 2),
+                      .output = plan->field.shape.filters * plan->field.pixels,
+                      .weights = plan->field.shape.filters * plan->field.taps,
+                      .in = call->in[DATA].data,
+                      .blocks = temp + plan->tables + plan->flipped_tables};
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    conv_plan plan;
+    conv_run r;
+    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
+        return MXC_OK;
+    r = open_run(call, &plan, MXC_FORWARD);
+    r.weight = call->in[WEIGHT].data;
+    r.bias = call->n_in > BIAS ? call->in[BIAS].data : NULL;
+    r.out = call->out[0].data;
+    r.add = call->req[0] == MXC_REQ_ADD;
+    run_forward(call, &r);
+    return MXC_OK;
+}
+
+static void data_gradient(const mxc_op_call *call, const conv_run *base) {
+    const conv_plan *plan = base->plan;
+    conv_run r = *base;
+    void *weights = r.blocks + (size_t)plan->parts * plan->block;
+    rearrange_weights(call, &r, weights);
+    r.weight = weights;
+    r.out = call->in_grad[DATA].data;
+    r.add = call->req[DATA] == MXC_REQ_ADD;
+    if (!plan->flip) {
+        mxc_parallel_for(call->run, r.batch * r.groups, grain(&r, 1), data_part, &r);
+        return;
+    }
+    r.field = &plan->flipped;
+    r.in = r.out_grad;
+    r.image = base->output;
+    r.output = base->image;
+    run_forward(call, &r);
+}
+
+static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
+    conv_run r = *base;
+    r.out = call->in_grad[WEIGHT].data;
+    r.sums = r.blocks + (size_t)r.plan->parts * r.plan->block;
+    r.add = call->req[WEIGHT] == MXC_REQ_ADD;
+    mxc_parallel_for(call->run, r.field->taps * r.groups, grain(&r, r.field->taps) / r.batch + 1, weight_part, &r);
+}
+
+static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    int64_t filters = r->field->shape.filters * r->groups, pixels = r->field->pixels;
+    (void)part;
+    for (int64_t f = begin; f < end; f++) {
+        double sum = r->plan->kernels->sum(at(r, r->out_grad, f * pixels), r->batch, filters * pixels, pixels);
+        r->plan->kernels->put(at(r, r->out, f), sum, r->add);
+    }
+}
+
+static void bias_gradient(const mxc_op_call *call, const conv_run *base) {
+    conv_run r = *base;
+    r.out = call->in_grad[BIAS].data;
+    r.add = call->req[BIAS] == MXC_REQ_ADD;
+    mxc_parallel_for(call->run, r.field->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.field->pixels) + 1,
+                     bias_part, &r);
+}
+
+static mxc_status backward_real(const mxc_op_call *call) {
+    conv_plan plan;
+    conv_run r;
+    if (mxci_tensor_size(&call->out[0]) == 0) {
+        for (int i = 0; i < call->n_in; i++)
+            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
+        return MXC_OK;
+    }
+    r = open_run(call, &plan, MXC_BACKWARD);
+    r.out_grad = call->out_grad[0].data;
+    if (call->req[DATA] != MXC_REQ_NULL)
+        data_gradient(call, &r);
+    if (call->req[WEIGHT] != MXC_REQ_NULL)
+        weight_gradient(call, &r);
+    if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
+        bias_gradient(call, &r);
+    return MXC_OK;
+}
+
+static mxc_status planar_forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+static mxc_status planar_backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+static mxc_status conv_forward(const mxc_op_call *call) {
+    conv_params p;
+    return mxci_planar_run(call, MXC_FORWARD, planar(call->params, &p), planar_forward);
+}
+
+static mxc_status conv_backward(const mxc_op_call *call) {
+    conv_params p;
+    return mxci_planar_run(call, MXC_BACKWARD, planar(call->params, &p), planar_backward);
+}
+
+const mxc_op_def mxci_op_convolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "Convolution",
+    .aliases = "Convolution_v1,ChannelwiseConvolution", /* the latter: a fork's, for one filter a channel */
+    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
+           "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes; "
+           "layout NHWC: data (N,...,C), weight (num_filter, kernel..., C / num_group)",
+    .params = mxci_conv_schema,
+    .param_size = sizeof(conv_params),
+    .params_check = mxci_conv_check,
+    .args = "data,weight,bias",
+    .n_args = conv_args,
+    .infer_shape = mxci_conv_infer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
+    .flags = MXC_OP_SAMPLEWISE,
+    .temp_bytes = conv_temp,
+    .forward = {[MXC_CPU] = conv_forward},
+    .backward = {[MXC_CPU] = conv_backward},
+};

@@ -1,0 +1,283 @@
+/*
+ * Deconvolution: the convolution's gradient with respect to its data as a layer of its own.
+ *
+ * data (N,C,spatial), weight (C, F/groups, kernel), bias (F), out (N,F,spatial'), spatial' = stride (spatial - 1) +
+ * dilate (kernel - 1) + 1 - 2 pad + adj, for one to three spatial axes; target_shape asks for spatial' and sets pad and
+ * adj. Everything is computed by Convolution's functions with data and out in each other's place: out is the gradient
+ * of the data of a convolution (N,F,spatial') -> (N,C,spatial), data's gradient is that convolution.
+ */
+#include "operator/nn/deconvolution.h"
+
+#include "math/tile_kernels.h"
+#include "operator/nn/batch_norm_kernels.h"
+#include "operator/widen.h"
+
+extern const mxc_op_def mxci_op_convolution;
+
+typedef mxci_deconv_params deconv_params;
+
+enum { DATA, WEIGHT, BIAS };
+
+#define AXES_LIMIT 2147483647.0
+#define MOST_CHANNELS 100000
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(deconv_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 1,
+     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
+    {MXC_PARAM_FIELD(deconv_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's places in the output; () is 1"},
+    {MXC_PARAM_FIELD(deconv_params, dilate), .name = "dilate", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
+    {MXC_PARAM_FIELD(deconv_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "cut off before and behind each axis; () is 0"},
+    {MXC_PARAM_FIELD(deconv_params, adj), .name = "adj", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "added to the output's axes, less than stride; () is 0"},
+    {MXC_PARAM_FIELD(deconv_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE, .initial = "()",
+     .bounded = 1, .minimum = 0, .maximum = AXES_LIMIT,
+     .doc = "the output's spatial axes, instead of pad and adj; () and zeros leave them"},
+    {MXC_PARAM_FIELD(deconv_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .bounded = 1,
+     .minimum = 1, .maximum = MOST_CHANNELS, .doc = "channels of the output"},
+    {MXC_PARAM_FIELD(deconv_params, num_group), .name = "num_group", .type = MXC_PARAM_INT, .initial = "1",
+     .bounded = 1, .minimum = 1, .maximum = MOST_CHANNELS, .doc = "groups of channels that are kept apart"},
+    {MXC_PARAM_FIELD(deconv_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "512",
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
+    {MXC_PARAM_FIELD(deconv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "True",
+     .doc = "leave out the bias argument"},
+    {MXC_PARAM_FIELD(deconv_params, cudnn_tune), .name = "cudnn_tune", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "off,limited_workspace,fastest", .optional = 1,
+     .doc = "how cuDNN's algorithm is chosen: by its guess, or by measuring some, with 8 GiB of scratch for 'fastest'"},
+    {MXC_PARAM_FIELD(deconv_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "compute without cuDNN"},
+    {MXC_PARAM_FIELD(deconv_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
+     .doc = "channels come second; the other layouts are refused"},
+    MXC_PARAM_END,
+};
+
+static mxc_status complete(const char *name, mxc_tuple *tuple, int n, int64_t value) {
+    if (tuple->n != 0 && tuple->n != n)
+        return MXC_FAIL(MXC_EINVAL, "Deconvolution: %s has %d entries, kernel has %d", name, (int)tuple->n, n);
+    for (int i = tuple->n; i < n; i++)
+        tuple->value[i] = value;
+    tuple->n = n;
+    return MXC_OK;
+}
+
+static mxc_status check_params(void *params) {
+    deconv_params *p = params;
+    int n = p->kernel.n;
+    if (n < 1 || n > 3)
+        return MXC_FAIL(MXC_EINVAL, "Deconvolution: kernel has %d entries, expected 1 to 3", n);
+    MXC_TRY(complete("stride", &p->stride, n, 1));
+    MXC_TRY(complete("dilate", &p->dilate, n, 1));
+    MXC_TRY(complete("pad", &p->pad, n, 0));
+    MXC_TRY(complete("adj", &p->adj, n, 0));
+    MXC_TRY(complete("target_shape", &p->target_shape, n, 0));
+    for (int i = 0; i < n; i++)
+        if (p->adj.value[i] >= p->stride.value[i] && p->adj.value[i] > 0)
+            return MXC_FAIL(MXC_EINVAL, "Deconvolution: adj of axis %d is %lld, expected less than stride %lld", i,
+                            (long long)p->adj.value[i], (long long)p->stride.value[i]);
+    if (p->num_filter % p->num_group != 0)
+        return MXC_FAIL(MXC_EINVAL, "Deconvolution: num_filter %lld is not a multiple of num_group %lld",
+                        (long long)p->num_filter, (long long)p->num_group);
+    if (p->layout >= 0 && p->layout != n - 1)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "Deconvolution: only layouts NCW, NCHW and NCDHW, as the kernel has %d axes",
+                        n);
+    return MXC_OK;
+}
+
+static int n_args(const void *params) {
+    return ((const deconv_params *)params)->no_bias ? 2 : 3;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static mxc_status infer_axis(mxc_op_sig *sig, int i) {
+    const deconv_params *p = sig->params;
+    int64_t in = sig->in_shape[DATA].dim[i + 2], span;
+    mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
+    if (in < 0)
+        return MXC_OK;
+    if (in == 0 || in > (int64_t)AXES_LIMIT)
+        return mxc_sig_fail(sig, "argument 'data': spatial axis %d has %lld elements, expected 1 to %lld", i,
+                            (long long)in, (long long)AXES_LIMIT);
+    span = mxci_deconv_span(p, i, in);
+    if (mxci_deconv_has_target(p) && (p->target_shape.value[i] < 1 || p->target_shape.value[i] > span))
+        return mxc_sig_fail(sig, "target_shape of axis %d is %lld, expected 1 to the %lld that the kernels span", i,
+                            (long long)p->target_shape.value[i], (long long)span);
+    if (mxci_deconv_pad(p, i, in) > (int64_t)AXES_LIMIT)
+        return mxc_sig_fail(sig, "target_shape of axis %d cuts off %lld elements, expected at most %lld", i,
+                            (long long)mxci_deconv_pad(p, i, in), (long long)AXES_LIMIT);
+    expected.dim[i + 2] =
+        mxci_deconv_has_target(p) ? p->target_shape.value[i] : span - 2 * p->pad.value[i] + p->adj.value[i];
+    if (expected.dim[i + 2] < 1)
+        return mxc_sig_fail(sig, "pad %lld of axis %d leaves nothing of the %lld elements that the kernels span",
+                            (long long)p->pad.value[i], i, (long long)span);
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const deconv_params *p = sig->params;
+    int ndim = p->kernel.n + 2;
+    mxc_shape *data = &sig->in_shape[DATA], axes = mxci_shape_axes(ndim), bias = mxci_shape_of(1, &p->num_filter);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
+    axes.dim[0] = data->dim[1];
+    axes.dim[1] = p->num_filter / p->num_group;
+    for (int i = 0; i < p->kernel.n; i++)
+        axes.dim[i + 2] = p->kernel.value[i];
+    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &axes));
+    data->dim[1] = sig->in_shape[WEIGHT].dim[0];
+    if (data->dim[1] >= 0 && (data->dim[1] == 0 || data->dim[1] > MOST_CHANNELS || data->dim[1] % p->num_group != 0))
+        return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld up to %d",
+                            (long long)data->dim[1], (long long)p->num_group, MOST_CHANNELS);
+    if (!p->no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+    axes = mxci_shape_axes(ndim);
+    axes.dim[0] = data->dim[0];
+    axes.dim[1] = p->num_filter;
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &axes));
+    data->dim[0] = sig->out_shape[0].dim[0];
+    for (int i = 0; i < p->kernel.n; i++)
+        MXC_TRY(infer_axis(sig, i));
+    return MXC_OK;
+}
+
+/* ---- the convolution --------------------------------------------------------------------------------------------- */
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    mxci_conv_params params;
+    mxc_op_sig conv = *sig;
+    mxc_dtype type = mxci_compute_type(sig->in_type[DATA]);
+    mxci_deconv_conv(sig->params, &sig->in_shape[DATA], &params);
+    conv.params = &params;
+    conv.n_in = 2;
+    conv.in_shape = (mxc_shape[]){sig->out_shape[0], sig->in_shape[WEIGHT]};
+    conv.out_shape = &sig->in_shape[DATA];
+    conv.in_type = (mxc_dtype[]){type, type};
+    conv.out_type = &type;
+    return mxci_op_convolution.temp_bytes(&conv, pass);
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t forward = pass == MXC_BACKWARD ? conv_temp(sig, MXC_FORWARD) : 0, backward = conv_temp(sig, MXC_BACKWARD);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), forward > backward ? forward : backward);
+}
+
+/* A call of the convolution (image, weight) -> what has data's shape. */
+typedef struct conv_call {
+    mxc_op_call call;
+    mxci_conv_params params;
+    mxc_tensor in[2];
+} conv_call;
+
+static void open_conv(const mxc_op_call *call, const mxc_tensor *image, conv_call *out) {
+    out->call = *call;
+    out->call.params = &out->params;
+    out->call.n_in = 2;
+    out->call.in = out->in;
+    out->in[0] = *image;
+    out->in[1] = call->in[WEIGHT];
+    mxci_deconv_conv(call->params, &call->in[DATA].shape, &out->params);
+}
+
+/* out = conv(image, weight). */
+static mxc_status run_conv(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *out, mxc_req req) {
+    conv_call conv;
+    open_conv(call, image, &conv);
+    conv.call.out = out;
+    conv.call.req = &req;
+    return mxci_op_convolution.forward[MXC_CPU](&conv.call);
+}
+
+/* Its gradients from grad, the gradient of what it gives. */
+static mxc_status run_conv_backward(const mxc_op_call *call, const mxc_tensor *image, const mxc_tensor *grad,
+                                    const mxc_tensor in_grad[2], const mxc_req req[2]) {
+    conv_call conv;
+    open_conv(call, image, &conv);
+    conv.call.out = conv.call.out_grad = grad;
+    conv.call.in_grad = in_grad;
+    conv.call.req = req;
+    return mxci_op_convolution.backward[MXC_CPU](&conv.call);
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+/* out = or += bias in the planes begin..end-1. */
+static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const mxc_tensor *out = &call->out[0];
+    int64_t plane = mxci_shape_count(&out->shape, 2, out->shape.ndim);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        mxci_fill_compute(out->dtype, mxci_value_at(&call->in[BIAS], i % out->shape.dim[1]), tile, MXCI_TILE);
+        for (int64_t k = 0; k < plane; k += MXCI_TILE)
+            mxci_put_row(call->req[0], out->dtype, mxci_at(out, i * plane + k), tile,
+                         plane - k < MXCI_TILE ? plane - k : MXCI_TILE);
+    }
+}
+
+static mxc_status run_forward(const mxc_op_call *call) {
+    const mxc_shape *out = &call->out[0].shape;
+    mxc_req req[2] = {call->req[0], MXC_REQ_NULL};
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (call->n_in > BIAS) {
+        mxc_parallel_for(call->run, out->dim[0] * out->dim[1],
+                         MXCI_GRAIN / (mxci_shape_count(out, 2, out->ndim) + 1) + 1, bias_part, (void *)call);
+        req[0] = MXC_REQ_ADD;
+    }
+    return run_conv_backward(call, &call->out[0], &call->in[DATA], (mxc_tensor[]){call->out[0], call->in[WEIGHT]}, req);
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, run_forward);
+}
+
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
+
+static void bias_gradient(const mxc_op_call *call) {
+    const mxc_tensor *grad = &call->out_grad[0];
+    int64_t filters = grad->shape.dim[1], plane = mxci_shape_count(&grad->shape, 2, grad->shape.ndim);
+    mxci_channel channel = {.n = grad->shape.dim[0], .d = plane, .step = filters * plane};
+    double sum, product;
+    for (int64_t f = 0; f < filters; f++) {
+        const void *from = mxci_at(grad, f * plane);
+        mxci_bn_sums[grad->dtype](&channel, 0, from, from, &sum, &product);
+        mxci_put_value(call->req[BIAS], &call->in_grad[BIAS], f, sum);
+    }
+}
+
+static mxc_status run_backward(const mxc_op_call *call) {
+    const mxc_tensor *grad = &call->out_grad[0];
+    if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
+        bias_gradient(call);
+    if (call->req[WEIGHT] != MXC_REQ_NULL)
+        MXC_TRY(run_conv_backward(call, grad, &call->in[DATA], (mxc_tensor[]){*grad, call->in_grad[WEIGHT]},
+                                  (mxc_req[]){MXC_REQ_NULL, call->req[WEIGHT]}));
+    if (call->req[DATA] == MXC_REQ_NULL)
+        return MXC_OK;
+    return run_conv(call, grad, &call->in_grad[DATA], call->req[DATA]);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, run_backward);
+}
+
+const mxc_op_def mxci_op_deconvolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "Deconvolution",
+    .doc = "output (N,num_filter,...) = for each element of data (N,C,...) its multiple of weight (C, num_filter / "
+           "num_group, kernel...), added up where they overlap, + bias; one to three spatial axes",
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = schema,
+    .param_size = sizeof(deconv_params),
+    .params_check = check_params,
+    .args = "data,weight,bias",
+    .n_args = n_args,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

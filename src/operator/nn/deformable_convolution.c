@@ -1,0 +1,364 @@
+/*
+ * DeformableConvolution: a convolution whose patches are read at places that move. data (N,C,h,w), offset
+ * (N, G*K*2, H, W), weight (F, C/groups, kernel), bias (F), out (N,F,H,W). Channels come in G groups for the offsets;
+ * for each of them, each of K elements of a patch and each place, offset says how far down and to the right of its
+ * place in a plain convolution the element is read, between the four elements of data around; 0 outside of 0 to h, 0 to
+ * w. The patches of a sample are laid out in scratch as columns (C*K, H*W), and the rest is products.
+ */
+#include "operator/nn/deformable_convolution.h"
+
+#include <string.h>
+
+#include "math/assign.h"
+#include "math/gemm.h"
+#include "operator/infer.h"
+#include "operator/widen.h"
+
+typedef mxci_deformable_params deformable_params;
+
+enum { DATA, OFFSET, WEIGHT, BIAS };
+
+#define LIMIT (1 << 24)
+#define AXES(field, least) \
+    .type = MXC_PARAM_TUPLE, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = least, .maximum = LIMIT
+#define COUNT(field) \
+    .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = 1, .maximum = LIMIT
+static const mxc_param schema[] = {
+    {.name = "kernel", AXES(kernel, 1), .doc = "height and width of a patch"},
+    {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "distance of the patches; () is 1"},
+    {.name = "dilate", AXES(dilate, 1), .initial = "()", .doc = "distance of the elements of a patch; () is 1"},
+    {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "zeros before and behind each axis; () is 0"},
+    {.name = "num_filter", COUNT(num_filter), .doc = "channels of the output"},
+    {.name = "num_group", COUNT(num_group), .initial = "1", .doc = "groups of channels that are kept apart"},
+    {.name = "num_deformable_group",
+     COUNT(num_deformable_group),
+     .initial = "1",
+     .doc = "groups of channels with offsets of their own"},
+    {MXC_PARAM_FIELD(deformable_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
+    {MXC_PARAM_FIELD(deformable_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "leave out the bias argument"},
+    {MXC_PARAM_FIELD(deformable_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "NCHW", .optional = 1, .doc = "channels come second"},
+    MXC_PARAM_END,
+};
+#undef AXES
+#undef COUNT
+
+static int64_t patch_size(const deformable_params *p) {
+    return p->kernel.value[0] * p->kernel.value[1];
+}
+
+static mxc_status complete(const char *name, mxc_tuple *tuple, int64_t value) {
+    if (tuple->n != 0 && tuple->n != 2)
+        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: %s has %d entries, expected 2", name, (int)tuple->n);
+    for (int i = tuple->n; i < 2; i++)
+        tuple->value[i] = value;
+    tuple->n = 2;
+    return MXC_OK;
+}
+
+static mxc_status check_params(void *params) {
+    deformable_params *p = params;
+    if (p->kernel.n != 2)
+        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: kernel has %d entries, expected 2", (int)p->kernel.n);
+    if (patch_size(p) > LIMIT)
+        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: kernel has %lld elements, expected up to %d",
+                        (long long)patch_size(p), LIMIT);
+    MXC_TRY(complete("stride", &p->stride, 1));
+    MXC_TRY(complete("dilate", &p->dilate, 1));
+    MXC_TRY(complete("pad", &p->pad, 0));
+    if (p->num_filter % p->num_group)
+        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: num_filter %lld is not a multiple of num_group %lld",
+                        (long long)p->num_filter, (long long)p->num_group);
+    return MXC_OK;
+}
+
+static int n_args(const void *params) {
+    return ((const deformable_params *)params)->no_bias ? 3 : 4;
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+/* Places of patches along an axis; -1 if it is not known. */
+static mxc_status infer_places(const mxc_op_sig *sig, int i, int64_t *out) {
+    const deformable_params *p = sig->params;
+    int64_t in = sig->in_shape[DATA].dim[i + 2], span = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1;
+    *out = -1;
+    if (in < 0)
+        return MXC_OK;
+    in += 2 * p->pad.value[i];
+    if (in < span)
+        return mxc_sig_fail(sig,
+                            "argument 'data': axis %d has %lld elements with padding, fewer than the %lld of a "
+                            "patch",
+                            i + 2, (long long)in, (long long)span);
+    *out = (in - span) / p->stride.value[i] + 1;
+    return MXC_OK;
+}
+
+/* Channels: a multiple of both kinds of groups, and what weight says. */
+static mxc_status infer_weight(mxc_op_sig *sig) {
+    const deformable_params *p = sig->params;
+    int64_t channels = sig->in_shape[DATA].dim[1];
+    mxc_shape data = mxci_shape_axes(4);
+    mxc_shape weight = mxci_shape_of(4, (int64_t[]){p->num_filter, -1, p->kernel.value[0], p->kernel.value[1]});
+    if (channels >= 0 && (channels % p->num_group || channels % p->num_deformable_group || channels == 0))
+        return mxc_sig_fail(sig,
+                            "argument 'data': %lld channels, expected a multiple of num_group %lld and of "
+                            "num_deformable_group %lld",
+                            (long long)channels, (long long)p->num_group, (long long)p->num_deformable_group);
+    weight.dim[1] = channels < 0 ? -1 : channels / p->num_group;
+    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
+    weight = sig->in_shape[WEIGHT];
+    data.dim[1] = mxci_dim_mul(weight.dim[1], p->num_group);
+    return mxc_sig_set_shape(sig, DATA, &data);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const deformable_params *p = sig->params;
+    mxc_shape data = mxci_shape_axes(4), bias = mxci_shape_of(1, &p->num_filter), out, offset, columns;
+    char text[MXC_SHAPE_TEXT];
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    MXC_TRY(infer_weight(sig));
+    if (!p->no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+    out = mxci_shape_of(4, (int64_t[]){-1, p->num_filter, -1, -1});
+    for (int i = 0; i < 2; i++)
+        MXC_TRY(infer_places(sig, i, &out.dim[i + 2]));
+    offset = mxci_shape_of(4, (int64_t[]){-1, p->num_deformable_group * patch_size(p) * 2, out.dim[2], out.dim[3]});
+    for (int pass = 0; pass < 2; pass++) {
+        MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+        out.dim[0] = mxci_known(sig->in_shape[DATA].dim[0], out.dim[0]);
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+        offset.dim[0] = sig->out_shape[0].dim[0];
+        MXC_TRY(mxc_sig_set_shape(sig, OFFSET, &offset));
+        out = sig->in_shape[OFFSET];
+        out.dim[1] = p->num_filter;
+        data.dim[0] = out.dim[0];
+    }
+    if (!mxc_shape_known(&sig->in_shape[DATA]))
+        return MXC_OK;
+    columns = mxci_shape_of(4, (int64_t[]){sig->in_shape[DATA].dim[1], patch_size(p), out.dim[2], out.dim[3]});
+    if (!mxci_shape_fits(&columns))
+        return mxc_sig_fail(sig, "argument 'data': its patches, %s, are larger than memory can be",
+                            mxc_shape_format(&columns, text, sizeof text));
+    return MXC_OK;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* Elements of the columns of a sample, rounded up. */
+static int64_t column_count(const deformable_params *p, const mxc_shape *data, const mxc_shape *out) {
+    return (data->dim[1] * patch_size(p) * out->dim[2] * out->dim[3] + 15) & ~(int64_t)15;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t element = sig->in_type[DATA] == MXC_F64 ? sizeof(double) : sizeof(float);
+    size_t columns = mxci_size_of(column_count(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]), element);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), mxci_size_mul(columns, pass == MXC_FORWARD ? 1 : 2));
+}
+
+typedef struct deformable_run {
+    const mxc_op_call *call;
+    const deformable_params *params;
+    mxci_deformable_shape shape;
+    mxc_dtype dtype;
+    int64_t sample; /* worked on; and elements of one in */
+    int64_t data, offset, out;
+    mxc_tensor columns, grad; /* of the sample, and their gradient */
+    mxci_gemm_args gemm;      /* weight (F/groups, C/groups*K) times columns, for each group */
+} deformable_run;
+
+static deformable_run open_run(const mxc_op_call *call) {
+    const deformable_params *p = call->params;
+    const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim, groups = p->num_group;
+    deformable_run r = {.call = call, .params = p, .dtype = call->in[DATA].dtype, .gemm = MXCI_GEMM_INIT};
+    r.shape = mxci_deformable_shape_of(p, in, out);
+    r.data = in[1] * in[2] * in[3];
+    r.offset = p->num_deformable_group * patch_size(p) * 2 * out[2] * out[3];
+    r.out = out[1] * out[2] * out[3];
+    r.columns = r.grad = (mxc_tensor){.data = call->temp, .dtype = r.dtype};
+    r.grad.data = mxci_at(&r.columns, column_count(p, &call->in[DATA].shape, &call->out[0].shape));
+    r.gemm.dtype = r.dtype;
+    r.gemm.batch = groups;
+    r.gemm.m = p->num_filter / groups;
+    r.gemm.k = in[1] / groups * patch_size(p);
+    r.gemm.n = out[2] * out[3];
+    return r;
+}
+
+/* Elements begin..end-1 of the offset groups' patches. */
+static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
+    const deformable_run *r = arg;
+    const void *x = mxci_at(&r->call->in[DATA], r->sample * r->data);
+    const void *offset = mxci_at(&r->call->in[OFFSET], r->sample * r->offset);
+    (void)part;
+    if (r->dtype == MXC_F32)
+        mxci_deformable_columns_f32(&r->shape, x, offset, r->columns.data, begin, end);
+    else
+        mxci_deformable_columns_f64(&r->shape, x, offset, r->columns.data, begin, end);
+}
+
+/* Of data without elements, which padding surrounds, they are 0. */
+static void make_columns(deformable_run *r) {
+    if (r->data == 0)
+        memset(r->columns.data, 0, (size_t)(r->gemm.batch * r->gemm.k * r->gemm.n) * mxc_dtype_size(r->dtype));
+    else
+        mxc_parallel_for(r->call->run, r->shape.groups * patch_size(r->params), 1, columns_part, r);
+}
+
+/* Planes begin..end-1 of out: bias is added. */
+static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+    const deformable_run *r = arg;
+    const mxc_tensor *out = &r->call->out[0];
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        double bias = mxci_value_at(&r->call->in[BIAS], i % r->params->num_filter);
+        for (int64_t k = i * r->gemm.n; k < (i + 1) * r->gemm.n; k++)
+            if (r->dtype == MXC_F32)
+                ((float *)out->data)[k] += (float)bias;
+            else
+                ((double *)out->data)[k] += bias;
+    }
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    deformable_run r = open_run(call);
+    mxci_gemm_args *g = &r.gemm;
+    int64_t samples = call->out[0].shape.dim[0];
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    g->beta = call->req[0] == MXC_REQ_ADD;
+    g->lda = g->k, g->ldb = g->ldc = g->n;
+    g->a_stride = g->m * g->k, g->b_stride = g->k * g->n, g->c_stride = g->m * g->n;
+    for (; r.sample < samples; r.sample++) {
+        make_columns(&r);
+        g->a = call->in[WEIGHT].data;
+        g->b = r.columns.data;
+        g->c = mxci_at(&call->out[0], r.sample * r.out);
+        mxci_gemm(call->run, g, NULL);
+    }
+    if (call->n_in > BIAS)
+        mxc_parallel_for(call->run, samples * r.params->num_filter, MXCI_GRAIN / g->n + 1, bias_part, &r);
+    return MXC_OK;
+}
+
+static void data_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const deformable_run *r = arg;
+    const void *offset = mxci_at(&r->call->in[OFFSET], r->sample * r->offset);
+    void *dx = mxci_at(&r->call->in_grad[DATA], r->sample * r->data);
+    (void)part;
+    if (r->dtype == MXC_F32)
+        mxci_deformable_data_grad_f32(&r->shape, offset, r->grad.data, dx, begin, end);
+    else
+        mxci_deformable_data_grad_f64(&r->shape, offset, r->grad.data, dx, begin, end);
+}
+
+static void offset_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const deformable_run *r = arg;
+    const void *x = mxci_at(&r->call->in[DATA], r->sample * r->data);
+    const void *offset = mxci_at(&r->call->in[OFFSET], r->sample * r->offset);
+    void *to = mxci_at(&r->call->in_grad[OFFSET], r->sample * r->offset);
+    (void)part;
+    if (r->dtype == MXC_F32)
+        mxci_deformable_offset_grad_f32(&r->shape, x, offset, r->grad.data, to, begin, end);
+    else
+        mxci_deformable_offset_grad_f64(&r->shape, x, offset, r->grad.data, to, begin, end);
+}
+
+/* The gradients of a sample's data and offset: the columns' gradient is weight, turned, times that of out. */
+static void input_gradients(deformable_run *r) {
+    const mxc_op_call *call = r->call;
+    mxci_gemm_args g = r->gemm;
+    if ((call->req[DATA] == MXC_REQ_NULL && call->req[OFFSET] == MXC_REQ_NULL) || r->data == 0)
+        return;
+    g.transpose_a = 1;
+    g.m = r->gemm.k, g.k = r->gemm.m;
+    g.lda = g.m, g.ldb = g.ldc = g.n;
+    g.a_stride = g.m * g.k, g.b_stride = g.k * g.n, g.c_stride = g.m * g.n;
+    g.a = call->in[WEIGHT].data;
+    g.b = mxci_at(&call->out_grad[0], r->sample * r->out);
+    g.c = r->grad.data;
+    mxci_gemm(call->run, &g, NULL);
+    r->shape.add = call->req[DATA] == MXC_REQ_ADD;
+    if (call->req[DATA] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, r->shape.channels, 1, data_grad_part, r);
+    r->shape.add = call->req[OFFSET] == MXC_REQ_ADD;
+    if (call->req[OFFSET] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, r->shape.groups * patch_size(r->params), 1, offset_grad_part, r);
+}
+
+/* What a sample adds to weight's gradient: that of out times the columns, turned. */
+static void weight_gradient(deformable_run *r) {
+    const mxc_op_call *call = r->call;
+    mxci_gemm_args g = r->gemm;
+    if (call->req[WEIGHT] == MXC_REQ_NULL)
+        return;
+    make_columns(r);
+    g.transpose_b = 1;
+    g.n = r->gemm.k, g.k = r->gemm.n;
+    g.lda = g.ldb = g.k, g.ldc = g.n;
+    g.a_stride = g.m * g.k, g.b_stride = g.k * g.n, g.c_stride = g.m * g.n;
+    g.beta = 1;
+    g.a = mxci_at(&call->out_grad[0], r->sample * r->out);
+    g.b = r->columns.data;
+    g.c = call->in_grad[WEIGHT].data;
+    mxci_gemm(call->run, &g, NULL);
+}
+
+static void bias_gradient(const deformable_run *r) {
+    const mxc_tensor *g = &r->call->out_grad[0];
+    for (int64_t f = 0; f < r->params->num_filter; f++) {
+        double sum = 0;
+        for (int64_t n = 0; n < g->shape.dim[0]; n++)
+            for (int64_t p = 0; p < r->gemm.n; p++) {
+                int64_t i = n * r->out + f * r->gemm.n + p;
+                sum += r->dtype == MXC_F32 ? (double)((const float *)g->data)[i] : ((const double *)g->data)[i];
+            }
+        mxci_put_value(r->call->req[BIAS], &r->call->in_grad[BIAS], f, sum);
+    }
+}
+
+static mxc_status backward_real(const mxc_op_call *call) {
+    deformable_run r = open_run(call);
+    if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
+        mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
+    if (r.data == 0)
+        mxci_put_constant(call->run, call->req[OFFSET], &call->in_grad[OFFSET], 0);
+    for (; r.sample < call->in[DATA].shape.dim[0]; r.sample++) {
+        input_gradients(&r);
+        weight_gradient(&r);
+    }
+    if (call->n_in > BIAS)
+        bias_gradient(&r);
+    return MXC_OK;
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+const mxc_op_def mxci_op_deformable_convolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_DeformableConvolution",
+    .aliases = "DeformableConvolution",
+    .doc = "output (N,num_filter,H,W) = weight (num_filter,C/num_group,kernel) times the patches of data (N,C,h,w) + "
+           "bias; each element of a patch is read at a place moved by offset (N,G*K*2,H,W), K elements in each of G "
+           "groups of channels, down and to the right",
+    .params = schema,
+    .param_size = sizeof(deformable_params),
+    .params_check = check_params,
+    .args = "data,offset,weight,bias",
+    .n_args = n_args,
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << OFFSET | 1 << WEIGHT},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -1,0 +1,9 @@
+#include "operator/nn/dropout_kernels.h"
+
+#include "math/loop.h"
+
+#define BODY "operator/nn/dropout_kernels.inc"
+#include "math/for_floats.inc"
+
+const mxci_dropout_mask_fn mxci_dropout_mask[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(mask);
+const mxci_dropout_apply_fn mxci_dropout_apply[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(apply);

@@ -1,0 +1,152 @@
+/*
+ * _fold_norm: the weight and bias of a layer into which a BatchNorm behind it is moved. In inference BatchNorm is
+ * x s + (beta - mean s) for each channel, s = gamma / sqrt(variance + eps), so
+ *   weight' = s weight for each filter,  bias' = (bias - mean) s + beta
+ * weight (filters, ...), the others (filters,); the statistics are f32 where weight is f16 or bf16.
+ */
+#include "operator/nn/fold_norm.h"
+
+#include <math.h>
+
+#include "base/text.h"
+#include "math/assign.h"
+#include "math/tile_kernels.h"
+#include "operator/infer.h"
+#include "operator/nn/batch_norm.h"
+#include "operator/nn/convolution.h"
+#include "operator/nn/fully_connected.h"
+#include "operator/op.h"
+
+extern const mxc_op_def mxci_op_batch_norm, mxci_op_convolution, mxci_op_fully_connected;
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(mxci_fold_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .doc = "added to the variance"},
+    {MXC_PARAM_FIELD(mxci_fold_params, fix_gamma), .name = "fix_gamma", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "take gamma as 1"},
+    {MXC_PARAM_FIELD(mxci_fold_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "the layer has no bias"},
+    MXC_PARAM_END,
+};
+
+static int count_args(const void *params) {
+    return ((const mxci_fold_params *)params)->no_bias ? MXCI_FOLD_BIAS : MXCI_FOLD_BIAS + 1;
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const mxc_shape *weight = &sig->in_shape[MXCI_FOLD_WEIGHT];
+    mxc_shape filters = mxci_shape_axes(1);
+    MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){MXCI_FOLD_WEIGHT, MXC_SLOT_OUT(0)}));
+    if (weight->ndim == 0)
+        return mxc_sig_fail(sig, "argument 'weight': expected at least 1 axis, found none");
+    if (weight->ndim > 0)
+        filters.dim[0] = weight->dim[0];
+    for (int i = MXCI_FOLD_GAMMA; i < sig->n_in; i++)
+        MXC_TRY(mxc_sig_set_shape(sig, i, &filters));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(1), &filters);
+}
+
+static mxc_status infer_type(mxc_op_sig *sig) {
+    mxc_dtype type;
+    MXC_TRY(mxci_sig_same_type(sig, sig->n_in > MXCI_FOLD_BIAS ? 4 : 3,
+                               (int[]){MXCI_FOLD_WEIGHT, MXC_SLOT_OUT(0), MXC_SLOT_OUT(1), MXCI_FOLD_BIAS}));
+    type = sig->in_type[MXCI_FOLD_WEIGHT];
+    for (int i = MXCI_FOLD_GAMMA; i <= MXCI_FOLD_VARIANCE; i++)
+        MXC_TRY(mxc_sig_set_type(sig, i, type == MXC_F16 || type == MXC_BF16 ? MXC_F32 : type));
+    return MXC_OK;
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+static void scale_row(const mxc_op_call *call, int64_t begin, int64_t end, double scale) {
+    const mxc_tensor *from = &call->in[MXCI_FOLD_WEIGHT], *to = &call->out[0];
+    double tile[MXCI_TILE], before[MXCI_TILE];
+    for (int64_t at = begin; at < end; at += MXCI_TILE) {
+        int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
+        mxci_convert(from->dtype, mxci_at(from, at), MXC_F64, tile, n);
+        if (call->req[0] == MXC_REQ_ADD)
+            mxci_convert(to->dtype, mxci_at(to, at), MXC_F64, before, n);
+        else
+            mxci_fill_compute(MXC_F64, 0, before, n);
+        for (int64_t i = 0; i < n; i++)
+            tile[i] = before[i] + tile[i] * scale;
+        mxci_convert(MXC_F64, tile, to->dtype, mxci_at(to, at), n);
+    }
+}
+
+static void fold_part(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const mxci_fold_params *p = call->params;
+    const mxc_tensor *in = call->in;
+    const int64_t taps = mxci_shape_count(&in[MXCI_FOLD_WEIGHT].shape, 1, in[MXCI_FOLD_WEIGHT].shape.ndim);
+    (void)part;
+    for (int64_t f = begin; f < end; f++) {
+        double gamma = p->fix_gamma ? 1 : mxci_value_at(&in[MXCI_FOLD_GAMMA], f);
+        double scale = gamma / sqrt(mxci_value_at(&in[MXCI_FOLD_VARIANCE], f) + p->eps);
+        double bias = p->no_bias ? 0 : mxci_value_at(&in[MXCI_FOLD_BIAS], f);
+        if (call->req[0] != MXC_REQ_NULL)
+            scale_row(call, f * taps, (f + 1) * taps, scale);
+        mxci_put_value(call->req[1], &call->out[1], f,
+                       (bias - mxci_value_at(&in[MXCI_FOLD_MEAN], f)) * scale + mxci_value_at(&in[MXCI_FOLD_BETA], f));
+    }
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    const mxc_shape *weight = &call->in[MXCI_FOLD_WEIGHT].shape;
+    int64_t taps = mxci_shape_count(weight, 1, weight->ndim);
+    mxc_parallel_for(call->run, weight->dim[0], MXCI_GRAIN / (taps + 1) + 1, fold_part, (void *)call);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_fold_norm = {
+    .size = sizeof(mxc_op_def),
+    .name = "_fold_norm",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
+    .args = "weight,gamma,beta,mean,variance,bias",
+    .outputs = "weight,bias",
+    .n_args = count_args,
+    .doc = "weight gamma / sqrt(variance + eps) for each filter, and the bias that gives BatchNorm of the layer",
+    .params = schema,
+    .param_size = sizeof(mxci_fold_params),
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .forward = {[MXC_CPU] = forward},
+};
+
+/* ---- which layers ------------------------------------------------------------------------------------------------ */
+
+int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm) {
+    const mxci_conv_params *conv = mxc_op_params(layer);
+    int ndim = 2, axis = 1;
+    if (mxc_op_get_def(layer) == &mxci_op_convolution) {
+        ndim = conv->kernel.n + 2;
+        axis = mxci_channel_axis(mxci_conv_is_last(conv), ndim);
+    } else if (mxc_op_get_def(layer) != &mxci_op_fully_connected ||
+               !((const mxci_fc_params *)mxc_op_params(layer))->flatten) {
+        return 0;
+    }
+    return mxc_op_get_def(norm) == &mxci_op_batch_norm && mxci_bn_axis(mxc_op_params(norm), ndim) == axis;
+}
+
+static mxc_status make_fold(const mxc_op *layer, const mxci_bn_params *norm, mxc_op **out) {
+    char eps[40];
+    const char *const keys[] = {"eps", "fix_gamma", "no_bias"};
+    const char *const values[] = {eps, norm->fix_gamma ? "1" : "0", mxc_op_n_args(layer) < 3 ? "1" : "0"};
+    mxci_format(eps, sizeof eps, "%.17g", norm->eps);
+    return mxc_op_create(mxci_op_fold_norm.name, 3, keys, values, out);
+}
+
+mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold, mxc_op **folded) {
+    *fold = *folded = NULL;
+    if (!mxci_fold_fits(layer, norm))
+        return MXC_OK;
+    MXC_TRY(make_fold(layer, mxc_op_params(norm), fold));
+    mxc_status status = mxci_op_like(layer, mxc_op_get_def(layer)->name, "no_bias", NULL, folded);
+    if (status != MXC_OK) {
+        mxc_op_release(*fold);
+        *fold = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,253 @@
+/*
+ * Pooling: out[n,c,p] = maximum, average, sum or p-norm of data[n,c] over a window that starts at stride p - pad.
+ *
+ * data (N,C,spatial), out (N,C,spatial'), one to three spatial axes. spatial' = 1 + (spatial + 2 pad - kernel) /
+ * stride, rounded down ("valid") or up ("full"), or spatial / stride, rounded up ("same", without pad); global_pool
+ * takes the whole plane. Windows are cut to the input; an average divides by the window cut to input and padding, or
+ * to the input alone (count_include_pad=False); a window without elements gives 0. lp is the root number p_value of the
+ * sum of the elements' powers, signs kept. The gradient of a maximum goes to the first of equal elements, found again
+ * by comparison: no indices are stored. Channels last is computed through copies.
+ */
+#include "operator/nn/pooling.h"
+
+#include "operator/widen.h"
+
+typedef mxci_pooling_params pooling_params;
+
+const mxc_param mxci_pooling_schema[] = {
+    {MXC_PARAM_FIELD(pooling_params, global_pool), .name = "global_pool", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
+    {MXC_PARAM_FIELD(pooling_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "accepted for compatibility"},
+    {MXC_PARAM_FIELD(pooling_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = 2147483647.0,
+     .doc = "window size of each spatial axis; may be left out with global_pool"},
+    {MXC_PARAM_FIELD(pooling_params, pool_type), .name = "pool_type", .type = MXC_PARAM_ENUM, .initial = "max",
+     .choices = "max,avg,sum,lp", .doc = "what is taken of a window; lp: the p-norm"},
+    {MXC_PARAM_FIELD(pooling_params, pooling_convention), .name = "pooling_convention", .type = MXC_PARAM_ENUM,
+     .initial = "valid", .choices = "full,valid,same",
+     .doc = "round the output size up (full) or down (valid), or take data's divided by stride, rounded up (same)"},
+    {MXC_PARAM_FIELD(pooling_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
+    {MXC_PARAM_FIELD(pooling_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
+    {MXC_PARAM_FIELD(pooling_params, count_include_pad), .name = "count_include_pad", .type = MXC_PARAM_BOOL,
+     .initial = "None", .optional = 1, .doc = "an average counts the padding; None: it does"},
+    {MXC_PARAM_FIELD(pooling_params, p_value), .name = "p_value", .type = MXC_PARAM_INT, .initial = "None",
+     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3, .doc = "of pool_type lp: 1, 2 or 3"},
+    {MXC_PARAM_FIELD(pooling_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
+     .doc = "where the channels are: second, as by default, or last"},
+    MXC_PARAM_END,
+};
+
+enum { FULL, VALID, SAME };
+
+static mxc_status check_kind(const pooling_params *p) {
+    if (p->pool_type == MXCI_POOL_LP && p->p_value == MXC_PARAM_UNSET)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: pool_type lp needs p_value, 1 to 3");
+    for (int i = 0; i < p->pad.n && p->pooling_convention == SAME; i++)
+        if (p->pad.value[i] != 0)
+            return MXC_FAIL(MXC_EINVAL, "Pooling: pad is %lld with pooling_convention same, expected 0",
+                            (long long)p->pad.value[i]);
+    return MXC_OK;
+}
+
+/* A global pooling without a kernel has as many axes as the layout or the data says. */
+static mxc_status check_global(pooling_params *p) {
+    if (!p->global_pool)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: kernel is missing, which only global_pool can do without");
+    p->stride.n = p->pad.n = 0;
+    return check_kind(p);
+}
+
+mxc_status mxci_pooling_check(void *params) {
+    pooling_params *p = params;
+    int n = p->kernel.n;
+    if (n == 0)
+        return check_global(p);
+    if (n < 1 || n > 3)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: kernel has %d entries, expected 1 to 3", n);
+    if (p->stride.n != 0 && p->stride.n != n)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: stride has %d entries, kernel has %d", p->stride.n, n);
+    if (p->pad.n != 0 && p->pad.n != n)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: pad has %d entries, kernel has %d", p->pad.n, n);
+    if (p->layout >= 0 && p->layout != n - 1 && p->layout != n + 2)
+        return MXC_FAIL(MXC_EINVAL, "Pooling: the layout is not one of the kernel's %d axes", n);
+    for (int i = p->stride.n; i < n; i++)
+        p->stride.value[i] = 1;
+    for (int i = p->pad.n; i < n; i++)
+        p->pad.value[i] = 0;
+    p->stride.n = p->pad.n = n;
+    return check_kind(p);
+}
+
+static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
+    const pooling_params *p = sig->params;
+    int64_t padded, kernel = p->kernel.value[i], stride = p->stride.value[i];
+    *out = p->global_pool ? 1 : -1;
+    if (p->global_pool || in < 0)
+        return MXC_OK;
+    padded = in + 2 * p->pad.value[i];
+    if (p->pooling_convention == SAME)
+        *out = in / stride + (in % stride > 0);
+    else if (padded < kernel)
+        return mxc_sig_fail(sig,
+                            "argument 'data': spatial axis %d has %lld elements with padding, fewer than the kernel's "
+                            "%lld",
+                            i, (long long)padded, (long long)kernel);
+    else
+        *out = 1 + (padded - kernel + (p->pooling_convention == FULL ? stride - 1 : 0)) / stride;
+    return MXC_OK;
+}
+
+/* How many axes the arrays have; -1: not known yet. */
+static mxc_status count_axes(const mxc_op_sig *sig, int *ndim) {
+    const pooling_params *p = sig->params;
+    *ndim = p->kernel.n > 0 ? p->kernel.n + 2 : p->layout >= 0 ? p->layout % 3 + 3 : sig->in_shape[0].ndim;
+    if (*ndim < 0)
+        *ndim = sig->out_shape[0].ndim;
+    if (*ndim >= 0 && (*ndim < 3 || *ndim > 5))
+        return mxc_sig_fail(sig, "argument 'data': expected 3 to 5 axes, found %d", *ndim);
+    return MXC_OK;
+}
+
+mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
+    const pooling_params *p = sig->params;
+    int ndim, is_last = mxci_pooling_is_last(p), channels;
+    mxc_shape data, out;
+    MXC_TRY(count_axes(sig, &ndim));
+    if (ndim < 0)
+        return MXC_OK;
+    channels = mxci_channel_axis(is_last, ndim);
+    data = out = mxci_shape_axes(ndim);
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
+    data = sig->in_shape[0];
+    out.dim[0] = data.dim[0];
+    out.dim[channels] = data.dim[channels];
+    for (int i = 0; i < ndim - 2; i++) {
+        int axis = mxci_spatial_axis(is_last, i);
+        MXC_TRY(infer_axis(sig, i, data.dim[axis], &out.dim[axis]));
+    }
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    sig->in_shape[0].dim[0] = sig->out_shape[0].dim[0];
+    sig->in_shape[0].dim[channels] = sig->out_shape[0].dim[channels];
+    return MXC_OK;
+}
+
+static void pooling_needs(const void *params, mxc_op_needs *needs) {
+    const pooling_params *p = params;
+    uint64_t reads = p->pool_type == MXCI_POOL_MAX || (p->pool_type == MXCI_POOL_LP && p->p_value > 1);
+    *needs = (mxc_op_needs){.out_grad = 1, .in = reads, .out = reads};
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------- */
+
+typedef struct pooling_run {
+    mxci_pool_shape shape;
+    const mxc_op_call *call;
+    int64_t in, out; /* elements of a plane */
+} pooling_run;
+
+static pooling_run open_run(const mxc_op_call *call) {
+    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
+    return (pooling_run){.shape = mxci_pooling_shape(call->params, data, out),
+                         .call = call,
+                         .in = mxci_shape_count(data, 2, data->ndim),
+                         .out = mxci_shape_count(out, 2, out->ndim)};
+}
+
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const pooling_run *r = arg;
+    const mxc_tensor *x = &r->call->in[0], *y = &r->call->out[0];
+    int add = r->call->req[0] == MXC_REQ_ADD;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        if (x->dtype == MXC_F32)
+            mxci_pool_forward_f32(&r->shape, add, mxci_at(x, i * r->in), mxci_at(y, i * r->out));
+        else
+            mxci_pool_forward_f64(&r->shape, add, mxci_at(x, i * r->in), mxci_at(y, i * r->out));
+    }
+}
+
+static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const pooling_run *r = arg;
+    const mxc_op_call *call = r->call;
+    const mxc_tensor *dy = &call->out_grad[0], *x = &call->in[0], *y = &call->out[0], *dx = &call->in_grad[0];
+    int add = call->req[0] == MXC_REQ_ADD;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t in = i * r->in, out = i * r->out;
+        if (dx->dtype == MXC_F32)
+            mxci_pool_backward_f32(&r->shape, add, mxci_at(dy, out), mxci_at(x, in), mxci_at(y, out), mxci_at(dx, in));
+        else
+            mxci_pool_backward_f64(&r->shape, add, mxci_at(dy, out), mxci_at(x, in), mxci_at(y, out), mxci_at(dx, in));
+    }
+}
+
+static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
+    pooling_run r = open_run(call);
+    const mxc_shape *data = &call->in[0].shape;
+    if (r.in == 0) /* only padding, forward */
+        mxci_put_constant(call->run, call->req[0], &call->out[0], 0);
+    else if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (r.in + r.out + 1) + 1, part, &r);
+    return MXC_OK;
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    return run_planes(call, forward_part);
+}
+
+static mxc_status backward_real(const mxc_op_call *call) {
+    return run_planes(call, backward_part);
+}
+
+static mxc_status planar_forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+static mxc_status planar_backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+/* NULL where they have channels second. */
+static const pooling_params *planar(const void *params, pooling_params *to) {
+    *to = *(const pooling_params *)params;
+    to->layout = -1;
+    return mxci_pooling_is_last(params) ? to : NULL;
+}
+
+static size_t pooling_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    pooling_params p;
+    return mxci_planar_bytes(sig, pass, planar(sig->params, &p), mxci_widen_bytes);
+}
+
+static mxc_status pooling_forward(const mxc_op_call *call) {
+    pooling_params p;
+    return mxci_planar_run(call, MXC_FORWARD, planar(call->params, &p), planar_forward);
+}
+
+static mxc_status pooling_backward(const mxc_op_call *call) {
+    pooling_params p;
+    return mxci_planar_run(call, MXC_BACKWARD, planar(call->params, &p), planar_backward);
+}
+
+const mxc_op_def mxci_op_pooling = {
+    .size = sizeof(mxc_op_def),
+    .name = "Pooling",
+    .aliases = "Pooling_v1",
+    .doc = "output[n,c,p] = maximum, average, sum or p-norm of data[n,c] over the window at stride p - pad; data "
+           "(N,C,...), one to three spatial axes, or (N,...,C) by layout; averages divide by the window cut to "
+           "data and padding",
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = mxci_pooling_schema,
+    .param_size = sizeof(pooling_params),
+    .params_check = mxci_pooling_check,
+    .infer_shape = mxci_pooling_infer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .backward_needs = pooling_needs,
+    .temp_bytes = pooling_temp,
+    .forward = {[MXC_CPU] = pooling_forward},
+    .backward = {[MXC_CPU] = pooling_backward},
+};

@@ -1,0 +1,34 @@
+#include "operator/nn/pooling_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "math/loop.h"
+
+#define COLUMNS 512 /* outputs of a row that are worked on at a time */
+
+/* Outputs from *first to *last - 1, within begin..end-1, whose window has its element number k inside the row. */
+static void reach(const mxci_pool_shape *s, int64_t k, int64_t begin, int64_t end, int64_t *first, int64_t *last) {
+    int64_t stride = s->stride[2], low = s->pad[2] - k, high = s->in[2] - 1 + s->pad[2] - k;
+    *first = low > 0 ? (low + stride - 1) / stride : 0;
+    *last = high >= 0 ? high / stride + 1 : 0;
+    *first = *first > begin ? *first : begin;
+    *last = *last < end ? *last : end;
+}
+
+static int is_2x2(const mxci_pool_shape *s) {
+    const int64_t *k = s->kernel, *t = s->stride, *p = s->pad;
+    return s->kind == MXCI_POOL_MAX && k[0] == 1 && k[1] == 2 && k[2] == 2 && t[0] == 1 && t[1] == 2 && t[2] == 2 &&
+           p[0] == 0 && p[1] == 0 && p[2] == 0 && 2 * s->out[1] <= s->in[1] && 2 * s->out[2] <= s->in[2];
+}
+
+#define T float
+#define NAME(x) x##_f32
+#include "operator/nn/pooling_kernels.inc"
+#undef T
+#undef NAME
+
+#define T double
+#define NAME(x) x##_f64
+#include "operator/nn/pooling_kernels.inc"

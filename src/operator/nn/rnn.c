@@ -1,0 +1,611 @@
+/*
+ * RNN: layers of recurrent units over a sequence, in one or both directions; the parameters in one vector.
+ *
+ * data (T,N,I), state and state_cell (layers x ways, N, H), output (T,N, ways x H). For each layer, way and step, with
+ * x the layer's input, h the state before, [W R b c] the layer's parameters, s the sigmoid:
+ *   rnn:  h' = f(W x + b + R h + c), f = max(., 0) or tanh
+ *   lstm: i, f, o = s(...), g = tanh(...) of four such sums in the order i, f, g, o; C' = f C + i g, h' = o tanh(C')
+ *   gru:  r, z = s(...); n = tanh(W x + b + r (R h + c)); h' = (1 - z) n + z h, in the order r, z, n
+ * The vector holds W (gates x H, inputs) and R (gates x H, H) of each layer and way, then all b and c. In training a
+ * share p of what one layer gives to the next is dropped.
+ *
+ * What W x and b give is one product for all steps. Forward leaves a record of each layer for backward in the hidden
+ * output reserve: gates and LSTM's cells for each way, then the layer's output and the mask of its input. Without
+ * reserve it keeps two records in scratch. reserve means nothing outside; every request overwrites it.
+ */
+#include "operator/nn/rnn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/gemm.h"
+#include "math/random_kernels.h"
+#include "operator/nn/dropout_kernels.h"
+#include "operator/widen.h"
+
+typedef mxci_rnn_params rnn_params;
+typedef mxci_rnn_dims dims;
+
+enum { DATA, PARAMETERS, STATE, STATE_CELL };
+enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(rnn_params, state_size), .name = "state_size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 1e6, .doc = "units of a layer and way, H"},
+    {MXC_PARAM_FIELD(rnn_params, num_layers), .name = "num_layers", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 1e4, .doc = "layers"},
+    {MXC_PARAM_FIELD(rnn_params, bidirectional), .name = "bidirectional", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "go through the sequence both ways"},
+    {MXC_PARAM_FIELD(rnn_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .choices = "rnn_relu,rnn_tanh,lstm,gru",
+     .doc = "kind of unit"},
+    {MXC_PARAM_FIELD(rnn_params, p), .name = "p", .type = MXC_PARAM_FLOAT, .initial = "0", .bounded = 1, .minimum = 0,
+     .maximum = 1, .doc = "share of a layer's output that the next one does not see in training"},
+    {MXC_PARAM_FIELD(rnn_params, state_outputs), .name = "state_outputs", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "show the states after the last step"},
+    {MXC_PARAM_FIELD(rnn_params, projection_size), .name = "projection_size", .type = MXC_PARAM_INT, .initial = "None",
+     .optional = 1, .doc = "None; others are refused"},
+    {MXC_PARAM_FIELD(rnn_params, clip_min), .name = "lstm_state_clip_min", .type = MXC_PARAM_FLOAT, .initial = "None",
+     .optional = 1, .doc = "None; others are refused"},
+    {MXC_PARAM_FIELD(rnn_params, clip_max), .name = "lstm_state_clip_max", .type = MXC_PARAM_FLOAT, .initial = "None",
+     .optional = 1, .doc = "None; others are refused"},
+    {MXC_PARAM_FIELD(rnn_params, clip_nan), .name = "lstm_state_clip_nan", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "accepted for compatibility"},
+    {MXC_PARAM_FIELD(rnn_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL,
+     .initial = "False", .doc = "True is refused"},
+    MXC_PARAM_END,
+};
+
+static mxc_status check_params(void *params) {
+    const rnn_params *p = params;
+    if (p->projection_size != MXC_PARAM_UNSET)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: projection_size is not supported");
+    if (!isnan(p->clip_min) || !isnan(p->clip_max))
+        return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: lstm_state_clip_min and lstm_state_clip_max are not supported");
+    if (p->use_sequence_length)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: use_sequence_length=True is not supported");
+    return MXC_OK;
+}
+
+static int n_args(const void *params) {
+    return ((const rnn_params *)params)->mode == MXCI_RNN_LSTM ? 4 : 3;
+}
+
+static int n_visible(const void *params) {
+    return mxci_rnn_n_visible(params);
+}
+
+static void backward_needs(const void *params, mxc_op_needs *needs) {
+    needs->out_grad = (1u << n_visible(params)) - 1;
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+/* Sizes that int64_t holds with room for the products made of them. */
+static int fits(const rnn_params *p, const mxc_shape *data) {
+    double width = (double)p->state_size * (p->bidirectional ? 2 : 1), layers = (double)p->num_layers;
+    double inputs = (double)data->dim[2] + width + (double)p->state_size + 2;
+    return layers * 4 * width * inputs < 1e15 && (double)data->dim[0] * (double)data->dim[1] * width * layers < 1e15;
+}
+
+static mxc_status infer_sizes(mxc_op_sig *sig) {
+    const mxc_shape *data = &sig->in_shape[DATA];
+    dims d;
+    int64_t count;
+    mxc_shape shape;
+    if (!fits(sig->params, data))
+        return mxc_sig_fail(sig, "the parameters or the sequence would have too many elements");
+    d = mxci_rnn_dims_of(sig->params, data, MXC_F32);
+    count = mxci_rnn_bias_at(&d, d.layers, 0, 0);
+    shape = mxci_shape_of(1, &count);
+    MXC_TRY(mxc_sig_set_shape(sig, PARAMETERS, &shape));
+    count = d.layers * d.record;
+    shape = mxci_shape_of(1, &count);
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const rnn_params *p = sig->params;
+    int64_t ways = p->bidirectional ? 2 : 1, none = 0;
+    int is_lstm = p->mode == MXCI_RNN_LSTM, slots[] = {
+                                                STATE,
+                                                MXC_SLOT_OUT(STATE_OUT),
+                                                STATE_CELL,
+                                                MXC_SLOT_OUT(STATE_CELL_OUT),
+                                            };
+    mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[OUT], *state = &sig->in_shape[STATE];
+    mxc_shape axes = mxci_shape_axes(3), no_cells = mxci_shape_of(1, &none);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
+    axes = mxci_shape_of(3, (int64_t[]){ways * p->num_layers, data->dim[1], p->state_size});
+    MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
+    MXC_TRY(mxci_sig_same_shape(sig, is_lstm ? 4 : 2, slots));
+    if (!is_lstm)
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(STATE_CELL_OUT), &no_cells));
+    axes = mxci_shape_of(3, (int64_t[]){data->dim[0], state->dim[1], ways * p->state_size});
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(OUT), &axes));
+    axes = mxci_shape_of(3, (int64_t[]){out->dim[0], out->dim[1], -1});
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
+    axes = mxci_shape_of(3, (int64_t[]){-1, data->dim[1], -1});
+    MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
+    MXC_TRY(mxci_sig_same_shape(sig, is_lstm ? 4 : 2, slots));
+    return mxc_shape_known(data) ? infer_sizes(sig) : MXC_OK;
+}
+
+static mxc_status infer_type(mxc_op_sig *sig) {
+    int slots[] = {
+        DATA, PARAMETERS, STATE, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(STATE_OUT), MXC_SLOT_OUT(STATE_CELL_OUT), STATE_CELL,
+    };
+    MXC_TRY(mxci_sig_same_type(sig, n_args(sig->params) == 4 ? 7 : 6, slots));
+    if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
+        return MXC_OK;
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(RESERVE), mxci_compute_type(sig->in_type[DATA]));
+}
+
+/* ---- one run ----------------------------------------------------------------------------------------------------- */
+
+typedef struct rnn {
+    const mxc_op_call *call;
+    const rnn_params *p;
+    dims d;
+    size_t element;
+    const mxci_rnn_kernels *kernels;
+    char *records;
+    int64_t n_records;
+    char *input;             /* of layers above the first, with the mask applied (rows, width); only with masks */
+    char *bias, *recurrent;  /* forward: b + c (gates H); GRU: R h + c (N, gates H) */
+    char *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
+    char *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
+    char *dh, *dc;           /* backward: of the states (N,H) */
+} rnn;
+
+/* Divide scratch, or measure it. */
+static void take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
+    const dims *d = &r->d;
+    const int64_t gates = mxci_dim_mul(d->gates, d->h), states = mxci_dim_mul(d->n, d->h);
+    int is_gru = r->p->mode == MXCI_RNN_GRU;
+    r->input = mxci_scratch_array(s, d->masks, r->element);
+    if (pass == MXC_FORWARD) {
+        r->n_records = d->layers < 2 ? d->layers : 2;
+        r->records = mxci_scratch_array(s, mxci_dim_mul(r->n_records, d->record), r->element);
+        r->bias = mxci_scratch_array(s, gates, r->element);
+        r->recurrent = mxci_scratch_array(s, is_gru ? mxci_dim_mul(d->n, gates) : 0, r->element);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        r->grad[i] = mxci_scratch_array(s, d->layers > 1 ? mxci_dim_mul(d->rows, d->width) : 0, r->element);
+    r->dh = mxci_scratch_array(s, states, r->element);
+    r->dc = mxci_scratch_array(s, states, r->element);
+    r->x_gates = mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element);
+    r->h_gates = is_gru ? mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element) : r->x_gates;
+}
+
+static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
+    const mxc_tensor *reserve = &call->out[RESERVE];
+    rnn r = {.call = call, .p = call->params};
+    r.d = mxci_rnn_dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
+    r.element = mxc_dtype_size(r.d.type);
+    r.kernels = r.d.type == MXC_F32 ? &mxci_rnn_f32 : &mxci_rnn_f64;
+    take_scratch(&r, pass, &(mxci_scratch){.base = call->temp});
+    if (pass == MXC_BACKWARD || call->req[RESERVE] != MXC_REQ_NULL) {
+        r.records = reserve->data;
+        r.n_records = r.d.layers;
+    }
+    return r;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    rnn r = {.p = sig->params};
+    mxci_scratch measure = {0};
+    r.d = mxci_rnn_dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
+    r.element = mxc_dtype_size(r.d.type);
+    take_scratch(&r, pass, &measure);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), measure.bytes);
+}
+
+static void *at(const rnn *r, const void *base, int64_t element) {
+    return base ? (char *)base + element * (int64_t)r->element : NULL;
+}
+
+/* Parts of a layer's record. */
+static char *record_of(const rnn *r, int64_t layer) {
+    return at(r, r->records, layer % r->n_records * r->d.record);
+}
+static char *gates_of(const rnn *r, int64_t layer, int way) {
+    return at(r, record_of(r, layer), mxci_rnn_gates_at(&r->d, way));
+}
+static char *cells_of(const rnn *r, int64_t layer, int way) {
+    return at(r, record_of(r, layer), mxci_rnn_cells_at(&r->d, way));
+}
+static char *out_of(const rnn *r, int64_t layer) {
+    return at(r, record_of(r, layer), mxci_rnn_out_at(&r->d));
+}
+static char *mask_of(const rnn *r, int64_t layer) {
+    return at(r, record_of(r, layer), mxci_rnn_mask_at(&r->d));
+}
+
+/* A layer's and way's rows (N,H) of a state. */
+static void *state_of(const rnn *r, const mxc_tensor *state, int64_t layer, int way) {
+    return at(r, state->data, (layer * r->d.ways + way) * r->d.n * r->d.h);
+}
+static const void *weight_of(const rnn *r, int64_t layer, int way, int which) {
+    return at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, way, which));
+}
+static const void *bias_of(const rnn *r, int64_t layer, int way, int which) {
+    return at(r, r->call->in[PARAMETERS].data, mxci_rnn_bias_at(&r->d, layer, way, which));
+}
+
+static void product(const rnn *r, mxci_gemm_args g) {
+    g.dtype = r->d.type;
+    g.alpha = 1;
+    g.batch = 1;
+    mxci_gemm(r->call->run, &g, NULL);
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* Rows (N,H) of the state after step s, and the elements from one to the next. */
+static const void *state_after(const rnn *r, int64_t layer, int way, int64_t s, int64_t *row) {
+    *row = s < 0 ? r->d.h : r->d.width;
+    return s < 0 ? state_of(r, &r->call->in[STATE], layer, way)
+                 : at(r, out_of(r, layer), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.width + way * r->d.h);
+}
+
+static const void *cell_after(const rnn *r, int64_t layer, int way, int64_t s) {
+    return s < 0 ? state_of(r, &r->call->in[STATE_CELL], layer, way)
+                 : at(r, cells_of(r, layer, way), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.h);
+}
+
+static mxci_rnn_step step_of(const rnn *r, int64_t layer, int way, int64_t s) {
+    const dims *d = &r->d;
+    int64_t first = mxci_rnn_time(&r->d, way, s) * d->n; /* row of the sequence */
+    mxci_rnn_step step = {.h = d->h, .recurrent = r->recurrent};
+    step.gates = at(r, gates_of(r, layer, way), first * d->kept * d->h);
+    step.before = state_after(r, layer, way, s - 1, &step.before_row);
+    step.out = (void *)state_after(r, layer, way, s, &step.out_row);
+    if (r->p->mode == MXCI_RNN_LSTM) {
+        step.cell_before = cell_after(r, layer, way, s - 1);
+        step.cell = (void *)cell_after(r, layer, way, s);
+    }
+    return step;
+}
+
+typedef struct step_run {
+    mxci_rnn_fn fn;
+    mxci_rnn_step step;
+} step_run;
+
+static void step_part(void *arg, int64_t begin, int64_t end, int part) {
+    const step_run *s = arg;
+    (void)part;
+    s->fn(&s->step, begin, end);
+}
+
+static void run_step(const rnn *r, mxci_rnn_fn fn, const mxci_rnn_step *step) {
+    step_run s = {fn, *step};
+    mxc_parallel_for(r->call->run, r->d.n, MXCI_GRAIN / 4 / (r->d.gates * r->d.h) + 1, step_part, &s);
+}
+
+/* ---- dropout between layers -------------------------------------------------------------------------------------- */
+
+typedef struct drop_run {
+    const rnn *r;
+    int64_t layer;
+    const char *from;
+    char *to;
+    int make; /* make the mask first */
+} drop_run;
+
+static void drop_part(void *arg, int64_t begin, int64_t end, int part) {
+    const drop_run *a = arg;
+    const rnn *r = a->r;
+    const mxc_random *random = &r->call->random;
+    uint64_t first = random->offset + (uint64_t)((a->layer - 1) * r->d.masks);
+    uint32_t bits[MXCI_DROPOUT_TILE];
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_DROPOUT_TILE) {
+        int64_t n = end - i < MXCI_DROPOUT_TILE ? end - i : MXCI_DROPOUT_TILE;
+        void *mask = at(r, mask_of(r, a->layer), i);
+        if (a->make) {
+            mxci_random_words(random->seed, random->stream, first + (uint64_t)i, n, bits);
+            mxci_dropout_mask[r->d.type](n, bits, r->call->is_train ? 1 - r->p->p : 1, mask);
+        }
+        mxci_dropout_apply[r->d.type](0, n, at(r, a->from, i), mask, at(r, a->to, i));
+    }
+}
+
+static void drop(const rnn *r, int64_t layer, const char *from, char *to, int make) {
+    drop_run a = {r, layer, from, to, make};
+    mxc_parallel_for(r->call->run, r->d.masks, MXCI_GRAIN / 4, drop_part, &a);
+}
+
+static uint64_t random_count(const mxc_op_sig *sig) {
+    dims d = mxci_rnn_dims_of(sig->params, &sig->in_shape[DATA], sig->in_type[DATA]);
+    return (uint64_t)((d.layers - 1) * d.masks);
+}
+
+/* What a layer reads (rows, inputs). */
+static const void *input_of(const rnn *r, int64_t layer, int make) {
+    if (layer == 0)
+        return r->call->in[DATA].data;
+    if (!r->d.masks)
+        return out_of(r, layer - 1);
+    drop(r, layer, out_of(r, layer - 1), r->input, make);
+    return r->input;
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+/* W x for all steps, and the biases that do not wait for the state. */
+static void contribute_input(const rnn *r, int64_t layer, int way, const void *x) {
+    const dims *d = &r->d;
+    const void *bias = bias_of(r, layer, way, 0);
+    int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
+    if (r->p->mode != MXCI_RNN_GRU) {
+        mxci_put_row(MXC_REQ_WRITE, d->type, r->bias, bias, rows);
+        mxci_put_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, way, 1), rows);
+        bias = r->bias;
+    }
+    product(r, (mxci_gemm_args){.transpose_b = 1,
+                                .m = d->rows,
+                                .n = rows,
+                                .k = k,
+                                .a = x,
+                                .lda = k,
+                                .b = weight_of(r, layer, way, 0),
+                                .ldb = k,
+                                .c = gates_of(r, layer, way),
+                                .ldc = d->kept * d->h,
+                                .bias = bias});
+}
+
+static void forward_step(const rnn *r, int64_t layer, int way, int64_t s) {
+    const dims *d = &r->d;
+    mxci_rnn_step step = step_of(r, layer, way, s);
+    mxci_gemm_args g = {
+        .transpose_b = 1,
+        .m = d->n,
+        .n = d->gates * d->h,
+        .k = d->h,
+        .a = step.before,
+        .lda = step.before_row,
+        .b = weight_of(r, layer, way, 1),
+        .ldb = d->h,
+    };
+    if (r->p->mode == MXCI_RNN_GRU) {
+        g.c = r->recurrent;
+        g.ldc = g.n;
+        g.bias = bias_of(r, layer, way, 1);
+    } else {
+        g.c = step.gates;
+        g.ldc = g.n;
+        g.beta = 1;
+    }
+    product(r, g);
+    run_step(r, r->kernels->forward[r->p->mode], &step);
+}
+
+/* The states after the last step, as asked for. */
+static void put_states(const rnn *r, int64_t layer, int way) {
+    const mxc_op_call *call = r->call;
+    int64_t row;
+    const void *state = state_after(r, layer, way, r->d.t - 1, &row);
+    for (int64_t i = 0; i < r->d.n && call->req[STATE_OUT] != MXC_REQ_NULL; i++)
+        mxci_put_row(call->req[STATE_OUT], r->d.type, at(r, state_of(r, &call->out[STATE_OUT], layer, way), i * r->d.h),
+                     at(r, state, i * row), r->d.h);
+    if (r->p->mode == MXCI_RNN_LSTM && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
+        mxci_put_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
+                     cell_after(r, layer, way, r->d.t - 1), r->d.n * r->d.h);
+}
+
+static mxc_status run_forward(const mxc_op_call *call) {
+    rnn r = open_run(call, MXC_FORWARD);
+    mxc_tensor last = call->out[OUT];
+    for (int64_t layer = 0; layer < r.d.layers; layer++) {
+        const void *x = input_of(&r, layer, 1);
+        for (int way = 0; way < r.d.ways; way++) {
+            contribute_input(&r, layer, way, x);
+            for (int64_t s = 0; s < r.d.t; s++)
+                forward_step(&r, layer, way, s);
+            put_states(&r, layer, way);
+        }
+    }
+    last.data = out_of(&r, r.d.layers - 1);
+    mxci_put(call->run, call->req[OUT], &call->out[OUT], &last);
+    return MXC_OK;
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, run_forward);
+}
+
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
+
+/* From the last step to the first; dh and dc become the gradients of the initial state. */
+static void backward_steps(const rnn *r, int64_t layer, int way, const void *dy) {
+    const dims *d = &r->d;
+    int64_t rows = d->gates * d->h;
+    for (int64_t s = d->t - 1; s >= 0; s--) {
+        int64_t first = mxci_rnn_time(&r->d, way, s) * d->n;
+        mxci_rnn_step step = step_of(r, layer, way, s);
+        step.dy = at(r, dy, first * d->width + way * d->h);
+        step.dh = r->dh;
+        step.dc = r->dc;
+        step.dx_gates = at(r, r->x_gates, first * rows);
+        step.dh_gates = at(r, r->h_gates, first * rows);
+        run_step(r, r->kernels->backward[r->p->mode], &step);
+        product(r, (mxci_gemm_args){.m = d->n,
+                                    .n = d->h,
+                                    .k = rows,
+                                    .a = step.dh_gates,
+                                    .lda = rows,
+                                    .b = weight_of(r, layer, way, 1),
+                                    .ldb = d->h,
+                                    .c = r->dh,
+                                    .ldc = d->h,
+                                    .beta = 1});
+    }
+}
+
+static void *gradient_at(const rnn *r, int64_t element) {
+    return at(r, r->call->in_grad[PARAMETERS].data, element);
+}
+
+/* dR from the first step, whose state before is an argument, and from all others at once. */
+static void recurrent_gradient(const rnn *r, int64_t layer, int way, double beta) {
+    const dims *d = &r->d;
+    int64_t rows = d->gates * d->h, others = d->t > 1 ? (d->t - 1) * d->n : 0, row;
+    mxci_gemm_args g = {
+        .transpose_a = 1,
+        .m = rows,
+        .n = d->h,
+        .k = d->t > 0 ? d->n : 0,
+        .beta = beta,
+        .lda = rows,
+        .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 1)),
+        .ldc = d->h,
+    };
+    g.a = at(r, r->h_gates, way ? others * rows : 0);
+    g.b = state_after(r, layer, way, -1, &row);
+    g.ldb = row;
+    product(r, g);
+    if (others == 0)
+        return;
+    g.a = at(r, r->h_gates, way ? 0 : d->n * rows);
+    g.b = at(r, out_of(r, layer), (way ? d->n * d->width : 0) + way * d->h);
+    g.ldb = d->width;
+    g.k = others;
+    g.beta = 1;
+    product(r, g);
+}
+
+static void bias_gradient(const rnn *r, const char *gates, double beta, void *to) {
+    static const float one_f32 = 1;
+    static const double one_f64 = 1;
+    int64_t rows = r->d.gates * r->d.h;
+    product(r, (mxci_gemm_args){.transpose_a = 1,
+                                .m = 1,
+                                .n = rows,
+                                .k = r->d.rows,
+                                .beta = beta,
+                                .b = gates,
+                                .ldb = rows,
+                                .c = to,
+                                .ldc = rows,
+                                .a = r->d.type == MXC_F32 ? (const void *)&one_f32 : &one_f64});
+}
+
+static void parameter_gradient(const rnn *r, int64_t layer, int way, const void *x) {
+    const dims *d = &r->d;
+    int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
+    double beta = r->call->req[PARAMETERS] == MXC_REQ_ADD;
+    if (r->call->req[PARAMETERS] == MXC_REQ_NULL)
+        return;
+    product(r, (mxci_gemm_args){.transpose_a = 1,
+                                .m = rows,
+                                .n = k,
+                                .k = d->rows,
+                                .a = r->x_gates,
+                                .lda = rows,
+                                .b = x,
+                                .ldb = k,
+                                .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 0)),
+                                .ldc = k,
+                                .beta = beta});
+    recurrent_gradient(r, layer, way, beta);
+    bias_gradient(r, r->x_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 0)));
+    bias_gradient(r, r->h_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 1)));
+}
+
+/* Gradient of what the layer read; the second way adds to the first. */
+static void input_gradient(const rnn *r, int64_t layer, int way, void *to, double beta) {
+    int64_t rows = r->d.gates * r->d.h, k = mxci_rnn_inputs_of(&r->d, layer);
+    product(r, (mxci_gemm_args){.m = r->d.rows,
+                                .n = k,
+                                .k = rows,
+                                .a = r->x_gates,
+                                .lda = rows,
+                                .b = weight_of(r, layer, way, 0),
+                                .ldb = k,
+                                .c = to,
+                                .ldc = k,
+                                .beta = way ? 1 : beta});
+}
+
+/* dh or dc = the gradient of a state after the last step: 0 where the state is not shown. */
+static void take_state(const rnn *r, int slot, int64_t layer, int way, void *to) {
+    if (slot < n_visible(r->p))
+        mxci_put_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, way), r->d.n * r->d.h);
+    else
+        memset(to, 0, (size_t)(r->d.n * r->d.h) * r->element);
+}
+
+static void put_state_gradient(const rnn *r, int slot, int64_t layer, int way, const void *from) {
+    if (slot < r->call->n_in && r->call->req[slot] != MXC_REQ_NULL)
+        mxci_put_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, way), from,
+                     r->d.n * r->d.h);
+}
+
+static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
+    const mxc_op_call *call = r->call;
+    const void *x = input_of(r, layer, 0);
+    void *dx = layer ? r->grad[(layer - 1) % 2] : call->in_grad[DATA].data;
+    for (int way = 0; way < r->d.ways; way++) {
+        take_state(r, STATE_OUT, layer, way, r->dh);
+        take_state(r, STATE_CELL_OUT, layer, way, r->dc);
+        backward_steps(r, layer, way, dy);
+        put_state_gradient(r, STATE, layer, way, r->dh);
+        put_state_gradient(r, STATE_CELL, layer, way, r->dc);
+        parameter_gradient(r, layer, way, x);
+        if (layer || call->req[DATA] != MXC_REQ_NULL)
+            input_gradient(r, layer, way, dx, !layer && call->req[DATA] == MXC_REQ_ADD);
+    }
+    if (layer && r->d.masks)
+        drop(r, layer, dx, dx, 0);
+}
+
+static mxc_status run_backward(const mxc_op_call *call) {
+    rnn r = open_run(call, MXC_BACKWARD);
+    const void *dy = call->out_grad[OUT].data;
+    if (r.d.n == 0) { /* no sequences, of any length: only the parameters' gradient has elements */
+        if (call->req[PARAMETERS] != MXC_REQ_ADD)
+            mxci_put_constant(call->run, call->req[PARAMETERS], &call->in_grad[PARAMETERS], 0);
+        return MXC_OK;
+    }
+    for (int64_t layer = r.d.layers - 1; layer >= 0; layer--) {
+        backward_layer(&r, layer, dy);
+        dy = layer ? r.grad[(layer - 1) % 2] : NULL;
+    }
+    return MXC_OK;
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, run_backward);
+}
+
+const mxc_op_def mxci_op_rnn = {
+    .size = sizeof(mxc_op_def),
+    .name = "RNN",
+    .doc = "output (T,N,H; 2 H where bidirectional) of recurrent layers over data (T,N,I), from state (and state_cell) "
+           "(layers, twice where bidirectional; N; H); parameters: input and state weights of each layer and "
+           "direction, then input and state biases of each",
+    .params = schema,
+    .param_size = sizeof(rnn_params),
+    .params_check = check_params,
+    .args = "data,parameters,state,state_cell",
+    .outputs = "output,state,state_cell,reserve",
+    .n_args = n_args,
+    .n_visible = n_visible,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs =
+        {
+            .out_grad = 1 << OUT,
+            .in = 1 << DATA | 1 << PARAMETERS | 1 << STATE | 1 << STATE_CELL,
+            .out = 1 << RESERVE,
+        },
+    .backward_needs = backward_needs,
+    .temp_bytes = temp_bytes,
+    .random_count = random_count,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

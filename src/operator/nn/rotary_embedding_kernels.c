@@ -1,0 +1,8 @@
+#include "operator/nn/rotary_embedding_kernels.h"
+
+#include "math/fastmath.h"
+
+#define BODY "operator/nn/rotary_embedding_kernels.inc"
+#include "math/for_floats.inc"
+
+const mxci_rotary_fn mxci_rotary_rotate[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(rotate);

@@ -1,0 +1,108 @@
+/* Which functions compute an operator on a device. */
+#include "operator/op_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/module.h"
+#include "math/assign.h"
+
+static int by_name(const void *name, const void *form) {
+    return strcmp(name, ((const mxci_op_form *)form)->name);
+}
+
+/* The module's own form; NULL if it has none or there is no module. */
+static const mxci_op_form *module_form(const mxc_op_def *def, mxc_device device) {
+    const mxci_module *module;
+    if (mxci_module_get(device, &module) != MXC_OK)
+        return NULL;
+    return bsearch(def->name, module->forms, (size_t)module->n_forms, sizeof(mxci_op_form), by_name);
+}
+
+static mxci_op_form descriptor_form(const mxc_op_def *def, mxc_device device) {
+    return (mxci_op_form){.name = def->name,
+                          .forward = def->forward[device],
+                          .backward = def->backward[device],
+                          .temp_bytes = def->temp_bytes,
+                          .state_create = def->state_create,
+                          .state_destroy = def->state_destroy};
+}
+
+/* On the host. */
+static mxc_status zero_gradient(const mxc_op_call *call) {
+    for (int i = 0; i < call->n_in; i++)
+        if (call->req[i] != MXC_REQ_ADD)
+            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
+    return MXC_OK;
+}
+
+static mxci_op_form host_form(const mxc_op_def *def) {
+    mxci_op_form form = descriptor_form(def, MXC_CPU);
+    if (!form.backward && (def->flags & MXC_OP_ZERO_GRADIENT))
+        form.backward = zero_gradient;
+    return form;
+}
+
+/* The state is the CPU form's; scratch is taken on the host. */
+static void stage(const mxc_op_def *def, mxci_op_form *form) {
+    mxci_op_form host = host_form(def);
+    if (!form->forward && host.forward)
+        form->forward = mxci_staged_forward;
+    if (!form->backward && host.backward)
+        form->backward = mxci_staged_backward;
+}
+
+void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out) {
+    const mxci_op_form *own;
+    if (device == MXC_CPU || device == MXC_CPU_PINNED) {
+        *out = host_form(def);
+        return;
+    }
+    own = def->forward[device] ? NULL : module_form(def, device);
+    *out = own ? *own : descriptor_form(def, device);
+    if (!out->forward)
+        out->temp_bytes = NULL;
+    stage(def, out);
+}
+
+mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out) {
+    char text[MXC_SHAPE_TEXT];
+    *out = form->temp_bytes ? form->temp_bytes(sig, pass) : 0;
+    if (mxci_size_fits(*out))
+        return MXC_OK;
+    *out = 0;
+    return MXC_FAIL(MXC_ENOMEM, "%s: needs more scratch than memory can have, for an output of shape %s", form->name,
+                    sig->n_out ? mxc_shape_format(&sig->out_shape[0], text, sizeof text) : "()");
+}
+
+static int has_elements(int n, const mxc_shape *shapes, const mxc_req *req) {
+    for (int i = 0; i < n; i++)
+        if ((!req || req[i] != MXC_REQ_NULL) && mxc_shape_size(&shapes[i]) != 0)
+            return 1;
+    return 0;
+}
+
+int mxci_has_work(const mxc_op_sig *sig, mxc_pass pass, const mxc_req *req) {
+    if (mxc_op_get_def(sig->op)->flags & MXC_OP_CALLBACK)
+        return 1;
+    if (pass == MXC_BACKWARD)
+        return has_elements(sig->n_in, sig->in_shape, req);
+    return has_elements(sig->n_out, sig->out_shape, req) || has_elements(sig->n_aux, sig->aux_shape, NULL);
+}
+
+mxc_status mxci_compute_nothing(const mxc_op_call *call) {
+    (void)call;
+    return MXC_OK;
+}
+
+mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
+    if (!def)
+        return MXC_PLACE_NONE;
+    mxci_op_form form;
+    mxc_op_compute_fn fn;
+    mxci_form_of(def, device, &form);
+    fn = pass == MXC_FORWARD ? form.forward : form.backward;
+    if (!fn)
+        return MXC_PLACE_NONE;
+    return fn == mxci_staged_forward || fn == mxci_staged_backward ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
+}

@@ -1,0 +1,38 @@
+/*
+ * Forms: how an operator is computed on a kind of device. The CPU's form is in the descriptor; a device's own are in
+ * its module (base/module.h). Where it has none, the operator is computed on the host with copies of the arrays.
+ */
+#ifndef MXCI_OPERATOR_OP_IMPL_H
+#define MXCI_OPERATOR_OP_IMPL_H
+
+#include <mxc/op.h>
+
+/* The members mean what they do in mxc_op_def. */
+typedef struct mxci_op_form {
+    const char *name; /* the descriptor's */
+    mxc_op_compute_fn forward, backward;
+    size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
+    mxc_status (*state_create)(const mxc_op_sig *sig, void **out);
+    void (*state_destroy)(void *state);
+} mxci_op_form;
+
+/* The form on a kind of device (pinned host memory is the CPU's); forward or backward is NULL where there is none. */
+void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out);
+
+/* Bytes of scratch for one run, 0 if the form takes none. MXC_ENOMEM, with the operator's name, if they are more than
+ * memory can have. */
+mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out);
+
+/* 1 if a run has anything to compute: if one of the results that are asked for (forward: outputs, backward: gradients
+ * of arguments), or forward an auxiliary state, has elements. Otherwise mxci_compute_nothing stands in for the
+ * operator's function, whose loops may go over axes of any size. Functions of MXC_OP_CALLBACK are always called. Shapes
+ * are known. */
+int mxci_has_work(const mxc_op_sig *sig, mxc_pass pass, const mxc_req *req);
+mxc_status mxci_compute_nothing(const mxc_op_call *call);
+
+/* staged.c: any operator that has a CPU form, on arrays that the host cannot reach. They block until the result is
+ * there. */
+mxc_status mxci_staged_forward(const mxc_op_call *call);
+mxc_status mxci_staged_backward(const mxc_op_call *call);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Products of rows of 8-bit numbers, summed in 32 bits, which wrap. Rows are first widened to 16 bits and filled up
+ * with zeros to whole vectors: two such products and their sum are one instruction.
+ */
+#ifndef MXCI_OPERATOR_QUANTIZED_INT8_KERNELS_H
+#define MXCI_OPERATOR_QUANTIZED_INT8_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "operator/nn/convolution_kernels.h"
+
+/* 16-bit elements of a widened row of k. */
+#define MXCI_INT8_ROW(k) (((k) + 15) / 16 * 16)
+
+/* to (rows, step) = from (rows, k), int8 or uint8, and zeros behind. */
+void mxci_int8_widen(int is_unsigned, const void *from, int64_t rows, int64_t k, int64_t step, int16_t *to);
+
+typedef struct mxci_int8_product {
+    int64_t m, n, k;      /* k: a widened row's elements */
+    const int16_t *a, *b; /* (m,k), (n,k) */
+    const int32_t *start; /* n of them, what the sums of column j start from; NULL: 0 */
+    int32_t *out;
+    int64_t step; /* elements of out from a row to the next */
+    int add;      /* add to out */
+} mxci_int8_product;
+/* out[i,j] = or += start[j] + sum over k of a[i,k] b[j,k]. */
+void mxci_int8_multiply(const mxci_int8_product *p);
+
+/* ---- convolution ------------------------------------------------------------------------------------------------- */
+
+/* Pixels that are gathered at a time, and those there is room for, since they are written by the vector. */
+enum { MXCI_INT8_TILE = 64, MXCI_INT8_TILE_ROOM = 80 };
+/* Bytes behind a field that may be read. */
+enum { MXCI_INT8_SLACK = 64 };
+
+/* 16-bit elements of a row of k taps: pairs. */
+#define MXCI_INT8_PAIRS(k) (((k) + 1) / 2 * 2)
+
+/* Image to field (operator/nn/convolution_kernels.h), both of bytes; 0 in the padding. */
+void mxci_int8_fill(const mxci_field *f, const void *image, void *field);
+/* to (pairs of taps, MXCI_INT8_TILE_ROOM, 2) = what output pixels begin..end-1, at most a tile, see of the field. What
+ * stands behind the last tap and the last pixel has no meaning. */
+void mxci_int8_gather(const mxci_field *f, int is_unsigned, const void *field, int64_t begin, int64_t end, int16_t *to);
+
+typedef struct mxci_int8_convolution {
+    int64_t pixels, filters, pairs;
+    const int16_t *patches; /* of mxci_int8_gather */
+    const int16_t *weight;  /* (filters, 2 pairs), 0 behind the last tap */
+    const int32_t *start;   /* what each filter's sums start from; NULL: 0 */
+    int32_t *out;           /* the first pixel of the first filter */
+    int64_t step;           /* elements of out from a filter to the next */
+    int add;                /* add to out */
+} mxci_int8_convolution;
+void mxci_int8_convolve(const mxci_int8_convolution *c);
+
+#endif

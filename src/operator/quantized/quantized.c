@@ -1,0 +1,133 @@
+/* What quantized operators share: ranges and their bounds, going from one range to another. */
+#include "operator/quantized/quantized.h"
+
+#include <math.h>
+
+#include "math/tile_kernels.h"
+#include "operator/quantized/quantize_kernels.h"
+
+int mxci_calib_given(const mxci_calib *calib) {
+    return !isnan(calib->low) && !isnan(calib->high);
+}
+
+mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib) {
+    int is_unsigned = out_type == MXCI_UINT8 || (out_type == MXCI_AUTO && mxci_calib_given(calib) && calib->low >= 0);
+    return is_unsigned ? MXC_U8 : MXC_I8;
+}
+
+double mxci_quantized_unit(mxc_dtype dtype, const mxc_tensor *low, const mxc_tensor *high) {
+    return fmax(fabs(mxci_value_at(low, 0)), fabs(mxci_value_at(high, 0))) / mxci_quantized_most(dtype);
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+mxc_status mxci_infer_bounds(mxc_op_sig *sig, int first) {
+    mxc_shape one = mxci_shape_of(1, (int64_t[]){1});
+    for (int i = first; i < sig->n_in; i++)
+        MXC_TRY(mxc_sig_set_shape(sig, i, &one));
+    for (int i = 1; i < sig->n_out; i++)
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &one));
+    return MXC_OK;
+}
+
+mxc_status mxci_infer_bound_types(mxc_op_sig *sig, int first) {
+    for (int i = first; i < sig->n_in; i++)
+        MXC_TRY(mxc_sig_set_type(sig, i, MXC_F32));
+    for (int i = 1; i < sig->n_out; i++)
+        MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(i), MXC_F32));
+    return MXC_OK;
+}
+
+mxc_status mxci_infer_quantized(mxc_op_sig *sig) {
+    MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){0, MXC_SLOT_OUT(0)}));
+    return mxci_infer_bounds(sig, 1);
+}
+
+mxc_status mxci_infer_quantized_type(mxc_op_sig *sig) {
+    MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(0)}));
+    return mxci_infer_bound_types(sig, 1);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+void mxci_put_bounds(const mxc_op_call *call, double low, double high) {
+    mxci_put_value(call->req[1], &call->out[1], 0, low);
+    mxci_put_value(call->req[2], &call->out[2], 0, high);
+}
+
+void mxci_pass_bounds(const mxc_op_call *call, int low, int high) {
+    mxci_put_bounds(call, mxci_value_at(&call->in[low], 0), mxci_value_at(&call->in[high], 0));
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+typedef struct recoding {
+    mxc_req req;
+    const mxc_tensor *to, *from;
+    double shift, scale, *extents; /* least and largest of each part */
+} recoding;
+
+static int64_t tile_at(int64_t i, int64_t end) {
+    return end - i < MXCI_TILE ? end - i : MXCI_TILE;
+}
+
+static void recode_range(void *arg, int64_t begin, int64_t end, int part) {
+    const recoding *r = arg;
+    mxc_dtype from = r->from->dtype, to = r->to->dtype;
+    double most = mxci_quantized_most(to), least = to == MXC_U8 ? 0 : -most;
+    double x[MXCI_TILE], y[MXCI_TILE];
+    int32_t whole[MXCI_TILE];
+    (void)part;
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = tile_at(i, end);
+        mxci_convert(from, mxci_at(r->from, i), MXC_F64, x, n);
+        if (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(to)) {
+            mxci_dequantize_row(n, x, r->shift, r->scale, y);
+            mxci_convert(MXC_F64, y, to, x, n);
+        } else {
+            mxci_quantize_row(n, x, r->shift, r->scale, least, most, whole);
+            mxci_convert(MXC_I32, whole, to, x, n);
+        }
+        mxci_put_row(r->req, to, mxci_at(r->to, i), x, n);
+    }
+}
+
+void mxci_recode(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double shift,
+                 double scale) {
+    recoding r = {.req = req, .to = to, .from = from, .shift = shift, .scale = scale};
+    if (req != MXC_REQ_NULL)
+        mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, recode_range, &r);
+}
+
+size_t mxci_extent_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    (void)pass;
+    return 2 * (size_t)sig->parallelism * sizeof(double);
+}
+
+static void extent_range(void *arg, int64_t begin, int64_t end, int part) {
+    const recoding *r = arg;
+    double x[MXCI_TILE];
+    for (int64_t i = begin; i < end; i += MXCI_TILE) {
+        int64_t n = tile_at(i, end);
+        mxci_convert(r->from->dtype, mxci_at(r->from, i), MXC_F64, x, n);
+        mxci_extend(n, x, &r->extents[2 * part], &r->extents[2 * part + 1]);
+    }
+}
+
+void mxci_extent(const mxc_run *run, const mxc_tensor *of, void *temp, double *least, double *most) {
+    recoding r = {.from = of, .extents = temp};
+    int parts = run ? mxc_engine_parallelism(run->engine) : 1;
+    for (int i = 0; i < parts; i++) {
+        r.extents[2 * i] = INFINITY;
+        r.extents[2 * i + 1] = -INFINITY;
+    }
+    mxc_parallel_for(run, mxci_tensor_size(of), MXCI_GRAIN, extent_range, &r);
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int i = 0; i < parts; i++) {
+        *least = fmin(*least, r.extents[2 * i]);
+        *most = fmax(*most, r.extents[2 * i + 1]);
+    }
+    if (*least > *most)
+        *least = *most = 0;
+}

@@ -1,0 +1,336 @@
+/*
+ * Quantized layers with weights, in one file for what they share: an int32 output whose unit is the product of data's
+ * and weight's, so that sums of products need no scaling. The int8 bias is brought to that unit.
+ *   _contrib_quantized_conv             Convolution of int8 or uint8 data with int8 weights
+ *   _contrib_quantized_fully_connected  FullyConnected of them
+ * Both multiply 16-bit numbers (operator/quantized/int8_kernels.h): weights, and samples or patches of the image.
+ */
+#include <math.h>
+
+#include "operator/quantized/int8_kernels.h"
+#include "operator/nn/convolution.h"
+#include "operator/nn/fully_connected.h"
+#include "operator/quantized/quantized.h"
+
+enum { DATA, WEIGHT, BIAS };
+enum { TILE = 64 }; /* rows of weights that are widened at a time */
+
+static const char with_bias[] = "data,weight,bias,min_data,max_data,min_weight,max_weight,min_bias,max_bias";
+static const char without_bias[] = "data,weight,min_data,max_data,min_weight,max_weight";
+
+static int has_bias(const mxc_op_call *call) {
+    return call->n_in == 9;
+}
+
+static int n_args(int no_bias) {
+    return no_bias ? 6 : 9;
+}
+
+static mxc_status infer_type(mxc_op_sig *sig) {
+    int layers = sig->n_in / 3; /* arguments without their bounds */
+    for (int i = WEIGHT; i < layers; i++)
+        MXC_TRY(mxc_sig_set_type(sig, i, MXC_I8));
+    MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_I32));
+    return mxci_infer_bound_types(sig, layers);
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+static double unit_of(const mxc_op_call *call, int slot) {
+    int low = call->n_in / 3 + 2 * slot;
+    return mxci_quantized_unit(call->in[slot].dtype, &call->in[low], &call->in[low + 1]);
+}
+
+/* bias in the output's unit, n of it; cut to what int32 can hold. */
+static void convert_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
+    double unit = unit_of(call, DATA) * unit_of(call, WEIGHT), scale = unit > 0 ? unit_of(call, BIAS) / unit : 0;
+    mxc_tensor bias = {.data = to, .shape = mxci_shape_of(1, &n), .dtype = MXC_I32};
+    mxci_recode(NULL, MXC_REQ_WRITE, &bias, &call->in[BIAS], 0, scale);
+}
+
+static void put_range(const mxc_op_call *call) {
+    double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_most(MXC_I32);
+    mxci_put_bounds(call, -most, most);
+}
+
+/* ---- widened rows ------------------------------------------------------------------------------------------------ */
+
+static size_t rows_bytes(int64_t rows, int64_t step) {
+    return mxci_size_align(mxci_size_of(mxci_dim_mul(rows, step), sizeof(int16_t)));
+}
+
+typedef struct widening {
+    const mxc_tensor *from;
+    int64_t k, step;
+    int16_t *to;
+} widening;
+
+static void widen_range(void *arg, int64_t begin, int64_t end, int part) {
+    const widening *w = arg;
+    (void)part;
+    mxci_int8_widen(w->from->dtype == MXC_U8, mxci_at(w->from, begin * w->k), end - begin, w->k, w->step,
+                    w->to + begin * w->step);
+}
+
+/* to (rows, step) = from (rows, k) and zeros. */
+static void widen(const mxc_run *run, const mxc_tensor *from, int64_t rows, int64_t k, int64_t step, int16_t *to) {
+    widening w = {from, k, step, to};
+    mxc_parallel_for(run, rows, MXCI_GRAIN / (k + 1) + 1, widen_range, &w);
+}
+
+/* ---- _contrib_quantized_fully_connected -------------------------------------------------------------------------- */
+
+static int fc_args(const void *params) {
+    return n_args(((const mxci_fc_params *)params)->no_bias);
+}
+
+static const char *fc_names(const void *params) {
+    return ((const mxci_fc_params *)params)->no_bias ? without_bias : with_bias;
+}
+
+static mxc_status fc_infer(mxc_op_sig *sig) {
+    MXC_TRY(mxci_fc_infer(sig));
+    return mxci_infer_bounds(sig, sig->n_in / 3);
+}
+
+/* Scratch: all rows of data, the bias, and a tile of weights for each part. */
+static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *out = &sig->out_shape[0], *weight = &sig->in_shape[WEIGHT];
+    const int64_t step = MXCI_INT8_ROW(weight->dim[1]);
+    mxci_scratch s = {0};
+    (void)pass;
+    mxci_scratch_take(&s, rows_bytes(mxci_shape_count(out, 0, out->ndim - 1), step));
+    mxci_scratch_array(&s, weight->dim[0], sizeof(int32_t));
+    mxci_scratch_array(&s, sig->parallelism, rows_bytes(TILE, step));
+    return s.bytes;
+}
+
+typedef struct fc_run {
+    const mxc_op_call *call;
+    int64_t n, h, k, step; /* step: elements of a widened row */
+    int16_t *data;
+    int32_t *bias;
+    char *tiles;
+} fc_run;
+
+/* Tiles of columns begin..end-1 of the output. */
+static void fc_range(void *arg, int64_t begin, int64_t end, int part) {
+    const fc_run *r = arg;
+    int16_t *tile = (void *)(r->tiles + (size_t)part * rows_bytes(TILE, r->step));
+    for (int64_t j = begin * TILE; j < end * TILE && j < r->h; j += TILE) {
+        int64_t columns = r->h - j < TILE ? r->h - j : TILE;
+        mxci_int8_product p = {
+            .m = r->n,
+            .n = columns,
+            .k = r->step,
+            .a = r->data,
+            .b = tile,
+            .start = r->bias ? r->bias + j : NULL,
+            .out = mxci_at(&r->call->out[0], j),
+            .step = r->h,
+            .add = r->call->req[0] == MXC_REQ_ADD,
+        };
+        mxci_int8_widen(0, mxci_at(&r->call->in[WEIGHT], j * r->k), columns, r->k, r->step, tile);
+        mxci_int8_multiply(&p);
+    }
+}
+
+static mxc_status fc_forward(const mxc_op_call *call) {
+    const mxc_shape *weight = &call->in[WEIGHT].shape;
+    fc_run r = {.call = call, .h = weight->dim[0], .k = weight->dim[1], .data = call->temp};
+    char *temp = call->temp;
+    r.n = mxci_tensor_size(&call->out[0]) / r.h;
+    r.step = MXCI_INT8_ROW(r.k);
+    put_range(call);
+    if (call->req[0] == MXC_REQ_NULL || r.n == 0)
+        return MXC_OK;
+    temp += rows_bytes(r.n, r.step);
+    r.bias = has_bias(call) ? (void *)temp : NULL;
+    r.tiles = temp + mxci_size_align((size_t)r.h * sizeof(int32_t));
+    if (r.bias)
+        convert_bias(call, r.h, r.bias);
+    widen(call->run, &call->in[DATA], r.n, r.k, r.step, r.data);
+    mxc_parallel_for(call->run, (r.h + TILE - 1) / TILE, (int64_t)(1e6 / ((double)TILE * (double)(r.n * r.k + 1))) + 1,
+                     fc_range, &r);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_quantized_fully_connected = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_fully_connected",
+    .doc = "output (int32) = data weight^T + bias as FullyConnected has it, of whole numbers; min_output and "
+           "max_output = -r and r, r = unit of data times unit of weight times 2147483647, where a unit is the larger "
+           "absolute value of two bounds over 127 (int8) or 255 (uint8). The bias is brought to output's unit",
+    .args = with_bias,
+    .args_of = fc_names,
+    .n_args = fc_args,
+    .outputs = "output,min_output,max_output",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mxci_fc_schema,
+    .param_size = sizeof(mxci_fc_params),
+    .infer_shape = fc_infer,
+    .infer_type = infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = fc_temp,
+    .forward = {[MXC_CPU] = fc_forward},
+};
+
+/* ---- _contrib_quantized_conv ------------------------------------------------------------------------------------- */
+
+static int conv_args(const void *params) {
+    return n_args(((const mxci_conv_params *)params)->no_bias);
+}
+
+static const char *conv_names(const void *params) {
+    return ((const mxci_conv_params *)params)->no_bias ? without_bias : with_bias;
+}
+
+static mxc_status conv_check(void *params) {
+    MXC_TRY(mxci_conv_check(params));
+    return mxci_conv_is_last(params) ? MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_conv: channels must come second")
+                                     : MXC_OK;
+}
+
+static mxc_status conv_infer(mxc_op_sig *sig) {
+    MXC_TRY(mxci_conv_infer(sig));
+    return mxci_infer_bounds(sig, sig->n_in / 3);
+}
+
+/* A kernel of one place sees all pixels as one row. */
+static mxci_conv_shape shape_of(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_conv_shape s = mxci_conv_group(p, data, out);
+    int is_point = 1;
+    for (int i = 0; i < 3; i++)
+        is_point = is_point && s.kernel[i] == 1 && s.stride[i] == 1 && s.pad[i] == 0;
+    if (is_point) {
+        s.in[2] = s.out[2] = s.out[0] * s.out[1] * s.out[2];
+        s.in[0] = s.in[1] = s.out[0] = s.out[1] = 1;
+    }
+    return s;
+}
+
+enum { LANES = 16 }; /* of the field's table of vectors, which is not read */
+
+/* Scratch: all weights, the bias, the field's tables, and a field and a tile of patches for each part. */
+typedef struct conv_plan {
+    mxci_field field;
+    int64_t step; /* elements of a row of weights */
+    size_t weights, bias, tables, image, block;
+} conv_plan;
+
+static conv_plan make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_conv_shape shape = shape_of(p, data, out);
+    conv_plan plan;
+    mxci_field_measure(&shape, &plan.field);
+    plan.step = MXCI_INT8_PAIRS(plan.field.taps);
+    plan.weights = rows_bytes(p->num_filter, plan.step);
+    plan.bias = mxci_size_align(mxci_size_of(p->num_filter, sizeof(int32_t)));
+    plan.tables = mxci_field_table_bytes(&plan.field, LANES);
+    plan.image = mxci_size_align(mxci_size_add(mxci_size_of(plan.field.elements, 1), MXCI_INT8_SLACK));
+    plan.block = mxci_size_add(plan.image, rows_bytes(MXCI_INT8_TILE_ROOM, plan.step));
+    return plan;
+}
+
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+    conv_plan plan;
+    mxci_scratch s = {0};
+    (void)pass;
+    if (mxc_shape_size(&sig->out_shape[0]) == 0)
+        return 0;
+    plan = make_plan(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
+    mxci_scratch_take(&s, plan.weights);
+    mxci_scratch_take(&s, plan.bias);
+    mxci_scratch_take(&s, plan.tables);
+    mxci_scratch_array(&s, sig->parallelism, plan.block);
+    return s.bytes;
+}
+
+typedef struct conv_run {
+    const mxc_op_call *call;
+    const conv_plan *plan;
+    int64_t groups, image; /* image: elements of a sample's group in data */
+    int64_t tiles;         /* of the pixels of one sample and group */
+    int16_t *weight;
+    int32_t *bias;
+    char *blocks;
+} conv_run;
+
+/* One tile of pixels of one sample and group, whose field is there. */
+static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const void *field, int16_t *patches) {
+    const mxc_op_call *call = r->call;
+    const mxci_field *f = &r->plan->field;
+    int64_t filters = f->shape.filters, group = index % r->groups, first = tile * MXCI_INT8_TILE;
+    int64_t last = first + MXCI_INT8_TILE < f->pixels ? first + MXCI_INT8_TILE : f->pixels;
+    mxci_int8_convolution c = {
+        .pixels = last - first,
+        .filters = filters,
+        .pairs = r->plan->step / 2,
+        .patches = patches,
+        .weight = r->weight + group * filters * r->plan->step,
+        .start = r->bias ? r->bias + group * filters : NULL,
+        .out = mxci_at(&call->out[0], index * filters * f->pixels + first),
+        .step = f->pixels,
+        .add = call->req[0] == MXC_REQ_ADD,
+    };
+    mxci_int8_gather(f, call->in[DATA].dtype == MXC_U8, field, first, last, patches);
+    mxci_int8_convolve(&c);
+}
+
+/* Tiles begin..end-1 of all samples and groups. */
+static void conv_range(void *arg, int64_t begin, int64_t end, int part) {
+    const conv_run *r = arg;
+    char *block = r->blocks + (size_t)part * r->plan->block;
+    int64_t filled = -1;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t index = i / r->tiles;
+        const void *image = mxci_at(&r->call->in[DATA], index * r->image);
+        if (index != filled)
+            mxci_int8_fill(&r->plan->field, image, block);
+        filled = index;
+        convolve_tile(r, index, i % r->tiles, block, (void *)(block + r->plan->image));
+    }
+}
+
+static mxc_status conv_forward(const mxc_op_call *call) {
+    const mxci_conv_params *p = call->params;
+    const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
+    char *temp = call->temp;
+    conv_plan plan;
+    conv_run r = {.call = call, .plan = &plan, .groups = p->num_group, .weight = call->temp};
+    put_range(call);
+    if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(out) == 0)
+        return MXC_OK;
+    plan = make_plan(p, data, out);
+    mxci_field_plan(&plan.field, LANES, temp + plan.weights + plan.bias);
+    r.image = plan.field.shape.channels * mxci_shape_count(data, 2, data->ndim);
+    r.tiles = (plan.field.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
+    r.bias = has_bias(call) ? (void *)(temp + plan.weights) : NULL;
+    r.blocks = temp + plan.weights + plan.bias + plan.tables;
+    if (r.bias)
+        convert_bias(call, p->num_filter, r.bias);
+    widen(call->run, &call->in[WEIGHT], p->num_filter, plan.field.taps, plan.step, r.weight);
+    mxc_parallel_for(call->run, data->dim[0] * r.groups * r.tiles,
+                     (int64_t)(1e6 / (MXCI_INT8_TILE * (double)(plan.field.shape.filters * plan.field.taps + 1))) + 1,
+                     conv_range, &r);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_quantized_conv = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantized_conv",
+    .doc = "output (int32) = Convolution of whole numbers; min_output, max_output and the bias as "
+           "_contrib_quantized_fully_connected has them",
+    .args = with_bias,
+    .args_of = conv_names,
+    .n_args = conv_args,
+    .outputs = "output,min_output,max_output",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = mxci_conv_schema,
+    .param_size = sizeof(mxci_conv_params),
+    .params_check = conv_check,
+    .infer_shape = conv_infer,
+    .infer_type = infer_type,
+    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .temp_bytes = conv_temp,
+    .forward = {[MXC_CPU] = conv_forward},
+};

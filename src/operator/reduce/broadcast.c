@@ -1,0 +1,236 @@
+/*
+ * Stretching axes of size 1: broadcast_axis names axes and sizes, _broadcast one of them, broadcast_to the whole shape
+ * (0: as in data), broadcast_like an array that has it. The gradient is the sum over what was stretched.
+ */
+#include "math/map.h"
+#include "math/strided_copy.h"
+#include "operator/index/rows.h"
+
+/* ---- what both share --------------------------------------------------------------------------------------------- */
+
+static mxc_status forward(const mxc_op_call *call) {
+    mxci_strided walk;
+    mxci_stretch(&call->in[0].shape, &call->out[0].shape, &walk);
+    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, &walk);
+    return MXC_OK;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    const mxc_tensor *grad = &call->in_grad[0], *g = &call->out_grad[0];
+    mxci_strided walk;
+    mxci_stretch(&grad->shape, &g->shape, &walk);
+    if (mxci_is_stretched(&grad->shape, &g->shape))
+        return mxci_sum_to_walk(call->run, call->req[0], grad, &walk, g, call->temp);
+    mxci_put(call->run, call->req[0], grad, g);
+    return MXC_OK;
+}
+
+/* One axis of out, given the argument's size and the wanted one (-1: unknown). */
+static mxc_status stretch_axis(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
+    char name[64];
+    if (*dim != 1 && *dim != -1 && wanted != -1 && wanted != *dim)
+        return mxc_sig_fail(sig, "argument '%s': axis %d has size %lld, expected 1 or %lld",
+                            mxc_op_arg_name(sig->op, 0, name, sizeof name), axis, (long long)*dim, (long long)wanted);
+    *dim = *dim == 1 || *dim == -1 ? wanted : *dim;
+    return MXC_OK;
+}
+
+/* The same where 0 wants what there is. */
+static mxc_status stretch_given_axis(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
+    return wanted == 0 ? MXC_OK : stretch_axis(sig, axis, wanted, dim);
+}
+
+/* ---- broadcast_axis ---------------------------------------------------------------------------------------------- */
+
+typedef struct axis_params {
+    mxc_tuple axis, size;
+} axis_params;
+
+static const mxc_param axis_schema[] = {
+    {MXC_PARAM_FIELD(axis_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE, .initial = "()",
+     .doc = "axes to stretch"},
+    {MXC_PARAM_FIELD(axis_params, size), .name = "size", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 9e15, .doc = "their sizes in out"},
+    MXC_PARAM_END,
+};
+
+static mxc_status check_axis_params(void *params) {
+    const axis_params *p = params;
+    if (p->axis.n != p->size.n)
+        return MXC_FAIL(MXC_EINVAL, "broadcast_axis: axis names %d axes and size %d sizes, expected as many",
+                        (int)p->axis.n, (int)p->size.n);
+    return MXC_OK;
+}
+
+static mxc_status infer_axis_shape(mxc_op_sig *sig) {
+    const axis_params *p = sig->params;
+    mxc_shape out = sig->in_shape[0];
+    int axis;
+    if (out.ndim < 0)
+        return MXC_OK;
+    for (int i = 0; i < p->axis.n; i++) {
+        MXC_TRY(mxci_sig_axis(sig, p->axis.value[i], out.ndim, &axis));
+        MXC_TRY(stretch_given_axis(sig, axis, p->size.value[i], &out.dim[axis]));
+    }
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+const mxc_op_def mxci_op_broadcast_axis = {
+    .size = sizeof(mxc_op_def),
+    .name = "broadcast_axis",
+    .aliases = "broadcast_axes",
+    .doc = "out = data with axes of size 1 repeated to the sizes given",
+    .params = axis_schema,
+    .param_size = sizeof(axis_params),
+    .params_check = check_axis_params,
+    .infer_shape = infer_axis_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
+
+/* ---- broadcast_to ------------------------------------------------------------------------------------------------ */
+
+typedef struct to_params {
+    mxc_tuple shape;
+} to_params;
+
+static const mxc_param to_schema[] = {
+    {MXC_PARAM_FIELD(to_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 0, .maximum = 9e15, .doc = "of out, as many axes as data; 0: as in data"},
+    MXC_PARAM_END,
+};
+
+static mxc_status infer_to_shape(mxc_op_sig *sig) {
+    const to_params *p = sig->params;
+    mxc_shape out = sig->in_shape[0];
+    if (out.ndim < 0)
+        return MXC_OK;
+    if (p->shape.n != out.ndim)
+        return mxc_sig_fail(sig, "shape has %d axes, expected the %d of data", (int)p->shape.n, out.ndim);
+    for (int i = 0; i < out.ndim; i++)
+        MXC_TRY(stretch_given_axis(sig, i, p->shape.value[i], &out.dim[i]));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+const mxc_op_def mxci_op_broadcast_to = {
+    .size = sizeof(mxc_op_def),
+    .name = "broadcast_to",
+    .doc = "out = data with axes of size 1 repeated to the shape given",
+    .params = to_schema,
+    .param_size = sizeof(to_params),
+    .infer_shape = infer_to_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
+
+/* ---- _broadcast -------------------------------------------------------------------------------------------------- */
+
+typedef struct one_params {
+    int64_t axis, size;
+} one_params;
+
+static const mxc_param one_schema[] = {
+    {MXC_PARAM_FIELD(one_params, axis), .name = "axis", .type = MXC_PARAM_INT, .doc = "axis to stretch"},
+    {MXC_PARAM_FIELD(one_params, size), .name = "size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
+     .maximum = 9e15, .doc = "its size in out"},
+    MXC_PARAM_END,
+};
+
+static mxc_status infer_one_shape(mxc_op_sig *sig) {
+    const one_params *p = sig->params;
+    mxc_shape out = sig->in_shape[0];
+    int axis;
+    if (out.ndim < 0)
+        return MXC_OK;
+    MXC_TRY(mxci_sig_axis(sig, p->axis, out.ndim, &axis));
+    MXC_TRY(stretch_axis(sig, axis, p->size, &out.dim[axis]));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+const mxc_op_def mxci_op_broadcast_one = {
+    .size = sizeof(mxc_op_def),
+    .name = "_broadcast",
+    .doc = "out = src with an axis of size 1 repeated to size",
+    .flags = MXC_OP_ARRAY_ONLY,
+    .args = "src",
+    .params = one_schema,
+    .param_size = sizeof(one_params),
+    .infer_shape = infer_one_shape,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};
+
+/* ---- broadcast_like ---------------------------------------------------------------------------------------------- */
+
+typedef struct like_params {
+    mxc_tuple lhs_axes, rhs_axes;
+} like_params;
+
+static const mxc_param like_schema[] = {
+    {MXC_PARAM_FIELD(like_params, lhs_axes), .name = "lhs_axes", .type = MXC_PARAM_TUPLE, .initial = "None",
+     .optional = 1, .doc = "axes of lhs to stretch; None: all"},
+    {MXC_PARAM_FIELD(like_params, rhs_axes), .name = "rhs_axes", .type = MXC_PARAM_TUPLE, .initial = "None",
+     .optional = 1, .doc = "axes of rhs whose sizes they take; None: all"},
+    MXC_PARAM_END,
+};
+
+static mxc_status check_like_params(void *params) {
+    const like_params *p = params;
+    if (p->lhs_axes.n != p->rhs_axes.n || p->lhs_axes.n == 0)
+        return MXC_FAIL(MXC_EINVAL, "broadcast_like: lhs_axes and rhs_axes must name as many axes, at least 1");
+    return MXC_OK;
+}
+
+static mxc_status infer_like_shape(mxc_op_sig *sig) {
+    const like_params *p = sig->params;
+    const mxc_shape *rhs = &sig->in_shape[1];
+    mxc_shape out = sig->in_shape[0];
+    int from, to;
+    if (out.ndim < 0 || rhs->ndim < 0)
+        return MXC_OK;
+    if (p->lhs_axes.n < 0 && out.ndim != rhs->ndim)
+        return mxc_sig_fail(sig, "argument 'lhs' has %d axes, expected the %d of rhs", (int)out.ndim, (int)rhs->ndim);
+    for (int i = 0; i < out.ndim && p->lhs_axes.n < 0; i++)
+        MXC_TRY(stretch_axis(sig, i, rhs->dim[i], &out.dim[i]));
+    for (int i = 0; i < p->lhs_axes.n; i++) {
+        MXC_TRY(mxci_sig_axis(sig, p->lhs_axes.value[i], out.ndim, &to));
+        MXC_TRY(mxci_sig_axis(sig, p->rhs_axes.value[i], rhs->ndim, &from));
+        MXC_TRY(stretch_axis(sig, to, rhs->dim[from], &out.dim[to]));
+    }
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status like_backward(const mxc_op_call *call) {
+    mxci_put_no_gradient(call, 1);
+    return call->req[0] == MXC_REQ_NULL ? MXC_OK : backward(call);
+}
+
+const mxc_op_def mxci_op_broadcast_like = {
+    .size = sizeof(mxc_op_def),
+    .name = "broadcast_like",
+    .args = "lhs,rhs",
+    .doc = "out = lhs with axes of size 1 repeated to the sizes of rhs",
+    .params = like_schema,
+    .param_size = sizeof(like_params),
+    .params_check = check_like_params,
+    .infer_shape = infer_like_shape,
+    .infer_type = mxci_rows_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .temp_bytes = temp_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = like_backward},
+};

@@ -1,0 +1,66 @@
+/*
+ * _CrossDeviceCopy: the same values on another context. The executor puts it where an array is used on another context
+ * than the one it is made on. It is a function of the host on every device: between memories that the host cannot reach
+ * the device's own copy does it.
+ */
+#include <mxc/op.h>
+
+#include "engine/mark.h"
+#include "math/assign.h"
+#include "ndarray/array.h"
+#include "resource/temp.h"
+
+/* The values of t for the host: in at, unless it can reach them where they are. */
+static mxc_status fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_tensor *out) {
+    *out = *t;
+    if (mxci_on_host(t->context))
+        return MXC_OK;
+    out->data = at;
+    out->context = mxc_cpu(0);
+    return mxci_run_copy(run, out->context, at, t->context, t->data, mxci_tensor_bytes(t));
+}
+
+/* On the host: fetch both, add, and send the sum. */
+static mxc_status add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor *from) {
+    mxc_run host = *run;
+    mxc_tensor sum, term;
+    size_t room = mxci_size_align(mxci_tensor_bytes(to));
+    void *temp;
+    host.context = mxc_cpu(0);
+    MXC_TRY(mxci_temp_get(&host, mxci_size_mul(2, room), &temp));
+    MXC_TRY(fetch(run, to, temp, &sum));
+    MXC_TRY(fetch(run, from, (char *)temp + room, &term));
+    mxci_put(&host, MXC_REQ_ADD, &sum, &term);
+    if (sum.data == to->data)
+        return MXC_OK;
+    return mxci_run_copy(run, to->context, to->data, host.context, sum.data, mxci_tensor_bytes(to));
+}
+
+static mxc_status copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    if (mxci_on_host(to->context) && mxci_on_host(from->context))
+        mxci_put(run, req, to, from);
+    else if (req == MXC_REQ_ADD)
+        return add(run, to, from);
+    else if (req != MXC_REQ_NULL && to->data != from->data && mxci_tensor_bytes(to) > 0)
+        return mxci_run_copy(run, to->context, to->data, from->context, from->data, mxci_tensor_bytes(to));
+    return MXC_OK;
+}
+
+static mxc_status copy_forward(const mxc_op_call *call) {
+    return copy(call->run, call->req[0], &call->out[0], &call->in[0]);
+}
+
+static mxc_status copy_backward(const mxc_op_call *call) {
+    return copy(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
+}
+
+const mxc_op_def mxci_op_cross_device_copy = {
+    .size = sizeof(mxc_op_def),
+    .name = "_CrossDeviceCopy",
+    .doc = "output = data, on another context",
+    .flags = MXC_OP_HIDDEN,
+    .dtypes = MXC_DTYPES_ALL,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = copy_forward, [MXC_GPU] = copy_forward},
+    .backward = {[MXC_CPU] = copy_backward, [MXC_GPU] = copy_backward},
+};

@@ -1,0 +1,173 @@
+/*
+ * The norm of many arrays taken as one vector, and keeping it within a limit:
+ *   multi_sum_sq      out[i] = the sum of the squares of argument i, f32
+ *   clip_global_norm  out = data min(1, max_norm / (sqrt(sum of sum_sq) + 1e-8)), sum_sq that of all arrays
+ * Sums are taken in double over pieces of fixed size, so that the number of threads does not change them.
+ */
+#include <math.h>
+
+#include "math/assign.h"
+#include "math/tile_kernels.h"
+#include "operator/infer.h"
+#include "operator/update/update.h"
+
+/* ---- multi_sum_sq ------------------------------------------------------------------------------------------------ */
+
+enum { PIECE = 64 * MXCI_TILE };
+
+typedef struct sum_params {
+    int64_t num_arrays;
+} sum_params;
+
+static const mxc_param sum_schema[] = {
+    {MXC_PARAM_FIELD(sum_params, num_arrays), .name = "num_arrays", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 65536, .doc = "how many arrays"},
+    MXC_PARAM_END,
+};
+
+static mxc_status infer_sum_shape(mxc_op_sig *sig) {
+    const mxc_shape out = mxci_shape_of(1, (int64_t[]){sig->n_in});
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status infer_sum_type(mxc_op_sig *sig) {
+    for (int i = 1; i < sig->n_in; i++)
+        MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, i}));
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32);
+}
+
+static int64_t count_pieces(int64_t n) {
+    return (n + PIECE - 1) / PIECE;
+}
+
+static size_t sum_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    int64_t most = 0;
+    (void)pass;
+    for (int i = 0; i < sig->n_in; i++) {
+        int64_t pieces = count_pieces(mxc_shape_size(&sig->in_shape[i]));
+        most = pieces > most ? pieces : most;
+    }
+    return mxci_size_of(most, sizeof(double));
+}
+
+typedef struct sum_run {
+    const mxc_tensor *array;
+    double *sums; /* of each piece */
+} sum_run;
+
+static void sum_pieces(void *arg, int64_t begin, int64_t end, int part) {
+    const sum_run *r = arg;
+    const int64_t n = mxci_tensor_size(r->array);
+    double tile[MXCI_TILE];
+    (void)part;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t last = (piece + 1) * PIECE < n ? (piece + 1) * PIECE : n;
+        r->sums[piece] = 0;
+        for (int64_t at = piece * PIECE; at < last; at += MXCI_TILE) {
+            int64_t count = last - at < MXCI_TILE ? last - at : MXCI_TILE;
+            mxci_convert(r->array->dtype, mxci_at(r->array, at), MXC_F64, tile, count);
+            for (int64_t i = 0; i < count; i++)
+                r->sums[piece] += tile[i] * tile[i];
+        }
+    }
+}
+
+static mxc_status sum_forward(const mxc_op_call *call) {
+    for (int i = 0; i < call->n_in; i++) {
+        sum_run r = {&call->in[i], call->temp};
+        int64_t pieces = count_pieces(mxci_tensor_size(r.array));
+        double sum = 0;
+        mxc_parallel_for(call->run, pieces, 1, sum_pieces, &r);
+        for (int64_t k = 0; k < pieces; k++)
+            sum += r.sums[k];
+        mxci_put_value(call->req[0], &call->out[0], i, sum);
+    }
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_multi_sum_sq = {
+    .size = sizeof(mxc_op_def),
+    .name = "multi_sum_sq",
+    .doc = "output (num_arrays), f32: each argument's sum of squares",
+    .params = sum_schema,
+    .param_size = sizeof(sum_params),
+    .variadic = "num_arrays",
+    .infer_shape = infer_sum_shape,
+    .infer_type = infer_sum_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = sum_bytes,
+    .forward = {[MXC_CPU] = sum_forward},
+};
+
+/* ---- clip_global_norm -------------------------------------------------------------------------------------------- */
+
+enum { DATA, SUM_SQ };
+
+static const mxc_param clip_schema[] = {
+    {MXC_PARAM_FIELD(mxci_clip_norm_params, max_norm), .name = "max_norm", .type = MXC_PARAM_FLOAT, .bounded = 1,
+     .minimum = 0, .maximum = 1e300, .doc = "the greatest norm"},
+    MXC_PARAM_END,
+};
+
+static mxc_status infer_clip_shape(mxc_op_sig *sig) {
+    const mxc_shape vector = mxci_shape_axes(1);
+    MXC_TRY(mxc_sig_set_shape(sig, SUM_SQ, &vector));
+    return mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)});
+}
+
+static mxc_status infer_clip_type(mxc_op_sig *sig) {
+    MXC_TRY(mxc_sig_set_type(sig, SUM_SQ, MXC_F32));
+    return mxci_sig_same_type(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)});
+}
+
+typedef struct clip_run {
+    const mxc_op_call *call;
+    double factor;
+} clip_run;
+
+static void clip_part(void *arg, int64_t begin, int64_t end, int part) {
+    const clip_run *r = arg;
+    const mxc_tensor *data = &r->call->in[DATA], *out = &r->call->out[0];
+    double tile[MXCI_TILE];
+    (void)part;
+    for (int64_t at = begin; at < end; at += MXCI_TILE) {
+        int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
+        double before[MXCI_TILE];
+        mxci_convert(data->dtype, mxci_at(data, at), MXC_F64, tile, n);
+        if (r->call->req[0] == MXC_REQ_ADD)
+            mxci_convert(out->dtype, mxci_at(out, at), MXC_F64, before, n);
+        else
+            mxci_fill_compute(MXC_F64, 0, before, n);
+        for (int64_t i = 0; i < n; i++)
+            tile[i] = before[i] + r->factor * tile[i];
+        mxci_convert(MXC_F64, tile, out->dtype, mxci_at(out, at), n);
+    }
+}
+
+static mxc_status clip_forward(const mxc_op_call *call) {
+    double sum = 0, factor;
+    clip_run r = {.call = call};
+    for (int64_t i = 0; i < mxci_tensor_size(&call->in[SUM_SQ]); i++)
+        sum += mxci_value_at(&call->in[SUM_SQ], i);
+    factor = ((const mxci_clip_norm_params *)call->params)->max_norm / (sqrt(sum) + 1e-8);
+    r.factor = factor > 1 ? 1 : factor; /* NaN stays */
+    if (r.factor == 1)
+        mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+    else if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN, clip_part, &r);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_clip_global_norm = {
+    .size = sizeof(mxc_op_def),
+    .name = "clip_global_norm",
+    .args = "data,sum_sq",
+    .doc = "output = data min(1, max_norm / (sqrt(sum of sum_sq) + 1e-8)); sum_sq (K), f32, from multi_sum_sq",
+    .params = clip_schema,
+    .param_size = sizeof(mxci_clip_norm_params),
+    .infer_shape = infer_clip_shape,
+    .infer_type = infer_clip_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
+    .forward = {[MXC_CPU] = clip_forward},
+};

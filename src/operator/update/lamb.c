@@ -1,0 +1,98 @@
+/*
+ * Adam whose step's length follows the weight's norm. c as in update.h; between the phases the caller takes norms:
+ *   lamb_update_phase1  d = c(grad);  mean and var as in _adamw_update, in the formula over 1 - beta1^t and 1 - beta2^t
+ *                       where bias_correction is on;  out = mean / (sqrt(var) + epsilon) + wd weight
+ *   lamb_update_phase2  r = r1 kept within lower_bound and upper_bound, over r2 (1 where either is 0);
+ *                       out = weight - lr r g
+ */
+#include <math.h>
+
+#include "math/tile_kernels.h"
+#include "operator/update/update.h"
+
+/* ---- phase 1 ---------------------------------------------------------------------------------------------------- */
+
+static const mxc_param phase1_schema[] = {
+    MXCI_FACTOR(beta1, "0.9", "share of the old in the mean"),
+    MXCI_FACTOR(beta2, "0.999", "share of the old in the mean of squares"),
+    MXCI_FACTOR(epsilon, "1e-6", "added to the root"),
+    {MXC_PARAM_FIELD(mxci_lamb1_params, t), .name = "t", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
+     .maximum = 9e15, .doc = "number of this update, from 1"},
+    {MXC_PARAM_FIELD(mxci_lamb1_params, bias_correction), .name = "bias_correction", .type = MXC_PARAM_BOOL,
+     .initial = "true", .doc = "whether the means are corrected for their start at 0"},
+    MXCI_FACTOR(wd, NULL, "weight decay: adds wd * weight to the step"),
+    MXCI_RESCALE,
+    MXCI_CLIP,
+    MXC_PARAM_END,
+};
+
+static mxc_status phase1(const mxc_op_call *call) {
+    const mxci_lamb1_params *p = call->params;
+    mxci_update factors = p->factors;
+    factors.mean_scale = p->bias_correction ? 1 / (1 - pow(factors.beta1, (double)p->t)) : 1;
+    factors.var_scale = p->bias_correction ? 1 / (1 - pow(factors.beta2, (double)p->t)) : 1;
+    return mxci_update_run(call, mxci_update_lamb, &factors);
+}
+
+const mxc_op_def mxci_op_lamb_update_phase1 = {
+    MXCI_UPDATE_DEF,
+    .name = "lamb_update_phase1",
+    .args = "weight,grad",
+    .aux = "mean,var",
+    .params = phase1_schema,
+    .doc = "d = clip(rescale_grad grad); mean = beta1 mean + (1 - beta1) d; var = beta2 var + (1 - beta2) d^2; "
+           "out = mean' / (sqrt(var') + epsilon) + wd weight, mean' and var' corrected for bias",
+    .param_size = sizeof(mxci_lamb1_params),
+    .forward = {[MXC_CPU] = phase1},
+};
+
+/* ---- phase 2 ---------------------------------------------------------------------------------------------------- */
+
+static const mxc_param phase2_schema[] = {
+    {MXC_PARAM_FIELD(mxci_lamb2_params, lr), .name = "lr", .type = MXC_PARAM_FLOAT, .doc = "learning rate"},
+    {MXC_PARAM_FIELD(mxci_lamb2_params, lower_bound), .name = "lower_bound", .type = MXC_PARAM_FLOAT, .initial = "-1.0",
+     .doc = "least r1; negative: none"},
+    {MXC_PARAM_FIELD(mxci_lamb2_params, upper_bound), .name = "upper_bound", .type = MXC_PARAM_FLOAT, .initial = "-1.0",
+     .doc = "largest r1; negative: none"},
+    MXC_PARAM_END,
+};
+
+static mxc_status infer_phase2_shape(mxc_op_sig *sig) {
+    MXC_TRY(mxci_sig_same_shape(sig, 3, (const int[]){0, 1, MXC_SLOT_OUT(0)}));
+    MXC_TRY(mxci_update_infer_single(sig, 2, "r1"));
+    return mxci_update_infer_single(sig, 3, "r2");
+}
+
+static double one_number(const mxc_tensor *t) {
+    double value;
+    mxci_convert(t->dtype, t->data, MXC_F64, &value, 1);
+    return value;
+}
+
+static mxc_status phase2(const mxc_op_call *call) {
+    const mxci_lamb2_params *p = call->params;
+    double r1 = one_number(&call->in[2]), r2 = one_number(&call->in[3]);
+    if (p->lower_bound >= 0 && r1 < p->lower_bound)
+        r1 = p->lower_bound;
+    if (p->upper_bound >= 0 && r1 > p->upper_bound)
+        r1 = p->upper_bound;
+    const mxci_update step = {
+        .lr = r1 == 0 || r2 == 0 ? p->lr : p->lr * r1 / r2,
+        .rescale_grad = 1,
+        .clip_gradient = -1,
+    };
+    return mxci_update_run(call, mxci_update_sgd, &step);
+}
+
+const mxc_op_def mxci_op_lamb_update_phase2 = {
+    .size = sizeof(mxc_op_def),
+    .name = "lamb_update_phase2",
+    .args = "weight,g,r1,r2",
+    .doc = "out = weight - lr (r1 / r2) g, r1 kept within the bounds; without the quotient where r1 or r2 is 0",
+    .params = phase2_schema,
+    .param_size = sizeof(mxci_lamb2_params),
+    .infer_shape = infer_phase2_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = mxci_update_inplace,
+    .forward = {[MXC_CPU] = phase2},
+};

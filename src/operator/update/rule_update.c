@@ -1,0 +1,150 @@
+/*
+ * _multi_update: steps of any rule of update.def for several weights in one call. It is what optimizers queue; the
+ * operators that are named for their rules (sgd.c, adam.c...) are what MXNet has.
+ *
+ * Arguments are weight_0, grad_0, weight_1, ...; then come the states, those of weight_0 first. With multi_precision
+ * the last state of each weight is its f32 copy, which takes the step; the weight becomes its rounded copy, and the
+ * other states are f32 too. With scaled one more array comes last, of one element, f32: it multiplies rescale_grad, and
+ * where it is 0 or not finite nothing changes. (It does not change and counts as a state all the same, as that of
+ * _adamw_update.)
+ */
+#include <math.h>
+
+#include "operator/update/update.h"
+
+#define NUMBERS(field, text) \
+    { .name = #field, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(mxci_rule_params, field), .doc = text }
+#define SWITCH(field, text)                                                                                   \
+    {                                                                                                         \
+        .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_rule_params, field), .initial = "False", \
+        .doc = text                                                                                           \
+    }
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(mxci_rule_params, rule), .name = "rule", .type = MXC_PARAM_ENUM,
+     .choices = &
+#define RULE(name, states) "," #name
+#include "operator/update/update_kernels.def"
+#undef RULE
+                [1],
+     .doc = "how a weight changes"},
+    {MXC_PARAM_FIELD(mxci_rule_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1",
+     .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "how many weights"},
+    SWITCH(multi_precision, "weights have f32 copies, which take the steps"),
+    SWITCH(scaled, "a factor on gradients comes as an array"),
+    NUMBERS(lrs, "learning rates"),
+    NUMBERS(wds, "weight decays"),
+    NUMBERS(etas, "factors of whole steps, where the rule has one"),
+    MXCI_RESCALE,
+    MXCI_CLIP,
+    MXCI_FACTOR(momentum, "0", "sgd_mom, nag_mom, signum: share of the last step, or mean"),
+    MXCI_FACTOR(wd_lh, "0", "signum: weight decay that does not go through the sign"),
+    MXCI_FACTOR(beta1, "0.9", "adam, adamw: share of the old in the mean"),
+    MXCI_FACTOR(beta2, "0.999", "adam, adamw: share of the old in the mean of squares"),
+    MXCI_FACTOR(epsilon, "1e-8", "adam, adamw, rmsprop: added to, or under, the root"),
+    MXCI_FACTOR(gamma1, "0.9", "rmsprop: share of the old in the means"),
+    MXCI_FACTOR(gamma2, "0.9", "rmspropalex: share of the last step"),
+    MXCI_FACTOR(clip_weights, "-1", "rmsprop: limit of the weights; negative: none"),
+    MXCI_FACTOR(lamda1, "0.01", "ftrl: weights that matter less become 0"),
+    MXCI_FACTOR(beta, "1", "ftrl: keeps first steps small"),
+    MXC_PARAM_END,
+};
+
+static const struct {
+    const mxci_update_fn *run;
+    int states;
+} rules[MXCI_RULES] = {
+#define RULE(name, states) {mxci_update_##name, states},
+#include "operator/update/update_kernels.def"
+#undef RULE
+};
+
+static mxc_status check(void *params) {
+    const mxci_rule_params *p = params;
+    if (p->rule == MXCI_RULE_lamb)
+        return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of lamb takes two operators");
+    if (p->lrs.n == p->num_weights && p->wds.n == p->num_weights && p->etas.n == p->num_weights)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "_multi_update: lrs has %d numbers, wds %d and etas %d, expected num_weights, %lld",
+                    (int)p->lrs.n, (int)p->wds.n, (int)p->etas.n, (long long)p->num_weights);
+}
+
+static int count_weights(const void *params) {
+    return (int)((const mxci_rule_params *)params)->num_weights;
+}
+
+static int count_args(const void *params) {
+    return 2 * count_weights(params);
+}
+
+/* Auxiliary states of one weight. */
+static int states_of(const mxci_rule_params *p) {
+    return rules[p->rule].states + p->multi_precision;
+}
+
+static int count_aux(const void *params) {
+    const mxci_rule_params *p = params;
+    return count_weights(p) * states_of(p) + p->scaled;
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const mxci_rule_params *p = sig->params;
+    MXC_TRY(mxci_update_infer_weights(sig, states_of(p)));
+    return p->scaled ? mxci_update_infer_single(sig, MXC_SLOT_AUX(sig->n_aux - 1), "the factor") : MXC_OK;
+}
+
+/* Without f32 copies all but the factor have one type. */
+static mxc_status infer_type(mxc_op_sig *sig) {
+    const mxci_rule_params *p = sig->params;
+    mxc_op_sig others = *sig;
+    others.n_aux -= p->scaled;
+    MXC_TRY((p->multi_precision ? mxci_update_infer_master_type : mxci_infer_type_same)(&others));
+    return p->scaled ? mxc_sig_set_type(sig, MXC_SLOT_AUX(sig->n_aux - 1), MXC_F32) : MXC_OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* No step: out is the weight, or the rounded copy. */
+static void keep(const mxc_op_call *call, const mxci_update_step *s) {
+    mxci_put_cast(call->run, s->req, s->out, s->master ? s->master : s->weight);
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    const mxci_rule_params *p = call->params;
+    mxci_update factors = p->factors;
+    const double scale = p->scaled ? (double)*(const float *)call->aux[call->n_aux - 1].data : 1;
+    factors.rescale_grad *= scale;
+    for (int i = 0; i < call->n_out; i++) {
+        const mxci_update_step s =
+            mxci_update_step_of(call, rules[p->rule].run, &factors, i, rules[p->rule].states, p->multi_precision);
+        factors.lr = p->lrs.value[i];
+        factors.wd = p->wds.value[i];
+        factors.eta = p->etas.value[i];
+        if (isfinite(scale) && scale != 0)
+            mxci_update_step_run(call->run, &s);
+        else
+            keep(call, &s);
+    }
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_multi_update = {
+    .size = sizeof(mxc_op_def),
+    .name = "_multi_update",
+    .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
+    .doc = "a step of the rule for each of num_weights weights, with its number of lrs, wds and etas",
+    .params = schema,
+    .param_size = sizeof(mxci_rule_params),
+    .params_check = check,
+    .args = MXCI_WEIGHT_NAMES,
+    .n_args = count_args,
+    .n_outputs = count_weights,
+    .n_aux = count_aux,
+    .infer_shape = infer_shape,
+    .infer_type = infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .inplace_forward = mxci_update_inplace_weights,
+    .forward = {[MXC_CPU] = forward},
+};

@@ -1,0 +1,124 @@
+/* What the optimizer updates share. */
+#include "operator/update/update.h"
+
+#include "math/tile_kernels.h"
+
+const mxc_inplace mxci_update_inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
+
+#define PAIR(i) \
+    { MXC_FROM_IN(2 * (i)), i }
+const mxc_inplace mxci_update_inplace_weights[] = {
+    PAIR(0), PAIR(1),  PAIR(2),  PAIR(3),  PAIR(4),  PAIR(5),  PAIR(6),  PAIR(7),         PAIR(8),
+    PAIR(9), PAIR(10), PAIR(11), PAIR(12), PAIR(13), PAIR(14), PAIR(15), MXC_INPLACE_END,
+};
+
+mxc_status mxci_update_infer_shape(mxc_op_sig *sig) {
+    static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0), MXC_SLOT_AUX(1), MXC_SLOT_AUX(2)};
+    return mxci_sig_same_shape(sig, 3 + sig->n_aux, slots);
+}
+
+mxc_status mxci_update_infer_weights(mxc_op_sig *sig, int n_aux) {
+    int slots[3 + MXCI_UPDATE_STATES + 1];
+    for (int i = 0; i < sig->n_out; i++) {
+        int n = 0;
+        slots[n++] = 2 * i;
+        slots[n++] = 2 * i + 1;
+        slots[n++] = MXC_SLOT_OUT(i);
+        for (int k = 0; k < n_aux; k++)
+            slots[n++] = MXC_SLOT_AUX(n_aux * i + k);
+        MXC_TRY(mxci_sig_same_shape(sig, n, slots));
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_update_infer_master_type(mxc_op_sig *sig) {
+    int slots[3 * MXC_TUPLE_MAX], n = 0;
+    for (int i = 0; i < sig->n_in; i++)
+        slots[n++] = i;
+    for (int i = 0; i < sig->n_out; i++)
+        slots[n++] = MXC_SLOT_OUT(i);
+    MXC_TRY(mxci_sig_same_type(sig, n, slots));
+    for (int i = 0; i < sig->n_aux; i++)
+        MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_AUX(i), sig->in_type[0] == MXC_F64 ? MXC_F64 : MXC_F32));
+    return MXC_OK;
+}
+
+mxc_status mxci_update_infer_single(mxc_op_sig *sig, int slot, const char *name) {
+    const mxc_shape one = mxci_shape_of(1, (int64_t[]){1}), *found = mxci_sig_shape(sig, slot);
+    char text[MXC_SHAPE_TEXT];
+    if (!mxc_shape_known(found))
+        return mxc_sig_set_shape(sig, slot, &one);
+    if (mxc_shape_size(found) != 1)
+        return mxc_sig_fail(sig, "%s has shape %s, expected one element", name,
+                            mxc_shape_format(found, text, sizeof text));
+    return MXC_OK;
+}
+
+/* What happens to out. */
+static int out_of(mxc_req req) {
+    return req == MXC_REQ_NULL ? MXCI_UPDATE_NONE : req == MXC_REQ_ADD ? MXCI_UPDATE_ADD : MXCI_UPDATE_WRITE;
+}
+
+static void step_range(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_update_step *s = arg;
+    mxci_update_arrays arrays = {
+        .weight = mxci_at(s->weight, begin),
+        .grad = mxci_at(s->grad, begin),
+        .out = mxci_at(s->out, begin),
+    };
+    (void)part;
+    for (int i = 0; i < s->n_states; i++)
+        arrays.state[i] = mxci_at(&s->state[i], begin);
+    s->rule[s->weight->dtype](s->factors, end - begin, &arrays, out_of(s->req));
+}
+
+/* The same by tiles of the gradient in the copy's dtype. */
+static void step_master_range(void *arg, int64_t begin, int64_t end, int part) {
+    const mxci_update_step *s = arg;
+    double grad[MXCI_TILE]; /* or as many floats */
+    (void)part;
+    for (int64_t at = begin; at < end; at += MXCI_TILE) {
+        int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
+        mxci_update_arrays arrays = {.weight = mxci_at(s->master, at), .grad = grad, .out = mxci_at(s->master, at)};
+        for (int i = 0; i < s->n_states; i++)
+            arrays.state[i] = mxci_at(&s->state[i], at);
+        mxci_load(s->grad->dtype, mxci_at(s->grad, at), grad, n);
+        s->rule[s->master->dtype](s->factors, n, &arrays, MXCI_UPDATE_WRITE);
+        if (s->req != MXC_REQ_NULL)
+            (s->req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(s->out->dtype, arrays.out, mxci_at(s->out, at), n);
+    }
+}
+
+void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step) {
+    mxc_parallel_for(run, mxci_tensor_size(step->weight), MXCI_GRAIN, step->master ? step_master_range : step_range,
+                     (void *)step);
+}
+
+mxci_update_step mxci_update_step_of(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors,
+                                     int i, int n_states, int has_master) {
+    mxci_update_step s = {
+        .rule = rule,
+        .factors = factors,
+        .weight = &call->in[2 * i],
+        .grad = &call->in[2 * i + 1],
+        .out = &call->out[i],
+        .state = call->aux + (size_t)(n_states + has_master) * (size_t)i,
+        .n_states = n_states,
+        .req = call->req[i],
+    };
+    if (has_master)
+        s.master = &s.state[n_states];
+    return s;
+}
+
+mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors) {
+    mxci_update_step_run(call->run, &(mxci_update_step){.rule = rule,
+                                                        .factors = factors,
+                                                        .weight = &call->in[0],
+                                                        .grad = &call->in[1],
+                                                        .out = &call->out[0],
+                                                        .state = call->aux,
+                                                        .n_states = call->n_aux,
+                                                        .req = call->req[0]});
+    return MXC_OK;
+}

@@ -1,0 +1,101 @@
+/*
+ * What the optimizer updates share: parameters, inference, and one pass over all arrays. The arguments begin with
+ * weight and grad, the auxiliary states are the rule's, the output has weight's shape; usually it is weight's array.
+ * In formulas c(g) = rescale_grad g, kept within +-clip_gradient where that is not negative.
+ */
+#ifndef MXCI_OPERATOR_UPDATE_UPDATE_H
+#define MXCI_OPERATOR_UPDATE_UPDATE_H
+
+#include "math/assign.h"
+#include "operator/infer.h"
+#include "operator/update/update_kernels.h"
+
+/* A factor of mxci_update as a parameter. */
+#define MXCI_FACTOR(field, value, text) \
+    { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_update, field), .initial = value, .doc = text }
+#define MXCI_LR MXCI_FACTOR(lr, NULL, "learning rate")
+#define MXCI_WD MXCI_FACTOR(wd, "0.0", "weight decay: adds wd * weight to the gradient")
+#define MXCI_RESCALE MXCI_FACTOR(rescale_grad, "1.0", "factor of the gradient, applied first")
+#define MXCI_CLIP MXCI_FACTOR(clip_gradient, "-1.0", "limit of the rescaled gradient's size; negative: none")
+
+/* Arguments, outputs and states all alike. */
+mxc_status mxci_update_infer_shape(mxc_op_sig *sig);
+/* One step: a rule (a table of operator/update/update_kernels.h), its factors, and the arrays, all of one size. */
+typedef struct mxci_update_step {
+    const mxci_update_fn *rule;
+    const mxci_update *factors;
+    const mxc_tensor *weight, *grad, *out;
+    const mxc_tensor *state; /* n_states of them, at most MXCI_UPDATE_STATES */
+    int n_states;
+    /* f32, of a weight in f64 f64, as the states: takes the step in weight's place; out is its copy. NULL: none */
+    const mxc_tensor *master;
+    mxc_req req; /* of out; the states change in any case */
+} mxci_update_step;
+void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step);
+/* The step of weight i of a call on several, of whose arrays per weight the last auxiliary state is the f32 copy where
+ * there is one. */
+mxci_update_step mxci_update_step_of(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors,
+                                     int i, int n_states, int has_master);
+/* Inference for calls on several weights: all arrays of one weight have one shape, n_aux states each; arguments and
+ * outputs have one type, states are f32 where they come with f32 copies (f64 for weights in f64). */
+mxc_status mxci_update_infer_weights(mxc_op_sig *sig, int n_aux);
+mxc_status mxci_update_infer_master_type(mxc_op_sig *sig);
+/* Run a rule (a table of operator/update/update_kernels.h) over the call's arrays. */
+mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors);
+/* weight may become out; of calls on several weights: each its own. */
+extern const mxc_inplace mxci_update_inplace[], mxci_update_inplace_weights[];
+/* Names for each of MXC_TUPLE_MAX weights. */
+#define MXCI_EACH_WEIGHT(X)                                                                                     \
+    X(0)                                                                                                        \
+    "," X(1) "," X(2) "," X(3) "," X(4) "," X(5) "," X(6) "," X(7) "," X(8) "," X(9) "," X(10) "," X(11) "," X( \
+        12) "," X(13) "," X(14) "," X(15)
+#define MXCI_WEIGHT_PAIR(i) "weight_" #i ",grad_" #i
+#define MXCI_WEIGHT_NAMES MXCI_EACH_WEIGHT(MXCI_WEIGHT_PAIR)
+
+/* The members that all descriptors of updates have alike. */
+#define MXCI_UPDATE_DEF                                                                             \
+    .size = sizeof(mxc_op_def), .infer_shape = mxci_update_infer_shape, .dtypes = MXC_DTYPES_FLOAT, \
+    .inplace_forward = mxci_update_inplace
+
+/* The slot, if it is known, must hold one element; if not, it gets the shape (1,). */
+mxc_status mxci_update_infer_single(mxc_op_sig *sig, int slot, const char *name);
+
+typedef struct mxci_lamb1_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    int64_t t;
+    int32_t bias_correction;
+} mxci_lamb1_params;
+
+typedef struct mxci_lamb2_params {
+    double lr, lower_bound, upper_bound;
+} mxci_lamb2_params;
+
+typedef struct mxci_multi_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    mxc_floats lrs, wds;
+    int64_t num_weights;
+} mxci_multi_params;
+
+/* Of _multi_update. */
+typedef struct mxci_rule_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    mxc_floats lrs, wds, etas;
+    int64_t num_weights;
+    int32_t rule; /* mxci_rule */
+    int32_t multi_precision, scaled;
+} mxci_rule_params;
+
+extern const mxc_op_def mxci_op_multi_update;
+
+typedef enum mxci_rule {
+#define RULE(name, states) MXCI_RULE_##name,
+#include "operator/update/update_kernels.def"
+#undef RULE
+    MXCI_RULES
+} mxci_rule;
+
+typedef struct mxci_clip_norm_params {
+    double max_norm;
+} mxci_clip_norm_params;
+
+#endif

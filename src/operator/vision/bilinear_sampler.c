@@ -1,0 +1,290 @@
+/*
+ * Images read at places between their elements: data (N,C,h,w), out (N,C,H,W), out[n,c,p] the four elements of
+ * data[n,c] around place p, weighted by nearness; what lies outside of data is 0. A place is x, y from -1 to 1, first
+ * to last element.
+ *
+ * BilinearSampler is given the places: grid (N,2,H,W). SpatialTransformer makes them, in scratch, from evenly spread
+ * ones and a matrix (2,3) for each sample: loc (N,6).
+ */
+#include "math/assign.h"
+#include "operator/infer.h"
+#include "operator/vision/grid_kernels.h"
+#include "operator/vision/vision.h"
+#include "operator/widen.h"
+
+typedef mxci_transformer_params transformer_params;
+
+enum { DATA, PLACES };
+
+static const mxc_param transformer_schema[] = {
+    {MXC_PARAM_FIELD(transformer_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
+     .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "height and width of out"},
+    {MXC_PARAM_FIELD(transformer_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
+     .choices = "affine", .doc = "what loc holds: a matrix for each sample"},
+    {MXC_PARAM_FIELD(transformer_params, sampler_type), .name = "sampler_type", .type = MXC_PARAM_ENUM,
+     .choices = "bilinear", .doc = "how elements between are made"},
+    MXC_PARAM_END,
+};
+
+static mxc_status check_transformer(void *params) {
+    const mxc_tuple *target = &((const transformer_params *)params)->target_shape;
+    if (target->n == 2 && target->value[0] > 0 && target->value[1] > 0)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "SpatialTransformer: expected a target_shape of two sizes above 0");
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+/* The first axes of data and out are one, and of size samples; their second axes are one too. */
+static mxc_status infer_data(mxc_op_sig *sig, int64_t samples, const int64_t *size) {
+    mxc_shape data = mxci_shape_axes(4), out = mxci_shape_axes(4);
+    data.dim[0] = samples;
+    for (int pass = 0; pass < 2; pass++) {
+        MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+        for (int i = 0; i < 2; i++) {
+            out.dim[i] = sig->in_shape[DATA].dim[i];
+            out.dim[i + 2] = size[i];
+        }
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+        data.dim[0] = sig->out_shape[0].dim[0];
+        data.dim[1] = sig->out_shape[0].dim[1];
+    }
+    return MXC_OK;
+}
+
+static mxc_status infer_sampler(mxc_op_sig *sig) {
+    mxc_shape grid = mxci_shape_axes(4);
+    grid.dim[1] = 2;
+    MXC_TRY(mxc_sig_set_shape(sig, PLACES, &grid));
+    MXC_TRY(infer_data(sig, sig->in_shape[PLACES].dim[0], sig->in_shape[PLACES].dim + 2));
+    grid = sig->out_shape[0];
+    grid.dim[1] = 2;
+    return mxc_sig_set_shape(sig, PLACES, &grid);
+}
+
+static mxc_status infer_transformer(mxc_op_sig *sig) {
+    mxc_shape loc = mxci_shape_axes(2);
+    loc.dim[1] = 6;
+    MXC_TRY(mxc_sig_set_shape(sig, PLACES, &loc));
+    MXC_TRY(
+        infer_data(sig, sig->in_shape[PLACES].dim[0], ((const transformer_params *)sig->params)->target_shape.value));
+    loc.dim[0] = sig->out_shape[0].dim[0];
+    return mxc_sig_set_shape(sig, PLACES, &loc);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+typedef struct sampler_run {
+    const mxc_op_call *call;
+    const mxci_grid_kernels *kernels;
+    mxci_grid_shape shape;
+    int64_t samples, in, out; /* in, out: elements of a plane */
+    mxc_tensor grid, grad;    /* the places and their gradient */
+} sampler_run;
+
+static size_t grid_bytes(const mxc_shape *out, mxc_dtype dtype) {
+    size_t element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
+    int64_t places = mxci_dim_mul(out->dim[0], mxci_shape_count(out, 2, 4)); /* also where out has no channels */
+    return mxci_size_of(places, 2 * element);
+}
+
+static sampler_run open_run(const mxc_op_call *call) {
+    const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
+    sampler_run r = {
+        .call = call,
+        .kernels = call->in[DATA].dtype == MXC_F32 ? &mxci_grid_f32 : &mxci_grid_f64,
+        .shape = {.planes = in[1], .in = {in[2], in[3]}, .out = {out[2], out[3]}},
+        .samples = in[0],
+        .in = in[2] * in[3],
+        .out = out[2] * out[3],
+        .grid = call->in[PLACES],
+    };
+    return r;
+}
+
+/* Calls of part over the places of all samples, each taking what one does to a plane. */
+static void for_places(sampler_run *r, mxc_req req, mxc_range_fn part) {
+    r->shape.add = req == MXC_REQ_ADD;
+    if (req != MXC_REQ_NULL && r->samples * r->out > 0)
+        mxc_parallel_for(r->call->run, r->samples * r->out, MXCI_GRAIN / 8 / (r->shape.planes + 1) + 1, part, r);
+}
+
+/* Places first..last-1 of sample n out of the places begin..end-1 of all; 0 if there are no more. */
+static int next_places(const sampler_run *r, int64_t *begin, int64_t end, int64_t *n, int64_t *first, int64_t *last) {
+    if (*begin >= end)
+        return 0;
+    *n = *begin / r->out;
+    *first = *begin % r->out;
+    *last = end - *n * r->out < r->out ? end - *n * r->out : r->out;
+    *begin += *last - *first;
+    return 1;
+}
+
+static void place_part(void *arg, int64_t begin, int64_t end, int part) {
+    const sampler_run *r = arg;
+    (void)part;
+    for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
+        r->kernels->affine(&r->shape, mxci_at(&r->call->in[PLACES], n * 6), mxci_at(&r->grid, n * 2 * r->out), first,
+                           last);
+}
+
+static void sample_part(void *arg, int64_t begin, int64_t end, int part) {
+    const sampler_run *r = arg;
+    (void)part;
+    for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
+        r->kernels->sample(&r->shape, mxci_at(&r->call->in[DATA], n * r->shape.planes * r->in),
+                           mxci_at(&r->grid, n * 2 * r->out), mxci_at(&r->call->out[0], n * r->shape.planes * r->out),
+                           first, last);
+}
+
+static void grid_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const sampler_run *r = arg;
+    (void)part;
+    for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
+        r->kernels->grid_grad(&r->shape, mxci_at(&r->call->in[DATA], n * r->shape.planes * r->in),
+                              mxci_at(&r->grid, n * 2 * r->out),
+                              mxci_at(&r->call->out_grad[0], n * r->shape.planes * r->out),
+                              mxci_at(&r->grad, n * 2 * r->out), first, last);
+}
+
+/* Planes begin..end-1 of all samples. */
+static void data_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const sampler_run *r = arg;
+    int64_t planes = r->shape.planes;
+    (void)part;
+    for (int64_t n = begin / planes; n * planes < end; n++) {
+        int64_t first = begin > n * planes ? begin - n * planes : 0;
+        int64_t last = end - n * planes < planes ? end - n * planes : planes;
+        r->kernels->data_grad(&r->shape, mxci_at(&r->grid, n * 2 * r->out),
+                              mxci_at(&r->call->out_grad[0], n * planes * r->out),
+                              mxci_at(&r->call->in_grad[DATA], n * planes * r->in), first, last);
+    }
+}
+
+static void data_gradient(sampler_run *r) {
+    mxc_req req = r->call->req[DATA];
+    r->shape.add = req == MXC_REQ_ADD;
+    if (req != MXC_REQ_NULL && r->samples * r->shape.planes * r->in > 0)
+        mxc_parallel_for(r->call->run, r->samples * r->shape.planes, MXCI_GRAIN / 8 / (r->in + r->out) + 1,
+                         data_grad_part, r);
+}
+
+/* out from the places; of data without elements it is 0. */
+static mxc_status sample_at(sampler_run *r) {
+    if (r->in == 0)
+        mxci_put_constant(r->call->run, r->call->req[0], &r->call->out[0], 0);
+    else
+        for_places(r, r->call->req[0], sample_part);
+    return MXC_OK;
+}
+
+/* ---- BilinearSampler --------------------------------------------------------------------------------------------- */
+
+static mxc_status sampler_forward_real(const mxc_op_call *call) {
+    sampler_run r = open_run(call);
+    return sample_at(&r);
+}
+
+static mxc_status sampler_backward_real(const mxc_op_call *call) {
+    sampler_run r = open_run(call);
+    r.grad = call->in_grad[PLACES];
+    data_gradient(&r);
+    if (r.in == 0)
+        mxci_put_constant(call->run, call->req[PLACES], &r.grad, 0);
+    else
+        for_places(&r, call->req[PLACES], grid_grad_part);
+    return MXC_OK;
+}
+
+static mxc_status sampler_forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, sampler_forward_real);
+}
+
+static mxc_status sampler_backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, sampler_backward_real);
+}
+
+const mxc_op_def mxci_op_bilinear_sampler = {
+    .size = sizeof(mxc_op_def),
+    .name = "BilinearSampler",
+    .doc = "out (N,C,H,W): data (N,C,h,w) read at the places of grid (N,2,H,W), x and y from -1 to 1, between the four "
+           "nearest elements; 0 outside",
+    .args = "data,grid",
+    .infer_shape = infer_sampler,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = sampler_forward},
+    .backward = {[MXC_CPU] = sampler_backward},
+};
+
+/* ---- SpatialTransformer ------------------------------------------------------------------------------------------ */
+
+static size_t transformer_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t grids = mxci_size_mul(grid_bytes(&sig->out_shape[0], sig->in_type[DATA]), pass == MXC_FORWARD ? 1 : 2);
+    return mxci_size_add(mxci_widen_bytes(sig, pass), grids);
+}
+
+/* The places, in scratch. */
+static sampler_run open_transformer(const mxc_op_call *call) {
+    sampler_run r = open_run(call);
+    r.grid.data = call->temp;
+    r.grad = r.grid;
+    r.grad.data = (char *)call->temp + grid_bytes(&call->out[0].shape, r.grid.dtype);
+    for_places(&r, MXC_REQ_WRITE, place_part);
+    return r;
+}
+
+static mxc_status transformer_forward_real(const mxc_op_call *call) {
+    sampler_run r = open_transformer(call);
+    return sample_at(&r);
+}
+
+/* The matrices of samples begin..end-1. */
+static void loc_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const sampler_run *r = arg;
+    (void)part;
+    for (int64_t n = begin; n < end; n++)
+        r->kernels->affine_grad(&r->shape, mxci_at(&r->grad, n * 2 * r->out),
+                                mxci_at(&r->call->in_grad[PLACES], n * 6));
+}
+
+static mxc_status transformer_backward_real(const mxc_op_call *call) {
+    sampler_run r = open_transformer(call);
+    data_gradient(&r);
+    if (call->req[PLACES] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (r.in == 0) {
+        mxci_put_constant(call->run, call->req[PLACES], &call->in_grad[PLACES], 0);
+        return MXC_OK;
+    }
+    for_places(&r, MXC_REQ_WRITE, grid_grad_part);
+    r.shape.add = call->req[PLACES] == MXC_REQ_ADD;
+    mxc_parallel_for(call->run, r.samples, MXCI_GRAIN / 8 / r.out + 1, loc_grad_part, &r);
+    return MXC_OK;
+}
+
+static mxc_status transformer_forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, transformer_forward_real);
+}
+
+static mxc_status transformer_backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, transformer_backward_real);
+}
+
+const mxc_op_def mxci_op_spatial_transformer = {
+    .size = sizeof(mxc_op_def),
+    .name = "SpatialTransformer",
+    .doc = "out (N,C,target_shape): data (N,C,h,w) read at evenly spread places (x, y, 1) moved by the matrix (2,3) of "
+           "the sample in loc (N,6), between the four nearest elements; 0 outside",
+    .params = transformer_schema,
+    .param_size = sizeof(transformer_params),
+    .params_check = check_transformer,
+    .args = "data,loc",
+    .infer_shape = infer_transformer,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
+    .temp_bytes = transformer_bytes,
+    .forward = {[MXC_CPU] = transformer_forward},
+    .backward = {[MXC_CPU] = transformer_backward},
+};

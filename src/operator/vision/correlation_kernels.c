@@ -1,0 +1,15 @@
+#include "operator/vision/correlation_kernels.h"
+
+#include <string.h>
+
+#include "math/loop.h"
+
+#define T float
+#define NAME(x) x##_f32
+#include "operator/vision/correlation_kernels.inc"
+#undef T
+#undef NAME
+
+#define T double
+#define NAME(x) x##_f64
+#include "operator/vision/correlation_kernels.inc"

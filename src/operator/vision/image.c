@@ -1,0 +1,245 @@
+/*
+ * Images as (height, width, channels): _cvimresize to another size, _cvcopyMakeBorder with elements put around. Numbers
+ * of interpolations and borders are OpenCV's, as in MXNet; bytes and float32; no gradients.
+ */
+#include "operator/vision/image.h"
+
+#include "image/resize_taps.h"
+#include "math/assign.h"
+#include "math/tile_kernels.h"
+#include "operator/index/rows.h"
+#include "operator/infer.h"
+
+#define DTYPES (MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_F32))
+
+typedef mxci_resize_params resize_params;
+typedef mxci_border_params border_params;
+
+#define SIDE_LIMIT 1048576.0
+#define SIDE(name_, least, text)                                                                              \
+    {                                                                                                         \
+        .name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(OWNER, name_), .bounded = 1, .minimum = least, \
+        .maximum = SIDE_LIMIT, .doc = text                                                                    \
+    }
+
+#define OWNER resize_params
+static const mxc_param resize_schema[] = {
+    SIDE(w, 1, "width of out"),
+    SIDE(h, 1, "height of out"),
+    {MXC_PARAM_FIELD(resize_params, interp), .name = "interp", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
+     .minimum = 0, .maximum = MXCI_INTERPOLATIONS - 1, .doc = "0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos"},
+    MXC_PARAM_END,
+};
+#undef OWNER
+
+#define OWNER border_params
+static const mxc_param border_schema[] = {
+    SIDE(top, 0, "rows put above"),
+    SIDE(bot, 0, "rows put below"),
+    SIDE(left, 0, "elements put before each row"),
+    SIDE(right, 0, "elements put behind each row"),
+    {MXC_PARAM_FIELD(border_params, type), .name = "type", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1,
+     .minimum = 0, .maximum = MXCI_BORDERS - 1,
+     .doc = "0: value, 1: the outermost element, 2: the image mirrored, 3: the image again, 4: mirrored without its "
+            "outermost element"},
+    {MXC_PARAM_FIELD(border_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .initial = "0",
+     .doc = "of type 0, in all channels"},
+    {MXC_PARAM_FIELD(border_params, values), .name = "values", .type = MXC_PARAM_FLOATS, .initial = "()",
+     .doc = "of type 0, a value for each channel"},
+    MXC_PARAM_END,
+};
+#undef OWNER
+
+static mxc_status check_border(void *params) {
+    int n = ((const border_params *)params)->values.n;
+    return n <= 4 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "_cvcopyMakeBorder: values has %d entries, expected at most 4", n);
+}
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+static mxc_status infer_resize(mxc_op_sig *sig) {
+    const resize_params *p = sig->params;
+    mxc_shape src = mxci_shape_axes(3), out = mxci_shape_of(3, (int64_t[]){p->h, p->w, -1});
+    for (int pass = 0; pass < 2; pass++) {
+        MXC_TRY(mxc_sig_set_shape(sig, 0, &src));
+        out.dim[2] = sig->in_shape[0].dim[2];
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+        src.dim[2] = sig->out_shape[0].dim[2];
+    }
+    MXC_TRY(mxci_sig_check_axis(sig, 0, 0));
+    return mxci_sig_check_axis(sig, 0, 1);
+}
+
+static mxc_status infer_border(mxc_op_sig *sig) {
+    const border_params *p = sig->params;
+    const int64_t more[3] = {p->top + p->bot, p->left + p->right, 0};
+    mxc_shape src = mxci_shape_axes(3), out = src;
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &src));
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    for (int i = 0; i < 3; i++) {
+        int64_t in = sig->in_shape[0].dim[i], full = sig->out_shape[0].dim[i];
+        if (full >= 0 && full < more[i])
+            return mxc_sig_fail(sig, "output: axis %d has %lld elements, fewer than its borders, %lld", i,
+                                (long long)full, (long long)more[i]);
+        out.dim[i] = in < 0 ? -1 : in + more[i];
+        src.dim[i] = full < 0 ? -1 : full - more[i];
+    }
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &src));
+    if (p->type != MXCI_BORDER_VALUE && more[0] + more[1] > 0) {
+        MXC_TRY(mxci_sig_check_axis(sig, 0, 0));
+        MXC_TRY(mxci_sig_check_axis(sig, 0, 1));
+    }
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+/* ---- resizing ---------------------------------------------------------------------------------------------------- */
+
+/* Scratch: both tables, src resized along its rows (h, w', channels), the result where it is not simply written. */
+typedef struct resize_run {
+    const mxc_tensor *src;
+    mxc_tensor result;
+    mxci_resample rows, columns;
+    float *narrow;
+    int64_t channels;
+} resize_run;
+
+static int kind_of(const resize_params *p, const int64_t *in) {
+    return mxci_resample_kind((int)p->interp, in[0], in[1], p->h, p->w);
+}
+
+/* Blocks of scratch. */
+typedef struct resize_blocks {
+    void *rows, *columns;
+    float *narrow;
+    void *result;
+} resize_blocks;
+
+static resize_blocks take_blocks(mxci_scratch *s, const resize_params *p, const int64_t *in, mxc_dtype type) {
+    const int64_t row = mxci_dim_mul(p->w, in[2]);
+    const int kind = kind_of(p, in);
+    resize_blocks b;
+    b.rows = mxci_scratch_take(s, mxci_resample_bytes(kind, in[1], p->w));
+    b.columns = mxci_scratch_take(s, mxci_resample_bytes(kind, in[0], p->h));
+    b.narrow = mxci_scratch_array(s, mxci_dim_mul(in[0], row), sizeof *b.narrow);
+    b.result = mxci_scratch_array(s, mxci_dim_mul(p->h, row), mxc_dtype_size(type));
+    return b;
+}
+
+static size_t resize_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    mxci_scratch measure = {0};
+    (void)pass;
+    take_blocks(&measure, sig->params, sig->in_shape[0].dim, sig->in_type[0]);
+    return measure.bytes;
+}
+
+static void resize_rows(void *arg, int64_t begin, int64_t end, int part) {
+    const resize_run *r = arg;
+    (void)part;
+    if (r->src->dtype == MXC_U8)
+        mxci_resample_rows_u8(&r->rows, r->channels, r->src->data, r->narrow, begin, end);
+    else
+        mxci_resample_rows_f32(&r->rows, r->channels, r->src->data, r->narrow, begin, end);
+}
+
+static void resize_columns(void *arg, int64_t begin, int64_t end, int part) {
+    const resize_run *r = arg;
+    int64_t row = r->rows.out * r->channels;
+    (void)part;
+    if (r->src->dtype == MXC_U8)
+        mxci_resample_columns_u8(&r->columns, row, r->narrow, r->result.data, begin, end);
+    else
+        mxci_resample_columns_f32(&r->columns, row, r->narrow, r->result.data, begin, end);
+}
+
+static mxc_status resize(const mxc_op_call *call) {
+    const resize_params *p = call->params;
+    const int64_t *in = call->in[0].shape.dim;
+    resize_run r = {.src = &call->in[0], .result = call->out[0], .channels = in[2]};
+    const int kind = kind_of(p, in);
+    resize_blocks blocks;
+    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
+        return MXC_OK;
+    blocks = take_blocks(&(mxci_scratch){.base = call->temp}, p, in, call->in[0].dtype);
+    mxci_resample_plan(kind, in[1], p->w, blocks.rows, &r.rows);
+    mxci_resample_plan(kind, in[0], p->h, blocks.columns, &r.columns);
+    r.narrow = blocks.narrow;
+    if (call->req[0] == MXC_REQ_ADD)
+        r.result.data = blocks.result;
+    mxc_parallel_for(call->run, in[0], MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_rows, &r);
+    mxc_parallel_for(call->run, p->h, MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_columns, &r);
+    if (call->req[0] == MXC_REQ_ADD)
+        mxci_put(call->run, MXC_REQ_ADD, &call->out[0], &r.result);
+    return MXC_OK;
+}
+
+/* ---- borders ----------------------------------------------------------------------------------------------------- */
+
+/* A pixel that has the value. */
+static void put_value(const mxc_op_call *call, char *to) {
+    const mxc_dtype type = call->out[0].dtype;
+    for (int64_t c = 0; c < call->out[0].shape.dim[2]; c++, to += mxc_dtype_size(type)) {
+        double value = mxci_border_value(call->params, c);
+        char element[8];
+        mxci_convert(MXC_F64, &value, type, element, 1);
+        mxci_put_row(call->req[0], type, to, element, 1);
+    }
+}
+
+/* Rows begin..end-1 of out. */
+static void border_rows(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const border_params *p = call->params;
+    const int64_t *in = call->in[0].shape.dim, width = call->out[0].shape.dim[1], channels = in[2];
+    const mxc_dtype type = call->out[0].dtype;
+    (void)part;
+    for (int64_t y = begin; y < end; y++) {
+        int64_t row = mxci_border_place((int)p->type, y - p->top, in[0]);
+        for (int64_t x = 0, n; x < width; x += n) {
+            int64_t at = row < 0 ? -1 : mxci_border_place((int)p->type, x - p->left, in[1]);
+            char *to = mxci_at(&call->out[0], (y * width + x) * channels);
+            n = at == 0 && x == p->left ? in[1] : 1; /* all of the image's row at once */
+            if (at < 0)
+                put_value(call, to);
+            else
+                mxci_put_row(call->req[0], type, to, mxci_at(&call->in[0], (row * in[1] + at) * channels),
+                             n * channels);
+        }
+    }
+}
+
+static mxc_status border(const mxc_op_call *call) {
+    if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
+        mxc_parallel_for(call->run, call->out[0].shape.dim[0],
+                         MXCI_GRAIN / 4 / (call->out[0].shape.dim[1] * call->out[0].shape.dim[2]) + 1, border_rows,
+                         (void *)call);
+    return MXC_OK;
+}
+
+/* ---- the operators ----------------------------------------------------------------------------------------------- */
+
+const mxc_op_def mxci_op_image_resize = {
+    .size = sizeof(mxc_op_def),
+    .name = "_cvimresize",
+    .doc = "out (h,w,channels): the image src (height,width,channels) in another size; bytes are rounded",
+    .params = resize_schema,
+    .param_size = sizeof(resize_params),
+    .args = "src",
+    .infer_shape = infer_resize,
+    .dtypes = DTYPES,
+    .temp_bytes = resize_bytes,
+    .forward = {[MXC_CPU] = resize},
+};
+
+const mxc_op_def mxci_op_image_border = {
+    .size = sizeof(mxc_op_def),
+    .name = "_cvcopyMakeBorder",
+    .doc = "out (top + height + bot, left + width + right, channels): the image src (height,width,channels) with "
+           "elements put around it",
+    .params = border_schema,
+    .param_size = sizeof(border_params),
+    .params_check = check_border,
+    .args = "src",
+    .infer_shape = infer_border,
+    .dtypes = DTYPES,
+    .forward = {[MXC_CPU] = border},
+};

@@ -1,0 +1,22 @@
+/* Parameters of _cvimresize and _cvcopyMakeBorder, for C and GPU modules. */
+#ifndef MXCI_OPERATOR_VISION_IMAGE_H
+#define MXCI_OPERATOR_VISION_IMAGE_H
+
+#include <mxc/param.h>
+
+typedef struct mxci_resize_params {
+    int64_t w, h, interp;
+} mxci_resize_params;
+
+typedef struct mxci_border_params {
+    int64_t top, bot, left, right, type;
+    double value;
+    mxc_floats values;
+} mxci_border_params;
+
+/* Value c of what is put around. */
+static inline double mxci_border_value(const mxci_border_params *p, int64_t c) {
+    return p->values.n > 0 ? c < p->values.n ? p->values.value[c] : 0 : p->value;
+}
+
+#endif

@@ -1,0 +1,23 @@
+#include "operator/vision/resize_kernels.h"
+
+#include <string.h>
+
+void mxci_resize_neighbours(int64_t in, int64_t out, int aligned, mxci_resize_tap *taps) {
+    for (int64_t i = 0; i < out; i++)
+        taps[i] = mxci_resize_neighbour(in, out, aligned, i);
+}
+
+void mxci_resize_blocks(int64_t in, int64_t out, mxci_resize_tap *taps) {
+    for (int64_t i = 0; i < out; i++)
+        taps[i] = mxci_resize_block(in, out, i);
+}
+
+#define T float
+#define NAME(x) x##_f32
+#include "operator/vision/resize_kernels.inc"
+#undef T
+#undef NAME
+
+#define T double
+#define NAME(x) x##_f64
+#include "operator/vision/resize_kernels.inc"

@@ -1,0 +1,143 @@
+/*
+ * ROIAlign: regions of images as planes of one size. data (N,C,h,w), rois (R,5), out (R,C,pooled_size). A region is
+ * (sample, x1, y1, x2, y2), times spatial_scale in elements; it is cut into pooled_size parts, and out holds the mean
+ * of each over places spread evenly in it, read between the four elements around; 0 where a place is more than one
+ * element outside or the sample is not there. With position_sensitive, each part is read from channels of its own, and
+ * out has C / parts planes. Rois have no gradient.
+ */
+#include "math/assign.h"
+#include "operator/index/rows.h"
+#include "operator/infer.h"
+#include "operator/vision/roi_align_kernels.h"
+#include "operator/vision/vision.h"
+#include "operator/widen.h"
+
+typedef mxci_align_params align_params;
+
+enum { DATA, ROIS };
+
+static const mxc_param schema[] = {
+    {MXC_PARAM_FIELD(align_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
+     .minimum = 1, .maximum = 32768, .doc = "height and width of out"},
+    {MXC_PARAM_FIELD(align_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
+     .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
+    {MXC_PARAM_FIELD(align_params, sample_ratio), .name = "sample_ratio", .type = MXC_PARAM_INT, .initial = "-1",
+     .bounded = 1, .minimum = -1, .maximum = 1024,
+     .doc = "places along each axis of a part; not above 0: as many as it has elements"},
+    {MXC_PARAM_FIELD(align_params, position_sensitive), .name = "position_sensitive", .type = MXC_PARAM_BOOL,
+     .initial = "false", .doc = "each part is read from channels of its own"},
+    {MXC_PARAM_FIELD(align_params, aligned), .name = "aligned", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "coordinate 0 is the edge of element 0, not its middle, and a region may be smaller than an element"},
+    MXC_PARAM_END,
+};
+
+static mxc_status check_params(void *params) {
+    int n = ((const align_params *)params)->pooled_size.n;
+    return n == 2 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "ROIAlign: pooled_size has %d entries, expected 2", n);
+}
+
+static mxc_status infer_shape(mxc_op_sig *sig) {
+    const align_params *p = sig->params;
+    const int64_t *size = p->pooled_size.value, parts = p->position_sensitive ? size[0] * size[1] : 1;
+    mxc_shape data = mxci_shape_axes(4), rois = mxci_shape_of(2, (int64_t[]){-1, 5}), out;
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    MXC_TRY(mxc_sig_set_shape(sig, ROIS, &rois));
+    data = sig->in_shape[DATA];
+    if (data.dim[1] >= 0 && data.dim[1] % parts)
+        return mxc_sig_fail(sig, "argument 'data': axis 1 has %lld elements, expected a multiple of %lld",
+                            (long long)data.dim[1], (long long)parts);
+    out = mxci_shape_of(
+        4, (int64_t[]){sig->in_shape[ROIS].dim[0], data.dim[1] < 0 ? -1 : data.dim[1] / parts, size[0], size[1]});
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    out = sig->out_shape[0];
+    rois.dim[0] = out.dim[0];
+    data.dim[1] = out.dim[1] < 0 || out.dim[1] > INT64_MAX / parts ? -1 : out.dim[1] * parts;
+    MXC_TRY(mxc_sig_set_shape(sig, ROIS, &rois));
+    return mxc_sig_set_shape(sig, DATA, &data);
+}
+
+typedef struct align_run {
+    const mxc_op_call *call;
+    mxci_align_shape shape;
+} align_run;
+
+static align_run open_run(const mxc_op_call *call) {
+    const align_params *p = call->params;
+    const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
+    align_run r = {.call = call};
+    r.shape = (mxci_align_shape){.samples = in[0],
+                                 .channels = in[1],
+                                 .in = {in[2], in[3]},
+                                 .planes = out[1],
+                                 .out = {out[2], out[3]},
+                                 .scale = p->spatial_scale,
+                                 .ratio = p->sample_ratio,
+                                 .by_part = p->position_sensitive,
+                                 .aligned = p->aligned,
+                                 .add = call->req[DATA] == MXC_REQ_ADD};
+    r.shape.samples = in[2] * in[3] > 0 ? in[0] : 0; /* nothing can be read from empty planes */
+    return r;
+}
+
+/* Regions begin..end-1. */
+static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const align_run *r = arg;
+    const mxc_tensor *in = r->call->in, *out = r->call->out;
+    (void)part;
+    if (in[DATA].dtype == MXC_F32)
+        mxci_align_f32(&r->shape, in[DATA].data, in[ROIS].data, out[0].data, begin, end);
+    else
+        mxci_align_f64(&r->shape, in[DATA].data, in[ROIS].data, out[0].data, begin, end);
+}
+
+/* Planes begin..end-1 of out's regions. */
+static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+    const align_run *r = arg;
+    const mxc_tensor *rois = &r->call->in[ROIS], *g = &r->call->out_grad[0], *dx = &r->call->in_grad[DATA];
+    (void)part;
+    if (dx->dtype == MXC_F32)
+        mxci_align_grad_f32(&r->shape, rois->data, rois->shape.dim[0], g->data, dx->data, begin, end);
+    else
+        mxci_align_grad_f64(&r->shape, rois->data, rois->shape.dim[0], g->data, dx->data, begin, end);
+}
+
+static mxc_status forward_real(const mxc_op_call *call) {
+    align_run r = open_run(call);
+    if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
+        mxc_parallel_for(call->run, call->out[0].shape.dim[0], 1, forward_part, &r);
+    return MXC_OK;
+}
+
+static mxc_status backward_real(const mxc_op_call *call) {
+    align_run r = open_run(call);
+    mxci_put_no_gradient(call, ROIS);
+    if (call->req[DATA] != MXC_REQ_NULL && mxci_tensor_size(&call->in[DATA]) > 0)
+        mxc_parallel_for(call->run, r.shape.planes, 1, backward_part, &r);
+    return MXC_OK;
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_FORWARD, forward_real);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
+}
+
+const mxc_op_def mxci_op_roi_align = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_ROIAlign",
+    .aliases = "ROIAlign",
+    .doc = "out (R,C,pooled_size): the means over pooled_size parts of each region of data (N,C,h,w), read between its "
+           "elements; a row of rois (R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
+    .params = schema,
+    .param_size = sizeof(align_params),
+    .params_check = check_params,
+    .args = "data,rois",
+    .infer_shape = infer_shape,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1, .in = 1 << ROIS},
+    .temp_bytes = mxci_widen_bytes,
+    .forward = {[MXC_CPU] = forward},
+    .backward = {[MXC_CPU] = backward},
+};

@@ -1,0 +1,42 @@
+#include "operator/vision/roi_align_kernels.h"
+
+#include <string.h>
+
+enum { TAPS = 64 }; /* places worked on at a time: each is read in all planes */
+
+/* The four elements around a place, and what each counts. */
+typedef struct align_tap {
+    int64_t at[4];
+    double share[4];
+} align_tap;
+
+/* Taps of up to TAPS places from *place on, row by row, which moves behind them; -1: there are no more places. */
+static int next_taps(const mxci_align_shape *s, const mxci_align_part *p, int64_t *place, align_tap *taps) {
+    const int64_t rows = p->last[0] - p->first[0], columns = p->last[1] - p->first[1];
+    int n = 0;
+    if (rows <= 0 || columns <= 0 || *place >= rows * columns)
+        return -1;
+    for (; n < TAPS && *place < rows * columns; ++*place) {
+        double y = p->start[0] + (double)(p->first[0] + *place / columns) * p->step[0], v;
+        double x = p->start[1] + (double)(p->first[1] + *place % columns) * p->step[1], u;
+        int64_t row[2], column[2];
+        if (!mxci_align_pair(y, s->in[0], row, &v) || !mxci_align_pair(x, s->in[1], column, &u))
+            continue;
+        for (int k = 0; k < 4; k++) {
+            taps[n].at[k] = row[k >> 1] * s->in[1] + column[k & 1];
+            taps[n].share[k] = (k >> 1 ? v : 1 - v) * (k & 1 ? u : 1 - u) / p->count;
+        }
+        n++;
+    }
+    return n;
+}
+
+#define T float
+#define NAME(x) x##_f32
+#include "operator/vision/roi_align_kernels.inc"
+#undef T
+#undef NAME
+
+#define T double
+#define NAME(x) x##_f64
+#include "operator/vision/roi_align_kernels.inc"

@@ -1,0 +1,605 @@
+/*
+ * Optimizers: update rules by name, which are rules of the operator _multi_update, with the states that they keep for
+ * every parameter. Updates that are held until a flush go into few operators.
+ *
+ * Operators change with the learning rate: in place where no queued update uses them any more, else new ones are made.
+ */
+#include "optimizer/optimizer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "operator/op.h"
+
+#define MAX_PARAMS 24 /* of _multi_update */
+
+typedef mxci_optimizer_settings settings;
+typedef mxci_optimizer_rule rule;
+typedef mxci_optimizer_variant variant;
+typedef mxci_slot slot;
+typedef mxci_update_item item;
+
+#define SETTING(field, value, text) \
+    { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .doc = text }
+#define SHARE(field, value, most, text)                                                                            \
+    {                                                                                                              \
+        .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
+        .minimum = 0, .maximum = most, .doc = text                                                                 \
+    }
+#define BELOW_1 0.999999999999 /* of shares whose complement is divided by */
+#define LEARNING_RATE(value)                                                                                          \
+    {                                                                                                                 \
+        MXC_PARAM_FIELD(settings, learning_rate), .name = "learning_rate", .type = MXC_PARAM_FLOAT, .initial = value, \
+                                                  .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "step size"     \
+    }
+#define SWITCH(field, text) \
+    { .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, field), .initial = "false", .doc = text }
+#define COMMON                                                                                    \
+    SETTING(wd, "0", "weight decay"), SETTING(rescale_grad, "1", "factor on gradients"),          \
+        SETTING(clip_gradient, "-1", "clip rescaled gradients to [-value, value]; below 0: off"), \
+        SWITCH(multi_precision, "weights in 16 bits have f32 copies, which take the steps")
+
+static const mxc_param sgd_schema[] = {
+    LEARNING_RATE("0.01"),
+    SHARE(momentum, "0", 1, "share of the last step that is repeated"),
+    COMMON,
+    MXC_PARAM_END,
+};
+
+static const mxc_param signum_schema[] = {
+    LEARNING_RATE("0.01"),
+    SHARE(momentum, "0.9", 1, "share of the old in the mean whose sign is taken"),
+    SETTING(wd_lh, "0", "weight decay that does not go through the sign"),
+    COMMON,
+    MXC_PARAM_END,
+};
+
+static const mxc_param adam_schema[] = {
+    LEARNING_RATE("0.001"),
+    SHARE(beta1, "0.9", BELOW_1, "share of the old in the mean"),
+    SHARE(beta2, "0.999", BELOW_1, "share of the old in the mean of squares"),
+    SETTING(epsilon, "1e-8", "added to the root"),
+    COMMON,
+    MXC_PARAM_END,
+};
+
+static const mxc_param rmsprop_schema[] = {
+    LEARNING_RATE("0.001"),
+    SHARE(gamma1, "0.9", 1, "share of the old in the running means"),
+    SHARE(gamma2, "0.9", 1, "where centered, share of the last step that is repeated"),
+    SETTING(epsilon, "1e-8", "added under the root"),
+    SWITCH(centered, "divide by the deviation, not by the mean of squares"),
+    SETTING(clip_weights, "-1", "clip weights to [-value, value]; below 0: off"),
+    COMMON,
+    MXC_PARAM_END,
+};
+
+static const mxc_param ftrl_schema[] = {
+    LEARNING_RATE("0.1"),
+    SETTING(lamda1, "0.01", "weights that matter less become 0"),
+    SETTING(beta, "1", "keeps first steps small"),
+    COMMON,
+    MXC_PARAM_END,
+};
+
+static int has_momentum(const settings *set) {
+    return set->momentum != 0;
+}
+
+static int is_centered(const settings *set) {
+    return set->centered;
+}
+
+static const rule rules[] = {
+    {"sgd", sgd_schema, {"sgd", NULL}, {"sgd_mom", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
+    {"nag", sgd_schema, {"sgd", NULL}, {"nag_mom", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
+    {"signum", signum_schema, {"signsgd", NULL}, {"signum", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
+    {"adam", adam_schema, {"adam", "mean,var"}, {NULL, NULL}, NULL, MXCI_CORRECT_LR},
+    {"adamw", adam_schema, {"adamw", "mean,var"}, {NULL, NULL}, NULL, MXCI_CORRECT_STEP},
+    {"rmsprop", rmsprop_schema, {"rmsprop", "n"}, {"rmspropalex", "n,g,delta"}, is_centered, MXCI_CORRECT_NOTHING},
+    {"ftrl", ftrl_schema, {"ftrl", "z,n"}, {NULL, NULL}, NULL, MXCI_CORRECT_NOTHING},
+};
+enum { RULES = sizeof rules / sizeof rules[0] };
+
+static const rule *find_rule(const char *name) {
+    for (int i = 0; i < RULES; i++)
+        if (strcmp(rules[i].name, name) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+static mxc_status no_such_rule(const char *name) {
+    char text[128];
+    mxci_line line = {text, sizeof text, 0};
+    for (int i = 0; i < RULES; i++)
+        mxci_line_printf(&line, "%s%s", i ? ", " : "", rules[i].name);
+    return MXC_FAIL(MXC_ENOTFOUND, "optimizer \"%s\" does not exist; there are %s", name, text);
+}
+
+mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys, const char *const *values,
+                                mxc_optimizer **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
+    const rule *r = find_rule(name);
+    if (!r)
+        return no_such_rule(name);
+    mxc_optimizer *optimizer = mxci_calloc(1, sizeof *optimizer);
+    if (!optimizer)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the optimizer", name);
+    optimizer->rule = r;
+    mxc_status status = mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
+    if (status == MXC_OK)
+        status = mxci_map_create(&optimizer->slots);
+    optimizer->variant = r->is_full && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
+    if (status == MXC_OK)
+        *out = optimizer;
+    else
+        mxci_free(optimizer);
+    return status;
+}
+
+int mxci_optimizer_n_states(const mxc_optimizer *optimizer) {
+    return mxci_list_count(optimizer->variant->states);
+}
+
+void mxci_slot_forget(slot *s) {
+    s->updates = 0;
+    for (int i = 0; i < MXCI_UPDATE_STATES; i++) {
+        mxc_ndarray_release(s->states[i]);
+        s->states[i] = NULL;
+    }
+    mxc_ndarray_release(s->master);
+    s->master = NULL;
+}
+
+static void forget_ops(mxci_update_ops *ops) {
+    mxc_op_release(ops->ops[0].op);
+    mxc_op_release(ops->ops[1].op);
+    memset(ops, 0, sizeof *ops);
+}
+
+static void slot_destroy(slot *s) {
+    forget_ops(&s->own);
+    mxci_slot_forget(s);
+    mxci_free(s);
+}
+
+static void forget_items(mxc_optimizer *optimizer) {
+    for (int i = 0; i < optimizer->n_items; i++) {
+        mxc_ndarray_release(optimizer->items[i].weight);
+        mxc_ndarray_release(optimizer->items[i].grad);
+    }
+    optimizer->n_items = 0;
+}
+
+static void forget_loss_scale(mxci_loss_scale *scale) {
+    mxc_ndarray_release(scale->state);
+    mxc_ndarray_release(scale->factor);
+    mxc_ndarray_release(scale->is_finite);
+    mxc_op_release(scale->check);
+    mxc_op_release(scale->update);
+    mxci_free(scale->grads);
+    memset(scale, 0, sizeof *scale);
+}
+
+void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
+    if (!MXCI_MAY_RELEASE(optimizer))
+        return;
+    size_t cursor = 0;
+    const char *key;
+    void *value;
+    while (mxci_map_next(optimizer->slots, &cursor, &key, &value))
+        slot_destroy(value);
+    mxci_map_destroy(optimizer->slots);
+    forget_items(optimizer);
+    for (int i = 0; i < optimizer->n_groups; i++)
+        forget_ops(&optimizer->groups[i]);
+    forget_loss_scale(&optimizer->scale);
+    mxci_free(optimizer->items);
+    mxci_free(optimizer->groups);
+    mxci_free_object(optimizer);
+}
+
+void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr) {
+    if (optimizer)
+        optimizer->settings.learning_rate = lr;
+}
+
+double mxc_optimizer_get_lr(const mxc_optimizer *optimizer) {
+    return optimizer ? optimizer->settings.learning_rate : NAN;
+}
+
+static int ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+mxc_status mxci_optimizer_slot(mxc_optimizer *optimizer, const char *key, slot **out) {
+    *out = mxci_map_get(optimizer->slots, key);
+    if (*out)
+        return MXC_OK;
+    slot *s = mxci_calloc(1, sizeof *s);
+    if (!s)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the state of %s", optimizer->rule->name, key);
+    s->lr_mult = 1;
+    s->wd_mult = ends_with(key, "_bias") || ends_with(key, "_gamma") || ends_with(key, "_beta") ? 0 : 1;
+    mxc_status status = mxci_map_put(optimizer->slots, key, s);
+    if (status != MXC_OK) {
+        mxci_free(s);
+        return status;
+    }
+    *out = s;
+    return MXC_OK;
+}
+
+mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, double lr_mult, double wd_mult) {
+    slot *s;
+    MXC_TRY(MXCI_NON_NULL(optimizer));
+    MXC_TRY(MXCI_NON_NULL(key));
+    MXC_TRY(mxci_optimizer_slot(optimizer, key, &s));
+    s->lr_mult = lr_mult;
+    s->wd_mult = wd_mult;
+    return MXC_OK;
+}
+
+mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **out) {
+    mxc_optimizer *copy;
+    size_t cursor = 0;
+    const char *key;
+    void *value;
+    MXC_TRY(mxc_optimizer_create(optimizer->rule->name, 0, NULL, NULL, out));
+    copy = *out;
+    copy->variant = optimizer->variant;
+    copy->settings = optimizer->settings;
+    mxc_status status = MXC_OK;
+    while (status == MXC_OK && mxci_map_next(optimizer->slots, &cursor, &key, &value)) {
+        const slot *s = value;
+        status = mxc_optimizer_set_mult(copy, key, s->lr_mult, s->wd_mult);
+    }
+    if (status != MXC_OK) {
+        mxc_optimizer_destroy(copy);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- operators ------------------------------------------------------------------------------------------------- */
+
+static void add_rate(mxc_floats *list, double value) {
+    list->value[list->n++] = value;
+}
+
+/* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
+ * both right, as MXNet does it. */
+static void add_rates(const mxc_optimizer *optimizer, const slot *s, mxci_rates *out) {
+    const settings *set = &optimizer->settings;
+    const mxci_correction correction = optimizer->rule->correction;
+    double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;
+    if (correction != MXCI_CORRECT_NOTHING)
+        factor = sqrt(1 - pow(set->beta2, t)) / (1 - pow(set->beta1, t));
+    add_rate(&out->lrs, correction == MXCI_CORRECT_STEP ? factor : lr * factor);
+    add_rate(&out->wds, set->wd * s->wd_mult);
+    add_rate(&out->etas, correction == MXCI_CORRECT_STEP ? lr : 0);
+}
+
+static int same_rates(const mxci_rates *a, const mxci_rates *b) {
+    size_t bytes = (size_t)a->lrs.n * sizeof a->lrs.value[0];
+    return a->lrs.n == b->lrs.n && !memcmp(a->lrs.value, b->lrs.value, bytes) &&
+           !memcmp(a->wds.value, b->wds.value, bytes) && !memcmp(a->etas.value, b->etas.value, bytes);
+}
+
+static const mxc_param *find_setting(const rule *r, const char *name) {
+    const mxc_param *p = r->schema;
+    while (p->name && strcmp(p->name, name) != 0)
+        p++;
+    return p->name ? p : NULL;
+}
+
+/* Parameters of an operator to be made. */
+typedef struct given {
+    int n;
+    const char *keys[MAX_PARAMS], *values[MAX_PARAMS];
+    char text[MAX_PARAMS][32];
+} given;
+
+static void give(given *g, const char *key, const char *value) {
+    MXCI_ASSERT(g->n < MAX_PARAMS);
+    g->keys[g->n] = key;
+    g->values[g->n++] = value;
+}
+
+static void give_number(given *g, const char *key, double value) {
+    mxci_format(g->text[g->n], sizeof g->text[g->n], "%.17g", value);
+    give(g, key, g->text[g->n]);
+}
+
+/* Settings that the operator has too. */
+static void give_settings(const mxc_optimizer *optimizer, given *g) {
+    for (const mxc_param *p = mxci_op_multi_update.params; p->name; p++) {
+        const mxc_param *own = find_setting(optimizer->rule, p->name);
+        if (own && own->type == MXC_PARAM_FLOAT)
+            give_number(g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
+    }
+}
+
+static void write_rates(const mxc_floats *rates, char *text, size_t size) {
+    mxci_line line = {text, size, 0};
+    for (int i = 0; i < rates->n; i++)
+        mxci_line_printf(&line, "%s%.17g", i ? "," : "(", rates->value[i]);
+    mxci_line_printf(&line, ")");
+}
+
+static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_update_ops *ops, const mxci_rates *rates,
+                          mxc_op **out) {
+    char text[3][MXC_TUPLE_MAX * 26];
+    given g = {.n = 0};
+    write_rates(&rates->lrs, text[0], sizeof text[0]);
+    write_rates(&rates->wds, text[1], sizeof text[1]);
+    write_rates(&rates->etas, text[2], sizeof text[2]);
+    give(&g, "lrs", text[0]);
+    give(&g, "wds", text[1]);
+    give(&g, "etas", text[2]);
+    give(&g, "rule", optimizer->variant->rule);
+    give(&g, "multi_precision", ops->has_masters ? "1" : "0");
+    give(&g, "scaled", optimizer->scale.state ? "1" : "0");
+    give_number(&g, "num_weights", ops->n);
+    give_settings(optimizer, &g);
+    return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
+}
+
+static int set_rates(mxc_op *op, const mxci_rates *rates) {
+    return op && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
+           mxci_op_set_floats(op, "etas", &rates->etas);
+}
+
+/* The next operator, with the rates of now. */
+static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_update_ops *ops, const mxci_rates *now,
+                             mxc_op **out) {
+    mxci_rated_op *r = &ops->ops[ops->turn];
+    ops->turn ^= 1;
+    if ((!r->op || !same_rates(&r->rates, now)) && !set_rates(r->op, now)) {
+        mxc_op_release(r->op);
+        r->op = NULL;
+        MXC_TRY(make_op(optimizer, ops, now, &r->op));
+    }
+    r->rates = *now;
+    *out = r->op;
+    return MXC_OK;
+}
+
+/* ---- states ---------------------------------------------------------------------------------------------------- */
+
+static int is_short(mxc_dtype dtype) {
+    return dtype == MXC_F16 || dtype == MXC_BF16;
+}
+
+static mxc_status make_state(mxc_ndarray *weight, mxc_dtype dtype, mxc_ndarray **out) {
+    const mxc_shape *shape = mxc_ndarray_shape(weight);
+    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, dtype, mxc_ndarray_context(weight), out));
+    return mxc_ndarray_fill(*out, 0);
+}
+
+/* A state that was set from a file is brought to where its weight is. */
+static mxc_status move_state(mxc_ndarray **state, mxc_context context) {
+    mxc_ndarray *moved;
+    if (mxc_context_equal(mxc_ndarray_context(*state), context))
+        return MXC_OK;
+    MXC_TRY(mxc_ndarray_copy(*state, context, mxc_ndarray_dtype(*state), &moved));
+    mxc_ndarray_release(*state);
+    *state = moved;
+    return MXC_OK;
+}
+
+static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, const char *name, mxc_ndarray *weight,
+                              mxc_ndarray *state) {
+    const mxc_shape *shape = mxc_ndarray_shape(weight);
+    char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
+    if (mxc_shape_equal(shape, mxc_ndarray_shape(state)))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ESHAPE, "%s: weight %s has shape %s, its %s has %s", optimizer->rule->name, key,
+                    mxc_shape_format(shape, a, sizeof a), name,
+                    mxc_shape_format(mxc_ndarray_shape(state), b, sizeof b));
+}
+
+static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, int i, const char *key, mxc_ndarray *weight) {
+    char name[32];
+    if (!s->states[i])
+        return make_state(weight, s->master ? MXC_F32 : mxc_ndarray_dtype(weight), &s->states[i]);
+    mxci_list_item(optimizer->variant->states, i, name, sizeof name);
+    MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
+    return move_state(&s->states[i], mxc_ndarray_context(weight));
+}
+
+static mxc_status prepare_master(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
+    if (!s->master)
+        return mxc_ndarray_copy(weight, mxc_ndarray_context(weight), MXC_F32, &s->master);
+    MXC_TRY(check_state(optimizer, key, MXCI_MASTER_NAME, weight, s->master));
+    return move_state(&s->master, mxc_ndarray_context(weight));
+}
+
+static mxc_status prepare_states(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
+    if (optimizer->settings.multi_precision && is_short(mxc_ndarray_dtype(weight)))
+        MXC_TRY(prepare_master(optimizer, s, key, weight));
+    for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
+        MXC_TRY(prepare_state(optimizer, s, i, key, weight));
+    return MXC_OK;
+}
+
+mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key) {
+    const slot *s = mxci_map_get(optimizer->slots, key);
+    return s ? s->master : NULL;
+}
+
+/* ---- updates --------------------------------------------------------------------------------------------------- */
+
+/* Most arrays that an update takes. */
+enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
+
+/* Queue one operator for n updates of weights of one kind. */
+static mxc_status run(const mxc_optimizer *optimizer, mxci_update_ops *ops, int n, item *const *items) {
+    mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
+    mxci_rates now = {.lrs = {.n = 0}};
+    mxc_op *op;
+    int n_in = 0;
+    if (ops->n != n || ops->has_masters != (items[0]->slot->master != NULL))
+        forget_ops(ops);
+    ops->n = n;
+    ops->has_masters = items[0]->slot->master != NULL;
+    for (int i = 0; i < n; i++) {
+        out[i] = in[n_in++] = items[i]->weight;
+        in[n_in++] = items[i]->grad;
+        add_rates(optimizer, items[i]->slot, &now);
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < mxci_optimizer_n_states(optimizer); k++)
+            in[n_in++] = items[i]->slot->states[k];
+        if (ops->has_masters)
+            in[n_in++] = items[i]->slot->master;
+    }
+    if (optimizer->scale.state)
+        in[n_in++] = optimizer->scale.factor;
+    MXC_TRY(prepare_op(optimizer, ops, &now, &op));
+    MXC_TRY(mxc_op_invoke(op, n_in, in, n, out, NULL, 1));
+    for (int i = 0; i < n; i++)
+        items[i]->slot->updates++;
+    return MXC_OK;
+}
+
+static mxc_status hold(mxc_optimizer *optimizer, const item *held) {
+    if (optimizer->n_items == optimizer->cap_items) {
+        int cap = optimizer->cap_items > 0 ? 2 * optimizer->cap_items : 16;
+        item *grown = mxci_realloc_array(optimizer->items, (size_t)cap, sizeof *grown);
+        if (!grown)
+            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d updates", optimizer->rule->name, cap);
+        optimizer->items = grown;
+        optimizer->cap_items = cap;
+    }
+    optimizer->items[optimizer->n_items++] =
+        (item){held->slot, mxc_ndarray_retain(held->weight), mxc_ndarray_retain(held->grad)};
+    return MXC_OK;
+}
+
+mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_ndarray *weight, mxc_ndarray *grad) {
+    MXC_TRY(MXCI_NON_NULL(optimizer));
+    MXC_TRY(MXCI_NON_NULL(key));
+    MXC_TRY(MXCI_NON_NULL(weight));
+    MXC_TRY(MXCI_NON_NULL(grad));
+    item one = {NULL, weight, grad}, *items[1] = {&one};
+    MXC_TRY(mxci_optimizer_slot(optimizer, key, &one.slot));
+    MXC_TRY(prepare_states(optimizer, one.slot, key, weight));
+    return optimizer->is_held ? hold(optimizer, &one) : run(optimizer, &one.slot->own, 1, items);
+}
+
+/* ---- scaled losses --------------------------------------------------------------------------------------------- */
+
+mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval) {
+    static const int64_t one[1] = {1};
+    mxci_loss_scale *scale = &optimizer->scale;
+    mxc_context context = mxc_ndarray_context(state);
+    given g = {.n = 0};
+    forget_loss_scale(scale);
+    give_number(&g, "interval", (double)interval);
+    MXC_TRY(mxc_op_create("_update_loss_scale", g.n, g.keys, g.values, &scale->update));
+    MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, context, &scale->factor));
+    MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, context, &scale->is_finite));
+    scale->state = mxc_ndarray_retain(state);
+    return MXC_OK;
+}
+
+static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
+    given g = {.n = 0};
+    if (scale->n_checked == n)
+        return MXC_OK;
+    mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)n, sizeof *grown);
+    if (!grown)
+        return MXC_FAIL(MXC_ENOMEM, "no memory to check %d gradients", n);
+    scale->grads = grown;
+    mxc_op_release(scale->check);
+    scale->check = NULL;
+    scale->n_checked = 0;
+    give_number(&g, "num_arrays", n);
+    MXC_TRY(mxc_op_create("multi_all_finite", g.n, g.keys, g.values, &scale->check));
+    scale->n_checked = n;
+    return MXC_OK;
+}
+
+/* The factor on the gradients that are held; the scale of the next ones. */
+static mxc_status update_scale(mxc_optimizer *optimizer) {
+    mxci_loss_scale *scale = &optimizer->scale;
+    mxc_ndarray *in[2] = {scale->is_finite, scale->state};
+    MXC_TRY(prepare_check(scale, optimizer->n_items));
+    for (int i = 0; i < optimizer->n_items; i++)
+        scale->grads[i] = optimizer->items[i].grad;
+    MXC_TRY(mxc_op_invoke(scale->check, optimizer->n_items, scale->grads, 1, &scale->is_finite, NULL, 1));
+    return mxc_op_invoke(scale->update, 2, in, 1, &scale->factor, NULL, 1);
+}
+
+/* ---- held updates ---------------------------------------------------------------------------------------------- */
+
+void mxci_optimizer_hold(mxc_optimizer *optimizer) {
+    optimizer->is_held = 1;
+}
+
+/* Updates of one kind: one operator may make them. */
+static int is_alike(const item *a, const item *b) {
+    return mxc_ndarray_dtype(a->weight) == mxc_ndarray_dtype(b->weight) &&
+           mxc_context_equal(mxc_ndarray_context(a->weight), mxc_ndarray_context(b->weight)) &&
+           (a->slot->master != NULL) == (b->slot->master != NULL);
+}
+
+/* The first update from *at on that is not done, in *at, and others like it; returns how many. */
+static int take_group(mxc_optimizer *optimizer, int *at, item **group) {
+    int n = 0;
+    while (*at < optimizer->n_items && !optimizer->items[*at].slot)
+        ++*at;
+    for (int i = *at; i < optimizer->n_items && n < MXC_TUPLE_MAX; i++) {
+        item *next = &optimizer->items[i];
+        if (next->slot && (n == 0 || is_alike(group[0], next)))
+            group[n++] = next;
+    }
+    return n;
+}
+
+static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_update_ops **out) {
+    *out = NULL;
+    if (group == optimizer->n_groups) {
+        mxci_update_ops *grown = mxci_realloc_array(optimizer->groups, (size_t)group + 1, sizeof *grown);
+        if (!grown)
+            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d operators", optimizer->rule->name, group + 1);
+        memset(&grown[group], 0, sizeof *grown);
+        optimizer->groups = grown;
+        optimizer->n_groups++;
+    }
+    *out = &optimizer->groups[group];
+    return MXC_OK;
+}
+
+static mxc_status run_groups(mxc_optimizer *optimizer) {
+    item *group[MXC_TUPLE_MAX];
+    mxci_update_ops *ops;
+    int n, at = 0;
+    for (int k = 0; (n = take_group(optimizer, &at, group)) > 0; k++) {
+        MXC_TRY(find_ops(optimizer, k, &ops));
+        MXC_TRY(run(optimizer, ops, n, group));
+        for (int i = 0; i < n; i++)
+            group[i]->slot = NULL;
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer) {
+    mxc_status status = MXC_OK;
+    optimizer->is_held = 0;
+    if (optimizer->scale.state && optimizer->n_items > 0)
+        status = update_scale(optimizer);
+    if (status == MXC_OK)
+        status = run_groups(optimizer);
+    forget_items(optimizer);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* The range of values that an activation takes over a data set, and the bounds to quantize it with. */
+#ifndef MXCI_REWRITE_ACTIVATION_RANGE_H
+#define MXCI_REWRITE_ACTIVATION_RANGE_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include <mxc/status.h>
+
+/* What was seen of one output of a node, or of a variable. */
+typedef struct mxci_range {
+    float low, high;  /* low > high: nothing */
+    float *histogram; /* MXCI_HISTOGRAM bins from -t to t, t the larger absolute value; NULL: not wanted */
+} mxci_range;
+enum { MXCI_HISTOGRAM = 8001 };
+
+static inline float mxci_range_edge(const mxci_range *range) {
+    return fmaxf(fabsf(range->low), fabsf(range->high));
+}
+
+void mxci_ranges_close(int32_t n, mxci_range *ranges);
+/* Where a range is to be cut: the bounds seen, or those that the histogram says. Of one that was seen. */
+mxc_status mxci_range_bounds(const mxci_range *range, double *low, double *high);
+
+#endif

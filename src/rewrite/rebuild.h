@@ -1,0 +1,45 @@
+/*
+ * A symbol made anew node by node, with other operators or parameters in places: for passes over trained networks. What
+ * stands for an output of the old symbol is kept in made; arrays of variables that the new symbol brings, in values.
+ */
+#ifndef MXCI_REWRITE_REBUILD_H
+#define MXCI_REWRITE_REBUILD_H
+
+#include "symbol/graph.h"
+
+typedef struct mxci_rebuild {
+    mxci_graph *graph;              /* the old symbol */
+    const mxc_ndarray_list *params; /* its parameters: "arg:" and "aux:" before the names; borrowed */
+    mxci_entry *made;               /* by entry of graph; node NULL: nothing yet. They live as long as this */
+    int64_t n_owned;
+    mxc_symbol **owned; /* what keeps them */
+    mxc_ndarray_list values;
+} mxci_rebuild;
+
+/* Close also after a failure. */
+mxc_status mxci_rebuild_open(mxci_rebuild *r, const mxc_symbol *symbol, const mxc_ndarray_list *params);
+void mxci_rebuild_close(mxci_rebuild *r);
+
+/* Keep a symbol, which is taken also on failure; out: its first output. */
+mxc_status mxci_rebuild_own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out);
+/* A new operator; out: its first output, the others follow. */
+mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, int n_params, const char *const *keys,
+                           const char *const *values, int n_in, const mxci_entry *in, mxci_entry *out);
+/* The operator, with other parameters' values where keys are among its own, and new ones. */
+mxc_status mxci_rebuild_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
+                           const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
+                           mxci_entry *out);
+/* A node of the graph again, on other inputs; sets what is made of its outputs. */
+mxc_status mxci_rebuild_again(mxci_rebuild *r, int32_t node, const mxci_entry *in);
+/* A new variable with its array, one reference of which is taken, also on failure. */
+mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray *value, mxci_entry *out);
+/* The parameter that a variable stands for, an argument or auxiliary state; NULL if the entry is no such. Borrowed. */
+mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry);
+/* The text of a parameter that the node was given; NULL if it was not. */
+const char *mxci_rebuild_given(const mxci_rebuild *r, int32_t node, const char *key);
+
+/* The new symbol over outputs (one for each of the old one's), and the parameters that it needs. */
+mxc_status mxci_rebuild_finish(mxci_rebuild *r, const mxci_entry *outputs, mxc_symbol **symbol,
+                               mxc_ndarray_list *params);
+
+#endif
