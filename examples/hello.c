@@ -9,7 +9,7 @@ int main(void) {
     mxc_ndarray *x = NULL, *sums = NULL;
     char *text = NULL;
     mxc_status status = mxc_ndarray_from_data(2, dims, MXC_F32, values, &x);
-    if (status == MXC_OK) /* returns at once: the engine runs it when x is ready */
+    if (status == MXC_OK) /* returns at once; the engine runs the operator when x is ready */
         status = mxc_invoke("sum", 1, &x, 1, &key, &value, 1, &sums);
     if (status == MXC_OK) /* waits for sums */
         status = mxc_ndarray_print(sums, &text);

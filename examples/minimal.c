@@ -1,4 +1,4 @@
-/* Trains LeNet on images in the format of MNIST and tells its accuracy on the test images: minimal [FOLDER [EPOCHS]] */
+/* Trains LeNet on images in the MNIST format and prints its test accuracy: minimal [DIRECTORY [EPOCHS]] */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static const struct {
     {"FullyConnected", "fc1", {"num_hidden"}, {"500"}, 1},
     {"Activation", "tanh3", {"act_type"}, {"tanh"}, 1},
     {"FullyConnected", "fc2", {"num_hidden"}, {"10"}, 1},
-    {"SoftmaxOutput", "softmax", {NULL}, {NULL}, 0}, /* its label is "softmax_label", as the iterator's */
+    {"SoftmaxOutput", "softmax", {NULL}, {NULL}, 0}, /* its label is named "softmax_label", as in the iterator */
 };
 
 static void check(mxc_status status) {
@@ -27,18 +27,18 @@ static void check(mxc_status status) {
     exit(1);
 }
 
-static mxc_iter *open_images(const char *folder, const char *set) {
+static mxc_iter *open_images(const char *directory, const char *set) {
     char image[512], label[512];
     const char *keys[] = {"image", "label", "batch_size"}, *values[] = {image, label, "50"};
     mxc_iter *iter;
-    snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", folder, set);
-    snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", folder, set);
+    snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", directory, set);
+    snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", directory, set);
     check(mxc_iter_create("MNISTIter", 3, keys, values, &iter));
     return iter;
 }
 
 int main(int argc, char **argv) {
-    const char *folder = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
+    const char *directory = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
     mxc_symbol *net, *top;
     mxc_fit_options options;
     mxc_fit_progress result;
@@ -50,8 +50,8 @@ int main(int argc, char **argv) {
     }
     mxc_fit_options_init(&options);
     options.symbol = net;
-    options.train = open_images(folder, "train");
-    options.valid = open_images(folder, "t10k");
+    options.train = open_images(directory, "train");
+    options.valid = open_images(directory, "t10k");
     options.epochs = argc > 2 ? atoi(argv[2]) : 5;
     options.learning_rate = 0.1;
     options.show = 1; /* progress, on stderr */

@@ -8,7 +8,7 @@ usage='scripts/test.sh [--no-install] [STAGE]...
     checks    layers, style, links, public headers and more: the scripts in tests/checks
     minimal   as on a machine without MPI, C++, CUDA, JPEG and PNG: the programs, and the tests that notice
     plain     optimised build, all tests, exported and imported symbols
-    install   a program built against the installed tree
+    install   programs built against the installed tree, also those of docs/guide
     programs  examples and benches, briefly
     address   all tests under the address and undefined-behaviour sanitizers
     thread    all tests under the thread sanitizer
@@ -122,6 +122,7 @@ stage_plain() {
 stage_install() {
     build "${release[@]}" || return 0
     try "install" tests/install/run.sh build/release || true
+    try "guide" tests/install/guide.sh build/release || true
 }
 
 # missing FOLDER WORD: what a line of tests/programs.txt needs by its word "@PATH" or "+FEATURE", and is not there

@@ -11,11 +11,11 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"ops", "ops [--markdown | --missing DEVICE | NAME...]",
-     "lists the operators, or describes the named ones; --markdown: describes all, as in docs/operators.md;\n"
+     "lists the operators, or describes the named ones; --markdown: describes all, as in docs/reference;\n"
      "    --missing: lists those that the host computes for arrays on that kind of device (gpu), and why",
      mxc_ops_main},
     {"iters", "iters [--markdown | NAME...]",
-     "lists the data iterators, or describes the named ones; --markdown: describes all, as in docs/iterators.md",
+     "lists the data iterators, or describes the named ones; --markdown: describes all, as in docs/reference",
      mxc_iters_main},
     {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
      "summarises a record file and lists its first 10 records and damaged places; --repair: copies the intact\n"

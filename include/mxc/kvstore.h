@@ -8,7 +8,7 @@
  * In a distributed store each process is a worker, and every worker makes the same calls, with the same keys, shapes
  * and dtypes, in the same order; workers that differ get MXC_EWORKER, which says who called what. A worker that ends or
  * stands still is that status too, for all others: from calls, and from waiting for arrays that were to be summed.
- * After it the store is of no use any more. See docs/distributed.md for how to start workers.
+ * After it the store is of no use any more. See docs/guide/distribute.md for how to start workers.
  */
 #ifndef MXC_KVSTORE_H
 #define MXC_KVSTORE_H

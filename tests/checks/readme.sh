@@ -1,75 +1,58 @@
 #!/bin/bash
-# The programs in README are examples/hello.c and examples/minimal.c, line by line, and have at most 20 and 64 lines. Each stands
-# as a code block directly below a line such as "<!-- examples/hello.c -->".
+# Programs that Markdown pages show are the files of the tree: a code block directly below a line such as
+# "<!-- examples/hello.c -->" equals that file. README has at most 130 lines and shows examples/hello.c.
 . "$(dirname "$0")/lib.sh"
 
-# check_program ROOT PROGRAM LINES
-check_program() {
-    local program=$2 copy
-    copy=$(awk -v marker="<!-- $program -->" '
-        inside && /^```/ { exit }
-        inside
-        armed && /^```c$/ { inside = 1 }
-        { armed = $0 == marker }' "$1/README.md")
-    if [ -z "$copy" ]; then
-        echo "README.md:1: no code block below a line <!-- $program -->"
-    elif [ "$copy" != "$(cat "$1/$program")" ]; then
-        echo "README.md:$(grep -n "^<!-- $program -->" "$1/README.md" | cut -d: -f1): the program is not $program:"
-        diff <(printf '%s\n' "$copy") "$1/$program" || true
-    fi
-    if [ "$(wc -l <"$1/$program")" -gt "$3" ]; then
-        echo "$program:$(($3 + 1)): more than $3 lines"
-    fi
-}
+# block PAGE LINE: the code block that begins on the line after LINE
+block() { awk -v at="$2" 'NR == at + 1 && !/^```/ { exit } NR > at + 1 && /^```/ { exit } NR > at + 1' "$1"; }
 
 check() {
-    check_program "$1" examples/hello.c 20
-    check_program "$1" examples/minimal.c 64
+    local page line program
+    (cd "$1" && grep -rnE --include='*.md' --exclude-dir=build '^<!-- [^ ]+\.[a-z]+ -->$' . || true) | sed 's|^\./||' |
+        while IFS=: read -r page line program; do
+            program=${program#<!-- } program=${program% -->}
+            if [ ! -f "$1/$program" ]; then
+                echo "$page:$line: there is no $program"
+            elif ! diff -q <(block "$1/$page" "$line") "$1/$program" >/dev/null; then
+                echo "$page:$line: the code block differs from $program:"
+                diff <(block "$1/$page" "$line") "$1/$program" || true
+            fi
+        done
+    [ -f "$1/README.md" ] || return 0
+    grep -qx '<!-- examples/hello.c -->' "$1/README.md" || echo "README.md:1: does not show examples/hello.c"
+    awk 'END { if (NR > 130) print "README.md:131: " NR " lines, at most 130" }' "$1/README.md"
 }
 
-# A tree of README.md, which begins with a good copy of the other program and goes on from stdin, and of the program in
-# $program.
+# A tree of one page, and of examples/hello.c.
 sample() {
     local root
     root=$(mktemp -d "$scratch/XXXXXX")
-    mkdir "$root/examples"
-    echo 'int x;' >"$root/examples/hello.c"
-    { printf '<!-- examples/hello.c -->\n```c\nint x;\n```\n'; cat; } >"$root/$1"
-    printf '%s\n' "$program" >"$root/examples/minimal.c"
+    mkdir -p "$root/examples" "$root/$(dirname "$1")"
+    printf 'int main(void) {\n    return 0;\n}\n' >"$root/examples/hello.c"
+    cat >"$root/$1"
     echo "$root"
 }
 
 samples() {
-    local mark='<!-- examples/minimal.c -->' program='int main(void) {
+    local shown='<!-- examples/hello.c -->
+```c
+int main(void) {
     return 0;
-}'
-    must_pass README.md <<<"# lib
-\`\`\`c
-int x;
-\`\`\`
-$mark
-\`\`\`c
-$program
-\`\`\`
-More."
-    must_find README.md <<<"$program"
-    must_find README.md <<<"\`\`\`c
-$program
-\`\`\`"
-    must_find README.md <<<"$mark
-\`\`\`c
-${program/0/1}
-\`\`\`"
-    must_find README.md <<<"$mark
-\`\`\`c
-$program
 }
-\`\`\`"
-    program=$(for ((i = 0; i < 61; i++)); do echo "int x$i;"; done)
-    must_find README.md <<<"$mark
-\`\`\`c
-$program
-\`\`\`"
+```'
+    must_pass README.md <<<"$shown"
+    must_pass docs/a.md <<<"Text.
+$shown
+Text."
+    must_find README.md <<<"Text."
+    must_find README.md <<<"${shown/0/1}"
+    must_find docs/a.md <<<"${shown/0/1}"
+    must_find docs/a.md <<<"${shown/\}/\}
+\}}"
+    must_find docs/a.md <<<"${shown/hello/absent}"
+    must_find docs/a.md <<<"${shown/-->/-->
+}"
+    must_find README.md < <(printf '%s\n' "$shown"; seq 125)
 }
 
 main "$@"
