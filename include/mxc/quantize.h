@@ -1,10 +1,10 @@
 /*
- * Quantization: a trained network in whole numbers of 8 bits, for inference. Weights take a quarter of the memory.
+ * Quantization: converts a trained network to 8-bit integers for inference. Weights take a quarter of the memory.
  *
  * Convolution and FullyConnected become _contrib_quantized_conv and _contrib_quantized_fully_connected; relu, pooling,
- * flattening, sums and concatenation between them stay in 8 bits; everything else stays in float32. A BatchNorm behind
- * a quantized layer moves into its weights. What the layers make is cut to ranges that are found by running the float
- * network over some batches, or, without these, anew in each run.
+ * flattening, sums and concatenation between them stay in 8 bits; everything else stays in float32. A BatchNorm after a
+ * quantized layer is folded into its weights. The outputs of layers are clipped to ranges that are calibrated by
+ * running the float network over some batches, or, without calibration, computed in each run.
  */
 #ifndef MXC_QUANTIZE_H
 #define MXC_QUANTIZE_H
@@ -12,24 +12,32 @@
 #include <mxc/io.h>
 #include <mxc/symbol.h>
 
-/** How the ranges of activations are found. */
+/** How the ranges of activations are determined. */
 typedef enum mxc_calibration {
-    MXC_CALIBRATE_NONE = 0,   /* from each batch when it runs: slower, no data needed */
-    MXC_CALIBRATE_MINMAX = 1, /* the least and largest number seen */
-    MXC_CALIBRATE_ENTROPY = 2 /* cut where the histogram of the numbers loses least (Kullback-Leibler divergence) */
+    MXC_CALIBRATE_NONE = 0,   /* in each run, for its batch: slower, but needs no data */
+    MXC_CALIBRATE_MINMAX = 1, /* smallest and largest value over the calibration batches */
+    MXC_CALIBRATE_ENTROPY = 2 /* the range that minimises the Kullback-Leibler divergence of the quantized histogram */
 } mxc_calibration;
 
-/** Options of mxc_quantize. Start from MXC_QUANTIZE_OPTIONS_INIT. Everything is borrowed for the call. */
+/** Options of mxc_quantize. Initialise them with MXC_QUANTIZE_OPTIONS_INIT. Everything is borrowed for the call. */
 typedef struct mxc_quantize_options {
+    /* sizeof(mxc_quantize_options) */
     size_t size;
-    mxc_symbol *symbol;             /* required; float32 */
-    const mxc_ndarray_list *params; /* required; "arg:..." and "aux:...", as mxc_model_load gives them */
+    /* The float32 network. Required. */
+    mxc_symbol *symbol;
+    /* Its parameters "arg:..." and "aux:...", as mxc_model_load returns them. Required. */
+    const mxc_ndarray_list *params;
+    /* How ranges of activations are determined. Default MXC_CALIBRATE_NONE. */
     mxc_calibration calibration;
-    mxc_iter *data;      /* batches to calibrate with, from where it stands to the epoch's end; then it is reset. NULL
-                            only without calibration. For entropy it runs twice: the batches must be the same */
-    int64_t batches;     /* most of them; 0: all */
-    mxc_context context; /* where the float network runs meanwhile */
-    int n_excluded;      /* operators' nodes by name that stay in float32 */
+    /* Calibration batches, from the current position to the end of the epoch; the iterator is reset afterwards. Entropy
+     * reads them twice, and they must be the same. Required with calibration. */
+    mxc_iter *data;
+    /* Largest number of calibration batches. Default 0: all. */
+    int64_t batches;
+    /* Device that the float network runs on for calibration. Default cpu(0). */
+    mxc_context context;
+    /* Names of nodes that stay in float32. Default none. */
+    int n_excluded;
     const char *const *excluded;
 } mxc_quantize_options;
 #define MXC_QUANTIZE_OPTIONS_INIT \
@@ -37,11 +45,12 @@ typedef struct mxc_quantize_options {
 
 /**
  * Quantize a network.
- * @param symbol  new symbol with the same outputs, float32; its weights are "<weight>_quantize", with their ranges in
- *                "<weight>_quantize_min" and "_max". Caller releases
- * @param params  the parameters that it needs; caller releases
- * @return MXC_EINVAL, MXC_ENOTFOUND (a node to exclude that there is not; a parameter that calibration needs),
- *         MXC_EUNSUPPORTED (a network with gradients), MXC_ENOMEM, and what running the float network gives. Blocks.
+ * @param symbol  new symbol with the same float32 outputs; its weights are "<weight>_quantize", with their ranges in
+ *                "<weight>_quantize_min" and "_max". The caller releases it
+ * @param params  parameters of the new symbol; the caller releases them
+ * @return MXC_EINVAL, MXC_ENOTFOUND (an excluded node that does not exist; a parameter that calibration needs),
+ *         MXC_EUNSUPPORTED (a network with gradients), MXC_ENOMEM, and statuses of running the float network
+ * Blocks.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol,
                                                mxc_ndarray_list *params);

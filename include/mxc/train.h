@@ -92,7 +92,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const
 /* ---- checkpoints ------------------------------------------------------------------------------------------- */
 
 /** Write <prefix>-symbol.json and <prefix>-%04d.params (names "arg:..." and "aux:..."). Each file is replaced
- * atomically. Waits for the arrays. */
+ *  atomically. Waits for the arrays. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n,
                                                  mxc_ndarray *const *arrays, const char *const *names);
 /** Read what mxc_model_save wrote. symbol or params may be NULL if it is not needed. */
@@ -124,7 +124,7 @@ typedef struct mxc_fit_progress {
 typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epoch_end, void *user);
 
 /** Options of mxc_fit. Initialise them with mxc_fit_options_init, which sets the defaults. Everything is borrowed for
- * the call. */
+ *  the call. */
 typedef struct mxc_fit_options {
     /* Set by mxc_fit_options_init. */
     size_t size;
