@@ -36,10 +36,10 @@ static int put(sheet *s, const mxc_image *image) {
 static void add(sheet *s, const mxc_record *record) {
     mxc_image_record head;
     mxc_image image = {0};
-    char who[64];
-    snprintf(who, sizeof who, "record at offset %" PRId64, record->offset);
+    char source_name[64];
+    snprintf(source_name, sizeof source_name, "record at offset %" PRId64, record->offset);
     if (mxc_image_record_read(record->data, record->bytes, &head) != MXC_OK ||
-        mxc_image_decode(who, head.image, head.image_bytes, 3, 0, &image) != MXC_OK || !put(s, &image)) {
+        mxc_image_decode(source_name, head.image, head.image_bytes, 3, 0, &image) != MXC_OK || !put(s, &image)) {
         fprintf(stderr, "mxc: %s\n", mxc_last_error());
         s->bad++;
     }

@@ -20,8 +20,9 @@ static int64_t number_at(const uint8_t *at, int bytes) {
 }
 
 static mxc_status fail_crowded(const mxci_image *image) {
-    return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels in %zu bytes, which cannot hold so many", image->who,
-                    image->codec->name, (long long)image->full_height, (long long)image->full_width, image->n);
+    return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels in %zu bytes, which cannot hold so many",
+                    image->source_name, image->codec->name, (long long)image->full_height, (long long)image->full_width,
+                    image->n);
 }
 
 /* ---- JPEG -------------------------------------------------------------------------------------------------------- */
@@ -59,11 +60,13 @@ static int is_frame(int code) {
 static mxc_status take_frame(mxci_image *image, int code, const uint8_t *segment, int64_t length) {
     static const char read[] = "\xc0\xc1\xc2\xc9\xca"; /* Huffman and arithmetic, sequential and progressive */
     if (!memchr(read, code, sizeof read - 1))
-        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of the sort SOF%d, which is not read", image->who, code - 0xc0);
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of the sort SOF%d, which is not read", image->source_name,
+                        code - 0xc0);
     if (length < 8)
-        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: frame header of %lld bytes, expected 8", image->who, (long long)length);
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: frame header of %lld bytes, expected 8", image->source_name,
+                        (long long)length);
     if (segment[2] != 8)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of %d bits a sample, expected 8", image->who, segment[2]);
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of %d bits a sample, expected 8", image->source_name, segment[2]);
     image->full_height = number_at(segment + 3, 2);
     image->full_width = number_at(segment + 5, 2);
     image->channels = segment[7];
@@ -76,11 +79,11 @@ static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
     size_t left = image->n - w->at;
     int64_t length = left < 2 ? 2 : number_at(image->bytes + w->at, 2);
     if (length < 2)
-        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of length %lld at byte %zu, expected at least 2", image->who,
-                        (long long)length, w->at);
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of length %lld at byte %zu, expected at least 2",
+                        image->source_name, (long long)length, w->at);
     if ((size_t)length > left)
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of %lld bytes at byte %zu, where %zu are left: truncated",
-                        image->who, (long long)length, w->at, left);
+                        image->source_name, (long long)length, w->at, left);
     if (is_frame(code) && !w->has_frame++)
         MXC_TRY(take_frame(image, code, image->bytes + w->at, length));
     w->at += (size_t)length;
@@ -93,13 +96,15 @@ static mxc_status probe_jpeg(mxci_image *image) {
     jpeg_walk w = {.at = 2};
     for (int code; (code = next_marker(image, &w)) != EOI;) {
         if (!code)
-            return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: no end marker in %zu bytes: truncated", image->who, image->n);
+            return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: no end marker in %zu bytes: truncated", image->source_name,
+                            image->n);
         MXC_TRY(take_segment(image, code, &w));
     }
     if (!w.has_frame || !image->scans)
-        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG without %s", image->who, w.has_frame ? "a scan" : "a frame header");
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG without %s", image->source_name,
+                        w.has_frame ? "a scan" : "a frame header");
     if (image->scans > MXCI_JPEG_SCANS)
-        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans, expected at most %d", image->who, image->scans,
+        return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans, expected at most %d", image->source_name, image->scans,
                         MXCI_JPEG_SCANS);
     return MXC_OK;
 }
@@ -112,7 +117,7 @@ static mxc_status check_jpeg(const mxci_image *image) {
         return fail_crowded(image);
     if (pixels * image->scans > 8 * most + (1 << 24))
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans over %lld x %lld pixels, more than its %zu bytes need",
-                        image->who, image->scans, (long long)image->full_height, (long long)image->full_width,
+                        image->source_name, image->scans, (long long)image->full_height, (long long)image->full_width,
                         image->n);
     return MXC_OK;
 }
@@ -125,13 +130,14 @@ static mxc_status probe_png(mxci_image *image) {
     static const int channels[] = {1, 0, 3, 3, 2, 0, 4}; /* by type of colour; 3 is a palette */
     int colour;
     if (image->n < HEADER)
-        return MXC_FAIL(MXC_EFORMAT, "%s: PNG of %zu bytes, expected a header of %d: truncated", image->who, image->n,
-                        HEADER);
+        return MXC_FAIL(MXC_EFORMAT, "%s: PNG of %zu bytes, expected a header of %d: truncated", image->source_name,
+                        image->n, HEADER);
     if (memcmp(image->bytes + 8, "\0\0\0\x0dIHDR", 8) != 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: PNG: no IHDR of 13 bytes at byte 8", image->who);
+        return MXC_FAIL(MXC_EFORMAT, "%s: PNG: no IHDR of 13 bytes at byte 8", image->source_name);
     colour = image->bytes[COLOUR];
     if (colour > 6 || !channels[colour])
-        return MXC_FAIL(MXC_EFORMAT, "%s: PNG: type of colour %d, expected 0, 2, 3, 4 or 6", image->who, colour);
+        return MXC_FAIL(MXC_EFORMAT, "%s: PNG: type of colour %d, expected 0, 2, 3, 4 or 6", image->source_name,
+                        colour);
     image->full_width = number_at(image->bytes + WIDTH, 4);
     image->full_height = number_at(image->bytes + HEIGHT, 4);
     image->channels = channels[colour];
@@ -160,21 +166,21 @@ static const mxci_codec *find_codec(const uint8_t *bytes, size_t n) {
     return NULL;
 }
 
-mxc_status mxci_image_probe(const char *who, const void *bytes, size_t n, int64_t most_pixels, mxci_image *out) {
-    *out = (mxci_image){.who = who, .bytes = bytes, .n = n, .codec = find_codec(bytes, n)};
+mxc_status mxci_image_probe(const char *source_name, const void *bytes, size_t n, int64_t max_pixels, mxci_image *out) {
+    *out = (mxci_image){.source_name = source_name, .bytes = bytes, .n = n, .codec = find_codec(bytes, n)};
     if (!out->codec)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %zu bytes that begin neither as JPEG nor as PNG", who, n);
+        return MXC_FAIL(MXC_EFORMAT, "%s: %zu bytes that begin neither as JPEG nor as PNG", source_name, n);
     if (!*out->codec->decoder)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: a %s image: this libmxc was built without %s", who, out->codec->name,
-                        out->codec->library);
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: a %s image: this libmxc was built without %s", source_name,
+                        out->codec->name, out->codec->library);
     MXC_TRY(out->codec->probe(out));
     if (!out->full_height || !out->full_width)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels", who, out->codec->name, (long long)out->full_height,
-                        (long long)out->full_width);
-    if (out->full_width > most_pixels / out->full_height)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels, expected at most %lld in all", who,
+        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels", source_name, out->codec->name,
+                        (long long)out->full_height, (long long)out->full_width);
+    if (out->full_width > max_pixels / out->full_height)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels, expected at most %lld in all", source_name,
                         out->codec->name, (long long)out->full_height, (long long)out->full_width,
-                        (long long)most_pixels);
+                        (long long)max_pixels);
     MXC_TRY(out->codec->check(out));
     out->height = out->full_height;
     out->width = out->full_width;

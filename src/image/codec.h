@@ -31,7 +31,7 @@ typedef struct mxci_codec mxci_codec;
 
 /* An image in memory, which is borrowed, and how it will be decoded. */
 typedef struct mxci_image {
-    const char *who; /* for messages; borrowed */
+    const char *source_name; /* for messages; borrowed */
     const uint8_t *bytes;
     size_t n;
     const mxci_codec *codec;
@@ -43,7 +43,7 @@ typedef struct mxci_image {
 } mxci_image;
 
 /* Read the header, to be decoded at full size. MXC_EFORMAT, MXC_EUNSUPPORTED (a sort of JPEG, or no library). */
-mxc_status mxci_image_probe(const char *who, const void *bytes, size_t n, int64_t most_pixels, mxci_image *out);
+mxc_status mxci_image_probe(const char *source_name, const void *bytes, size_t n, int64_t max_pixels, mxci_image *out);
 
 /* Have a JPEG decoded at 1/2, 1/4 or 1/8, the smallest that leaves at least this height and width. Others stay. */
 void mxci_image_reduce(mxci_image *image, int64_t height, int64_t width);

@@ -35,15 +35,15 @@ static mxc_status check_image(const char *call, const mxc_image *image) {
 
 /* ---- reading and resizing ---------------------------------------------------------------------------------------- */
 
-mxc_status mxc_image_decode(const char *who, const void *bytes, size_t n, int channels, int64_t most_pixels,
+mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n, int channels, int64_t max_pixels,
                             mxc_image *out) {
     mxci_image image;
     MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(who));
+    MXC_TRY(MXCI_NON_NULL(source_name));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, bytes));
     if (channels != 0 && channels != 1 && channels != 3)
         return MXC_FAIL(MXC_EINVAL, "mxc_image_decode: %d channels, expected 0, 1 or 3", channels);
-    MXC_TRY(mxci_image_probe(who, bytes, n, most_pixels > 0 ? most_pixels : MXCI_IMAGE_PIXELS, &image));
+    MXC_TRY(mxci_image_probe(source_name, bytes, n, max_pixels > 0 ? max_pixels : MXCI_IMAGE_PIXELS, &image));
     if (channels == 0)
         channels = image.channels <= 2 ? 1 : 3;
     MXC_TRY(take_pixels(out, image.height, image.width, channels));

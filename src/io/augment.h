@@ -54,11 +54,11 @@ void mxci_augment_destroy(mxci_augment *augment);
 
 /* What all plans begin with: the size in the batch and the interpolation; *h and *w become those of the resized image.
  * MXC_EFORMAT as below. */
-mxc_status mxci_augment_begin(const mxci_augment *augment, const char *who, mxci_dice *dice, int64_t *h, int64_t *w,
-                              mxci_plan *out);
-/* Draw for an image of a size. MXC_EFORMAT if a step would have more than max_pixels; who is for messages. */
-mxc_status mxci_augment_plan(const mxci_augment *augment, const char *who, mxci_dice *dice, int64_t h, int64_t w,
-                             mxci_plan *out);
+mxc_status mxci_augment_begin(const mxci_augment *augment, const char *source_name, mxci_dice *dice, int64_t *h,
+                              int64_t *w, mxci_plan *out);
+/* Draw for an image of a size. MXC_EFORMAT if a step would have more than max_pixels; source_name is for messages. */
+mxc_status mxci_augment_plan(const mxci_augment *augment, const char *source_name, mxci_dice *dice, int64_t h,
+                             int64_t w, mxci_plan *out);
 /* Decode and follow the plan, to channels * height * width elements. Plan and image become those of the size that is
  * decoded. MXC_EFORMAT, MXC_ENOMEM. */
 mxc_status mxci_augment_apply(const mxci_augment *augment, mxci_plan *plan, mxci_image *image, mxci_workspace *space,

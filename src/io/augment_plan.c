@@ -89,7 +89,7 @@ void mxci_augment_destroy(mxci_augment *augment) {
 /* An image that the steps so far have made. */
 typedef struct drawing {
     const mxci_image_params *p;
-    const char *who;
+    const char *source_name;
     mxci_dice *dice;
     int64_t h, w;
 } drawing;
@@ -100,8 +100,8 @@ static double between(const drawing *d, double low, double high) {
 
 static mxc_status set_size(drawing *d, double h, double w, const char *step) {
     if (h * w > (double)d->p->max_pixels)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %lld x %lld pixels are %.0f x %.0f %s, expected at most %lld in all", d->who,
-                        (long long)d->h, (long long)d->w, h, w, step, (long long)d->p->max_pixels);
+        return MXC_FAIL(MXC_EFORMAT, "%s: %lld x %lld pixels are %.0f x %.0f %s, expected at most %lld in all",
+                        d->source_name, (long long)d->h, (long long)d->w, h, w, step, (long long)d->p->max_pixels);
     d->h = h < 1 ? 1 : (int64_t)h;
     d->w = w < 1 ? 1 : (int64_t)w;
     return MXC_OK;
@@ -176,7 +176,8 @@ static mxc_status draw_warp(drawing *d, mxci_plan *out) {
     MXC_TRY(set_size(d, floor(within(scale * (double)h, p->min_img_size, p->max_img_size)),
                      floor(within(scale * (double)w, p->min_img_size, p->max_img_size)), "scaled"));
     if (!invert(m, h, w, d->h, d->w, out->warp))
-        return MXC_FAIL(MXC_EFORMAT, "%s: nothing is left of the image at scale %g, aspect %g", d->who, scale, ratio);
+        return MXC_FAIL(MXC_EFORMAT, "%s: nothing is left of the image at scale %g, aspect %g", d->source_name, scale,
+                        ratio);
     out->warped_h = d->h;
     out->warped_w = d->w;
     return MXC_OK;
@@ -240,7 +241,7 @@ static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_plan *out) {
         place_crop(d, out, h, w, p->rand_crop);
     if (out->crop_h > p->max_pixels / a->width) /* on the way, the crop has its own height and the batch's width */
         return MXC_FAIL(MXC_EFORMAT, "%s: a crop of %lld x %lld pixels is too high to be resized to a width of %lld",
-                        d->who, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
+                        d->source_name, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
     return MXC_OK;
 }
 
@@ -291,9 +292,9 @@ static int choose_interpolation(const mxci_augment *a, const drawing *d) {
     return (int)d->p->inter_method;
 }
 
-mxc_status mxci_augment_begin(const mxci_augment *a, const char *who, mxci_dice *dice, int64_t *h, int64_t *w,
+mxc_status mxci_augment_begin(const mxci_augment *a, const char *source_name, mxci_dice *dice, int64_t *h, int64_t *w,
                               mxci_plan *out) {
-    drawing d = {a->params, who, dice, *h, *w};
+    drawing d = {a->params, source_name, dice, *h, *w};
     *out = (mxci_plan){.placed_h = a->height, .placed_w = a->width};
     out->interpolation = choose_interpolation(a, &d);
     MXC_TRY(draw_resize(&d, out));
@@ -302,10 +303,10 @@ mxc_status mxci_augment_begin(const mxci_augment *a, const char *who, mxci_dice 
     return MXC_OK;
 }
 
-mxc_status mxci_augment_plan(const mxci_augment *a, const char *who, mxci_dice *dice, int64_t h, int64_t w,
+mxc_status mxci_augment_plan(const mxci_augment *a, const char *source_name, mxci_dice *dice, int64_t h, int64_t w,
                              mxci_plan *out) {
-    MXC_TRY(mxci_augment_begin(a, who, dice, &h, &w, out));
-    drawing d = {a->params, who, dice, h, w};
+    MXC_TRY(mxci_augment_begin(a, source_name, dice, &h, &w, out));
+    drawing d = {a->params, source_name, dice, h, w};
     MXC_TRY(draw_warp(&d, out));
     MXC_TRY(draw_pad(&d, out));
     MXC_TRY(draw_crop(a, &d, out));

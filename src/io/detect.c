@@ -19,14 +19,14 @@ typedef struct objects {
     region canvas; /* in shares of the image */
 } objects;
 
-static mxc_status take_objects(const char *who, const float *labels, int64_t n, objects *out) {
+static mxc_status take_objects(const char *source_name, const float *labels, int64_t n, objects *out) {
     int64_t head = n > 0 && labels[0] >= 2 && labels[0] <= (float)n ? (int64_t)labels[0] : 0;
     int64_t width = head && labels[1] >= 5 && labels[1] <= 1e6f ? (int64_t)labels[1] : 0;
     if (!width || (n - head) % width != 0)
         return MXC_FAIL(MXC_EFORMAT,
                         "%s: %lld labels that are not a head's width, an object's width (5 or more), and "
                         "objects",
-                        who, (long long)n);
+                        source_name, (long long)n);
     *out = (objects){.labels = labels, .head = head, .width = width, .n = (n - head) / width, .canvas = {0, 0, 1, 1}};
     return MXC_OK;
 }
@@ -121,8 +121,8 @@ static region draw_crop(const mxci_detect_params *p, mxci_dice *dice, const obje
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
 /* A canvas of whole pixels around the image, as a warp that moves it by whole pixels. */
-static mxc_status draw_canvas(const mxci_augment *a, const mxci_detect_params *p, const char *who, mxci_dice *dice,
-                              int64_t h, int64_t w, mxci_plan *out, objects *all) {
+static mxc_status draw_canvas(const mxci_augment *a, const mxci_detect_params *p, const char *source_name,
+                              mxci_dice *dice, int64_t h, int64_t w, mxci_plan *out, objects *all) {
     double scale = mxci_dice_unit(dice) < p->rand_pad_prob ? mxci_dice_between(dice, 1, p->max_pad_scale) : 1;
     out->warped_h = (int64_t)(scale * (double)h);
     out->warped_w = (int64_t)(scale * (double)w);
@@ -130,7 +130,7 @@ static mxc_status draw_canvas(const mxci_augment *a, const mxci_detect_params *p
     if (!out->warps)
         return MXC_OK;
     if (out->warped_w > a->params->max_pixels / out->warped_h)
-        return MXC_FAIL(MXC_EFORMAT, "%s: a canvas of %lld x %lld pixels, expected at most %lld in all", who,
+        return MXC_FAIL(MXC_EFORMAT, "%s: a canvas of %lld x %lld pixels, expected at most %lld in all", source_name,
                         (long long)out->warped_h, (long long)out->warped_w, (long long)a->params->max_pixels);
     double top = (double)mxci_dice_int(dice, 0, out->warped_h - h);
     double left = (double)mxci_dice_int(dice, 0, out->warped_w - w);
@@ -217,20 +217,21 @@ static void put_labels(const mxci_augment *a, const mxci_detect_params *p, const
         row[i] = (float)p->label_pad_value;
 }
 
-mxc_status mxci_detect_plan(const mxci_augment *a, const mxci_detect_params *p, const char *who, mxci_dice *dice,
-                            int64_t h, int64_t w, const float *labels, int64_t n, mxci_plan *out, float *row) {
+mxc_status mxci_detect_plan(const mxci_augment *a, const mxci_detect_params *p, const char *source_name,
+                            mxci_dice *dice, int64_t h, int64_t w, const float *labels, int64_t n, mxci_plan *out,
+                            float *row) {
     objects all;
-    MXC_TRY(mxci_augment_begin(a, who, dice, &h, &w, out));
-    MXC_TRY(take_objects(who, labels, n, &all));
+    MXC_TRY(mxci_augment_begin(a, source_name, dice, &h, &w, out));
+    MXC_TRY(take_objects(source_name, labels, n, &all));
     all.mirror = out->mirror = mxci_dice_unit(dice) < p->rand_mirror_prob;
-    MXC_TRY(draw_canvas(a, p, who, dice, h, w, out, &all));
+    MXC_TRY(draw_canvas(a, p, source_name, dice, h, w, out, &all));
     out->grown_h = out->warped_h;
     out->grown_w = out->warped_w;
     region crop = draw_crop(p, dice, &all, (double)out->grown_w / (double)out->grown_h);
     set_crop(&all, out->grown_h, out->grown_w, &crop, out);
     if (out->crop_h > a->params->max_pixels / a->width)
         return MXC_FAIL(MXC_EFORMAT, "%s: a crop of %lld x %lld pixels is too high to be resized to a width of %lld",
-                        who, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
+                        source_name, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
     place(a, p->resize_mode, out);
     draw_colours(a, p, dice, out);
     put_labels(a, p, out, &all, &crop, row);

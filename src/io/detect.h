@@ -30,7 +30,7 @@ enum { MXCI_RESIZE_FORCE, MXCI_RESIZE_SHRINK, MXCI_RESIZE_FIT };
 
 /* Draw for an image of a size with n labels; row gets label_width values of augment->params. MXC_EFORMAT (labels that
  * are not as above; sizes). */
-mxc_status mxci_detect_plan(const mxci_augment *augment, const mxci_detect_params *params, const char *who,
+mxc_status mxci_detect_plan(const mxci_augment *augment, const mxci_detect_params *params, const char *source_name,
                             mxci_dice *dice, int64_t h, int64_t w, const float *labels, int64_t n, mxci_plan *out,
                             float *row);
 

@@ -72,13 +72,14 @@ static void files_close(void *at) {
 static mxc_status read_whole(cursor *c, mxci_file *from, mxci_sample *out) {
     int64_t size = mxci_file_size(from);
     if (size > MOST_BYTES)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %lld bytes, expected at most %d", out->who, (long long)size, MOST_BYTES);
+        return MXC_FAIL(MXC_EFORMAT, "%s: %lld bytes, expected at most %d", out->source_name, (long long)size,
+                        MOST_BYTES);
     if ((size_t)size > c->room) {
         mxci_free(c->bytes);
         c->room = 0;
         c->bytes = mxci_alloc((size_t)size);
         if (!c->bytes)
-            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld bytes", out->who, (long long)size);
+            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld bytes", out->source_name, (long long)size);
         c->room = (size_t)size;
     }
     out->bytes = c->bytes;
@@ -91,7 +92,7 @@ static mxc_status files_read(void *self, void *at, int64_t i, mxci_sample *out, 
     const file *f = &all->files[i * all->parts + all->part];
     cursor *c = at;
     mxci_file *from;
-    mxci_format(out->who, sizeof out->who, "%s: %s", owner, all->paths.data + f->path);
+    mxci_format(out->source_name, sizeof out->source_name, "%s: %s", owner, all->paths.data + f->path);
     mxci_format(c->path, sizeof c->path, "%s/%s", all->root, all->paths.data + f->path);
     MXC_TRY(mxci_file_open(c->path, &from));
     mxc_status status = read_whole(c, from, out);

@@ -133,9 +133,9 @@ static mxc_status plan_sample(worker *w, mxci_dice *dice, const mxci_image *imag
     const image_iter *it = w->it;
     const mxci_sample *s = &w->sample;
     if (!it->detects)
-        return mxci_augment_plan(&it->augment, s->who, dice, image->full_height, image->full_width, out);
-    return mxci_detect_plan(&it->augment, &it->detect, s->who, dice, image->full_height, image->full_width, w->labels,
-                            s->n_labels, out, labels);
+        return mxci_augment_plan(&it->augment, s->source_name, dice, image->full_height, image->full_width, out);
+    return mxci_detect_plan(&it->augment, &it->detect, s->source_name, dice, image->full_height, image->full_width,
+                            w->labels, s->n_labels, out, labels);
 }
 
 static mxc_status make_sample(worker *w, slot *s, int64_t row, uint64_t epoch, int64_t number) {
@@ -147,7 +147,7 @@ static mxc_status make_sample(worker *w, slot *s, int64_t row, uint64_t epoch, i
     mxci_plan plan;
     MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, it->detects ? w->labels : labels));
     s->index[row] = sample->id;
-    MXC_TRY(mxci_image_probe(sample->who, sample->bytes, sample->n, it->params.max_pixels, &image));
+    MXC_TRY(mxci_image_probe(sample->source_name, sample->bytes, sample->n, it->params.max_pixels, &image));
     MXC_TRY(plan_sample(w, &dice, &image, labels, &plan));
     return mxci_augment_apply(&it->augment, &plan, &image, &w->space, s->data + (size_t)row * it->row_bytes);
 }

@@ -77,17 +77,17 @@ static mxc_status go_to(const records *r, cursor *c, int64_t file, int64_t offse
 static mxc_status fail_at(const mxci_sample *sample, mxc_status status) {
     char message[MXC_ERROR_MAX];
     snprintf(message, sizeof message, "%s", mxc_last_error());
-    return MXC_FAIL(status, "%s: %s", sample->who, message);
+    return MXC_FAIL(status, "%s: %s", sample->source_name, message);
 }
 
 static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_image_record *record, float *labels) {
     const mxci_list_line *line = r->has_list ? mxci_image_list_find(&r->list, record->id) : NULL;
     int64_t n = line ? line->n_labels : record->n_labels;
     if (r->has_list && !line)
-        return MXC_FAIL(MXC_EFORMAT, "%s: its id %llu is not in path_imglist", sample->who,
+        return MXC_FAIL(MXC_EFORMAT, "%s: its id %llu is not in path_imglist", sample->source_name,
                         (unsigned long long)record->id);
     if (r->varies ? n > r->label_width : n != r->label_width)
-        return MXC_FAIL(MXC_EFORMAT, "%s: %lld labels, expected %s %lld", sample->who, (long long)n,
+        return MXC_FAIL(MXC_EFORMAT, "%s: %lld labels, expected %s %lld", sample->source_name, (long long)n,
                         r->varies ? "at most label_pad_width," : "label_width,", (long long)r->label_width);
     sample->n_labels = r->varies ? n : r->label_width;
     for (int64_t i = 0; i < sample->n_labels; i++)
@@ -101,13 +101,13 @@ static mxc_status records_read(void *self, void *at, int64_t i, mxci_sample *out
     const int64_t file = file_of(r, i);
     mxc_record found;
     mxc_image_record record;
-    mxci_format(out->who, sizeof out->who, "%s: record %lld at offset %lld of %s", r->owner,
+    mxci_format(out->source_name, sizeof out->source_name, "%s: record %lld at offset %lld of %s", r->owner,
                 (long long)(i - r->first[file]), (long long)r->offsets[i], r->files.path[file]);
     mxc_status status = go_to(r, c, file, r->offsets[i]);
     if (status == MXC_OK)
         status = mxc_record_reader_next(c->reader, &found);
     if (status == MXC_OK && !found.data)
-        return MXC_FAIL(MXC_EFORMAT, "%s: the file ends there", out->who);
+        return MXC_FAIL(MXC_EFORMAT, "%s: the file ends there", out->source_name);
     if (status == MXC_OK)
         status = mxc_image_record_read(found.data, found.bytes, &record);
     if (status != MXC_OK)

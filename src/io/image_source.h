@@ -12,8 +12,8 @@ typedef struct mxci_sample {
     const void *bytes; /* the compressed image; borrowed until the cursor is used again */
     size_t n;
     uint64_t id;
-    int64_t n_labels;            /* set where their number varies */
-    char who[MXC_ERROR_MAX / 2]; /* for messages: iterator, file and place in it; set also when reading fails */
+    int64_t n_labels;                    /* set where their number varies */
+    char source_name[MXC_ERROR_MAX / 2]; /* for messages: iterator, file and place in it; set also when reading fails */
 } mxci_sample;
 
 /* All calls but destroy may come from several threads at once, each with a cursor of its own. */

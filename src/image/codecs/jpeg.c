@@ -11,7 +11,7 @@ static mxc_status code_of(const char *text) {
 }
 
 static mxc_status fail(const mxci_image *image, tjhandle handle) {
-    return MXC_FAIL(code_of(tjGetErrorStr2(handle)), "%s: JPEG: %s", image->who, tjGetErrorStr2(handle));
+    return MXC_FAIL(code_of(tjGetErrorStr2(handle)), "%s: JPEG: %s", image->source_name, tjGetErrorStr2(handle));
 }
 
 /* That the library sees the same size as we do: then it fills all of out. It fails on unusual subsampling, which it can
@@ -22,16 +22,17 @@ static mxc_status check_size(const mxci_image *image, tjhandle handle) {
         tjDecompressHeader3(handle, image->bytes, (unsigned long)image->n, &width, &height, &subsampling, &colours);
     if (width == image->full_width && height == image->full_height)
         return MXC_OK;
-    return failed ? fail(image, handle)
-                  : MXC_FAIL(MXC_EFORMAT, "%s: JPEG with two headers: %lld x %lld pixels and %d x %d", image->who,
-                             (long long)image->full_height, (long long)image->full_width, height, width);
+    return failed
+               ? fail(image, handle)
+               : MXC_FAIL(MXC_EFORMAT, "%s: JPEG with two headers: %lld x %lld pixels and %d x %d", image->source_name,
+                          (long long)image->full_height, (long long)image->full_width, height, width);
 }
 
 static mxc_status decompress(const mxci_image *image, int format, uint8_t *out) {
     tjhandle handle = tjInitDecompress();
     mxc_status status;
     if (!handle)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decode JPEG", image->who);
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decode JPEG", image->source_name);
     status = check_size(image, handle);
     if (status == MXC_OK &&
         tjDecompress2(handle, image->bytes, (unsigned long)image->n, out, (int)image->width, 0, (int)image->height,
@@ -63,7 +64,7 @@ static mxc_status decode_cmyk(const mxci_image *image, mxci_pixels pixels, uint8
     uint8_t *cmyk = mxci_alloc((size_t)n * 4);
     mxc_status status;
     if (!cmyk)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld pixels of CMYK", image->who, (long long)n);
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %lld pixels of CMYK", image->source_name, (long long)n);
     status = decompress(image, TJPF_CMYK, cmyk);
     if (status == MXC_OK)
         mix(cmyk, n, pixels, out);

@@ -24,7 +24,7 @@ typedef struct reading {
 static void on_error(png_structp png, png_const_charp text) {
     reading *r = png_get_error_ptr(png);
     if (r->status == MXC_OK)
-        r->status = MXC_FAIL(MXC_EFORMAT, "%s: PNG, before byte %zu: %s", r->image->who, r->at, text);
+        r->status = MXC_FAIL(MXC_EFORMAT, "%s: PNG, before byte %zu: %s", r->image->source_name, r->at, text);
     png_longjmp(png, 1);
 }
 
@@ -36,7 +36,7 @@ static png_voidp allocate(png_structp png, png_alloc_size_t bytes) {
     reading *r = png_get_mem_ptr(png);
     void *block = mxci_alloc(bytes);
     if (!block && r->status == MXC_OK)
-        r->status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to decode PNG", r->image->who);
+        r->status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to decode PNG", r->image->source_name);
     return block;
 }
 
@@ -105,7 +105,8 @@ static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t *o
     if (r.info)
         run(&r);
     else if (r.status == MXC_OK)
-        r.status = MXC_FAIL(MXC_EUNSUPPORTED, "%s: PNG: libpng is another one than libmxc was built with", image->who);
+        r.status =
+            MXC_FAIL(MXC_EUNSUPPORTED, "%s: PNG: libpng is another one than libmxc was built with", image->source_name);
     png_destroy_read_struct(&r.png, &r.info, NULL);
     return r.status;
 }

@@ -10,11 +10,12 @@
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-static mxc_status probe(const char *who, const mxc_tensor *buf, int64_t size, mxci_image *image) {
+static mxc_status probe(const char *source_name, const mxc_tensor *buf, int64_t size, mxci_image *image) {
     int64_t n = mxci_tensor_size(buf);
     if (size > n)
-        return MXC_FAIL(MXC_EINVAL, "%s: size is %lld, but buf has %lld bytes", who, (long long)size, (long long)n);
-    return mxci_image_probe(who, buf->data, (size_t)(size ? size : n), MXCI_IMAGE_PIXELS, image);
+        return MXC_FAIL(MXC_EINVAL, "%s: size is %lld, but buf has %lld bytes", source_name, (long long)size,
+                        (long long)n);
+    return mxci_image_probe(source_name, buf->data, (size_t)(size ? size : n), MXCI_IMAGE_PIXELS, image);
 }
 
 /* To a new block that the caller frees. Scratch would stay with the thread, as large as the largest image. */
@@ -23,7 +24,7 @@ static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t **
     mxc_status status;
     *out = mxci_alloc(bytes);
     if (!*out)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %zu bytes of pixels", image->who, bytes);
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %zu bytes of pixels", image->source_name, bytes);
     status = mxci_image_decode(image, pixels, *out);
     if (status != MXC_OK) {
         mxci_free(*out);
