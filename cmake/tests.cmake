@@ -110,11 +110,11 @@ if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/dist COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_dist> gpu\(0\))
     add_test(NAME fake_gpu/shard COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_shard> gpu\(0\))
     set_tests_properties(fake_gpu/dist fake_gpu/shard PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
-    add_test(NAME fake_gpu/place COMMAND ${test_launcher} $<TARGET_FILE:test_executor_place> gpu\(1\) cpu\(0\))
-    add_test(NAME fake_gpu/place2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_place> gpu\(0\) gpu\(1\))
-    add_test(NAME fake_gpu/layout COMMAND ${test_launcher} $<TARGET_FILE:test_executor_layout> gpu\(0\) float16 1)
-    add_test(NAME fake_gpu/layout2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_layout> gpu\(0\) float32 2)
-    set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/layout fake_gpu/layout2 PROPERTIES LABELS fake_gpu
+    add_test(NAME fake_gpu/place COMMAND ${test_launcher} $<TARGET_FILE:test_executor_placement> gpu\(1\) cpu\(0\))
+    add_test(NAME fake_gpu/place2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_placement> gpu\(0\) gpu\(1\))
+    add_test(NAME fake_gpu/channels_last COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float16 1)
+    add_test(NAME fake_gpu/channels_last2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float32 2)
+    set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/channels_last fake_gpu/channels_last2 PROPERTIES LABELS fake_gpu
         TIMEOUT ${test_timeout})
     # Sums between GPUs: as they should be, without a library for them, and with one that fails.
     set_property(TEST kvstore/test_devices PROPERTY
@@ -134,7 +134,7 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
-    foreach(test operators dist shard place place2 layout layout2 test_arrays test_copy test_failure test_record
+    foreach(test operators dist shard place place2 channels_last channels_last2 test_arrays test_copy test_failure test_record
             test_stream test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")

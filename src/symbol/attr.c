@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "symbol/compose.h"
 #include "symbol/names.h"
-#include "symbol/order.h"
+#include "symbol/topological_order.h"
 #include "symbol/scope.h"
 
 /* ---- of symbols -------------------------------------------------------------------------------------------- */
@@ -97,11 +97,11 @@ static mxc_status list_node(const mxci_node *node, const char *prefix, mxc_names
 }
 
 static mxc_status list_deep(const mxc_symbol *symbol, mxc_names *out) {
-    mxci_order order;
-    mxc_status status = mxci_order_make(symbol, &order);
+    mxci_topological_order order;
+    mxc_status status = mxci_topological_order_make(symbol, &order);
     for (int32_t i = 0; i < order.n && status == MXC_OK; i++)
         status = list_node(order.nodes[i], order.nodes[i]->name, out);
-    mxci_order_free(&order);
+    mxci_topological_order_free(&order);
     return status;
 }
 

@@ -213,17 +213,6 @@ static mxc_status keep_keys(mxci_node *node, const mxc_op_def *def, int n, const
     return MXC_OK;
 }
 
-mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol **out) {
-    char *name = mxci_strdup(op);
-    mxc_status status = name ? mxci_symbol_create(1, &(mxci_entry){node, 0}, out)
-                             : MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %.100s", op);
-    if (status == MXC_OK)
-        (*out)->atomic = name;
-    else
-        mxci_free(name);
-    return status;
-}
-
 mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys, const char *const *values,
                              mxc_symbol **out) {
     MXC_TRY(MXCI_OUT(out));

@@ -22,8 +22,6 @@ int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length);
 mxc_status mxci_node_default_input(mxci_node *node, int32_t index);
 /* Move attributes "<argument>_<known key>" of an operator's node to the argument, where it is a variable. */
 mxc_status mxci_hoist_attrs(mxci_node *node);
-/* A new symbol for operator op not applied yet, whose parameters and attributes are those of node (retained). */
-mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol **out);
 /* A new symbol in which free variables are replaced by name and, where name is not NULL, the node of the first output
  * is renamed. Nodes that change are copied, others shared. */
 mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, int n, const char *const *keys,

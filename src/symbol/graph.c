@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "symbol/order.h"
+#include "symbol/topological_order.h"
 
 /* ---- growing ----------------------------------------------------------------------------------------------- */
 
@@ -160,14 +160,14 @@ mxc_status mxci_graph_sort(mxci_graph *g) {
 
 /* ---- from a symbol ----------------------------------------------------------------------------------------- */
 
-static int32_t entry_id(const mxci_graph *g, const mxci_order *order, mxci_entry e) {
-    return g->nodes[mxci_order_find(order, e.node)].first_entry + e.index;
+static int32_t entry_id(const mxci_graph *g, const mxci_topological_order *order, mxci_entry e) {
+    return g->nodes[mxci_topological_order_find(order, e.node)].first_entry + e.index;
 }
 
-static mxc_status add_node(mxci_graph *g, const mxci_order *order, mxci_node *node) {
+static mxc_status add_node(mxci_graph *g, const mxci_topological_order *order, mxci_node *node) {
     mxci_gnode like = {.kind = node->kind, .op = node->op, .node = node, .n_inputs = node->n_inputs};
     int32_t at;
-    like.forward = node->forward ? mxci_order_find(order, node->forward) : -1;
+    like.forward = node->forward ? mxci_topological_order_find(order, node->forward) : -1;
     like.n_outputs = mxci_node_n_outputs(node);
     MXC_TRY(append(g, &like, node->name, &at));
     for (int32_t i = 0; i < node->n_inputs; i++)
@@ -175,7 +175,7 @@ static mxc_status add_node(mxci_graph *g, const mxci_order *order, mxci_node *no
     return MXC_OK;
 }
 
-static mxc_status add_nodes(mxci_graph *g, const mxci_order *order) {
+static mxc_status add_nodes(mxci_graph *g, const mxci_topological_order *order) {
     int64_t inputs = 0, entries = 0;
     for (int32_t i = 0; i < order->n; i++) {
         inputs += order->nodes[i]->n_inputs;
@@ -219,7 +219,7 @@ static mxc_status list_variables(mxci_graph *g) {
     return g->args && g->aux ? MXC_OK : no_memory();
 }
 
-static mxc_status list_outputs(mxci_graph *g, const mxci_order *order, const mxc_symbol *symbol) {
+static mxc_status list_outputs(mxci_graph *g, const mxci_topological_order *order, const mxc_symbol *symbol) {
     if (symbol->n_outputs > INT32_MAX)
         return MXC_FAIL(MXC_EUNSUPPORTED, "graph: more than %d outputs", INT32_MAX);
     g->outputs = mxci_calloc((size_t)symbol->n_outputs + 1, sizeof *g->outputs);
@@ -231,18 +231,18 @@ static mxc_status list_outputs(mxci_graph *g, const mxci_order *order, const mxc
 }
 
 mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out) {
-    mxci_order order;
+    mxci_topological_order order;
     mxci_graph *g;
     mxc_status status;
     *out = NULL;
-    MXC_TRY(mxci_order_make(symbol, &order));
+    MXC_TRY(mxci_topological_order_make(symbol, &order));
     g = mxci_calloc(1, sizeof *g);
     status = g ? add_nodes(g, &order) : no_memory();
     if (status == MXC_OK)
         status = list_variables(g);
     if (status == MXC_OK)
         status = list_outputs(g, &order, symbol);
-    mxci_order_free(&order);
+    mxci_topological_order_free(&order);
     if (status != MXC_OK)
         mxci_graph_destroy(g);
     else

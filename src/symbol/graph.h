@@ -48,6 +48,10 @@ mxc_status mxci_graph_add(mxci_graph *graph, mxci_node_kind kind, mxc_op *op, co
 static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node) {
     return g->inputs + g->nodes[node].first_input;
 }
+/* How many of the node's inputs are arguments: all but the auxiliary states. */
+static inline int32_t mxci_graph_n_args(const mxci_gnode *node) {
+    return node->n_inputs - node->n_aux;
+}
 /* A running order that is made. */
 typedef struct mxci_sequence {
     int32_t n;

@@ -90,5 +90,7 @@ mxc_status mxci_node_copy_attrs(mxci_node *to, const mxci_node *from, int hidden
 
 /* New symbol with one reference over n entries, which it retains. */
 mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol **out);
+/* A new symbol for operator op not applied yet, whose parameters and attributes are those of node (retained). */
+mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol **out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/sys.h"
 #include "symbol/compose.h"
 #include "symbol/names.h"
-#include "symbol/order.h"
+#include "symbol/topological_order.h"
 
 /* What a variable is replaced by. */
 typedef struct replacement {
@@ -16,7 +16,7 @@ typedef struct replacement {
 
 /* What a rewrite of a whole symbol has made so far. */
 typedef struct rewrite {
-    mxci_order order;
+    mxci_topological_order order;
     mxci_entry *made;         /* what stands for each node's outputs (from index on); keeps its node alive */
     int copy_all;             /* share nothing */
     const mxci_node *renamed; /* gets a new name; NULL: none */
@@ -25,7 +25,7 @@ typedef struct rewrite {
 } rewrite;
 
 static mxci_entry map_entry(const rewrite *r, mxci_entry e) {
-    mxci_entry made = r->made[mxci_order_find(&r->order, e.node)];
+    mxci_entry made = r->made[mxci_topological_order_find(&r->order, e.node)];
     return (mxci_entry){made.node, made.index + e.index};
 }
 
@@ -84,7 +84,7 @@ static mxc_status rewritten_outputs(const rewrite *r, const mxc_symbol *symbol, 
 
 static mxc_status run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
     mxc_status status;
-    MXC_TRY(mxci_order_make(symbol, &r->order));
+    MXC_TRY(mxci_topological_order_make(symbol, &r->order));
     r->made = mxci_calloc((size_t)r->order.n, sizeof *r->made);
     status = r->made ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "symbol: no memory to copy %d nodes", r->order.n);
     for (int32_t i = 0; i < r->order.n && status == MXC_OK; i++)
@@ -94,7 +94,7 @@ static mxc_status run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
     for (int32_t i = 0; i < r->order.n && r->made; i++)
         mxci_node_release(r->made[i].node);
     mxci_free(r->made);
-    mxci_order_free(&r->order);
+    mxci_topological_order_free(&r->order);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "symbol/names.h"
-#include "symbol/order.h"
+#include "symbol/topological_order.h"
 #include "symbol/scope.h"
 
 /* ---- life -------------------------------------------------------------------------------------------------- */
@@ -30,6 +30,17 @@ mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol *
     }
     *out = symbol;
     return MXC_OK;
+}
+
+mxc_status mxci_symbol_atomic_over(const char *op, mxci_node *node, mxc_symbol **out) {
+    char *name = mxci_strdup(op);
+    mxc_status status = name ? mxci_symbol_create(1, &(mxci_entry){node, 0}, out)
+                             : MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %.100s", op);
+    if (status == MXC_OK)
+        (*out)->atomic = name;
+    else
+        mxci_free(name);
+    return status;
 }
 
 mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol) {
@@ -103,7 +114,7 @@ mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out)
     return gather_end(&g, out);
 }
 
-static mxc_status gather_internals(const mxci_order *order, mxc_symbol **out) {
+static mxc_status gather_internals(const mxci_topological_order *order, mxc_symbol **out) {
     gather g;
     int64_t total = 0;
     for (int32_t i = 0; i < order->n; i++)
@@ -116,23 +127,23 @@ static mxc_status gather_internals(const mxci_order *order, mxc_symbol **out) {
 }
 
 mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out) {
-    mxci_order order;
+    mxci_topological_order order;
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
-    MXC_TRY(mxci_order_make(symbol, &order));
+    MXC_TRY(mxci_topological_order_make(symbol, &order));
     status = gather_internals(&order, out);
-    mxci_order_free(&order);
+    mxci_topological_order_free(&order);
     return status;
 }
 
 /* Inputs of the nodes of all outputs, each node once. is_head has a byte for each node of the order. */
-static mxc_status gather_children(const mxc_symbol *symbol, const mxci_order *order, unsigned char *is_head,
+static mxc_status gather_children(const mxc_symbol *symbol, const mxci_topological_order *order, unsigned char *is_head,
                                   mxc_symbol **out) {
     gather g;
     int64_t total = 0;
     for (int64_t i = 0; i < symbol->n_outputs; i++) {
-        int32_t at = mxci_order_find(order, symbol->outputs[i].node);
+        int32_t at = mxci_topological_order_find(order, symbol->outputs[i].node);
         total += is_head[at] ? 0 : symbol->outputs[i].node->n_inputs;
         is_head[at] = 1;
     }
@@ -141,7 +152,7 @@ static mxc_status gather_children(const mxc_symbol *symbol, const mxci_order *or
     MXC_TRY(gather_begin(&g, total));
     for (int64_t i = 0; i < symbol->n_outputs; i++) {
         const mxci_node *node = symbol->outputs[i].node;
-        unsigned char *wanted = &is_head[mxci_order_find(order, node)];
+        unsigned char *wanted = &is_head[mxci_topological_order_find(order, node)];
         for (int32_t j = 0; j < node->n_inputs && *wanted; j++)
             g.entries[g.n++] = node->inputs[j];
         *wanted = 0;
@@ -150,16 +161,16 @@ static mxc_status gather_children(const mxc_symbol *symbol, const mxci_order *or
 }
 
 mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out) {
-    mxci_order order;
+    mxci_topological_order order;
     mxc_status status;
     unsigned char *is_head;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
-    MXC_TRY(mxci_order_make(symbol, &order));
+    MXC_TRY(mxci_topological_order_make(symbol, &order));
     is_head = mxci_calloc((size_t)order.n, 1);
     status = is_head ? gather_children(symbol, &order, is_head, out) : no_memory();
     mxci_free(is_head);
-    mxci_order_free(&order);
+    mxci_topological_order_free(&order);
     return status;
 }
 

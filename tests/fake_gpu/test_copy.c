@@ -8,7 +8,7 @@
 #include <mxc/mxc.h>
 
 #include "base/device.h"
-#include "executor/arena.h"
+#include "executor/run/arena.h"
 
 static int64_t setting(const char *name, int64_t otherwise) {
     const char *text = getenv(name);
@@ -85,12 +85,12 @@ static void test_arena_moves(void **state) {
         for (int64_t i = 0; i < n; i++)
             values[i] = (float)(i % 1000 + round);
         assert_ok(mxci_arena_create(engine, gpu, bytes, &arena));
-        assert_ok(device->copy_now(gpu, arena->block, cpu, values, bytes));
+        assert_ok(device->copy_now(gpu, arena->memory, cpu, values, bytes));
         assert_ok(mxci_arena_grow(arena, 2 * bytes));
         assert_ok(mxc_ndarray_create(1, &n, MXC_F32, gpu, &other)); /* gets the block that the arena has left */
         assert_ok(mxc_ndarray_fill(other, -1));
         assert_ok(mxc_ndarray_wait_to_read(other));
-        assert_ok(device->copy_now(cpu, found, gpu, arena->block, bytes));
+        assert_ok(device->copy_now(cpu, found, gpu, arena->memory, bytes));
         assert_memory_equal(found, values, bytes);
         mxc_ndarray_release(other);
         mxci_arena_release(arena);

@@ -6,7 +6,7 @@
 
 #include <mxc/mxc.h>
 
-#include "executor/bound.h"
+#include "executor/run/addresses.h"
 
 enum { ROWS = 5, WIDTH = 7, HIDDEN = 3, MOST = 256 }; /* MOST: elements of an array */
 
@@ -108,8 +108,8 @@ static void run(mxc_executor *e, int round) {
 
 static int recorded(const mxc_executor *e) {
     int n = 0;
-    for (int32_t i = 0; i < e->layout->bulk.n; i++)
-        n += e->layout->bulk.items[i].recording[1] != NULL;
+    for (int32_t i = 0; i < e->bound->bulk.n; i++)
+        n += e->bound->bulk.items[i].recording[1] != NULL;
     return n;
 }
 
@@ -137,7 +137,7 @@ static void check_repeats(mxc_symbol *net) {
         compare(gpu, cpu);
         assert_int_equal(recorded(gpu) > 0, round > 0);
     }
-    mxci_layout_fill(gpu, gpu->layout); /* as after its memory has moved */
+    mxci_addresses_fill(gpu, gpu->bound); /* as after its memory has moved */
     assert_int_equal(recorded(gpu), 0);
     run_alike(gpu, cpu, 6, 9);
     assert_true(recorded(gpu) > 0);
@@ -201,7 +201,7 @@ static void test_random(void **state) {
             mxc_random_seed(1 + (uint64_t)round);
         run_alike(gpu, cpu, round, round + 1);
     }
-    assert_int_equal(recorded(gpu), gpu->layout->bulk.n);
+    assert_int_equal(recorded(gpu), gpu->bound->bulk.n);
     mxc_executor_destroy(gpu);
     mxc_executor_destroy(cpu);
     mxc_symbol_release(net);
@@ -242,7 +242,7 @@ static void test_random_training(void **state) {
             assert_ok(mxc_trace_start());
         train(e, traced ? expected : found);
         mxc_trace_stop();
-        assert_int_equal(recorded(e), traced ? 0 : e->layout->bulk.n);
+        assert_int_equal(recorded(e), traced ? 0 : e->bound->bulk.n);
         mxc_executor_destroy(e);
     }
     assert_memory_equal(found, expected, sizeof found);

@@ -1,0 +1,328 @@
+/*
+ * The layout pass: regions of the graph around convolutions are computed channels last, (N,spatial,C) in place of
+ * (N,C,spatial), since that is how tensor cores take them: a library that is given channels second turns every array of
+ * every convolution, and back. The caller sees nothing of it: transposes stand where a region begins and ends, and at
+ * its weights, which are small. As the pass comes before that of the gradient, so do they there.
+ *
+ * A convolution leads a region. An operator that works on any layout, or can be told the layout, follows, if more of
+ * what it reads is there channels last than is not. A region is made if its convolutions read and write more elements
+ * than the transposes at its borders move.
+ */
+#include <string.h>
+
+#include "base/module.h"
+#include "base/options.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "executor/passes/passes.h"
+#include "operator/nn/batch_norm.h"
+#include "operator/nn/convolution.h"
+#include "operator/nn/pooling.h"
+#include "operator/op.h"
+#include "operator/tensor/concat.h"
+#include "simpleop/chain.h"
+#include "symbol/graph_edit.h"
+#include "symbol/graph_query.h"
+
+enum { NEVER, WHERE_IT_PAYS, ALWAYS }; /* MXC_GPU_LAYOUT */
+enum { LEAST_AXES = 4 };
+enum { NEEDED = 1, FIXED = 2 };
+
+typedef struct work {
+    mxci_graph *g;
+    int32_t n_nodes; /* before the pass */
+    int always;
+    uint8_t *state;   /* node: NEEDED for an output; FIXED: a node of the symbol is its backward pass */
+    uint8_t *is_last; /* node: to be computed channels last */
+    uint8_t *is_read; /* entry: there channels second, and read channels last */
+    int32_t *region;  /* node: another one of its region, itself at the root */
+    double *gain;     /* root: elements of its convolutions' arrays less those of its borders */
+    int32_t *turned;  /* entry: the same in the other layout; -1: not made */
+} work;
+
+/* ---- operators --------------------------------------------------------------------------------------------------- */
+
+static int is_convolution(const mxci_graph *g, int32_t node) {
+    return g->nodes[node].kind == MXCI_FORWARD && !strcmp(mxci_graph_op_def(g, node)->name, "Convolution");
+}
+
+/* Element by element, of arrays with as many axes. */
+static int is_elementwise(const mxci_graph *g, int32_t node) {
+    static const char *const names[] = {
+        "Activation", "BlockGrad", "Cast", "LeakyReLU", "_copy", "add_n", "clip", "hard_sigmoid",
+    };
+    const mxci_gnode *n = &g->nodes[node];
+    int found = mxci_chain_is_elementwise(n->op);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        found = found || !strcmp(mxci_graph_op_def(g, node)->name, names[i]);
+    for (int32_t i = 0; i < n->n_inputs; i++)
+        found = found && g->shapes[mxci_graph_inputs(g, node)[i]].ndim == g->shapes[n->first_entry].ndim;
+    return found && n->n_outputs == 1;
+}
+
+/* Whether the device has a library's kernels for such convolutions, and they are on tensor cores. */
+static int is_library(mxc_device device, const mxci_conv_params *p, mxc_dtype type) {
+    const mxci_module *module;
+    return device == MXC_GPU && (type == MXC_F16 || type == MXC_BF16) && !p->cudnn_off &&
+           mxci_option_get(MXCI_OPT_MXC_GPU_DNN) && mxci_module_get(device, &module) == MXC_OK && module->wants_last;
+}
+
+static int leads(const work *w, int32_t node) {
+    const mxci_graph *g = w->g;
+    const mxci_conv_params *p = mxc_op_params(g->nodes[node].op);
+    return !mxci_conv_is_last(p) &&
+           (w->always || is_library(g->nodes[node].context.device, p, g->types[g->nodes[node].first_entry]));
+}
+
+static int follows(const work *w, int32_t node) {
+    const mxci_graph *g = w->g;
+    const char *name = mxci_graph_op_def(g, node)->name;
+    const void *params = mxc_op_params(g->nodes[node].op);
+    if (!strcmp(name, "Pooling"))
+        return !mxci_pooling_is_last(params);
+    if (!strcmp(name, "BatchNorm"))
+        return mxci_bn_axis(params, g->shapes[g->nodes[node].first_entry].ndim) == 1;
+    return !strcmp(name, "Concat") || is_elementwise(g, node);
+}
+
+/* The node's operator channels last. */
+static mxc_status make_last(const mxci_graph *g, int32_t node, mxc_op **out) {
+    mxc_op *op = g->nodes[node].op;
+    const char *name = mxc_op_get_def(op)->name;
+    const int ndim = g->shapes[g->nodes[node].first_entry].ndim;
+    char axis[16];
+    if (!strcmp(name, "Convolution") || !strcmp(name, "Pooling"))
+        return mxci_op_like(op, name, "layout", ndim == LEAST_AXES ? "NHWC" : "NDHWC", out);
+    if (!strcmp(name, "BatchNorm"))
+        return mxci_op_like(op, name, "axis", "-1", out);
+    if (!strcmp(name, "Concat")) {
+        int dim = (int)((const mxci_concat_params *)mxc_op_params(op))->dim;
+        dim += dim < 0 ? ndim : 0;
+        mxci_format(axis, sizeof axis, "%d", dim == 0 ? 0 : dim == 1 ? ndim - 1 : dim - 1);
+        return mxci_op_like(op, name, "dim", axis, out);
+    }
+    *out = mxc_op_retain(op);
+    return MXC_OK;
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+static int is_image(const mxci_graph *g, int32_t entry) {
+    return g->shapes[entry].ndim >= LEAST_AXES;
+}
+
+/* Entries of the symbol. */
+static int is_made_last(const work *w, int32_t entry) {
+    return w->is_last[w->g->entry_node[entry]] && is_image(w->g, entry);
+}
+
+/* The node's input, if it is an image and not weights; else -1. */
+static int32_t data_at(const mxci_graph *g, int32_t node, int32_t input) {
+    int32_t entry = mxci_graph_inputs(g, node)[input];
+    return is_image(g, entry) && !(input == 1 && is_convolution(g, node)) ? entry : -1;
+}
+
+/* Elements; a double, since sums over the uses of an entry may be larger than an integer. */
+static double size_of(const mxci_graph *g, int32_t entry) {
+    return (double)mxc_shape_size(&g->shapes[entry]);
+}
+
+static int32_t root_of(const work *w, int32_t node) {
+    while (w->region[node] != node)
+        node = w->region[node] = w->region[w->region[node]];
+    return node;
+}
+
+/* A region's part of what the node reads, the rest against it. */
+static int has_more_last(const work *w, int32_t node) {
+    double more = 0;
+    for (int32_t i = 0; i < w->g->nodes[node].n_inputs; i++) {
+        int32_t entry = data_at(w->g, node, i);
+        if (entry >= 0)
+            more += is_made_last(w, entry) || w->is_read[entry] ? size_of(w->g, entry) : -size_of(w->g, entry);
+    }
+    return more > 0;
+}
+
+static void choose(work *w, int32_t node) {
+    const mxci_gnode *n = &w->g->nodes[node];
+    if (w->state[node] != NEEDED || n->kind != MXCI_FORWARD || n->n_outputs < 1 || !is_image(w->g, n->first_entry) ||
+        (!w->always && n->context.device != MXC_GPU))
+        return;
+    if (is_convolution(w->g, node) ? !leads(w, node) : !follows(w, node) || !has_more_last(w, node))
+        return;
+    w->is_last[node] = 1;
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        int32_t entry = data_at(w->g, node, i);
+        if (entry >= 0 && is_made_last(w, entry))
+            w->region[root_of(w, w->g->entry_node[entry])] = root_of(w, node);
+        else if (entry >= 0)
+            w->is_read[entry] = 1;
+    }
+}
+
+/* A border of the region at an entry, which is counted once. */
+static void count_border(work *w, int32_t entry, int32_t node) {
+    int32_t root = root_of(w, node);
+    if (w->turned[entry] != root)
+        w->gain[root] -= size_of(w->g, entry);
+    w->turned[entry] = root;
+}
+
+static void weigh(work *w) {
+    const mxci_graph *g = w->g;
+    for (int32_t node = 0; node < w->n_nodes; node++) {
+        const mxci_gnode *n = &g->nodes[node];
+        if (w->is_last[node] && is_convolution(g, node))
+            w->gain[root_of(w, node)] += size_of(g, mxci_graph_inputs(g, node)[0]) + size_of(g, n->first_entry);
+        for (int32_t i = 0; i < n->n_inputs && w->state[node]; i++) {
+            int32_t entry = data_at(g, node, i);
+            if (entry >= 0 && w->is_last[node] != is_made_last(w, entry))
+                count_border(w, entry, w->is_last[node] ? node : g->entry_node[entry]);
+        }
+    }
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        if (is_made_last(w, g->outputs[i]))
+            count_border(w, g->outputs[i], g->entry_node[g->outputs[i]]);
+}
+
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
+
+static mxc_shape turned_shape(const mxc_shape *from, int to_last) {
+    mxc_shape to = *from;
+    const int last = from->ndim - 1;
+    for (int i = 1; i < last; i++)
+        to.dim[to_last ? i : i + 1] = from->dim[to_last ? i + 1 : i];
+    to.dim[to_last ? last : 1] = from->dim[to_last ? 1 : last];
+    return to;
+}
+
+/* Change the entry to the same in the other layout, which is made on the context where it is not yet. */
+static mxc_status turn(work *w, int32_t *entry, int to_last, mxc_context context) {
+    static const char *const orders[2][2] = {{"(0,3,1,2)", "(0,2,3,1)"}, {"(0,4,1,2,3)", "(0,2,3,4,1)"}};
+    mxci_graph *g = w->g;
+    const int32_t from = *entry;
+    const char *key = "axes", *order = orders[g->shapes[from].ndim > LEAST_AXES][to_last];
+    mxc_op *op;
+    mxc_status status;
+    if (w->turned[from] < 0) {
+        MXC_TRY(mxc_op_create("transpose", 1, &key, &order, &op));
+        status =
+            mxci_graph_add_op(g, op, g->entry_node[from], to_last ? "last" : "second", 1, &from, 1, &w->turned[from]);
+        mxc_op_release(op);
+        MXC_TRY(status);
+        g->shapes[w->turned[from]] = turned_shape(&g->shapes[from], to_last);
+        g->types[w->turned[from]] = g->types[from];
+        g->nodes[g->n_nodes - 1].context = context;
+    }
+    *entry = w->turned[from];
+    return MXC_OK;
+}
+
+/* Nodes come behind what they read, so that the shapes of that are the ones they will have. */
+static mxc_status rewrite(work *w, int32_t node) {
+    mxci_graph *g = w->g;
+    const mxci_gnode n = g->nodes[node];
+    const int is_last = w->is_last[node];
+    mxc_op *op;
+    for (int32_t i = 0; i < n.n_inputs && w->state[node]; i++) {
+        int32_t entry = g->inputs[n.first_input + i];
+        if (is_image(g, entry) && is_last != is_made_last(w, entry)) {
+            MXC_TRY(turn(w, &entry, is_last, is_last ? n.context : g->nodes[g->entry_node[entry]].context));
+            g->inputs[n.first_input + i] = entry;
+        }
+    }
+    if (!is_last)
+        return MXC_OK;
+    MXC_TRY(make_last(g, node, &op));
+    mxc_op_release(n.op);
+    g->nodes[node].op = op;
+    for (int32_t i = n.first_entry; i < n.first_entry + n.n_outputs; i++)
+        if (is_image(g, i))
+            g->shapes[i] = turned_shape(&g->shapes[i], 1);
+    return MXC_OK;
+}
+
+static mxc_status rewrite_all(work *w) {
+    mxci_graph *g = w->g;
+    for (int32_t i = 0; i < w->n_nodes; i++)
+        MXC_TRY(rewrite(w, i));
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        if (is_made_last(w, g->outputs[i]))
+            MXC_TRY(turn(w, &g->outputs[i], 0, g->nodes[g->entry_node[g->outputs[i]]].context));
+    return mxci_graph_sort(g);
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status begin(work *w) {
+    const size_t nodes = (size_t)w->n_nodes + 1, entries = (size_t)w->g->n_entries + 1;
+    w->state = mxci_calloc(nodes, 1);
+    w->is_last = mxci_calloc(nodes, 1);
+    w->is_read = mxci_calloc(entries, 1);
+    w->region = mxci_calloc(nodes, sizeof *w->region);
+    w->gain = mxci_calloc(nodes, sizeof *w->gain);
+    w->turned = mxci_calloc(entries, sizeof *w->turned);
+    if (!w->state || !w->is_last || !w->is_read || !w->region || !w->gain || !w->turned)
+        return MXC_FAIL(MXC_ENOMEM, "layout: no memory");
+    for (int32_t i = 0; i < w->n_nodes; i++)
+        w->region[i] = i;
+    memset(w->turned, -1, entries * sizeof *w->turned);
+    return MXC_OK;
+}
+
+static void mark_states(work *w) {
+    const mxci_graph *g = w->g;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        w->state[g->entry_node[g->outputs[i]]] = NEEDED;
+    for (int32_t i = w->n_nodes - 1; i >= 0; i--)
+        for (int32_t j = 0; j < g->nodes[i].n_inputs && w->state[i]; j++)
+            w->state[g->entry_node[mxci_graph_inputs(g, i)[j]]] |= NEEDED;
+    for (int32_t i = 0; i < w->n_nodes; i++)
+        if (g->nodes[i].kind == MXCI_BACKWARD)
+            w->state[g->nodes[i].forward] |= FIXED;
+}
+
+/* Returns whether there is a region. */
+static int choose_all(work *w) {
+    int found = 0;
+    mark_states(w);
+    for (int32_t i = 0; i < w->n_nodes; i++)
+        choose(w, i);
+    weigh(w);
+    for (int32_t i = 0; i < w->n_nodes; i++) {
+        w->is_last[i] = w->is_last[i] && (w->always || w->gain[root_of(w, i)] > 0);
+        found |= w->is_last[i];
+    }
+    memset(w->turned, -1, (size_t)w->g->n_entries * sizeof *w->turned); /* weigh has used it */
+    return found;
+}
+
+static int has_leader(const work *w) {
+    for (int32_t i = 0; i < w->n_nodes; i++)
+        if (is_convolution(w->g, i) && leads(w, i))
+            return 1;
+    return 0;
+}
+
+mxc_status mxci_pass_channels_last(mxci_graph *g, int *is_changed) {
+    const int64_t when = mxci_option_get(MXCI_OPT_MXC_GPU_LAYOUT);
+    work w = {.g = g, .n_nodes = g->n_nodes, .always = when == ALWAYS};
+    mxc_status status;
+    if (when == NEVER || !has_leader(&w))
+        return MXC_OK;
+    status = mxci_graph_sort(g);
+    if (status == MXC_OK)
+        status = begin(&w);
+    if (status == MXC_OK && choose_all(&w)) {
+        *is_changed = 1;
+        status = rewrite_all(&w);
+    }
+    mxci_free(w.state);
+    mxci_free(w.is_last);
+    mxci_free(w.is_read);
+    mxci_free(w.region);
+    mxci_free(w.gain);
+    mxci_free(w.turned);
+    return status;
+}

@@ -1,0 +1,152 @@
+/*
+ * The chain pass, for GPUs: element-wise operators of one shape, each of whose results only the next one reads, become
+ * one (_chain). On the GPU each operator by itself is a launch and a pass over memory; the CPU's caches hold what is
+ * between small ones, and tiles do between large ones.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "executor/passes/passes.h"
+#include "symbol/graph_edit.h"
+#include "symbol/graph_query.h"
+#include "simpleop/chain.h"
+
+typedef struct pass {
+    mxci_graph *g;
+    int32_t n_nodes;   /* of these chains are made */
+    int32_t *uses;     /* entry: how often it was read before the pass, by nodes and as an output */
+    uint8_t *is_taken; /* node: part of a chain */
+} pass;
+
+/* A chain that is put together. */
+typedef struct chain {
+    pass *pass;
+    int n_steps, n_leaves; /* that it will have, at most */
+    int n_in, n_made;
+    int32_t in[MXCI_CHAIN_INPUTS];
+    mxci_text text;
+} chain;
+
+/* ---- which operators --------------------------------------------------------------------------------------------- */
+
+static int is_float(mxc_dtype type) {
+    return type == MXC_F32 || type == MXC_F64 || type == MXC_F16 || type == MXC_BF16;
+}
+
+/* The node as a step: element-wise, on a GPU, all its arrays of one shape and dtype. */
+static int is_part(const pass *w, int32_t at, mxci_chain_part *out) {
+    const mxci_graph *g = w->g;
+    const mxci_gnode *node = &g->nodes[at];
+    if (at >= w->n_nodes || node->kind != MXCI_FORWARD || node->context.device != MXC_GPU || node->n_outputs != 1 ||
+        !is_float(g->types[node->first_entry]) || !mxci_chain_part_of(node->op, out) || out->n_args != node->n_inputs)
+        return 0;
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        int32_t e = mxci_graph_inputs(g, at)[i];
+        if (g->types[e] != g->types[node->first_entry] ||
+            !mxc_shape_equal(&g->shapes[e], &g->shapes[node->first_entry]))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 if an operand's node can be a step of the chain at reader: nobody else reads it, and there is room. */
+static int can_join(const chain *c, int32_t entry, int32_t reader) {
+    const pass *w = c->pass;
+    int32_t at = w->g->entry_node[entry];
+    mxci_chain_part part;
+    return w->uses[entry] == 1 && c->n_steps < MXCI_CHAIN_STEPS && is_part(w, at, &part) &&
+           c->n_leaves + part.n_args - 1 <= MXCI_CHAIN_INPUTS &&
+           mxc_context_equal(w->g->nodes[at].context, w->g->nodes[reader].context);
+}
+
+/* ---- making a chain ---------------------------------------------------------------------------------------------- */
+
+static int input_of(chain *c, int32_t entry) {
+    int i = 0;
+    while (i < c->n_in && c->in[i] != entry)
+        i++;
+    if (i == c->n_in)
+        c->in[c->n_in++] = entry;
+    return i;
+}
+
+/* Add the node behind what it reads of the chain; returns its step. No deeper than MXCI_CHAIN_STEPS. */
+static int add_steps(chain *c, int32_t at) {
+    const mxci_graph *g = c->pass->g;
+    char operands[2][16], number[40];
+    mxci_chain_part part;
+    (void)is_part(c->pass, at, &part);
+    for (int32_t i = 0; i < g->nodes[at].n_inputs; i++) {
+        int32_t entry = mxci_graph_inputs(g, at)[i];
+        if (can_join(c, entry, at)) {
+            mxci_chain_part joined;
+            (void)is_part(c->pass, g->entry_node[entry], &joined);
+            c->n_steps++;
+            c->n_leaves += joined.n_args - 1;
+            mxci_format(operands[i], sizeof operands[i], "s%d", add_steps(c, g->entry_node[entry]));
+        } else {
+            mxci_format(operands[i], sizeof operands[i], "i%d", input_of(c, entry));
+        }
+    }
+    mxci_format(number, sizeof number, "%.17g", part.number);
+    mxci_text_printf(&c->text, "%s%s", c->n_made ? "," : "", part.function);
+    if (part.is_number_first)
+        mxci_text_printf(&c->text, ":%s", number);
+    for (int32_t i = 0; i < part.n_args; i++)
+        mxci_text_printf(&c->text, ":%s", operands[i]);
+    if (part.has_number && !part.is_number_first)
+        mxci_text_printf(&c->text, ":%s", number);
+    c->pass->is_taken[at] = 1;
+    return c->n_made++;
+}
+
+static mxc_status add_chain(const chain *c, int32_t last, const char *steps) {
+    static const char *const keys[] = {"num_args", "steps"};
+    mxci_graph *g = c->pass->g;
+    char count[16];
+    const char *values[] = {count, steps};
+    int32_t from = g->nodes[last].first_entry, to;
+    mxc_op *op;
+    mxc_status status;
+    mxci_format(count, sizeof count, "%d", c->n_in);
+    MXC_TRY(mxc_op_create("_chain", 2, keys, values, &op));
+    status = mxci_graph_add_op(g, op, last, "chain", c->n_in, c->in, 1, &to);
+    mxc_op_release(op);
+    MXC_TRY(status);
+    g->shapes[to] = g->shapes[from];
+    g->types[to] = g->types[from];
+    mxci_graph_replace_entry(g, from, to);
+    return MXC_OK;
+}
+
+static mxc_status chain_before(pass *w, int32_t last, int *is_rewritten) {
+    mxci_chain_part part;
+    chain c = {.pass = w, .n_steps = 1};
+    char *steps;
+    mxc_status status;
+    if (w->is_taken[last] || !is_part(w, last, &part))
+        return MXC_OK;
+    c.n_leaves = part.n_args;
+    (void)add_steps(&c, last);
+    MXC_TRY(mxci_text_take(&c.text, &steps));
+    status = c.n_made > 1 && strlen(steps) < MXCI_CHAIN_TEXT ? add_chain(&c, last, steps) : MXC_OK;
+    *is_rewritten |= c.n_made > 1;
+    mxci_free(steps);
+    return status;
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+mxc_status mxci_pass_fusion(mxci_program *p) {
+    pass w = {.g = p->graph, .n_nodes = p->n_symbol_nodes};
+    mxc_status status = mxci_graph_count_uses(p->graph, &w.uses);
+    w.is_taken = mxci_calloc((size_t)p->graph->n_nodes + 1, 1);
+    if (status == MXC_OK && !w.is_taken)
+        status = MXC_FAIL(MXC_ENOMEM, "chains: no memory");
+    for (int32_t i = p->n_symbol_nodes - 1; i >= 0 && status == MXC_OK; i--)
+        status = chain_before(&w, i, &p->is_rewritten);
+    mxci_free(w.uses);
+    mxci_free(w.is_taken);
+    return status;
+}

@@ -1,0 +1,248 @@
+/*
+ * The gradient pass: walks the graph from its outputs to its variables and appends, for every operator on a path to a
+ * wanted argument, the node that runs its backward, and sums where an entry has several users.
+ *
+ * A gradient that nothing contributes to is zero and is left out; zeros are made only where a backward reads one of
+ * several output gradients that is missing. An operator that reads no output gradient (a loss) starts the pass by
+ * itself where it is an output of the graph.
+ */
+#include "base/sys.h"
+#include "base/text.h"
+#include "executor/passes/passes.h"
+#include "symbol/graph_edit.h"
+#include "symbol/graph_query.h"
+
+/* Gradients that reach one entry, as a list in order of arrival. */
+typedef struct term {
+    int32_t entry; /* the gradient */
+    int32_t next;  /* -1: last */
+} term;
+
+typedef struct work {
+    mxci_graph *graph;
+    int32_t n_nodes;       /* of the graph before this pass */
+    uint8_t *reaches;      /* node: a wanted argument is among what it is made from, and a gradient may flow there */
+    uint8_t *is_loss;      /* node: starts the pass by itself */
+    int32_t *first, *last; /* entry: its terms */
+    int32_t n_terms;
+    term *terms;      /* at most one per input of a node, and one per output of the graph */
+    int32_t *scratch; /* inputs of a node to be made, or terms of a sum */
+} work;
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "gradient: no memory");
+}
+
+static int32_t n_slots(const mxci_gnode *n) {
+    return n->n_inputs + 2 * n->n_outputs;
+}
+
+static mxc_status begin(work *w, mxci_graph *g) {
+    int32_t scratch = g->n_inputs + g->n_outputs;
+    *w = (work){.graph = g, .n_nodes = g->n_nodes};
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        scratch = n_slots(&g->nodes[i]) > scratch ? n_slots(&g->nodes[i]) : scratch;
+    w->reaches = mxci_calloc((size_t)g->n_nodes + 1, 1);
+    w->is_loss = mxci_calloc((size_t)g->n_nodes + 1, 1);
+    w->first = mxci_calloc((size_t)g->n_entries + 1, sizeof *w->first);
+    w->last = mxci_calloc((size_t)g->n_entries + 1, sizeof *w->last);
+    w->terms = mxci_calloc((size_t)g->n_inputs + (size_t)g->n_outputs + 1, sizeof *w->terms);
+    w->scratch = mxci_calloc((size_t)scratch + 1, sizeof *w->scratch);
+    if (!w->reaches || !w->is_loss || !w->first || !w->last || !w->terms || !w->scratch)
+        return no_memory();
+    for (int32_t i = 0; i < g->n_entries; i++)
+        w->first[i] = w->last[i] = -1;
+    return MXC_OK;
+}
+
+static void end(work *w) {
+    mxci_free(w->reaches);
+    mxci_free(w->is_loss);
+    mxci_free(w->first);
+    mxci_free(w->last);
+    mxci_free(w->terms);
+    mxci_free(w->scratch);
+}
+
+static void contribute(work *w, int32_t entry, int32_t gradient) {
+    int32_t at = w->n_terms++;
+    w->terms[at] = (term){gradient, -1};
+    if (w->first[entry] < 0)
+        w->first[entry] = at;
+    else
+        w->terms[w->last[entry]].next = at;
+    w->last[entry] = at;
+}
+
+/* The gradient of an entry through out; -1 if it is zero. Terms are added up once. */
+static mxc_status gradient_of(work *w, int32_t entry, int32_t *out) {
+    int32_t n = 0, at;
+    for (at = w->first[entry]; at >= 0; at = w->terms[at].next)
+        w->scratch[n++] = w->terms[at].entry;
+    *out = n ? w->scratch[0] : -1;
+    if (n < 2)
+        return MXC_OK;
+    MXC_TRY(mxci_graph_add_like(w->graph, "add_n", "sum", n, w->scratch, out));
+    w->graph->nodes[w->graph->n_nodes - 1].context = w->graph->nodes[w->graph->entry_node[entry]].context;
+    at = w->first[entry];
+    w->terms[at] = (term){*out, -1};
+    w->last[entry] = at;
+    return MXC_OK;
+}
+
+/* ---- which nodes take part ------------------------------------------------------------------------------------- */
+
+static int has_gradient(const mxc_op_def *def) {
+    for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
+        if (def->backward[i])
+            return 1;
+    return 0;
+}
+
+static void mark_reaching(work *w, const uint8_t *wanted) {
+    const mxci_graph *g = w->graph;
+    for (int32_t i = 0; i < g->n_args; i++)
+        w->reaches[g->args[i]] = wanted[i];
+    for (int32_t i = 0; i < w->n_nodes; i++) {
+        const mxci_gnode *n = &g->nodes[i];
+        if (n->kind == MXCI_VARIABLE || (mxci_graph_op_def(g, i)->flags & MXC_OP_ZERO_GRADIENT))
+            continue;
+        for (int32_t j = 0; j < mxci_graph_n_args(n); j++)
+            w->reaches[i] |= w->reaches[g->entry_node[mxci_graph_inputs(g, i)[j]]];
+    }
+}
+
+/* ---- head gradients -------------------------------------------------------------------------------------------- */
+
+static mxc_status add_head(mxci_graph *g, int32_t entry, int as_variable, int32_t *out) {
+    int32_t node;
+    if (!as_variable)
+        return mxci_graph_add_like(g, "ones_like", "head_grad", 1, &entry, out);
+    MXC_TRY(mxci_graph_add(g, MXCI_VARIABLE, NULL, "head_grad", 0, NULL, 1, -1, &node));
+    *out = g->nodes[node].first_entry;
+    g->shapes[*out] = g->shapes[entry];
+    g->types[*out] = g->types[entry];
+    g->nodes[node].context = g->nodes[g->entry_node[entry]].context;
+    return MXC_OK;
+}
+
+static mxc_status start_output(work *w, int32_t output, int32_t *heads) {
+    const mxci_graph *g = w->graph;
+    int32_t entry = g->outputs[output], node = g->entry_node[entry], head;
+    mxc_op_needs needs = {.out_grad = MXC_NEED_ALL};
+    if (heads)
+        heads[output] = -1;
+    if (!w->reaches[node])
+        return MXC_OK;
+    if (g->nodes[node].kind == MXCI_FORWARD && has_gradient(mxci_graph_op_def(g, node)))
+        mxc_op_get_needs(g->nodes[node].op, &needs);
+    w->is_loss[node] = needs.out_grad == 0;
+    if (!mxc_need_has(needs.out_grad, entry - g->nodes[node].first_entry))
+        return MXC_OK;
+    MXC_TRY(add_head(w->graph, entry, heads != NULL, &head));
+    contribute(w, entry, head);
+    if (heads)
+        heads[output] = head;
+    return MXC_OK;
+}
+
+/* ---- one node -------------------------------------------------------------------------------------------------- */
+
+static int receives(const work *w, int32_t node) {
+    const mxci_gnode *n = &w->graph->nodes[node];
+    for (int32_t i = 0; i < n->n_outputs; i++)
+        if (w->first[n->first_entry + i] >= 0)
+            return 1;
+    return w->is_loss[node];
+}
+
+/* The gradient of an output that backward reads, zeros where none arrived. */
+static mxc_status out_grad_of(work *w, int32_t entry, int32_t *out) {
+    MXC_TRY(gradient_of(w, entry, out));
+    return *out >= 0 ? MXC_OK : mxci_graph_add_like(w->graph, "zeros_like", "zero_grad", 1, &entry, out);
+}
+
+/* What the node's backward reads, to w->scratch (after the gradients have been added up, which uses it too). */
+static mxc_status collect_inputs(work *w, int32_t node, int32_t *out_grads, int32_t *n_inputs) {
+    mxci_graph *g = w->graph;
+    mxci_gnode n = g->nodes[node];
+    mxc_op_needs needs;
+    int32_t k = 0, n_args = mxci_graph_n_args(&n);
+    mxc_op_get_needs(n.op, &needs);
+    for (int32_t i = 0; i < n.n_outputs; i++)
+        if (mxc_need_has(needs.out_grad, i))
+            MXC_TRY(out_grad_of(w, n.first_entry + i, &out_grads[k++]));
+    for (int32_t i = 0; i < k; i++)
+        w->scratch[i] = out_grads[i];
+    for (int32_t i = 0; i < n_args; i++)
+        if (mxc_need_has(needs.in, i))
+            w->scratch[k++] = mxci_graph_inputs(g, node)[i];
+    for (int32_t i = 0; i < n.n_outputs; i++)
+        if (mxc_need_has(needs.out, i))
+            w->scratch[k++] = n.first_entry + i;
+    for (int32_t i = n_args; i < n.n_inputs; i++)
+        w->scratch[k++] = mxci_graph_inputs(g, node)[i];
+    *n_inputs = k;
+    return MXC_OK;
+}
+
+/* Append the backward node and hand its results to the entries they belong to. */
+static mxc_status add_backward(work *w, int32_t node, int32_t n_inputs) {
+    mxci_graph *g = w->graph;
+    char name[256];
+    int32_t i, back, n_args = mxci_graph_n_args(&g->nodes[node]);
+    mxci_format(name, sizeof name, "%s_backward", g->nodes[node].name);
+    MXC_TRY(mxci_graph_add(g, MXCI_BACKWARD, g->nodes[node].op, name, n_inputs, w->scratch, n_args, node, &back));
+    g->nodes[back].context = g->nodes[node].context;
+    for (i = 0; i < n_args; i++) {
+        int32_t in = mxci_graph_inputs(g, node)[i], grad = g->nodes[back].first_entry + i;
+        g->shapes[grad] = g->shapes[in];
+        g->types[grad] = g->types[in];
+        if (w->reaches[g->entry_node[in]])
+            contribute(w, in, grad);
+    }
+    return MXC_OK;
+}
+
+static mxc_status differentiate(work *w, int32_t node) {
+    const mxci_gnode *n = &w->graph->nodes[node];
+    const mxc_op_def *def = mxci_graph_op_def(w->graph, node);
+    int32_t *out_grads, n_inputs;
+    mxc_status status;
+    if (n->kind == MXCI_BACKWARD || !has_gradient(def))
+        return MXC_FAIL(MXC_EUNSUPPORTED, "gradient: %s %s (node %s) has no gradient",
+                        n->kind == MXCI_BACKWARD ? "the backward pass of" : "operator", def->name, n->name);
+    out_grads = mxci_calloc((size_t)n->n_outputs + 1, sizeof *out_grads);
+    if (!out_grads)
+        return no_memory();
+    status = collect_inputs(w, node, out_grads, &n_inputs);
+    mxci_free(out_grads);
+    return status == MXC_OK ? add_backward(w, node, n_inputs) : status;
+}
+
+/* ---- the pass -------------------------------------------------------------------------------------------------- */
+
+static mxc_status walk(work *w, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
+    mxci_graph *g = w->graph;
+    mark_reaching(w, wanted);
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        MXC_TRY(start_output(w, i, heads));
+    for (int32_t i = w->n_nodes - 1; i >= 0; i--)
+        if (g->nodes[i].kind != MXCI_VARIABLE && w->reaches[i] && receives(w, i))
+            MXC_TRY(differentiate(w, i));
+    for (int32_t i = 0; i < g->n_args; i++) {
+        grads[i] = -1;
+        if (wanted[i])
+            MXC_TRY(gradient_of(w, g->nodes[g->args[i]].first_entry, &grads[i]));
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_pass_gradient(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
+    work w;
+    mxc_status status = begin(&w, graph);
+    if (status == MXC_OK)
+        status = walk(&w, wanted, grads, heads);
+    end(&w);
+    return status;
+}

@@ -1,0 +1,129 @@
+/* Lowering: see lowering.h. */
+#include "executor/passes/lowering.h"
+
+#include "base/sys.h"
+#include "executor/passes/passes.h"
+#include "executor/plan/memory_plan.h"
+#include "symbol/graph_edit.h"
+#include "symbol/graph_query.h"
+
+/* ---- gradients that executors need ----------------------------------------------------------------------------- */
+
+static mxc_status allocate_gradients(mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    p->wanted = mxci_calloc((size_t)g->n_args + 1, sizeof *p->wanted);
+    p->grad_req = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grad_req);
+    p->grads = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grads);
+    p->heads = mxci_calloc((size_t)g->n_outputs + 1, sizeof *p->heads);
+    if (!p->wanted || !p->grad_req || !p->grads || !p->heads)
+        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+    for (int32_t i = 0; i < g->n_args; i++)
+        p->grads[i] = -1;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        p->heads[i] = -1;
+    return MXC_OK;
+}
+
+/* Each wanted gradient gets a node of its own that writes it: a head gradient is copied, zeros are made (where
+ * something is to be written). */
+static mxc_status own_gradients(mxci_program *p) {
+    mxci_graph *g = p->graph;
+    for (int32_t i = 0; i < g->n_args; i++) {
+        int32_t argument = g->nodes[g->args[i]].first_entry;
+        if (!p->wanted[i])
+            continue;
+        if (p->grads[i] >= 0 && g->nodes[g->entry_node[p->grads[i]]].kind == MXCI_VARIABLE)
+            MXC_TRY(mxci_graph_add_like(g, "_copy", "grad", 1, &p->grads[i], &p->grads[i]));
+        if (p->grads[i] < 0 && p->grad_req[i] == MXC_REQ_WRITE)
+            MXC_TRY(mxci_graph_add_like(g, "zeros_like", "grad", 1, &argument, &p->grads[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status add_gradients(mxci_program *p, const mxc_req *reqs) {
+    int32_t n_wanted = 0;
+    MXC_TRY(allocate_gradients(p));
+    for (int32_t i = 0; i < p->graph->n_args; i++) {
+        p->grad_req[i] = reqs ? reqs[i] : MXC_REQ_NULL;
+        p->wanted[i] = p->grad_req[i] != MXC_REQ_NULL;
+        n_wanted += p->wanted[i];
+    }
+    if (!n_wanted)
+        return MXC_OK;
+    MXC_TRY(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+    return own_gradients(p);
+}
+
+/* ---- all passes ------------------------------------------------------------------------------------------------ */
+
+/* All arrays together, so that no sum of some of them overflows. */
+static mxc_status check_bytes(const mxci_graph *g) {
+    size_t bytes = 0;
+    for (int32_t i = 0; i < g->n_entries; i++)
+        bytes = mxci_size_add(bytes, (size_t)mxci_memory_range_bytes(mxci_graph_entry_bytes(g, i)));
+    if (mxci_size_fits(bytes))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ENOMEM, "memory plan: the arrays of %d nodes together are larger than memory can be",
+                    (int)g->n_nodes);
+}
+
+/* Order, requests and memory of a complete graph. */
+static mxc_status plan_steps(mxci_program *p, const mxc_bind_options *options, int tiles) {
+    mxci_program_clear_steps(p);
+    MXC_TRY(mxci_pass_node_order(p, tiles));
+    MXC_TRY(mxci_pass_requests(p));
+    MXC_TRY(mxci_pass_tiling(p, tiles));
+    return mxci_plan_memory(p, options->no_inplace, options->no_sharing);
+}
+
+/* Tiles cost some speed: they are for programs that take more than a fifth of unplanned memory without them. */
+static int wants_tiles(const mxci_program *p, const mxci_lowering_options *lowering) {
+    const mxc_bind_options *options = lowering->options;
+    return p->n_steps == p->n_forward && !lowering->no_tiles && !lowering->unoptimized && !options->no_inplace &&
+           !options->no_sharing && p->report.internal_planned > p->report.internal_unplanned / 5;
+}
+
+static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
+    for (int32_t i = 0; reqs && i < p->graph->n_args; i++)
+        if (reqs[i] != MXC_REQ_NULL)
+            return 1;
+    return 0;
+}
+
+static mxc_status lower(mxci_program *p, const mxci_lowering_options *lowering) {
+    const mxc_bind_options *options = lowering->options;
+    MXC_TRY(mxci_pass_placement(p->graph, options));
+    if (!lowering->unoptimized && !wants_gradients(p, lowering->reqs))
+        MXC_TRY(mxci_pass_fold_batch_norm(p->graph, &p->is_folded));
+    if (!lowering->unoptimized)
+        MXC_TRY(mxci_pass_channels_last(p->graph, &p->is_rewritten));
+    p->n_symbol_nodes = p->graph->n_nodes;
+    MXC_TRY(add_gradients(p, lowering->reqs));
+    p->n_base_nodes = p->graph->n_nodes;
+    MXC_TRY(mxci_pass_recompute(p, options->recompute));
+    MXC_TRY(mxci_pass_device_copies(p));
+    if (!lowering->unoptimized)
+        MXC_TRY(mxci_pass_epilogue(p));
+    if (!lowering->unoptimized)
+        MXC_TRY(mxci_pass_fusion(p));
+    MXC_TRY(check_bytes(p->graph));
+    MXC_TRY(plan_steps(p, options, 0));
+    return wants_tiles(p, lowering) ? plan_steps(p, options, 1) : MXC_OK;
+}
+
+mxc_status mxci_lower(mxci_graph *graph, const mxci_lowering_options *lowering, mxci_program **out) {
+    mxci_program *p = mxci_calloc(1, sizeof *p);
+    mxc_status status;
+    *out = NULL;
+    if (!p) {
+        mxci_graph_destroy(graph);
+        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+    }
+    p->graph = graph;
+    status = lower(p, lowering);
+    if (status == MXC_OK)
+        *out = p;
+    else
+        mxci_program_destroy(p);
+    return status;
+}

@@ -1,0 +1,88 @@
+/*
+ * The order pass: which nodes run, and when. The symbol's nodes keep their order (of those that replace some of them,
+ * each runs just before what reads it, or, where that is asked for and only variables are read, at first), then come
+ * those of the gradient in theirs; nodes that later passes added (copies between contexts, nodes computed again) run
+ * just before the first one that reads them, so that their results live shortly. Nodes that no output and no gradient
+ * needs do not run.
+ */
+#include "base/sys.h"
+#include "executor/passes/passes.h"
+
+typedef struct walk {
+    mxci_program *program;
+    uint8_t *needed; /* node */
+    mxci_sequence sequence;
+} walk;
+
+static mxc_status begin(walk *w, mxci_program *p) {
+    size_t n = (size_t)p->graph->n_nodes + 1;
+    *w = (walk){.program = p};
+    w->needed = mxci_calloc(n, 1);
+    p->order = mxci_calloc(n, sizeof *p->order);
+    p->step_of = mxci_calloc(n, sizeof *p->step_of);
+    w->sequence = (mxci_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
+    if (!w->needed || !w->sequence.stack || !p->order || !p->step_of)
+        return MXC_FAIL(MXC_ENOMEM, "order: no memory");
+    for (int32_t i = 0; i < p->graph->n_nodes; i++)
+        p->step_of[i] = -1;
+    return MXC_OK;
+}
+
+static void need(walk *w, int32_t entry, int32_t *depth) {
+    int32_t node = w->program->graph->entry_node[entry];
+    if (w->needed[node])
+        return;
+    w->needed[node] = 1;
+    w->sequence.stack[(*depth)++] = node;
+}
+
+static void mark_needed(walk *w) {
+    const mxci_program *p = w->program;
+    const mxci_graph *g = p->graph;
+    int32_t depth = 0;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        need(w, g->outputs[i], &depth);
+    for (int32_t i = 0; i < g->n_args; i++)
+        if (p->grads[i] >= 0)
+            need(w, p->grads[i], &depth);
+    while (depth > 0) {
+        int32_t node = w->sequence.stack[--depth];
+        for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
+            need(w, mxci_graph_inputs(g, node)[i], &depth);
+    }
+}
+
+/* Run what the node still needs, then the node. */
+static void emit(walk *w, int32_t node) {
+    if (w->needed[node] && w->program->graph->nodes[node].kind != MXCI_VARIABLE)
+        mxci_graph_place(w->program->graph, node, &w->sequence);
+}
+
+static int reads_variables(const mxci_graph *g, int32_t node) {
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
+        if (g->nodes[g->entry_node[mxci_graph_inputs(g, node)[i]]].kind != MXCI_VARIABLE)
+            return 0;
+    return 1;
+}
+
+mxc_status mxci_pass_node_order(mxci_program *p, int params_first) {
+    walk w;
+    mxc_status status = begin(&w, p);
+    if (status == MXC_OK) {
+        mark_needed(&w);
+        for (int32_t i = 0; params_first && i < p->n_symbol_nodes; i++)
+            if (!p->graph->nodes[i].node && reads_variables(p->graph, i))
+                emit(&w, i);
+        for (int32_t i = 0; i < p->n_symbol_nodes; i++)
+            emit(&w, i);
+        for (int32_t i = 0; i < p->graph->n_outputs; i++) /* by nodes that passes added */
+            emit(&w, p->graph->entry_node[p->graph->outputs[i]]);
+        p->n_forward = w.sequence.n;
+        for (int32_t i = p->n_symbol_nodes; i < p->graph->n_nodes; i++)
+            emit(&w, i);
+        p->n_steps = w.sequence.n;
+    }
+    mxci_free(w.needed);
+    mxci_free(w.sequence.stack);
+    return status;
+}

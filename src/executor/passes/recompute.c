@@ -1,0 +1,216 @@
+/*
+ * The recompute pass: trades time for memory in training. Backward reads many forward results, which live from one pass
+ * to the other; results of chosen nodes are dropped instead and made again by a second run of the node just before
+ * backward wants them.
+ *
+ * MXC_RECOMPUTE_CHEAP chooses nodes whose cost is a pass over their output and whose inputs are there in backward
+ * anyway. MXC_RECOMPUTE_ALL keeps every k-th of n operators, k about the square root of n, and runs the others again.
+ * The attribute force_mirroring of a node ("True" or "False") decides for it in every mode. Operators that draw random
+ * numbers never run again, graph outputs stay, and a second run changes copies of the auxiliary states.
+ */
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "executor/passes/passes.h"
+#include "symbol/graph_edit.h"
+#include "symbol/graph_query.h"
+
+typedef struct work {
+    mxci_program *program;
+    int32_t n_nodes, n_entries; /* before this pass */
+    uint8_t *chosen;            /* symbol node: runs again if its results are wanted */
+    uint8_t *wanted;            /* symbol node: they are */
+    uint8_t *lives;             /* entry: there in backward */
+    int32_t *again;             /* node: its second run; -1: none */
+    int32_t *inputs;            /* of a node to be made */
+} work;
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "recompute: no memory");
+}
+
+static mxc_status begin(work *w, mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    int32_t most = 0;
+    *w = (work){.program = p, .n_nodes = g->n_nodes, .n_entries = g->n_entries};
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        most = g->nodes[i].n_inputs > most ? g->nodes[i].n_inputs : most;
+    w->chosen = mxci_calloc((size_t)g->n_nodes + 1, 1);
+    w->wanted = mxci_calloc((size_t)g->n_nodes + 1, 1);
+    w->lives = mxci_calloc((size_t)g->n_entries + 1, 1);
+    w->again = mxci_calloc((size_t)g->n_nodes + 1, sizeof *w->again);
+    w->inputs = mxci_calloc((size_t)most + 1, sizeof *w->inputs);
+    if (!w->chosen || !w->wanted || !w->lives || !w->again || !w->inputs)
+        return no_memory();
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        w->again[i] = -1;
+    return MXC_OK;
+}
+
+static void end(work *w) {
+    mxci_free(w->chosen);
+    mxci_free(w->wanted);
+    mxci_free(w->lives);
+    mxci_free(w->again);
+    mxci_free(w->inputs);
+}
+
+/* ---- choice ---------------------------------------------------------------------------------------------------- */
+
+/* Small results (a batch's mean beside the normalised batch) are kept: making them again frees nothing. */
+static int is_small(const mxci_graph *g, int32_t entry) {
+    const mxci_gnode *n = &g->nodes[g->entry_node[entry]];
+    int64_t most = 0;
+    for (int32_t i = 0; i < n->n_outputs; i++)
+        most =
+            mxci_graph_entry_bytes(g, n->first_entry + i) > most ? mxci_graph_entry_bytes(g, n->first_entry + i) : most;
+    return mxci_graph_entry_bytes(g, entry) < most / 8;
+}
+
+/* Cost linear in the output: element-wise, or no argument but the first has more than one axis. */
+static int is_cheap(const mxci_graph *g, int32_t node) {
+    if (mxci_graph_op_def(g, node)->inplace_forward)
+        return 1;
+    for (int32_t i = 1; i < mxci_graph_n_args(&g->nodes[node]); i++)
+        if (g->shapes[mxci_graph_inputs(g, node)[i]].ndim > 1)
+            return 0;
+    return 1;
+}
+
+static int inputs_live(const work *w, int32_t node) {
+    const mxci_graph *g = w->program->graph;
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
+        if (!w->lives[mxci_graph_inputs(g, node)[i]])
+            return 0;
+    return 1;
+}
+
+/* 1 and 0 for yes and no, -1 for nothing said. */
+static int forced(const mxci_gnode *n) {
+    const char *value = n->node ? mxci_node_attr(n->node, "force_mirroring") : NULL;
+    if (!value)
+        return -1;
+    return strcmp(value, "True") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+}
+
+static int choose(const work *w, int32_t node, mxc_recompute mode, int32_t place, int32_t stride) {
+    const mxci_graph *g = w->program->graph;
+    int force = forced(&g->nodes[node]);
+    if (g->nodes[node].kind != MXCI_FORWARD || mxci_graph_op_def(g, node)->random_count || force == 0)
+        return 0;
+    if (force == 1)
+        return 1;
+    if (mode == MXC_RECOMPUTE_CHEAP)
+        return is_cheap(g, node) && inputs_live(w, node);
+    return mode == MXC_RECOMPUTE_ALL && place % stride != 0;
+}
+
+static int32_t square_root(int32_t n) {
+    int32_t k = 1;
+    while ((k + 1) * (int64_t)(k + 1) <= n)
+        k++;
+    return k;
+}
+
+/* Decide for every node of the symbol; on the way, w->lives grows from what backward reads to what is there. */
+static void choose_all(work *w, mxc_recompute mode) {
+    const mxci_program *p = w->program;
+    const mxci_graph *g = p->graph;
+    int32_t place = 0, n_ops = 0, stride;
+    for (int32_t i = 0; i < p->n_symbol_nodes; i++)
+        n_ops += g->nodes[i].kind != MXCI_VARIABLE;
+    stride = square_root(n_ops);
+    for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
+        for (int32_t j = 0; j < g->nodes[i].n_inputs; j++)
+            w->lives[mxci_graph_inputs(g, i)[j]] = 1;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        w->lives[g->outputs[i]] = 1;
+    for (int32_t i = 0; i < p->n_symbol_nodes; i++) {
+        if (g->nodes[i].kind != MXCI_VARIABLE)
+            w->chosen[i] = (uint8_t)choose(w, i, mode, place++, stride);
+        for (int32_t j = 0; j < g->nodes[i].n_outputs; j++)
+            w->lives[g->nodes[i].first_entry + j] |= g->nodes[i].kind == MXCI_VARIABLE || w->chosen[i];
+    }
+}
+
+/* ---- second runs ----------------------------------------------------------------------------------------------- */
+
+static int is_output(const mxci_graph *g, int32_t entry) {
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        if (g->outputs[i] == entry)
+            return 1;
+    return 0;
+}
+
+/* 1 if readers in backward take the entry from a second run of its node. */
+static int is_dropped(const work *w, int32_t entry) {
+    const mxci_graph *g = w->program->graph;
+    return entry < w->n_entries && w->chosen[g->entry_node[entry]] && !is_small(g, entry) && !is_output(g, entry);
+}
+
+static void want_inputs(work *w, int32_t node) {
+    const mxci_graph *g = w->program->graph;
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
+        if (is_dropped(w, mxci_graph_inputs(g, node)[i]))
+            w->wanted[g->entry_node[mxci_graph_inputs(g, node)[i]]] = 1;
+}
+
+/* The entry that a reader in backward uses instead. */
+static int32_t replacement(const work *w, int32_t entry) {
+    const mxci_graph *g = w->program->graph;
+    int32_t node = g->entry_node[entry];
+    if (!is_dropped(w, entry))
+        return entry;
+    return g->nodes[w->again[node]].first_entry + (entry - g->nodes[node].first_entry);
+}
+
+static mxc_status add_second_run(work *w, int32_t node) {
+    mxci_graph *g = w->program->graph;
+    mxci_gnode n = g->nodes[node];
+    char name[256];
+    for (int32_t i = 0; i < n.n_inputs; i++) {
+        w->inputs[i] = replacement(w, mxci_graph_inputs(g, node)[i]);
+        if (i >= mxci_graph_n_args(&n))
+            MXC_TRY(mxci_graph_add_like(g, "_copy", "again", 1, &w->inputs[i], &w->inputs[i]));
+    }
+    mxci_format(name, sizeof name, "%s_again", n.name);
+    MXC_TRY(mxci_graph_add(g, MXCI_FORWARD, n.op, name, n.n_inputs, w->inputs, n.n_outputs, -1, &w->again[node]));
+    g->nodes[w->again[node]].context = n.context;
+    for (int32_t i = 0; i < n.n_outputs; i++) {
+        int32_t copy = g->nodes[w->again[node]].first_entry + i;
+        g->shapes[copy] = g->shapes[n.first_entry + i];
+        g->types[copy] = g->types[n.first_entry + i];
+    }
+    return MXC_OK;
+}
+
+static mxc_status run_again(work *w) {
+    mxci_program *p = w->program;
+    mxci_graph *g = p->graph;
+    for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
+        want_inputs(w, i);
+    for (int32_t i = p->n_symbol_nodes - 1; i >= 0; i--)
+        if (w->wanted[i])
+            want_inputs(w, i);
+    for (int32_t i = 0; i < p->n_symbol_nodes; i++)
+        if (w->wanted[i])
+            MXC_TRY(add_second_run(w, i));
+    for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
+        for (int32_t j = 0; j < g->nodes[i].n_inputs; j++) {
+            int32_t at = g->nodes[i].first_input + j;
+            g->inputs[at] = replacement(w, g->inputs[at]);
+        }
+    return MXC_OK;
+}
+
+mxc_status mxci_pass_recompute(mxci_program *p, mxc_recompute mode) {
+    work w;
+    mxc_status status = begin(&w, p);
+    if (status == MXC_OK) {
+        choose_all(&w, mode);
+        status = run_again(&w);
+    }
+    end(&w);
+    return status;
+}

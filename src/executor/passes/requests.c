@@ -1,0 +1,147 @@
+/*
+ * The request pass: for every entry, who reads it and what its node shall do to it. Entries that nobody reads are not
+ * computed (MXC_REQ_NULL). The terms of a gradient's sum are added straight into the sum's array where each comes from
+ * a node of its own: the first one to run writes, the others add, and the sum itself need not run.
+ */
+#include "base/sys.h"
+#include "executor/passes/passes.h"
+
+static mxc_status begin(mxci_program *p) {
+    size_t n = (size_t)p->graph->n_entries + 1;
+    p->root = mxci_calloc(n, sizeof *p->root);
+    p->req = mxci_calloc(n, sizeof *p->req);
+    p->location = mxci_calloc(n, sizeof *p->location);
+    p->first = mxci_calloc(n, sizeof *p->first);
+    p->last = mxci_calloc(n, sizeof *p->last);
+    if (!p->root || !p->req || !p->location || !p->first || !p->last)
+        return MXC_FAIL(MXC_ENOMEM, "requests: no memory");
+    for (int32_t i = 0; i < p->graph->n_entries; i++) {
+        p->root[i] = i;
+        p->first[i] = p->last[i] = -1;
+    }
+    return MXC_OK;
+}
+
+/* ---- locations that the caller sees --------------------------------------------------------------------------------
+ */
+
+static void set_location(mxci_program *p, int32_t entry, mxci_location_kind kind, int32_t index) {
+    p->location[entry] = (mxci_location){kind, index};
+}
+
+static void find_locations(mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    for (int32_t i = 0; i < g->n_args; i++)
+        set_location(p, g->nodes[g->args[i]].first_entry, MXCI_LOCATION_ARG, i);
+    for (int32_t i = 0; i < g->n_aux; i++)
+        set_location(p, g->nodes[g->aux[i]].first_entry, MXCI_LOCATION_AUX, i);
+    for (int32_t i = g->n_outputs - 1; i >= 0; i--) { /* an entry that is several outputs is the first of them */
+        if (p->heads[i] >= 0)
+            set_location(p, p->heads[i], MXCI_LOCATION_HEAD, i);
+        if (g->nodes[g->entry_node[g->outputs[i]]].kind != MXCI_VARIABLE)
+            set_location(p, g->outputs[i], MXCI_LOCATION_OUTPUT, i);
+    }
+    for (int32_t i = 0; i < g->n_args; i++)
+        if (p->grads[i] >= 0)
+            set_location(p, p->grads[i], MXCI_LOCATION_GRAD, i);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+/* 1 if the node was added by the gradient pass to sum terms; other nodes of that pass have one input or are
+ * backward. */
+static int is_sum(const mxci_program *p, int32_t node) {
+    const mxci_gnode *n = &p->graph->nodes[node];
+    return node >= p->n_symbol_nodes && node < p->n_base_nodes && n->kind == MXCI_FORWARD && n->n_inputs > 1;
+}
+
+/* Each term comes from a node of its own, so that no node writes and adds to one array. Only the sum reads terms. */
+static int can_add_in_place(const mxci_program *p, int32_t node, int32_t *seen) {
+    const mxci_graph *g = p->graph;
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
+        int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
+        if (g->nodes[from].kind == MXCI_VARIABLE || seen[from] == node + 1)
+            return 0;
+        seen[from] = node + 1;
+    }
+    return 1;
+}
+
+static void remove_steps(mxci_program *p) {
+    int32_t n = 0, n_forward = p->n_forward;
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        int32_t node = p->order[i];
+        if (node < 0) {
+            p->n_forward -= i < n_forward;
+            continue;
+        }
+        p->step_of[node] = n;
+        p->order[n++] = node;
+    }
+    p->n_steps = n;
+}
+
+static mxc_status add_in_place(mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    int32_t *seen = mxci_calloc((size_t)g->n_nodes + 1, sizeof *seen);
+    if (!seen)
+        return MXC_FAIL(MXC_ENOMEM, "requests: no memory");
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        int32_t node = p->order[i];
+        if (!is_sum(p, node) || !can_add_in_place(p, node, seen))
+            continue;
+        for (int32_t j = 0; j < g->nodes[node].n_inputs; j++)
+            p->root[mxci_graph_inputs(g, node)[j]] = g->nodes[node].first_entry;
+        p->order[i] = p->step_of[node] = -1;
+    }
+    mxci_free(seen);
+    remove_steps(p);
+    return MXC_OK;
+}
+
+/* ---- uses and requests ----------------------------------------------------------------------------------------- */
+
+static void find_uses(mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    for (int32_t step = 0; step < p->n_steps; step++)
+        for (int32_t i = 0; i < g->nodes[p->order[step]].n_inputs; i++)
+            p->last[p->root[mxci_graph_inputs(g, p->order[step])[i]]] = step;
+}
+
+static int is_wanted(const mxci_program *p, int32_t root) {
+    return p->last[root] >= 0 || p->location[root].kind != MXCI_LOCATION_NONE;
+}
+
+static mxc_req request_for(const mxci_program *p, int32_t root) {
+    if (!is_wanted(p, root))
+        return MXC_REQ_NULL;
+    if (p->first[root] >= 0)
+        return MXC_REQ_ADD;
+    return p->location[root].kind == MXCI_LOCATION_GRAD ? p->grad_req[p->location[root].index] : MXC_REQ_WRITE;
+}
+
+static void make_requests(mxci_program *p) {
+    const mxci_graph *g = p->graph;
+    for (int32_t step = 0; step < p->n_steps; step++) {
+        const mxci_gnode *n = &g->nodes[p->order[step]];
+        for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
+            int32_t root = p->root[i];
+            p->req[i] = request_for(p, root);
+            if (p->req[i] == MXC_REQ_NULL)
+                continue;
+            if (p->first[root] < 0)
+                p->first[root] = step;
+            if (p->last[root] < step)
+                p->last[root] = step;
+        }
+    }
+}
+
+mxc_status mxci_pass_requests(mxci_program *p) {
+    MXC_TRY(begin(p));
+    find_locations(p);
+    MXC_TRY(add_in_place(p));
+    find_uses(p);
+    make_requests(p);
+    return MXC_OK;
+}

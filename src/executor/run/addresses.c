@@ -1,0 +1,95 @@
+/* Addresses: see addresses.h. */
+#include "executor/run/addresses.h"
+
+#include "base/sys.h"
+#include "executor/run/recording.h"
+#include "executor/run/segments.h"
+
+/* ---- addresses ------------------------------------------------------------------------------------------------- */
+
+static mxc_ndarray *array_of(const mxc_executor *e, mxci_location location) {
+    switch (location.kind) {
+    case MXCI_LOCATION_ARG:
+        return e->args[location.index];
+    case MXCI_LOCATION_AUX:
+        return e->aux[location.index];
+    case MXCI_LOCATION_HEAD:
+        return e->heads[location.index];
+    case MXCI_LOCATION_OUTPUT:
+        return e->outputs[location.index];
+    case MXCI_LOCATION_GRAD:
+        return e->grads[location.index];
+    default:
+        return NULL;
+    }
+}
+
+/* NULL for an entry without data. */
+static void *data_of(const mxc_executor *e, const mxci_bound_program *b, int32_t entry) {
+    const mxci_program *p = b->program;
+    mxci_location location = entry >= 0 ? p->location[p->root[entry]] : (mxci_location){MXCI_LOCATION_NONE, 0};
+    mxc_tensor tensor = {0};
+    if (location.kind == MXCI_LOCATION_NONE)
+        return NULL;
+    if (location.kind == MXCI_LOCATION_POOL) {
+        const mxci_memory_range *range = &p->ranges[location.index];
+        return b->bases[range->pool] ? (char *)b->bases[range->pool] + range->offset : NULL;
+    }
+    return mxc_ndarray_tensor(array_of(e, location), &tensor) == MXC_OK ? tensor.data
+                                                                        : NULL; /* memory was taken at bind */
+}
+
+/* Segments of a pool run one after the other, so that its steps can share one piece of scratch. */
+static void *temp_of(const mxci_bound_program *b, int32_t step) {
+    const mxci_program *p = b->program;
+    int32_t pool = mxci_program_pool_of(p, p->graph->nodes[p->order[step]].context);
+    return b->steps[step].call.temp_bytes ? (char *)b->bases[pool] + p->pool_bytes[pool] : NULL;
+}
+
+void mxci_addresses_fill(const mxc_executor *e, mxci_bound_program *b) {
+    for (int32_t i = 0; i < b->program->n_pools; i++)
+        b->bases[i] = b->arenas[i]->memory;
+    mxci_recording_drop(b, &b->bulk);
+    for (int32_t i = 0; i < b->program->n_steps; i++) {
+        b->steps[i].call.temp = temp_of(b, i);
+        for (int32_t slot = 0; slot < b->steps[i].n_slots; slot++)
+            b->steps[i].tensors[slot].data = data_of(e, b, b->steps[i].entries[slot]);
+    }
+}
+
+void mxci_addresses_update(const mxc_executor *e, mxci_bound_program *b) {
+    for (int32_t i = 0; i < b->program->n_pools; i++)
+        if (b->bases[i] != b->arenas[i]->memory) {
+            mxci_segments_wait_all(b);
+            mxci_addresses_fill(e, b);
+            return;
+        }
+}
+
+/* ---- arenas ---------------------------------------------------------------------------------------------------- */
+
+static mxc_status arena_for(mxc_executor *e, mxc_context context, size_t bytes, mxci_arena **out) {
+    mxci_arena **grown;
+    for (int32_t i = 0; i < e->n_arenas; i++)
+        if (mxc_context_equal(e->arenas[i]->context, context)) {
+            *out = e->arenas[i];
+            return mxci_arena_grow(e->arenas[i], bytes);
+        }
+    grown = mxci_realloc_array(e->arenas, (size_t)e->n_arenas + 1, sizeof *grown);
+    if (!grown)
+        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    e->arenas = grown;
+    MXC_TRY(mxci_arena_create(e->engine, context, bytes, out));
+    e->arenas[e->n_arenas++] = *out;
+    return MXC_OK;
+}
+
+mxc_status mxci_addresses_take_arenas(mxc_executor *e, mxci_bound_program *b) {
+    const mxci_program *p = b->program;
+    for (int32_t i = 0; i < p->n_pools; i++) {
+        mxci_arena *arena;
+        MXC_TRY(arena_for(e, p->pools[i], (size_t)p->pool_bytes[i] + b->temp_bytes[i], &arena));
+        b->arenas[i] = mxci_arena_retain(arena);
+    }
+    return MXC_OK;
+}

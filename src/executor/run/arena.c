@@ -1,0 +1,90 @@
+/* Arenas: see arena.h. */
+#include "executor/run/arena.h"
+
+#include <string.h>
+
+#include <mxc/storage.h>
+
+#include "base/device.h"
+#include "base/sys.h"
+#include "engine/mark.h"
+
+static mxc_status take_memory(mxc_var *var, mxc_context context, size_t bytes, void **out) {
+    mxc_status status;
+    MXC_TRY(mxc_storage_alloc(context, bytes, out));
+    status = mxci_var_memory(var, context);
+    if (status != MXC_OK) {
+        mxc_storage_free(context, *out, bytes);
+        *out = NULL;
+        return status;
+    }
+    if (context.device != MXC_GPU && bytes)
+        memset(*out, 0, bytes);
+    return MXC_OK;
+}
+
+mxc_status mxci_arena_create(mxc_engine *engine, mxc_context context, size_t bytes, mxci_arena **out) {
+    mxci_arena *a = mxci_calloc(1, sizeof *a);
+    mxc_status status;
+    *out = NULL;
+    if (!a)
+        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    atomic_init(&a->refs, 1);
+    a->context = context;
+    a->bytes = bytes;
+    status = mxc_var_create(engine, &a->var);
+    if (status == MXC_OK)
+        status = take_memory(a->var, context, bytes, &a->memory);
+    if (status == MXC_OK)
+        *out = a;
+    else
+        mxci_arena_release(a);
+    return status;
+}
+
+mxci_arena *mxci_arena_retain(mxci_arena *a) {
+    atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
+    return a;
+}
+
+static void destroy(void *arg) {
+    mxci_arena *a = arg;
+    mxc_storage_free(a->context, a->memory, a->bytes);
+    mxci_free(a);
+}
+
+void mxci_arena_release(mxci_arena *a) {
+    if (!a || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (a->var)
+        mxc_var_delete(a->var, destroy, a);
+    else
+        destroy(a);
+}
+
+/* The bytes that are there, moved to a larger memory. */
+static mxc_status move(const mxci_arena *a, void *memory) {
+    const mxci_device *device;
+    if (!a->bytes)
+        return MXC_OK;
+    MXC_TRY(mxci_device_get(a->context, &device));
+    return device->copy_now(a->context, memory, a->context, a->memory, a->bytes);
+}
+
+mxc_status mxci_arena_grow(mxci_arena *a, size_t bytes) {
+    void *memory;
+    mxc_status status;
+    if (bytes <= a->bytes)
+        return MXC_OK;
+    MXC_TRY(take_memory(a->var, a->context, bytes, &memory));
+    MXC_IGNORE(mxc_wait_to_write(a->var)); /* for both; an earlier run's failure is not this call's */
+    status = move(a, memory);
+    if (status != MXC_OK) {
+        mxc_storage_free(a->context, memory, bytes);
+        return status;
+    }
+    mxc_storage_free(a->context, a->memory, a->bytes);
+    a->memory = memory;
+    a->bytes = bytes;
+    return MXC_OK;
+}

@@ -1,0 +1,87 @@
+/*
+ * A bound executor: a program with arrays, and everything that a run needs made ready: one call per step with its
+ * addresses filled in, grouped into segments that the engine runs.
+ */
+#ifndef MXCI_EXECUTOR_RUN_EXECUTOR_H
+#define MXCI_EXECUTOR_RUN_EXECUTOR_H
+
+#include <mxc/executor.h>
+
+#include "base/device.h"
+#include "base/sys.h"
+#include "executor/plan/program.h"
+#include "executor/run/arena.h"
+#include "operator/callback.h"
+
+/* One step, ready to run. Slots of its tensors, in order: in, out, aux; backward also out_grad, in_grad. */
+typedef struct mxci_step {
+    mxc_op_compute_fn fn;
+    mxc_op_call call;      /* run, is_train and random are filled in at each run */
+    uint64_t random_at[2]; /* [is_train]: its first number among those reserved for a forward run */
+    int32_t n_slots;
+    mxc_tensor *tensors; /* slot */
+    int32_t *entries;    /* slot: entry whose data it sees; -1: none */
+    int64_t *strides;    /* slot: bytes from slice to slice in a tile; 0: the same for all */
+} mxci_step;
+
+typedef struct mxci_segment {
+    mxc_executor *executor;
+    int32_t first, end; /* steps */
+    int32_t pool;       /* of its context */
+    int is_single;      /* a step by itself, that a monitor may watch */
+    int is_callback;    /* a step by itself, whose operator has MXC_OP_CALLBACK */
+    mxci_callback callback;
+    uint64_t token; /* of the callback's run */
+    mxc_var *done;  /* changed by the segment; later ones of the run read it, so that a failure stops them */
+    mxc_engine_op *op;
+    const mxci_device *recorder; /* NULL: it is not recorded */
+    void *recording[2];          /* [is_train]; NULL: not yet */
+    int runs[2];                 /* [is_train]: before it is recorded; -1: it never is */
+} mxci_segment;
+
+typedef struct mxci_segments {
+    int32_t n, n_forward;
+    mxci_segment *items; /* NULL: not made yet */
+} mxci_segments;
+
+/* All that depends on the program; made anew where an executor whose passes have rewritten or tiled the graph must run
+ * the symbol's own nodes. */
+typedef struct mxci_bound_program {
+    mxci_program *program;
+    mxci_step *steps;
+    mxc_tensor *tensors; /* what steps point into */
+    mxc_req *reqs;
+    int32_t *entries;
+    int64_t *strides;
+    void **states;             /* node */
+    mxci_arena **arenas;       /* pool; retained */
+    void **bases;              /* pool: where the arena was when addresses were filled in */
+    size_t *temp_bytes;        /* pool: scratch that its steps share, behind the planned ranges in the arena */
+    uint64_t *random_count[2]; /* [is_train] pool: numbers that one forward run draws */
+    mxc_random *random;        /* pool: seed and stream of the runs that are queued */
+    uint64_t *token;           /* pool: of the latest forward run */
+    mxci_segments bulk, single;
+} mxci_bound_program;
+
+struct mxc_executor {
+    mxc_symbol *symbol;
+    mxc_bind_options options; /* groups are owned copies; shared is NULL */
+    mxc_names arg_names, output_names, aux_names;
+    mxc_engine *engine;
+    mxc_ndarray **args, **grads, **aux, **outputs, **heads; /* by index, retained; NULL entries in grads and heads */
+    mxc_req *reqs;                                          /* argument */
+    mxci_bound_program *bound;
+    int32_t n_arenas;
+    mxci_arena **arenas;   /* one per context used so far, at least those of bound */
+    mxci_segments *latest; /* what the latest forward run used; NULL: none yet */
+    int latest_is_train;
+    int64_t partial_next; /* step that partial_forward has come to */
+    mxc_monitor_fn monitor;
+    void *monitor_user;
+    mxci_mutex monitor_lock; /* one call at a time */
+#ifdef MXCI_CHECKS
+    _Atomic int is_in_call;
+#endif
+};
+
+#endif

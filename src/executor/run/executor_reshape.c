@@ -1,0 +1,142 @@
+/*
+ * Reshaping: a second executor of the same symbol for other input shapes. Arrays whose shape stays are shared, smaller
+ * ones are views of the old ones, larger ones are new; memory inside comes from the same arenas.
+ */
+#include "base/error.h"
+#include "executor/run/executor.h"
+
+typedef struct reshaping {
+    mxc_executor *executor;
+    int partial_shaping, allow_up_sizing;
+    uint8_t *is_named;                  /* argument */
+    mxci_graph *graph;                  /* with the new shapes */
+    mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
+} reshaping;
+
+static mxc_status begin(reshaping *r, mxc_executor *e) {
+    size_t n = (size_t)e->arg_names.n + 1;
+    r->executor = e;
+    r->is_named = mxci_calloc(n, 1);
+    r->args = mxci_calloc(n, sizeof *r->args);
+    r->grads = mxci_calloc(n, sizeof *r->grads);
+    r->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *r->aux);
+    if (!r->is_named || !r->args || !r->grads || !r->aux)
+        return MXC_FAIL(MXC_ENOMEM, "reshape: no memory");
+    return mxci_graph_from_symbol(e->symbol, &r->graph);
+}
+
+static void end(reshaping *r) {
+    for (int64_t i = 0; i < r->executor->arg_names.n && r->args && r->grads; i++) {
+        mxc_ndarray_release(r->args[i]);
+        mxc_ndarray_release(r->grads[i]);
+    }
+    for (int64_t i = 0; i < r->executor->aux_names.n && r->aux; i++)
+        mxc_ndarray_release(r->aux[i]);
+    mxci_graph_destroy(r->graph);
+    mxci_free(r->is_named);
+    mxci_free(r->args);
+    mxci_free(r->grads);
+    mxci_free(r->aux);
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------------- */
+
+static mxc_shape *arg_shape(const reshaping *r, int64_t i) {
+    return &r->graph->shapes[r->graph->nodes[r->graph->args[i]].first_entry];
+}
+
+static mxc_shape *aux_shape(const reshaping *r, int64_t i) {
+    return &r->graph->shapes[r->graph->nodes[r->graph->aux[i]].first_entry];
+}
+
+/* Types are those of the arrays there are. */
+static void set_types(reshaping *r) {
+    const mxc_executor *e = r->executor;
+    mxci_graph *g = r->graph;
+    for (int32_t i = 0; i < g->n_args; i++)
+        g->types[g->nodes[g->args[i]].first_entry] = mxc_ndarray_dtype(e->args[i]);
+    for (int32_t i = 0; i < g->n_aux; i++)
+        g->types[g->nodes[g->aux[i]].first_entry] = mxc_ndarray_dtype(e->aux[i]);
+}
+
+/* From the given shapes; where that leaves an argument open, it keeps its old shape. */
+static mxc_status infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
+    const mxc_executor *e = r->executor;
+    int64_t open = 0;
+    set_types(r);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = mxc_names_find(&e->arg_names, names[i]);
+        if (at < 0)
+            return MXC_FAIL(MXC_ENOTFOUND, "reshape: the symbol has no argument '%s'", names[i] ? names[i] : "");
+        *arg_shape(r, at) = shapes[i];
+        r->is_named[at] = 1;
+    }
+    MXC_TRY(mxci_graph_infer(r->graph));
+    for (int64_t i = 0; i < e->arg_names.n; i++)
+        if (!mxc_shape_known(arg_shape(r, i))) {
+            *arg_shape(r, i) = *mxc_ndarray_shape(e->args[i]);
+            open = 1;
+        }
+    return open ? mxci_graph_infer(r->graph) : MXC_OK;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------------------------- */
+
+/* An array of the new shape in the place of old. */
+static mxc_status adapt(const reshaping *r, const char *name, int is_named, mxc_ndarray *old, const mxc_shape *shape,
+                        mxc_ndarray **out) {
+    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
+    const mxc_shape *before = mxc_ndarray_shape(old);
+    mxc_shape_format(before, have, sizeof have);
+    mxc_shape_format(shape, want, sizeof want);
+    if (mxc_shape_equal(before, shape)) {
+        *out = mxc_ndarray_retain(old);
+        return MXC_OK;
+    }
+    if (!mxc_shape_known(shape))
+        return MXC_FAIL(MXC_ESHAPE, "reshape: the shape of %s does not follow, found %s", name, want);
+    if (!is_named && !r->partial_shaping)
+        return MXC_FAIL(MXC_ESHAPE, "reshape: %s would change from %s to %s; name it or allow partial shaping", name,
+                        have, want);
+    if (mxc_shape_size(shape) <= mxc_shape_size(before))
+        return mxc_ndarray_reshape(old, shape->ndim, shape->dim, out);
+    if (!r->allow_up_sizing)
+        return MXC_FAIL(MXC_ESHAPE, "reshape: %s would grow from %s to %s; allow up-sizing", name, have, want);
+    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(old), mxc_ndarray_context(old), out));
+    return mxc_ndarray_fill(*out, 0);
+}
+
+static mxc_status adapt_all(reshaping *r) {
+    const mxc_executor *e = r->executor;
+    for (int64_t i = 0; i < e->arg_names.n; i++) {
+        const char *name = e->arg_names.items[i];
+        MXC_TRY(adapt(r, name, r->is_named[i], e->args[i], arg_shape(r, i), &r->args[i]));
+        if (e->grads[i])
+            MXC_TRY(adapt(r, name, r->is_named[i], e->grads[i], arg_shape(r, i), &r->grads[i]));
+    }
+    for (int64_t i = 0; i < e->aux_names.n; i++)
+        MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], aux_shape(r, i), &r->aux[i]));
+    return MXC_OK;
+}
+
+mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_up_sizing, int64_t n,
+                                const char *const *names, const mxc_shape *shapes, mxc_executor **out) {
+    reshaping r = {.partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing};
+    mxc_bind_options options;
+    mxc_status status;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_reshape: executor"));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, shapes));
+    options = e->options;
+    options.shared = e;
+    status = begin(&r, e);
+    if (status == MXC_OK)
+        status = infer(&r, n, names, shapes);
+    if (status == MXC_OK)
+        status = adapt_all(&r);
+    if (status == MXC_OK)
+        status = mxc_executor_bind(e->symbol, &options, r.args, r.grads, e->reqs, r.aux, out);
+    end(&r);
+    return status;
+}

@@ -1,0 +1,262 @@
+/* Parameters by name: matched with a network's arguments and auxiliary states, and loaded into an executor. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "executor/run/executor.h"
+
+/* Which variables a name may stand for: "arg:name", "aux:name" or the name alone. */
+enum { ARG, AUX, PLAIN, N_KINDS };
+
+typedef struct parameter {
+    const char *name; /* as the list has it */
+    mxc_ndarray *array;
+    int is_used;
+} parameter;
+
+/* A list of parameters while it is matched with a network. */
+typedef struct matching {
+    int64_t n;
+    parameter *items;
+    mxci_map *by_name[N_KINDS]; /* name without its prefix: parameter */
+    int64_t n_inputs;
+    const char *const *inputs; /* arguments that are no parameters */
+    char missing[400];
+    mxci_line missing_line;
+    int64_t n_missing;
+} matching;
+
+static mxc_status no_memory(void) {
+    return MXC_FAIL(MXC_ENOMEM, "parameters: no memory");
+}
+
+/* ---- the list -------------------------------------------------------------------------------------------------- */
+
+static mxc_status add(matching *m, const char *name, mxc_ndarray *array) {
+    int kind = !strncmp(name, "arg:", 4) ? ARG : !strncmp(name, "aux:", 4) ? AUX : PLAIN;
+    const char *bare = kind == PLAIN ? name : name + 4;
+    parameter *p = &m->items[m->n++];
+    if (!array)
+        return MXC_FAIL(MXC_EINVAL, "parameter \"%.100s\": the list has no array for it", name);
+    if (mxci_map_has(m->by_name[kind], bare))
+        return MXC_FAIL(MXC_EEXIST, "parameter \"%.100s\" is in the list twice", name);
+    *p = (parameter){name, array, 0};
+    return mxci_map_put(m->by_name[kind], bare, p);
+}
+
+static void matching_close(matching *m) {
+    for (int kind = 0; kind < N_KINDS; kind++)
+        mxci_map_destroy(m->by_name[kind]);
+    mxci_free(m->items);
+}
+
+static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
+    m->items = mxci_calloc((size_t)params->n + 1, sizeof *m->items);
+    if (!m->items)
+        return no_memory();
+    for (int kind = 0; kind < N_KINDS; kind++)
+        MXC_TRY(mxci_map_create(&m->by_name[kind]));
+    if (params->n > 0 && !params->names)
+        return MXC_FAIL(MXC_EINVAL, "parameters: the list's arrays have no names");
+    for (int64_t i = 0; i < params->n; i++) {
+        MXC_TRY(MXCI_GIVEN(params->names[i], "parameters: a name"));
+        MXC_TRY(add(m, params->names[i], params->arrays[i]));
+    }
+    return MXC_OK;
+}
+
+/* Close also after a failure. */
+static mxc_status matching_open(matching *m, const mxc_ndarray_list *params, int64_t n_inputs,
+                                const char *const *inputs) {
+    *m = (matching){.n_inputs = n_inputs, .inputs = inputs};
+    m->missing_line = (mxci_line){m->missing, sizeof m->missing, 0};
+    return matching_fill(m, params);
+}
+
+/* ---- matching -------------------------------------------------------------------------------------------------- */
+
+static int is_input(const matching *m, const char *name) {
+    for (int64_t i = 0; i < m->n_inputs; i++)
+        if (strcmp(m->inputs[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* The parameter of a variable; NULL for an input, and where there is none, which is noted. */
+static mxc_status find(matching *m, int kind, const char *name, parameter **out) {
+    parameter *own = mxci_map_get(m->by_name[kind], name), *plain = mxci_map_get(m->by_name[PLAIN], name);
+    *out = NULL;
+    if (kind == ARG && is_input(m, name))
+        return MXC_OK;
+    if (own && plain)
+        return MXC_FAIL(MXC_EEXIST, "parameters: both \"%.100s\" and \"%.100s\" are in the list", own->name, name);
+    *out = own ? own : plain;
+    if (!*out && ++m->n_missing)
+        mxci_line_printf(&m->missing_line, "%s %.100s%s", m->n_missing > 1 ? "," : "", name,
+                         kind == AUX ? " (auxiliary state)" : "");
+    return MXC_OK;
+}
+
+/* Unknown axes and dtypes of what is wanted fit anything. */
+static mxc_status check(const parameter *p, const mxc_shape *shape, mxc_dtype dtype, unsigned flags) {
+    char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
+    const mxc_shape *found = mxc_ndarray_shape(p->array);
+    int fits = shape->ndim < 0 || shape->ndim == found->ndim;
+    for (int i = 0; fits && i < shape->ndim; i++)
+        fits = shape->dim[i] < 0 || shape->dim[i] == found->dim[i];
+    if (!fits)
+        return MXC_FAIL(MXC_ESHAPE, "parameter \"%.100s\": expected shape %s, found %s", p->name,
+                        mxc_shape_format(shape, want, sizeof want), mxc_shape_format(found, have, sizeof have));
+    if (!(flags & MXC_PARAMS_CONVERT) && dtype != MXC_DTYPE_UNKNOWN && dtype != mxc_ndarray_dtype(p->array))
+        return MXC_FAIL(MXC_EDTYPE, "parameter \"%.100s\": expected dtype %s, found %s", p->name, mxc_dtype_name(dtype),
+                        mxc_dtype_name(mxc_ndarray_dtype(p->array)));
+    return MXC_OK;
+}
+
+/* After all variables were matched. */
+static mxc_status check_left_over(const matching *m, unsigned flags) {
+    char extra[300] = "";
+    mxci_line line = {extra, sizeof extra, 0};
+    int64_t n = 0;
+    for (int64_t i = 0; i < m->n; i++)
+        if (!m->items[i].is_used && ++n)
+            mxci_line_printf(&line, "%s \"%.100s\"", n > 1 ? "," : "", m->items[i].name);
+    if (m->n_missing > 0 && !(flags & MXC_PARAMS_ALLOW_MISSING))
+        return MXC_FAIL(MXC_ENOTFOUND, "parameters: %lld missing:%s%s%s", (long long)m->n_missing, m->missing,
+                        n > 0 ? "; not of this network:" : "", extra);
+    if (n > 0 && !(flags & MXC_PARAMS_ALLOW_EXTRA))
+        return MXC_FAIL(MXC_EINVAL, "parameters: %lld not of this network:%s", (long long)n, extra);
+    return MXC_OK;
+}
+
+/* ---- loading --------------------------------------------------------------------------------------------------- */
+
+/* Check, or queue copying, what belongs to one kind of variables. */
+static mxc_status load_kind(matching *m, int kind, const mxc_names *names, mxc_ndarray *const *arrays, unsigned flags,
+                            int copy) {
+    for (int64_t i = 0; i < names->n; i++) {
+        parameter *p;
+        MXC_TRY(find(m, kind, names->items[i], &p));
+        if (!p)
+            continue;
+        p->is_used = 1;
+        MXC_TRY(copy ? mxc_ndarray_copy_to(p->array, arrays[i], 0)
+                     : check(p, mxc_ndarray_shape(arrays[i]), mxc_ndarray_dtype(arrays[i]), flags));
+    }
+    return MXC_OK;
+}
+
+static mxc_status load(matching *m, mxc_executor *e, unsigned flags) {
+    for (int64_t i = 0; i < m->n_inputs; i++)
+        if (mxc_names_find(&e->arg_names, m->inputs[i]) < 0)
+            return MXC_FAIL(MXC_ENOTFOUND, "parameters: no argument is called \"%.100s\", which is among the inputs",
+                            m->inputs[i] ? m->inputs[i] : "(NULL)");
+    MXC_TRY(load_kind(m, ARG, &e->arg_names, e->args, flags, 0));
+    MXC_TRY(load_kind(m, AUX, &e->aux_names, e->aux, flags, 0));
+    MXC_TRY(check_left_over(m, flags));
+    MXC_TRY(load_kind(m, ARG, &e->arg_names, e->args, flags, 1));
+    return load_kind(m, AUX, &e->aux_names, e->aux, flags, 1);
+}
+
+mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_list *params, unsigned flags,
+                                    int64_t n_inputs, const char *const *inputs) {
+    matching m;
+    MXC_TRY(MXCI_NON_NULL(executor));
+    MXC_TRY(MXCI_NON_NULL(params));
+    MXC_TRY(MXCI_NON_NULL_IF(n_inputs > 0, inputs));
+    mxc_status status = matching_open(&m, params, n_inputs, inputs);
+    if (status == MXC_OK)
+        status = load(&m, executor, flags);
+    matching_close(&m);
+    return status;
+}
+
+/* ---- binding --------------------------------------------------------------------------------------------------- */
+
+/* What is known of a network's variables: the inputs as given, and the parameters. */
+typedef struct known {
+    int64_t n;
+    const char **names;
+    mxc_shape *shapes;
+    mxc_dtype *types;
+} known;
+
+static mxc_status known_open(known *k, int64_t room, int64_t n, const char *const *names, const mxc_shape *shapes,
+                             const mxc_dtype *types) {
+    *k = (known){n, mxci_calloc((size_t)room, sizeof *k->names), mxci_calloc((size_t)room, sizeof *k->shapes),
+                 mxci_calloc((size_t)room, sizeof *k->types)};
+    if (!k->names || !k->shapes || !k->types)
+        return no_memory();
+    for (int64_t i = 0; i < n; i++) {
+        k->names[i] = names[i];
+        k->shapes[i] = shapes ? shapes[i] : (mxc_shape){.ndim = -1};
+        k->types[i] = types ? types[i] : MXC_DTYPE_UNKNOWN;
+    }
+    return MXC_OK;
+}
+
+static void known_close(known *k) {
+    mxci_free(k->names);
+    mxci_free(k->shapes);
+    mxci_free(k->types);
+}
+
+/* Parameters are compared with what follows from the inputs alone, so that a message names the parameter. */
+static mxc_status know_params(matching *m, int kind, const mxci_graph *g, unsigned flags, known *k) {
+    int32_t n = kind == ARG ? g->n_args : g->n_aux;
+    for (int32_t i = 0; i < n; i++) {
+        const mxci_gnode *node = &g->nodes[kind == ARG ? g->args[i] : g->aux[i]];
+        parameter *p;
+        MXC_TRY(find(m, kind, node->name, &p));
+        if (!p)
+            continue;
+        MXC_TRY(check(p, &g->shapes[node->first_entry], g->types[node->first_entry], flags));
+        if (p->is_used) /* by another variable of the same name */
+            continue;
+        p->is_used = 1;
+        k->names[k->n] = node->name;
+        k->shapes[k->n] = *mxc_ndarray_shape(p->array);
+        k->types[k->n++] = flags & MXC_PARAMS_CONVERT ? MXC_DTYPE_UNKNOWN : mxc_ndarray_dtype(p->array);
+    }
+    return MXC_OK;
+}
+
+static mxc_status know_all(matching *m, const mxci_graph *g, unsigned flags, known *k) {
+    MXC_TRY(know_params(m, ARG, g, flags, k));
+    MXC_TRY(know_params(m, AUX, g, flags, k));
+    return check_left_over(m, flags);
+}
+
+mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
+                                    const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
+                                    const mxc_ndarray_list *params, unsigned flags, mxc_executor **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
+    MXC_TRY(MXCI_NON_NULL(params));
+    matching m;
+    known k = {0};
+    mxci_graph *g = NULL;
+    n = n > 0 ? n : 0;
+    mxc_status status = matching_open(&m, params, n, names);
+    if (status == MXC_OK)
+        status = mxci_symbol_infer_graph(symbol, n, names, shapes, types, &g);
+    if (status == MXC_OK)
+        status = known_open(&k, n + m.n + 1, n, names, shapes, types);
+    if (status == MXC_OK)
+        status = know_all(&m, g, flags, &k);
+    if (status == MXC_OK)
+        status = mxc_executor_simple_bind(symbol, options, k.n, k.names, k.shapes, k.types, MXC_REQ_NULL, 0, NULL, out);
+    if (status == MXC_OK)
+        status = mxc_executor_load_params(*out, params, flags, n, names);
+    if (status != MXC_OK) {
+        mxc_executor_destroy(*out);
+        *out = NULL;
+    }
+    known_close(&k);
+    mxci_graph_destroy(g);
+    matching_close(&m);
+    return status;
+}

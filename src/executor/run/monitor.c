@@ -1,0 +1,36 @@
+/* Monitors: a function of the caller's that sees what every node has made. */
+#include "executor/run/monitor.h"
+
+#include "base/text.h"
+#include "ndarray/array.h"
+
+/* The array is a view of the step's memory with a variable of its own, so that the monitor may read it: the one that
+ * orders the memory belongs to the step, which still runs. */
+static mxc_status show(mxc_executor *e, const char *node, const char *output, const mxc_tensor *tensor) {
+    mxc_ndarray *array;
+    char name[256];
+    mxci_format(name, sizeof name, "%s_%s", node, output);
+    MXC_TRY(
+        mxci_ndarray_wrap("monitor", &tensor->shape, tensor->dtype, tensor->context, tensor->data, NULL, NULL, &array));
+    mxci_mutex_lock(&e->monitor_lock);
+    e->monitor(name, array, e->monitor_user);
+    mxci_mutex_unlock(&e->monitor_lock);
+    mxc_ndarray_release(array);
+    return MXC_OK;
+}
+
+mxc_status mxci_monitor_step(mxc_executor *e, const mxci_step *t, int32_t node) {
+    const mxci_gnode *n = &e->bound->program->graph->nodes[node];
+    const mxc_tensor *made = n->kind == MXCI_BACKWARD ? t->call.in_grad : t->call.out;
+    char output[128];
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        if (t->call.req[i] == MXC_REQ_NULL || (n->kind == MXCI_FORWARD && i >= mxc_op_n_visible(n->op)))
+            continue;
+        if (n->kind == MXCI_BACKWARD)
+            mxc_op_arg_name(n->op, i, output, sizeof output);
+        else
+            mxc_op_output_name(n->op, i, output, sizeof output);
+        MXC_TRY(show(e, n->name, output, &made[i]));
+    }
+    return MXC_OK;
+}

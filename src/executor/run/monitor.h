@@ -1,0 +1,10 @@
+/* Monitors: showing a step's results to the caller's function. */
+#ifndef MXCI_EXECUTOR_RUN_MONITOR_H
+#define MXCI_EXECUTOR_RUN_MONITOR_H
+
+#include "executor/run/executor.h"
+
+/* Call the monitor with each output that the step of node has made. */
+mxc_status mxci_monitor_step(mxc_executor *executor, const mxci_step *step, int32_t node);
+
+#endif

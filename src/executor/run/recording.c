@@ -1,0 +1,85 @@
+/* Recorded segments: see recording.h. */
+#include "executor/run/recording.h"
+
+#include "base/device.h"
+#include "base/trace.h"
+#include "executor/run/execute.h"
+#include "symbol/graph_query.h"
+
+enum { NEVER = -1 }; /* in mxci_segment.runs */
+
+/* 1 if the step queues the same work every time. */
+static int repeats(const mxci_program *p, int32_t step) {
+    const mxci_gnode *n = &p->graph->nodes[p->order[step]];
+    const mxc_op_def *def = mxci_graph_op_def(p->graph, p->order[step]);
+    mxc_pass pass = n->kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
+    return !def->forward[n->context.device] && mxc_op_place(def, n->context.device, pass) == MXC_PLACE_DEVICE;
+}
+
+void mxci_recording_prepare(const mxci_bound_program *b, mxci_segment *s) {
+    const mxci_program *p = b->program;
+    const mxci_device *device;
+    mxc_context context = p->pools[s->pool];
+    if (context.device != MXC_GPU || s->is_single || mxci_device_get(context, &device) != MXC_OK ||
+        !device->record_begin)
+        return;
+    for (int32_t i = s->first; i < s->end; i++)
+        if (!repeats(p, i))
+            return;
+    s->recorder = device;
+}
+
+static void drop(const mxci_bound_program *b, mxci_segment *s, int is_train) {
+    if (s->recording[is_train])
+        s->recorder->record_free(b->program->pools[s->pool], s->recording[is_train]);
+    s->recording[is_train] = NULL;
+    s->runs[is_train] = 0;
+}
+
+void mxci_recording_drop(const mxci_bound_program *b, mxci_segments *segments) {
+    for (int32_t i = 0; i < segments->n; i++)
+        if (segments->items[i].recorder) {
+            drop(b, &segments->items[i], 0);
+            drop(b, &segments->items[i], 1);
+        }
+}
+
+/* Whether a run of the segment draws numbers. */
+static int draws(const mxci_segment *s, int is_train) {
+    const mxci_bound_program *b = s->executor->bound;
+    return s->first < b->program->n_forward && b->random_count[is_train][s->pool];
+}
+
+static mxc_status replay(const mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
+    return s->recorder->replay(run->context, run->stream, s->recording[is_train], random);
+}
+
+/* What cannot be recorded, as a step that waits for the device, runs as it is from now on. */
+static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
+    const mxci_device *device = s->recorder;
+    mxc_status status = device->record_begin(run->context, run->stream, random);
+    if (status == MXC_OK) {
+        mxc_status done = mxci_execute_steps(s, run);
+        status = device->record_end(run->context, run->stream, &s->recording[is_train]);
+        if (done == MXC_OK && status == MXC_OK)
+            return replay(s, is_train, run, random);
+    }
+    if (s->recording[is_train])
+        device->record_free(run->context, s->recording[is_train]);
+    s->recording[is_train] = NULL;
+    s->runs[is_train] = NEVER;
+    return mxci_execute_steps(s, run);
+}
+
+mxc_status mxci_recording_run(const mxc_run *run, void *arg) {
+    mxci_segment *s = arg;
+    int is_train = (int)(run->token & 1);
+    const mxc_random random = mxci_execute_random(s, run->token), *drawn = draws(s, is_train) ? &random : NULL;
+    if (!s->recorder || !run->stream || atomic_load_explicit(&mxci_trace_on, memory_order_relaxed))
+        return mxci_execute_steps(s, run);
+    if (s->recording[is_train])
+        return replay(s, is_train, run, drawn);
+    if (s->runs[is_train] == NEVER || s->runs[is_train]++ == 0)
+        return mxci_execute_steps(s, run); /* libraries make what they need at their first call */
+    return record(s, is_train, run, drawn);
+}
