@@ -294,8 +294,8 @@ static mxc_executor *bind(mxc_symbol *symbol, int batch) {
     mxc_shape shapes[2];
     measure_check(mxc_shape_set(&shapes[0], 4, (int64_t[]){batch, 3, 32, 32}));
     measure_check(mxc_shape_set(&shapes[1], 1, (int64_t[]){batch}));
-    measure_check(
-        mxc_executor_simple_bind(symbol, &options, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 2, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE};
+    measure_check(mxc_executor_simple_bind(symbol, &options, &spec, &executor));
     mxc_symbol_release(symbol);
     return executor;
 }

@@ -15,8 +15,9 @@ static mxc_memory_report plan(mxc_symbol *net, mxc_shape data, int train, mxc_re
     options.recompute = recompute;
     shapes[0] = data;
     nets_check(mxc_shape_set(&shapes[1], 1, data.dim));
-    nets_check(mxc_executor_plan(net, &options, 2, inputs, shapes, NULL, train ? MXC_REQ_WRITE : MXC_REQ_NULL, 0, NULL,
-                                 &report));
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = 2, .names = inputs, .shapes = shapes, .req = train ? MXC_REQ_WRITE : MXC_REQ_NULL};
+    nets_check(mxc_executor_plan(net, &options, &spec, &report));
     return report;
 }
 

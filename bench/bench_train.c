@@ -43,7 +43,8 @@ static mxc_executor *bind(mxc_symbol *net) {
     mxc_shape shapes[2];
     measure_check(mxc_shape_set(&shapes[0], 4, (int64_t[]){BATCH, 1, 28, 28}));
     measure_check(mxc_shape_set(&shapes[1], 1, (int64_t[]){BATCH}));
-    measure_check(mxc_executor_simple_bind(net, &options, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 2, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE};
+    measure_check(mxc_executor_simple_bind(net, &options, &spec, &executor));
     mxc_symbol_release(net);
     return executor;
 }

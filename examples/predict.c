@@ -99,7 +99,8 @@ static mxc_executor *bind(mxc_symbol *symbol, const mxc_ndarray_list *params, co
     if (n == 0)
         usage_error("the model takes no input:", mxc_symbol_name(symbol));
     shapes[0] = *mxc_ndarray_shape(input);
-    check(mxc_executor_bind_params(symbol, NULL, n, names, shapes, NULL, params, MXC_PARAMS_STRICT, &out));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = n, .names = names, .shapes = shapes};
+    check(mxc_executor_bind_params(symbol, NULL, &spec, params, MXC_PARAMS_STRICT, &out));
     check(mxc_ndarray_copy_to((mxc_ndarray *)input, mxc_executor_find_arg(out, names[0]), 0));
     mxc_names_release(&args);
     return out;

@@ -209,7 +209,8 @@ static void write_text(const settings *s, const text *t, const mxc_ndarray_list 
     mxc_symbol *symbol = make_network(s, t, 1, 1, 1);
     mxc_executor *network;
     int character = 0;
-    check(mxc_executor_simple_bind(symbol, &options, 1, &data, &one, NULL, MXC_REQ_NULL, 0, NULL, &network));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &data, .shapes = &one};
+    check(mxc_executor_simple_bind(symbol, &options, &spec, &network));
     for (int64_t i = 0; i < params->n; i++) /* "arg:name" */
         check(mxc_ndarray_copy_to(params->arrays[i], mxc_executor_find_arg(network, params->names[i] + 4), 0));
     srandom((unsigned)s->seed);

@@ -35,6 +35,24 @@ typedef struct mxc_bind_options {
 #define MXC_BIND_OPTIONS_INIT \
     { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
 
+/** What is known of a symbol's variables before they have arrays, and which arguments get gradients. Start from
+ *  MXC_BIND_SPEC_INIT, or use designated initialisers; members left out are zero. Everything is borrowed for the call.
+ */
+typedef struct mxc_bind_spec {
+    size_t size;              /* sizeof(mxc_bind_spec) */
+    int64_t n;                /* known variables, as for mxc_symbol_infer: inputs such as data and label */
+    const char *const *names; /* n names */
+    const mxc_shape *shapes;  /* n shapes; NULL: none is known */
+    const mxc_dtype *types;   /* n dtypes; NULL: float32 where nothing says otherwise */
+    /* Request for the gradients of all arguments but those named above, labels of losses (mxc_op_def.labels), and those
+     * in no_grad, which get MXC_REQ_NULL. */
+    mxc_req req;
+    int n_no_grad; /* arguments that are not trained */
+    const char *const *no_grad;
+} mxc_bind_spec;
+#define MXC_BIND_SPEC_INIT \
+    { sizeof(mxc_bind_spec), 0, NULL, NULL, NULL, MXC_REQ_NULL, 0, NULL }
+
 /** Memory by class, in bytes. Internal: outputs of inner nodes and inner gradients. */
 typedef struct mxc_memory_report {
     int64_t arguments, gradients, aux, outputs; /* arrays that the caller sees */
@@ -58,16 +76,13 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind(mxc_symbol *symbol, const mx
                                                     const mxc_req *reqs, mxc_ndarray *const *aux, mxc_executor **out);
 /**
  * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), bind.
- * @param names, shapes, types  n known variables as for mxc_symbol_infer
- * @param req    for all arguments except those named (inputs such as data and label, which get MXC_REQ_NULL) and
- *               labels of losses (mxc_op_def.labels), which get MXC_REQ_NULL too, whether named or not
- * @param no_grad  n_no_grad further arguments that get MXC_REQ_NULL
- * @return as mxc_executor_bind; MXC_ESHAPE lists the arguments whose shape does not follow
+ * @param options  NULL: all defaults
+ * @param spec     NULL: no variable is known, no gradients
+ * @return as mxc_executor_bind; MXC_ESHAPE lists the arguments whose shape does not follow; MXC_ENOTFOUND names an
+ *         argument of the spec that the symbol does not have
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options,
-                                                           int64_t n, const char *const *names, const mxc_shape *shapes,
-                                                           const mxc_dtype *types, mxc_req req, int n_no_grad,
-                                                           const char *const *no_grad, mxc_executor **out);
+                                                           const mxc_bind_spec *spec, mxc_executor **out);
 /** What need not agree between a list of parameters and a network. */
 typedef enum mxc_params_flags {
     MXC_PARAMS_STRICT = 0,
@@ -90,20 +105,17 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_load_params(mxc_executor *executo
 /**
  * Bind for inference with parameters: simple_bind from the inputs and from the parameters' shapes and dtypes, then
  * load_params. A parameter whose shape or dtype contradicts the inputs is named. Does not block.
- * @param names, shapes, types  n inputs as for mxc_symbol_infer; all that are no parameters, labels too, unless
- *                              MXC_PARAMS_ALLOW_MISSING is among flags
+ * @param spec   the inputs: all that are no parameters, labels too, unless MXC_PARAMS_ALLOW_MISSING is among flags; its
+ *               req must be MXC_REQ_NULL
  * @param flags  as for load_params; with MXC_PARAMS_CONVERT the parameters' dtypes say nothing about the network's
  * @return as simple_bind and load_params
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options,
-                                                           int64_t n, const char *const *names, const mxc_shape *shapes,
-                                                           const mxc_dtype *types, const mxc_ndarray_list *params,
+                                                           const mxc_bind_spec *spec, const mxc_ndarray_list *params,
                                                            unsigned flags, mxc_executor **out);
 /** What simple_bind with these arguments would allocate, before anything is. */
-MXC_API MXC_MUST_CHECK mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
-                                                    const char *const *names, const mxc_shape *shapes,
-                                                    const mxc_dtype *types, mxc_req req, int n_no_grad,
-                                                    const char *const *no_grad, mxc_memory_report *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options,
+                                                    const mxc_bind_spec *spec, mxc_memory_report *out);
 /** The report as a table. Caller frees with mxc_free. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_memory_report_print(const mxc_memory_report *report, char **out);
 /** Wait for queued runs, then free. NULL is fine. */

@@ -11,12 +11,14 @@
 static mxc_status bind_params(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
                               mxc_executor **out) {
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
-    mxci_feed_spec spec;
+    mxci_feed_spec feed;
     options.context = context;
-    MXC_TRY(mxci_feed_spec_open(&spec, data, symbol, 1));
-    mxc_status status = mxc_executor_bind_params(symbol, &options, spec.n, spec.names, spec.shapes, spec.types, params,
-                                                 MXC_PARAMS_ALLOW_EXTRA | MXC_PARAMS_CONVERT, out);
-    mxci_feed_spec_close(&spec);
+    MXC_TRY(mxci_feed_spec_open(&feed, data, symbol, 1));
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = feed.n, .names = feed.names, .shapes = feed.shapes, .types = feed.types};
+    mxc_status status =
+        mxc_executor_bind_params(symbol, &options, &spec, params, MXC_PARAMS_ALLOW_EXTRA | MXC_PARAMS_CONVERT, out);
+    mxci_feed_spec_close(&feed);
     return status;
 }
 

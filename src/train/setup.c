@@ -18,13 +18,21 @@ static const mxc_context default_context = {MXC_CPU, 0};
 
 /* ---- executors --------------------------------------------------------------------------------------------- */
 
-static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
+static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *feed) {
     static const char *const scale = MXCI_LOSS_SCALE;
     mxc_names args;
     int64_t has_scale;
     MXC_TRY(mxc_symbol_list_arguments(t->symbol, &args));
     has_scale = mxc_names_find(&args, scale) >= 0;
     mxc_names_release(&args);
+    const mxc_bind_spec spec = {.size = sizeof spec,
+                                .n = feed->n,
+                                .names = feed->names,
+                                .shapes = feed->shapes,
+                                .types = feed->types,
+                                .req = MXC_REQ_WRITE,
+                                .n_no_grad = (int)has_scale,
+                                .no_grad = &scale};
     t->executors = mxci_calloc((size_t)t->n_contexts, sizeof *t->executors);
     t->feeds = mxci_calloc((size_t)t->n_contexts, sizeof *t->feeds);
     if (!t->executors || !t->feeds)
@@ -32,8 +40,7 @@ static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *spec) {
     for (int i = 0; i < t->n_contexts; i++) {
         mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
         options.context = t->contexts[i];
-        MXC_TRY(mxc_executor_simple_bind(t->symbol, &options, spec->n, spec->names, spec->shapes, spec->types,
-                                         MXC_REQ_WRITE, (int)has_scale, &scale, &t->executors[i]));
+        MXC_TRY(mxc_executor_simple_bind(t->symbol, &options, &spec, &t->executors[i]));
         MXC_TRY(mxci_feed_open(&t->feeds[i], t->options->train, t->executors[i]));
     }
     return MXC_OK;

@@ -52,14 +52,11 @@ static const char *const optional[] = {
     "mxc_executor_bind.reqs",
     "mxc_executor_bind.aux",
     "mxc_executor_simple_bind.options",
-    "mxc_executor_simple_bind.types",
-    "mxc_executor_simple_bind.shapes",
+    "mxc_executor_simple_bind.spec",
     "mxc_executor_bind_params.options",
-    "mxc_executor_bind_params.shapes",
-    "mxc_executor_bind_params.types",
+    "mxc_executor_bind_params.spec",
     "mxc_executor_plan.options",
-    "mxc_executor_plan.types",
-    "mxc_executor_plan.shapes",
+    "mxc_executor_plan.spec",
     "mxc_executor_set_monitor.fn",
     "mxc_iter_from_arrays.names",
     "mxc_kvstore_set_updater.fn",
@@ -189,8 +186,9 @@ static void make_fixtures(void) {
         need(mxc_shape_set(&have.shapes[i], 2, dims));
         have.types[i] = MXC_F32;
     }
-    need(mxc_executor_simple_bind(have.symbol, NULL, 1, &name, have.shapes, NULL, MXC_REQ_WRITE, 0, NULL,
-                                  &have.executor));
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = 1, .names = &name, .shapes = have.shapes, .req = MXC_REQ_WRITE};
+    need(mxc_executor_simple_bind(have.symbol, NULL, &spec, &have.executor));
     need(mxc_iter_from_arrays(&array_iter, 1, &have.array, 0, NULL, NULL, &have.iter));
     need(mxc_kvstore_create("local", &have.store));
     need(mxc_optimizer_create("sgd", 0, NULL, NULL, &have.optimizer));
@@ -229,6 +227,7 @@ static const void *fixture(const char *type) {
     static const mxc_array_iter_options array_iter = MXC_ARRAY_ITER_OPTIONS_INIT;
     static const mxc_bucket_iter_options bucket_iter = MXC_BUCKET_ITER_OPTIONS_INIT;
     static const mxc_bind_options bind = MXC_BIND_OPTIONS_INIT;
+    static const mxc_bind_spec bind_spec = MXC_BIND_SPEC_INIT;
     static const mxc_quantize_options quantize = MXC_QUANTIZE_OPTIONS_INIT;
     static const mxc_op_def def = {.size = sizeof def, .name = "t_null", .forward = MXC_ON_CPU(no_compute)};
     static const mxc_simple_def simple = {.size = sizeof simple, .name = "t_simple_null"};
@@ -282,6 +281,7 @@ static const void *fixture(const char *type) {
         {"const mxc_array_iter_options *", &array_iter},
         {"const mxc_bucket_iter_options *", &bucket_iter},
         {"const mxc_bind_options *", &bind},
+        {"const mxc_bind_spec *", &bind_spec},
         {"const mxc_quantize_options *", &quantize},
         {"const mxc_op_def *", &def},
         {"const mxc_simple_def *", &simple},

@@ -124,7 +124,8 @@ static mxc_executor *make_executor(void) {
     shape.dim[0] = 2;
     assert_ok(mxc_symbol_variable("x", &x));
     assert_ok(mxc_symbol_op("relu", "y", 0, NULL, NULL, 1, NULL, &x, &y));
-    assert_ok(mxc_executor_simple_bind(y, NULL, 1, &name, &shape, NULL, MXC_REQ_NULL, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape};
+    assert_ok(mxc_executor_simple_bind(y, NULL, &spec, &executor));
     mxc_symbol_release(x);
     mxc_symbol_release(y);
     return executor;

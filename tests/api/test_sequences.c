@@ -177,13 +177,14 @@ static void on_executors(int choice) {
     int64_t left;
     switch (choice) {
     case 0: {
+        mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape};
         mxc_symbol *symbol = any_symbol();
         mxc_names names = {0};
         if (below(8) && mxc_symbol_list_arguments(symbol, &names) == MXC_OK && names.n > 0)
             name = names.items[0];
         mxc_executor_destroy(e);
-        MXC_IGNORE(mxc_executor_simple_bind(symbol, NULL, 1, &name, &shape, NULL, (mxc_req)below(5), 0, NULL,
-                                            &have.executors[at]));
+        spec.req = (mxc_req)below(5);
+        MXC_IGNORE(mxc_executor_simple_bind(symbol, NULL, &spec, &have.executors[at]));
         mxc_names_release(&names);
         break;
     }

@@ -47,16 +47,18 @@ static const char *const inputs[] = {"data", "softmax_label"};
 mxc_executor *net_bind(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_shape *data, int train) {
     mxc_shape shapes[2] = {*data, net_shape(1, data->dim[0], 0, 0, 0)};
     mxc_executor *e;
-    assert_ok(mxc_executor_simple_bind(symbol, options, 2, inputs, shapes, NULL, train ? MXC_REQ_WRITE : MXC_REQ_NULL,
-                                       0, NULL, &e));
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = 2, .names = inputs, .shapes = shapes, .req = train ? MXC_REQ_WRITE : MXC_REQ_NULL};
+    assert_ok(mxc_executor_simple_bind(symbol, options, &spec, &e));
     return e;
 }
 
 mxc_memory_report net_plan(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_shape *data, int train) {
     mxc_shape shapes[2] = {*data, net_shape(1, data->dim[0], 0, 0, 0)};
     mxc_memory_report report;
-    assert_ok(mxc_executor_plan(symbol, options, 2, inputs, shapes, NULL, train ? MXC_REQ_WRITE : MXC_REQ_NULL, 0, NULL,
-                                &report));
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = 2, .names = inputs, .shapes = shapes, .req = train ? MXC_REQ_WRITE : MXC_REQ_NULL};
+    assert_ok(mxc_executor_plan(symbol, options, &spec, &report));
     return report;
 }
 

@@ -19,6 +19,8 @@ mxc_symbol *net_resnet20(void);
 mxc_symbol *net_mlp(int hidden, int classes);
 
 mxc_shape net_shape(int ndim, int64_t a, int64_t b, int64_t c, int64_t d);
+/* A mxc_bind_spec with these members. */
+#define NET_SPEC(...) (&(mxc_bind_spec){.size = sizeof(mxc_bind_spec), __VA_ARGS__})
 /* simple_bind of data and softmax_label by shapes; grads for everything else where train is set. */
 mxc_executor *net_bind(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_shape *data, int train);
 mxc_memory_report net_plan(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_shape *data, int train);

@@ -115,7 +115,10 @@ static void test_simple_bind(void **state) {
     mxc_dtype types[2] = {MXC_F64, MXC_F64};
     mxc_executor *e;
     (void)state;
-    assert_ok(mxc_executor_simple_bind(s, NULL, 2, names, shapes, types, MXC_REQ_WRITE, 1, names + 2, &e));
+    assert_ok(mxc_executor_simple_bind(s, NULL,
+                                       NET_SPEC(.n = 2, .names = names, .shapes = shapes, .types = types,
+                                                .req = MXC_REQ_WRITE, .n_no_grad = 1, .no_grad = names + 2),
+                                       &e));
     assert_int_equal(mxc_executor_arg_names(e)->n, 8);
     assert_ptr_equal(mxc_executor_symbol(e), s);
     assert_int_equal(mxc_ndarray_shape(mxc_executor_find_arg(e, "fc1_weight"))->dim[1], 4);
@@ -130,7 +133,7 @@ static void test_simple_bind(void **state) {
     assert_null(mxc_executor_output(e, 1));
     assert_int_equal(mxc_ndarray_shape(mxc_executor_output(e, 0))->dim[1], 3);
     mxc_executor_destroy(e);
-    assert_ok(mxc_executor_simple_bind(s, NULL, 1, names, shapes, NULL, MXC_REQ_NULL, 0, NULL, &e));
+    assert_ok(mxc_executor_simple_bind(s, NULL, NET_SPEC(.n = 1, .names = names, .shapes = shapes), &e));
     assert_int_equal(mxc_ndarray_dtype(mxc_executor_find_arg(e, "fc1_weight")), MXC_F32);
     mxc_executor_destroy(e);
     mxc_symbol_release(s);
@@ -142,13 +145,18 @@ static void test_simple_bind_refused(void **state) {
     mxc_shape shapes[2] = {net_shape(2, 5, 4, 0, 0), net_shape(1, 6, 0, 0, 0)};
     mxc_executor *e;
     (void)state;
-    assert_fails(mxc_executor_simple_bind(s, NULL, 0, NULL, NULL, NULL, MXC_REQ_NULL, 0, NULL, &e), MXC_ESHAPE, "data");
+    assert_fails(mxc_executor_simple_bind(s, NULL, &(mxc_bind_spec){.n = 1}, &e), MXC_EINVAL, "MXC_BIND_SPEC_INIT");
+    assert_fails(mxc_executor_simple_bind(s, NULL, NULL, &e), MXC_ESHAPE, "data");
     assert_non_null(strstr(mxc_last_error(), "fc1_weight"));
     assert_null(e);
-    assert_status(mxc_executor_simple_bind(s, NULL, 1, absent, shapes, NULL, MXC_REQ_NULL, 0, NULL, &e), MXC_ENOTFOUND);
-    assert_status(mxc_executor_simple_bind(s, NULL, 1, names, shapes, NULL, MXC_REQ_WRITE, 1, absent, &e),
+    assert_status(mxc_executor_simple_bind(s, NULL, NET_SPEC(.n = 1, .names = absent, .shapes = shapes), &e),
                   MXC_ENOTFOUND);
-    assert_fails(mxc_executor_simple_bind(s, NULL, 2, names, shapes, NULL, MXC_REQ_NULL, 0, NULL, &e), MXC_ESHAPE,
+    assert_status(mxc_executor_simple_bind(s, NULL,
+                                           NET_SPEC(.n = 1, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE,
+                                                    .n_no_grad = 1, .no_grad = absent),
+                                           &e),
+                  MXC_ENOTFOUND);
+    assert_fails(mxc_executor_simple_bind(s, NULL, NET_SPEC(.n = 2, .names = names, .shapes = shapes), &e), MXC_ESHAPE,
                  "label");
     mxc_symbol_release(s);
 }

@@ -111,7 +111,9 @@ static mxc_executor *bind_with(mxc_symbol *s, mxc_bind_options options, mxc_req 
     mxc_shape shape = net_shape(4, BATCH, CHANNELS, SIDE, SIDE);
     mxc_executor *e;
     options.context = context;
-    assert_ok(mxc_executor_simple_bind(s, &options, 1, names, &shape, &type, req, 0, NULL, &e));
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = 1, .names = names, .shapes = &shape, .types = &type, .req = req};
+    assert_ok(mxc_executor_simple_bind(s, &options, &spec, &e));
     return e;
 }
 
@@ -314,7 +316,9 @@ static void bind_once(mxc_symbol *s, mxc_status *status) {
     mxc_shape shape = net_shape(4, BATCH, CHANNELS, SIDE, SIDE);
     mxc_memory_report report;
     options.context = context;
-    *status = mxc_executor_plan(s, &options, 1, names, &shape, &type, MXC_REQ_WRITE, 0, NULL, &report);
+    const mxc_bind_spec spec = {
+        .size = sizeof spec, .n = 1, .names = names, .shapes = &shape, .types = &type, .req = MXC_REQ_WRITE};
+    *status = mxc_executor_plan(s, &options, &spec, &report);
 }
 
 /* Each allocation of planning fails once. */

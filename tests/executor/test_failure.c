@@ -8,7 +8,8 @@ static mxc_status train_once(mxc_symbol *s, const mxc_bind_options *options) {
     static const char *const inputs[] = {"data", "softmax_label"};
     mxc_shape shapes[2] = {net_shape(2, 4, 6, 0, 0), net_shape(1, 4, 0, 0, 0)};
     mxc_executor *e = NULL, *small = NULL;
-    mxc_status status = mxc_executor_simple_bind(s, options, 2, inputs, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &e);
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 2, .names = inputs, .shapes = shapes, .req = MXC_REQ_WRITE};
+    mxc_status status = mxc_executor_simple_bind(s, options, &spec, &e);
     shapes[0].dim[0] = shapes[1].dim[0] = 2;
     if (status == MXC_OK)
         status = mxc_executor_reshape(e, 0, 0, 2, inputs, shapes, &small);

@@ -59,7 +59,8 @@ static mxc_executor *bind(mxc_symbol *s, mxc_req req) {
     static const char *const names[] = {"data"};
     mxc_shape shape = net_shape(4, BATCH, CHANNELS, SIDE, SIDE);
     mxc_executor *e;
-    assert_ok(mxc_executor_simple_bind(s, NULL, 1, names, &shape, NULL, req, 0, NULL, &e));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = names, .shapes = &shape, .req = req};
+    assert_ok(mxc_executor_simple_bind(s, NULL, &spec, &e));
     return e;
 }
 

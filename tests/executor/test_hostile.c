@@ -20,7 +20,8 @@ static const char *try_op(const char *op, const char *attrs) {
              op, attrs, weights ? ",[1,0],[2,0]" : "");
     status = mxc_symbol_from_json(json, strlen(json), &s);
     if (status == MXC_OK)
-        status = mxc_executor_simple_bind(s, NULL, 1, data_name, &shape, NULL, MXC_REQ_WRITE, 0, NULL, &e);
+        status = mxc_executor_simple_bind(
+            s, NULL, NET_SPEC(.n = 1, .names = data_name, .shapes = &shape, .req = MXC_REQ_WRITE), &e);
     if (status == MXC_OK)
         status = mxc_executor_forward(e, 1);
     if (status == MXC_OK)
@@ -150,7 +151,8 @@ static void test_one_name_twice(void **state) {
     mxc_shape square = net_shape(2, 3, 3, 0, 0), oblong = net_shape(2, 3, 4, 0, 0);
     mxc_executor *e, *smaller;
     (void)state;
-    assert_ok(mxc_executor_simple_bind(s, NULL, 1, data_name, &square, NULL, MXC_REQ_WRITE, 0, NULL, &e));
+    assert_ok(mxc_executor_simple_bind(
+        s, NULL, NET_SPEC(.n = 1, .names = data_name, .shapes = &square, .req = MXC_REQ_WRITE), &e));
     assert_int_equal(mxc_executor_arg_names(e)->n, 2);
     assert_ptr_not_equal(mxc_executor_arg(e, 0), mxc_executor_arg(e, 1));
     assert_null(mxc_executor_grad(e, 1));
@@ -159,7 +161,8 @@ static void test_one_name_twice(void **state) {
     assert_ok(mxc_executor_reshape(e, 1, 0, 0, NULL, NULL, &smaller));
     mxc_executor_destroy(smaller);
     mxc_executor_destroy(e);
-    assert_status(mxc_executor_simple_bind(s, NULL, 1, data_name, &oblong, NULL, MXC_REQ_WRITE, 0, NULL, &e),
+    assert_status(mxc_executor_simple_bind(
+                      s, NULL, NET_SPEC(.n = 1, .names = data_name, .shapes = &oblong, .req = MXC_REQ_WRITE), &e),
                   MXC_ESHAPE);
     mxc_symbol_release(s);
 }
@@ -176,10 +179,11 @@ static void test_null(void **state) {
     (void)state;
     assert_fails(mxc_executor_bind(NULL, NULL, NULL, NULL, NULL, NULL, &out), MXC_EINVAL, "symbol");
     assert_status(mxc_executor_bind(s, NULL, NULL, NULL, NULL, NULL, NULL), MXC_EINVAL);
-    assert_status(mxc_executor_simple_bind(s, NULL, 1, NULL, &shape, NULL, MXC_REQ_NULL, 0, NULL, &out), MXC_EINVAL);
-    assert_status(mxc_executor_simple_bind(s, NULL, 1, data_name, &shape, NULL, MXC_REQ_NULL, 1, NULL, &out),
-                  MXC_EINVAL);
-    assert_status(mxc_executor_plan(NULL, NULL, 0, NULL, NULL, NULL, MXC_REQ_NULL, 0, NULL, &report), MXC_EINVAL);
+    assert_status(mxc_executor_simple_bind(s, NULL, NET_SPEC(.n = 1, .shapes = &shape), &out), MXC_EINVAL);
+    assert_status(
+        mxc_executor_simple_bind(s, NULL, NET_SPEC(.n = 1, .names = data_name, .shapes = &shape, .n_no_grad = 1), &out),
+        MXC_EINVAL);
+    assert_status(mxc_executor_plan(NULL, NULL, NULL, &report), MXC_EINVAL);
     assert_status(mxc_memory_report_print(NULL, &text), MXC_EINVAL);
     assert_status(mxc_executor_forward(NULL, 0), MXC_EINVAL);
     assert_status(mxc_executor_partial_forward(e, 0, 0, NULL), MXC_EINVAL);

@@ -47,7 +47,8 @@ static const char *const input = "data";
 static mxc_executor *bind(mxc_symbol *symbol) {
     mxc_shape shape = {.ndim = 4, .dim = {1, 3, 2, 2}};
     mxc_executor *out;
-    assert_ok(mxc_executor_simple_bind(symbol, NULL, 1, &input, &shape, NULL, MXC_REQ_NULL, 0, NULL, &out));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &input, .shapes = &shape};
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &out));
     return out;
 }
 
@@ -159,16 +160,24 @@ static void test_binding(void **state) {
     mxc_executor *e = (mxc_executor *)&g;
     (void)state;
     open_given(&g, 1, 3);
-    assert_ok(mxc_executor_bind_params(symbol, NULL, 1, &input, &shape, NULL, &g.list, 0, &e));
+    assert_ok(
+        mxc_executor_bind_params(symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &shape), &g.list, 0, &e));
     expect_loaded(e);
     mxc_executor_destroy(e);
-    assert_fails(mxc_executor_bind_params(symbol, NULL, 1, &input, &wide, NULL, &g.list, 0, &e), MXC_ESHAPE,
-                 "\"conv_weight\": expected shape (2,5,1,1), found (2,3,1,1)");
+    assert_fails(
+        mxc_executor_bind_params(symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &wide), &g.list, 0, &e),
+        MXC_ESHAPE, "\"conv_weight\": expected shape (2,5,1,1), found (2,3,1,1)");
     assert_null(e);
+    assert_fails(mxc_executor_bind_params(symbol, NULL,
+                                          NET_SPEC(.n = 1, .names = &input, .shapes = &shape, .req = MXC_REQ_WRITE),
+                                          &g.list, 0, &e),
+                 MXC_EINVAL, "without gradients");
     g.list.n--;
-    assert_fails(mxc_executor_bind_params(symbol, NULL, 1, &input, &shape, NULL, &g.list, 0, &e), MXC_ENOTFOUND,
-                 "bn_moving_var (auxiliary state)");
-    assert_ok(mxc_executor_bind_params(symbol, NULL, 1, &input, &shape, NULL, &g.list, MXC_PARAMS_ALLOW_MISSING, &e));
+    assert_fails(
+        mxc_executor_bind_params(symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &shape), &g.list, 0, &e),
+        MXC_ENOTFOUND, "bn_moving_var (auxiliary state)");
+    assert_ok(mxc_executor_bind_params(symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &shape), &g.list,
+                                       MXC_PARAMS_ALLOW_MISSING, &e));
     mxc_executor_destroy(e);
     close_given(&g);
     mxc_symbol_release(symbol);
@@ -184,12 +193,15 @@ static void test_binding_takes_dtypes(void **state) {
     mxc_dtype f32 = MXC_F32;
     mxc_executor *e;
     (void)state;
-    assert_ok(mxc_executor_bind_params(symbol, NULL, 1, &input, &shape, NULL, &list, 0, &e));
+    assert_ok(
+        mxc_executor_bind_params(symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &shape), &list, 0, &e));
     assert_int_equal(mxc_ndarray_dtype(mxc_executor_find_arg(e, "data")), MXC_F16);
     mxc_executor_destroy(e);
-    assert_fails(mxc_executor_bind_params(symbol, NULL, 1, &input, &shape, &f32, &list, 0, &e), MXC_EDTYPE,
-                 "\"fc_weight\": expected dtype float32, found float16");
-    assert_ok(mxc_executor_bind_params(symbol, NULL, 1, &input, &shape, &f32, &list, MXC_PARAMS_CONVERT, &e));
+    assert_fails(mxc_executor_bind_params(
+                     symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &shape, .types = &f32), &list, 0, &e),
+                 MXC_EDTYPE, "\"fc_weight\": expected dtype float32, found float16");
+    assert_ok(mxc_executor_bind_params(symbol, NULL, NET_SPEC(.n = 1, .names = &input, .shapes = &shape, .types = &f32),
+                                       &list, MXC_PARAMS_CONVERT, &e));
     assert_true(first_of(mxc_executor_find_arg(e, "fc_weight")) == 1);
     mxc_executor_destroy(e);
     mxc_ndarray_release(weight);

@@ -49,7 +49,8 @@ static mxc_executor *bind(mxc_symbol *symbol, const inputs *in) {
         names[i] = in->names[i];
         shapes[i] = *mxc_ndarray_shape(in->arrays[i]);
     }
-    assert_ok(mxc_executor_simple_bind(symbol, NULL, in->n, names, shapes, NULL, MXC_REQ_NULL, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = in->n, .names = names, .shapes = shapes};
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &executor));
     for (int i = 0; i < in->n; i++)
         assert_ok(mxc_ndarray_copy_to(in->arrays[i], mxc_executor_find_arg(executor, in->names[i]), 0));
     return executor;

@@ -148,8 +148,8 @@ static mxc_status bind(void) {
     const char *names[] = {"data", "softmax_label"};
     const mxc_shape shapes[] = {net_shape(4, 2, 1, 28, 28), net_shape(1, 2, 0, 0, 0)};
     mxc_executor *executor;
-    mxc_status status =
-        mxc_executor_simple_bind(lenet, NULL, 2, names, shapes, NULL, MXC_REQ_WRITE, 0, NULL, &executor);
+    mxc_status status = mxc_executor_simple_bind(
+        lenet, NULL, NET_SPEC(.n = 2, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE), &executor);
     mxc_executor_destroy(executor);
     return status;
 }

@@ -37,7 +37,8 @@ static double time_of_chain(int n) {
     assert_ok(mxc_ndarray_create(2, (int64_t[]){2, 3}, MXC_F32, mxc_cpu(0), &data));
     assert_ok(mxc_ndarray_create(2, (int64_t[]){2, 3}, MXC_F32, mxc_cpu(0), &gradient));
     assert_ok(mxc_ndarray_fill(data, 1));
-    assert_ok(mxc_executor_simple_bind(symbol, NULL, 1, &name, &shape, NULL, MXC_REQ_NULL, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape};
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &executor));
     mxc_executor_destroy(executor);
     assert_ok(mxc_executor_bind(symbol, NULL, &data, &gradient, NULL, NULL, &executor));
     for (int i = 0; i < 2; i++) {

@@ -12,9 +12,11 @@ static void refused_with(mxc_symbol *s, const mxc_shape *data, const char *text,
         mxc_memory_report report;
         mxc_status status;
         if (i < 2)
-            status = mxc_executor_plan(s, NULL, n, data_name, data, NULL, reqs[i % 2], 0, NULL, &report);
+            status = mxc_executor_plan(
+                s, NULL, NET_SPEC(.n = n, .names = data_name, .shapes = data, .req = reqs[i % 2]), &report);
         else
-            status = mxc_executor_simple_bind(s, NULL, n, data_name, data, NULL, reqs[i % 2], 0, NULL, &e);
+            status = mxc_executor_simple_bind(
+                s, NULL, NET_SPEC(.n = n, .names = data_name, .shapes = data, .req = reqs[i % 2]), &e);
         if ((status != MXC_ESHAPE && status != MXC_ENOMEM) || !strstr(mxc_last_error(), text) ||
             !strstr(mxc_last_error(), other))
             fail_msg("%s: %s, expected \"%s\" and \"%s\"", mxc_status_name(status),
@@ -136,10 +138,11 @@ static void test_too_much_to_allocate(void **state) {
     mxc_memory_report report;
     mxc_executor *e;
     (void)state;
-    assert_ok(mxc_executor_plan(s, NULL, 1, data_name, &data, NULL, MXC_REQ_NULL, 0, NULL, &report));
+    assert_ok(mxc_executor_plan(s, NULL, NET_SPEC(.n = 1, .names = data_name, .shapes = &data), &report));
     assert_true(report.internal_planned == (int64_t)1 << 51 && report.internal_unplanned == (int64_t)1 << 51);
     assert_true(report.arguments == 4 && report.outputs == 4 && report.temp >= 0);
-    assert_status(mxc_executor_simple_bind(s, NULL, 1, data_name, &data, NULL, MXC_REQ_NULL, 0, NULL, &e), MXC_ENOMEM);
+    assert_status(mxc_executor_simple_bind(s, NULL, NET_SPEC(.n = 1, .names = data_name, .shapes = &data), &e),
+                  MXC_ENOMEM);
     mxc_symbol_release(s);
 }
 
@@ -151,7 +154,8 @@ static void test_many_rows(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++)
         s = net_on("FullyConnected", NULL, "num_hidden=1", s);
-    assert_ok(mxc_executor_plan(s, NULL, 1, data_name, &data, NULL, MXC_REQ_NULL, 0, NULL, &report));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = data_name, .shapes = &data};
+    assert_ok(mxc_executor_plan(s, NULL, &spec, &report));
     assert_true(report.outputs == 4 * data.dim[0]);
     mxc_symbol_release(s);
 }

@@ -51,7 +51,8 @@ static mxc_executor *bind(mxc_symbol *s, int whole) {
     mxc_shape shape = net_shape(4, BATCH, CHANNELS, SIDE, SIDE);
     mxc_executor *e;
     options.no_sharing = whole;
-    assert_ok(mxc_executor_simple_bind(s, &options, 1, names, &shape, NULL, MXC_REQ_NULL, 0, NULL, &e));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = names, .shapes = &shape};
+    assert_ok(mxc_executor_simple_bind(s, &options, &spec, &e));
     net_fill_all(e, 7, 5);
     return e;
 }

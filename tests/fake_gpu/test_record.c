@@ -67,7 +67,8 @@ static mxc_executor *bind(mxc_symbol *net, mxc_context context) {
     mxc_shape shape;
     options.context = context;
     assert_ok(mxc_shape_set(&shape, 2, (int64_t[]){ROWS, WIDTH}));
-    assert_ok(mxc_executor_simple_bind(net, &options, 1, &name, &shape, NULL, MXC_REQ_WRITE, 0, NULL, &e));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape, .req = MXC_REQ_WRITE};
+    assert_ok(mxc_executor_simple_bind(net, &options, &spec, &e));
     return e;
 }
 

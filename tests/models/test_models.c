@@ -84,8 +84,8 @@ static void run(model *m) {
     test_path path;
     snprintf(path, sizeof path, FOLDER "graphs/%s.json", m->name);
     assert_ok(mxc_symbol_load(path, &symbol));
-    assert_ok(mxc_executor_simple_bind(symbol, NULL, m->n_inputs, m->inputs, m->shapes, NULL, MXC_REQ_NULL, 0, NULL,
-                                       &m->executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = m->n_inputs, .names = m->inputs, .shapes = m->shapes};
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &m->executor));
     mxc_symbol_release(symbol);
     fill_all(m);
     assert_ok(mxc_executor_forward(m->executor, 0));

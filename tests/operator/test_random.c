@@ -387,19 +387,21 @@ static int call_bound(call *k, int is_small) {
     mxc_memory_report report;
     mxc_req req = random_req(c);
     bound b = {.symbol = NULL};
+    const mxc_bind_spec spec = {.size = sizeof spec,
+                                .n = c->sig.n_in,
+                                .names = b.given,
+                                .shapes = c->in_shape,
+                                .types = c->in_type,
+                                .req = req};
     int good = 0;
     current.stage = "planning";
-    if (went_well(make_symbol(c, &b), 0) && went_well(mxc_executor_plan(b.symbol, &options, c->sig.n_in, b.given,
-                                                                        c->in_shape, c->in_type, req, 0, NULL, &report),
-                                                      1)) {
+    if (went_well(make_symbol(c, &b), 0) && went_well(mxc_executor_plan(b.symbol, &options, &spec, &report), 1)) {
         EXPECT(report.arguments >= 0 && report.outputs >= 0 && report.internal_planned >= 0 && report.temp >= 0,
                "the plan reports negative bytes");
         k->may_lack_memory = report.temp > TEMP_LIMIT;
         current.stage = "binding";
         if (is_small && report.temp <= TEMP_LIMIT && report.internal_planned <= TEMP_LIMIT &&
-            went_well(mxc_executor_simple_bind(b.symbol, &options, c->sig.n_in, b.given, c->in_shape, c->in_type, req,
-                                               0, NULL, &b.executor),
-                      k->may_lack_memory))
+            went_well(mxc_executor_simple_bind(b.symbol, &options, &spec, &b.executor), k->may_lack_memory))
             good = run_bound(k, &b);
     }
     mxc_executor_destroy(b.executor);

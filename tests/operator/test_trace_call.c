@@ -52,7 +52,8 @@ static void test_executor(void **state) {
     (void)state;
     assert_ok(mxc_symbol_variable("data", &data));
     assert_ok(mxc_symbol_op("FullyConnected", "fc", 1, keys, values, 1, NULL, &data, &net));
-    assert_ok(mxc_executor_simple_bind(net, NULL, 1, names, &shape, NULL, MXC_REQ_WRITE, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = names, .shapes = &shape, .req = MXC_REQ_WRITE};
+    assert_ok(mxc_executor_simple_bind(net, NULL, &spec, &executor));
     assert_ok(mxc_ndarray_create(2, (int64_t[]){2, 5}, MXC_F32, mxc_cpu(0), &head));
     assert_ok(mxc_trace_start());
     assert_ok(mxc_executor_forward(executor, 1));

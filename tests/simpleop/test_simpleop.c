@@ -344,7 +344,8 @@ static void test_in_place_planned(void **state) {
         mxc_symbol_release(chain);
         chain = next;
     }
-    assert_ok(mxc_executor_plan(chain, NULL, 1, &name, &shape, NULL, MXC_REQ_NULL, 0, NULL, &report));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape};
+    assert_ok(mxc_executor_plan(chain, NULL, &spec, &report));
     assert_true(report.internal_unplanned >= 4 * 4000);
     assert_true(report.internal_inplace <= 4096);
     mxc_symbol_release(chain);

@@ -44,7 +44,8 @@ static void run(mxc_symbol *symbol, const float *x, float *out) {
     mxc_shape shape = {.ndim = 4, .dim = {1, 2, 2, 2}};
     mxc_executor *e;
     mxc_names names;
-    assert_ok(mxc_executor_simple_bind(symbol, NULL, 1, &name, &shape, NULL, MXC_REQ_NULL, 0, NULL, &e));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape};
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &e));
     assert_ok(mxc_symbol_list_arguments(symbol, &names));
     for (int64_t i = 0; i < names.n; i++)
         assert_ok(mxc_ndarray_fill(mxc_executor_arg(e, i), 1));

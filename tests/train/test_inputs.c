@@ -155,7 +155,8 @@ static void test_simple_bind_gives_labels_no_gradient(void **state) {
     mxc_symbol *net = classifier();
     mxc_executor *executor;
     (void)state;
-    assert_ok(mxc_executor_simple_bind(net, NULL, 1, names, &shape, NULL, MXC_REQ_WRITE, 0, NULL, &executor));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = names, .shapes = &shape, .req = MXC_REQ_WRITE};
+    assert_ok(mxc_executor_simple_bind(net, NULL, &spec, &executor));
     assert_non_null(mxc_executor_find_arg(executor, "softmax_label"));
     assert_null(mxc_executor_find_grad(executor, "softmax_label"));
     assert_non_null(mxc_executor_find_grad(executor, "fc_weight"));

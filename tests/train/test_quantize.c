@@ -269,8 +269,8 @@ static float *answer(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_nda
     const char *name = "data";
     mxc_executor *e;
     float *out;
-    assert_ok(
-        mxc_executor_simple_bind(symbol, NULL, 1, &name, mxc_ndarray_shape(input), NULL, MXC_REQ_NULL, 0, NULL, &e));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = mxc_ndarray_shape(input)};
+    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &e));
     for (int64_t i = 0; i < params->n; i++) {
         mxc_ndarray *to = mxc_executor_find_arg(e, params->names[i] + 4);
         to = to ? to : mxc_executor_find_aux(e, params->names[i] + 4);

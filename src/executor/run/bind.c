@@ -33,6 +33,18 @@ mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_option
     return MXC_OK;
 }
 
+mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out) {
+    *out = (mxc_bind_spec)MXC_BIND_SPEC_INIT;
+    if (given && given->size < sizeof given->size)
+        return MXC_FAIL(MXC_EINVAL, "bind: spec->size is %zu; start from MXC_BIND_SPEC_INIT", given->size);
+    if (given)
+        memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+    out->size = sizeof *out;
+    if (out->n > 0)
+        MXC_TRY(MXCI_GIVEN(out->names, "bind: spec->names"));
+    return out->n_no_grad > 0 ? MXCI_GIVEN(out->no_grad, "bind: spec->no_grad") : MXC_OK;
+}
+
 static void free_options(mxc_bind_options *o) {
     for (int i = 0; i < o->n_groups && o->group_names; i++)
         mxci_free((char *)o->group_names[i]);

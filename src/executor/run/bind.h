@@ -9,6 +9,8 @@ mxc_status mxci_executor_lower(const mxc_executor *executor, int unoptimized, mx
 
 /* Options with defaults for members that an older caller does not have; NULL: all defaults. MXC_EINVAL. */
 mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_options *out);
+/* The same for the spec of simple_bind. */
+mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out);
 /* New array for an entry on its node's context: zeros, whose memory has been touched. */
 mxc_status mxci_bind_array(const mxci_graph *graph, int32_t entry, mxc_ndarray **out);
 /* MXC_ESHAPE names a node of which something is unknown. */

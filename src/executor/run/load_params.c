@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "executor/run/executor.h"
+#include "executor/run/bind.h"
 
 /* Which variables a name may stand for: "arg:name", "aux:name" or the name alone. */
 enum { ARG, AUX, PLAIN, N_KINDS };
@@ -183,16 +183,15 @@ typedef struct known {
     mxc_dtype *types;
 } known;
 
-static mxc_status known_open(known *k, int64_t room, int64_t n, const char *const *names, const mxc_shape *shapes,
-                             const mxc_dtype *types) {
-    *k = (known){n, mxci_calloc((size_t)room, sizeof *k->names), mxci_calloc((size_t)room, sizeof *k->shapes),
+static mxc_status known_open(known *k, int64_t room, const mxc_bind_spec *spec) {
+    *k = (known){spec->n, mxci_calloc((size_t)room, sizeof *k->names), mxci_calloc((size_t)room, sizeof *k->shapes),
                  mxci_calloc((size_t)room, sizeof *k->types)};
     if (!k->names || !k->shapes || !k->types)
         return no_memory();
-    for (int64_t i = 0; i < n; i++) {
-        k->names[i] = names[i];
-        k->shapes[i] = shapes ? shapes[i] : (mxc_shape){.ndim = -1};
-        k->types[i] = types ? types[i] : MXC_DTYPE_UNKNOWN;
+    for (int64_t i = 0; i < spec->n; i++) {
+        k->names[i] = spec->names[i];
+        k->shapes[i] = spec->shapes ? spec->shapes[i] : (mxc_shape){.ndim = -1};
+        k->types[i] = spec->types ? spec->types[i] : MXC_DTYPE_UNKNOWN;
     }
     return MXC_OK;
 }
@@ -229,28 +228,44 @@ static mxc_status know_all(matching *m, const mxci_graph *g, unsigned flags, kno
     return check_left_over(m, flags);
 }
 
-mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
-                                    const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
+static mxc_status bind_known(mxc_symbol *symbol, const mxc_bind_options *options, const known *k, mxc_executor **out) {
+    const mxc_bind_spec spec = {
+        .size = sizeof spec,
+        .n = k->n,
+        .names = k->names,
+        .shapes = k->shapes,
+        .types = k->types,
+    };
+    return mxc_executor_simple_bind(symbol, options, &spec, out);
+}
+
+mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec,
                                     const mxc_ndarray_list *params, unsigned flags, mxc_executor **out) {
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(symbol));
-    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
-    MXC_TRY(MXCI_NON_NULL(params));
+    mxc_bind_spec inputs;
     matching m;
     known k = {0};
     mxci_graph *g = NULL;
-    n = n > 0 ? n : 0;
-    mxc_status status = matching_open(&m, params, n, names);
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(MXCI_NON_NULL(params));
+    MXC_TRY(mxci_bind_spec_read(spec, &inputs));
+    if (inputs.req != MXC_REQ_NULL || inputs.n_no_grad)
+        return MXC_FAIL(MXC_EINVAL,
+                        "bind_params: binds for inference, without gradients; found request %d and %d names "
+                        "without gradient",
+                        (int)inputs.req, inputs.n_no_grad);
+    inputs.n = inputs.n > 0 ? inputs.n : 0;
+    mxc_status status = matching_open(&m, params, inputs.n, inputs.names);
     if (status == MXC_OK)
-        status = mxci_symbol_infer_graph(symbol, n, names, shapes, types, &g);
+        status = mxci_symbol_infer_graph(symbol, inputs.n, inputs.names, inputs.shapes, inputs.types, &g);
     if (status == MXC_OK)
-        status = known_open(&k, n + m.n + 1, n, names, shapes, types);
+        status = known_open(&k, inputs.n + m.n + 1, &inputs);
     if (status == MXC_OK)
         status = know_all(&m, g, flags, &k);
     if (status == MXC_OK)
-        status = mxc_executor_simple_bind(symbol, options, k.n, k.names, k.shapes, k.types, MXC_REQ_NULL, 0, NULL, out);
+        status = bind_known(symbol, options, &k, out);
     if (status == MXC_OK)
-        status = mxc_executor_load_params(*out, params, flags, n, names);
+        status = mxc_executor_load_params(*out, params, flags, inputs.n, inputs.names);
     if (status != MXC_OK) {
         mxc_executor_destroy(*out);
         *out = NULL;

@@ -90,20 +90,20 @@ static mxc_status leave_labels_out(known *k) {
     return status;
 }
 
-static mxc_status choose_reqs(known *k, int64_t n, const char *const *names, mxc_req req, int n_no_grad,
-                              const char *const *no_grad) {
+static mxc_status choose_reqs(known *k, const mxc_bind_spec *spec) {
     k->reqs = mxci_calloc((size_t)k->graph->n_args + 1, sizeof *k->reqs);
     if (!k->reqs)
         return no_memory();
     for (int64_t i = 0; i < k->graph->n_args; i++)
-        k->reqs[i] = req;
+        k->reqs[i] = spec->req;
     MXC_TRY(leave_labels_out(k));
-    for (int64_t i = 0; i < n; i++)
-        ask_nothing(k, names[i]);
-    for (int64_t i = 0; i < n_no_grad; i++) {
-        MXC_TRY(MXCI_GIVEN(no_grad[i], "simple_bind: a name without gradient"));
-        if (!ask_nothing(k, no_grad[i]))
-            return MXC_FAIL(MXC_ENOTFOUND, "simple_bind: no argument '%s' that could go without gradient", no_grad[i]);
+    for (int64_t i = 0; i < spec->n; i++)
+        ask_nothing(k, spec->names[i]);
+    for (int64_t i = 0; i < spec->n_no_grad; i++) {
+        MXC_TRY(MXCI_GIVEN(spec->no_grad[i], "simple_bind: a name without gradient"));
+        if (!ask_nothing(k, spec->no_grad[i]))
+            return MXC_FAIL(MXC_ENOTFOUND, "simple_bind: no argument '%s' that could go without gradient",
+                            spec->no_grad[i]);
     }
     return MXC_OK;
 }
@@ -137,52 +137,48 @@ static mxc_status bind_new_arrays(mxc_symbol *symbol, const mxc_bind_options *op
 
 /* ---- public ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status know(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n, const char *const *names,
-                       const mxc_shape *shapes, const mxc_dtype *types, mxc_req req, int n_no_grad,
-                       const char *const *no_grad, known *k) {
+static mxc_status know(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec, known *k) {
     mxc_status status;
     *k = (known){.reqs = NULL};
-    status = mxci_symbol_infer_graph(symbol, n, names, shapes, types, &k->graph);
+    status = mxci_symbol_infer_graph(symbol, spec->n, spec->names, spec->shapes, spec->types, &k->graph);
     if (status == MXC_OK)
         status = complete(k->graph, options);
     if (status == MXC_OK)
-        status = choose_reqs(k, n, names, req, n_no_grad, no_grad);
+        status = choose_reqs(k, spec);
     if (status != MXC_OK)
         release(k);
     return status;
 }
 
-mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n,
-                                    const char *const *names, const mxc_shape *shapes, const mxc_dtype *types,
-                                    mxc_req req, int n_no_grad, const char *const *no_grad, mxc_executor **out) {
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(symbol));
-    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
-    MXC_TRY(MXCI_NON_NULL_IF(n_no_grad > 0, no_grad));
+mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec,
+                                    mxc_executor **out) {
     mxc_bind_options read;
+    mxc_bind_spec read_spec;
     mxc_status status;
     known k;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(mxci_bind_spec_read(spec, &read_spec));
     MXC_TRY(mxci_bind_options_read(options, &read));
-    MXC_TRY(know(symbol, &read, n, names, shapes, types, req, n_no_grad, no_grad, &k));
+    MXC_TRY(know(symbol, &read, &read_spec, &k));
     status = bind_new_arrays(symbol, options, k.graph, k.reqs, out);
     release(&k);
     return status;
 }
 
-mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, int64_t n, const char *const *names,
-                             const mxc_shape *shapes, const mxc_dtype *types, mxc_req req, int n_no_grad,
-                             const char *const *no_grad, mxc_memory_report *out) {
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(symbol));
-    MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
-    MXC_TRY(MXCI_NON_NULL_IF(n_no_grad > 0, no_grad));
+mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec,
+                             mxc_memory_report *out) {
     mxc_bind_options read;
+    mxc_bind_spec read_spec;
     mxci_lowering_options lowering = {.options = &read};
     mxci_program *p = NULL;
     mxc_status status;
     known k;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(mxci_bind_spec_read(spec, &read_spec));
     MXC_TRY(mxci_bind_options_read(options, &read));
-    MXC_TRY(know(symbol, &read, n, names, shapes, types, req, n_no_grad, no_grad, &k));
+    MXC_TRY(know(symbol, &read, &read_spec, &k));
     lowering.reqs = k.reqs;
     lowering.no_tiles = read.bulk_nodes > 0;
     status = mxci_lower(k.graph, &lowering, &p);
