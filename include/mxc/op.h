@@ -156,6 +156,10 @@ MXC_API const mxc_op_def *mxc_op_find(const char *name);
 /** Registered descriptors in order of registration, built-in ones first. at: NULL past the end. Thread-safe. */
 MXC_API int mxc_op_count(void);
 MXC_API const mxc_op_def *mxc_op_at(int index);
+/** The family of the operator with a name or alias, such as "nn" or "reduce": the directory of src/operator that holds
+ *  it; "elementwise" for those of src/simpleop, "custom" for those that a program registered. NULL if no operator has
+ *  the name. Thread-safe. */
+MXC_API const char *mxc_op_family(const char *name);
 /** Documentation made from the descriptor: formula, arguments, outputs, parameters with types, defaults and ranges.
  *  Caller frees with mxc_free. MXC_ENOTFOUND, MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_describe(const char *name, char **out);

@@ -14,11 +14,17 @@
 #include "base/sys.h"
 #include "base/text.h"
 
+/* A registered operator. */
+typedef struct entry {
+    const mxc_op_def *def;
+    const char *family;
+} entry;
+
 static struct {
     mxci_global_mutex lock; /* over everything below */
     int ready;              /* built-in descriptors are in */
-    mxci_map *by_name;
-    const mxc_op_def **defs;
+    mxci_map *by_name;      /* of descriptors */
+    entry *entries;         /* in order of registration */
     int count, capacity;
 } registry = {.lock = MXCI_GLOBAL_MUTEX_INIT};
 
@@ -53,13 +59,13 @@ static mxc_status check_def(const mxc_op_def *def) {
 
 static mxc_status reserve(void) {
     int capacity = registry.capacity ? 2 * registry.capacity : 256;
-    const mxc_op_def **defs;
+    entry *entries;
     if (registry.count < registry.capacity)
         return MXC_OK;
-    defs = mxci_realloc_array(registry.defs, (size_t)capacity, sizeof *defs);
-    if (!defs)
+    entries = mxci_realloc_array(registry.entries, (size_t)capacity, sizeof *entries);
+    if (!entries)
         return MXC_FAIL(MXC_ENOMEM, "mxc_op_register: out of memory for %d operators", capacity);
-    registry.defs = defs;
+    registry.entries = entries;
     registry.capacity = capacity;
     return MXC_OK;
 }
@@ -80,7 +86,7 @@ static mxc_status put_names(const mxc_op_def *def) {
     return status;
 }
 
-mxc_status mxci_registry_add(const mxc_op_def *def) {
+mxc_status mxci_registry_add(const mxc_op_def *def, const char *family) {
     char alias[128];
     MXC_TRY(check_def(def));
     MXC_TRY(check_new_name(def, def->name));
@@ -88,15 +94,15 @@ mxc_status mxci_registry_add(const mxc_op_def *def) {
         MXC_TRY(check_new_name(def, alias));
     MXC_TRY(reserve());
     MXC_TRY(put_names(def));
-    registry.defs[registry.count++] = def;
+    registry.entries[registry.count++] = (entry){def, family};
     return MXC_OK;
 }
 
 static void drop_all(void) {
     mxci_map_destroy(registry.by_name);
-    mxci_free(registry.defs);
+    mxci_free(registry.entries);
     registry.by_name = NULL;
-    registry.defs = NULL;
+    registry.entries = NULL;
     registry.count = registry.capacity = 0;
 }
 
@@ -129,7 +135,7 @@ mxc_status mxc_op_register(const mxc_op_def *def) {
     mxci_global_lock(&registry.lock);
     status = make_ready();
     if (status == MXC_OK)
-        status = mxci_registry_add(def);
+        status = mxci_registry_add(def, "custom");
     mxci_global_unlock(&registry.lock);
     return status;
 }
@@ -155,9 +161,20 @@ const mxc_op_def *mxc_op_at(int index) {
     const mxc_op_def *def = NULL;
     mxci_global_lock(&registry.lock);
     if (make_ready() == MXC_OK && index >= 0 && index < registry.count)
-        def = registry.defs[index];
+        def = registry.entries[index].def;
     mxci_global_unlock(&registry.lock);
     return def;
+}
+
+const char *mxc_op_family(const char *name) {
+    const mxc_op_def *def = mxc_op_find(name);
+    const char *family = NULL;
+    mxci_global_lock(&registry.lock);
+    for (int i = 0; i < registry.count && !family; i++)
+        if (registry.entries[i].def == def)
+            family = registry.entries[i].family;
+    mxci_global_unlock(&registry.lock);
+    return family;
 }
 
 /* ---- similar names ------------------------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
  * locked, at the first use of the registry. Defined in simpleop/builtin.c, since this folder must not look up there. */
 mxc_status mxci_register_builtin(void);
 
-/* Add one descriptor; the caller holds the registry's lock (only mxci_register_builtin does).
- * MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. */
-mxc_status mxci_registry_add(const mxc_op_def *def);
+/* Add one descriptor of a family, whose name must stay valid; the caller holds the registry's lock (only
+ * mxci_register_builtin does). MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. */
+mxc_status mxci_registry_add(const mxc_op_def *def, const char *family);
 
 /* Have the built-in descriptors entered, so that none is missed for want of memory afterwards. MXC_ENOMEM. */
 mxc_status mxci_registry_start(void);

@@ -5,12 +5,15 @@
 #include "simpleop/families.h"
 #include "simpleop/simple.h"
 
-#define OP(symbol) extern const mxc_op_def mxci_op_##symbol;
+#define OP(family, symbol) extern const mxc_op_def mxci_op_##symbol;
 #include "operator/op_list.def"
 #undef OP
 
-static const mxc_op_def *const ops[] = {
-#define OP(symbol) &mxci_op_##symbol,
+static const struct {
+    const mxc_op_def *def;
+    const char *family;
+} ops[] = {
+#define OP(family, symbol) {&mxci_op_##symbol, #family},
 #include "operator/op_list.def"
 #undef OP
 };
@@ -33,10 +36,10 @@ static mxci_simple_op compiled[SIMPLE_COUNT]; /* filled under the registry's loc
 
 mxc_status mxci_register_builtin(void) {
     for (int i = 0; i < OP_COUNT; i++)
-        MXC_TRY(mxci_registry_add(ops[i]));
+        MXC_TRY(mxci_registry_add(ops[i].def, ops[i].family));
     for (int i = 0; i < SIMPLE_COUNT; i++) {
         MXC_TRY(mxci_simple_compile(simple_ops[i], &compiled[i]));
-        MXC_TRY(mxci_registry_add(&compiled[i].op));
+        MXC_TRY(mxci_registry_add(&compiled[i].op, "elementwise"));
     }
     return MXC_OK;
 }

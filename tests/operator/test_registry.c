@@ -48,6 +48,18 @@ static void test_enumeration_is_by_registration(void **state) {
     assert_ptr_equal(mxc_op_at(count), &first);
     assert_ptr_equal(mxc_op_at(count + 1), &second);
     assert_ptr_equal(mxc_op_find("t_deuxieme"), &second);
+    assert_string_equal(mxc_op_family("t_deuxieme"), "custom");
+}
+
+static void test_family(void **state) {
+    (void)state;
+    assert_string_equal(mxc_op_family("Convolution"), "nn");
+    assert_string_equal(mxc_op_family("Pooling_v1"), "nn");
+    assert_string_equal(mxc_op_family("sum"), "reduce");
+    assert_string_equal(mxc_op_family("relu"), "elementwise");
+    assert_string_equal(mxc_op_family("Custom"), "custom");
+    assert_null(mxc_op_family("convolution"));
+    assert_null(mxc_op_family(NULL));
 }
 
 static void test_unknown_name(void **state) {
@@ -259,6 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_enumeration_is_by_registration),
+        cmocka_unit_test(test_family),
         cmocka_unit_test(test_unknown_name),
         cmocka_unit_test(test_foreign_names_lead_to_operators),
         cmocka_unit_test(test_wrong_definitions),
