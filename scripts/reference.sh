@@ -16,10 +16,15 @@ Functions are documented in the headers in `include/mxc/`.
 
 - [Operators](operators/README.md), by family
 - [Iterators](iterators.md) that are created by name
+- [Optimizers](optimizers.md)
 - [Options](options.md) of training, binding, quantization, iterators over arrays, and engines
 - [Environment variables](environment.md)
 END
 
+
+"$tool" ops --markdown "$out/operators"
+"$tool" iters --markdown >"$out/iterators.md"
+"$tool" optimizers --markdown >"$out/optimizers.md"
 
 # ---- structs of options ----------------------------------------------------------------------------------------------
 

@@ -10,13 +10,16 @@ static const struct command {
     const char *name, *usage, *doc;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"ops", "ops [--markdown | --missing DEVICE | NAME...]",
-     "lists the operators, or describes the named ones; --markdown: describes all, as in docs/reference;\n"
-     "    --missing: lists those that the host computes for arrays on that kind of device (gpu), and why",
+    {"ops", "ops [--markdown DIRECTORY | --missing DEVICE | NAME...]",
+     "lists the operators, or describes the named ones; --markdown: writes the pages of docs/reference/operators;\n"
+     "    --missing: lists those that are computed on the host for arrays on that kind of device (gpu), and why",
      mxc_ops_main},
     {"iters", "iters [--markdown | NAME...]",
-     "lists the data iterators, or describes the named ones; --markdown: describes all, as in docs/reference",
+     "lists the data iterators, or describes the named ones; --markdown: prints docs/reference/iterators.md",
      mxc_iters_main},
+    {"optimizers", "optimizers [--markdown | NAME...]",
+     "lists the optimizers, or describes the named ones; --markdown: prints docs/reference/optimizers.md",
+     mxc_optimizers_main},
     {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
      "summarises a record file and lists its first 10 records and damaged places; --repair: copies the intact\n"
      "    records, and writes an index beside them, TO with .idx; --sheet: draws the first 100 images into one",

@@ -1,7 +1,11 @@
 /* mxc ops: the operators, from their descriptors. */
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include <mxc/mxc.h>
 
@@ -54,15 +58,103 @@ static int print_some(int n, char **names) {
     return result;
 }
 
-static int print_markdown(void) {
-    static const mxc_op_def *ops[MAX_OPS];
-    int n = list_ops(ops), result = 0;
-    printf("# Operators\n\nAll %d operators, as their descriptors tell (`mxc ops --markdown`). Any name will do.\n", n);
-    for (int i = 0; i < n && result == 0; i++) {
-        printf("\n## %s\n\n```text\n", ops[i]->name);
-        result = print_one(ops[i]->name);
-        printf("```\n");
+/* ---- pages of the reference -------------------------------------------------------------------------------------- */
+
+static const char *family_of(const mxc_op_def *op) {
+    (void)op;
+    return "all";
+}
+
+/* By family, then by name. */
+static int compare_families(const void *a, const void *b) {
+    const mxc_op_def *x = *(const mxc_op_def *const *)a, *y = *(const mxc_op_def *const *)b;
+    int order = strcmp(family_of(x), family_of(y));
+    return order ? order : strcmp(x->name, y->name);
+}
+
+/* The anchor of ops[i]: its name in small letters, with a number if an earlier heading of the page has the same. */
+static const char *anchor(const mxc_op_def *const *ops, int i, char *out, size_t size) {
+    int same = 0;
+    for (int j = i - 1; j >= 0 && strcmp(family_of(ops[j]), family_of(ops[i])) == 0; j--)
+        same += strcasecmp(ops[j]->name, ops[i]->name) == 0;
+    snprintf(out, size, same ? "%s-%d" : "%s", ops[i]->name, same);
+    for (char *c = out; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return out;
+}
+
+/* Opens DIRECTORY/NAME.md to write. */
+static FILE *open_page(const char *directory, const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.md", directory, name);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fprintf(stderr, "mxc: cannot write %s: %s\n", path, strerror(errno));
+    return file;
+}
+
+/* Closes a page; returns the exit status. */
+static int close_page(FILE *page) {
+    if (fclose(page) == 0)
+        return 0;
+    fprintf(stderr, "mxc: cannot write a page: %s\n", strerror(errno));
+    return MXC_EXIT_FAILED;
+}
+
+static int write_index(const mxc_op_def *const *ops, int n, const char *directory) {
+    FILE *page = open_page(directory, "README");
+    char text[256];
+    if (!page)
+        return MXC_EXIT_FAILED;
+    fprintf(page,
+            "# Operators\n\nAll %d operators, by family. Generated from their descriptors by `mxc ops --markdown`. "
+            "`mxc ops NAME` prints one\nof them; aliases are accepted too.\n",
+            n);
+    for (int i = 0; i < n; i++) {
+        const char *family = family_of(ops[i]);
+        int is_first = i == 0 || strcmp(family_of(ops[i - 1]), family) != 0;
+        if (is_first)
+            fprintf(page, "\n## [%s](%s.md)\n\n", family, family);
+        fprintf(page, "%s[%s](%s.md#%s)", is_first ? "" : ",\n", ops[i]->name, family,
+                anchor(ops, i, text, sizeof text));
+        if (i + 1 == n || strcmp(family_of(ops[i + 1]), family) != 0)
+            fputc('\n', page);
     }
+    return close_page(page);
+}
+
+/* Writes the page of the family of ops[*at], and moves *at behind it. */
+static int write_family(const mxc_op_def *const *ops, int n, int *at, const char *directory) {
+    const char *family = family_of(ops[*at]);
+    FILE *page = open_page(directory, family);
+    int result = 0;
+    if (!page)
+        return MXC_EXIT_FAILED;
+    fprintf(page, "# Operators: %s\n", family);
+    for (; *at < n && strcmp(family_of(ops[*at]), family) == 0; ++*at) {
+        char *text = NULL;
+        if (mxc_op_describe(ops[*at]->name, &text) != MXC_OK) {
+            fprintf(stderr, "mxc: %s\n", mxc_last_error());
+            result = MXC_EXIT_FAILED;
+        }
+        fprintf(page, "\n## %s\n\n```text\n%s```\n", ops[*at]->name, text ? text : "");
+        mxc_free(text);
+    }
+    return close_page(page) ? MXC_EXIT_FAILED : result;
+}
+
+/* Writes README.md and a page per family to a directory, which is created. */
+static int write_pages(const char *directory) {
+    static const mxc_op_def *ops[MAX_OPS];
+    int n = list_ops(ops), result;
+    qsort(ops, (size_t)n, sizeof *ops, compare_families);
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "mxc: cannot create %s: %s\n", directory, strerror(errno));
+        return MXC_EXIT_FAILED;
+    }
+    result = write_index(ops, n, directory);
+    for (int i = 0; i < n && result == 0;)
+        result = write_family(ops, n, &i, directory);
     return result;
 }
 
@@ -127,8 +219,8 @@ static int print_missing(const char *device) {
 int mxc_ops_main(int argc, char **argv) {
     if (argc == 0)
         return print_list();
-    if (strcmp(argv[0], "--markdown") == 0)
-        return print_markdown();
+    if (strcmp(argv[0], "--markdown") == 0 && argc == 2)
+        return write_pages(argv[1]);
     if (strcmp(argv[0], "--missing") == 0 && argc == 2)
         return print_missing(argv[1]);
     return print_some(argc, argv);

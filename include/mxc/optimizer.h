@@ -25,6 +25,10 @@ typedef struct mxc_optimizer mxc_optimizer;
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys,
                                                        const char *const *values, mxc_optimizer **out);
+/** Optimizers that mxc_optimizer_create knows: the name at an index (NULL past the end), and documentation generated
+ * from the schema (free with mxc_free; MXC_ENOTFOUND, MXC_ENOMEM). */
+MXC_API const char *mxc_optimizer_name_at(int index);
+MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_describe(const char *name, char **out);
 MXC_API void mxc_optimizer_destroy(mxc_optimizer *optimizer); /* NULL is fine; does not block */
 /** Learning rate of the updates queued from now on. */
 MXC_API void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr);

@@ -32,8 +32,8 @@ typedef struct mxc_metric mxc_metric;
 /**
  * Create a metric:
  *   accuracy        share of samples whose most probable class is the label
- *   top_k_accuracy  share of samples whose label is among the top_k (5) most probable classes
- *   cross-entropy   mean of -log(probability of the label), with probabilities of at least eps (1e-12)
+ *   top_k_accuracy  share of samples whose label is among the top_k=5 most probable classes
+ *   cross-entropy   mean of -log(p + eps), where p is the probability of the label, eps=1e-12
  *   mse, mae        mean squared and mean absolute error
  *   loss            mean of the prediction; needs no label
  * The first three take ignore_label (None): samples with this label do not count.

@@ -27,16 +27,16 @@ typedef struct csv_params {
 
 static const mxc_param csv_schema[] = {
     {MXC_PARAM_FIELD(csv_params, data_csv), .name = "data_csv", .type = MXC_PARAM_STRING,
-     .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
-            "folder stands for its files"},
+     .doc = "Path of the samples, one per line. Several paths, separated by ;, are read one after the other; a "
+            "directory stands for its files."},
     {MXC_PARAM_FIELD(csv_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
-     .doc = "shape of a sample; a line has as many numbers"},
+     .doc = "Shape of a sample. A line has as many numbers as the shape has elements."},
     {MXC_PARAM_FIELD(csv_params, label_csv), .name = "label_csv", .type = MXC_PARAM_STRING, .initial = "NULL",
-     .doc = "path of the labels, a line for each sample; NULL: all labels are 0"},
+     .doc = "Path of the labels, one line per sample. NULL: all labels are 0."},
     {MXC_PARAM_FIELD(csv_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
-     .doc = "shape of a label; (1,) gives labels (B,)"},
+     .doc = "Shape of a label; (1,) gives labels of shape (B,)."},
     {MXC_PARAM_FIELD(csv_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
-     .doc = "of data and labels: float32, which None means, float64, int32, int64 or uint8"},
+     .doc = "Dtype of data and labels: float32, float64, int32, int64 or uint8. None: float32."},
 #define BATCH_PARAMS csv_params
 #include "io/batch_params.def"
 #undef BATCH_PARAMS
@@ -205,8 +205,8 @@ static mxc_status csv_create(const void *params, mxc_iter **out) {
 
 const mxci_iter_def mxci_iter_CSVIter = {
     .name = "CSVIter",
-    .doc = "Lines of numbers with commas between: data (B, data_shape...), softmax_label (B, label_shape...). Empty "
-           "lines are passed over; header lines and quotes are errors.",
+    .doc = "Lines of numbers separated by commas: data (B, data_shape...), softmax_label (B, label_shape...). Empty "
+           "lines are ignored; header lines and quotes are errors.",
     .params = csv_schema,
     .param_size = sizeof(csv_params),
     .create = csv_create,

@@ -21,10 +21,10 @@ typedef struct folder_params {
 #define OWNER folder_params
 static const mxc_param folder_schema[] = {
     {MXC_PARAM_FIELD(folder_params, path_root), .name = "path_root", .type = MXC_PARAM_STRING, .initial = NULL,
-     .doc = "folder that holds a folder for each class, with .jpg, .jpeg and .png files; labels are the classes' "
-            "numbers in the order of their names"},
+     .doc = "Directory with one subdirectory of .jpg, .jpeg and .png files per class. Labels are the numbers of the "
+            "classes, from 0, in the order of their names."},
     {MXC_PARAM_FIELD(folder_params, path_imglist), .name = "path_imglist", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "path of a list (id, labels, path below path_root) to go by instead"},
+     .doc = "Path of an image list (id, labels, path below path_root) that is used instead of the subdirectories."},
 #include "io/image_params.def"
 #include "io/augment_params.def"
     MXC_PARAM_END,
@@ -220,8 +220,8 @@ static mxc_status folder_create(const void *params, mxc_iter **out) {
 
 const mxci_iter_def mxci_iter_ImageFolderIter = {
     .name = owner,
-    .doc = "ImageRecordIter for images that are files: data (B,C,H,W), softmax_label (B,) the class or (B,label_width) "
-           "of a list.",
+    .doc = "Images in files, otherwise like ImageRecordIter: data (B,C,H,W), softmax_label (B,), the class, or "
+           "(B,label_width) with a list.",
     .params = folder_schema,
     .param_size = sizeof(folder_params),
     .create = folder_create,

@@ -13,11 +13,12 @@ typedef struct record_params {
 #define OWNER record_params
 static const mxc_param record_schema[] = {
     {MXC_PARAM_FIELD(record_params, path_imgrec), .name = "path_imgrec", .type = MXC_PARAM_STRING, .initial = NULL,
-     .doc = "path of the record file; several with ; between, and a folder stands for its .rec files"},
+     .doc = "Path of the record file, or several separated by ;. A directory stands for its .rec files."},
     {MXC_PARAM_FIELD(record_params, path_imgidx), .name = "path_imgidx", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "path of its index, or as many as record files: without, these are read once when they are opened"},
+     .doc = "Path of the index, or one for each record file. Without an index, the record files are read once when "
+            "they are opened."},
     {MXC_PARAM_FIELD(record_params, path_imglist), .name = "path_imglist", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "path of a list (id, labels, path) whose labels, found by id, replace the records' own"},
+     .doc = "Path of an image list (id, labels, path) whose labels replace those of the records with the same id."},
 #include "io/image_params.def"
 #include "io/augment_params.def"
     MXC_PARAM_END,
@@ -64,9 +65,9 @@ static mxc_status create_signed(const void *params, mxc_iter **out) {
     const mxci_iter_def mxci_iter_##name_ = { \
         .name = #name_, .doc = doc_, .params = record_schema, .param_size = sizeof(record_params), .create = create_};
 RECORD_ITER(ImageRecordIter, create_any,
-            "Images of a record file, decoded, augmented and normalised by threads ahead of the caller: data "
-            "(B,C,H,W), softmax_label (B,) or (B,label_width). The index of a batch holds the records' ids.")
-RECORD_ITER(ImageRecordIter_v1, create_any, "ImageRecordIter by another name.")
-RECORD_ITER(ImageRecordInt8Iter, create_signed, "ImageRecordIter with dtype int8: values rounded and cut.")
-RECORD_ITER(ImageRecordUInt8Iter, create_bytes, "ImageRecordIter with dtype uint8: bytes as they are.")
-RECORD_ITER(ImageRecordUInt8Iter_v1, create_bytes, "ImageRecordUInt8Iter by another name.")
+            "Images of a record file, decoded, augmented and normalised ahead by threads: data (B,C,H,W), "
+            "softmax_label (B,) or (B,label_width). The index of a batch contains the ids of the records.")
+RECORD_ITER(ImageRecordIter_v1, create_any, "Alias of ImageRecordIter.")
+RECORD_ITER(ImageRecordInt8Iter, create_signed, "ImageRecordIter with dtype int8: values are rounded and clipped.")
+RECORD_ITER(ImageRecordUInt8Iter, create_bytes, "ImageRecordIter with dtype uint8: unchanged bytes.")
+RECORD_ITER(ImageRecordUInt8Iter_v1, create_bytes, "Alias of ImageRecordUInt8Iter.")

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/document.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -120,10 +121,9 @@ mxc_status mxc_iter_describe(const char *name, char **out) {
     if (!def)
         return no_such_iter(name);
     mxci_text text = {0};
-    mxci_text_printf(&text, "%s\n\n%s\n", def->name, def->doc);
-    for (const mxc_param *p = def->params; p && p->name; p++) {
-        char type[256];
-        mxci_text_printf(&text, "\n%s : %s\n    %s\n", p->name, mxc_param_describe(p, type, sizeof type), p->doc);
-    }
+    mxci_text_printf(&text, "%s\n\n", def->name);
+    mxci_document_words(&text, "", def->doc);
+    mxci_text_add(&text, "\n");
+    mxci_document_params(&text, def->params);
     return mxci_text_take(&text, out);
 }

@@ -25,17 +25,17 @@ typedef struct libsvm_params {
 
 static const mxc_param libsvm_schema[] = {
     {MXC_PARAM_FIELD(libsvm_params, data_libsvm), .name = "data_libsvm", .type = MXC_PARAM_STRING,
-     .doc = "path of the samples, a line each; several paths with ; between follow each other, and a "
-            "folder stands for its files"},
+     .doc = "Path of the samples, one per line. Several paths, separated by ;, are read one after the other; a "
+            "directory stands for its files."},
     {MXC_PARAM_FIELD(libsvm_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
-     .doc = "shape of a sample; indices are less than its size"},
+     .doc = "Shape of a sample. Indices are less than its number of elements."},
     {MXC_PARAM_FIELD(libsvm_params, label_libsvm), .name = "label_libsvm", .type = MXC_PARAM_STRING, .initial = "NULL",
-     .doc = "path of labels in the same form, whose own first number is passed over; NULL: the "
-            "first number of each sample's line is its label"},
+     .doc = "Path of labels in the same format, whose first number per line is ignored. NULL: the first number of each "
+            "sample's line is its label."},
     {MXC_PARAM_FIELD(libsvm_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
-     .doc = "shape of a label; (1,) gives labels (B,)"},
+     .doc = "Shape of a label; (1,) gives labels of shape (B,)."},
     {MXC_PARAM_FIELD(libsvm_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
-     .doc = "of data and labels: float32, which None means"},
+     .doc = "Dtype of data and labels; only float32, which is also the meaning of None."},
 #define BATCH_PARAMS libsvm_params
 #include "io/batch_params.def"
 #undef BATCH_PARAMS
@@ -217,7 +217,7 @@ static mxc_status libsvm_create(const void *params, mxc_iter **out) {
 const mxci_iter_def mxci_iter_LibSVMIter = {
     .name = "LibSVMIter",
     .doc = "Lines \"label index:value ...\": data (B, data_shape...), softmax_label (B, label_shape...). Batches are "
-           "dense, for there are no sparse arrays here. Indices begin at 0 and ascend; # begins a comment.",
+           "dense. Indices start at 0 and ascend; # starts a comment.",
     .params = libsvm_schema,
     .param_size = sizeof(libsvm_params),
     .create = libsvm_create,

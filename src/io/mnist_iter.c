@@ -22,21 +22,21 @@ typedef struct mnist_params {
 
 static const mxc_param mnist_schema[] = {
     {MXC_PARAM_FIELD(mnist_params, image), .name = "image", .type = MXC_PARAM_STRING,
-     .initial = "./train-images-idx3-ubyte", .doc = "path of the images, an IDX file of shape (N,H,W), plain or .gz"},
+     .initial = "./train-images-idx3-ubyte", .doc = "Path of the images, an IDX file of shape (N,H,W), plain or .gz."},
     {MXC_PARAM_FIELD(mnist_params, label), .name = "label", .type = MXC_PARAM_STRING,
-     .initial = "./train-labels-idx1-ubyte", .doc = "path of the labels, an IDX file of shape (N,)"},
+     .initial = "./train-labels-idx1-ubyte", .doc = "Path of the labels, an IDX file of shape (N,), plain or .gz."},
     {MXC_PARAM_FIELD(mnist_params, batch.batch_size), .name = "batch_size", .type = MXC_PARAM_INT, .initial = "128",
-     .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "samples in a batch"},
+     .bounded = 1, .minimum = 1, .maximum = 1 << 24, .doc = "Number of samples per batch."},
     {MXC_PARAM_FIELD(mnist_params, shuffle), .name = "shuffle", .type = MXC_PARAM_BOOL, .initial = "True",
-     .doc = "a new order in each epoch"},
+     .doc = "Use a new random order of samples in each epoch."},
     {MXC_PARAM_FIELD(mnist_params, flat), .name = "flat", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "give (B,H*W) rather than (B,1,H,W)"},
+     .doc = "Return images as (B,H*W) instead of (B,1,H,W)."},
     {MXC_PARAM_FIELD(mnist_params, seed), .name = "seed", .type = MXC_PARAM_INT, .initial = "0",
-     .doc = "of the shuffle"},
+     .doc = "Seed of the random order."},
     {MXC_PARAM_FIELD(mnist_params, silent), .name = "silent", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "accepted for MXNet's sake; nothing is printed either way"},
+     .doc = "Accepted for compatibility with MXNet; has no effect."},
     {MXC_PARAM_FIELD(mnist_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
-     .doc = "of data and labels: float32, which None means"},
+     .doc = "Dtype of data and labels; only float32, which is also the meaning of None."},
 #define BATCH_PARAMS mnist_params
 #include "io/prefetch_params.def"
 #undef BATCH_PARAMS
@@ -119,8 +119,8 @@ static mxc_status mnist_create(const void *params, mxc_iter **out) {
 
 const mxci_iter_def mxci_iter_MNISTIter = {
     .name = "MNISTIter",
-    .doc = "Images and labels of the MNIST format: data (B,1,H,W) float32 = byte / 256, softmax_label (B,). A last "
-           "batch that is not full is left out.",
+    .doc = "Images and labels in the MNIST format: data (B,1,H,W), float32, byte / 256; softmax_label (B,). An "
+           "incomplete last batch is left out.",
     .params = mnist_schema,
     .param_size = sizeof(mnist_params),
     .create = mnist_create,

@@ -48,12 +48,13 @@ enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
         .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
         .minimum = least, .maximum = most, .doc = text                                                  \
     }
-#define WATCHING                                                                                                       \
-    SETTING(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6, "seconds that a process may be silent before it counts as lost"), \
-        SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                                 \
-                "seconds that others wait for a process that lives; 0: for ever"),                                     \
-        SETTING(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                          \
-                "seconds to wait for all processes to make the store; 0: for ever")
+#define WATCHING                                                                                      \
+    SETTING(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6,                                                  \
+            "Seconds without a heartbeat after which a process counts as lost."),                     \
+        SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                \
+                "Seconds to wait for a process that is alive but does not reach a sum. 0: forever."), \
+        SETTING(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                         \
+                "Seconds to wait for all processes to create the store. 0: forever.")
 #define OF_SERVERS(field, value, least, text)                                                                          \
     {                                                                                                                  \
         .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value, .bounded = 1, \
@@ -62,21 +63,24 @@ enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
 
 static const mxc_param sync_schema[] = {
     WATCHING,
-    SETTING(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30, "of which larger sums are made"),
-    SETTING(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30, "of smaller ones that travel together"),
+    SETTING(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30,
+            "Size in bytes of the pieces that larger sums are divided into."),
+    SETTING(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30,
+            "Size in bytes up to which keys of one push are sent together."),
     {MXC_PARAM_FIELD(settings, compression), .name = "compression", .type = MXC_PARAM_ENUM, .initial = "none",
-     .choices = "none,float16,bfloat16,2bit", .doc = "how sums of float32 travel"},
-    SETTING(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30, "2bit: what travels is this, its negative, or 0"),
+     .choices = "none,float16,bfloat16,2bit", .doc = "Format in which sums of float32 are sent."},
+    SETTING(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30,
+            "For the compression 2bit: values are sent as threshold, -threshold or 0."),
     {MXC_PARAM_FIELD(settings, shard), .name = "shard", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "each process updates, and keeps the optimizer's states of, its share of every key only"},
+     .doc = "Update only this worker's share of each key, and keep optimizer states for that share only."},
     MXC_PARAM_END,
 };
 
 static const mxc_param async_schema[] = {
     WATCHING,
-    OF_SERVERS(servers, "0", 0, "how many of the workers keep parameters, the first ones; 0: all"),
-    OF_SERVERS(staleness, "4", 0, "pushes of a key that a worker may be ahead of the slowest"),
-    OF_SERVERS(split_bytes, "1048576", 0, "keys from this size on are spread over all servers"),
+    OF_SERVERS(servers, "0", 0, "Number of workers, the first ones, that are servers. 0: all."),
+    OF_SERVERS(staleness, "4", 0, "Number of pushes of a key that a worker may be ahead of the slowest."),
+    OF_SERVERS(split_bytes, "1048576", 0, "Size in bytes from which keys are divided among all servers."),
     MXC_PARAM_END,
 };
 

@@ -3,7 +3,7 @@
 
 #include "base/size.h"
 #include "base/sys.h"
-#include "engine/device/run_memory.h"
+#include "engine/mark.h"
 #include "resource/temp.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */

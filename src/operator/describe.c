@@ -1,11 +1,8 @@
 /* Documentation of an operator, made from its descriptor. */
-#include <string.h>
-
+#include "base/document.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "operator/registry.h"
-
-enum { WIDTH = 110 };
 
 static void add_list(mxci_text *text, const char *title, const char *list) {
     char item[64];
@@ -14,22 +11,6 @@ static void add_list(mxci_text *text, const char *title, const char *list) {
     mxci_text_printf(text, "\n%s:", title);
     for (int i = 0; mxci_list_item(list, i, item, sizeof item); i++)
         mxci_text_printf(text, "%s %s", i ? "," : "", item);
-}
-
-/* Words in lines of about WIDTH characters. */
-static void add_wrapped(mxci_text *text, const char *words) {
-    size_t column = 0;
-    while (*words) {
-        size_t length = strcspn(words, " ");
-        if (column && column + 1 + length > WIDTH) {
-            mxci_text_add(text, "\n");
-            column = 0;
-        }
-        mxci_text_printf(text, "%s%.*s", column ? " " : "", (int)length, words);
-        column += length + (column > 0);
-        words += length + strspn(words + length, " ");
-    }
-    mxci_text_add(text, "\n");
 }
 
 static void add_args(mxci_text *text, const mxc_op_def *def) {
@@ -44,21 +25,6 @@ static void add_dtypes(mxci_text *text, unsigned set) {
     for (int i = 0, n = 0; i < MXC_DTYPE_LIMIT; i++)
         if (set & MXC_DTYPE_BIT(i))
             mxci_text_printf(text, "%s %s", n++ ? "," : "", mxc_dtype_name((mxc_dtype)i));
-}
-
-static void add_params(mxci_text *text, const mxc_param *p) {
-    char type[256];
-    if (p && p->name)
-        mxci_text_add(text, "\nParameters:");
-    for (; p && p->name; p++) {
-        mxci_text_printf(text, "\n    %s : %s", p->name, mxc_param_describe(p, type, sizeof type));
-        if (p->bounded && p->maximum >= INT32_MAX)
-            mxci_text_printf(text, ", at least %g", p->minimum);
-        else if (p->bounded)
-            mxci_text_printf(text, ", %g to %g", p->minimum, p->maximum);
-        if (p->doc)
-            mxci_text_printf(text, "\n        %s", p->doc);
-    }
 }
 
 mxc_status mxc_op_describe(const char *name, char **out) {
@@ -76,13 +42,13 @@ mxc_status mxc_op_describe(const char *name, char **out) {
     }
     mxci_text_printf(&text, "%s\n\n", def->name);
     if (def->doc)
-        add_wrapped(&text, def->doc);
+        mxci_document_words(&text, "", def->doc);
     add_list(&text, "Other names", def->aliases);
     add_args(&text, def);
     add_list(&text, "Outputs", def->outputs ? def->outputs : "output");
     add_list(&text, "Auxiliary states", def->aux);
     add_dtypes(&text, def->dtypes ? def->dtypes : MXC_DTYPES_REAL);
-    add_params(&text, def->params);
     mxci_text_add(&text, "\n");
+    mxci_document_params(&text, def->params);
     return mxci_text_take(&text, out);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/document.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -34,54 +35,57 @@ typedef mxci_update_item item;
 #define LEARNING_RATE(value)                                                                                          \
     {                                                                                                                 \
         MXC_PARAM_FIELD(settings, learning_rate), .name = "learning_rate", .type = MXC_PARAM_FLOAT, .initial = value, \
-                                                  .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "step size"     \
+                                                  .bounded = 1, .minimum = 0, .maximum = 1e30,                        \
+                                                  .doc = "Learning rate, the step size."                              \
     }
 #define SWITCH(field, text) \
     { .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, field), .initial = "false", .doc = text }
-#define COMMON                                                                                    \
-    SETTING(wd, "0", "weight decay"), SETTING(rescale_grad, "1", "factor on gradients"),          \
-        SETTING(clip_gradient, "-1", "clip rescaled gradients to [-value, value]; below 0: off"), \
-        SWITCH(multi_precision, "weights in 16 bits have f32 copies, which take the steps")
+#define COMMON                                                                                     \
+    SETTING(wd, "0", "Weight decay: wd times the weight is added to the gradient."),               \
+        SETTING(rescale_grad, "1", "Factor on gradients, applied first."),                         \
+        SETTING(clip_gradient, "-1", "Clip rescaled gradients to [-value, value]. Below 0: off."), \
+        SWITCH(multi_precision, "Update float32 master copies of 16-bit weights.")
 
 static const mxc_param sgd_schema[] = {
     LEARNING_RATE("0.01"),
-    SHARE(momentum, "0", 1, "share of the last step that is repeated"),
+    SHARE(momentum, "0", 1, "Momentum: share of the previous step that is repeated."),
     COMMON,
     MXC_PARAM_END,
 };
 
 static const mxc_param signum_schema[] = {
     LEARNING_RATE("0.01"),
-    SHARE(momentum, "0.9", 1, "share of the old in the mean whose sign is taken"),
-    SETTING(wd_lh, "0", "weight decay that does not go through the sign"),
+    SHARE(momentum, "0.9", 1,
+          "Decay rate of the running mean of gradients, whose sign is taken. 0: the sign of the gradient."),
+    SETTING(wd_lh, "0", "Weight decay applied to the weight directly, outside of the sign."),
     COMMON,
     MXC_PARAM_END,
 };
 
 static const mxc_param adam_schema[] = {
     LEARNING_RATE("0.001"),
-    SHARE(beta1, "0.9", BELOW_1, "share of the old in the mean"),
-    SHARE(beta2, "0.999", BELOW_1, "share of the old in the mean of squares"),
-    SETTING(epsilon, "1e-8", "added to the root"),
+    SHARE(beta1, "0.9", BELOW_1, "Decay rate of the running mean of gradients."),
+    SHARE(beta2, "0.999", BELOW_1, "Decay rate of the running mean of squared gradients."),
+    SETTING(epsilon, "1e-8", "Added to the denominator for numerical stability."),
     COMMON,
     MXC_PARAM_END,
 };
 
 static const mxc_param rmsprop_schema[] = {
     LEARNING_RATE("0.001"),
-    SHARE(gamma1, "0.9", 1, "share of the old in the running means"),
-    SHARE(gamma2, "0.9", 1, "where centered, share of the last step that is repeated"),
-    SETTING(epsilon, "1e-8", "added under the root"),
-    SWITCH(centered, "divide by the deviation, not by the mean of squares"),
-    SETTING(clip_weights, "-1", "clip weights to [-value, value]; below 0: off"),
+    SHARE(gamma1, "0.9", 1, "Decay rate of the running means."),
+    SHARE(gamma2, "0.9", 1, "Momentum; used only if centered."),
+    SETTING(epsilon, "1e-8", "Added under the square root for numerical stability."),
+    SWITCH(centered, "Divide by the estimated standard deviation of the gradient instead of the root mean square."),
+    SETTING(clip_weights, "-1", "Clip weights to [-value, value]. Below 0: off."),
     COMMON,
     MXC_PARAM_END,
 };
 
 static const mxc_param ftrl_schema[] = {
     LEARNING_RATE("0.1"),
-    SETTING(lamda1, "0.01", "weights that matter less become 0"),
-    SETTING(beta, "1", "keeps first steps small"),
+    SETTING(lamda1, "0.01", "L1 regularisation coefficient; weights whose accumulated gradient is smaller become 0."),
+    SETTING(beta, "1", "Added to the denominator of the learning rate, which keeps the first steps small."),
     COMMON,
     MXC_PARAM_END,
 };
@@ -95,13 +99,60 @@ static int is_centered(const settings *set) {
 }
 
 static const rule rules[] = {
-    {"sgd", sgd_schema, {"sgd", NULL}, {"sgd_mom", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
-    {"nag", sgd_schema, {"sgd", NULL}, {"nag_mom", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
-    {"signum", signum_schema, {"signsgd", NULL}, {"signum", "momentum"}, has_momentum, MXCI_CORRECT_NOTHING},
-    {"adam", adam_schema, {"adam", "mean,var"}, {NULL, NULL}, NULL, MXCI_CORRECT_LR},
-    {"adamw", adam_schema, {"adamw", "mean,var"}, {NULL, NULL}, NULL, MXCI_CORRECT_STEP},
-    {"rmsprop", rmsprop_schema, {"rmsprop", "n"}, {"rmspropalex", "n,g,delta"}, is_centered, MXCI_CORRECT_NOTHING},
-    {"ftrl", ftrl_schema, {"ftrl", "z,n"}, {NULL, NULL}, NULL, MXCI_CORRECT_NOTHING},
+    {
+        .name = "sgd",
+        .doc = "Stochastic gradient descent: w -= lr g. With momentum: m = momentum m - lr g; w += m.",
+        .schema = sgd_schema,
+        .plain = {"sgd", NULL},
+        .full = {"sgd_mom", "momentum"},
+        .is_full = has_momentum,
+    },
+    {
+        .name = "nag",
+        .doc = "Stochastic gradient descent with Nesterov momentum.",
+        .schema = sgd_schema,
+        .plain = {"sgd", NULL},
+        .full = {"nag_mom", "momentum"},
+        .is_full = has_momentum,
+    },
+    {
+        .name = "signum",
+        .doc = "Signum: m = momentum m + (1 - momentum) g; w -= lr sign(m).",
+        .schema = signum_schema,
+        .plain = {"signsgd", NULL},
+        .full = {"signum", "momentum"},
+        .is_full = has_momentum,
+    },
+    {
+        .name = "adam",
+        .doc = "Adam: m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; w -= lr m / (sqrt(v) + epsilon), "
+               "with lr multiplied by sqrt(1 - beta2^t) / (1 - beta1^t) in update t.",
+        .schema = adam_schema,
+        .plain = {"adam", "mean,var"},
+        .correction = MXCI_CORRECT_LR,
+    },
+    {
+        .name = "adamw",
+        .doc = "Adam with decoupled weight decay: lr wd w is subtracted from the weight; g does not contain it.",
+        .schema = adam_schema,
+        .plain = {"adamw", "mean,var"},
+        .correction = MXCI_CORRECT_STEP,
+    },
+    {
+        .name = "rmsprop",
+        .doc = "RMSProp: n = gamma1 n + (1 - gamma1) g^2; w -= lr g / sqrt(n + epsilon). Centered: the variant of "
+               "Graves (2013), with momentum gamma2.",
+        .schema = rmsprop_schema,
+        .plain = {"rmsprop", "n"},
+        .full = {"rmspropalex", "n,g,delta"},
+        .is_full = is_centered,
+    },
+    {
+        .name = "ftrl",
+        .doc = "FTRL-Proximal (McMahan et al., 2013), for sparse weights.",
+        .schema = ftrl_schema,
+        .plain = {"ftrl", "z,n"},
+    },
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -118,6 +169,24 @@ static mxc_status no_such_rule(const char *name) {
     for (int i = 0; i < RULES; i++)
         mxci_line_printf(&line, "%s%s", i ? ", " : "", rules[i].name);
     return MXC_FAIL(MXC_ENOTFOUND, "optimizer \"%s\" does not exist; there are %s", name, text);
+}
+
+const char *mxc_optimizer_name_at(int index) {
+    return index >= 0 && index < RULES ? rules[index].name : NULL;
+}
+
+mxc_status mxc_optimizer_describe(const char *name, char **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    const rule *r = find_rule(name);
+    if (!r)
+        return no_such_rule(name);
+    mxci_text text = {0};
+    mxci_text_printf(&text, "%s\n\n", r->name);
+    mxci_document_words(&text, "", r->doc);
+    mxci_text_add(&text, "\n");
+    mxci_document_params(&text, r->schema);
+    return mxci_text_take(&text, out);
 }
 
 mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys, const char *const *values,

@@ -49,7 +49,7 @@ typedef enum mxci_correction {
 } mxci_correction;
 
 typedef struct mxci_optimizer_rule {
-    const char *name;
+    const char *name, *doc;
     const mxc_param *schema;
     mxci_optimizer_variant plain, full;
     int (*is_full)(const mxci_optimizer_settings *set);

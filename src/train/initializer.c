@@ -72,25 +72,25 @@ static mxc_status apply_one(const init_params *p, const char *name, mxc_ndarray 
 
 static const mxc_param xavier_schema[] = {
     {MXC_PARAM_FIELD(init_params, rnd_type), .name = "rnd_type", .type = MXC_PARAM_ENUM, .choices = "uniform,gaussian",
-     .initial = "uniform", .doc = "distribution"},
+     .initial = "uniform", .doc = "Distribution of the values."},
     {MXC_PARAM_FIELD(init_params, factor_type), .name = "factor_type", .type = MXC_PARAM_ENUM, .choices = "avg,in,out",
-     .initial = "avg", .doc = "which fan to divide by"},
+     .initial = "avg", .doc = "Variance scale: the average of fan-in and fan-out, fan-in, or fan-out."},
     {MXC_PARAM_FIELD(init_params, magnitude), .name = "magnitude", .type = MXC_PARAM_FLOAT, .initial = "3",
-     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "scale is sqrt(magnitude / factor)"},
+     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "The scale of the distribution is sqrt(magnitude / factor)."},
     MXC_PARAM_END,
 };
 static const mxc_param uniform_schema[] = {
     {MXC_PARAM_FIELD(init_params, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "0.07",
-     .doc = "numbers from [-scale, scale)"},
+     .doc = "Values are drawn from [-scale, scale)."},
     MXC_PARAM_END,
 };
 static const mxc_param normal_schema[] = {
     {MXC_PARAM_FIELD(init_params, sigma), .name = "sigma", .type = MXC_PARAM_FLOAT, .initial = "0.01",
-     .doc = "standard deviation"},
+     .doc = "Standard deviation; the mean is 0."},
     MXC_PARAM_END,
 };
 static const mxc_param constant_schema[] = {
-    {MXC_PARAM_FIELD(init_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "the value"},
+    {MXC_PARAM_FIELD(init_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "Value of all elements."},
     MXC_PARAM_END,
 };
 

@@ -129,23 +129,23 @@ static mxc_status add_outputs(const metric_params *p, const batch *b, total *to)
     return MXC_OK;
 }
 
-#define IGNORE_LABEL                                                                                              \
-    {                                                                                                             \
-        MXC_PARAM_FIELD(metric_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT,            \
-                                                      .initial = "None", .optional = 1,                           \
-                                                      .doc = "samples with this label do not count; None: all do" \
+#define IGNORE_LABEL                                                                                                \
+    {                                                                                                               \
+        MXC_PARAM_FIELD(metric_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT,              \
+                                                      .initial = "None", .optional = 1,                             \
+                                                      .doc = "Label of samples that do not count. None: all count." \
     }
 
 static const mxc_param accuracy_schema[] = {IGNORE_LABEL, MXC_PARAM_END};
 static const mxc_param top_k_schema[] = {
     {MXC_PARAM_FIELD(metric_params, top_k), .name = "top_k", .type = MXC_PARAM_INT, .initial = "5", .bounded = 1,
-     .minimum = 1, .maximum = 1e9, .doc = "how many best predictions may hold the label"},
+     .minimum = 1, .maximum = 1e9, .doc = "Number of most probable classes among which the label counts as a hit."},
     IGNORE_LABEL,
     MXC_PARAM_END,
 };
 static const mxc_param cross_entropy_schema[] = {
     {MXC_PARAM_FIELD(metric_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-12",
-     .doc = "added to probabilities"},
+     .doc = "Added to probabilities before the logarithm."},
     IGNORE_LABEL,
     MXC_PARAM_END,
 };

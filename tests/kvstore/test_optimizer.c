@@ -481,6 +481,20 @@ static void test_loss_scale(void **state) {
     mxc_optimizer_destroy(o);
 }
 
+static void optimizers_are_described(void **state) {
+    char *text;
+    int n = 0;
+    (void)state;
+    for (; mxc_optimizer_name_at(n); n++) {
+        assert_ok(mxc_optimizer_describe(mxc_optimizer_name_at(n), &text));
+        assert_non_null(strstr(text, "    learning_rate : float, optional, default="));
+        mxc_free(text);
+    }
+    assert_int_equal(n, 7);
+    assert_null(mxc_optimizer_name_at(-1));
+    assert_fails(mxc_optimizer_describe("sdg", &text), MXC_ENOTFOUND, "there are sgd");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula),
@@ -495,6 +509,7 @@ int main(void) {
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_held_ends),
         cmocka_unit_test(test_loss_scale),
+        cmocka_unit_test(optimizers_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
