@@ -8,7 +8,7 @@
  */
 #include <stdatomic.h>
 
-#include "engine/spin.h"
+#include "engine/schedule/spin.h"
 #include "measure.h"
 
 enum { SAMPLES = 41, QUICK_SAMPLES = 3, BURST = 20000, QUICK_BURST = 1000, VARS = 64, PREPARED = 512, LOOPS = 10 };
@@ -166,12 +166,12 @@ static void print_hand_over(mxc_engine *engine, const char *what, int64_t rest_n
         mxci_spin rest = mxci_spin_begin(rest_ns), start = mxci_spin_begin(INT32_MAX);
         int64_t begin;
         while (mxci_now_ns() < rest.deadline)
-            (void)mxci_spin_on(&rest);
+            (void)mxci_spin_again(&rest);
         atomic_store(&started, 0);
         begin = mxci_now_ns();
         measure_check(mxc_engine_op_push(op, 0, 0));
         while (!atomic_load(&started))
-            (void)mxci_spin_on(&start); /* as the engine's own waits do */
+            (void)mxci_spin_again(&start); /* as the engine's own waits do */
         times[r] = (double)(atomic_load(&started) - begin) - clock_ns();
     }
     mxc_engine_op_destroy(op);

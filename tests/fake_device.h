@@ -1,5 +1,5 @@
 /*
- * A device that runs what is queued on its streams later, as a GPU does: a thread a stream, which runs closures one
+ * A device that runs what is queued on its streams later, as a GPU does: one thread per stream, which runs closures one
  * after the other with pauses of random length. Its memory is the host's. Register fake_device for MXC_GPU; fake_submit
  * queues a closure on mxc_run.stream. A closure can be made to fail: from then on its stream runs nothing more, and
  * every wait for it fails. Header only.
@@ -22,29 +22,30 @@ typedef struct fake_stream {
     mxci_mutex mutex; /* guards what follows */
     mxci_cond cond;   /* something was queued, or came to an end */
     fake_work *first, **end;
-    uint64_t queued, done; /* pieces of work; a mark is the count of those before it */
+    uint64_t queued, done; /* pieces of work; an event is the count of those before it */
     int failed, closing;
     uint64_t random;
     mxci_thread thread;
 } fake_stream;
 
-/* Run fn, or wait until another stream has come to a mark. */
+/* Run fn, or wait until another stream has reached an event. */
 struct fake_work {
     fake_work *next;
     void (*fn)(void *arg);
     void *arg;
     fake_stream *other;
-    uint64_t mark;
+    uint64_t event;
 };
 
 /* Counters, and what is to go wrong. */
 static struct fake {
-    _Atomic int waits, follows, marks; /* calls that wait on the host; that make streams follow; that mark */
-    _Atomic int streams;               /* made so far */
-    _Atomic uint32_t held;             /* 1: streams run nothing */
-    _Atomic int fail_in;               /* the n-th closure from now on fails; 0: none */
-    _Atomic int fail_mark;             /* the next mark fails */
-    _Atomic int busy_ns;               /* longest pause before a closure */
+    _Atomic int waits, stream_waits,
+        events;             /* calls that block the host; that make streams wait for events; that record them */
+    _Atomic int streams;    /* made so far */
+    _Atomic uint32_t held;  /* 1: streams run nothing */
+    _Atomic int fail_in;    /* the n-th closure from now on fails; 0: none */
+    _Atomic int fail_event; /* the next event cannot be recorded */
+    _Atomic int busy_ns;    /* longest pause before a closure */
 } fake = {.busy_ns = 20000};
 
 static inline void fake_hold(void) {
@@ -77,7 +78,7 @@ static inline void fake_pause(fake_stream *s) {
 static inline int fake_perform(fake_stream *s, const fake_work *work) {
     int left = atomic_load(&fake.fail_in);
     if (work->other) {
-        fake_await(work->other, work->mark);
+        fake_await(work->other, work->event);
         return 0;
     }
     fake_pause(s);
@@ -190,32 +191,32 @@ static inline uint64_t fake_queued(fake_stream *s) {
     return queued;
 }
 
-static inline mxc_status fake_stream_wait(mxc_context context, void *stream) {
+static inline mxc_status fake_stream_synchronize(mxc_context context, void *stream) {
     (void)context;
     return fake_wait_until(stream, fake_queued(stream));
 }
 
-static inline mxc_status fake_stream_mark(mxc_context context, void *stream, uint64_t *out) {
+static inline mxc_status fake_stream_record_event(mxc_context context, void *stream, uint64_t *out) {
     (void)context;
-    atomic_fetch_add(&fake.marks, 1);
-    if (atomic_exchange(&fake.fail_mark, 0))
-        return MXC_FAIL(MXC_EDEVICE, "no mark can be made");
+    atomic_fetch_add(&fake.events, 1);
+    if (atomic_exchange(&fake.fail_event, 0))
+        return MXC_FAIL(MXC_EDEVICE, "no event can be recorded");
     *out = fake_queued(stream);
     return MXC_OK;
 }
 
-static inline mxc_status fake_stream_follow(mxc_context context, void *stream, mxc_context from, void *other,
-                                            uint64_t mark) {
+static inline mxc_status fake_stream_wait_event(mxc_context context, void *stream, mxc_context from, void *other,
+                                                uint64_t event) {
     (void)context;
     (void)from;
-    atomic_fetch_add(&fake.follows, 1);
-    fake_queue(stream, (fake_work){NULL, NULL, NULL, other, mark});
+    atomic_fetch_add(&fake.stream_waits, 1);
+    fake_queue(stream, (fake_work){NULL, NULL, NULL, other, event});
     return MXC_OK;
 }
 
-static inline mxc_status fake_mark_wait(mxc_context context, void *stream, uint64_t mark) {
+static inline mxc_status fake_event_synchronize(mxc_context context, void *stream, uint64_t event) {
     (void)context;
-    return fake_wait_until(stream, mark);
+    return fake_wait_until(stream, event);
 }
 
 typedef struct fake_move {
@@ -257,10 +258,10 @@ static const mxci_device fake_device = {
     .copy = fake_copy,
     .stream_create = fake_stream_create,
     .stream_destroy = fake_stream_destroy,
-    .stream_wait = fake_stream_wait,
-    .stream_mark = fake_stream_mark,
-    .stream_follow = fake_stream_follow,
-    .mark_wait = fake_mark_wait,
+    .stream_synchronize = fake_stream_synchronize,
+    .stream_record_event = fake_stream_record_event,
+    .stream_wait_event = fake_stream_wait_event,
+    .event_synchronize = fake_event_synchronize,
 };
 
 #endif

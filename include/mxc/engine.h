@@ -4,17 +4,17 @@
  * Rule: two functions, one of which changes a variable that both name, run in the order they were pushed; functions
  * that only read a variable may run together. The engine knows nothing of arrays and serves any domain.
  *
- * Failure: a function that returns another status than MXC_OK marks every variable it would have changed. A function
- * that reads a marked variable (or changes one with MXC_TASK_UPDATES) is skipped and hands the mark on. Every wait on a
- * marked variable returns the first failure's code and message. A function that succeeds in overwriting a variable
- * clears the mark.
+ * Errors: a function that returns another status than MXC_OK sets the error state of every variable that it would have
+ * changed. A function that reads a variable in the error state (or changes one with MXC_TASK_UPDATES) is skipped, and
+ * the error propagates to the variables that it would have changed. Every wait on a variable in the error state returns
+ * the code and message of the first error. A function that succeeds in overwriting a variable clears its error state.
  *
  * Threads: every call may come from any thread, also from inside a running function, except that a function must not
  * wait for a variable that it names itself or that depends on it.
  *
- * fork() waits until running functions have ended or wait in the engine. The child runs what was queued, but for what
- * another thread waited for (MXC_TASK_AWAITED, as mxc_ndarray_get and _set), which is as if that thread's call had come
- * after the fork; functions that had not ended end there with MXC_ECANCELED.
+ * fork() waits until running functions have ended or wait in the engine. The child runs what was queued, except what
+ * another thread waited for (MXC_TASK_AWAITED, as mxc_ndarray_get and _set): that is as if that thread's call had come
+ * after the fork. Functions that had not ended end in the child with MXC_ECANCELED.
  */
 #ifndef MXC_ENGINE_H
 #define MXC_ENGINE_H
@@ -36,13 +36,13 @@ typedef struct mxc_engine_options {
     size_t size; /* sizeof(mxc_engine_options) */
     mxc_engine_kind kind;
     int workers;     /* threaded: worker threads for CPU contexts, all cpu(i) together; 0: option MXC_NUM_WORKERS */
-    int parallelism; /* ways in which mxc_parallel_for splits; 0: option MXC_NUM_THREADS */
-    uint64_t seed;   /* seeded: the schedule */
+    int parallelism; /* most parts that mxc_parallel_for makes; 0: option MXC_NUM_THREADS */
+    uint64_t seed;   /* seeded: picks the schedule */
 } mxc_engine_options;
 #define MXC_ENGINE_OPTIONS_INIT \
     { sizeof(mxc_engine_options), MXC_ENGINE_THREADED, 0, 0, 0 }
 
-/** What a running function is told. Valid during the call only. */
+/** What a function is given when it runs. Valid during the call only. */
 typedef struct mxc_run {
     mxc_engine *engine;
     mxc_context context;
@@ -81,8 +81,8 @@ typedef enum mxc_property {
 enum {
     MXC_TASK_CHEAP = 1,   /* a few microseconds at most, never blocks: may run on the pushing thread */
     MXC_TASK_HELPED = 2,  /* takes no lock of the program's: may run on a thread that waits in the engine */
-    MXC_TASK_UPDATES = 4, /* reads what it changes: skipped when a variable it changes is marked failed */
-    MXC_TASK_ALWAYS = 8,  /* runs even if what it reads is marked failed (clean-up) */
+    MXC_TASK_UPDATES = 4, /* reads what it changes: skipped if a variable that it changes is in the error state */
+    MXC_TASK_ALWAYS = 8,  /* runs even if what it reads is in the error state (clean-up) */
     MXC_TASK_AWAITED = 16 /* the thread that pushes it waits for its end, and arg may lie on that thread's stack;
                              destroy is NULL. In the child of a fork() that another thread called it does not run,
                              and what it would have changed keeps its value */
@@ -118,7 +118,7 @@ MXC_API void mxc_engine_set_default(mxc_engine *engine);
 MXC_API mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine);
 /** One more than the largest mxc_run.worker that can occur. */
 MXC_API int mxc_engine_thread_limit(const mxc_engine *engine);
-/** In how many ways mxc_parallel_for splits at most, at least 1. */
+/** The most parts that mxc_parallel_for makes, at least 1. */
 MXC_API int mxc_engine_parallelism(const mxc_engine *engine);
 
 /** New variable. Status: MXC_ENOMEM. */
@@ -140,8 +140,8 @@ MXC_API int mxc_var_idle(const mxc_var *var);
  * @param reads    n_reads variables it reads, no duplicates
  * @param changes  n_changes variables it changes, no duplicates, none that is also in reads
  * @param token    handed to the function in mxc_run.token
- * @return MXC_EINVAL (duplicates, overlap, foreign engine, no function), MXC_ENOMEM; a naive engine returns the
- *         function's own failure as well as recording it
+ * @return MXC_EINVAL (duplicates, overlap, foreign engine, no function), MXC_ENOMEM; a naive engine also
+ *         returns the function's own error
  * On a failing status (other than the function's own) task.destroy is not called. Does not block but in a naive engine.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads,
@@ -160,11 +160,14 @@ MXC_API void mxc_engine_op_destroy(mxc_engine_op *op);
 /** End an asynchronous function; message may be NULL where status is MXC_OK. Any thread, exactly once. */
 MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *message);
 
-/** Block until everything pushed on var so far that changes it has run. Returns the variable's failure, if marked. */
+/** Block until everything pushed on var so far that changes it has run. Returns the error of its
+ *  error state, if set. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_read(mxc_var *var);
-/** Block until everything pushed on var so far has run. Returns the variable's failure, if marked. */
+/** Block until everything pushed on var so far has run. Returns the error of its
+ *  error state, if set. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_write(mxc_var *var);
-/** Block until everything pushed so far on the engine has run. Returns the first failure since the last call of it. */
+/** Block until everything pushed so far on the engine has run. Returns the first error since the last
+ *  call of it. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all(mxc_engine *engine);
 
 typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);

@@ -33,16 +33,16 @@ typedef struct mxci_device {
     /* What mxc_run_stream gives to programs; context becomes the thread's current device where the platform has one. */
     mxc_status (*stream_native)(mxc_context context, void *stream, void **out);
     /* Block until everything queued on stream is done; returns the first error of that work. */
-    mxc_status (*stream_wait)(mxc_context context, void *stream);
-    /* Marks, optional, all three or none: without them every function is waited for when it returns.
-     * Mark the end of what is queued on stream so far. Marks of a stream count up. May block to bound how far the host
-     * runs ahead. */
-    mxc_status (*stream_mark)(mxc_context context, void *stream, uint64_t *out);
-    /* Have what is queued on stream from now on wait until another stream of this kind of device, which is of context
-     * from, has come to a mark. Does not block. */
-    mxc_status (*stream_follow)(mxc_context context, void *stream, mxc_context from, void *other, uint64_t mark);
-    /* Block until stream has come to a mark; returns the first error of the work before it. Any thread. */
-    mxc_status (*mark_wait)(mxc_context context, void *stream, uint64_t mark);
+    mxc_status (*stream_synchronize)(mxc_context context, void *stream);
+    /* Events, optional, all three or none; without them every stream is synchronized when a function returns.
+     * Record an event behind what is queued on stream so far. Events of a stream are numbered upwards. May block to
+     * bound how far the host runs ahead of the device. */
+    mxc_status (*stream_record_event)(mxc_context context, void *stream, uint64_t *out);
+    /* Have what is queued on stream from now on wait for an event of another stream of this kind of device, which is of
+     * context from. Does not block. */
+    mxc_status (*stream_wait_event)(mxc_context context, void *stream, mxc_context from, void *other, uint64_t event);
+    /* Block until stream has reached an event; returns the first error of the work before it. Any thread. */
+    mxc_status (*event_synchronize)(mxc_context context, void *stream, uint64_t event);
     /* Recordings, optional, all four or none. Between begin and end what this thread queues on stream is kept and not
      * done; replay queues all of it. end fails, with *out NULL, if something cannot be recorded. Memory that the work
      * names must stay. random: the numbers of what is recorded, and at each replay those in their place; NULL, both

@@ -54,6 +54,11 @@ void mxci_test_fail_write(int64_t fail_at);
 
 /* ---- locks and threads ------------------------------------------------------------------------------------- */
 
+/* Data that different threads write lies on different cache lines. */
+#define MXCI_CACHE_LINE 64
+/* A variable per thread that is read often: in a shared library this model costs one load instead of a call. */
+#define MXCI_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
 typedef pthread_mutex_t mxci_mutex;
 typedef pthread_cond_t mxci_cond;
 typedef pthread_t mxci_thread;
@@ -85,7 +90,7 @@ int mxci_thread_is_first(void); /* 1 on the thread that the process began with *
 mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 /* The same for handlers that bring running work to rest: their prepare is called before those of mxci_at_fork, which
  * take locks that the work may need to end; their parent and child after those. */
-mxc_status mxci_at_fork_quiet(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+mxc_status mxci_at_fork_before_locks(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 /* A lock of the whole process, static, that a child of fork() never finds taken by a thread it does not have: fork()
  * waits until it is free. Its holder must not wait for a thread that forks; it may fork itself, and then holds it in
  * both processes. */

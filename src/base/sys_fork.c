@@ -105,7 +105,7 @@ mxc_status mxci_at_fork(void (*prepare_one)(void), void (*parent_one)(void), voi
     return add(0, (hook){prepare_one, parent_one, child_one});
 }
 
-mxc_status mxci_at_fork_quiet(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
+mxc_status mxci_at_fork_before_locks(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
     return add(1, (hook){prepare_one, parent_one, child_one});
 }
 

@@ -201,7 +201,7 @@ static mxc_status work_run(const mxc_run *run, void *arg) {
     const mxci_device *device;
     mxci_clique_work work;
     MXC_TRY(mxci_device_get(run->context, &device));
-    MXC_TRY(device->stream_wait(run->context, run->stream)); /* it stands behind the arrays, wherever they are */
+    MXC_TRY(device->stream_synchronize(run->context, run->stream)); /* it stands behind the arrays, wherever they are */
     MXC_TRY(describe(w, &work));
     mxci_mutex_lock(&w->set->lock);
     mxc_status status = work_on(w, &work);

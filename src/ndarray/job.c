@@ -3,7 +3,7 @@
 
 #include "base/size.h"
 #include "base/sys.h"
-#include "engine/mark.h"
+#include "engine/device/run_memory.h"
 #include "resource/temp.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "base/sys.h"
-#include "engine/mark.h"
+#include "engine/device/run_memory.h"
 #include "ndarray/array.h"
 
 /* ---- chunks ---------------------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ static mxc_status chunk_allocate(mxci_chunk *chunk) {
     if (chunk->bytes == 0 || atomic_load(&chunk->data))
         return MXC_OK;
     MXC_TRY(mxc_storage_alloc(chunk->context, chunk->bytes, &block));
-    status = mxci_var_memory(chunk->var, chunk->context);
+    status = mxci_var_memory_acquired(chunk->var, chunk->context);
     if (status != MXC_OK || !atomic_compare_exchange_strong(&chunk->data, &none, block))
         mxc_storage_free(chunk->context, block, chunk->bytes);
     return status;

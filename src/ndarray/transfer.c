@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "engine/mark.h"
+#include "engine/device/run_memory.h"
 #include "math/cast_kernels.h"
 #include "ndarray/job.h"
 
@@ -27,8 +27,8 @@ static mxc_status host_copy_run(const mxc_run *run, void *arg) {
     if (mxci_on_host(where)) {
         memcpy(c->to ? c->to : data, c->to ? data : c->from, bytes);
     } else {
-        MXC_TRY(c->to ? mxci_run_queue_copy(run, host, c->to, where, data, bytes)
-                      : mxci_run_queue_copy(run, where, data, host, c->from, bytes));
+        MXC_TRY(c->to ? mxci_run_copy_async(run, host, c->to, where, data, bytes)
+                      : mxci_run_copy_async(run, where, data, host, c->from, bytes));
     }
     c->done = 1;
     return MXC_OK;
@@ -150,7 +150,7 @@ static mxc_status move_within(const mxc_run *run, void *arg) {
         memmove(to, from, mxci_array_bytes(job->to));
         return MXC_OK;
     }
-    return mxci_run_queue_copy(run, where, to, where, from, mxci_array_bytes(job->to));
+    return mxci_run_copy_async(run, where, to, where, from, mxci_array_bytes(job->to));
 }
 
 /* One dtype, and at least one side out of the host's reach. */
@@ -160,7 +160,7 @@ static mxc_status copy_by_device(const mxc_run *run, void *arg) {
     void *to, *from;
     MXC_TRY(mxci_array_data(job->to, &to));
     MXC_TRY(mxci_array_data(job->from, &from));
-    return mxci_run_queue_copy(run, where, to, whence, from, mxci_array_bytes(job->to));
+    return mxci_run_copy_async(run, where, to, whence, from, mxci_array_bytes(job->to));
 }
 
 /* Which function copies; where it runs follows from it. */

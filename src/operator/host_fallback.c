@@ -164,7 +164,7 @@ static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn 
     MXC_TRY(mxci_device_get(s.context, &s.device));
     if (call->run) {
         s.run = *call->run;
-        MXC_TRY(s.device->stream_wait ? s.device->stream_wait(s.context, s.run.stream) : MXC_OK);
+        MXC_TRY(s.device->stream_synchronize ? s.device->stream_synchronize(s.context, s.run.stream) : MXC_OK);
     }
     s.run.context = mxc_cpu(0);
     s.run.stream = NULL;

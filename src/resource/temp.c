@@ -4,7 +4,7 @@
 #include <mxc/storage.h>
 
 #include "base/sys.h"
-#include "engine/mark.h"
+#include "engine/device/run_memory.h"
 
 typedef struct scratch {
     struct scratch *next;
@@ -72,11 +72,11 @@ static void drop(scratch *s) {
 static mxc_status grow(const mxc_run *run, scratch *s, size_t bytes) {
     mxc_status status;
     if (s->block)
-        MXC_TRY(mxci_run_wait(run));
+        MXC_TRY(mxci_run_synchronize(run));
     drop(s);
     MXC_TRY(mxc_storage_alloc(s->context, bytes, &s->block));
     s->bytes = mxc_storage_class_size(bytes);
-    status = mxci_run_memory(run);
+    status = mxci_run_memory_acquired(run);
     if (status != MXC_OK)
         drop(s);
     return status;

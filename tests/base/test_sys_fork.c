@@ -52,7 +52,7 @@ static int child_finds(const char *expected) {
 static void handlers_run_in_order(void **state) {
     (void)state;
     assert_ok(mxci_at_fork(prepare_1, parent_1, child_1));
-    assert_ok(mxci_at_fork_quiet(prepare_quiet, parent_quiet, child_quiet));
+    assert_ok(mxci_at_fork_before_locks(prepare_quiet, parent_quiet, child_quiet));
     assert_ok(mxci_at_fork(prepare_2, parent_2, child_2));
     assert_ok(mxci_at_fork(NULL, NULL, NULL));
     assert_true(child_finds("1AacC3"));

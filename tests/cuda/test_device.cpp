@@ -93,9 +93,9 @@ void test_marks(void **) {
     assert_int_equal(mxcu_gpu.stream_create(gpu, &other), MXC_OK);
     assert_int_equal(played_count().events, before.events);
     for (int i = 0; i < 3 * MXCU_MARKS; i++) {
-        assert_int_equal(mxcu_gpu.stream_mark(gpu, stream, &mark), MXC_OK);
-        assert_int_equal(mxcu_gpu.stream_follow(gpu, other, gpu, stream, mark), MXC_OK);
-        assert_int_equal(mxcu_gpu.mark_wait(gpu, stream, mark), MXC_OK);
+        assert_int_equal(mxcu_gpu.stream_record_event(gpu, stream, &mark), MXC_OK);
+        assert_int_equal(mxcu_gpu.stream_wait_event(gpu, other, gpu, stream, mark), MXC_OK);
+        assert_int_equal(mxcu_gpu.event_synchronize(gpu, stream, mark), MXC_OK);
         assert_int_equal(played_count().events - before.events, i < MXCU_MARKS ? i + 1 : (int)MXCU_MARKS);
     }
     mxcu_gpu.stream_destroy(gpu, other);

@@ -77,18 +77,18 @@ static inline void wait_entered(barrier *b, int count) {
         mxci_thread_yield();
 }
 
-/* Tells the end of functions on a thread of its own. */
-typedef struct teller {
+/* Completes asynchronous functions on a thread of its own. */
+typedef struct completer {
     _Atomic(mxc_done *) done;
     _Atomic int stop;
     int64_t delay_ns;
     mxc_status status;
     const char *message;
     mxci_thread thread;
-} teller;
+} completer;
 
-static inline void tell_ends(void *arg) {
-    teller *t = arg;
+static inline void complete_all(void *arg) {
+    completer *t = arg;
     while (!atomic_load(&t->stop)) {
         mxc_done *done = atomic_exchange(&t->done, NULL);
         if (!done) {
@@ -101,18 +101,18 @@ static inline void tell_ends(void *arg) {
     }
 }
 
-static inline void start_teller(teller *t) {
-    *t = (teller){.status = MXC_OK};
-    assert_ok(mxci_thread_start(&t->thread, "teller", tell_ends, t));
+static inline void start_completer(completer *t) {
+    *t = (completer){.status = MXC_OK};
+    assert_ok(mxci_thread_start(&t->thread, "completer", complete_all, t));
 }
 
-static inline void stop_teller(teller *t) {
+static inline void stop_completer(completer *t) {
     atomic_store(&t->stop, 1);
     mxci_thread_join(t->thread);
 }
 
-static inline void hand_over(const mxc_run *run, void *arg, mxc_done *done) {
-    teller *t = arg;
+static inline void complete_elsewhere(const mxc_run *run, void *arg, mxc_done *done) {
+    completer *t = arg;
     mxc_done *none = NULL;
     (void)run;
     while (!atomic_compare_exchange_weak(&t->done, &none, done)) {

@@ -1,306 +1,170 @@
-/* Pushing: what is refused, prepared operators, memory. */
+/* Engines from creation to destruction: options, several at once, the default one. */
 #include "engine/helpers.h"
 
-#include "engine/block.h"
-
-static mxc_status nothing(const mxc_run *run, void *arg) {
-    (void)run;
-    (void)arg;
-    return MXC_OK;
-}
-
-static void nothing_async(const mxc_run *run, void *arg, mxc_done *done) {
-    (void)run;
-    (void)arg;
-    mxc_done_complete(done, MXC_OK, NULL);
-}
-
-static void test_bad_tasks(void **state) {
-    mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
-    mxc_task task = MXC_TASK_INIT;
-    _Atomic int gone = 0;
+static void test_bad_options(void **state) {
+    mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
+    mxc_engine *engine = (mxc_engine *)&options;
     (void)state;
-    task.destroy = count_destroy;
-    task.arg = (void *)&gone;
-    task.name = "mine";
-    assert_fails(mxc_engine_push(NULL, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "engine is NULL");
-    assert_fails(mxc_engine_push(engine, NULL, 0, NULL, 0, NULL, 0), MXC_EINVAL, "task is NULL");
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "mine: expected either fn or async");
-    task.fn = nothing;
-    task.async_fn = nothing_async;
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "found both");
-    task.async_fn = NULL;
-    task.size = 8;
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "task.size is 8");
-    task.size = sizeof task;
-    task.flags = 0x40;
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "unknown bits 0x40");
-    task.flags = 0;
-    task.property = (mxc_property)9;
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "9 is no property");
-    task.property = MXC_PROP_NORMAL;
-    task.context.id = 64;
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EDEVICE, "cpu(64)");
-    task.context = mxc_gpu(0);
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EDEVICE, "gpu(0)");
-    assert_ok(mxc_wait_all(engine));
-    assert_int_equal(gone, 0);
-    mxc_engine_destroy(engine);
+    options.size = 4;
+    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "options->size is 4");
+    assert_null(engine);
+    options.size = sizeof options;
+    options.kind = (mxc_engine_kind)7;
+    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "7 is no kind");
+    options.kind = MXC_ENGINE_THREADED;
+    options.workers = -1;
+    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "-1 workers");
+    options.workers = 1;
+    options.parallelism = 100000;
+    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "parallelism 100000");
 }
 
-static void test_bad_lists(void **state) {
+static void test_numbers(void **state) {
+    mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
+    mxc_engine *engine;
     (void)state;
     for (int k = 0; k < KINDS; k++) {
-        mxc_engine *engine = make_engine(all_kinds[k], 1, 0), *foreign = make_engine(MXC_ENGINE_NAIVE, 0, 0);
-        mxc_var *a = make_var(engine), *b = make_var(engine), *alien = make_var(foreign);
-        mxc_var *twice[] = {a, b, a}, *both[] = {b, a}, *strange[] = {a, alien}, *null[] = {NULL};
-        mxc_task task = make_task(nothing, NULL);
-        mxc_engine_op *op;
-        task.name = "mine";
-        assert_fails(mxc_engine_push(engine, &task, 3, twice, 0, NULL, 0), MXC_EINVAL, "mine: reads[0] and reads[2]");
-        assert_fails(mxc_engine_push(engine, &task, 0, NULL, 3, twice, 0), MXC_EINVAL, "changes[0] and changes[2]");
-        assert_fails(mxc_engine_push(engine, &task, 2, both, 1, &a, 0), MXC_EINVAL, "reads[1] and changes[0]");
-        assert_fails(mxc_engine_push(engine, &task, 2, strange, 0, NULL, 0), MXC_EINVAL,
-                     "reads[1] is a variable of another engine");
-        assert_fails(mxc_engine_push(engine, &task, 0, NULL, 1, null, 0), MXC_EINVAL, "changes[0] is NULL");
-        assert_fails(mxc_engine_push(engine, &task, -1, NULL, 0, NULL, 0), MXC_EINVAL, "-1 variables");
-        assert_fails(mxc_engine_push(engine, &task, 1, NULL, 0, NULL, 0), MXC_EINVAL, "1 variables");
-        assert_fails(mxc_engine_op_create(engine, &task, 2, both, 1, &a, &op), MXC_EINVAL, "engine_op_create: mine");
-        assert_null(op);
-        assert_true(mxc_var_idle(a) && mxc_var_idle(b));
-        assert_ok(mxc_wait_all(engine));
-        mxc_var_delete(a, NULL, NULL);
-        mxc_var_delete(b, NULL, NULL);
-        mxc_var_delete(alien, NULL, NULL);
+        engine = make_engine(all_kinds[k], 3, 0);
+        assert_int_equal(mxc_engine_get_kind(engine), all_kinds[k]);
+        assert_int_equal(mxc_engine_parallelism(engine), 4);
+        assert_true(mxc_engine_thread_limit(engine) >= 1);
         mxc_engine_destroy(engine);
-        mxc_engine_destroy(foreign);
     }
-}
-
-/* Lists of all lengths up to several hundred, in any order of addresses. */
-static void test_long_lists(void **state) {
-    enum { MOST = 700 };
-    static mxc_var *vars[MOST];
-    mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 2, 0);
-    _Atomic int count = 0;
-    mxc_task task = make_task(count_up, (void *)&count);
-    uint64_t random = 1;
-    int pushes = 0;
-    (void)state;
-    for (int i = 0; i < MOST; i++)
-        vars[i] = make_var(engine);
-    for (int n = 0; n <= MOST; n += n / 8 + 1, pushes++) {
-        for (int i = MOST - 1; i > 0; i--) {
-            int j = (int)(next_random(&random) % (uint32_t)(i + 1));
-            mxc_var *swap = vars[i];
-            vars[i] = vars[j];
-            vars[j] = swap;
-        }
-        assert_ok(mxc_engine_push(engine, &task, n / 2, vars, n - n / 2, vars + n / 2, 0));
-        if (n > 1) {
-            mxc_var *last = vars[n - 1];
-            vars[n - 1] = vars[0];
-            assert_status(mxc_engine_push(engine, &task, n / 2, vars, n - n / 2, vars + n / 2, 0), MXC_EINVAL);
-            vars[n - 1] = last;
-        }
-    }
-    assert_ok(mxc_wait_all(engine));
-    assert_int_equal(count, pushes);
-    for (int i = 0; i < MOST; i++)
-        mxc_var_delete(vars[i], NULL, NULL);
+    assert_ok(mxc_engine_create(NULL, &engine));
+    assert_int_equal(mxc_engine_get_kind(engine), options.kind);
+    assert_true(mxc_engine_parallelism(engine) >= 1);
     mxc_engine_destroy(engine);
+    mxc_engine_destroy(NULL);
+    assert_fails(mxc_var_create(NULL, (mxc_var *[1]){0}), MXC_EINVAL, "engine must not be NULL");
+    mxc_engine_op_destroy(NULL);
 }
 
-static void test_operator(void **state) {
-    (void)state;
-    for (int k = 0; k < KINDS; k++) {
-        mxc_engine *engine = make_engine(all_kinds[k], 2, 9);
-        mxc_var *var = make_var(engine);
-        journal j = {.count = 0};
-        mxc_task task = make_task(note, &j);
-        mxc_engine_op *op;
-        assert_ok(mxc_engine_op_create(engine, &task, 0, NULL, 1, &var, &op));
-        for (uint64_t i = 0; i < 100; i++)
-            assert_ok(mxc_engine_op_push(op, 0, i));
-        assert_ok(mxc_wait_to_read(var));
-        for (uint64_t i = 0; i < 100; i++)
-            assert_int_equal(j.entries[i], i);
-        mxc_engine_op_destroy(op);
-        mxc_engine_op_destroy(NULL);
-        mxc_var_delete(var, NULL, NULL);
-        mxc_engine_destroy(engine);
-    }
+static mxc_status take_a_while(const mxc_run *run, void *arg) {
+    mxci_sleep_ns(1000000);
+    return count_up(run, arg);
 }
 
-/* Destroyed with runs pending: all of them run, then its destroy is called, once. */
-static void test_operator_destroyed_early(void **state) {
-    mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 3, 0);
-    mxc_var *var = make_var(engine);
-    barrier b = {0, 0};
-    mxc_task holder = make_task(hold, &b), task;
-    (void)state;
-    for (int n = 0; n < 20; n++) { /* also with no run at all */
-        _Atomic int count = 0;
-        mxc_engine_op *op;
-        task = make_task(count_up, (void *)&count);
-        task.destroy = count_destroy;
-        b = (barrier){0, 0};
-        assert_ok(mxc_engine_push(engine, &holder, 0, NULL, 1, &var, 0));
-        assert_ok(mxc_engine_op_create(engine, &task, 1, &var, 0, NULL, &op));
-        for (int i = 0; i < n; i++)
-            assert_ok(mxc_engine_op_push(op, 0, 0));
-        mxc_engine_op_destroy(op);
-        assert_int_equal(count, n == 0);
-        atomic_store(&b.open, 1);
-        assert_ok(mxc_wait_all(engine));
-        assert_int_equal(count, n + 1);
-    }
-    mxc_var_delete(var, NULL, NULL);
-    mxc_engine_destroy(engine);
+/* Destroying waits for what was pushed, and what that pushes: also in an engine that was never waited for. */
+static mxc_status push_again(const mxc_run *run, void *arg) {
+    mxc_task task = make_task(run->token ? push_again : count_up, arg);
+    return mxc_engine_push(run->engine, &task, 0, NULL, 0, NULL, run->token - 1);
 }
 
-/* A function pushed once: destroy after it, also if it fails or is skipped, and before waits return. */
-static mxc_status go_wrong(const mxc_run *run, void *arg) {
-    (void)run;
-    (void)arg;
-    return MXC_FAIL(MXC_EUSER, "on purpose");
-}
-
-static void test_destroy(void **state) {
-    (void)state;
-    for (int k = 0; k < KINDS; k++) {
-        mxc_engine *engine = make_engine(all_kinds[k], 2, 9);
-        mxc_var *var = make_var(engine);
-        _Atomic int gone = 0;
-        mxc_task failing = make_task(go_wrong, (void *)&gone), task = make_task(nothing, (void *)&gone);
-        failing.destroy = task.destroy = count_destroy;
-        MXC_IGNORE(mxc_engine_push(engine, &failing, 0, NULL, 1, &var, 0));
-        assert_ok(mxc_engine_push(engine, &task, 1, &var, 0, NULL, 0));
-        assert_status(mxc_wait_to_write(var), MXC_EUSER);
-        assert_int_equal(gone, 2);
-        mxc_var_delete(var, NULL, NULL);
-        mxc_engine_destroy(engine);
-    }
-}
-
-/* ---- memory ---- */
-
-static void burst(mxc_engine *engine, mxc_engine_op *op, mxc_var **vars) {
-    mxc_task task = make_task(nothing, NULL);
-    for (int i = 0; i < 200; i++) {
-        assert_ok(mxc_engine_op_push(op, 0, 0));
-        assert_ok(mxc_engine_push(engine, &task, 2, vars, 1, vars + 2, 0));
-        assert_ok(mxc_engine_push(engine, &task, 0, NULL, 7, vars, 0));
-    }
-    assert_ok(mxc_wait_to_read(vars[0]));
-    assert_ok(mxc_wait_to_write(vars[1]));
-    assert_ok(mxc_wait_all(engine));
-}
-
-static void test_no_allocation_when_warm(void **state) {
+static void test_destroy_waits(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 2, 0);
-        barrier b = {0, 0};
-        mxc_task task = make_task(hold, &b);
-        mxc_var *vars[7];
-        mxc_engine_op *op;
-        int64_t before;
-        for (int i = 0; i < 7; i++)
-            vars[i] = make_var(engine);
-        task = make_task(nothing, NULL);
-        assert_ok(mxc_engine_op_create(engine, &task, 1, vars, 1, vars + 1, &op));
-        task = make_task(hold, &b);
-        if (all_kinds[k] == MXC_ENGINE_THREADED) /* the most that can be pending: nothing runs until all is pushed */
-            assert_ok(mxc_engine_push(engine, &task, 0, NULL, 7, vars, 0));
-        for (int i = 0; i < 200 && all_kinds[k] == MXC_ENGINE_THREADED; i++) {
-            task.fn = nothing;
-            assert_ok(mxc_engine_op_push(op, 0, 0));
-            assert_ok(mxc_engine_push(engine, &task, 2, vars, 1, vars + 2, 0));
-            assert_ok(mxc_engine_push(engine, &task, 0, NULL, 7, vars, 0));
-        }
-        atomic_store(&b.open, 1);
-        burst(engine, op, vars);
-        before = mxci_alloc_count();
-        for (int i = 0; i < 20; i++)
-            burst(engine, op, vars);
-        assert_int_equal(mxci_alloc_count(), before);
-        mxc_engine_op_destroy(op);
-        for (int i = 0; i < 7; i++)
-            mxc_var_delete(vars[i], NULL, NULL);
-        mxc_engine_destroy(engine);
-    }
-}
-
-/* Everything that allocates, once. Stops at the first failure, leaving nothing behind. */
-static mxc_status whole_life(mxc_engine_kind kind, _Atomic int *count) {
-    mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
-    mxc_task task = make_task(count_up, (void *)count), failing = make_task(go_wrong, NULL);
-    mxc_engine *engine = NULL;
-    mxc_engine_op *op = NULL;
-    mxc_var *vars[2] = {NULL, NULL};
-    mxc_status status;
-    options.kind = kind;
-    task.property = MXC_PROP_IO;
-    status = mxc_engine_create(&options, &engine);
-    if (status == MXC_OK)
-        status = mxc_var_create(engine, &vars[0]);
-    if (status == MXC_OK)
-        status = mxc_var_create(engine, &vars[1]);
-    if (status == MXC_OK)
-        status = mxc_engine_op_create(engine, &task, 1, vars, 1, vars + 1, &op);
-    if (status == MXC_OK)
-        status = mxc_engine_op_push(op, 0, 0);
-    task.property = MXC_PROP_NORMAL;
-    if (status == MXC_OK)
-        status = mxc_engine_push(engine, &task, 0, NULL, 2, vars, 0);
-    if (status == MXC_OK) {
-        status = mxc_engine_push(engine, &failing, 0, NULL, 1, vars, 0);
-        if (status == MXC_EUSER) /* a naive engine's */
-            status = MXC_OK;
-    }
-    if (status == MXC_OK)
-        status = mxc_wait_all(engine);
-    mxc_engine_op_destroy(op);
-    mxc_var_delete(vars[0], NULL, NULL);
-    mxc_var_delete(vars[1], NULL, NULL);
-    mxc_engine_destroy(engine);
-    return status;
-}
-
-/* Fail each allocation in turn: a call says so or does without, the code of a failure is never lost, nothing leaks. */
-static void test_each_allocation_fails(void **state) {
-    (void)state;
-    for (int k = 0; k < KINDS; k++) {
+        mxc_var *var = make_var(engine);
         _Atomic int count = 0;
-        int64_t live, used;
-        assert_status(whole_life(all_kinds[k], &count), MXC_EUSER);
-        live = mxci_alloc_live();
-        used = mxci_alloc_count();
-        assert_status(whole_life(all_kinds[k], &count), MXC_EUSER);
-        used = mxci_alloc_count() - used;
-        assert_true(used > 2);
-        for (int64_t i = 1; i <= used; i++) {
-            mxc_status status;
-            mxci_test_fail_alloc(i, 0);
-            status = whole_life(all_kinds[k], &count);
-            mxci_test_fail_alloc(0, 0);
-            assert_true(status == MXC_ENOMEM || status == MXC_EUSER);
-            assert_int_equal(mxci_alloc_live(), live);
-        }
+        mxc_task task = make_task(take_a_while, (void *)&count);
+        for (int i = 0; i < 10; i++)
+            assert_ok(mxc_engine_push(engine, &task, 0, NULL, i % 2, &var, 0));
+        task.fn = push_again;
+        assert_ok(mxc_engine_push(engine, &task, 0, NULL, 1, &var, 20));
+        mxc_var_delete(var, count_destroy, (void *)&count);
+        mxc_engine_destroy(engine);
+        assert_int_equal(count, 12);
     }
+}
+
+/* Engines of all kinds side by side; functions of one push to the next and wait there. */
+typedef struct hop {
+    mxc_engine *engine;
+    mxc_var *var;
+    struct hop *next;
+    _Atomic int *count;
+} hop;
+
+static mxc_status hop_on(const mxc_run *run, void *arg) {
+    hop *h = arg;
+    mxc_task task = make_task(hop_on, h->next);
+    atomic_fetch_add(h->count, 1);
+    if (run->engine != h->engine)
+        return MXC_FAIL(MXC_EUSER, "on the wrong engine");
+    if (!h->next)
+        return MXC_OK;
+    MXC_TRY(mxc_engine_push(h->next->engine, &task, 0, NULL, 1, &h->next->var, 0));
+    return mxc_wait_to_read(h->next->var);
+}
+
+static void test_several_engines(void **state) {
+    enum { ENGINES = 6 };
+    hop hops[ENGINES];
+    _Atomic int count = 0;
+    int rounds = TEST_SCALE(300);
+    (void)state;
+    for (int i = 0; i < ENGINES; i++) {
+        mxc_engine *engine = make_engine(all_kinds[i % KINDS], 1, 0);
+        hops[i] = (hop){engine, make_var(engine), i + 1 < ENGINES ? &hops[i + 1] : NULL, &count};
+    }
+    for (int round = 1; round <= rounds; round++) {
+        mxc_task task = make_task(hop_on, hops);
+        assert_ok(mxc_engine_push(hops[0].engine, &task, 0, NULL, 1, &hops[0].var, 0));
+        assert_ok(mxc_wait_to_read(hops[0].var));
+        assert_int_equal(count, round * ENGINES);
+    }
+    for (int i = 0; i < ENGINES; i++) {
+        assert_ok(mxc_wait_all(hops[i].engine));
+        mxc_var_delete(hops[i].var, NULL, NULL);
+        mxc_engine_destroy(hops[i].engine);
+    }
+}
+
+/* Threads that each make, use and destroy engines. */
+static void live(void *arg) {
+    _Atomic int *wrong = arg;
+    for (int i = 0; i < TEST_SCALE(60); i++) {
+        mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
+        mxc_engine *engine;
+        _Atomic int count = 0;
+        mxc_task task = make_task(count_up, (void *)&count);
+        options.kind = all_kinds[i % KINDS];
+        options.workers = 1 + i % 3;
+        if (mxc_engine_create(&options, &engine) != MXC_OK) {
+            atomic_fetch_add(wrong, 1);
+            return;
+        }
+        for (int k = 0; k < 20; k++)
+            if (mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0) != MXC_OK)
+                atomic_fetch_add(wrong, 1);
+        mxc_engine_destroy(engine);
+        if (count != 20)
+            atomic_fetch_add(wrong, 1);
+    }
+}
+
+static void test_many_lives(void **state) {
+    mxci_thread threads[4];
+    _Atomic int wrong = 0;
+    int64_t blocks = mxci_alloc_live();
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_ok(mxci_thread_start(&threads[i], "life", live, (void *)&wrong));
+    for (int i = 0; i < 4; i++)
+        mxci_thread_join(threads[i]);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(mxci_alloc_live(), blocks);
+}
+
+static void test_default(void **state) {
+    mxc_engine *standard, *found, *mine = make_engine(MXC_ENGINE_NAIVE, 0, 0);
+    (void)state;
+    assert_ok(mxc_engine_default(&standard));
+    assert_ok(mxc_engine_default(&found));
+    assert_ptr_equal(found, standard);
+    mxc_engine_set_default(mine);
+    assert_ok(mxc_engine_default(&found));
+    assert_ptr_equal(found, mine);
+    mxc_engine_set_default(NULL);
+    assert_ok(mxc_engine_default(&found));
+    assert_ptr_equal(found, standard);
+    mxc_engine_destroy(mine);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_tasks),
-        cmocka_unit_test(test_bad_lists),
-        cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_operator),
-        cmocka_unit_test(test_operator_destroyed_early),
-        cmocka_unit_test(test_destroy),
-        cmocka_unit_test(test_no_allocation_when_warm),
-        cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_bad_options),     cmocka_unit_test(test_numbers),    cmocka_unit_test(test_destroy_waits),
+        cmocka_unit_test(test_several_engines), cmocka_unit_test(test_many_lives), cmocka_unit_test(test_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Failures: marked variables, skipped dependents, messages in waiters, what clears a mark. */
 #include "engine/helpers.h"
 
-#include "engine/failure.h"
+#include "engine/core/failure.h"
 
 static mxc_status go_wrong(const mxc_run *run, void *arg) {
     (void)arg;
@@ -176,7 +176,7 @@ static void test_no_memory(void **state) {
     (void)state;
     open_place(&p, MXC_ENGINE_NAIVE);
     mxci_test_fail_alloc(1, 1);
-    failure = mxci_failure_of_text(MXC_ESHAPE, "lost");
+    failure = mxci_failure_from_text(MXC_ESHAPE, "lost");
     mxci_test_fail_alloc(0, 0);
     mxci_failure_release(mxci_failure_retain(failure));
     assert_fails(mxci_failure_raise(failure), MXC_ESHAPE, "no memory to keep the message");

@@ -22,7 +22,7 @@ typedef struct step {
 
 typedef struct graph {
     mxc_engine *engine;
-    teller *teller; /* ends some functions on its thread; NULL: all end where they run */
+    completer *completer; /* ends some functions on its thread; NULL: all end where they run */
     cell cells[VARS];
     _Atomic int wrong;
 } graph;
@@ -103,8 +103,8 @@ static mxc_status run_step(const mxc_run *run, void *arg) {
 static void run_step_async(const mxc_run *run, void *arg, mxc_done *done) {
     step *s = arg;
     (void)run_step(run, arg);
-    if (s->graph->teller && run->token % 16 == 0)
-        hand_over(run, s->graph->teller, done);
+    if (s->graph->completer && run->token % 16 == 0)
+        complete_elsewhere(run, s->graph->completer, done);
     else
         mxc_done_complete(done, MXC_OK, NULL);
 }
@@ -137,13 +137,13 @@ static void push_step(step *s, uint64_t *random) {
     assert_ok(mxc_engine_push(s->graph->engine, &task, s->n_reads, vars, s->n_changes, vars + s->n_reads, r >> 17));
 }
 
-static void serial_order(mxc_engine_kind kind, int workers, int count, uint64_t seed, teller *teller) {
+static void serial_order(mxc_engine_kind kind, int workers, int count, uint64_t seed, completer *completer) {
     mxc_engine *engine = make_engine(kind, workers, seed);
     step *steps = calloc((size_t)count, sizeof *steps);
     uint64_t model[VARS], random = seed;
     graph g;
     open_graph(&g, engine);
-    g.teller = teller;
+    g.completer = completer;
     for (int i = 0; i < VARS; i++)
         model[i] = (uint64_t)i;
     for (int i = 0; i < count; i++) {
@@ -165,20 +165,20 @@ static void serial_order(mxc_engine_kind kind, int workers, int count, uint64_t 
 }
 
 static void test_naive(void **state) {
-    teller t;
+    completer t;
     (void)state;
-    start_teller(&t);
+    start_completer(&t);
     serial_order(MXC_ENGINE_NAIVE, 0, TEST_SCALE(1000000), 1, &t);
-    stop_teller(&t);
+    stop_completer(&t);
 }
 
 static void test_threaded(void **state) {
-    teller t;
+    completer t;
     (void)state;
-    start_teller(&t);
+    start_completer(&t);
     serial_order(MXC_ENGINE_THREADED, 0, TEST_SCALE(500000), 2, &t);
     serial_order(MXC_ENGINE_THREADED, 4, TEST_SCALE(500000), 3, &t);
-    stop_teller(&t);
+    stop_completer(&t);
 }
 
 /* A schedule is a number only if no other thread has a part in it. */

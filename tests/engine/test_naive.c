@@ -85,42 +85,12 @@ static void test_deep_nesting(void **state) {
     mxc_engine_destroy(n.engine);
 }
 
-static void add_one(void *arg) {
-    ++*(int *)arg;
-}
-
-static mxc_status queue_one(const mxc_run *run, void *arg) {
-    fake_submit(run->stream, add_one, arg);
-    return MXC_OK;
-}
-
-/* A thread's functions on a device share a stream; one that has failed is not used again. */
-static void test_streams_are_kept(void **state) {
-    mxc_engine *engine = make_engine(MXC_ENGINE_NAIVE, 0, 0);
-    mxc_var *var = make_var(engine);
-    int sums[FAKE_DEVICES] = {0};
-    (void)state;
-    assert_ok(mxci_device_register(MXC_GPU, &fake_device));
-    for (int i = 0; i < 100; i++) {
-        mxc_task task = make_task(queue_one, &sums[i % FAKE_DEVICES]);
-        task.context = mxc_gpu(i % FAKE_DEVICES);
-        assert_ok(mxc_engine_push(engine, &task, 0, NULL, 1, &var, 0));
-        assert_int_equal(sums[i % FAKE_DEVICES], i / FAKE_DEVICES + 1); /* done when the push returns */
-        if (i == 49)
-            atomic_store(&fake.fail_in, 1);
-        if (i == 49)
-            assert_fails(mxc_engine_push(engine, &task, 0, NULL, 1, &var, 0), MXC_EDEVICE, "failed");
-    }
-    assert_int_equal(atomic_load(&fake.streams), FAKE_DEVICES + 1);
-    mxc_var_delete(var, NULL, NULL);
-    mxc_engine_destroy(engine);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_in_push),     cmocka_unit_test(test_push_returns_failure),
-        cmocka_unit_test(test_push_inside),      cmocka_unit_test(test_deep_nesting),
-        cmocka_unit_test(test_streams_are_kept),
+        cmocka_unit_test(test_runs_in_push),
+        cmocka_unit_test(test_push_returns_failure),
+        cmocka_unit_test(test_push_inside),
+        cmocka_unit_test(test_deep_nesting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static const mxci_device fake = {
     .count = two_devices,
     .stream_create = create_stream,
     .stream_destroy = destroy_stream,
-    .stream_wait = wait_stream,
+    .stream_synchronize = wait_stream,
 };
 
 typedef struct place {

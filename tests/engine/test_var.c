@@ -1,7 +1,7 @@
 /* Variables: versions, idleness, who runs together, deferred deletion. */
 #include "engine/helpers.h"
 
-#include "engine/var.h"
+#include "engine/core/var.h"
 
 static void test_version(void **state) {
     (void)state;

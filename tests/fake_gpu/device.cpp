@@ -127,7 +127,7 @@ mxc_status stream_native(mxc_context, void *handle, void **out) {
     return MXC_OK;
 }
 
-mxc_status stream_wait(mxc_context, void *handle) {
+mxc_status stream_synchronize(mxc_context, void *handle) {
     uint64_t mark;
     if (of(handle)->made)
         return MXC_FAIL(MXC_EDEVICE, "work on the GPU: waited for while it is recorded");
@@ -139,7 +139,7 @@ mxc_status stream_wait(mxc_context, void *handle) {
 }
 
 /* A mark is the number of the last piece of work queued, so that two may be the same; at least 1. */
-mxc_status stream_mark(mxc_context, void *handle, uint64_t *out) {
+mxc_status stream_record_event(mxc_context, void *handle, uint64_t *out) {
     stream *s = of(handle);
     {
         std::lock_guard<std::mutex> held(s->lock);
@@ -148,12 +148,12 @@ mxc_status stream_mark(mxc_context, void *handle, uint64_t *out) {
     return outcome(*out <= AHEAD || s->wait(*out - AHEAD));
 }
 
-mxc_status stream_follow(mxc_context, void *handle, mxc_context, void *other, uint64_t mark) {
+mxc_status stream_wait_event(mxc_context, void *handle, mxc_context, void *other, uint64_t mark) {
     of(handle)->push([=] { (void)of(other)->wait(mark); });
     return MXC_OK;
 }
 
-mxc_status mark_wait(mxc_context, void *handle, uint64_t mark) {
+mxc_status event_synchronize(mxc_context, void *handle, uint64_t mark) {
     return outcome(of(handle)->wait(mark));
 }
 
@@ -260,7 +260,7 @@ mxc_status copy_on_legacy_stream(void *to, const void *from, size_t bytes) {
         of(legacy)->push([target, staged = std::vector<char>(source, source + bytes)] {
             memcpy(target, staged.data(), staged.size());
         });
-    return is_on_gpu(to) ? MXC_OK : stream_wait({MXC_GPU, 0}, legacy);
+    return is_on_gpu(to) ? MXC_OK : stream_synchronize({MXC_GPU, 0}, legacy);
 }
 
 mxc_status copy(mxc_context, void *to, mxc_context, const void *from, size_t bytes, void *handle) {
@@ -295,9 +295,24 @@ bool mxcu_fake_failed(void *handle) {
 }
 
 const mxci_device mxcu_gpu = {
-    "gpu",         count,         gpu_alloc,      gpu_free,      gpu_memory,  copy_now,
-    copy,          stream_create, stream_destroy, stream_native, stream_wait, stream_mark,
-    stream_follow, mark_wait,     record_begin,   record_end,    replay,      record_free,
+    "gpu",
+    count,
+    gpu_alloc,
+    gpu_free,
+    gpu_memory,
+    copy_now,
+    copy,
+    stream_create,
+    stream_destroy,
+    stream_native,
+    stream_synchronize,
+    stream_record_event,
+    stream_wait_event,
+    event_synchronize,
+    record_begin,
+    record_end,
+    replay,
+    record_free,
 };
 const mxci_device mxcu_pinned = {
     "cpu_pinned", count,   pinned_alloc, pinned_free, nullptr, copy_now, nullptr, nullptr, nullptr,

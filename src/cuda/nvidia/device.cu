@@ -161,7 +161,7 @@ static mxc_status stream_native(mxc_context context, void *stream, void **out) {
     return MXC_OK;
 }
 
-static mxc_status stream_wait(mxc_context context, void *stream) {
+static mxc_status stream_synchronize(mxc_context context, void *stream) {
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
     return mxcu_check(cudaStreamSynchronize(static_cast<mxcu_stream *>(stream)->stream), "work on the GPU");
 }
@@ -179,7 +179,7 @@ static mxc_status event_for(mxcu_stream *s, uint64_t mark, cudaEvent_t *out) {
 }
 
 /* Recording an event anew while another thread waits for its old mark makes that thread wait longer, not too short. */
-static mxc_status stream_mark(mxc_context context, void *stream, uint64_t *out) {
+static mxc_status stream_record_event(mxc_context context, void *stream, uint64_t *out) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     uint64_t mark = s->marks.load() + 1;
     cudaEvent_t event;
@@ -191,14 +191,14 @@ static mxc_status stream_mark(mxc_context context, void *stream, uint64_t *out) 
     return MXC_OK;
 }
 
-static mxc_status stream_follow(mxc_context context, void *stream, mxc_context from, void *other, uint64_t mark) {
+static mxc_status stream_wait_event(mxc_context context, void *stream, mxc_context from, void *other, uint64_t mark) {
     cudaEvent_t event = static_cast<mxcu_stream *>(other)->events[mark % MXCU_MARKS];
     (void)from;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
     return mxcu_check(cudaStreamWaitEvent(static_cast<mxcu_stream *>(stream)->stream, event, 0), "cudaStreamWaitEvent");
 }
 
-static mxc_status mark_wait(mxc_context context, void *stream, uint64_t mark) {
+static mxc_status event_synchronize(mxc_context context, void *stream, uint64_t mark) {
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
     return mxcu_check(cudaEventSynchronize(static_cast<mxcu_stream *>(stream)->events[mark % MXCU_MARKS]),
                       "work on the GPU");
@@ -280,9 +280,24 @@ const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
 }
 
 const mxci_device mxcu_gpu = {
-    "gpu",         gpu_count,     gpu_alloc,      gpu_free,      gpu_memory,  gpu_copy_now,
-    gpu_copy,      stream_create, stream_destroy, stream_native, stream_wait, stream_mark,
-    stream_follow, mark_wait,     record_begin,   record_end,    replay,      record_free,
+    "gpu",
+    gpu_count,
+    gpu_alloc,
+    gpu_free,
+    gpu_memory,
+    gpu_copy_now,
+    gpu_copy,
+    stream_create,
+    stream_destroy,
+    stream_native,
+    stream_synchronize,
+    stream_record_event,
+    stream_wait_event,
+    event_synchronize,
+    record_begin,
+    record_end,
+    replay,
+    record_free,
 };
 
 const mxci_device mxcu_pinned = {

@@ -24,7 +24,7 @@ template <class F> mxc_status mxcu_find_wrong(const mxc_op_call *call, int64_t n
         if (team.rank == 0)
             *to = least < INT64_MAX ? f.tell(least) : mxcu_wrong{least, 0, 0};
     }));
-    MXC_TRY(mxcu_gpu.stream_wait(call->run->context, call->run->stream));
+    MXC_TRY(mxcu_gpu.stream_synchronize(call->run->context, call->run->stream));
     return mxcu_gpu.copy(host, out, call->run->context, call->temp, sizeof *out, nullptr);
 }
 

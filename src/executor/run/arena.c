@@ -7,12 +7,12 @@
 
 #include "base/device.h"
 #include "base/sys.h"
-#include "engine/mark.h"
+#include "engine/device/run_memory.h"
 
 static mxc_status take_memory(mxc_var *var, mxc_context context, size_t bytes, void **out) {
     mxc_status status;
     MXC_TRY(mxc_storage_alloc(context, bytes, out));
-    status = mxci_var_memory(var, context);
+    status = mxci_var_memory_acquired(var, context);
     if (status != MXC_OK) {
         mxc_storage_free(context, *out, bytes);
         *out = NULL;

@@ -5,7 +5,7 @@
  */
 #include <mxc/op.h>
 
-#include "engine/mark.h"
+#include "engine/device/run_memory.h"
 #include "math/assign.h"
 #include "ndarray/array.h"
 #include "resource/temp.h"

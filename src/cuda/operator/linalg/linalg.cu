@@ -140,7 +140,7 @@ static mxc_status check(const mxc_op_call *call, const char *op, const char *wha
             first[1] = failures[i];
         }
     }));
-    MXC_TRY(mxcu_gpu.stream_wait(gpu, call->run->stream));
+    MXC_TRY(mxcu_gpu.stream_synchronize(gpu, call->run->stream));
     MXC_TRY(mxcu_gpu.copy(host, found, gpu, failures_of(call) - 2, sizeof found, nullptr));
     return found[1] == 0 ? MXC_OK
                          : MXC_FAIL(MXC_EINVAL, "%s: matrix %d of the batch %s (seen at row %d)", op, (int)found[0],

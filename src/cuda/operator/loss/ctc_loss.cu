@@ -107,7 +107,7 @@ static mxc_status check_labels(const mxc_op_call *call, sequences s) {
         if (team.rank == 0 && first < INT64_MAX)
             s.totals[0] = s.labels[first];
     }));
-    MXC_TRY(mxcu_gpu.stream_wait(here, call->run->stream));
+    MXC_TRY(mxcu_gpu.stream_synchronize(here, call->run->stream));
     MXC_TRY(mxcu_gpu.copy(host, &found, here, place, sizeof found, nullptr));
     if (found == INT64_MAX)
         return MXC_OK;

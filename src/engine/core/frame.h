@@ -1,0 +1,25 @@
+/* The functions that run on this thread: a stack of frames, since a function that waits or pushes may run another. */
+#ifndef MXCI_ENGINE_CORE_FRAME_H
+#define MXCI_ENGINE_CORE_FRAME_H
+
+#include "engine/core/task.h"
+#include "engine/device/stream.h"
+
+typedef struct mxci_frame {
+    struct mxci_frame *outer;
+    mxc_engine *engine;
+    mxci_stream_list *streams; /* of the engine */
+    mxci_engine_task *task;
+    const mxci_device_stream *stream; /* where its device work goes; NULL: nowhere, or it is asynchronous */
+} mxci_frame;
+
+extern MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top; /* innermost; NULL outside of functions */
+
+/* 1 if a function of that engine (NULL: of any) runs on this thread. */
+int mxci_frame_inside(const mxc_engine *engine);
+/* 1 if this very task runs on this thread. */
+int mxci_frame_runs(const mxci_engine_task *task);
+/* The innermost task of this thread that names the variable; NULL if there is none. */
+const mxci_engine_task *mxci_frame_naming(const mxc_var *var);
+
+#endif
