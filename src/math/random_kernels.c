@@ -66,25 +66,30 @@ void mxci_random_words(uint64_t seed, uint64_t stream, uint64_t first, int64_t n
 
 /* ---- uniform and normal, once for float and once for double ----------------------------------------------------- */
 
-#define T float
-#define NAME(f) f##_f32
-#define WORDS 1
-#define MATH(function) function##f
-#define UNIT(words) mxci_philox_float((words)[0])
-/* In (0, 1], so that its logarithm is finite: all 32 bits, since the tail of the normal comes from here. */
-#define UNIT_ABOVE_0(words) (((float)(words)[0] + 1.0f) * 2.3283064365386963e-10f)
-#include "math/random_kernels.inc"
-#undef T
-#undef NAME
-#undef WORDS
-#undef MATH
-#undef UNIT
-#undef UNIT_ABOVE_0
+/* Numbers of 32 bits for an element of each type. */
+enum { words_f32 = 1, words_f64 = 2 };
 
-#define T double
-#define NAME(f) f##_f64
-#define WORDS 2
-#define MATH(function) function
-#define UNIT(words) mxci_philox_double((words)[0], (words)[1])
-#define UNIT_ABOVE_0(words) (mxci_philox_double((words)[0], (words)[1]) + 1.1102230246251565404e-16)
-#include "math/random_kernels.inc"
+/* In [0, 1). */
+MXCI_INLINE float unit_f32(const uint32_t *words) {
+    return mxci_philox_float(words[0]);
+}
+
+MXCI_INLINE double unit_f64(const uint32_t *words) {
+    return mxci_philox_double(words[0], words[1]);
+}
+
+/* In (0, 1], so that its logarithm is finite: all 32 bits, since the tail of the normal comes from here. */
+MXCI_INLINE float unit_above_0_f32(const uint32_t *words) {
+    return ((float)words[0] + 1.0f) * 2.3283064365386963e-10f;
+}
+
+MXCI_INLINE double unit_above_0_f64(const uint32_t *words) {
+    return mxci_philox_double(words[0], words[1]) + 1.1102230246251565404e-16;
+}
+
+/* libm's functions by type. */
+#define libm_f32(function) function##f
+#define libm_f64(function) function
+#define BODY "math/random_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

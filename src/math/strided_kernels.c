@@ -110,10 +110,6 @@ void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, 
 
 /* ---- adding up -------------------------------------------------------------------------------------------------- */
 
-#define T float
-#define NAME(f) f##_f32
-#include "math/scatter_kernels.inc"
-
-#define T double
-#define NAME(f) f##_f64
-#include "math/scatter_kernels.inc"
+#define BODY "math/scatter_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

@@ -1,12 +1,8 @@
 #include "math/triangle_kernels.h"
 
-#define T float
-#define NAME(f) f##_f32
-#include "math/triangle_kernels.inc"
-
-#define T double
-#define NAME(f) f##_f64
-#include "math/triangle_kernels.inc"
+#define BODY "math/triangle_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"
 
 const mxci_triangle_fn mxci_triangle_clear[MXC_F64 + 1] = {[MXC_F32] = clear_f32, [MXC_F64] = clear_f64};
 const mxci_triangle_fn mxci_triangle_mirror[MXC_F64 + 1] = {[MXC_F32] = mirror_f32, [MXC_F64] = mirror_f64};

@@ -3,7 +3,9 @@
 #include "simpleop/map_kernels.h"
 
 #define MAP_BINARY
-#include "simpleop/map_types_kernels.inc"
+#define BODY "simpleop/map_kernels.inc"
+#define FOR_COMPUTE
+#include "math/for_types.inc"
 
 #define INTEGER_NUMBER(id) , [MXC_I64] = id##_i64
 #define INTEGER_FLOAT(id)

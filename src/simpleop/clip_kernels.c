@@ -2,19 +2,9 @@
 #include "math/loop.h"
 #include "simpleop/map_kernels.h"
 
-#define R float
-#define NAME(f) f##_f32
-#include "simpleop/clip_kernels.inc"
-
-#define R double
-#define NAME(f) f##_f64
-#include "simpleop/clip_kernels.inc"
-
-#define INTEGER
-#define R int64_t
-#define NAME(f) f##_i64
-#include "simpleop/clip_kernels.inc"
-#undef INTEGER
+#define BODY "simpleop/clip_kernels.inc"
+#define FOR_COMPUTE
+#include "math/for_types.inc"
 
 const mxci_map_fn mxci_clip_forward[MXCI_COMPUTE_LIMIT] = {
     [MXC_F32] = clip_f32,

@@ -45,15 +45,6 @@ static int has_free_label(const label_match *labels, int64_t n, int64_t *out) {
     return *out >= 0;
 }
 
-#define T float
-#define DTYPE MXC_F32
-#define NAME(x) x##_f32
-#include "operator/detection/multibox_kernels.inc"
-#undef T
-#undef DTYPE
-#undef NAME
-
-#define T double
-#define DTYPE MXC_F64
-#define NAME(x) x##_f64
-#include "operator/detection/multibox_kernels.inc"
+#define BODY "operator/detection/multibox_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

@@ -17,15 +17,9 @@ void mxci_ctc_occupied(const mxci_ctc *c, int64_t t, double total, double *occup
     }
 }
 
-#define T float
-#define NAME(f) f##_f32
-#define FN(f) mxci_##f##_f32
-#include "operator/loss/ctc_loss_kernels.inc"
-
-#define T double
-#define NAME(f) f##_f64
-#define FN(f) mxci_##f##_f64
-#include "operator/loss/ctc_loss_kernels.inc"
+#define BODY "operator/loss/ctc_loss_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"
 
 const mxci_ctc_log_sum_fn mxci_ctc_log_sum[MXC_DTYPE_LIMIT] = {[MXC_F32] = log_sum_f32, [MXC_F64] = log_sum_f64};
 const mxci_ctc_gradient_fn mxci_ctc_gradient[MXC_DTYPE_LIMIT] = {[MXC_F32] = gradient_f32, [MXC_F64] = gradient_f64};

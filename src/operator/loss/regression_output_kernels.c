@@ -3,7 +3,8 @@
 #include "math/fastmath.h"
 
 #define BODY "operator/loss/regression_output_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_logistic_fn mxci_logistic[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(logistic);
 const mxci_difference_fn mxci_difference[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(difference);

@@ -5,7 +5,8 @@
 enum { LANES = 32, RUN = 4096 }; /* partial sums side by side; elements summed into them before they go to double */
 
 #define BODY "operator/nn/batch_norm_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_bn_moments_fn mxci_bn_moments[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(moments);
 const mxci_bn_affine_fn mxci_bn_affine[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(affine);

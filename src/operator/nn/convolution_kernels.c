@@ -127,18 +127,5 @@ static int64_t strip_first(const mxci_field *f, int64_t strip) {
 
 /* ---- by element type ------------------------------------------------------------------------------------------- */
 
-#define T float
-#define V mxci_v_f32
-#define LANES 8
-#define NAME(x) x##_f32
-#include "operator/nn/convolution_kernels.inc"
-#undef T
-#undef V
-#undef LANES
-#undef NAME
-
-#define T double
-#define V mxci_v_f64
-#define LANES 4
-#define NAME(x) x##_f64
-#include "operator/nn/convolution_kernels.inc"
+#define BODY "operator/nn/convolution_kernels.inc"
+#include "math/for_vectors.inc"

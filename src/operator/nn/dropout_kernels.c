@@ -3,7 +3,8 @@
 #include "math/loop.h"
 
 #define BODY "operator/nn/dropout_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_dropout_mask_fn mxci_dropout_mask[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(mask);
 const mxci_dropout_apply_fn mxci_dropout_apply[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(apply);

@@ -40,7 +40,8 @@ static void finish_sums(const mxci_l2_shape *s, double *sum) {
 }
 
 #define BODY "operator/nn/l2_normalization_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_l2_forward_fn mxci_l2_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
 const mxci_l2_backward_fn mxci_l2_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);

@@ -5,7 +5,8 @@
 enum { LANES = 16 };
 
 #define BODY "operator/nn/layer_norm_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_norm_affine_fn mxci_norm_affine[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(affine);
 const mxci_norm_sums_fn mxci_norm_sums[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(sums);

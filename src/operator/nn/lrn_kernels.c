@@ -11,7 +11,8 @@ static int64_t near_end(const mxci_lrn_shape *s, int64_t c) {
 }
 
 #define BODY "operator/nn/lrn_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_lrn_forward_fn mxci_lrn_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
 const mxci_lrn_share_fn mxci_lrn_share[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(share);

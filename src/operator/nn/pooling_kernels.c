@@ -23,12 +23,6 @@ static int is_2x2(const mxci_pool_shape *s) {
            p[0] == 0 && p[1] == 0 && p[2] == 0 && 2 * s->out[1] <= s->in[1] && 2 * s->out[2] <= s->in[2];
 }
 
-#define T float
-#define NAME(x) x##_f32
-#include "operator/nn/pooling_kernels.inc"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(x) x##_f64
-#include "operator/nn/pooling_kernels.inc"
+#define BODY "operator/nn/pooling_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

@@ -3,6 +3,7 @@
 #include "math/fastmath.h"
 
 #define BODY "operator/nn/rotary_embedding_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_rotary_fn mxci_rotary_rotate[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(rotate);

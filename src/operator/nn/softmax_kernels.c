@@ -14,7 +14,8 @@ static int is_ignored(double label, double ignore) {
 }
 
 #define BODY "operator/nn/softmax_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_softmax_forward_fn mxci_softmax_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
 const mxci_softmax_forward_fn mxci_log_softmax_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(log_forward);

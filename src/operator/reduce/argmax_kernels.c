@@ -5,29 +5,13 @@
 
 enum { FEW = 32 };
 
-#define NOT_A_NUMBER(x) ((x) != (x))
-#define R float
-#define NAME(f) f##_F32
-#include "operator/reduce/argmax_kernels.inc"
+#define BODY "operator/reduce/argmax_kernels.inc"
+#define FOR_COMPUTE
+#include "math/for_types.inc"
 
-#define R double
-#define NAME(f) f##_F64
-#include "operator/reduce/argmax_kernels.inc"
-
-#undef NOT_A_NUMBER
-#define NOT_A_NUMBER(x) 0
-#define R int64_t
-#define NAME(f) f##_I64
-#include "operator/reduce/argmax_kernels.inc"
-
-#define ENTRY(name, type) [MXC_##type] = {name##_offer_##type, name##_offer_row_##type, name##_merge_##type}
-const mxci_arg_kernel mxci_argmax_kernels[MXCI_COMPUTE_LIMIT] = {
-    ENTRY(argmax, F32),
-    ENTRY(argmax, F64),
-    ENTRY(argmax, I64),
-};
-const mxci_arg_kernel mxci_argmin_kernels[MXCI_COMPUTE_LIMIT] = {
-    ENTRY(argmin, F32),
-    ENTRY(argmin, F64),
-    ENTRY(argmin, I64),
-};
+#define KERNEL(name, type) \
+    { name##_offer_##type, name##_offer_row_##type, name##_merge_##type }
+#define KERNELS(name) \
+    { [MXC_F32] = KERNEL(name, f32), [MXC_F64] = KERNEL(name, f64), [MXC_I64] = KERNEL(name, i64) }
+const mxci_arg_kernel mxci_argmax_kernels[MXCI_COMPUTE_LIMIT] = KERNELS(argmax);
+const mxci_arg_kernel mxci_argmin_kernels[MXCI_COMPUTE_LIMIT] = KERNELS(argmin);

@@ -3,7 +3,8 @@
 enum { COLUMNS = 512 }; /* of a row of the gradient that are added up at a time */
 
 #define BODY "operator/tensor/pad_kernels.inc"
-#include "math/for_floats.inc"
+#define FOR_FLOATS
+#include "math/for_types.inc"
 
 const mxci_pad_fn mxci_pad_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
 const mxci_pad_fn mxci_pad_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);

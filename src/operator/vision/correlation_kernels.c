@@ -4,12 +4,6 @@
 
 #include "math/loop.h"
 
-#define T float
-#define NAME(x) x##_f32
-#include "operator/vision/correlation_kernels.inc"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(x) x##_f64
-#include "operator/vision/correlation_kernels.inc"
+#define BODY "operator/vision/correlation_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

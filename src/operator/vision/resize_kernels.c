@@ -12,12 +12,6 @@ void mxci_resize_blocks(int64_t in, int64_t out, mxci_resize_tap *taps) {
         taps[i] = mxci_resize_block(in, out, i);
 }
 
-#define T float
-#define NAME(x) x##_f32
-#include "operator/vision/resize_kernels.inc"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(x) x##_f64
-#include "operator/vision/resize_kernels.inc"
+#define BODY "operator/vision/resize_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

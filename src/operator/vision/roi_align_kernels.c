@@ -31,12 +31,6 @@ static int next_taps(const mxci_align_shape *s, const mxci_align_part *p, int64_
     return n;
 }
 
-#define T float
-#define NAME(x) x##_f32
-#include "operator/vision/roi_align_kernels.inc"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(x) x##_f64
-#include "operator/vision/roi_align_kernels.inc"
+#define BODY "operator/vision/roi_align_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

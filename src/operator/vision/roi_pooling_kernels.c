@@ -2,12 +2,6 @@
 
 #include <string.h>
 
-#define T float
-#define NAME(x) x##_f32
-#include "operator/vision/roi_pooling_kernels.inc"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(x) x##_f64
-#include "operator/vision/roi_pooling_kernels.inc"
+#define BODY "operator/vision/roi_pooling_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"

@@ -7,7 +7,9 @@
 
 #define MAP_UNARY
 #define MAP_BINARY
-#include "simpleop/map_types_kernels.inc"
+#define BODY "simpleop/map_kernels.inc"
+#define FOR_COMPUTE
+#include "math/for_types.inc"
 
 namespace {
 

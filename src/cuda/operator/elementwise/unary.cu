@@ -3,7 +3,9 @@
 #include "math/scalar_math.h"
 
 #define MAP_UNARY
-#include "simpleop/map_types_kernels.inc"
+#define BODY "simpleop/map_kernels.inc"
+#define FOR_COMPUTE
+#include "math/for_types.inc"
 
 /* The functions of an operator by type. */
 #define OF_FLOAT(id)

@@ -11,35 +11,17 @@
 
 /* ---- the functions ----------------------------------------------------------------------------------------------- */
 
-#define A float
-#define NAME(f) f##_act_f32
-#define FN(f) mxci_##f##_f32
-#include "operator/nn/activation_kernels.inc"
-#define A double
-#define NAME(f) f##_act_f64
-#define FN(f) mxci_##f##_f64
-#include "operator/nn/activation_kernels.inc"
+#define BODY "operator/nn/activation_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"
 
-#define R float
-#define NAME(f) f##_f32
-#define FN(f) mxci_##f##_f32
-#include "operator/nn/leaky_relu_kernels.inc"
-#define R double
-#define NAME(f) f##_f64
-#define FN(f) mxci_##f##_f64
-#include "operator/nn/leaky_relu_kernels.inc"
+#define BODY "operator/nn/leaky_relu_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"
 
-#define R float
-#define NAME(f) f##_f32
-#include "simpleop/clip_kernels.inc"
-#define R double
-#define NAME(f) f##_f64
-#include "simpleop/clip_kernels.inc"
-#define INTEGER
-#define R int64_t
-#define NAME(f) f##_i64
-#include "simpleop/clip_kernels.inc"
-#undef INTEGER
+#define BODY "simpleop/clip_kernels.inc"
+#define FOR_COMPUTE
+#include "math/for_types.inc"
 
 /* The versions under one name. */
 #define BOTH(name, of, parameters_f32, parameters_f64, arguments) \
@@ -53,8 +35,8 @@
 #define BOTH_3(name, of) BOTH(name, of, (float g, float x, float s), (double g, double x, double s), (g, x, s))
 #define BOTH_4(name, of) \
     BOTH(name, of, (float g, float x, float a, float b), (double g, double x, double a, double b), (g, x, a, b))
-BOTH(activate, activate_act, (int kind, float x), (int kind, double x), (kind, x))
-BOTH(slope, slope_act, (int kind, float y), (int kind, double y), (kind, y))
+BOTH(activate, act_activate, (int kind, float x), (int kind, double x), (kind, x))
+BOTH(slope, act_slope, (int kind, float y), (int kind, double y), (kind, y))
 BOTH_2(leaky, leaky_op)
 BOTH_2(elu, elu_op)
 BOTH_2(selu, selu_op)

@@ -3,7 +3,7 @@
 #include "cuda/runtime/math.h"
 #include "operator/nn/rnn_kernels.h"
 
-#define UNIT(name) unit_##name
+#define NAME(f) f
 #define T float
 #define FN(f) mxci_##f##_f32
 #include "operator/nn/rnn_unit_kernels.inc"
@@ -15,6 +15,7 @@
 #include "operator/nn/rnn_unit_kernels.inc"
 #undef T
 #undef FN
+#undef NAME
 
 /* The pointers as kernels take them. */
 template <class T> static mxcu_rnn_step<T> on_device(const mxcu_rnn_step<T> *step) {

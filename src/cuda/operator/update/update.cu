@@ -12,16 +12,9 @@
 
 /* ---- the rules --------------------------------------------------------------------------------------------------- */
 
-#define A float
-#define NAME(f) f##_f32
-#include "operator/update/update_kernels.inc"
-#undef A
-#undef NAME
-#define A double
-#define NAME(f) f##_f64
-#include "operator/update/update_kernels.inc"
-#undef A
-#undef NAME
+#define BODY "operator/update/update_kernels.inc"
+#define FOR_REALS
+#include "math/for_types.inc"
 
 namespace {
 
