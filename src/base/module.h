@@ -13,7 +13,7 @@
 
 struct mxci_clique_api; /* base/clique.h */
 struct mxci_group_api;  /* base/group.h */
-struct mxci_op_form;    /* operator/op_impl.h */
+struct mxci_op_impl;    /* operator/op_impl.h */
 
 /* What a module may call. */
 typedef struct mxci_host {
@@ -26,11 +26,11 @@ typedef struct mxci_host {
 typedef struct mxci_module {
     const char *version;                          /* MXC_VERSION */
     const mxci_device *devices[MXC_DEVICE_LIMIT]; /* NULL: not of this kind */
-    const struct mxci_op_form *forms;             /* how operators are computed there; n_forms */
-    int n_forms;
+    const struct mxci_op_impl *op_impls;          /* of operators on those devices; n_op_impls */
+    int n_op_impls;
     const struct mxci_group_api *group;   /* NULL: none */
     const struct mxci_clique_api *clique; /* NULL: none */
-    int wants_last;                       /* convolutions in 16 bits are a library's that takes channels last */
+    int prefers_channels_last;            /* 16-bit convolutions are faster with channels last */
 } mxci_module;
 
 /* The one symbol that a module exports, "mxci_module_open". NULL, with the reason told through host->fail, if it cannot

@@ -1,7 +1,7 @@
 /*
- * Computing on the host what a device has no function for: the arrays are copied to host scratch, the CPU form runs
- * there, and what it changed is copied back. Correct for every operator, and slow: the device and the host wait for
- * each other. `mxc ops --missing gpu` lists the operators that come here.
+ * Computing on the host what a device has no function for: the arrays are copied to host scratch, the CPU
+ * implementation runs there, and what it changed is copied back. Correct for every operator, and slow: the device and
+ * the host wait for each other. `mxc ops --missing gpu` lists the operators that come here.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "operator/op_impl.h"
 #include "resource/temp.h"
 
-/* One staged run. Slots in order: in, out, aux, and in backward out_grad and in_grad. */
-typedef struct staged {
+/* One run on the host. Slots in order: in, out, aux, and in backward out_grad and in_grad. */
+typedef struct fallback_run {
     const mxc_op_call *call;
     const mxc_op_def *def;
     mxc_pass pass;
@@ -25,18 +25,18 @@ typedef struct staged {
     mxc_op_sig sig;
     size_t temp_bytes;
     char *temp;
-} staged;
+} fallback_run;
 
 /* The call's tensors lie one group behind the other wherever they were made (invocation.c, executor/prepare.c). */
-static const mxc_tensor *given(const staged *s, int slot) {
+static const mxc_tensor *given(const fallback_run *s, int slot) {
     return s->call->in + slot;
 }
 
-static int first_changed(const staged *s) {
+static int first_changed(const fallback_run *s) {
     return s->pass == MXC_FORWARD ? s->call->n_in : s->n_slots - s->call->n_in;
 }
 
-static mxc_req request(const staged *s, int slot) {
+static mxc_req request(const fallback_run *s, int slot) {
     int at = slot - first_changed(s);
     if (at < 0)
         return MXC_REQ_NULL;
@@ -46,14 +46,14 @@ static mxc_req request(const staged *s, int slot) {
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
 /* Shapes and types as one group of the signature. */
-static void describe(const staged *s, int first, int n, mxc_shape *shapes, mxc_dtype *types) {
+static void describe(const fallback_run *s, int first, int n, mxc_shape *shapes, mxc_dtype *types) {
     for (int i = 0; i < n; i++) {
         shapes[i] = given(s, first + i)->shape;
         types[i] = given(s, first + i)->dtype;
     }
 }
 
-static void make_sig(staged *s, mxc_shape *shapes, mxc_dtype *types) {
+static void make_sig(fallback_run *s, mxc_shape *shapes, mxc_dtype *types) {
     const mxc_op_call *c = s->call;
     describe(s, 0, c->n_in + c->n_out + c->n_aux, shapes, types);
     s->sig = (mxc_op_sig){.op = c->op,
@@ -73,7 +73,7 @@ static void make_sig(staged *s, mxc_shape *shapes, mxc_dtype *types) {
 }
 
 /* The tables of slots. */
-static void take_tables(staged *s, mxci_scratch *from) {
+static void take_tables(fallback_run *s, mxci_scratch *from) {
     mxc_shape *shapes;
     mxc_dtype *types;
     s->tensors = mxci_scratch_array(from, s->n_slots, sizeof *s->tensors);
@@ -85,7 +85,7 @@ static void take_tables(staged *s, mxci_scratch *from) {
 }
 
 /* Memory for the slots that have data. */
-static void take_data(staged *s, mxci_scratch *from) {
+static void take_data(fallback_run *s, mxci_scratch *from) {
     for (int i = 0; i < s->n_slots; i++) {
         void *data = given(s, i)->data ? mxci_scratch_take(from, mxci_tensor_bytes(given(s, i))) : NULL;
         if (!from->base)
@@ -97,14 +97,14 @@ static void take_data(staged *s, mxci_scratch *from) {
 }
 
 /* The tables, which the signature needs; then, with what it says, room for everything. */
-static mxc_status take_scratch(staged *s) {
-    const mxci_op_form form = {.name = s->def->name, .temp_bytes = s->def->temp_bytes};
+static mxc_status take_scratch(fallback_run *s) {
+    const mxci_op_impl impl = {.name = s->def->name, .temp_bytes = s->def->temp_bytes};
     mxci_scratch tables = {0}, all = {0}, use = {0};
     void *block;
     take_tables(s, &tables);
     MXC_TRY(mxci_temp_get(&s->run, tables.bytes, &block));
     take_tables(s, &(mxci_scratch){.base = block});
-    MXC_TRY(mxci_form_temp(&form, &s->sig, s->pass, &s->temp_bytes));
+    MXC_TRY(mxci_op_impl_temp(&impl, &s->sig, s->pass, &s->temp_bytes));
     take_tables(s, &all);
     take_data(s, &all);
     mxci_scratch_take(&all, s->temp_bytes);
@@ -118,7 +118,7 @@ static mxc_status take_scratch(staged *s) {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status fetch(staged *s) {
+static mxc_status fetch(fallback_run *s) {
     for (int i = 0; i < s->n_slots; i++) {
         mxc_req req = request(s, i);
         size_t bytes = mxci_tensor_bytes(given(s, i));
@@ -129,7 +129,7 @@ static mxc_status fetch(staged *s) {
     return MXC_OK;
 }
 
-static mxc_status send(staged *s) {
+static mxc_status send(fallback_run *s) {
     for (int i = first_changed(s); i < s->n_slots; i++) {
         size_t bytes = mxci_tensor_bytes(given(s, i));
         if (request(s, i) != MXC_REQ_NULL && given(s, i)->data && bytes)
@@ -140,7 +140,7 @@ static mxc_status send(staged *s) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static mxc_status compute(staged *s, mxc_op_compute_fn fn) {
+static mxc_status compute(fallback_run *s, mxc_op_compute_fn fn) {
     mxc_op_call call = *s->call;
     for (int i = 0; i < s->n_req; i++) /* outputs have memory of their own here */
         s->req[i] = s->call->req[i] == MXC_REQ_INPLACE ? MXC_REQ_WRITE : s->call->req[i];
@@ -159,7 +159,7 @@ static mxc_status compute(staged *s, mxc_op_compute_fn fn) {
 }
 
 static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn fn) {
-    staged s = {.call = call, .def = mxc_op_get_def(call->op), .pass = pass};
+    fallback_run s = {.call = call, .def = mxc_op_get_def(call->op), .pass = pass};
     s.context = call->run ? call->run->context : call->n_in ? call->in[0].context : call->out[0].context;
     MXC_TRY(mxci_device_get(s.context, &s.device));
     if (call->run) {
@@ -176,12 +176,12 @@ static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn 
     return send(&s);
 }
 
-mxc_status mxci_staged_forward(const mxc_op_call *call) {
+mxc_status mxci_host_fallback_forward(const mxc_op_call *call) {
     return run(call, MXC_FORWARD, mxc_op_get_def(call->op)->forward[MXC_CPU]);
 }
 
-mxc_status mxci_staged_backward(const mxc_op_call *call) {
-    mxci_op_form host;
-    mxci_form_of(mxc_op_get_def(call->op), MXC_CPU, &host);
+mxc_status mxci_host_fallback_backward(const mxc_op_call *call) {
+    mxci_op_impl host;
+    mxci_op_impl_get(mxc_op_get_def(call->op), MXC_CPU, &host);
     return run(call, MXC_BACKWARD, host.backward);
 }

@@ -83,7 +83,7 @@ void mxci_invocation_release(mxci_invocation *v) {
     if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (v->state)
-        v->form.state_destroy(v->state);
+        v->impl.state_destroy(v->state);
     for (int i = 0; i < v->n_slots; i++)
         mxc_ndarray_release(v->arrays[i]);
     op = v->op;
@@ -211,7 +211,7 @@ static mxc_status prepare(mxci_invocation *v) {
     mxc_op_call *call = &v->call;
     int has_work = mxci_has_work(&v->sig, v->pass, v->req);
     if (has_work)
-        MXC_TRY(mxci_form_temp(&v->form, &v->sig, v->pass, &v->temp_bytes));
+        MXC_TRY(mxci_op_impl_temp(&v->impl, &v->sig, v->pass, &v->temp_bytes));
     else
         v->compute = mxci_compute_nothing;
     if (def->random_count && v->pass == MXC_FORWARD) {
@@ -219,8 +219,8 @@ static mxc_status prepare(mxci_invocation *v) {
         if (count)
             MXC_TRY(mxc_random_reserve(v->sig.context, count, &call->random));
     }
-    if (v->form.state_create && has_work)
-        MXC_TRY(v->form.state_create(&v->sig, &v->state));
+    if (v->impl.state_create && has_work)
+        MXC_TRY(v->impl.state_create(&v->sig, &v->state));
     call->op = v->op;
     call->params = v->sig.params;
     call->state = v->state;

@@ -26,7 +26,7 @@ typedef struct mxci_invocation {
     mxc_var **vars;       /* room for n_slots: reads from the front, changes from the back */
     mxc_op_sig sig;
     mxc_op_call call;
-    mxci_op_form form;         /* on the context's device */
+    mxci_op_impl impl;         /* on the context's device */
     mxc_op_compute_fn compute; /* of it, for this pass */
     size_t temp_bytes;
     mxci_callback callback; /* MXC_OP_CALLBACK */

@@ -37,8 +37,8 @@ static mxc_status source_context(const mxc_op *op, mxc_context *out) {
 static mxc_status choose_function(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     char text[32];
-    mxci_form_of(def, v->sig.context.device, &v->form);
-    v->compute = v->pass == MXC_FORWARD ? v->form.forward : v->form.backward;
+    mxci_op_impl_get(def, v->sig.context.device, &v->impl);
+    v->compute = v->pass == MXC_FORWARD ? v->impl.forward : v->impl.backward;
     if (v->compute)
         return MXC_OK;
     if (v->pass == MXC_BACKWARD && !def->backward[MXC_CPU])

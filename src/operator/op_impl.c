@@ -7,20 +7,20 @@
 #include "base/module.h"
 #include "math/assign.h"
 
-static int by_name(const void *name, const void *form) {
-    return strcmp(name, ((const mxci_op_form *)form)->name);
+static int by_name(const void *name, const void *impl) {
+    return strcmp(name, ((const mxci_op_impl *)impl)->name);
 }
 
-/* The module's own form; NULL if it has none or there is no module. */
-static const mxci_op_form *module_form(const mxc_op_def *def, mxc_device device) {
+/* The module's own implementation; NULL if it has none or there is no module. */
+static const mxci_op_impl *module_impl(const mxc_op_def *def, mxc_device device) {
     const mxci_module *module;
     if (mxci_module_get(device, &module) != MXC_OK)
         return NULL;
-    return bsearch(def->name, module->forms, (size_t)module->n_forms, sizeof(mxci_op_form), by_name);
+    return bsearch(def->name, module->op_impls, (size_t)module->n_op_impls, sizeof(mxci_op_impl), by_name);
 }
 
-static mxci_op_form descriptor_form(const mxc_op_def *def, mxc_device device) {
-    return (mxci_op_form){.name = def->name,
+static mxci_op_impl descriptor_impl(const mxc_op_def *def, mxc_device device) {
+    return (mxci_op_impl){.name = def->name,
                           .forward = def->forward[device],
                           .backward = def->backward[device],
                           .temp_bytes = def->temp_bytes,
@@ -36,42 +36,42 @@ static mxc_status zero_gradient(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxci_op_form host_form(const mxc_op_def *def) {
-    mxci_op_form form = descriptor_form(def, MXC_CPU);
-    if (!form.backward && (def->flags & MXC_OP_ZERO_GRADIENT))
-        form.backward = zero_gradient;
-    return form;
+static mxci_op_impl host_impl(const mxc_op_def *def) {
+    mxci_op_impl impl = descriptor_impl(def, MXC_CPU);
+    if (!impl.backward && (def->flags & MXC_OP_ZERO_GRADIENT))
+        impl.backward = zero_gradient;
+    return impl;
 }
 
-/* The state is the CPU form's; scratch is taken on the host. */
-static void stage(const mxc_op_def *def, mxci_op_form *form) {
-    mxci_op_form host = host_form(def);
-    if (!form->forward && host.forward)
-        form->forward = mxci_staged_forward;
-    if (!form->backward && host.backward)
-        form->backward = mxci_staged_backward;
+/* The state is the CPU implementation's; scratch is taken on the host. */
+static void fall_back_to_host(const mxc_op_def *def, mxci_op_impl *impl) {
+    mxci_op_impl host = host_impl(def);
+    if (!impl->forward && host.forward)
+        impl->forward = mxci_host_fallback_forward;
+    if (!impl->backward && host.backward)
+        impl->backward = mxci_host_fallback_backward;
 }
 
-void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out) {
-    const mxci_op_form *own;
+void mxci_op_impl_get(const mxc_op_def *def, mxc_device device, mxci_op_impl *out) {
+    const mxci_op_impl *own;
     if (device == MXC_CPU || device == MXC_CPU_PINNED) {
-        *out = host_form(def);
+        *out = host_impl(def);
         return;
     }
-    own = def->forward[device] ? NULL : module_form(def, device);
-    *out = own ? *own : descriptor_form(def, device);
+    own = def->forward[device] ? NULL : module_impl(def, device);
+    *out = own ? *own : descriptor_impl(def, device);
     if (!out->forward)
         out->temp_bytes = NULL;
-    stage(def, out);
+    fall_back_to_host(def, out);
 }
 
-mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out) {
+mxc_status mxci_op_impl_temp(const mxci_op_impl *impl, const mxc_op_sig *sig, mxc_pass pass, size_t *out) {
     char text[MXC_SHAPE_TEXT];
-    *out = form->temp_bytes ? form->temp_bytes(sig, pass) : 0;
+    *out = impl->temp_bytes ? impl->temp_bytes(sig, pass) : 0;
     if (mxci_size_fits(*out))
         return MXC_OK;
     *out = 0;
-    return MXC_FAIL(MXC_ENOMEM, "%s: needs more scratch than memory can have, for an output of shape %s", form->name,
+    return MXC_FAIL(MXC_ENOMEM, "%s: needs more scratch than memory can have, for an output of shape %s", impl->name,
                     sig->n_out ? mxc_shape_format(&sig->out_shape[0], text, sizeof text) : "()");
 }
 
@@ -98,11 +98,11 @@ mxc_status mxci_compute_nothing(const mxc_op_call *call) {
 mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
     if (!def)
         return MXC_PLACE_NONE;
-    mxci_op_form form;
+    mxci_op_impl impl;
     mxc_op_compute_fn fn;
-    mxci_form_of(def, device, &form);
-    fn = pass == MXC_FORWARD ? form.forward : form.backward;
+    mxci_op_impl_get(def, device, &impl);
+    fn = pass == MXC_FORWARD ? impl.forward : impl.backward;
     if (!fn)
         return MXC_PLACE_NONE;
-    return fn == mxci_staged_forward || fn == mxci_staged_backward ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
+    return fn == mxci_host_fallback_forward || fn == mxci_host_fallback_backward ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
 }

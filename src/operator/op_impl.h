@@ -1,6 +1,7 @@
 /*
- * Forms: how an operator is computed on a kind of device. The CPU's form is in the descriptor; a device's own are in
- * its module (base/module.h). Where it has none, the operator is computed on the host with copies of the arrays.
+ * The implementation of an operator on a kind of device. The CPU's is in the descriptor; those of another kind of
+ * device are in its module (base/module.h). Where a device has none, the operator falls back to the host: it is
+ * computed there on copies of the arrays.
  */
 #ifndef MXCI_OPERATOR_OP_IMPL_H
 #define MXCI_OPERATOR_OP_IMPL_H
@@ -8,20 +9,21 @@
 #include <mxc/op.h>
 
 /* The members mean what they do in mxc_op_def. */
-typedef struct mxci_op_form {
+typedef struct mxci_op_impl {
     const char *name; /* the descriptor's */
     mxc_op_compute_fn forward, backward;
     size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
     mxc_status (*state_create)(const mxc_op_sig *sig, void **out);
     void (*state_destroy)(void *state);
-} mxci_op_form;
+} mxci_op_impl;
 
-/* The form on a kind of device (pinned host memory is the CPU's); forward or backward is NULL where there is none. */
-void mxci_form_of(const mxc_op_def *def, mxc_device device, mxci_op_form *out);
+/* The implementation on a kind of device (pinned host memory uses the CPU's); forward or backward is NULL where there
+ * is none. */
+void mxci_op_impl_get(const mxc_op_def *def, mxc_device device, mxci_op_impl *out);
 
-/* Bytes of scratch for one run, 0 if the form takes none. MXC_ENOMEM, with the operator's name, if they are more than
- * memory can have. */
-mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_pass pass, size_t *out);
+/* Bytes of scratch for one run, 0 if the implementation needs none. MXC_ENOMEM, with the operator's name, if they are
+ * more than memory can have. */
+mxc_status mxci_op_impl_temp(const mxci_op_impl *impl, const mxc_op_sig *sig, mxc_pass pass, size_t *out);
 
 /* 1 if a run has anything to compute: if one of the results that are asked for (forward: outputs, backward: gradients
  * of arguments), or forward an auxiliary state, has elements. Otherwise mxci_compute_nothing stands in for the
@@ -30,9 +32,9 @@ mxc_status mxci_form_temp(const mxci_op_form *form, const mxc_op_sig *sig, mxc_p
 int mxci_has_work(const mxc_op_sig *sig, mxc_pass pass, const mxc_req *req);
 mxc_status mxci_compute_nothing(const mxc_op_call *call);
 
-/* staged.c: any operator that has a CPU form, on arrays that the host cannot reach. They block until the result is
- * there. */
-mxc_status mxci_staged_forward(const mxc_op_call *call);
-mxc_status mxci_staged_backward(const mxc_op_call *call);
+/* host_fallback.c: compute any operator that has a CPU implementation on copies of arrays that the host cannot reach.
+ * They block until the result is there. */
+mxc_status mxci_host_fallback_forward(const mxc_op_call *call);
+mxc_status mxci_host_fallback_backward(const mxc_op_call *call);
 
 #endif

@@ -15,10 +15,10 @@ const mxc_op_def *mxci_graph_op_def(const mxci_graph *g, int32_t node) {
     return g->nodes[node].op ? mxc_op_get_def(g->nodes[node].op) : NULL;
 }
 
-mxci_op_form mxci_graph_op_form(const mxci_graph *g, int32_t node) {
-    mxci_op_form form;
-    mxci_form_of(mxci_graph_op_def(g, node), g->nodes[node].context.device, &form);
-    return form;
+mxci_op_impl mxci_graph_op_impl(const mxci_graph *g, int32_t node) {
+    mxci_op_impl impl;
+    mxci_op_impl_get(mxci_graph_op_def(g, node), g->nodes[node].context.device, &impl);
+    return impl;
 }
 
 mxc_status mxci_graph_count_uses(const mxci_graph *g, int32_t **out) {

@@ -10,7 +10,7 @@ int64_t mxci_graph_entry_bytes(const mxci_graph *graph, int32_t entry);
 /* The operator's descriptor at a node; NULL for a variable. */
 const mxc_op_def *mxci_graph_op_def(const mxci_graph *graph, int32_t node);
 /* How the operator at a node is computed where the node is placed. */
-mxci_op_form mxci_graph_op_form(const mxci_graph *graph, int32_t node);
+mxci_op_impl mxci_graph_op_impl(const mxci_graph *graph, int32_t node);
 /* How often each entry is read, by nodes and as an output; mxci_free it, also after a failure. MXC_ENOMEM. */
 mxc_status mxci_graph_count_uses(const mxci_graph *graph, int32_t **out);
 /* What a backward node may read, in the order of its inputs. */

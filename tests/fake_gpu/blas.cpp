@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/runtime/kernel.h"
-#include "cuda/runtime/memo.h"
+#include "cuda/runtime/plan_cache.h"
 
 struct plan {
     bool measured = false;
@@ -18,7 +18,7 @@ struct plan {
 enum { KEY = 5, PLACES = 5 }; /* few, so that plans lose their places */
 
 static std::mutex lock; /* over plans */
-static mxcu_memo<plan, KEY, PLACES> plans;
+static mxcu_plan_cache<plan, KEY, PLACES> plans;
 
 /* How often the product is computed. */
 static int runs_of(const mxci_gemm_args &g) {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/clique.h"
-#include "platform.h"
+#include "cuda_platform/platform.h"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "platform.h"
+#include "cuda_platform/platform.h"
 #include "stream.h"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cuda/operator/nn/conv_place.h"
 #include "cuda/runtime/kernel.h"
-#include "cuda/runtime/memo.h"
+#include "cuda/runtime/plan_cache.h"
 
 const int mxcu_has_dnn = 1;
 
@@ -24,7 +24,7 @@ struct plan {
 enum { KEY = 24, PLACES = 5 }; /* few, so that plans lose their places */
 
 std::mutex lock; /* over plans */
-mxcu_memo<plan, KEY, PLACES> plans;
+mxcu_plan_cache<plan, KEY, PLACES> plans;
 
 /* 1: this run is the plan's first that may be measured. */
 int take_measure(const mxcu_conv &c, mxcu_conv_pass pass, int add) {

@@ -12,11 +12,11 @@ static const char *expected; /* in the message */
 static mxc_status copy_astray(const mxc_op_call *call) {
     mxc_op_call wrong = *call;
     mxc_tensor nowhere = call->out[0];
-    mxci_op_form form;
-    mxci_form_of(mxc_op_find("exp"), MXC_GPU, &form);
+    mxci_op_impl impl;
+    mxci_op_impl_get(mxc_op_find("exp"), MXC_GPU, &impl);
     nowhere.data = (void *)(uintptr_t)4096;
     wrong.out = &nowhere;
-    return form.forward(&wrong);
+    return impl.forward(&wrong);
 }
 
 static const mxc_op_def astray = {

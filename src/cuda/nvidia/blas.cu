@@ -11,7 +11,7 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
-#include "cuda/runtime/memo.h"
+#include "cuda/runtime/plan_cache.h"
 #include "cuda/nvidia/measure.h"
 #include "cuda/nvidia/stream.h"
 
@@ -37,7 +37,7 @@ struct mxcu_blas {
 /* What is known of products on a GPU, for the life of the process. Streams copy plans out of it. */
 struct gpu_plans {
     std::mutex lock;
-    mxcu_memo<plan, KEY, PLACES> plans;
+    mxcu_plan_cache<plan, KEY, PLACES> plans;
 };
 
 static gpu_plans *plans_of(int id) {

@@ -11,15 +11,17 @@
  * x[i] is in the compute type of T (float for float32, float16 and bfloat16; double; int64_t for whole numbers), y.put
  * rounds to T and honours the request. Functions are chosen by dtype with MXCU_SWITCH_...
  *
- * The platform's header defines MXCU_LAMBDA, MXCU_DEVICE (a function that runs in kernels), mxcu_for, mxcu_rows,
- * mxcu_team, mxcu_pointer, mxcu_atomic_add, and the conversions of 16-bit floats.
+ * cuda_platform/platform.h defines MXCU_LAMBDA, MXCU_DEVICE (a function that runs in kernels), MXCU_BOTH (one that runs
+ * on the host too), mxcu_for, mxcu_rows, mxcu_team, mxcu_pointer, and the conversions of 16-bit floats;
+ * cuda_platform/tiles.h defines mxcu_tiles. The include path decides whose they are: src/cuda/nvidia/cuda_platform/ for
+ * the module, tests/fake_gpu/cuda_platform/ for the emulator.
  */
 #ifndef MXCI_CUDA_RUNTIME_KERNEL_H
 #define MXCI_CUDA_RUNTIME_KERNEL_H
 
 #include "base/size.h"
 #include "cuda/runtime/module.h"
-#include "platform.h"
+#include "cuda_platform/platform.h"
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define MXCI_CUDA_RUNTIME_MATH_H
 
 #include "math/fastmath.h"
-#include "platform.h"
+#include "cuda_platform/platform.h"
 
 #define MXCU_OVERLOADS(name)                   \
     MXCU_DEVICE float mxcu_##name(float x) {   \

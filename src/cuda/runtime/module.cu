@@ -26,32 +26,32 @@ int64_t mxcu_option(mxci_option option) {
     return host->option(option);
 }
 
-static const mxcu_form_list *const lists[] = {
-#define FORMS(name) &mxcu_forms_##name,
-#include "cuda/runtime/form_lists.def"
-#undef FORMS
+static const mxcu_op_impl_list *const lists[] = {
+#define OP_IMPLS(name) &mxcu_op_impls_##name,
+#include "cuda/runtime/op_impl_lists.def"
+#undef OP_IMPLS
 };
 
 static int by_name(const void *a, const void *b) {
-    return strcmp(static_cast<const mxci_op_form *>(a)->name, static_cast<const mxci_op_form *>(b)->name);
+    return strcmp(static_cast<const mxci_op_impl *>(a)->name, static_cast<const mxci_op_impl *>(b)->name);
 }
 
-/* All forms in one array, ordered by name. Kept for the life of the process. */
+/* All operator implementations in one array, sorted by name. Kept for the life of the process. */
 static mxc_status gather(mxci_module *module) {
     size_t n = 0;
-    mxci_op_form *forms;
-    for (const mxcu_form_list *list : lists)
+    mxci_op_impl *impls;
+    for (const mxcu_op_impl_list *list : lists)
         n += (size_t)list->n;
-    forms = static_cast<mxci_op_form *>(malloc(n * sizeof *forms));
-    if (!forms)
+    impls = static_cast<mxci_op_impl *>(malloc(n * sizeof *impls));
+    if (!impls)
         return MXC_FAIL(MXC_ENOMEM, "GPU module: no memory for %zu operators", n);
-    module->forms = forms;
-    for (const mxcu_form_list *list : lists) {
-        memcpy(forms, list->forms, (size_t)list->n * sizeof *forms);
-        forms += list->n;
+    module->op_impls = impls;
+    for (const mxcu_op_impl_list *list : lists) {
+        memcpy(impls, list->impls, (size_t)list->n * sizeof *impls);
+        impls += list->n;
     }
-    module->n_forms = (int)n;
-    qsort(const_cast<mxci_op_form *>(module->forms), n, sizeof *forms, by_name);
+    module->n_op_impls = (int)n;
+    qsort(const_cast<mxci_op_impl *>(module->op_impls), n, sizeof *impls, by_name);
     return MXC_OK;
 }
 
@@ -62,7 +62,7 @@ const mxci_module *mxci_module_open(const mxci_host *given) {
     host = given;
     module.devices[MXC_GPU] = &mxcu_gpu;
     module.devices[MXC_CPU_PINNED] = &mxcu_pinned;
-    module.wants_last = mxcu_has_dnn;
+    module.prefers_channels_last = mxcu_has_dnn;
     module.clique = mxcu_clique();
     return gather(&module) == MXC_OK ? &module : nullptr;
 }

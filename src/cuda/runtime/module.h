@@ -1,7 +1,8 @@
 /*
- * The GPU module's parts. Sources in this folder are compiled twice: by nvcc for the module libmxc_cuda.so, with
- * nvidia/; and by the C++ compiler for a stand-in that the tests load in its place, with tests/fake_gpu/, which
- * computes on the host. What differs is behind platform.h and the functions below; kernels are the same source.
+ * What the GPU module's files share. runtime/ and operator/ are compiled twice: by nvcc with nvidia/, for the module
+ * libmxc_cuda.so; and by the C++ compiler with tests/fake_gpu/, for an emulator that computes on the host and that the
+ * tests load in the module's place. The kernels are the same source; what differs is behind the headers of
+ * cuda_platform/ (see kernel.h) and the functions below.
  */
 #ifndef MXCI_CUDA_RUNTIME_MODULE_H
 #define MXCI_CUDA_RUNTIME_MODULE_H
@@ -23,19 +24,20 @@ int64_t mxcu_option(mxci_option option);
  * offset that stands for there. NULL: it is not recorded, or draws none. */
 const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin);
 
-/* Operators' forms, as lists: form_lists.def names them all. */
-typedef struct mxcu_form_list {
-    const mxci_op_form *forms;
+/* Operator implementations, one list per file of operator/; op_impl_lists.def names every list. */
+typedef struct mxcu_op_impl_list {
+    const mxci_op_impl *impls;
     int n;
-} mxcu_form_list;
+} mxcu_op_impl_list;
 
-#define FORMS(name) extern const mxcu_form_list mxcu_forms_##name;
-#include "cuda/runtime/form_lists.def"
-#undef FORMS
+#define OP_IMPLS(name) extern const mxcu_op_impl_list mxcu_op_impls_##name;
+#include "cuda/runtime/op_impl_lists.def"
+#undef OP_IMPLS
 
-/* Defines a list: MXCU_FORMS(softmax, {"softmax", forward, backward}, ...). */
-#define MXCU_FORMS(name, ...)                                 \
-    static const mxci_op_form name##_forms[] = {__VA_ARGS__}; \
-    const mxcu_form_list mxcu_forms_##name = {name##_forms, (int)(sizeof name##_forms / sizeof *name##_forms)};
+/* Defines a list: MXCU_OP_IMPLS(softmax, {"softmax", forward, backward}, ...). */
+#define MXCU_OP_IMPLS(name, ...)                                     \
+    static const mxci_op_impl name##_op_impls[] = {__VA_ARGS__};     \
+    const mxcu_op_impl_list mxcu_op_impls_##name = {name##_op_impls, \
+                                                    (int)(sizeof name##_op_impls / sizeof *name##_op_impls)};
 
 #endif

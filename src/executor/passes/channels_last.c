@@ -64,7 +64,8 @@ static int is_elementwise(const mxci_graph *g, int32_t node) {
 static int is_library(mxc_device device, const mxci_conv_params *p, mxc_dtype type) {
     const mxci_module *module;
     return device == MXC_GPU && (type == MXC_F16 || type == MXC_BF16) && !p->cudnn_off &&
-           mxci_option_get(MXCI_OPT_MXC_GPU_DNN) && mxci_module_get(device, &module) == MXC_OK && module->wants_last;
+           mxci_option_get(MXCI_OPT_MXC_GPU_DNN) && mxci_module_get(device, &module) == MXC_OK &&
+           module->prefers_channels_last;
 }
 
 static int leads(const work *w, int32_t node) {

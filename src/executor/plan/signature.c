@@ -76,17 +76,17 @@ int mxci_signature_has_work(const mxci_program *p, int32_t node, const mxc_op_si
 
 mxc_status mxci_signature_temp(const mxci_program *p, int32_t node, int parallelism, const mxci_signature_room *room,
                                size_t *out) {
-    mxci_op_form form = mxci_graph_op_form(p->graph, node);
+    mxci_op_impl impl = mxci_graph_op_impl(p->graph, node);
     mxc_pass pass = p->graph->nodes[node].kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
     *out = 0;
-    for (int is_train = pass == MXC_BACKWARD; is_train < 2 && form.temp_bytes; is_train++) {
+    for (int is_train = pass == MXC_BACKWARD; is_train < 2 && impl.temp_bytes; is_train++) {
         mxc_op_sig sig;
         mxc_status status;
         size_t bytes;
         mxci_signature(p, node, parallelism, is_train, room, &sig);
         if (!mxci_signature_has_work(p, node, &sig))
             continue;
-        status = mxci_form_temp(&form, &sig, pass, &bytes);
+        status = mxci_op_impl_temp(&impl, &sig, pass, &bytes);
         if (status != MXC_OK)
             return MXC_FAIL(status, "node \"%.100s\": %s", p->graph->nodes[node].name, mxc_last_error());
         *out = bytes > *out ? bytes : *out;

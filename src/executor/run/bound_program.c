@@ -88,11 +88,11 @@ static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
 
 static mxc_status find_function(const mxci_program *p, int32_t node, mxc_op_compute_fn *out) {
     const mxci_gnode *n = &p->graph->nodes[node];
-    mxci_op_form form = mxci_graph_op_form(p->graph, node);
+    mxci_op_impl impl = mxci_graph_op_impl(p->graph, node);
     char text[32];
-    *out = n->kind == MXCI_FORWARD ? form.forward : form.backward;
+    *out = n->kind == MXCI_FORWARD ? impl.forward : impl.backward;
     if (!*out)
-        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", form.name, n->name,
+        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", impl.name, n->name,
                         mxc_context_format(n->context, text, sizeof text));
     return MXC_OK;
 }
@@ -110,12 +110,12 @@ static mxc_status make_state(maker *m, int32_t node) {
     const mxci_program *p = m->bound->program;
     const mxci_graph *g = p->graph;
     int32_t forward = g->nodes[node].kind == MXCI_BACKWARD ? g->nodes[node].forward : node;
-    mxci_op_form form = mxci_graph_op_form(g, forward);
+    mxci_op_impl impl = mxci_graph_op_impl(g, forward);
     mxc_op_sig sig;
-    if (!form.state_create || m->bound->states[forward])
+    if (!impl.state_create || m->bound->states[forward])
         return MXC_OK;
     mxci_signature(p, forward, m->parallelism, p->n_forward < p->n_steps, &m->room, &sig);
-    return form.state_create(&sig, &m->bound->states[forward]);
+    return impl.state_create(&sig, &m->bound->states[forward]);
 }
 
 /* Reserve the step's place among the random numbers of its pool, in training and not. */
@@ -255,7 +255,7 @@ static void destroy_states(mxci_bound_program *b) {
     const mxci_graph *g = b->program->graph;
     for (int32_t i = 0; i < g->n_nodes && b->states; i++)
         if (b->states[i])
-            mxci_graph_op_form(g, i).state_destroy(b->states[i]);
+            mxci_graph_op_impl(g, i).state_destroy(b->states[i]);
 }
 
 void mxci_bound_program_destroy(mxci_bound_program *b) {

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "cuda/runtime/dnn.h"
-#include "cuda/runtime/memo.h"
+#include "cuda/runtime/plan_cache.h"
 #include "cuda/nvidia/cudnn/handle.h"
 #include "cuda/nvidia/measure.h"
 
@@ -50,9 +50,9 @@ struct work {
     int add;
 };
 
-using memo = mxcu_memo<plan, KEY, PLACES>;
+using plan_cache = mxcu_plan_cache<plan, KEY, PLACES>;
 
-static memo *memos[MXCU_DNN_GPUS]; /* under the GPU's lock */
+static plan_cache *caches[MXCU_DNN_GPUS]; /* under the GPU's lock */
 
 /* ---- making plans ------------------------------------------------------------------------------------------------ */
 
@@ -142,11 +142,11 @@ static plan *plan_of(mxcu_dnn *d, const mxcu_conv *c, mxcu_conv_pass pass) {
     plan *p;
     static_assert(sizeof key == sizeof c->s + 6 * sizeof *key, "a key has room for the shape and six numbers");
     memcpy(key + 6, &c->s, sizeof c->s);
-    if (!memos[d->id])
-        memos[d->id] = new (std::nothrow) memo;
-    if (!memos[d->id])
+    if (!caches[d->id])
+        caches[d->id] = new (std::nothrow) plan_cache;
+    if (!caches[d->id])
         return nullptr;
-    p = memos[d->id]->find(key, &known);
+    p = caches[d->id]->find(key, &known);
     if (!known && describe_arrays(p, c) && describe_conv(p, c))
         find_ways(d->handle, p, c, pass);
     return p;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cuda/runtime/dnn.h"
-#include "cuda/runtime/memo.h"
+#include "cuda/runtime/plan_cache.h"
 #include "cuda/nvidia/cudnn/handle.h"
 #include "operator/nn/rnn.h"
 
@@ -35,9 +35,9 @@ struct plan {
     }
 };
 
-using memo = mxcu_memo<plan, KEY, PLACES>;
+using plan_cache = mxcu_plan_cache<plan, KEY, PLACES>;
 
-static memo *memos[MXCU_DNN_GPUS]; /* under the GPU's lock */
+static plan_cache *caches[MXCU_DNN_GPUS]; /* under the GPU's lock */
 
 /* ---- making plans ------------------------------------------------------------------------------------------------ */
 
@@ -140,11 +140,11 @@ static const plan *plan_of(mxcu_dnn *d, const mxcu_dnn_rnn *r) {
     const int64_t key[KEY] = {r->mode, r->t, r->n, r->inputs, r->h, r->layers, r->ways, r->dtype};
     int known;
     plan *p;
-    if (!memos[d->id])
-        memos[d->id] = new (std::nothrow) memo;
-    if (!memos[d->id])
+    if (!caches[d->id])
+        caches[d->id] = new (std::nothrow) plan_cache;
+    if (!caches[d->id])
         return nullptr;
-    p = memos[d->id]->find(key, &known);
+    p = caches[d->id]->find(key, &known);
     if (!known)
         p->served =
             fits(r) && describe_unit(d, p, r) && describe_arrays(p, r) && ask_bytes(d, p) && is_packed_alike(d, p, r);

@@ -22,8 +22,8 @@ static_assert(sizeof(ncclUniqueId) == sizeof(mxci_clique_id), "an id is what NCC
 
 namespace {
 
-enum { EVENTS = 32 };                       /* a ring: who asks for work so long ago is told of later work, too */
-constexpr std::chrono::seconds PATIENCE(3); /* with an end that does not come */
+enum { EVENTS = 32 };                            /* a ring: who asks for work so long ago is told of later work, too */
+constexpr std::chrono::seconds ABORT_TIMEOUT(3); /* for calls to end, and for an abort */
 
 struct member {
     int gpu;
@@ -282,7 +282,7 @@ static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
 
 /* Returns 0 if it goes on for too long. */
 static int wait_for_calls(mxci_clique *c) {
-    const auto until = std::chrono::steady_clock::now() + PATIENCE;
+    const auto until = std::chrono::steady_clock::now() + ABORT_TIMEOUT;
     bool going = true;
     while (look(c, &going) == MXC_OK && going && std::chrono::steady_clock::now() < until)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -317,7 +317,7 @@ static void abort_clique(mxci_clique *c) {
 
 static int finish_abort(mxci_clique *c) {
     std::unique_lock<std::mutex> held(c->lock);
-    bool ended = c->ended.wait_for(held, PATIENCE, [c] { return c->has_ended; });
+    bool ended = c->ended.wait_for(held, ABORT_TIMEOUT, [c] { return c->has_ended; });
     held.unlock();
     if (ended)
         c->aborting.join();

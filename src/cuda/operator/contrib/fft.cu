@@ -207,5 +207,5 @@ static mxc_status ifft_backward(const mxc_op_call *call) {
     return run_rows(call, &call->out_grad[0], &call->in_grad[0], 1);
 }
 
-MXCU_FORMS(fft, {"_contrib_fft", fft_forward, fft_backward, fft_temp},
-           {"_contrib_ifft", ifft_forward, ifft_backward, ifft_temp})
+MXCU_OP_IMPLS(fft, {"_contrib_fft", fft_forward, fft_backward, fft_temp},
+              {"_contrib_ifft", ifft_forward, ifft_backward, ifft_temp})

@@ -187,6 +187,6 @@ static mxc_status prior_forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->out[0].dtype, prior, call)
 }
 
-MXCU_FORMS(boxes, {"_contrib_box_iou", iou_forward, mxcu_zero_gradient},
-           {"_contrib_box_nms", nms_forward, nms_backward, nms_temp},
-           {"_contrib_MultiBoxPrior", prior_forward, mxcu_zero_gradient})
+MXCU_OP_IMPLS(boxes, {"_contrib_box_iou", iou_forward, mxcu_zero_gradient},
+              {"_contrib_box_nms", nms_forward, nms_backward, nms_temp},
+              {"_contrib_MultiBoxPrior", prior_forward, mxcu_zero_gradient})

@@ -246,5 +246,5 @@ static mxc_status proposal_forward(const mxc_op_call *call) {
     return propose_any(call, proposing_of(call->params, &call->in[SCORES].shape, call->in[SCORES].dtype));
 }
 
-MXCU_FORMS(detection, {"_contrib_MultiBoxDetection", detection_forward, mxcu_zero_gradient, detection_temp},
-           {"_contrib_Proposal", proposal_forward, mxcu_zero_gradient, proposal_temp})
+MXCU_OP_IMPLS(detection, {"_contrib_MultiBoxDetection", detection_forward, mxcu_zero_gradient, detection_temp},
+              {"_contrib_Proposal", proposal_forward, mxcu_zero_gradient, proposal_temp})

@@ -279,4 +279,4 @@ static mxc_status forward(const mxc_op_call *call) {
     return run_any(call, t);
 }
 
-MXCU_FORMS(multibox_target, {"_contrib_MultiBoxTarget", forward, mxcu_zero_gradient, temp_bytes})
+MXCU_OP_IMPLS(multibox_target, {"_contrib_MultiBoxTarget", forward, mxcu_zero_gradient, temp_bytes})

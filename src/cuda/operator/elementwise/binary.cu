@@ -133,14 +133,15 @@ template <class Function, int order> struct scalar {
     static constexpr mxc_op_compute_fn backward_OUT_GRAD = backward_IN, backward_ZERO = mxcu_zero_gradient;
 };
 
-/* ---- forms ------------------------------------------------------------------------------------------------------- */
+/* ---- implementations
+ * ------------------------------------------------------------------------------------------------------- */
 
 #define ELEMWISE(symbol, id, name, aliases, kind, ...) \
     {name, arrays<id##_function>::forward, arrays<id##_function>::backward_##kind},
 #define SCALAR(symbol, id, name, aliases, order, kind, ...) \
     {name, scalar<id##_function, order>::forward, scalar<id##_function, order>::backward_##kind},
-static const mxci_op_form forms[] = {
+static const mxci_op_impl impls[] = {
 #include "simpleop/binary_names.def"
 };
 
-const mxcu_form_list mxcu_forms_binary = {forms, (int)(sizeof forms / sizeof *forms)};
+const mxcu_op_impl_list mxcu_op_impls_binary = {impls, (int)(sizeof impls / sizeof *impls)};

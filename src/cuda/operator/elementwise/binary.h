@@ -3,7 +3,7 @@
 #ifndef MXCI_CUDA_OPERATOR_ELEMENTWISE_BINARY_H
 #define MXCI_CUDA_OPERATOR_ELEMENTWISE_BINARY_H
 
-#include "cuda/runtime/walk.h"
+#include "cuda/runtime/strided_iterator.h"
 #include "math/scalar_math.h"
 
 #define MAP_BINARY
@@ -40,7 +40,7 @@ namespace {
 
 } // namespace
 
-/* out = id(lhs, rhs) of arrays of one shape, which are not stretched; and both gradients, where values that do not
+/* out = id(lhs, rhs) of arrays of one shape, none of them broadcast; and both gradients, where values that do not
  * matter have no data. For what broadcast operators do without broadcasting. */
 mxc_status mxcu_binary_forward(const mxc_op_call *call, int id);
 mxc_status mxcu_binary_backward(const mxc_op_call *call, int id);

@@ -1,7 +1,7 @@
 /*
- * Functions of two arrays whose axes of size 1 stretch (BROADCAST of binary_names.def). One kernel serves all functions
+ * Functions of two arrays with broadcasting (BROADCAST of binary_names.def). One kernel serves all functions
  * of a dtype, since finding the operands' places takes longer than choosing the function. A gradient is the sum over
- * what was stretched. Without stretching these are the element-wise operators.
+ * the axes that were broadcast. Without broadcasting these are the element-wise operators.
  */
 #include "cuda/operator/elementwise/binary.h"
 #include "cuda/runtime/gradient.h"
@@ -45,19 +45,19 @@ template <class R> static MXCU_DEVICE R gradient(int id, int right, R g, R a, R 
 
 template <class T> static mxc_status run(const mxc_op_call *call, int id) {
     const mxc_shape *space = &call->out[0].shape;
-    mxcu_operand<T> a = mxcu_stretched<T>(&call->in[0], space), b = mxcu_stretched<T>(&call->in[1], space);
+    mxcu_operand<T> a = mxcu_broadcast<T>(&call->in[0], space), b = mxcu_broadcast<T>(&call->in[1], space);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, value(id, a[i], b[i])); });
 }
 
-static int is_stretched(const mxc_op_call *call, int i) {
+static int is_broadcast(const mxc_op_call *call, int i) {
     return mxci_is_stretched(&call->in[i].shape, &call->out[0].shape);
 }
 
 static mxc_status forward(const mxc_op_call *call, int id) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    if (!is_stretched(call, 0) && !is_stretched(call, 1))
+    if (!is_broadcast(call, 0) && !is_broadcast(call, 1))
         return mxcu_binary_forward(call, id);
     MXCU_SWITCH_NUMBER(call->out[0].dtype, run, call, id)
 }
@@ -80,7 +80,7 @@ template <class T> struct term {
 /* An operand, or out_grad where its values do not matter. */
 template <class T> static mxcu_operand<T> given(const mxc_op_call *call, int i) {
     const mxc_tensor *g = &call->out_grad[0];
-    return mxcu_stretched<T>(call->in[i].data ? &call->in[i] : g, &g->shape);
+    return mxcu_broadcast<T>(call->in[i].data ? &call->in[i] : g, &g->shape);
 }
 
 /* The gradient of argument i. */
@@ -88,9 +88,9 @@ template <class T> static mxc_status run_gradient(const mxc_op_call *call, int i
     const mxc_tensor *g = &call->out_grad[0], *grad = &call->in_grad[i];
     term<T> f = {id, i, mxcu_data<T>(g), given<T>(call, 0), given<T>(call, 1)};
     mxcu_out<T> to = mxcu_result<T>(call, grad, i);
-    if (!is_stretched(call, i))
+    if (!is_broadcast(call, i))
         return mxcu_for(call, mxcu_size(g), [=] MXCU_LAMBDA(int64_t at) { to.put(at, f(at)); });
-    mxcu_reduction plan = mxcu_plan_stretched(&grad->shape, &g->shape);
+    mxcu_reduction plan = mxcu_plan_broadcast(&grad->shape, &g->shape);
     return mxcu_reduce(call, &plan, mxcu_summing<T, term<T>>{f, to}, call->temp);
 }
 
@@ -103,7 +103,7 @@ static mxc_status one_gradient(const mxc_op_call *call, int id, int i) {
 /* The gradient that takes out_grad's memory comes last. */
 static mxc_status backward(const mxc_op_call *call, int id) {
     int first = call->in_grad[0].data == call->out_grad[0].data;
-    if (!is_stretched(call, 0) && !is_stretched(call, 1))
+    if (!is_broadcast(call, 0) && !is_broadcast(call, 1))
         return mxcu_binary_backward(call, id);
     MXC_TRY(one_gradient(call, id, first));
     return one_gradient(call, id, !first);
@@ -112,14 +112,15 @@ static mxc_status backward(const mxc_op_call *call, int id) {
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t most = 0;
     for (int i = 0; i < 2 && pass == MXC_BACKWARD; i++) {
-        mxcu_reduction plan = mxcu_plan_stretched(&sig->in_shape[i], &sig->out_shape[0]);
+        mxcu_reduction plan = mxcu_plan_broadcast(&sig->in_shape[i], &sig->out_shape[0]);
         size_t bytes = mxcu_reduction_bytes(&plan);
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------------------- */
+/* ---- implementations
+ * ------------------------------------------------------------------------------------------------------- */
 
 namespace {
 
@@ -139,8 +140,8 @@ template <int id> struct broadcast {
 #define BACKWARD_ZERO(id) mxcu_zero_gradient
 #define BROADCAST(symbol, id, name, aliases, kind, ...) \
     {name, broadcast<MXCI_BINARY_##id>::forward, BACKWARD_##kind(MXCI_BINARY_##id), temp_bytes},
-static const mxci_op_form forms[] = {
+static const mxci_op_impl impls[] = {
 #include "simpleop/binary_names.def"
 };
 
-const mxcu_form_list mxcu_forms_broadcast = {forms, (int)(sizeof forms / sizeof *forms)};
+const mxcu_op_impl_list mxcu_op_impls_broadcast = {impls, (int)(sizeof impls / sizeof *impls)};

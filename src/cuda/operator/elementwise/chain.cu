@@ -89,4 +89,4 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->out[0].dtype, run, call)
 }
 
-MXCU_FORMS(chain, {"_chain", forward})
+MXCU_OP_IMPLS(chain, {"_chain", forward})

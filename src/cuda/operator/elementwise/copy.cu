@@ -58,6 +58,6 @@ static mxc_status ones(const mxc_op_call *call) {
     return mxcu_put_constant(call, &call->out[0], 0, 1);
 }
 
-MXCU_FORMS(copy, {"_copy", forward, backward}, {"BlockGrad", forward, mxcu_zero_gradient},
-           {"zeros_like", zeros, mxcu_zero_gradient}, {"ones_like", ones, mxcu_zero_gradient}, {"_zeros", zeros},
-           {"_ones", ones})
+MXCU_OP_IMPLS(copy, {"_copy", forward, backward}, {"BlockGrad", forward, mxcu_zero_gradient},
+              {"zeros_like", zeros, mxcu_zero_gradient}, {"ones_like", ones, mxcu_zero_gradient}, {"_zeros", zeros},
+              {"_ones", ones})

@@ -76,9 +76,9 @@ template <class Function> struct unary {
 
 #define UNARY(id, name, aliases, types, kind, ...) \
     {name, unary<id##_function>::forward_##types, unary<id##_function>::backward_##kind},
-static const mxci_op_form forms[] = {
+static const mxci_op_impl impls[] = {
 #include "simpleop/unary.def"
 };
 #undef UNARY
 
-const mxcu_form_list mxcu_forms_unary = {forms, (int)(sizeof forms / sizeof *forms)};
+const mxcu_op_impl_list mxcu_op_impls_unary = {impls, (int)(sizeof impls / sizeof *impls)};

@@ -186,10 +186,10 @@ static mxc_status onehot_encode(const mxc_op_call *call) {
     return encode_any(call, call->out[0].shape.dim[1], 1, 0);
 }
 
-MXCU_FORMS(indexing, {"take", take_forward, take_backward, take_temp},
-           {"Embedding", embedding_forward, embedding_backward, embedding_temp},
-           {"pick", pick_forward<pick_places>, pick_backward<pick_places>},
-           {"batch_take", pick_forward<batch_places>, pick_backward<batch_places>},
-           {"gather_nd", gather_forward, gather_backward, named_temp},
-           {"scatter_nd", scatter_forward, scatter_backward, named_temp}, {"fill_element_0index", fill_forward},
-           {"one_hot", one_hot, mxcu_zero_gradient}, {"_onehot_encode", onehot_encode, mxcu_zero_gradient})
+MXCU_OP_IMPLS(indexing, {"take", take_forward, take_backward, take_temp},
+              {"Embedding", embedding_forward, embedding_backward, embedding_temp},
+              {"pick", pick_forward<pick_places>, pick_backward<pick_places>},
+              {"batch_take", pick_forward<batch_places>, pick_backward<batch_places>},
+              {"gather_nd", gather_forward, gather_backward, named_temp},
+              {"scatter_nd", scatter_forward, scatter_backward, named_temp}, {"fill_element_0index", fill_forward},
+              {"one_hot", one_hot, mxcu_zero_gradient}, {"_onehot_encode", onehot_encode, mxcu_zero_gradient})

@@ -158,22 +158,22 @@ struct outside {
     mxcu_numbers numbers;
     mxcu_bounded_rows rows;
 
-    MXCU_DEVICE int is_wrong(int64_t i) const {
+    MXCU_DEVICE int is_invalid(int64_t i) const {
         const int64_t row = mxcu_divide(i, rows.n);
         return !(trunc(numbers[i]) >= (double)rows.low[row] && numbers[i] < (double)rows.high[row]);
     }
-    MXCU_DEVICE mxcu_wrong tell(int64_t i) const {
+    MXCU_DEVICE mxcu_invalid_element report(int64_t i) const {
         return {i, numbers[i], 0};
     }
 };
 
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
                               const mxcu_bounded_rows *rows) {
-    mxcu_wrong bad;
+    mxcu_invalid_element bad;
     int64_t row;
     if (rows->count * rows->n == 0)
         return MXC_OK;
-    MXC_TRY(mxcu_find_wrong(call, rows->count * rows->n, outside{mxcu_numbers_of(index), *rows}, &bad));
+    MXC_TRY(mxcu_find_invalid(call, rows->count * rows->n, outside{mxcu_numbers_of(index), *rows}, &bad));
     if (bad.at == INT64_MAX)
         return MXC_OK;
     row = bad.at / rows->n;

@@ -62,7 +62,7 @@ struct mxcu_bounded_rows {
 
 /* MXC_EINVAL unless the whole parts of an argument's elements are within low..high-1 of their rows. Waits for the
  * device. The call's scratch begins with room for MXCU_CHECK_BYTES. */
-enum { MXCU_CHECK_BYTES = sizeof(mxcu_wrong) };
+enum { MXCU_CHECK_BYTES = sizeof(mxcu_invalid_element) };
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
                               const mxcu_bounded_rows *rows);
 

@@ -145,5 +145,5 @@ static mxc_status backward(const mxc_op_call *call) {
     return mxcu_rows_add(call, &call->in_grad[0], 0, &places, &call->out_grad[0]);
 }
 
-MXCU_FORMS(topk, {"topk", forward, backward, temp_bytes}, {"sort", forward, backward, temp_bytes},
-           {"argsort", forward, mxcu_zero_gradient, temp_bytes})
+MXCU_OP_IMPLS(topk, {"topk", forward, backward, temp_bytes}, {"sort", forward, backward, temp_bytes},
+              {"argsort", forward, mxcu_zero_gradient, temp_bytes})

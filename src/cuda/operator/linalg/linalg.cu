@@ -312,8 +312,8 @@ static mxc_status sum_backward(const mxc_op_call *call) {
     MXCU_SWITCH_REAL(call->in[0].dtype, sum_gradient_as, call)
 }
 
-MXCU_FORMS(linalg, {"_linalg_trmm", triangular_forward<0>, triangular_backward<0>, triangular_temp},
-           {"_linalg_trsm", triangular_forward<1>, triangular_backward<1>, triangular_temp},
-           {"_linalg_potrf", factor_forward, factor_backward, factor_temp},
-           {"_linalg_potri", inverse_forward, inverse_backward, factor_temp},
-           {"_linalg_sumlogdiag", sum_forward, sum_backward})
+MXCU_OP_IMPLS(linalg, {"_linalg_trmm", triangular_forward<0>, triangular_backward<0>, triangular_temp},
+              {"_linalg_trsm", triangular_forward<1>, triangular_backward<1>, triangular_temp},
+              {"_linalg_potrf", factor_forward, factor_backward, factor_temp},
+              {"_linalg_potri", inverse_forward, inverse_backward, factor_temp},
+              {"_linalg_sumlogdiag", sum_forward, sum_backward})

@@ -242,7 +242,7 @@ static mxc_status fc_backward(const mxc_op_call *call) {
                               p.n, call->temp);
 }
 
-MXCU_FORMS(matmul, {"dot", dot_forward<0>, dot_backward<0>}, {"batch_dot", dot_forward<1>, dot_backward<1>},
-           {"_linalg_gemm", gemm_forward, gemm_backward}, {"_linalg_gemm2", gemm2_forward, gemm2_backward},
-           {"_linalg_syrk", syrk_forward, syrk_backward}, {"FullyConnected", fc_forward, fc_backward, fc_temp},
-           {"_fc_relu", fc_relu_forward, nullptr, fc_relu_temp})
+MXCU_OP_IMPLS(matmul, {"dot", dot_forward<0>, dot_backward<0>}, {"batch_dot", dot_forward<1>, dot_backward<1>},
+              {"_linalg_gemm", gemm_forward, gemm_backward}, {"_linalg_gemm2", gemm2_forward, gemm2_backward},
+              {"_linalg_syrk", syrk_forward, syrk_backward}, {"FullyConnected", fc_forward, fc_backward, fc_temp},
+              {"_fc_relu", fc_relu_forward, nullptr, fc_relu_temp})

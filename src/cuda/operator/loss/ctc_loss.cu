@@ -227,4 +227,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_REAL(call->in[DATA].dtype, run, call, 1)
 }
 
-MXCU_FORMS(ctc, {"CTCLoss", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(ctc, {"CTCLoss", forward, backward, temp_bytes})

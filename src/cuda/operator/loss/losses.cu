@@ -311,9 +311,9 @@ static size_t make_loss_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD && p->normalization == MXCI_NORM_VALID ? count_bytes(&sig->in_shape[0]) : 0;
 }
 
-MXCU_FORMS(losses, {"SoftmaxOutput", softmax_forward, softmax_backward, softmax_temp},
-           {"LinearRegressionOutput", pass_through, regression_backward<0>},
-           {"LogisticRegressionOutput", logistic_forward, regression_backward<0>},
-           {"MAERegressionOutput", pass_through, regression_backward<1>}, {"SVMOutput", pass_through, svm_backward},
-           {"softmax_cross_entropy", entropy_forward, entropy_backward, entropy_temp},
-           {"make_loss", pass_through, one_gradient}, {"MakeLoss", pass_through, make_loss_backward, make_loss_temp})
+MXCU_OP_IMPLS(losses, {"SoftmaxOutput", softmax_forward, softmax_backward, softmax_temp},
+              {"LinearRegressionOutput", pass_through, regression_backward<0>},
+              {"LogisticRegressionOutput", logistic_forward, regression_backward<0>},
+              {"MAERegressionOutput", pass_through, regression_backward<1>}, {"SVMOutput", pass_through, svm_backward},
+              {"softmax_cross_entropy", entropy_forward, entropy_backward, entropy_temp},
+              {"make_loss", pass_through, one_gradient}, {"MakeLoss", pass_through, make_loss_backward, make_loss_temp})

@@ -111,14 +111,14 @@ template <class C> static MXCU_DEVICE C leaky_gradient(int kind, C g, C x, C s) 
                                      : leaky_grad(g, x, s);
 }
 
-/* Data as (N,C,D), of which gamma has C elements or one: its walk, and those of what is kept and reduced. */
-static void gamma_walks(const mxc_shape *data, const mxc_shape *gamma, mxci_strided *walk, mxci_strided *kept,
-                        mxci_strided *part) {
+/* Data as (N,C,D), of which gamma has C elements or one: the strides of gamma, and of the kept and the reduced part. */
+static void gamma_strides(const mxc_shape *data, const mxc_shape *gamma, mxci_strided *strides, mxci_strided *kept,
+                          mxci_strided *part) {
     const int64_t n = data->dim[0], c = data->dim[1], d = mxcu_product(data, 2, data->ndim);
     const int many = mxcu_product(gamma, 0, gamma->ndim) > 1;
     const int64_t dim[3] = {n, c, d}, step[3] = {0, many, 0}, place[3] = {c * d, d, 1};
     const int64_t others[2] = {n, d}, other_steps[2] = {c * d, 1};
-    mxci_strided_set(walk, 3, dim, step);
+    mxci_strided_set(strides, 3, dim, step);
     mxci_strided_set(kept, many, dim + 1, place + 1);
     mxci_strided_set(part, many ? 2 : 3, many ? others : dim, many ? other_steps : place);
 }
@@ -127,12 +127,12 @@ static void gamma_walks(const mxc_shape *data, const mxc_shape *gamma, mxci_stri
 template <class T> static mxcu_operand<T> slope_of(const mxc_op_call *call, const void *random) {
     const int kind = leaky_params(call)->act_type;
     mxcu_operand<T> s = {nullptr, mxcu_parameter<T>(leaky_params(call)->slope), 0, {}};
-    mxci_strided walk, kept, part;
+    mxci_strided strides, kept, part;
     if (kind == MXCI_LEAKY_RRELU) {
         s.data = mxcu_pointer<const T>(const_cast<void *>(random));
     } else if (kind == MXCI_LEAKY_PRELU) {
-        gamma_walks(&call->in[DATA].shape, &call->in[GAMMA].shape, &walk, &kept, &part);
-        s = {mxcu_pointer<const T>(call->in[GAMMA].data), 0, 1, mxcu_walk_of(&walk)};
+        gamma_strides(&call->in[DATA].shape, &call->in[GAMMA].shape, &strides, &kept, &part);
+        s = {mxcu_pointer<const T>(call->in[GAMMA].data), 0, 1, mxcu_iterate(&strides)};
     }
     return s;
 }
@@ -175,8 +175,8 @@ template <class T> struct gamma_term {
 } // namespace
 
 static mxcu_reduction plan_gamma(const mxc_shape *data, const mxc_shape *gamma) {
-    mxci_strided walk, kept, part;
-    gamma_walks(data, gamma, &walk, &kept, &part);
+    mxci_strided strides, kept, part;
+    gamma_strides(data, gamma, &strides, &kept, &part);
     return mxcu_plan_reduction(&kept, &part);
 }
 
@@ -254,6 +254,6 @@ static mxc_status hard_sigmoid_forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->out[0].dtype, hard_sigmoid_run, call)
 }
 
-MXCU_FORMS(activation, {"Activation", activation_forward, activation_backward},
-           {"LeakyReLU", leaky_forward, leaky_backward, leaky_temp_bytes}, {"clip", clip_forward, clip_backward},
-           {"hard_sigmoid", hard_sigmoid_forward, hard_sigmoid_backward})
+MXCU_OP_IMPLS(activation, {"Activation", activation_forward, activation_backward},
+              {"LeakyReLU", leaky_forward, leaky_backward, leaky_temp_bytes}, {"clip", clip_forward, clip_backward},
+              {"hard_sigmoid", hard_sigmoid_forward, hard_sigmoid_backward})

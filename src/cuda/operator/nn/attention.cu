@@ -9,7 +9,7 @@
 #include "cuda/runtime/gradient.h"
 #include "cuda/runtime/kernel.h"
 #include "cuda/runtime/math.h"
-#include "cuda/runtime/walk.h"
+#include "cuda/runtime/strided_iterator.h"
 #include "operator/nn/attention.h"
 
 enum { SCRATCH = 128 << 20 }; /* bytes of a piece, about */
@@ -101,7 +101,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 struct bias {
     const void *mask; /* NULL: none */
     mxc_dtype dtype;
-    mxcu_walk walk; /* by (H,L,S) */
+    mxcu_strided_iterator iterator; /* by (H,L,S) */
     int64_t queries, keys;
     int causal;
 
@@ -110,7 +110,7 @@ struct bias {
         return !causal || n > keys ? keys : n > 0 ? n : 0;
     }
     template <class R> MXCU_DEVICE R at(int64_t row, int64_t key) const {
-        return mask ? read<R>(walk(row * keys + key)) : 0;
+        return mask ? read<R>(iterator(row * keys + key)) : 0;
     }
     template <class R> MXCU_DEVICE R read(int64_t i) const {
         switch (dtype) {
@@ -140,14 +140,14 @@ static bias bias_of(const mxc_op_call *call, const sizes *s) {
         nullptr, MXC_F32, {}, s->queries, s->keys, static_cast<const mxci_attention_params *>(call->params)->causal,
     };
     mxc_shape scores = call->in[MXCI_QUERY].shape;
-    mxci_strided walk;
+    mxci_strided strides;
     if (call->n_in <= MXCI_MASK)
         return b;
     scores.dim[scores.ndim - 1] = s->keys;
-    mxci_stretch(&call->in[MXCI_MASK].shape, &scores, &walk);
+    mxci_stretch(&call->in[MXCI_MASK].shape, &scores, &strides);
     b.mask = mxcu_pointer<const void>(call->in[MXCI_MASK].data);
     b.dtype = call->in[MXCI_MASK].dtype;
-    b.walk = mxcu_walk_of(&walk);
+    b.iterator = mxcu_iterate(&strides);
     return b;
 }
 
@@ -365,4 +365,4 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, backward_as, call)}
 
-MXCU_FORMS(attention, {"scaled_dot_product_attention", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(attention, {"scaled_dot_product_attention", forward, backward, temp_bytes})

@@ -19,12 +19,12 @@ static int axis_of(const void *params, const mxc_shape *data) {
 }
 
 /* Each element's channel. */
-static mxcu_walk channel_walk(const mxc_shape *data, int axis) {
+static mxcu_strided_iterator channel_iterator(const mxc_shape *data, int axis) {
     const int64_t dim[3] = {mxcu_product(data, 0, axis), data->dim[axis], mxcu_product(data, axis + 1, data->ndim)};
     const int64_t step[3] = {0, 1, 0};
-    mxci_strided walk;
-    mxci_strided_set(&walk, 3, dim, step);
-    return mxcu_walk_of(&walk);
+    mxci_strided strides;
+    mxci_strided_set(&strides, 3, dim, step);
+    return mxcu_iterate(&strides);
 }
 
 static size_t coefficient_bytes(const mxc_shape *gamma) {
@@ -63,7 +63,7 @@ template <class P> MXCU_DEVICE void put_if(P *to, int add, int64_t i, double val
 template <class T> struct moments : mxcu_pair_sum {
     using P = typename statistic<T>::type;
     mxcu_in<T> x;
-    mxcu_walk channel;
+    mxcu_strided_iterator channel;
     int64_t count, inner;
     int by_batch, fix_gamma, add_mean, add_var;
     double eps, keep;
@@ -103,7 +103,7 @@ template <class T> struct moments : mxcu_pair_sum {
 template <class T> struct gradient_sums : mxcu_pair_sum {
     using P = typename statistic<T>::type;
     mxcu_in<T> x, dy;
-    mxcu_walk channel;
+    mxcu_strided_iterator channel;
     int64_t count;
     int by_batch, fix_gamma, add_gamma, add_beta;
     double eps;
@@ -149,7 +149,7 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     const int by_batch = uses_batch(call) && count > 0;
     mxcu_reduction plan = plan_of(call, by_batch);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
-    mxcu_walk channel = channel_walk(data, axis);
+    mxcu_strided_iterator channel = channel_iterator(data, axis);
     moments<T> r = {
         {},
         x,
@@ -188,7 +188,7 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     const int axis = axis_of(p, data);
     const int64_t count = data->dim[axis] ? mxcu_size(&call->in[DATA]) / data->dim[axis] : 0;
     mxcu_reduction plan = mxcu_plan_channels(data, axis);
-    mxcu_walk channel = channel_walk(data, axis);
+    mxcu_strided_iterator channel = channel_iterator(data, axis);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), dy = mxcu_data<T>(&call->out_grad[OUT]);
     gradient_sums<T> r = {
         {},
@@ -262,5 +262,5 @@ template <class T> static mxc_status fold_run(const mxc_op_call *call) {
 
 static mxc_status fold(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[0].dtype, fold_run, call)}
 
-MXCU_FORMS(batch_norm, {"BatchNorm", forward, backward, temp_bytes},
-           {"_contrib_SyncBatchNorm", sync_forward, backward, temp_bytes}, {"_fold_norm", fold})
+MXCU_OP_IMPLS(batch_norm, {"BatchNorm", forward, backward, temp_bytes},
+              {"_contrib_SyncBatchNorm", sync_forward, backward, temp_bytes}, {"_fold_norm", fold})

@@ -3,7 +3,7 @@
 
 #include "cuda/runtime/dnn.h"
 #include "cuda/runtime/kernel.h"
-#include "tiles.h"
+#include "cuda_platform/tiles.h"
 
 enum { SCRATCH = 32 << 20 }; /* bytes of copies of x and y, about */
 
@@ -16,16 +16,16 @@ static void *moved(void *base, int64_t elements, const mxcu_conv *c) {
 }
 
 /* Of copies with channels second: samples at once, and where the copies of x, y and w and the rest of scratch begin. */
-struct turning {
+struct layout_transform {
     mxcu_conv part; /* of so many samples */
     int64_t y, w, rest;
 };
 
 /* Copies are the library's if it serves them but not channels last. */
-static turning turning_of(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
+static layout_transform plan_of(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
     const int64_t bytes = mxcu_element_bytes(c->dtype);
     int64_t at_once;
-    turning t = {*c, 0, 0, 0};
+    layout_transform t = {*c, 0, 0, 0};
     t.part.last = 0;
     t.part.library = c->library && mxcu_dnn_conv_temp(context, c, pass) == 0 ? c->library : 0;
     t.part.batch = 1;
@@ -39,7 +39,7 @@ static turning turning_of(mxc_context context, const mxcu_conv *c, mxcu_conv_pas
 }
 
 size_t mxcu_conv_turned_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
-    const turning t = turning_of(context, c, pass);
+    const layout_transform t = plan_of(context, c, pass);
     return mxci_size_add((size_t)t.rest, mxcu_conv_temp(context, &t.part, pass));
 }
 
@@ -83,8 +83,8 @@ static arrays arrays_of(mxcu_conv_pass pass, const void *a, const void *b, void 
 }
 
 /* Samples n on, as many as the part has. */
-static mxc_status turned_part(const mxc_op_call *call, const mxcu_conv *part, mxcu_conv_pass pass, int64_t n,
-                              const arrays &last, const arrays &turned, int add) {
+static mxc_status transformed_part(const mxc_op_call *call, const mxcu_conv *part, mxcu_conv_pass pass, int64_t n,
+                                   const arrays &last, const arrays &turned, int add) {
     const mxcu_conv_array x = mxcu_conv_x(part), y = mxcu_conv_y(part);
     void *x_last = moved(last.x, n * x.channels * x.inner, part);
     void *y_last = moved(last.y, n * y.channels * y.inner, part);
@@ -107,7 +107,7 @@ static mxc_status turned_part(const mxc_op_call *call, const mxcu_conv *part, mx
 /* The weights' gradient is rounded to the dtype after each part's. */
 mxc_status mxcu_conv_turned(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a,
                             const void *b, void *to, int add) {
-    const turning t = turning_of(call->run->context, c, pass);
+    const layout_transform t = plan_of(call->run->context, c, pass);
     const mxcu_conv_array w = mxcu_conv_w(c);
     const arrays last = arrays_of(pass, a, b, to);
     char *temp = static_cast<char *>(call->temp);
@@ -121,7 +121,7 @@ mxc_status mxcu_conv_turned(const mxc_op_call *call, const mxcu_conv *c, mxcu_co
         MXC_TRY(to_planes(call, c->dtype, w, last.w, turned.w));
     do {
         part.batch = c->batch - n < t.part.batch ? c->batch - n : t.part.batch;
-        MXC_TRY(turned_part(&inner, &part, pass, n, last, turned, add));
+        MXC_TRY(transformed_part(&inner, &part, pass, n, last, turned, add));
         n += t.part.batch;
     } while (n < c->batch);
     return pass == MXCU_CONV_WEIGHT ? from_planes(call, c->dtype, w, turned.w, last.w, add) : MXC_OK;

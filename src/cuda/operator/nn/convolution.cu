@@ -137,5 +137,5 @@ static mxc_status deconv_backward(const mxc_op_call *call) {
                              call->req[DATA] == MXC_REQ_ADD);
 }
 
-MXCU_FORMS(convolution, {"Convolution", conv_forward, conv_backward, conv_temp},
-           {"Deconvolution", deconv_forward, deconv_backward, deconv_temp})
+MXCU_OP_IMPLS(convolution, {"Convolution", conv_forward, conv_backward, conv_temp},
+              {"Deconvolution", deconv_forward, deconv_backward, deconv_temp})

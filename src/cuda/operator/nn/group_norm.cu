@@ -148,4 +148,4 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)}
 
-MXCU_FORMS(group_norm, {"InstanceNorm", forward, backward, temp_bytes}, {"GroupNorm", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(group_norm, {"InstanceNorm", forward, backward, temp_bytes}, {"GroupNorm", forward, backward, temp_bytes})

@@ -164,4 +164,5 @@ static size_t lrn_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? 0 : mxci_shape_bytes(data, sizeof(double));
 }
 
-MXCU_FORMS(local_norm, {"L2Normalization", l2_forward, l2_backward}, {"LRN", lrn_forward, lrn_backward, lrn_temp_bytes})
+MXCU_OP_IMPLS(local_norm, {"L2Normalization", l2_forward, l2_backward},
+              {"LRN", lrn_forward, lrn_backward, lrn_temp_bytes})

@@ -202,4 +202,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[0].dtype, backward_as, call)
 }
 
-MXCU_FORMS(pooling, {"Pooling", forward, backward}, {"_contrib_quantized_pooling", quantized})
+MXCU_OP_IMPLS(pooling, {"Pooling", forward, backward}, {"_contrib_quantized_pooling", quantized})

@@ -390,4 +390,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_as, call)
 }
 
-MXCU_FORMS(rnn, {"RNN", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(rnn, {"RNN", forward, backward, temp_bytes})

@@ -75,5 +75,5 @@ template <enum kind kind> static mxc_status backward(const mxc_op_call *call) {
     return run(call, kind, 1, &call->out_grad[0], &call->in_grad[DATA]);
 }
 
-MXCU_FORMS(sequence, {"SequenceLast", forward<LAST>, backward<LAST>}, {"SequenceMask", forward<MASK>, backward<MASK>},
-           {"SequenceReverse", forward<REVERSE>, backward<REVERSE>})
+MXCU_OP_IMPLS(sequence, {"SequenceLast", forward<LAST>, backward<LAST>},
+              {"SequenceMask", forward<MASK>, backward<MASK>}, {"SequenceReverse", forward<REVERSE>, backward<REVERSE>})

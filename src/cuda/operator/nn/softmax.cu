@@ -27,7 +27,7 @@ template <class T> struct pass {
         return n < 0 ? 0 : n > s.k ? s.k : n;
     }
     MXCU_DEVICE bool shows(int64_t i, int64_t count, int64_t element) const {
-        return i < count && (s.visible.kind != mxcu_visible::MASK || s.visible.by.truth(s.visible.walk(element)));
+        return i < count && (s.visible.kind != mxcu_visible::MASK || s.visible.by.truth(s.visible.iterator(element)));
     }
 
     template <class Team> MXCU_DEVICE void forward(int64_t row, const Team &team) const {
@@ -172,12 +172,12 @@ static mxcu_softmax masked_of(const mxc_op_call *call, int is_log) {
     const mxci_masked_softmax_params *p = static_cast<const mxci_masked_softmax_params *>(call->params);
     const mxc_shape *data = &call->in[DATA].shape;
     mxcu_softmax s = mxcu_softmax_along(data, p->axis, 1 / p->temperature, is_log);
-    mxci_strided walk;
-    mxci_stretch(&call->in[OTHER].shape, data, &walk);
+    mxci_strided strides;
+    mxci_stretch(&call->in[OTHER].shape, data, &strides);
     s.hidden = is_log ? -INFINITY : 0;
     s.visible.kind = mxcu_visible::MASK;
     s.visible.by = mxcu_any_data(&call->in[OTHER]);
-    s.visible.walk = mxcu_walk_of(&walk);
+    s.visible.iterator = mxcu_iterate(&strides);
     return s;
 }
 
@@ -213,9 +213,9 @@ static mxc_status activation_backward(const mxc_op_call *call) {
                                      call->req[DATA]);
 }
 
-MXCU_FORMS(softmax, {"softmax", softmax_forward<1, 0>, softmax_backward<1, 0>, temp_bytes},
-           {"log_softmax", softmax_forward<1, 1>, softmax_backward<1, 1>, temp_bytes},
-           {"softmin", softmax_forward<-1, 0>, softmax_backward<-1, 0>, temp_bytes},
-           {"masked_softmax", masked_forward<0>, masked_backward<0>},
-           {"masked_log_softmax", masked_forward<1>, masked_backward<1>},
-           {"SoftmaxActivation", activation_forward, activation_backward})
+MXCU_OP_IMPLS(softmax, {"softmax", softmax_forward<1, 0>, softmax_backward<1, 0>, temp_bytes},
+              {"log_softmax", softmax_forward<1, 1>, softmax_backward<1, 1>, temp_bytes},
+              {"softmin", softmax_forward<-1, 0>, softmax_backward<-1, 0>, temp_bytes},
+              {"masked_softmax", masked_forward<0>, masked_backward<0>},
+              {"masked_log_softmax", masked_forward<1>, masked_backward<1>},
+              {"SoftmaxActivation", activation_forward, activation_backward})

@@ -2,14 +2,14 @@
 #ifndef MXCI_CUDA_OPERATOR_NN_SOFTMAX_H
 #define MXCI_CUDA_OPERATOR_NN_SOFTMAX_H
 
-#include "cuda/runtime/walk.h"
+#include "cuda/runtime/strided_iterator.h"
 
 /* Which elements of (outer, k, inner) take part: all; the first ones of each (outer, inner), as many as length says; or
- * those whose mask, stretched over the array, is not 0. */
+ * those whose mask, broadcast to the array, is not 0. */
 struct mxcu_visible {
     enum { ALL, LENGTH, MASK } kind;
     mxcu_any by;
-    mxcu_walk walk;
+    mxcu_strided_iterator iterator;
 };
 
 /* Arrays (outer, k, inner) of one dtype. */

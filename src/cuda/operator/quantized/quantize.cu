@@ -170,7 +170,7 @@ static mxc_status act_forward(const mxc_op_call *call) {
     return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] > 0 ? x[i] : 0); });
 }
 
-MXCU_FORMS(quantize, {"_contrib_quantize", quantize_forward}, {"_contrib_dequantize", dequantize_forward},
-           {"_contrib_quantize_v2", quantize_v2_forward, nullptr, range_temp},
-           {"_contrib_requantize", requantize_forward, nullptr, range_temp},
-           {"_contrib_quantized_flatten", flatten_forward}, {"_contrib_quantized_act", act_forward})
+MXCU_OP_IMPLS(quantize, {"_contrib_quantize", quantize_forward}, {"_contrib_dequantize", dequantize_forward},
+              {"_contrib_quantize_v2", quantize_v2_forward, nullptr, range_temp},
+              {"_contrib_requantize", requantize_forward, nullptr, range_temp},
+              {"_contrib_quantized_flatten", flatten_forward}, {"_contrib_quantized_act", act_forward})

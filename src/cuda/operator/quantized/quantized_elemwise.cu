@@ -205,7 +205,7 @@ static mxc_status norm_forward(const mxc_op_call *call) {
     return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) { bounds.put(calib.low, calib.high); });
 }
 
-MXCU_FORMS(quantized_elemwise, {"_contrib_quantized_elemwise_add", add_forward},
-           {"_contrib_quantized_elemwise_mul", mul_forward},
-           {"_contrib_quantized_concat", concat_forward, nullptr, concat_temp},
-           {"_contrib_quantized_embedding", embedding_forward}, {"_contrib_quantized_batch_norm", norm_forward})
+MXCU_OP_IMPLS(quantized_elemwise, {"_contrib_quantized_elemwise_add", add_forward},
+              {"_contrib_quantized_elemwise_mul", mul_forward},
+              {"_contrib_quantized_concat", concat_forward, nullptr, concat_temp},
+              {"_contrib_quantized_embedding", embedding_forward}, {"_contrib_quantized_batch_norm", norm_forward})

@@ -101,5 +101,5 @@ static mxc_status convolve_forward(const mxc_op_call *call) {
     return call->in[DATA].dtype == MXC_U8 ? convolve<uint8_t>(call) : convolve<int8_t>(call);
 }
 
-MXCU_FORMS(quantized_layers, {"_contrib_quantized_fully_connected", connect_forward},
-           {"_contrib_quantized_conv", convolve_forward})
+MXCU_OP_IMPLS(quantized_layers, {"_contrib_quantized_fully_connected", connect_forward},
+              {"_contrib_quantized_conv", convolve_forward})

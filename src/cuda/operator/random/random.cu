@@ -4,7 +4,7 @@
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/random/random.h"
 #include "cuda/runtime/readback.h"
-#include "cuda/runtime/walk.h"
+#include "cuda/runtime/strided_iterator.h"
 #include "operator/nn/dropout.h"
 #include "math/distributions.h"
 #include "operator/random/sample.h"
@@ -29,27 +29,27 @@ template <class T> static dropping<T> dropping_of(const mxc_op_call *call) {
     return {mxcu_random_of(call), (float)keep, (mxcu_compute_t<T>)(keep > 0 ? 1 / keep : 0)};
 }
 
-static mxcu_walk mask_walk(const mxc_op_call *call, const mxc_shape *data) {
-    mxci_strided walk;
-    mxci_dropout_walk(static_cast<const mxci_dropout_params *>(call->params), data, &walk);
-    return mxcu_walk_of(&walk);
+static mxcu_strided_iterator mask_iterator(const mxc_op_call *call, const mxc_shape *data) {
+    mxci_strided strides;
+    mxci_dropout_walk(static_cast<const mxci_dropout_params *>(call->params), data, &strides);
+    return mxcu_iterate(&strides);
 }
 
-static int is_stretched(const mxc_op_call *call) {
+static int is_broadcast(const mxc_op_call *call) {
     return static_cast<const mxci_dropout_params *>(call->params)->axes.n > 0;
 }
 
-/* Where the mask is stretched, its elements are made again for each that they stand for. */
-template <class T> static mxc_status drop_stretched(const mxc_op_call *call) {
+/* A mask that is broadcast: each of its elements is drawn again for every element of data that it covers. */
+template <class T> static mxc_status drop_broadcast(const mxc_op_call *call) {
     const dropping<T> make = dropping_of<T>(call);
-    const mxcu_walk walk = mask_walk(call, &call->in[0].shape);
+    const mxcu_strided_iterator iterator = mask_iterator(call, &call->in[0].shape);
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT), mask = mxcu_result<T>(call, &call->out[MASK], MASK);
     if (call->req[MASK] != MXC_REQ_NULL)
         MXC_TRY(mxcu_for(call, mxcu_size(&call->out[MASK]), [=] MXCU_LAMBDA(int64_t i) { mask.put(i, make(i)); }));
     if (call->req[OUT] == MXC_REQ_NULL)
         return MXC_OK;
-    return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] * make(walk(i))); });
+    return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] * make(iterator(i))); });
 }
 
 /* Two results of element i: the mask, rounded to T, and the product with it. */
@@ -72,18 +72,18 @@ static mxc_status dropout_forward(const mxc_op_call *call) {
         MXC_TRY(mxcu_put(call, &call->out[OUT], OUT, &call->in[0]));
         return mxcu_put_constant(call, &call->out[MASK], MASK, 1);
     }
-    if (is_stretched(call)) {
-        MXCU_SWITCH_FLOAT(call->in[0].dtype, drop_stretched, call)
+    if (is_broadcast(call)) {
+        MXCU_SWITCH_FLOAT(call->in[0].dtype, drop_broadcast, call)
     }
     MXCU_SWITCH_FLOAT(call->in[0].dtype, drop, call)
 }
 
-template <class T> static mxc_status apply_stretched(const mxc_op_call *call) {
-    const mxcu_walk walk = mask_walk(call, &call->in_grad[0].shape);
+template <class T> static mxc_status apply_broadcast(const mxc_op_call *call) {
+    const mxcu_strided_iterator iterator = mask_iterator(call, &call->in_grad[0].shape);
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[OUT]), mask = mxcu_data<T>(&call->out[MASK]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
     return mxcu_for(call, mxcu_size(&call->in_grad[0]),
-                    [=] MXCU_LAMBDA(int64_t i) { dx.put(i, g[i] * mask[walk(i)]); });
+                    [=] MXCU_LAMBDA(int64_t i) { dx.put(i, g[i] * mask[iterator(i)]); });
 }
 
 template <class T> static mxc_status apply_mask(const mxc_op_call *call) {
@@ -95,8 +95,8 @@ template <class T> static mxc_status apply_mask(const mxc_op_call *call) {
 static mxc_status dropout_backward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    if (is_stretched(call)) {
-        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, apply_stretched, call)
+    if (is_broadcast(call)) {
+        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, apply_broadcast, call)
     }
     MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, apply_mask, call)
 }
@@ -145,22 +145,22 @@ template <class Distribution> struct sampling {
 template <class Distribution> struct misfits {
     sampling<Distribution> s;
 
-    MXCU_DEVICE int is_wrong(int64_t i) const {
+    MXCU_DEVICE int is_invalid(int64_t i) const {
         return !Distribution::fits(s.a_of(i), s.b_of(i));
     }
-    MXCU_DEVICE mxcu_wrong tell(int64_t i) const {
+    MXCU_DEVICE mxcu_invalid_element report(int64_t i) const {
         return {i, s.a_of(i), s.b_of(i)};
     }
 };
 
 size_t check_bytes(const mxc_op_sig *, mxc_pass) {
-    return sizeof(mxcu_wrong);
+    return sizeof(mxcu_invalid_element);
 }
 
 /* MXC_EINVAL unless all n parameters are in range. */
 template <class Distribution> mxc_status check(const mxc_op_call *call, const sampling<Distribution> &s, int64_t n) {
-    mxcu_wrong bad;
-    MXC_TRY(mxcu_find_wrong(call, n, misfits<Distribution>{s}, &bad));
+    mxcu_invalid_element bad;
+    MXC_TRY(mxcu_find_invalid(call, n, misfits<Distribution>{s}, &bad));
     if (bad.at == INT64_MAX)
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "%s: parameters %g, %g of element %lld, expected %s", Distribution::sample, bad.a,
@@ -200,5 +200,5 @@ template <class Distribution> struct drawn {
     {"_random_" #name, drawn<name##_numbers>::random}, {                      \
         "_sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes \
     }
-MXCU_FORMS(random, {"Dropout", dropout_forward, dropout_backward}, BOTH(uniform), BOTH(normal), BOTH(gamma),
-           BOTH(exponential), BOTH(poisson), BOTH(negative_binomial), BOTH(generalized_negative_binomial))
+MXCU_OP_IMPLS(random, {"Dropout", dropout_forward, dropout_backward}, BOTH(uniform), BOTH(normal), BOTH(gamma),
+              BOTH(exponential), BOTH(poisson), BOTH(negative_binomial), BOTH(generalized_negative_binomial))

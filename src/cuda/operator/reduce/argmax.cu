@@ -149,6 +149,6 @@ template <int least> struct searching {
 
 } // namespace
 
-MXCU_FORMS(argmax, {"argmax", searching<0>::forward, mxcu_zero_gradient, temp_bytes},
-           {"argmin", searching<1>::forward, mxcu_zero_gradient, temp_bytes},
-           {"argmax_channel", searching<0>::channel, mxcu_zero_gradient, channel_temp_bytes})
+MXCU_OP_IMPLS(argmax, {"argmax", searching<0>::forward, mxcu_zero_gradient, temp_bytes},
+              {"argmin", searching<1>::forward, mxcu_zero_gradient, temp_bytes},
+              {"argmax_channel", searching<0>::channel, mxcu_zero_gradient, channel_temp_bytes})

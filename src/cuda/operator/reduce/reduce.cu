@@ -1,5 +1,5 @@
-/* sum, mean, prod, nansum, nanprod, max, min, norm (reduce_names.def), and the stretching of axes, whose gradient is a
- * sum: broadcast_axis, _broadcast, broadcast_to, broadcast_like. */
+/* sum, mean, prod, nansum, nanprod, max, min, norm (reduce_names.def), and broadcasting, whose gradient is a sum:
+ * broadcast_axis, _broadcast, broadcast_to, broadcast_like. */
 #include "cuda/operator/reduce/reduce.h"
 
 #include "cuda/runtime/gradient.h"
@@ -143,10 +143,10 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
         const mxc_tensor *grad = &call->in_grad[0];
         int64_t n = mxcu_size(grad), n_out = mxcu_size(&call->out_grad[0]);
         int reduced[MXC_MAX_NDIM];
-        mxci_strided walk;
+        mxci_strided strides;
         mxci_axes_of(static_cast<const mxci_axes_params *>(call->params), grad->shape.ndim, reduced);
-        mxci_axes_walk(&grad->shape, reduced, &walk);
-        mxcu_walk kept = mxcu_walk_of(&walk);
+        mxci_axes_walk(&grad->shape, reduced, &strides);
+        mxcu_strided_iterator kept = mxcu_iterate(&strides);
         mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
         mxcu_in<T> y = mxcu_data<T>(reads == NEEDS_ALL ? &call->out[0] : &call->out_grad[0]);
         mxcu_dense<T> x = reads != NEEDS_GRAD ? mxcu_array<T>(&call->in[0])
@@ -177,10 +177,10 @@ static mxc_status norm_backward(const mxc_op_call *call) {
     return is_sum ? norm_1::backward(call) : norm_2::backward(call);
 }
 
-/* ---- stretching -------------------------------------------------------------------------------------------------- */
+/* ---- broadcasting ------------------------------------------------------------------------------------------------ */
 
-template <class T> static mxc_status stretch(const mxc_op_call *call) {
-    mxcu_operand<T> x = mxcu_stretched<T>(&call->in[0], &call->out[0].shape);
+template <class T> static mxc_status broadcast(const mxc_op_call *call) {
+    mxcu_operand<T> x = mxcu_broadcast<T>(&call->in[0], &call->out[0].shape);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i]); });
 }
@@ -188,19 +188,19 @@ template <class T> static mxc_status stretch(const mxc_op_call *call) {
 static mxc_status broadcast_forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXCU_SWITCH_ALL(call->out[0].dtype, stretch, call)
+    MXCU_SWITCH_ALL(call->out[0].dtype, broadcast, call)
 }
 
-template <class T> struct stretched_gradient {
+template <class T> struct broadcast_gradient {
     mxcu_in<T> g;
     MXCU_DEVICE double operator()(int64_t i) const {
         return g[i];
     }
 };
 
-template <class T> static mxc_status sum_stretched(const mxc_op_call *call) {
-    mxcu_reduction plan = mxcu_plan_stretched(&call->in_grad[0].shape, &call->out_grad[0].shape);
-    mxcu_summing<T, stretched_gradient<T>> r = {
+template <class T> static mxc_status sum_broadcast(const mxc_op_call *call) {
+    mxcu_reduction plan = mxcu_plan_broadcast(&call->in_grad[0].shape, &call->out_grad[0].shape);
+    mxcu_summing<T, broadcast_gradient<T>> r = {
         {mxcu_data<T>(&call->out_grad[0])},
         mxcu_result<T>(call, &call->in_grad[0], 0),
     };
@@ -214,20 +214,21 @@ static mxc_status broadcast_backward(const mxc_op_call *call) {
         return MXC_OK;
     if (!mxci_is_stretched(&call->in_grad[0].shape, &call->out_grad[0].shape))
         return mxcu_put(call, &call->in_grad[0], 0, &call->out_grad[0]);
-    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, sum_stretched, call)
+    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, sum_broadcast, call)
 }
 
 static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    mxcu_reduction plan = mxcu_plan_stretched(&sig->in_shape[0], &sig->out_shape[0]);
+    mxcu_reduction plan = mxcu_plan_broadcast(&sig->in_shape[0], &sig->out_shape[0]);
     return pass == MXC_BACKWARD ? mxcu_reduction_bytes(&plan) : 0;
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------------------- */
+/* ---- implementations
+ * ------------------------------------------------------------------------------------------------------- */
 
 #define REDUCTION(symbol, aliases, kernel, how, gradient, reads, types, ...)               \
     {#symbol, reduction<kernel##_steps, how, gradient##_gradient, reads>::forward_##types, \
      reduction<kernel##_steps, how, gradient##_gradient, reads>::backward, axes_temp_bytes},
-static const mxci_op_form forms[] = {
+static const mxci_op_impl impls[] = {
 #include "operator/reduce/reduce_names.def"
     {"norm", norm_forward, norm_backward, axes_temp_bytes},
     {"broadcast_axis", broadcast_forward, broadcast_backward, broadcast_temp_bytes},
@@ -237,4 +238,4 @@ static const mxci_op_form forms[] = {
 };
 #undef REDUCTION
 
-const mxcu_form_list mxcu_forms_reduce = {forms, (int)(sizeof forms / sizeof *forms)};
+const mxcu_op_impl_list mxcu_op_impls_reduce = {impls, (int)(sizeof impls / sizeof *impls)};

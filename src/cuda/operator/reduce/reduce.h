@@ -13,7 +13,7 @@
 #ifndef MXCI_CUDA_OPERATOR_REDUCE_REDUCE_H
 #define MXCI_CUDA_OPERATOR_REDUCE_REDUCE_H
 
-#include "cuda/runtime/walk.h"
+#include "cuda/runtime/strided_iterator.h"
 
 enum {
     MXCU_REDUCE_TEAMS = 1024,      /* about as many teams keep a GPU busy, */
@@ -24,13 +24,13 @@ enum {
 };
 
 struct mxcu_reduction {
-    mxcu_walk kept, part; /* their places in the space */
-    int64_t chunks;       /* of part, each accumulated by itself where kept elements are few */
-    int by_team;          /* 1: neighbours in the space are reduced, so that a team reads them together */
+    mxcu_strided_iterator kept, part; /* their places in the space */
+    int64_t chunks;                   /* of part, each accumulated by itself where kept elements are few */
+    int by_team;                      /* 1: neighbours in the space are reduced, so that a team reads them together */
 };
 
 static inline mxcu_reduction mxcu_plan_reduction(const mxci_strided *kept, const mxci_strided *part) {
-    mxcu_reduction plan = {mxcu_walk_of(kept), mxcu_walk_of(part), 1, 0};
+    mxcu_reduction plan = {mxcu_iterate(kept), mxcu_iterate(part), 1, 0};
     int64_t n = plan.part.size, most;
     plan.by_team = part->step[part->n - 1] == 1 && n > MXCU_REDUCE_FEW;
     if (plan.kept.size == 0)
@@ -167,11 +167,11 @@ template <class R> mxc_status mxcu_reduce(const mxc_op_call *call, const mxcu_re
     });
 }
 
-/* The parts of an array's space that a stretched array of the same space keeps and that it does not. */
-static inline mxcu_reduction mxcu_plan_stretched(const mxc_shape *array, const mxc_shape *space) {
+/* The axes of a space along which an array that is broadcast to it varies, and those along which it does not. */
+static inline mxcu_reduction mxcu_plan_broadcast(const mxc_shape *array, const mxc_shape *space) {
     int64_t dim[2][MXC_MAX_NDIM], step[2][MXC_MAX_NDIM], size = mxcu_product(space, 0, space->ndim);
     int n[2] = {0, 0};
-    mxci_strided walk[2];
+    mxci_strided strides[2];
     for (int i = 0; i < space->ndim; i++) {
         int64_t d = space->dim[i];
         int which = mxci_axis_from_end(array, space->ndim - 1 - i) != d;
@@ -180,8 +180,8 @@ static inline mxcu_reduction mxcu_plan_stretched(const mxc_shape *array, const m
         step[which][n[which]++] = size;
     }
     for (int which = 0; which < 2; which++)
-        mxci_strided_set(&walk[which], n[which], dim[which], step[which]);
-    return mxcu_plan_reduction(&walk[0], &walk[1]);
+        mxci_strided_set(&strides[which], n[which], dim[which], step[which]);
+    return mxcu_plan_reduction(&strides[0], &strides[1]);
 }
 
 /* Element i of an array. */

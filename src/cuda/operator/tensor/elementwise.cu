@@ -126,5 +126,6 @@ static mxc_status arange(const mxc_op_call *call) {
     MXCU_SWITCH_NUMBER(call->out[0].dtype, put_range, call)
 }
 
-MXCU_FORMS(elementwise, {"add_n", add_n_forward, add_n_backward}, {"where", where_forward, where_backward},
-           {"Cast", cast_forward, cast_backward}, {"_set_value", set_value}, {"_full", set_value}, {"_arange", arange})
+MXCU_OP_IMPLS(elementwise, {"add_n", add_n_forward, add_n_backward}, {"where", where_forward, where_backward},
+              {"Cast", cast_forward, cast_backward}, {"_set_value", set_value}, {"_full", set_value},
+              {"_arange", arange})

@@ -84,4 +84,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, gather, call, shape_of(call))
 }
 
-MXCU_FORMS(pad, {"Pad", forward, backward})
+MXCU_OP_IMPLS(pad, {"Pad", forward, backward})

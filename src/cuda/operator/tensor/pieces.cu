@@ -79,5 +79,5 @@ static mxc_status cut_backward(const mxc_op_call *call) {
     return join(call, &call->in_grad[0], call->n_out, call->out_grad, cut_axis(call));
 }
 
-MXCU_FORMS(pieces, {"Concat", join_forward, join_backward}, {"_rnn_param_concat", join_forward, join_backward},
-           {"stack", join_forward, join_backward}, {"SliceChannel", cut_forward, cut_backward})
+MXCU_OP_IMPLS(pieces, {"Concat", join_forward, join_backward}, {"_rnn_param_concat", join_forward, join_backward},
+              {"stack", join_forward, join_backward}, {"SliceChannel", cut_forward, cut_backward})

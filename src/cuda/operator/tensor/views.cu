@@ -5,51 +5,53 @@
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/reduce/reduce.h"
 #include "operator/tensor/views.h"
-#include "tiles.h"
+#include "cuda_platform/tiles.h"
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
-/* A walk by planes whose columns are neighbours in what is walked, and whose rows are in the space: a transpose. */
-struct planes {
+/* Strides of a transpose: planes whose columns are neighbours in the array, and whose rows are neighbours in the space.
+ */
+struct transposed_planes {
     int64_t batch, rows, columns;
-    mxcu_walk from, to;  /* where plane b begins in the array, and in the space */
-    int64_t row, column; /* from row to row in the array, and from column to column in the space */
+    mxcu_strided_iterator from, to; /* where plane b begins in the array, and in the space */
+    int64_t row, column;            /* from row to row in the array, and from column to column in the space */
 };
 
 enum { WORTH_TILES = 8 }; /* rows and columns */
 
-/* Returns whether it is such a walk. The last axis of the space gives the rows, another one of step 1 the columns. */
-static int find_planes(const mxci_strided *walk, planes *out) {
-    const int last = walk->n - 1;
+/* Returns whether the strides are such. The last axis of the space gives the rows, another one of step 1 the columns.
+ */
+static int find_planes(const mxci_strided *strides, transposed_planes *out) {
+    const int last = strides->n - 1;
     int64_t dim[MXCI_STRIDED_MAX], from[MXCI_STRIDED_MAX], to[MXCI_STRIDED_MAX], size = 1;
     mxci_strided rest;
     int column = -1, begin = MXCI_STRIDED_MAX;
     for (int i = 0; i < last; i++)
-        column = walk->step[i] == 1 ? i : column;
-    if (column < 0 || walk->dim[last] < WORTH_TILES || walk->dim[column] < WORTH_TILES)
+        column = strides->step[i] == 1 ? i : column;
+    if (column < 0 || strides->dim[last] < WORTH_TILES || strides->dim[column] < WORTH_TILES)
         return 0;
-    for (int i = last; i >= 0; size *= walk->dim[i--]) {
+    for (int i = last; i >= 0; size *= strides->dim[i--]) {
         if (i == column)
             out->column = size;
         if (i == column || i == last)
             continue;
-        dim[--begin] = walk->dim[i];
-        from[begin] = walk->step[i];
+        dim[--begin] = strides->dim[i];
+        from[begin] = strides->step[i];
         to[begin] = size;
     }
-    out->rows = walk->dim[last], out->columns = walk->dim[column];
-    out->row = walk->step[last];
+    out->rows = strides->dim[last], out->columns = strides->dim[column];
+    out->row = strides->step[last];
     mxci_strided_set(&rest, MXCI_STRIDED_MAX - begin, dim + begin, from + begin);
-    out->from = mxcu_walk_of(&rest);
+    out->from = mxcu_iterate(&rest);
     mxci_strided_set(&rest, MXCI_STRIDED_MAX - begin, dim + begin, to + begin);
-    out->to = mxcu_walk_of(&rest);
+    out->to = mxcu_iterate(&rest);
     out->batch = out->to.size;
     return 1;
 }
 
 template <class T>
-static mxc_status take_planes(const mxc_op_call *call, const planes *given, const T *from, mxcu_out<T> to) {
-    const planes p = *given;
+static mxc_status take_planes(const mxc_op_call *call, const transposed_planes *given, const T *from, mxcu_out<T> to) {
+    const transposed_planes p = *given;
     return mxcu_tiles<T>(
         call, p.batch, p.rows, p.columns,
         [=] MXCU_LAMBDA(int64_t b, int64_t i, int64_t j) { return from[p.from(b) + i * p.row + j]; },
@@ -58,28 +60,28 @@ static mxc_status take_planes(const mxc_op_call *call, const planes *given, cons
         });
 }
 
-/* to[at] = from[first + walk(at)] */
+/* to[at] = from[first + iterator(at)] */
 template <class T>
 static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, int i, const mxci_view *view,
                                 const mxc_tensor *from) {
     mxcu_in<T> x = {mxcu_data<T>(from).data + view->first};
     mxcu_out<T> y = mxcu_result<T>(call, to, i);
-    mxcu_walk walk = mxcu_walk_of(&view->walk);
-    planes p;
+    mxcu_strided_iterator iterator = mxcu_iterate(&view->walk);
+    transposed_planes p;
     if (find_planes(&view->walk, &p))
         return take_planes(call, &p, x.data, y);
-    return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[walk(at)]); });
+    return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[iterator(at)]); });
 }
 
-/* to[first + walk(at)] = from[at] */
+/* to[first + iterator(at)] = from[at] */
 template <class T>
 static mxc_status put_elements(const mxc_op_call *call, const mxc_tensor *to, const mxci_view *view,
                                const mxc_tensor *from) {
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, to, 0);
-    mxcu_walk walk = mxcu_walk_of(&view->walk);
+    mxcu_strided_iterator iterator = mxcu_iterate(&view->walk);
     y.data += view->first;
-    return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t at) { y.put(walk(at), x[at]); });
+    return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t at) { y.put(iterator(at), x[at]); });
 }
 
 static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxci_view *view,
@@ -122,15 +124,15 @@ template <mxci_view_fn fn> static mxc_status cut_backward(const mxc_op_call *cal
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* How out's space is summed: the axes along which data does not vary. */
-static mxcu_reduction copies_plan(const mxci_strided *walk) {
+static mxcu_reduction copies_plan(const mxci_strided *strides) {
     int64_t dim[2][MXCI_STRIDED_MAX], step[2][MXCI_STRIDED_MAX], size = 1;
     int begin[2] = {MXCI_STRIDED_MAX, MXCI_STRIDED_MAX};
     mxci_strided part[2];
-    for (int i = walk->n - 1; i >= 0; i--) {
-        int which = walk->step[i] == 0;
-        dim[which][--begin[which]] = walk->dim[i];
+    for (int i = strides->n - 1; i >= 0; i--) {
+        int which = strides->step[i] == 0;
+        dim[which][--begin[which]] = strides->dim[i];
         step[which][begin[which]] = size;
-        size *= walk->dim[i];
+        size *= strides->dim[i];
     }
     for (int which = 0; which < 2; which++)
         mxci_strided_set(&part[which], MXCI_STRIDED_MAX - begin[which], dim[which] + begin[which],
@@ -261,13 +263,13 @@ static mxc_status same_backward(const mxc_op_call *call) {
 #define COPIES(name, view) \
     { name, view_forward<view>, copies_backward<view>, copies_temp_bytes<view> }
 
-MXCU_FORMS(views, TURN("transpose", mxci_view_transpose), TURN("SwapAxis", mxci_view_swap),
-           TURN("depth_to_space", mxci_view_to_space), TURN("space_to_depth", mxci_view_to_depth),
-           {"reverse", view_forward<mxci_view_reverse>, turn_backward<mxci_view_reverse>},
-           CUT("slice", mxci_view_slice), CUT("slice_axis", mxci_view_slice_axis),
-           CUT("slice_like", mxci_view_slice_like), CUT("Crop", mxci_view_crop), COPIES("tile", mxci_view_tile),
-           COPIES("repeat", mxci_view_repeat), {"_slice_assign", slice_assign, slice_assign_backward},
-           {"_slice_assign_scalar", slice_assign_scalar, assign_backward}, {"Reshape", same_forward, same_backward},
-           {"Flatten", same_forward, same_backward}, {"expand_dims", same_forward, same_backward},
-           {"squeeze", same_forward, same_backward}, {"_identity_with_attr_like_rhs", same_forward, same_backward},
-           {"reshape_like", same_forward, same_backward})
+MXCU_OP_IMPLS(views, TURN("transpose", mxci_view_transpose), TURN("SwapAxis", mxci_view_swap),
+              TURN("depth_to_space", mxci_view_to_space), TURN("space_to_depth", mxci_view_to_depth),
+              {"reverse", view_forward<mxci_view_reverse>, turn_backward<mxci_view_reverse>},
+              CUT("slice", mxci_view_slice), CUT("slice_axis", mxci_view_slice_axis),
+              CUT("slice_like", mxci_view_slice_like), CUT("Crop", mxci_view_crop), COPIES("tile", mxci_view_tile),
+              COPIES("repeat", mxci_view_repeat), {"_slice_assign", slice_assign, slice_assign_backward},
+              {"_slice_assign_scalar", slice_assign_scalar, assign_backward}, {"Reshape", same_forward, same_backward},
+              {"Flatten", same_forward, same_backward}, {"expand_dims", same_forward, same_backward},
+              {"squeeze", same_forward, same_backward}, {"_identity_with_attr_like_rhs", same_forward, same_backward},
+              {"reshape_like", same_forward, same_backward})

@@ -98,6 +98,6 @@ static mxc_status update(const mxc_op_call *call) {
     });
 }
 
-MXCU_FORMS(loss_scale, {"all_finite", all_finite, nullptr, finite_temp},
-           {"multi_all_finite", all_finite, nullptr, finite_temp}, {"_scale_gradient", scale_forward, scale_backward},
-           {"_update_loss_scale", update})
+MXCU_OP_IMPLS(loss_scale, {"all_finite", all_finite, nullptr, finite_temp},
+              {"multi_all_finite", all_finite, nullptr, finite_temp},
+              {"_scale_gradient", scale_forward, scale_backward}, {"_update_loss_scale", update})

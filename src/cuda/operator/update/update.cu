@@ -308,15 +308,16 @@ static size_t clip_temp(const mxc_op_sig *, mxc_pass) {
     return sizeof(double);
 }
 
-MXCU_FORMS(update, {"sgd_update", ruled<sgd_rule>::forward}, {"sgd_mom_update", ruled<sgd_mom_rule>::forward},
-           {"nag_mom_update", ruled<nag_mom_rule>::forward}, {"signsgd_update", ruled<signsgd_rule>::forward},
-           {"signum_update", ruled<signum_rule>::forward}, {"adam_update", ruled<adam_rule>::forward},
-           {"_adamw_update", adamw}, {"lamb_update_phase1", lamb_phase1}, {"lamb_update_phase2", lamb_phase2},
-           {"rmsprop_update", ruled<rmsprop_rule>::forward}, {"rmspropalex_update", ruled<rmspropalex_rule>::forward},
-           {"ftrl_update", ruled<ftrl_rule>::forward}, {"mp_sgd_update", ruled<sgd_rule>::forward_copied},
-           {"mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_copied},
-           {"multi_sgd_update", ruled<sgd_rule>::forward_many},
-           {"multi_sgd_mom_update", ruled<sgd_mom_rule>::forward_many},
-           {"multi_mp_sgd_update", ruled<sgd_rule>::forward_many_copied},
-           {"multi_mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_many_copied}, {"_multi_update", multi_update},
-           {"multi_sum_sq", sum_squares, nullptr, squares_temp}, {"clip_global_norm", clip_norm, nullptr, clip_temp})
+MXCU_OP_IMPLS(update, {"sgd_update", ruled<sgd_rule>::forward}, {"sgd_mom_update", ruled<sgd_mom_rule>::forward},
+              {"nag_mom_update", ruled<nag_mom_rule>::forward}, {"signsgd_update", ruled<signsgd_rule>::forward},
+              {"signum_update", ruled<signum_rule>::forward}, {"adam_update", ruled<adam_rule>::forward},
+              {"_adamw_update", adamw}, {"lamb_update_phase1", lamb_phase1}, {"lamb_update_phase2", lamb_phase2},
+              {"rmsprop_update", ruled<rmsprop_rule>::forward},
+              {"rmspropalex_update", ruled<rmspropalex_rule>::forward}, {"ftrl_update", ruled<ftrl_rule>::forward},
+              {"mp_sgd_update", ruled<sgd_rule>::forward_copied},
+              {"mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_copied},
+              {"multi_sgd_update", ruled<sgd_rule>::forward_many},
+              {"multi_sgd_mom_update", ruled<sgd_mom_rule>::forward_many},
+              {"multi_mp_sgd_update", ruled<sgd_rule>::forward_many_copied},
+              {"multi_mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_many_copied}, {"_multi_update", multi_update},
+              {"multi_sum_sq", sum_squares, nullptr, squares_temp}, {"clip_global_norm", clip_norm, nullptr, clip_temp})

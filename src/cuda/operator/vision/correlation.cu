@@ -117,4 +117,4 @@ static mxc_status backward(const mxc_op_call *call) {
     return grad(call, SECOND);
 }
 
-MXCU_FORMS(correlation, {"Correlation", forward, backward})
+MXCU_OP_IMPLS(correlation, {"Correlation", forward, backward})

@@ -310,6 +310,6 @@ static mxc_status transformer_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, transformer_grad, call)
 }
 
-MXCU_FORMS(grids, {"GridGenerator", generator_forward, generator_backward},
-           {"BilinearSampler", sampler_forward, sampler_backward, sampler_temp},
-           {"SpatialTransformer", transformer_forward, transformer_backward, transformer_temp})
+MXCU_OP_IMPLS(grids, {"GridGenerator", generator_forward, generator_backward},
+              {"BilinearSampler", sampler_forward, sampler_backward, sampler_temp},
+              {"SpatialTransformer", transformer_forward, transformer_backward, transformer_temp})

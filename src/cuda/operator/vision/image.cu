@@ -118,5 +118,5 @@ template <class T> static mxc_status border(const mxc_op_call *call) {
     });
 }
 
-MXCU_FORMS(image, {"_cvimresize", choose<resize<uint8_t>, resize<float>>, nullptr, resize_bytes},
-           {"_cvcopyMakeBorder", choose<border<uint8_t>, border<float>>})
+MXCU_OP_IMPLS(image, {"_cvimresize", choose<resize<uint8_t>, resize<float>>, nullptr, resize_bytes},
+              {"_cvcopyMakeBorder", choose<border<uint8_t>, border<float>>})

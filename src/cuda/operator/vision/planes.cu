@@ -280,6 +280,6 @@ static mxc_status pool_backward(const mxc_op_call *call) {
     return run_resize_grad(call, -1);
 }
 
-MXCU_FORMS(planes, {"UpSampling", upsampling_forward, upsampling_backward},
-           {"_contrib_BilinearResize2D", resize_forward, resize_backward},
-           {"_contrib_AdaptiveAvgPooling2D", pool_forward, pool_backward})
+MXCU_OP_IMPLS(planes, {"UpSampling", upsampling_forward, upsampling_backward},
+              {"_contrib_BilinearResize2D", resize_forward, resize_backward},
+              {"_contrib_AdaptiveAvgPooling2D", pool_forward, pool_backward})

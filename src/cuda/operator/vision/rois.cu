@@ -221,5 +221,5 @@ static mxc_status align_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in_grad[DATA].dtype, align_grad, call)
 }
 
-MXCU_FORMS(rois, {"ROIPooling", pool_forward, pool_backward, pool_temp},
-           {"_contrib_ROIAlign", align_forward, align_backward})
+MXCU_OP_IMPLS(rois, {"ROIPooling", pool_forward, pool_backward, pool_temp},
+              {"_contrib_ROIAlign", align_forward, align_backward})

@@ -1,4 +1,4 @@
-/* Kernels on NVIDIA GPUs: what cuda/runtime/kernel.h builds on. */
+/* Kernels on NVIDIA GPUs: what cuda/runtime/kernel.h builds on. tests/fake_gpu/cuda_platform/ has the emulator's. */
 #ifndef MXCI_CUDA_NVIDIA_PLATFORM_H
 #define MXCI_CUDA_NVIDIA_PLATFORM_H
 
@@ -32,11 +32,7 @@ template <class T> T *mxcu_pointer(void *data) {
     return static_cast<T *>(data);
 }
 
-template <class T> MXCU_DEVICE void mxcu_atomic_add(T *to, T value) {
-    atomicAdd(to, value);
-}
-
-/* ---- one thread an element --------------------------------------------------------------------------------------- */
+/* ---- one thread per element ------------------------------------------------------------------------------------- */
 
 enum { MXCU_THREADS = 256, MXCU_MOST_BLOCKS = 65535 };
 
@@ -59,7 +55,7 @@ template <class F> mxc_status mxcu_for(const mxc_op_call *call, int64_t n, F bod
     return mxcu_launched(call);
 }
 
-/* ---- a team of threads a row ------------------------------------------------------------------------------------- */
+/* ---- one team of threads per row --------------------------------------------------------------------------------- */
 
 /* The threads that work on one row. All of them must come to every call. */
 struct mxcu_team {

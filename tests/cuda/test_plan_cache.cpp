@@ -8,7 +8,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#include "cuda/runtime/memo.h"
+#include "cuda/runtime/plan_cache.h"
 
 namespace {
 
@@ -24,10 +24,10 @@ struct value {
     }
 };
 
-using memo = mxcu_memo<value, 2, PLACES>;
+using cache = mxcu_plan_cache<value, 2, PLACES>;
 
 /* The key's number, set to it if it is new. */
-int64_t ask(memo *m, int64_t a, int64_t b, int *known) {
+int64_t ask(cache *m, int64_t a, int64_t b, int *known) {
     value *v = m->find({a, b}, known);
     if (!*known) {
         assert_int_equal(v->number, -1); /* nothing of a key before */
@@ -39,7 +39,7 @@ int64_t ask(memo *m, int64_t a, int64_t b, int *known) {
 
 /* As many keys as places, of which some must begin their search at the same place. */
 void test_full_table(void **) {
-    memo *m = new memo;
+    cache *m = new cache;
     closed = 0;
     for (int round = 0; round < 3; round++)
         for (int64_t i = 0; i < PLACES; i++) {
@@ -53,7 +53,7 @@ void test_full_table(void **) {
 
 /* One more takes the place of the one that was asked for the longest time ago, and of no other. */
 void test_oldest_goes(void **) {
-    memo *m = new memo;
+    cache *m = new cache;
     int known;
     closed = 0;
     for (int64_t i = 0; i < PLACES; i++)

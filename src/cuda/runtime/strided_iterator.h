@@ -1,19 +1,19 @@
 /*
- * Arrays read by another's index space on the GPU: kernels' form of math/strided_kernels.h, and an operand that is
- * an array of the space's shape, a stretched one, or one number.
+ * Strided iteration on the GPU (math/strided_kernels.h on the host): the offset in an array of each element of an index
+ * space, and operands that are an array of the space's shape, an array that is broadcast to it, or one number.
  */
-#ifndef MXCI_CUDA_RUNTIME_WALK_H
-#define MXCI_CUDA_RUNTIME_WALK_H
+#ifndef MXCI_CUDA_RUNTIME_STRIDED_ITERATOR_H
+#define MXCI_CUDA_RUNTIME_STRIDED_ITERATOR_H
 
 #include "cuda/runtime/convert.h"
 #include "math/map.h"
 #include "math/strided_kernels.h"
 
-/* Where element i of the space stands in the array. */
-struct mxcu_walk {
+/* The offset in the array of element i of the space. */
+struct mxcu_strided_iterator {
     mxci_strided s;
     int64_t size; /* of the space */
-    int narrow;   /* 1: 32 bits hold it, whose divisions are quicker */
+    int narrow;   /* 1: it fits into 32 bits, whose division is faster */
 
     MXCU_DEVICE int64_t operator()(int64_t i) const {
         return narrow ? offset<uint32_t>((uint32_t)i) : offset<int64_t>(i);
@@ -29,27 +29,27 @@ struct mxcu_walk {
     }
 };
 
-static inline mxcu_walk mxcu_walk_of(const mxci_strided *s) {
-    mxcu_walk walk = {*s, 1, 0};
+static inline mxcu_strided_iterator mxcu_iterate(const mxci_strided *s) {
+    mxcu_strided_iterator iterator = {*s, 1, 0};
     for (int i = 0; i < s->n; i++)
-        walk.size *= s->dim[i];
-    walk.narrow = walk.size <= INT32_MAX;
-    return walk;
+        iterator.size *= s->dim[i];
+    iterator.narrow = iterator.size <= INT32_MAX;
+    return iterator;
 }
 
-/* Elements over a space: those of data, where they stand by the walk if data is stretched, or all value. */
+/* An operand over a space: the elements of data, by the iterator if data is broadcast; without data, value. */
 template <class T> struct mxcu_operand {
     const T *data;
     mxcu_compute_t<T> value;
-    int stretched;
-    mxcu_walk walk;
+    int is_broadcast;
+    mxcu_strided_iterator iterator;
 
     MXCU_DEVICE mxcu_compute_t<T> operator[](int64_t i) const {
-        return !data ? value : mxcu_widen<T>(data[stretched ? walk(i) : i]);
+        return !data ? value : mxcu_widen<T>(data[is_broadcast ? iterator(i) : i]);
     }
 };
 
-/* An operand that needs no walk, which kernels take in fewer registers. */
+/* An operand that needs no iterator, which takes fewer registers. */
 template <class T> struct mxcu_dense {
     const T *data;
     mxcu_compute_t<T> value;
@@ -68,12 +68,12 @@ template <class T> mxcu_dense<T> mxcu_number(double value) {
     return {nullptr, mxcu_parameter<T>(value)};
 }
 
-/* An array of a shape of its own over a space. */
-template <class T> mxcu_operand<T> mxcu_stretched(const mxc_tensor *t, const mxc_shape *space) {
+/* An array that is broadcast to the space. */
+template <class T> mxcu_operand<T> mxcu_broadcast(const mxc_tensor *t, const mxc_shape *space) {
     mxcu_operand<T> operand = {mxcu_pointer<const T>(t->data), 0, mxci_is_stretched(&t->shape, space), {}};
-    mxci_strided walk;
-    mxci_stretch(&t->shape, space, &walk);
-    operand.walk = mxcu_walk_of(&walk);
+    mxci_strided strides;
+    mxci_stretch(&t->shape, space, &strides);
+    operand.iterator = mxcu_iterate(&strides);
     return operand;
 }
 

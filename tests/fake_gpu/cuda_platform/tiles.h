@@ -1,4 +1,5 @@
-/* Moving elements from planes to planes, as cuda/nvidia/tiles.h does by tiles: here by all elements, backwards. */
+/* Moving elements from planes to planes, as cuda/nvidia/cuda_platform/tiles.h does by tiles: here by all elements,
+ * backwards. */
 #ifndef MXCU_TILES_H
 #define MXCU_TILES_H
 

@@ -1,6 +1,7 @@
 /*
- * Kernels computed on the host: what cuda/runtime/kernel.h builds on in the stand-in for a GPU. A launch is queued on a
- * stream, whose thread runs it later; every kernel runs with teams of one thread, which every kernel must be right for.
+ * Kernels emulated on the host: what cuda/runtime/kernel.h builds on in the fake GPU. src/cuda/nvidia/cuda_platform/
+ * has the real one's. A launch is queued on a stream, whose thread runs it later. Every kernel runs with teams of one
+ * thread, so every kernel must be right for that size.
  *
  * Addresses of the fake GPU's memory are shifted far out of the process's address space, so that the library ends if it
  * touches them; mxcu_pointer, which only the module's own code calls, shifts them back.
@@ -42,10 +43,6 @@ template <class T> T *mxcu_pointer(const void *data) {
 mxc_status mxcu_fake_queue(void *stream, std::function<void()> work);
 /* Whether the stream has failed, so that it does no more work. */
 bool mxcu_fake_failed(void *stream);
-
-template <class T> void mxcu_atomic_add(T *to, T value) {
-    *to += value; /* a stream is one thread */
-}
 
 template <class F> mxc_status mxcu_for(const mxc_op_call *call, int64_t n, F body) {
     if (n == 0)

@@ -1,13 +1,13 @@
 /* A bounded table of what was found out about keys. When it is full, a new key takes the place of the one that was
  * asked for the longest time ago. */
-#ifndef MXCI_CUDA_RUNTIME_MEMO_H
-#define MXCI_CUDA_RUNTIME_MEMO_H
+#ifndef MXCI_CUDA_RUNTIME_PLAN_CACHE_H
+#define MXCI_CUDA_RUNTIME_PLAN_CACHE_H
 
 #include <cstdint>
 #include <cstring>
 
 /* A key is N_KEY numbers. Value starts as Value() and has close(), which frees what it holds. Not thread-safe. */
-template <class Value, int N_KEY, int PLACES> struct mxcu_memo {
+template <class Value, int N_KEY, int PLACES> struct mxcu_plan_cache {
     struct place {
         int64_t key[N_KEY];
         Value value;
