@@ -36,6 +36,8 @@ members() {
             gsub(/[ \t]+/, " ", comment)
             gsub(/\|/, "\\|", comment)
             gsub(/</, "\\<", comment)
+            gsub(/(mxc|MXC)_[A-Za-z0-9_]+|__[a-z]+__/, "`&`", comment)
+            gsub(/; /, ";`<br>`", declaration)
             printf "| `%s` | %s |\n", declaration, comment
         }
         declaration = comment = ""

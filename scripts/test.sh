@@ -97,6 +97,11 @@ stage_checks() {
         try "$name --self-test" "$check" --self-test || true
         [ "$name" = symbols ] || try "$name" "$check" || true
     done
+    if command -v pandoc >/dev/null; then
+        try "site" scripts/site.sh --no-install "$scratch/site" || true
+    else
+        skip "the documentation as a site: needs pandoc"
+    fi
 }
 
 # The other tests are the same code as in the stage plain.
@@ -218,7 +223,7 @@ stage_fuzz() {
 
 say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
 need_packages "${build_packages[@]}" ccache clang-format g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist \
-    libopenmpi-dev openmpi-bin
+    libopenmpi-dev openmpi-bin pandoc
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed
     say "== $stage"
