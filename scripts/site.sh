@@ -17,11 +17,9 @@ done
 need_packages pandoc
 command -v pandoc >/dev/null || die "pandoc is not installed."
 
-# page FILE.md: its path in the site
+# page FILE.md: its path in the site. The family of operators "index" has the page index.html of its directory.
 page() {
-    local path=${1%.md}.html
-    case $1 in README.md | */README.md) path=${1%README.md}index.html ;; esac
-    echo "$path"
+    if [ "$1" = README.md ]; then echo index.html; else echo "${1%.md}.html"; fi
 }
 
 # title FILE.md: its first heading
@@ -95,13 +93,16 @@ broken=$(cd "$out" && find . -name '*.html' | sort | xargs awk '
     FNR == 1 { file = FILENAME; sub(/^\.\//, "", file); exists[file] = 1 }
     {
         text = $0
-        while (match(text, / id="[^"]*"/)) {
-            ids[file "#" substr(text, RSTART + 5, RLENGTH - 6)] = 1
+        while (match(text, /(^| )id="[^"]*"/)) {
+            value = substr(text, RSTART, RLENGTH)
+            gsub(/^ ?id="|"$/, "", value)
+            ids[file "#" value] = 1
             text = substr(text, RSTART + RLENGTH)
         }
         text = $0
-        while (match(text, / href="[^"]*"/)) {
-            link = substr(text, RSTART + 7, RLENGTH - 8)
+        while (match(text, /(^| )href="[^"]*"/)) {
+            link = substr(text, RSTART, RLENGTH)
+            gsub(/^ ?href="|"$/, "", link)
             if (link !~ /^[a-z]+:/) { n++; from[n] = file; to[n] = link }
             text = substr(text, RSTART + RLENGTH)
         }

@@ -60,22 +60,17 @@ static int print_some(int n, char **names) {
 
 /* ---- pages of the reference -------------------------------------------------------------------------------------- */
 
-static const char *family_of(const mxc_op_def *op) {
-    (void)op;
-    return "all";
-}
-
 /* By family, then by name. */
 static int compare_families(const void *a, const void *b) {
     const mxc_op_def *x = *(const mxc_op_def *const *)a, *y = *(const mxc_op_def *const *)b;
-    int order = strcmp(family_of(x), family_of(y));
+    int order = strcmp(mxc_op_family(x->name), mxc_op_family(y->name));
     return order ? order : strcmp(x->name, y->name);
 }
 
 /* The anchor of ops[i]: its name in small letters, with a number if an earlier heading of the page has the same. */
 static const char *anchor(const mxc_op_def *const *ops, int i, char *out, size_t size) {
     int same = 0;
-    for (int j = i - 1; j >= 0 && strcmp(family_of(ops[j]), family_of(ops[i])) == 0; j--)
+    for (int j = i - 1; j >= 0 && strcmp(mxc_op_family(ops[j]->name), mxc_op_family(ops[i]->name)) == 0; j--)
         same += strcasecmp(ops[j]->name, ops[i]->name) == 0;
     snprintf(out, size, same ? "%s-%d" : "%s", ops[i]->name, same);
     for (char *c = out; *c; c++)
@@ -111,13 +106,13 @@ static int write_index(const mxc_op_def *const *ops, int n, const char *director
             "`mxc ops NAME` prints one\nof them; aliases are accepted too.\n",
             n);
     for (int i = 0; i < n; i++) {
-        const char *family = family_of(ops[i]);
-        int is_first = i == 0 || strcmp(family_of(ops[i - 1]), family) != 0;
+        const char *family = mxc_op_family(ops[i]->name);
+        int is_first = i == 0 || strcmp(mxc_op_family(ops[i - 1]->name), family) != 0;
         if (is_first)
             fprintf(page, "\n## [%s](%s.md)\n\n", family, family);
         fprintf(page, "%s[%s](%s.md#%s)", is_first ? "" : ",\n", ops[i]->name, family,
                 anchor(ops, i, text, sizeof text));
-        if (i + 1 == n || strcmp(family_of(ops[i + 1]), family) != 0)
+        if (i + 1 == n || strcmp(mxc_op_family(ops[i + 1]->name), family) != 0)
             fputc('\n', page);
     }
     return close_page(page);
@@ -125,13 +120,13 @@ static int write_index(const mxc_op_def *const *ops, int n, const char *director
 
 /* Writes the page of the family of ops[*at], and moves *at behind it. */
 static int write_family(const mxc_op_def *const *ops, int n, int *at, const char *directory) {
-    const char *family = family_of(ops[*at]);
+    const char *family = mxc_op_family(ops[*at]->name);
     FILE *page = open_page(directory, family);
     int result = 0;
     if (!page)
         return MXC_EXIT_FAILED;
     fprintf(page, "# Operators: %s\n", family);
-    for (; *at < n && strcmp(family_of(ops[*at]), family) == 0; ++*at) {
+    for (; *at < n && strcmp(mxc_op_family(ops[*at]->name), family) == 0; ++*at) {
         char *text = NULL;
         if (mxc_op_describe(ops[*at]->name, &text) != MXC_OK) {
             fprintf(stderr, "mxc: %s\n", mxc_last_error());
