@@ -206,21 +206,21 @@ static void bench_sums(const settings *set, constants *out) {
 enum { LINK_SLOTS = 16 };
 
 static struct {
-    const mxci_group_api *real;
+    const mxci_process_group_api *real;
     int64_t free_ns; /* when the link has moved what it was given */
-    mxci_transfer *slots[LINK_SLOTS];
+    mxci_group_request *slots[LINK_SLOTS];
     int64_t due_ns[LINK_SLOTS];
 } slow;
 
-static int link_slot(const mxci_transfer *t) {
+static int link_slot(const mxci_group_request *t) {
     int i = 0;
     while (i < LINK_SLOTS && slow.slots[i] != t)
         i++;
     return i;
 }
 
-static mxc_status link_sum(mxci_group *group, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
-                           mxci_transfer *t) {
+static mxc_status link_allreduce(mxci_process_group *group, int to, const void *in, void *out, int64_t n,
+                                 mxc_dtype dtype, mxci_group_request *t) {
     int64_t now = mxci_now_ns(), begin = now > slow.free_ns ? now : slow.free_ns;
     int slot = link_slot(NULL);
     slow.free_ns = begin + (int64_t)((double)n * (double)mxc_dtype_size(dtype) / LINK_BYTES_PER_NS);
@@ -228,10 +228,10 @@ static mxc_status link_sum(mxci_group *group, int to, const void *in, void *out,
         measure_fail("bench_dist: more sums at a time than the link has places");
     slow.slots[slot] = t;
     slow.due_ns[slot] = slow.free_ns;
-    return slow.real->sum(group, to, in, out, n, dtype, t);
+    return slow.real->allreduce(group, to, in, out, n, dtype, t);
 }
 
-static mxc_status link_test(mxci_group *group, mxci_transfer *t, int *done) {
+static mxc_status link_test(mxci_process_group *group, mxci_group_request *t, int *done) {
     int slot = link_slot(t);
     MXC_TRY(slow.real->test(group, t, done)); /* again after the end: done */
     if (*done && slot < LINK_SLOTS && mxci_now_ns() < slow.due_ns[slot])
@@ -243,12 +243,12 @@ static mxc_status link_test(mxci_group *group, mxci_transfer *t, int *done) {
 
 /* NULL: there is no MPI. */
 static mxc_kvstore *open_link(void) {
-    static mxci_group_api api;
+    static mxci_process_group_api api;
     mxc_kvstore *store;
     if (mxci_module_group(&slow.real) != MXC_OK)
         return NULL;
     api = *slow.real;
-    api.sum = link_sum;
+    api.allreduce = link_allreduce;
     api.test = link_test;
     measure_check(mxci_kvstore_create_on(&api, "dist_sync", 0, NULL, NULL, &store));
     return store;

@@ -98,7 +98,7 @@ mxc_status mxci_module_get(mxc_device kind, const mxci_module **out) {
     return get(slots[kind], out);
 }
 
-mxc_status mxci_module_group(const struct mxci_group_api **out) {
+mxc_status mxci_module_group(const struct mxci_process_group_api **out) {
     const mxci_module *module;
     *out = NULL;
     MXC_TRY(get(&mpi, &module));

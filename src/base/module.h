@@ -1,9 +1,10 @@
 /*
- * Modules: shared libraries that add kinds of devices, or groups of processes. One is loaded when what it offers is
- * first asked for, and stays.
+ * Modules: shared libraries that add kinds of devices, or groups of processes. A module is loaded when it is first
+ * needed, and stays loaded.
  *
- * libmxc and a module are built together and check that. A module links nothing of libmxc, so that it serves the shared
- * and the static library alike: what it needs of libmxc it is given in mxci_host, and what it offers it returns.
+ * libmxc and a module are built together, and their versions must agree. A module does not link libmxc, so that it
+ * works with the shared and the static library alike: it is given the functions of libmxc that it calls in mxci_host,
+ * and returns its own in mxci_module.
  */
 #ifndef MXCI_BASE_MODULE_H
 #define MXCI_BASE_MODULE_H
@@ -11,9 +12,9 @@
 #include "base/device.h"
 #include "base/options.h"
 
-struct mxci_clique_api; /* base/clique.h */
-struct mxci_group_api;  /* base/group.h */
-struct mxci_op_impl;    /* operator/op_impl.h */
+struct mxci_communicator_api;  /* base/communicator.h */
+struct mxci_process_group_api; /* base/process_group.h */
+struct mxci_op_impl;           /* operator/op_impl.h */
 
 /* What a module may call. */
 typedef struct mxci_host {
@@ -28,12 +29,12 @@ typedef struct mxci_module {
     const mxci_device *devices[MXC_DEVICE_LIMIT]; /* NULL: not of this kind */
     const struct mxci_op_impl *op_impls;          /* of operators on those devices; n_op_impls */
     int n_op_impls;
-    const struct mxci_group_api *group;   /* NULL: none */
-    const struct mxci_clique_api *clique; /* NULL: none */
-    int prefers_channels_last;            /* 16-bit convolutions are faster with channels last */
+    const struct mxci_process_group_api *group;       /* NULL: none */
+    const struct mxci_communicator_api *communicator; /* NULL: none */
+    int prefers_channels_last;                        /* 16-bit convolutions are faster with channels last */
 } mxci_module;
 
-/* The one symbol that a module exports, "mxci_module_open". NULL, with the reason told through host->fail, if it cannot
+/* The one symbol that a module exports, "mxci_module_open". NULL, with the reason given to host->fail, if it cannot
  * serve; host stays valid. Called once. */
 typedef const mxci_module *mxci_module_open_fn(const mxci_host *host);
 
@@ -42,6 +43,6 @@ typedef const mxci_module *mxci_module_open_fn(const mxci_host *host);
 mxc_status mxci_module_get(mxc_device kind, const mxci_module **out);
 
 /* Groups of processes, of the MPI module. Else as above. */
-mxc_status mxci_module_group(const struct mxci_group_api **out);
+mxc_status mxci_module_group(const struct mxci_process_group_api **out);
 
 #endif

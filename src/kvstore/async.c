@@ -294,7 +294,7 @@ static void async_free(mxci_async *async) {
     mxci_free(async);
 }
 
-mxc_status mxci_async_open(const mxci_group_api *api, const mxci_comm_settings *comm_settings,
+mxc_status mxci_async_open(const mxci_process_group_api *api, const mxci_comm_settings *comm_settings,
                            const mxci_async_settings *settings, mxci_async **out, mxci_comm **comm) {
     mxci_async *async = mxci_calloc(1, sizeof *async);
     const mxci_mailbox mailbox = {receive, fail_pulls, async};

@@ -22,7 +22,7 @@ typedef struct mxci_async_settings {
 } mxci_async_settings;
 
 /* MXC_EINVAL (more servers than ranks); else as mxci_comm_open. *comm: what it communicates by, until it is closed. */
-mxc_status mxci_async_open(const mxci_group_api *api, const mxci_comm_settings *comm_settings,
+mxc_status mxci_async_open(const mxci_process_group_api *api, const mxci_comm_settings *comm_settings,
                            const mxci_async_settings *settings, mxci_async **out, mxci_comm **comm);
 /* Blocks until all that was queued is done and all workers close. NULL is fine. */
 void mxci_async_close(mxci_async *async);

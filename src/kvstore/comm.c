@@ -270,8 +270,8 @@ void mxci_comm_free(mxci_comm *comm) {
     mxci_free(comm);
 }
 
-mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *settings, const mxci_mailbox *mailbox,
-                          mxci_comm **out) {
+mxc_status mxci_comm_open(const mxci_process_group_api *api, const mxci_comm_settings *settings,
+                          const mxci_mailbox *mailbox, mxci_comm **out) {
     mxci_comm *comm = mxci_calloc(1, sizeof *comm);
     *out = NULL;
     if (!comm)

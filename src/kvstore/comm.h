@@ -15,7 +15,7 @@
 
 #include <mxc/ndarray.h>
 
-#include "base/group.h"
+#include "base/process_group.h"
 
 typedef struct mxci_comm mxci_comm;
 
@@ -61,7 +61,7 @@ struct mxci_post {
     /* On the communication's thread: it is being received (MXC_OK), or communication has failed. NULL: nothing. */
     void (*ended)(mxci_post *post, mxc_status status, const char *message);
     void *arg; /* for ended */
-    mxci_transfer transfer;
+    mxci_group_request transfer;
     mxci_post *next;
     _Alignas(64) char data[]; /* bytes */
 };
@@ -85,8 +85,8 @@ typedef struct mxci_comm_settings {
 
 /* Join the group and start the thread. Blocks until all processes have come. mailbox: NULL: there are no messages.
  * MXC_EDEVICE, MXC_ENOMEM, MXC_EIO, MXC_EWORKER (a process does not come, or has other terms). */
-mxc_status mxci_comm_open(const mxci_group_api *api, const mxci_comm_settings *settings, const mxci_mailbox *mailbox,
-                          mxci_comm **out);
+mxc_status mxci_comm_open(const mxci_process_group_api *api, const mxci_comm_settings *settings,
+                          const mxci_mailbox *mailbox, mxci_comm **out);
 /* Waits for the calls announced before, and until every process closes (or something has failed). NULL is fine. */
 void mxci_comm_close(mxci_comm *comm);
 int mxci_comm_rank(const mxci_comm *comm);

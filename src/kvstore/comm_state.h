@@ -30,7 +30,7 @@ typedef struct mxci_order {
 
 typedef struct mxci_flight {
     mxci_call *call; /* NULL: free */
-    mxci_transfer transfer;
+    mxci_group_request transfer;
 } mxci_flight;
 
 typedef struct mxci_news {
@@ -42,11 +42,11 @@ typedef struct mxci_news {
     char text[MXCI_NEWS_TEXT];
 } mxci_news;
 
-/* devices.c: the workers' GPUs. Set by the program's thread, clique and api with the lock held. */
+/* devices.c: the workers' GPUs. Set by the program's thread, communicator and api with the lock held. */
 typedef struct mxci_gpus {
     int is_tried, id;
-    const struct mxci_clique_api *api;
-    struct mxci_clique *clique; /* NULL: sums go through the host */
+    const struct mxci_communicator_api *api;
+    struct mxci_communicator *communicator; /* NULL: sums go through the host */
 } mxci_gpus;
 
 /* Where a rank runs. */
@@ -63,8 +63,8 @@ typedef enum mxci_joining {
 } mxci_joining;
 
 struct mxci_comm {
-    const mxci_group_api *api;
-    mxci_group *group;
+    const mxci_process_group_api *api;
+    mxci_process_group *group;
     int rank, size;
     mxci_comm_settings settings;
     mxci_thread thread;
@@ -91,7 +91,7 @@ struct mxci_comm {
     mxci_order orders[MXCI_ORDERS]; /* a ring: decided and not begun */
     int n_orders, first_order;
     mxci_order told[MXCI_ORDERS]; /* being told by rank 0: a ring there, the first only at the others */
-    mxci_transfer telling[MXCI_ORDERS];
+    mxci_group_request telling[MXCI_ORDERS];
     int n_telling, first_telling;
     char last_what[MXCI_WHAT]; /* the call with a key that ended last */
     int64_t last_step;
@@ -101,20 +101,20 @@ struct mxci_comm {
     mxci_post *stranded;  /* ended by a failure, and perhaps still being sent */
     char *arriving;       /* the message that is being received; NULL: none */
     size_t arriving_bytes;
-    mxci_transfer arrival;
+    mxci_group_request arrival;
 
     mxci_place *places; /* of all ranks */
     mxci_news heard;    /* being received */
-    mxci_transfer hearing;
+    mxci_group_request hearing;
     int32_t slowest; /* as the last beat said */
     int64_t slowest_calls;
     mxci_news beat; /* being sent to the next rank */
-    mxci_transfer beating;
+    mxci_group_request beating;
     int is_beating;
     int64_t beat_ns, heard_ns, looked_ns; /* when: sent, heard of the rank before, looked at processes */
     int64_t step_ns, gone_ns;             /* when: the last step of the watch, a process was missed first */
     mxci_news failure;                    /* being sent to all */
-    mxci_transfer *failing;               /* size of them, while it is */
+    mxci_group_request *failing;          /* size of them, while it is */
     mxc_ndarray *held[2 * MXCI_FLIGHTS];  /* whose memory a failed transfer may still touch */
 };
 

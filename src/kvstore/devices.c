@@ -2,17 +2,17 @@
  * Sums that GPUs make among themselves.
  *
  * Of one process: a function of the engine waits until the values are there, gives the sum to all GPUs at once, and
- * ends when it is done. A clique serves one such function at a time, so no two can wait for each other.
+ * ends when it is done. A communicator serves one such function at a time, so no two can wait for each other.
  *
- * Of several: the communication thread starts a sum on a clique with one GPU of each worker where it would have started
- * one of the group, in the same order.
+ * Of several: the communication thread starts a sum on a communicator with one GPU of each worker where it would have
+ * started one of the group, in the same order.
  */
 #include "kvstore/devices.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/clique.h"
+#include "base/communicator.h"
 #include "base/log.h"
 #include "base/module.h"
 #include "base/options.h"
@@ -22,17 +22,17 @@
 #define JOIN_NS 60000000000 /* to wait for others that said they would come */
 #define NAP_NS 50000        /* between looks, after MXC_SPIN_US */
 
-/* The GPU module's cliques, or NULL. */
-static const mxci_clique_api *find_api(mxc_context context) {
+/* The GPU module's communicators, or NULL. */
+static const mxci_communicator_api *find_api(mxc_context context) {
     const mxci_module *module;
-    return context.device == MXC_GPU && mxci_module_get(MXC_GPU, &module) == MXC_OK ? module->clique : NULL;
+    return context.device == MXC_GPU && mxci_module_get(MXC_GPU, &module) == MXC_OK ? module->communicator : NULL;
 }
 
-static mxc_status wait_for(const mxci_clique_api *api, mxci_clique *clique, int64_t ticket) {
+static mxc_status wait_for(const mxci_communicator_api *api, mxci_communicator *communicator, int64_t ticket) {
     const int64_t spin_until = mxci_now_ns() + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US);
     int done;
     for (;;) {
-        MXC_TRY(api->test(clique, ticket, &done));
+        MXC_TRY(api->test(communicator, ticket, &done));
         if (done)
             return MXC_OK;
         if (mxci_now_ns() < spin_until)
@@ -43,13 +43,13 @@ static mxc_status wait_for(const mxci_clique_api *api, mxci_clique *clique, int6
 }
 
 /* Wait until all members have come. comm: NULL, or of the processes that have them. */
-static mxc_status wait_for_all(const mxci_clique_api *api, mxci_clique *clique, mxci_comm *comm) {
+static mxc_status wait_for_all(const mxci_communicator_api *api, mxci_communicator *communicator, mxci_comm *comm) {
     const int64_t until = mxci_now_ns() + JOIN_NS;
     int done = 0;
     while (!done) {
         if (comm)
             MXC_TRY(mxci_comm_check(comm));
-        MXC_TRY(api->test(clique, 0, &done));
+        MXC_TRY(api->test(communicator, 0, &done));
         if (!done && mxci_now_ns() > until)
             return MXC_FAIL(MXC_EDEVICE, "%s: waited %d s for all GPUs", api->name, (int)(JOIN_NS / 1000000000));
         if (!done)
@@ -58,15 +58,15 @@ static mxc_status wait_for_all(const mxci_clique_api *api, mxci_clique *clique, 
     return MXC_OK;
 }
 
-static int abandon(const mxci_clique_api *api, mxci_clique *clique) {
-    api->abort(clique);
-    return api->leave(clique);
+static int abandon(const mxci_communicator_api *api, mxci_communicator *communicator) {
+    api->abort(communicator);
+    return api->destroy(communicator);
 }
 
 /* Join and wait; *out NULL on failure. */
-static mxc_status join(const mxci_clique_api *api, const mxci_clique_id *id, int size, int first, int n,
-                       const int *gpus, mxci_comm *comm, mxci_clique **out) {
-    MXC_TRY(api->join(id, size, first, n, gpus, out));
+static mxc_status create_communicator(const mxci_communicator_api *api, const mxci_communicator_id *id, int size,
+                                      int first, int n, const int *gpus, mxci_comm *comm, mxci_communicator **out) {
+    MXC_TRY(api->create(id, size, first, n, gpus, out));
     mxc_status status = wait_for_all(api, *out, comm);
     if (status == MXC_OK)
         return MXC_OK;
@@ -79,28 +79,28 @@ static mxc_status join(const mxci_clique_api *api, const mxci_clique_id *id, int
 
 /* A set of GPUs of this process, in ascending order. Kept until the process ends. */
 typedef struct gpu_set {
-    int n, gpus[MXCI_CLIQUE_MEMBERS];
-    const mxci_clique_api *api;
-    atomic_int is_whole; /* 0: the clique could not be made, or has failed */
-    mxci_mutex lock;     /* held while a sum is made; over clique */
-    mxci_clique *clique; /* NULL where it is not whole */
+    int n, gpus[MXCI_COMMUNICATOR_MEMBERS];
+    const mxci_communicator_api *api;
+    atomic_int is_whole;             /* 0: the communicator could not be made, or has failed */
+    mxci_mutex lock;                 /* held while a sum is made; over communicator */
+    mxci_communicator *communicator; /* NULL where it is not whole */
     struct gpu_set *next;
 } gpu_set;
 
 static mxci_global_mutex sets_lock = MXCI_GLOBAL_MUTEX_INIT; /* over sets, and while one is made */
 static gpu_set *sets;
 
-static void make_clique(gpu_set *set) {
-    mxci_clique_id id;
-    mxc_status status = set->api->make_id(&id);
+static void make_communicator(gpu_set *set) {
+    mxci_communicator_id id;
+    mxc_status status = set->api->create_id(&id);
     if (status == MXC_OK)
-        status = join(set->api, &id, set->n, 0, set->n, set->gpus, NULL, &set->clique);
+        status = create_communicator(set->api, &id, set->n, 0, set->n, set->gpus, NULL, &set->communicator);
     if (status != MXC_OK)
         mxci_log(MXC_LOG_WARNING, "kvstore: %d GPUs add up by copies: %s", set->n, mxc_last_error());
 }
 
 /* The set of these GPUs; NULL without memory. */
-static gpu_set *get_set(const mxci_clique_api *api, int n, const int *gpus) {
+static gpu_set *get_set(const mxci_communicator_api *api, int n, const int *gpus) {
     mxci_global_lock(&sets_lock);
     gpu_set *set = sets;
     while (set && !(set->n == n && memcmp(set->gpus, gpus, (size_t)n * sizeof *gpus) == 0))
@@ -110,8 +110,8 @@ static gpu_set *get_set(const mxci_clique_api *api, int n, const int *gpus) {
         set->api = api;
         memcpy(set->gpus, gpus, (size_t)n * sizeof *gpus);
         mxci_mutex_init(&set->lock);
-        make_clique(set);
-        atomic_init(&set->is_whole, set->clique != NULL);
+        make_communicator(set);
+        atomic_init(&set->is_whole, set->communicator != NULL);
         set->next = sets;
         sets = set;
     }
@@ -125,9 +125,9 @@ typedef struct device_work {
     atomic_int refs;
     int task_ended; /* read by the queueing thread only, after a push that failed */
     gpu_set *set;
-    mxci_clique_kind kind;
+    mxci_collective collective;
     int root;
-    mxc_ndarray *in[MXCI_CLIQUE_MEMBERS], *out[MXCI_CLIQUE_MEMBERS];
+    mxc_ndarray *in[MXCI_COMMUNICATOR_MEMBERS], *out[MXCI_COMMUNICATOR_MEMBERS];
 } device_work;
 
 static void work_release(device_work *w) {
@@ -162,36 +162,36 @@ static mxc_status find_data(mxc_ndarray *array, void **out) {
 }
 
 /* Where the root has only one array, that is what it broadcasts and keeps. */
-static mxc_status describe(const device_work *w, mxci_clique_work *work) {
-    mxc_ndarray *root = w->kind == MXCI_CLIQUE_REDUCE ? w->out[w->root] : w->in[w->root];
-    *work = (mxci_clique_work){
-        .kind = w->kind, .root = w->root, .dtype = mxc_ndarray_dtype(root), .n = mxc_ndarray_size(root)};
+static mxc_status describe(const device_work *w, mxci_communicator_work *work) {
+    mxc_ndarray *root = w->collective == MXCI_COLLECTIVE_REDUCE ? w->out[w->root] : w->in[w->root];
+    *work = (mxci_communicator_work){
+        .collective = w->collective, .root = w->root, .dtype = mxc_ndarray_dtype(root), .n = mxc_ndarray_size(root)};
     for (int i = 0; i < w->set->n; i++) {
         void *in;
         MXC_TRY(find_data(w->in[i], &in));
         MXC_TRY(find_data(w->out[i], &work->out[i]));
         work->in[i] = in;
-        if (!work->out[i] && w->kind == MXCI_CLIQUE_BROADCAST)
+        if (!work->out[i] && w->collective == MXCI_COLLECTIVE_BROADCAST)
             work->out[i] = in;
     }
     return MXC_OK;
 }
 
 /* The set's lock is held. Where memory cannot be freed in the end, the arrays are kept by one reference more. */
-static mxc_status work_on(const device_work *w, const mxci_clique_work *work) {
+static mxc_status work_on(const device_work *w, const mxci_communicator_work *work) {
     gpu_set *set = w->set;
-    mxci_clique *clique = set->clique;
+    mxci_communicator *communicator = set->communicator;
     int64_t ticket;
-    if (!clique)
+    if (!communicator)
         return MXC_FAIL(MXC_EDEVICE, "%s: earlier work of these GPUs has failed", set->api->name);
-    mxc_status status = set->api->start(clique, work, &ticket);
+    mxc_status status = set->api->start(communicator, work, &ticket);
     if (status == MXC_OK)
-        status = wait_for(set->api, clique, ticket);
+        status = wait_for(set->api, communicator, ticket);
     if (status == MXC_OK)
         return MXC_OK;
     atomic_store(&set->is_whole, 0);
-    set->clique = NULL;
-    if (!abandon(set->api, clique))
+    set->communicator = NULL;
+    if (!abandon(set->api, communicator))
         retain_arrays(w);
     return status;
 }
@@ -199,7 +199,7 @@ static mxc_status work_on(const device_work *w, const mxci_clique_work *work) {
 static mxc_status work_run(const mxc_run *run, void *arg) {
     device_work *w = arg;
     const mxci_device *device;
-    mxci_clique_work work;
+    mxci_communicator_work work;
     MXC_TRY(mxci_device_get(run->context, &device));
     MXC_TRY(device->stream_synchronize(run->context, run->stream)); /* it stands behind the arrays, wherever they are */
     MXC_TRY(describe(w, &work));
@@ -220,7 +220,7 @@ static int list_vars(int n, mxc_ndarray *const *arrays, mxc_var **out) {
 
 /* home: whose GPU's queue it waits in. */
 static mxc_status push_work(const device_work *plan, mxc_ndarray *home, int priority) {
-    mxc_var *reads[MXCI_CLIQUE_MEMBERS], *changes[MXCI_CLIQUE_MEMBERS];
+    mxc_var *reads[MXCI_COMMUNICATOR_MEMBERS], *changes[MXCI_COMMUNICATOR_MEMBERS];
     mxc_task task = MXC_TASK_INIT;
     device_work *w = mxci_alloc(sizeof *w);
     if (!w)
@@ -272,11 +272,12 @@ static int find_root(int n, const int *gpus, mxc_context home) {
 /* Order n arrays by GPU, and find the set of these and home's rank in it. *out NULL: there is none that serves. */
 static mxc_status find_set(int n, mxc_ndarray *const *arrays, mxc_ndarray *home, mxc_ndarray **by_rank, int *root,
                            gpu_set **out) {
-    const mxci_clique_api *api = find_api(mxc_ndarray_context(home));
-    int gpus[MXCI_CLIQUE_MEMBERS];
+    const mxci_communicator_api *api = find_api(mxc_ndarray_context(home));
+    int gpus[MXCI_COMMUNICATOR_MEMBERS];
     *out = NULL;
-    if (!api || n > MXCI_CLIQUE_MEMBERS || !api->serves(mxc_ndarray_dtype(home)) || mxc_ndarray_size(home) == 0 ||
-        !order_gpus(n, arrays, gpus, by_rank) || (*root = find_root(n, gpus, mxc_ndarray_context(home))) < 0)
+    if (!api || n > MXCI_COMMUNICATOR_MEMBERS || !api->supports(mxc_ndarray_dtype(home)) ||
+        mxc_ndarray_size(home) == 0 || !order_gpus(n, arrays, gpus, by_rank) ||
+        (*root = find_root(n, gpus, mxc_ndarray_context(home))) < 0)
         return MXC_OK;
     gpu_set *set = get_set(api, n, gpus);
     if (!set)
@@ -287,7 +288,7 @@ static mxc_status find_set(int n, mxc_ndarray *const *arrays, mxc_ndarray *home,
 }
 
 mxc_status mxci_devices_sum(int n, mxc_ndarray *const *values, mxc_ndarray *out, int priority, int *queued) {
-    device_work plan = {.kind = MXCI_CLIQUE_REDUCE};
+    device_work plan = {.collective = MXCI_COLLECTIVE_REDUCE};
     void *data;
     *queued = 0;
     MXC_TRY(find_set(n, values, out, plan.in, &plan.root, &plan.set));
@@ -300,8 +301,8 @@ mxc_status mxci_devices_sum(int n, mxc_ndarray *const *values, mxc_ndarray *out,
 }
 
 mxc_status mxci_devices_spread(mxc_ndarray *from, int n, mxc_ndarray *const *to, int priority, int *queued) {
-    device_work plan = {.kind = MXCI_CLIQUE_BROADCAST};
-    void *source, *data[MXCI_CLIQUE_MEMBERS];
+    device_work plan = {.collective = MXCI_COLLECTIVE_BROADCAST};
+    void *source, *data[MXCI_COMMUNICATOR_MEMBERS];
     *queued = 0;
     MXC_TRY(find_set(n, to, from, plan.out, &plan.root, &plan.set));
     if (!plan.set)
@@ -323,54 +324,55 @@ mxc_status mxci_devices_spread(mxc_ndarray *from, int n, mxc_ndarray *const *to,
 /* What rank 0 tells the others to meet by. */
 typedef struct invitation {
     int64_t is_good; /* 0: there is no id */
-    mxci_clique_id id;
+    mxci_communicator_id id;
 } invitation;
 
-static mxc_status invite(mxci_comm *comm, const mxci_clique_api *api, invitation *out) {
+static mxc_status invite(mxci_comm *comm, const mxci_communicator_api *api, invitation *out) {
     memset(out, 0, sizeof *out);
     if (comm->rank == 0)
-        out->is_good = api->make_id(&out->id) == MXC_OK;
+        out->is_good = api->create_id(&out->id) == MXC_OK;
     mxci_call call = {.kind = MXCI_CALL_BROADCAST, .n = sizeof *out, .what = "GPUs' id", .out = out};
     return mxci_comm_call(comm, &call);
 }
 
 /* Communication may have failed just now: then nobody would abort it. */
-static int publish(mxci_comm *comm, const mxci_clique_api *api, mxci_clique *clique) {
+static int publish(mxci_comm *comm, const mxci_communicator_api *api, mxci_communicator *communicator) {
     mxci_mutex_lock(&comm->lock);
     int is_good = comm->code == MXC_OK;
     if (is_good) {
         comm->gpus.api = api;
-        comm->gpus.clique = clique;
+        comm->gpus.communicator = communicator;
     }
     mxci_mutex_unlock(&comm->lock);
     return is_good;
 }
 
-/* Make the workers' clique; without one, *joined is 0 at all of them. */
+/* Make the workers' communicator; without one, *joined is 0 at all of them. */
 static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *joined) {
-    const mxci_clique_api *api = find_api(context);
-    mxci_clique *clique = NULL;
+    const mxci_communicator_api *api = find_api(context);
+    mxci_communicator *communicator = NULL;
     invitation invited;
     MXC_TRY(invite(comm, api, &invited));
-    mxc_status status = invited.is_good ? join(api, &invited.id, comm->size, comm->rank, 1, &context.id, comm, &clique)
+    mxc_status status = invited.is_good ? create_communicator(api, &invited.id, comm->size, comm->rank, 1, &context.id,
+                                                              comm, &communicator)
                                         : MXC_FAIL(MXC_EDEVICE, "%s: rank 0 could not begin", api->name);
     if (status != MXC_OK)
         mxci_log(MXC_LOG_WARNING, "kvstore: rank %d: sums of GPUs go through the host: %s", comm->rank,
                  mxc_last_error());
-    *joined = clique != NULL;
+    *joined = communicator != NULL;
     status = mxci_comm_least(comm, "GPUs that joined", joined);
-    if (status == MXC_OK && *joined && publish(comm, api, clique))
+    if (status == MXC_OK && *joined && publish(comm, api, communicator))
         comm->gpus.id = context.id;
-    else if (clique)
-        (void)abandon(api, clique);
+    else if (communicator)
+        (void)abandon(api, communicator);
     return status;
 }
 
 /* The worker's GPU has the array, or, at the first key, can have it. */
 static int fits(const mxci_comm *comm, mxc_ndarray *array) {
     const mxc_context context = mxc_ndarray_context(array);
-    const mxci_clique_api *api = find_api(context);
-    return api && api->serves(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
+    const mxci_communicator_api *api = find_api(context);
+    return api && api->supports(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
            (!comm->gpus.is_tried || comm->gpus.id == context.id);
 }
 
@@ -378,7 +380,7 @@ mxc_status mxci_devices_agree(mxci_comm *comm, const char *key, mxc_ndarray *arr
     char what[MXCI_WHAT];
     int64_t all;
     *out = 0;
-    if (comm->gpus.is_tried && !comm->gpus.clique)
+    if (comm->gpus.is_tried && !comm->gpus.communicator)
         return MXC_OK;
     all = fits(comm, array);
     mxci_format(what, sizeof what, "GPU of \"%.100s\"", key);
@@ -391,23 +393,24 @@ mxc_status mxci_devices_agree(mxci_comm *comm, const char *key, mxc_ndarray *arr
 }
 
 mxc_status mxci_devices_start(mxci_comm *comm, const void *in, void *out, int64_t n, mxc_dtype dtype,
-                              mxci_transfer *t) {
-    const mxci_clique_work work = {.kind = MXCI_CLIQUE_SUM, .dtype = dtype, .n = n, .in = {in}, .out = {out}};
-    return comm->gpus.api->start(comm->gpus.clique, &work, &t->room[0]);
+                              mxci_group_request *t) {
+    const mxci_communicator_work work = {
+        .collective = MXCI_COLLECTIVE_ALLREDUCE, .dtype = dtype, .n = n, .in = {in}, .out = {out}};
+    return comm->gpus.api->start(comm->gpus.communicator, &work, &t->room[0]);
 }
 
-mxc_status mxci_devices_test(mxci_comm *comm, const mxci_transfer *t, int *done) {
-    return comm->gpus.api->test(comm->gpus.clique, t->room[0], done);
+mxc_status mxci_devices_test(mxci_comm *comm, const mxci_group_request *t, int *done) {
+    return comm->gpus.api->test(comm->gpus.communicator, t->room[0], done);
 }
 
 void mxci_devices_abort(mxci_comm *comm) {
     mxci_mutex_lock(&comm->lock);
-    mxci_clique *clique = comm->gpus.clique;
+    mxci_communicator *communicator = comm->gpus.communicator;
     mxci_mutex_unlock(&comm->lock);
-    if (clique)
-        comm->gpus.api->abort(clique);
+    if (communicator)
+        comm->gpus.api->abort(communicator);
 }
 
 int mxci_devices_close(mxci_comm *comm) {
-    return !comm->gpus.clique || comm->gpus.api->leave(comm->gpus.clique);
+    return !comm->gpus.communicator || comm->gpus.api->destroy(comm->gpus.communicator);
 }

@@ -20,9 +20,9 @@ static int is_abandoned(mxci_comm *comm) {
 
 mxc_status mxci_join_gather(mxci_comm *comm, const void *in, void *out, size_t bytes) {
     const int64_t spin_until = mxci_now_ns() + SPIN_NS;
-    mxci_transfer gathering;
+    mxci_group_request gathering;
     int done = 0;
-    MXC_TRY(comm->api->gather(comm->group, in, out, bytes, &gathering));
+    MXC_TRY(comm->api->allgather(comm->group, in, out, bytes, &gathering));
     for (;;) {
         MXC_TRY(comm->api->test(comm->group, &gathering, &done));
         if (done)

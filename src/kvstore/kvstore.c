@@ -121,7 +121,7 @@ static void list_terms(const mxc_kvstore *store, const mxc_param *schema, char o
         mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, &store->settings, value, sizeof value));
 }
 
-static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_group_api *api) {
+static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_process_group_api *api) {
     const settings *set = &store->settings;
     if (set->shard && set->compression == TWO_BITS)
         return MXC_FAIL(MXC_EUNSUPPORTED,
@@ -140,8 +140,8 @@ static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_g
                                  : mxci_comm_open(api, &comm, NULL, &store->comm);
 }
 
-mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, int n_params, const char *const *keys,
-                                  const char *const *values, mxc_kvstore **out) {
+mxc_status mxci_kvstore_create_on(const mxci_process_group_api *api, const char *type, int n_params,
+                                  const char *const *keys, const char *const *values, mxc_kvstore **out) {
     const store_type *found;
     if (!type || !out)
         return MXC_FAIL(MXC_EINVAL, "mxc_kvstore_create: type and out must not be NULL");

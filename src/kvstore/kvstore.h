@@ -4,15 +4,15 @@
 
 #include <mxc/kvstore.h>
 
-#include "base/group.h"
+#include "base/process_group.h"
 
 /* Make an array itself the stored value, without a copy: it is updated in place, and pulling into it does nothing. In a
  * distributed store it gets rank 0's value. MXC_EEXIST, MXC_ENOMEM. */
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array);
 
 /* As mxc_kvstore_create_with, over another group of processes than MPI's. */
-mxc_status mxci_kvstore_create_on(const mxci_group_api *api, const char *type, int n_params, const char *const *keys,
-                                  const char *const *values, mxc_kvstore **out);
+mxc_status mxci_kvstore_create_on(const mxci_process_group_api *api, const char *type, int n_params,
+                                  const char *const *keys, const char *const *values, mxc_kvstore **out);
 
 /* 1: several processes, all of which make the same steps. */
 int mxci_kvstore_is_lockstep(const mxc_kvstore *store);

@@ -37,7 +37,7 @@ static mxc_status send_posted(mxci_comm *comm, int *moved) {
         comm->sending = p;
         *moved = 1;
         if (status == MXC_OK)
-            status = comm->api->send(comm->group, MXCI_CHANNEL_POST, p->to, p->data, p->bytes, 1, &p->transfer);
+            status = comm->api->send(comm->group, MXCI_CHANNEL_SERVER, p->to, p->data, p->bytes, 1, &p->transfer);
     }
     return status;
 }
@@ -63,14 +63,14 @@ static mxc_status end_sent(mxci_comm *comm, int *moved) {
 /* Begin to receive the next message, if there is one. */
 static mxc_status begin_arrival(mxci_comm *comm) {
     int from;
-    MXC_TRY(comm->api->probe(comm->group, MXCI_CHANNEL_POST, &from, &comm->arriving_bytes));
+    MXC_TRY(comm->api->probe(comm->group, MXCI_CHANNEL_SERVER, &from, &comm->arriving_bytes));
     if (from < 0)
         return MXC_OK;
     comm->arriving = mxci_alloc(comm->arriving_bytes + 1);
     if (!comm->arriving)
         return MXC_FAIL(MXC_ENOMEM, "no memory for a message of %zu bytes of rank %d", comm->arriving_bytes, from);
     comm->arriving[comm->arriving_bytes] = '\0'; /* of a message that ends with text */
-    return comm->api->receive_from(comm->group, MXCI_CHANNEL_POST, from, comm->arriving, comm->arriving_bytes,
+    return comm->api->receive_from(comm->group, MXCI_CHANNEL_SERVER, from, comm->arriving, comm->arriving_bytes,
                                    &comm->arrival);
 }
 

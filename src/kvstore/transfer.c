@@ -124,7 +124,7 @@ static int64_t piece_range(const mxci_call *call, int64_t piece, int64_t *begin)
     return within + each < call->run ? each : call->run - within;
 }
 
-static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_transfer *t) {
+static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_group_request *t) {
     int64_t begin, n = piece_range(call, piece, &begin);
     size_t at = (size_t)(begin * mxci_call_width(call));
     int owner = (int)(piece / call->run_pieces);
@@ -132,16 +132,16 @@ static mxc_status start(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_tr
     case MXCI_CALL_SUM:
         if (call->on_gpus)
             return mxci_devices_start(comm, (const char *)call->in + at, (char *)call->out + at, n, call->dtype, t);
-        return comm->api->sum(comm->group, call->share > 0 ? owner : -1, (const char *)call->in + at,
-                              (char *)call->out + at, n, call->dtype, t);
+        return comm->api->allreduce(comm->group, call->share > 0 ? owner : -1, (const char *)call->in + at,
+                                    (char *)call->out + at, n, call->dtype, t);
     case MXCI_CALL_GATHER:
-        return comm->api->gather(comm->group, call->in, call->out, (size_t)call->n, t);
+        return comm->api->allgather(comm->group, call->in, call->out, (size_t)call->n, t);
     case MXCI_CALL_BROADCAST:
         return comm->api->broadcast(comm->group, MXCI_CHANNEL_DATA, owner, (char *)call->out + at, (size_t)n, t);
     case MXCI_CALL_MEET:
         break;
     }
-    return comm->api->sum(comm->group, -1, &call->token, &call->token, 1, MXC_I64, t);
+    return comm->api->allreduce(comm->group, -1, &call->token, &call->token, 1, MXC_I64, t);
 }
 
 static const char *form_text(const mxci_form *f, char *out, size_t size) {

@@ -36,7 +36,7 @@ static void tell_all(mxci_comm *comm) {
     mxci_format(comm->failure.text, sizeof comm->failure.text, "%s", comm->message);
     for (int i = 0; i < comm->size; i++)
         if (i != comm->rank) /* what cannot be told will be missed */
-            MXC_IGNORE(comm->api->send(comm->group, MXCI_CHANNEL_NEWS, i, &comm->failure, sizeof comm->failure, 0,
+            MXC_IGNORE(comm->api->send(comm->group, MXCI_CHANNEL_CONTROL, i, &comm->failure, sizeof comm->failure, 0,
                                        &comm->failing[i]));
 }
 
@@ -80,7 +80,7 @@ int mxci_watch_failed(mxci_comm *comm, mxc_status status) {
 /* ---- news -------------------------------------------------------------------------------------------------------- */
 
 static mxc_status listen(mxci_comm *comm) {
-    return comm->api->receive(comm->group, MXCI_CHANNEL_NEWS, &comm->heard, sizeof comm->heard, &comm->hearing);
+    return comm->api->receive(comm->group, MXCI_CHANNEL_CONTROL, &comm->heard, sizeof comm->heard, &comm->hearing);
 }
 
 static mxc_status hear_news(mxci_comm *comm, int64_t now) {
@@ -121,7 +121,7 @@ static mxc_status send_beat(mxci_comm *comm, int64_t now) {
     comm->beat_ns = now;
     comm->is_beating = 1;
     fill_beat(comm);
-    return comm->api->send(comm->group, MXCI_CHANNEL_NEWS, (comm->rank + 1) % comm->size, &comm->beat,
+    return comm->api->send(comm->group, MXCI_CHANNEL_CONTROL, (comm->rank + 1) % comm->size, &comm->beat,
                            sizeof comm->beat, 0, &comm->beating);
 }
 

@@ -87,16 +87,16 @@ void test_no_memory(void **) {
 /* Events are made when the ring comes to them, and used again from then on; all go with the stream. */
 void test_marks(void **) {
     const played_counts before = played_count();
-    uint64_t mark;
+    uint64_t position;
     void *stream, *other;
     assert_int_equal(mxcu_gpu.stream_create(gpu, &stream), MXC_OK);
     assert_int_equal(mxcu_gpu.stream_create(gpu, &other), MXC_OK);
     assert_int_equal(played_count().events, before.events);
-    for (int i = 0; i < 3 * MXCU_MARKS; i++) {
-        assert_int_equal(mxcu_gpu.stream_record_event(gpu, stream, &mark), MXC_OK);
-        assert_int_equal(mxcu_gpu.stream_wait_event(gpu, other, gpu, stream, mark), MXC_OK);
-        assert_int_equal(mxcu_gpu.event_synchronize(gpu, stream, mark), MXC_OK);
-        assert_int_equal(played_count().events - before.events, i < MXCU_MARKS ? i + 1 : (int)MXCU_MARKS);
+    for (int i = 0; i < 3 * MXCU_EVENTS; i++) {
+        assert_int_equal(mxcu_gpu.stream_record_event(gpu, stream, &position), MXC_OK);
+        assert_int_equal(mxcu_gpu.stream_wait_event(gpu, other, gpu, stream, position), MXC_OK);
+        assert_int_equal(mxcu_gpu.event_synchronize(gpu, stream, position), MXC_OK);
+        assert_int_equal(played_count().events - before.events, i < MXCU_EVENTS ? i + 1 : (int)MXCU_EVENTS);
     }
     mxcu_gpu.stream_destroy(gpu, other);
     mxcu_gpu.stream_destroy(gpu, stream);

@@ -1,7 +1,7 @@
 /*
  * The device tables of the fake GPU: two GPUs in host memory. Each stream is a thread that runs what was queued, in
  * order and late. Memory is shifted out of the host's reach and filled with junk when it is given out. A stream that
- * has failed stays so, as on a real GPU: every later wait for it, or for a mark behind the failure, fails.
+ * has failed stays so, as on a real GPU: every later wait for it, or for an event behind the failure, fails.
  *
  * Variables of the environment: FAKE_GPU_MB limits the memory of each GPU, FAKE_GPU_FAIL=n lets the n-th piece
  * of work of each stream fail.
@@ -88,11 +88,11 @@ struct stream {
         changed.notify_all();
     }
 
-    /* Whether all went well up to piece number mark. */
-    bool wait(uint64_t mark) {
+    /* Whether all succeeded up to the piece of work with this number. */
+    bool wait(uint64_t position) {
         std::unique_lock<std::mutex> held(lock);
-        changed.wait(held, [&] { return done >= mark; });
-        return !failed || failed > mark;
+        changed.wait(held, [&] { return done >= position; });
+        return !failed || failed > position;
     }
 };
 
@@ -128,17 +128,17 @@ mxc_status stream_native(mxc_context, void *handle, void **out) {
 }
 
 mxc_status stream_synchronize(mxc_context, void *handle) {
-    uint64_t mark;
+    uint64_t position;
     if (of(handle)->made)
         return MXC_FAIL(MXC_EDEVICE, "work on the GPU: waited for while it is recorded");
     {
         std::lock_guard<std::mutex> held(of(handle)->lock);
-        mark = of(handle)->queued;
+        position = of(handle)->queued;
     }
-    return outcome(of(handle)->wait(mark));
+    return outcome(of(handle)->wait(position));
 }
 
-/* A mark is the number of the last piece of work queued, so that two may be the same; at least 1. */
+/* The position of an event is the number of the last piece of work queued, so that two may be the same; at least 1. */
 mxc_status stream_record_event(mxc_context, void *handle, uint64_t *out) {
     stream *s = of(handle);
     {
@@ -148,29 +148,29 @@ mxc_status stream_record_event(mxc_context, void *handle, uint64_t *out) {
     return outcome(*out <= AHEAD || s->wait(*out - AHEAD));
 }
 
-mxc_status stream_wait_event(mxc_context, void *handle, mxc_context, void *other, uint64_t mark) {
-    of(handle)->push([=] { (void)of(other)->wait(mark); });
+mxc_status stream_wait_event(mxc_context, void *handle, mxc_context, void *other, uint64_t position) {
+    of(handle)->push([=] { (void)of(other)->wait(position); });
     return MXC_OK;
 }
 
-mxc_status event_synchronize(mxc_context, void *handle, uint64_t mark) {
-    return outcome(of(handle)->wait(mark));
+mxc_status event_synchronize(mxc_context, void *handle, uint64_t position) {
+    return outcome(of(handle)->wait(position));
 }
 
 /* ---- recordings ---- */
 
-mxc_status record_begin(mxc_context, void *handle, const mxc_random *random) {
+mxc_status capture_begin(mxc_context, void *handle, const mxc_random *random) {
     of(handle)->made = new recording{{}, {}, random != nullptr, random ? random->offset : 0};
     return MXC_OK;
 }
 
-mxc_status record_end(mxc_context, void *handle, void **out) {
+mxc_status capture_end(mxc_context, void *handle, void **out) {
     *out = of(handle)->made;
     of(handle)->made = nullptr;
     return MXC_OK;
 }
 
-mxc_status replay(mxc_context, void *handle, void *given, const mxc_random *random) {
+mxc_status graph_launch(mxc_context, void *handle, void *given, const mxc_random *random) {
     recording *r = static_cast<recording *>(given);
     of(handle)->push([r, numbers = random ? *random : mxc_random()] {
         r->place = numbers;
@@ -180,7 +180,7 @@ mxc_status replay(mxc_context, void *handle, void *given, const mxc_random *rand
     return MXC_OK;
 }
 
-void record_free(mxc_context, void *given) {
+void graph_destroy(mxc_context, void *given) {
     delete static_cast<recording *>(given);
 }
 
@@ -309,10 +309,10 @@ const mxci_device mxcu_gpu = {
     stream_record_event,
     stream_wait_event,
     event_synchronize,
-    record_begin,
-    record_end,
-    replay,
-    record_free,
+    capture_begin,
+    capture_end,
+    graph_launch,
+    graph_destroy,
 };
 const mxci_device mxcu_pinned = {
     "cpu_pinned", count,   pinned_alloc, pinned_free, nullptr, copy_now, nullptr, nullptr, nullptr,

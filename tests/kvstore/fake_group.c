@@ -13,7 +13,7 @@ typedef enum kind { SUM, GATHER, BROADCAST } kind;
 /* A collective operation: what each rank gave, and the result once all have joined. */
 typedef struct meeting {
     kind kind;
-    mxci_channel channel;
+    mxci_group_channel channel;
     int64_t number;
     int root; /* who sends, or alone gets the sum; -1: all */
     int joined, left;
@@ -27,7 +27,7 @@ typedef struct meeting {
 
 typedef struct message {
     int from, to, waits, is_taken;
-    mxci_channel channel;
+    mxci_group_channel channel;
     size_t bytes;
     struct message *next;
     char data[];
@@ -37,14 +37,14 @@ typedef struct message {
 typedef struct operation {
     meeting *meeting;
     message *sent;
-    mxci_channel channel;
+    mxci_group_channel channel;
     int from, tests;
     void *out;
     size_t room;
     struct operation *next; /* all of them, until the end */
 } operation;
 
-struct mxci_group {
+struct mxci_process_group {
     int rank, is_frozen, refused;
     int64_t numbers[MXCI_CHANNELS];
 };
@@ -54,7 +54,7 @@ static int size, delay, n_open;
 static meeting *meetings;
 static message *messages;
 static operation *operations;
-static struct mxci_group groups[RANKS];
+static struct mxci_process_group groups[RANKS];
 
 /* ---- for tests --------------------------------------------------------------------------------------------------- */
 
@@ -121,7 +121,7 @@ void fake_group_delay(int tests) {
 }
 
 /* A new operation in a transfer's room. The lock is held. */
-static operation *begin(mxci_transfer *t, const operation *like) {
+static operation *begin(mxci_group_request *t, const operation *like) {
     operation *op = malloc(sizeof *op);
     *op = *like;
     op->next = operations;
@@ -174,8 +174,8 @@ static void complete(meeting *m) {
 }
 
 /* A status, since ranks that do not fit each other are what the store has to find out before. */
-static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, int root, const void *in, int64_t n,
-                       size_t bytes, mxc_dtype dtype, operation *op) {
+static mxc_status join(mxci_process_group *g, mxci_group_channel channel, kind kind, int root, const void *in,
+                       int64_t n, size_t bytes, mxc_dtype dtype, operation *op) {
     meeting *m = meetings;
     while (m && !(m->channel == channel && m->number == g->numbers[channel]))
         m = m->next;
@@ -202,8 +202,8 @@ static mxc_status join(mxci_group *g, mxci_channel channel, kind kind, int root,
     return MXC_OK;
 }
 
-static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, int root, const void *in, void *out, int64_t n,
-                        size_t bytes, mxc_dtype dtype, mxci_transfer *t) {
+static mxc_status start(mxci_process_group *g, mxci_group_channel channel, kind kind, int root, const void *in,
+                        void *out, int64_t n, size_t bytes, mxc_dtype dtype, mxci_group_request *t) {
     mxci_mutex_lock(&lock);
     mxc_status status = MXC_OK;
     operation *op = begin(t, &(operation){.out = out});
@@ -215,28 +215,29 @@ static mxc_status start(mxci_group *g, mxci_channel channel, kind kind, int root
     return status;
 }
 
-static mxc_status fake_sum(mxci_group *g, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
-                           mxci_transfer *t) {
+static mxc_status fake_allreduce(mxci_process_group *g, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
+                                 mxci_group_request *t) {
     return start(g, MXCI_CHANNEL_DATA, SUM, to, in, out, n, (size_t)n * mxc_dtype_size(dtype), dtype, t);
 }
 
-static mxc_status fake_gather(mxci_group *g, const void *in, void *out, size_t bytes, mxci_transfer *t) {
+static mxc_status fake_allgather(mxci_process_group *g, const void *in, void *out, size_t bytes,
+                                 mxci_group_request *t) {
     return start(g, MXCI_CHANNEL_DATA, GATHER, -1, in, out, (int64_t)bytes, bytes, MXC_U8, t);
 }
 
-static mxc_status fake_broadcast(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
-                                 mxci_transfer *t) {
+static mxc_status fake_broadcast(mxci_process_group *g, mxci_group_channel channel, int from, void *data, size_t bytes,
+                                 mxci_group_request *t) {
     return start(g, channel, BROADCAST, from, data, data, (int64_t)bytes, bytes, MXC_U8, t);
 }
 
 /* What a rank is told does not wait for the others, nor does it for what it only gives. */
-static int has_landed(const mxci_group *g, const meeting *m) {
+static int has_landed(const mxci_process_group *g, const meeting *m) {
     if (m->kind == BROADCAST)
         return m->given[m->root] != NULL;
     return m->result || (m->root >= 0 && m->root != g->rank);
 }
 
-static int test_meeting(const mxci_group *g, operation *op) {
+static int test_meeting(const mxci_process_group *g, operation *op) {
     meeting *m = op->meeting;
     if (!has_landed(g, m) || op->tests++ < (m->kind == BROADCAST ? 0 : delay))
         return 0;
@@ -250,8 +251,8 @@ static int test_meeting(const mxci_group *g, operation *op) {
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status fake_send(mxci_group *g, mxci_channel channel, int to, const void *data, size_t bytes, int waits,
-                            mxci_transfer *t) {
+static mxc_status fake_send(mxci_process_group *g, mxci_group_channel channel, int to, const void *data, size_t bytes,
+                            int waits, mxci_group_request *t) {
     message *m = calloc(1, sizeof *m + bytes), **end = &messages;
     *m = (message){.from = g->rank, .to = to, .waits = waits, .channel = channel, .bytes = bytes};
     memcpy(m->data, data, bytes);
@@ -266,32 +267,33 @@ static mxc_status fake_send(mxci_group *g, mxci_channel channel, int to, const v
     return MXC_OK;
 }
 
-static message *find_message(int to, mxci_channel channel, int from) {
+static message *find_message(int to, mxci_group_channel channel, int from) {
     message *m = messages;
     while (m && (m->is_taken || m->to != to || m->channel != channel || (from >= 0 && m->from != from)))
         m = m->next;
     return m;
 }
 
-static mxc_status receive(mxci_channel channel, int from, void *data, size_t room, mxci_transfer *t) {
+static mxc_status receive(mxci_group_channel channel, int from, void *data, size_t room, mxci_group_request *t) {
     mxci_mutex_lock(&lock);
     begin(t, &(operation){.channel = channel, .from = from, .out = data, .room = room});
     mxci_mutex_unlock(&lock);
     return MXC_OK;
 }
 
-static mxc_status fake_receive(mxci_group *g, mxci_channel channel, void *data, size_t room, mxci_transfer *t) {
+static mxc_status fake_receive(mxci_process_group *g, mxci_group_channel channel, void *data, size_t room,
+                               mxci_group_request *t) {
     (void)g;
     return receive(channel, -1, data, room, t);
 }
 
-static mxc_status fake_receive_from(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
-                                    mxci_transfer *t) {
+static mxc_status fake_receive_from(mxci_process_group *g, mxci_group_channel channel, int from, void *data,
+                                    size_t bytes, mxci_group_request *t) {
     (void)g;
     return receive(channel, from, data, bytes, t);
 }
 
-static mxc_status fake_probe(mxci_group *g, mxci_channel channel, int *from, size_t *bytes) {
+static mxc_status fake_probe(mxci_process_group *g, mxci_group_channel channel, int *from, size_t *bytes) {
     mxci_mutex_lock(&lock);
     message *m = g->is_frozen ? NULL : find_message(g->rank, channel, -1);
     *from = m ? m->from : -1;
@@ -301,7 +303,7 @@ static mxc_status fake_probe(mxci_group *g, mxci_channel channel, int *from, siz
     return MXC_OK;
 }
 
-static int test_message(const mxci_group *g, const operation *op, mxci_transfer *t) {
+static int test_message(const mxci_process_group *g, const operation *op, mxci_group_request *t) {
     if (op->sent)
         return !op->sent->waits || op->sent->is_taken;
     message *m = find_message(g->rank, op->channel, op->from);
@@ -314,7 +316,7 @@ static int test_message(const mxci_group *g, const operation *op, mxci_transfer 
     return 1;
 }
 
-static mxc_status fake_test(mxci_group *g, mxci_transfer *t, int *done) {
+static mxc_status fake_test(mxci_process_group *g, mxci_group_request *t, int *done) {
     operation *op;
     memcpy(&op, t->room, sizeof op);
     mxci_mutex_lock(&lock);
@@ -325,7 +327,7 @@ static mxc_status fake_test(mxci_group *g, mxci_transfer *t, int *done) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static mxc_status open_as(int rank, mxci_group **out) {
+static mxc_status open_as(int rank, mxci_process_group **out) {
     *out = &groups[rank];
     (*out)->rank = rank;
     mxci_mutex_lock(&lock);
@@ -334,7 +336,7 @@ static mxc_status open_as(int rank, mxci_group **out) {
     return MXC_OK;
 }
 
-static int fake_close(mxci_group *g, int whole) {
+static int fake_close(mxci_process_group *g, int whole) {
     (void)g, (void)whole;
     mxci_mutex_lock(&lock);
     n_open--;
@@ -342,24 +344,24 @@ static int fake_close(mxci_group *g, int whole) {
     return 1;
 }
 
-static int fake_rank(const mxci_group *g) {
+static int fake_rank(const mxci_process_group *g) {
     return g->rank;
 }
 
-static int fake_size(const mxci_group *g) {
+static int fake_size(const mxci_process_group *g) {
     (void)g;
     return size;
 }
 
-#define TABLE(n)                                                                                        \
-    {                                                                                                   \
-        .open = open_##n, .close = fake_close, .rank = fake_rank, .size = fake_size, .sum = fake_sum,   \
-        .gather = fake_gather, .broadcast = fake_broadcast, .send = fake_send, .receive = fake_receive, \
-        .probe = fake_probe, .receive_from = fake_receive_from, .test = fake_test                       \
+#define TABLE(n)                                                                                                  \
+    {                                                                                                             \
+        .open = open_##n, .close = fake_close, .rank = fake_rank, .size = fake_size, .allreduce = fake_allreduce, \
+        .allgather = fake_allgather, .broadcast = fake_broadcast, .send = fake_send, .receive = fake_receive,     \
+        .probe = fake_probe, .receive_from = fake_receive_from, .test = fake_test                                 \
     }
-#define OPENER(n)                                  \
-    static mxc_status open_##n(mxci_group **out) { \
-        return open_as(n, out);                    \
+#define OPENER(n)                                          \
+    static mxc_status open_##n(mxci_process_group **out) { \
+        return open_as(n, out);                            \
     }
 OPENER(0)
 OPENER(1)
@@ -369,10 +371,10 @@ OPENER(4)
 OPENER(5)
 OPENER(6)
 OPENER(7)
-static const mxci_group_api tables[RANKS] = {
+static const mxci_process_group_api tables[RANKS] = {
     TABLE(0), TABLE(1), TABLE(2), TABLE(3), TABLE(4), TABLE(5), TABLE(6), TABLE(7),
 };
 
-const mxci_group_api *fake_group_api(int rank) {
+const mxci_process_group_api *fake_group_api(int rank) {
     return &tables[rank];
 }

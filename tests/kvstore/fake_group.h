@@ -5,11 +5,11 @@
 #ifndef MXC_TESTS_FAKE_GROUP_H
 #define MXC_TESTS_FAKE_GROUP_H
 
-#include "base/group.h"
+#include "base/process_group.h"
 
 /* By rank, below FAKE_GROUP_RANKS. */
 enum { FAKE_GROUP_RANKS = 8 };
-const mxci_group_api *fake_group_api(int rank);
+const mxci_process_group_api *fake_group_api(int rank);
 
 /* Before the ranks open their stores: how many there are. */
 void fake_group_start(int size);

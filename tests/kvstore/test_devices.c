@@ -2,7 +2,7 @@
  * Sums that GPUs make among themselves, on the stand-in for GPUs: of one process, and of a group that is played by
  * threads. The program's argument says how the stand-in behaves:
  *   sums     as it should
- *   none     it has no cliques
+ *   none     it has no communicators
  *   refuse   nobody can join one
  *   fail     the third piece of work of each set's last member fails, late
  * Results must be the same in all but the last. With the module itself:
@@ -10,14 +10,14 @@
  */
 #include "kvstore/devices.h"
 
-#include "base/clique.h"
+#include "base/communicator.h"
 #include "base/module.h"
 #include "kvstore/fail_each.h"
 #include "kvstore/ranks.h"
 
 enum { WORKERS = 3 };
 
-static int has_cliques; /* sums, fail */
+static int has_communicators; /* sums, fail */
 
 static mxc_status fill_on(mxc_context where, double value, int64_t n, mxc_dtype dtype, mxc_ndarray **out) {
     MXC_TRY(mxc_ndarray_create(1, &n, dtype, where, out));
@@ -59,7 +59,7 @@ static void test_sums(void **state) {
             for (int j = 0; j < 2; j++)
                 values[j] = array_of(3 + 4 * j, dtypes[i], mxc_gpu(way % 2 ? 1 - j : j));
             assert_ok(mxci_devices_sum(2, values, out, 0, &queued));
-            assert_int_equal(queued, has_cliques);
+            assert_int_equal(queued, has_communicators);
             if (queued)
                 expect(out, 10);
             expect(values[0], 3);
@@ -79,7 +79,7 @@ static void test_copies(void **state) {
         int queued;
         assert_ok(mxc_ndarray_fill(from, 5 + way));
         assert_ok(mxci_devices_spread(from, 2, way % 2 ? turned : to, 0, &queued));
-        assert_int_equal(queued, has_cliques);
+        assert_int_equal(queued, has_communicators);
         for (int i = 0; i < 2 && queued; i++)
             expect(to[i], (float)(5 + way));
         expect(from, (float)(5 + way));
@@ -328,64 +328,66 @@ static void test_frozen_worker(void **state) {
     (void)state;
     play_all(ranks, 3, "dist_device_sync", settings, freezes);
     for (int i = 0; i < 3; i += 2)
-        expect_all_failed(&ranks[i], 1, "rank 1 ", "has been silent for", has_cliques ? "by GPUs" : "push of \"a\"");
+        expect_all_failed(&ranks[i], 1, "rank 1 ", "has been silent for",
+                          has_communicators ? "by GPUs" : "push of \"a\"");
     expect_all_failed(&ranks[1], 1, "has been silent", "stands at", "step 1");
 }
 
 /* ---- the module's library ---------------------------------------------------------------------------------------- */
 
-static void wait_for(const mxci_clique_api *api, mxci_clique *clique, int64_t ticket) {
+static void wait_for(const mxci_communicator_api *api, mxci_communicator *communicator, int64_t ticket) {
     int done = 0;
     while (!done)
-        assert_ok(api->test(clique, ticket, &done));
+        assert_ok(api->test(communicator, ticket, &done));
 }
 
 /* The only member of a set, in place. */
-static void sum_alone(const mxci_clique_api *api, mxci_clique *clique) {
+static void sum_alone(const mxci_communicator_api *api, mxci_communicator *communicator) {
     mxc_ndarray *array = array_of(3, MXC_F32, mxc_gpu(0));
     mxc_tensor t;
     int64_t ticket;
     assert_ok(mxc_ndarray_wait_to_read(array));
     assert_ok(mxc_ndarray_tensor(array, &t));
-    const mxci_clique_work work = {
-        .kind = MXCI_CLIQUE_SUM,
+    const mxci_communicator_work work = {
+        .collective = MXCI_COLLECTIVE_ALLREDUCE,
         .dtype = MXC_F32,
         .n = N,
         .in = {t.data},
         .out = {t.data},
     };
     for (int i = 0; i < 100; i++) {
-        assert_ok(api->start(clique, &work, &ticket));
+        assert_ok(api->start(communicator, &work, &ticket));
         assert_int_equal(ticket, i + 1);
     }
-    wait_for(api, clique, ticket);
+    wait_for(api, communicator, ticket);
     expect(array, 3);
     mxc_ndarray_release(array);
 }
 
 static void test_library(void **state) {
     const mxci_module *module;
-    mxci_clique_id id;
-    mxci_clique *clique;
+    mxci_communicator_id id;
+    mxci_communicator *communicator;
     const int gpu = 0;
     (void)state;
-    if (mxci_module_get(MXC_GPU, &module) != MXC_OK || !module->clique)
+    if (mxci_module_get(MXC_GPU, &module) != MXC_OK || !module->communicator)
         skip();
-    const mxci_clique_api *api = module->clique;
-    assert_true(api->serves(MXC_F32) && api->serves(MXC_BF16) && api->serves(MXC_I64) && !api->serves(MXC_BOOL));
-    if (api->make_id(&id) != MXC_OK) { /* built with it, and it is not where the module runs */
+    const mxci_communicator_api *api = module->communicator;
+    assert_true(api->supports(MXC_F32) && api->supports(MXC_BF16) && api->supports(MXC_I64) &&
+                !api->supports(MXC_BOOL));
+    if (api->create_id(&id) != MXC_OK) { /* built with it, and it is not where the module runs */
         assert_non_null(strstr(mxc_last_error(), "libnccl"));
         skip();
     }
     if (module->devices[MXC_GPU]->count() == 0) {
-        assert_status(api->join(&id, 1, 0, 1, &gpu, &clique), MXC_EDEVICE);
-        assert_null(clique);
+        assert_status(api->create(&id, 1, 0, 1, &gpu, &communicator), MXC_EDEVICE);
+        assert_null(communicator);
         skip();
     }
-    assert_ok(api->join(&id, 1, 0, 1, &gpu, &clique));
-    wait_for(api, clique, 0);
-    sum_alone(api, clique);
-    assert_int_equal(api->leave(clique), 1);
+    assert_ok(api->create(&id, 1, 0, 1, &gpu, &communicator));
+    wait_for(api, communicator, 0);
+    sum_alone(api, communicator);
+    assert_int_equal(api->destroy(communicator), 1);
 }
 
 /* The one worker of a store. */
@@ -423,11 +425,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_late_error_of_worker),
     };
     const struct CMUnitTest library[] = {cmocka_unit_test(test_library), cmocka_unit_test(test_alone)};
-    has_cliques = strcmp(way, "sums") == 0;
+    has_communicators = strcmp(way, "sums") == 0;
     if (strcmp(way, "none") == 0 || strcmp(way, "refuse") == 0)
-        setenv("FAKE_GPU_CLIQUE", way, 1);
+        setenv("FAKE_GPU_COMMUNICATOR", way, 1);
     if (strcmp(way, "fail") == 0)
-        setenv("FAKE_GPU_CLIQUE_FAIL", "3", 1);
+        setenv("FAKE_GPU_COMMUNICATOR_FAIL", "3", 1);
     if (strcmp(way, "library") == 0)
         return cmocka_run_group_tests(library, NULL, NULL);
     if (!has_two_gpus()) {

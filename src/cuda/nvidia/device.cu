@@ -1,4 +1,4 @@
-/* The device tables: memory, copies, streams and marks by the CUDA runtime. */
+/* The device tables: memory, copies, streams and events by the CUDA runtime. */
 #include <cstdlib>
 #include <new>
 
@@ -166,10 +166,10 @@ static mxc_status stream_synchronize(mxc_context context, void *stream) {
     return mxcu_check(cudaStreamSynchronize(static_cast<mxcu_stream *>(stream)->stream), "work on the GPU");
 }
 
-/* The event of the next mark, once the work before the mark that it stood for is done. Made when the ring first comes
- * to it: most streams make few marks or none. */
-static mxc_status event_for(mxcu_stream *s, uint64_t mark, cudaEvent_t *out) {
-    cudaEvent_t *event = &s->events[mark % MXCU_MARKS];
+/* The event of the ring at a position, once the work before its former position is done. Created when the ring first
+ * reaches it: most streams record few events or none. */
+static mxc_status event_at(mxcu_stream *s, uint64_t position, cudaEvent_t *out) {
+    cudaEvent_t *event = &s->events[position % MXCU_EVENTS];
     if (*event)
         MXC_TRY(mxcu_check(cudaEventSynchronize(*event), "work on the GPU"));
     else
@@ -178,35 +178,38 @@ static mxc_status event_for(mxcu_stream *s, uint64_t mark, cudaEvent_t *out) {
     return MXC_OK;
 }
 
-/* Recording an event anew while another thread waits for its old mark makes that thread wait longer, not too short. */
+/* If an event is recorded anew while another thread waits for its former position, that thread waits longer, never too
+ * short. */
 static mxc_status stream_record_event(mxc_context context, void *stream, uint64_t *out) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
-    uint64_t mark = s->marks.load() + 1;
+    uint64_t position = s->position.load() + 1;
     cudaEvent_t event;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    MXC_TRY(event_for(s, mark, &event));
+    MXC_TRY(event_at(s, position, &event));
     MXC_TRY(mxcu_check(cudaEventRecord(event, s->stream), "cudaEventRecord"));
-    s->marks.store(mark);
-    *out = mark;
+    s->position.store(position);
+    *out = position;
     return MXC_OK;
 }
 
-static mxc_status stream_wait_event(mxc_context context, void *stream, mxc_context from, void *other, uint64_t mark) {
-    cudaEvent_t event = static_cast<mxcu_stream *>(other)->events[mark % MXCU_MARKS];
+static mxc_status stream_wait_event(mxc_context context, void *stream, mxc_context from, void *other,
+                                    uint64_t position) {
+    cudaEvent_t event = static_cast<mxcu_stream *>(other)->events[position % MXCU_EVENTS];
     (void)from;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
     return mxcu_check(cudaStreamWaitEvent(static_cast<mxcu_stream *>(stream)->stream, event, 0), "cudaStreamWaitEvent");
 }
 
-static mxc_status event_synchronize(mxc_context context, void *stream, uint64_t mark) {
+static mxc_status event_synchronize(mxc_context context, void *stream, uint64_t position) {
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    return mxcu_check(cudaEventSynchronize(static_cast<mxcu_stream *>(stream)->events[mark % MXCU_MARKS]),
+    return mxcu_check(cudaEventSynchronize(static_cast<mxcu_stream *>(stream)->events[position % MXCU_EVENTS]),
                       "work on the GPU");
 }
 
-/* ---- recordings: CUDA graphs ------------------------------------------------------------------------------------- */
+/* ---- capture into CUDA graphs -------------------------------------------------------------------------------------
+ */
 
-static void record_free(mxc_context context, void *recording) {
+static void graph_destroy(mxc_context context, void *recording) {
     mxcu_recording *r = static_cast<mxcu_recording *>(recording);
     cudaError_t error = cudaSetDevice(context.id);
     if (error == cudaSuccess && r->graph)
@@ -225,7 +228,7 @@ static mxc_status begin_capture(mxcu_stream *s, const mxc_random *random) {
     return mxcu_check(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
 }
 
-static mxc_status record_begin(mxc_context context, void *stream, const mxc_random *random) {
+static mxc_status capture_begin(mxc_context context, void *stream, const mxc_random *random) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     mxc_status status;
     s->recording = new (std::nothrow) mxcu_recording();
@@ -233,13 +236,13 @@ static mxc_status record_begin(mxc_context context, void *stream, const mxc_rand
         return MXC_FAIL(MXC_ENOMEM, "GPU: no memory for a recording");
     status = begin_capture(s, random);
     if (status != MXC_OK) {
-        record_free(context, s->recording);
+        graph_destroy(context, s->recording);
         s->recording = nullptr;
     }
     return status;
 }
 
-static mxc_status record_end(mxc_context context, void *stream, void **out) {
+static mxc_status capture_end(mxc_context context, void *stream, void **out) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     mxcu_recording *r = s->recording;
     cudaGraph_t graph = nullptr;
@@ -250,7 +253,7 @@ static mxc_status record_end(mxc_context context, void *stream, void **out) {
     if (graph)
         mxcu_forget(cudaGraphDestroy(graph));
     if (status != MXC_OK)
-        record_free(context, r);
+        graph_destroy(context, r);
     *out = status == MXC_OK ? r : nullptr;
     return status;
 }
@@ -265,7 +268,7 @@ static mxc_status set_random(mxc_random *place, mxc_random random, cudaStream_t 
                       "kernel launch");
 }
 
-static mxc_status replay(mxc_context context, void *stream, void *recording, const mxc_random *random) {
+static mxc_status graph_launch(mxc_context context, void *stream, void *recording, const mxc_random *random) {
     const mxcu_recording *r = static_cast<mxcu_recording *>(recording);
     cudaStream_t on = static_cast<mxcu_stream *>(stream)->stream;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
@@ -294,10 +297,10 @@ const mxci_device mxcu_gpu = {
     stream_record_event,
     stream_wait_event,
     event_synchronize,
-    record_begin,
-    record_end,
-    replay,
-    record_free,
+    capture_begin,
+    capture_end,
+    graph_launch,
+    graph_destroy,
 };
 
 const mxci_device mxcu_pinned = {

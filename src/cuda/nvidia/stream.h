@@ -8,7 +8,7 @@
 
 #include <mxc/op.h>
 
-enum { MXCU_MARKS = 256 }; /* the host runs at most so many functions ahead */
+enum { MXCU_EVENTS = 256 }; /* the host runs at most so many functions ahead */
 
 /* What a stream was given, as a CUDA graph. */
 struct mxcu_recording {
@@ -21,10 +21,11 @@ struct mxcu_recording {
 struct mxcu_stream {
     int id; /* of the GPU */
     cudaStream_t stream;
-    struct mxcu_blas *blas;         /* of blas.cu; made at first use */
-    mxcu_recording *recording;      /* that is being made, or NULL */
-    std::atomic<uint64_t> marks;    /* so far */
-    cudaEvent_t events[MXCU_MARKS]; /* mark m is events[m % MXCU_MARKS], until it is recorded again; NULL: not made */
+    struct mxcu_blas *blas;          /* of blas.cu; made at first use */
+    mxcu_recording *recording;       /* that is being made, or NULL */
+    std::atomic<uint64_t> position;  /* so far */
+    cudaEvent_t events[MXCU_EVENTS]; /* position p is events[p % MXCU_EVENTS], until that is recorded again; NULL: not
+                                        created */
 };
 
 /* An error that nobody is told of. CUDA would keep it as this thread's last error, and the check of the next launch

@@ -63,6 +63,6 @@ const mxci_module *mxci_module_open(const mxci_host *given) {
     module.devices[MXC_GPU] = &mxcu_gpu;
     module.devices[MXC_CPU_PINNED] = &mxcu_pinned;
     module.prefers_channels_last = mxcu_has_dnn;
-    module.clique = mxcu_clique();
+    module.communicator = mxcu_communicator_api();
     return gather(&module) == MXC_OK ? &module : nullptr;
 }

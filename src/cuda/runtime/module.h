@@ -14,8 +14,8 @@
 
 /* The platform's tables: memory, copies and streams. */
 extern const mxci_device mxcu_gpu, mxcu_pinned;
-/* Its table of sums between GPUs (base/clique.h); NULL: none. */
-const struct mxci_clique_api *mxcu_clique(void);
+/* Its table of sums between GPUs (base/communicator.h); NULL: none. */
+const struct mxci_communicator_api *mxcu_communicator_api(void);
 
 /* An option's value (base/options.def). */
 int64_t mxcu_option(mxci_option option);

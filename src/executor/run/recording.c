@@ -21,7 +21,7 @@ void mxci_recording_prepare(const mxci_bound_program *b, mxci_segment *s) {
     const mxci_device *device;
     mxc_context context = p->pools[s->pool];
     if (context.device != MXC_GPU || s->is_single || mxci_device_get(context, &device) != MXC_OK ||
-        !device->record_begin)
+        !device->capture_begin)
         return;
     for (int32_t i = s->first; i < s->end; i++)
         if (!repeats(p, i))
@@ -31,7 +31,7 @@ void mxci_recording_prepare(const mxci_bound_program *b, mxci_segment *s) {
 
 static void drop(const mxci_bound_program *b, mxci_segment *s, int is_train) {
     if (s->recording[is_train])
-        s->recorder->record_free(b->program->pools[s->pool], s->recording[is_train]);
+        s->recorder->graph_destroy(b->program->pools[s->pool], s->recording[is_train]);
     s->recording[is_train] = NULL;
     s->runs[is_train] = 0;
 }
@@ -51,21 +51,21 @@ static int draws(const mxci_segment *s, int is_train) {
 }
 
 static mxc_status replay(const mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
-    return s->recorder->replay(run->context, run->stream, s->recording[is_train], random);
+    return s->recorder->graph_launch(run->context, run->stream, s->recording[is_train], random);
 }
 
 /* What cannot be recorded, as a step that waits for the device, runs as it is from now on. */
 static mxc_status record(mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
     const mxci_device *device = s->recorder;
-    mxc_status status = device->record_begin(run->context, run->stream, random);
+    mxc_status status = device->capture_begin(run->context, run->stream, random);
     if (status == MXC_OK) {
         mxc_status done = mxci_execute_steps(s, run);
-        status = device->record_end(run->context, run->stream, &s->recording[is_train]);
+        status = device->capture_end(run->context, run->stream, &s->recording[is_train]);
         if (done == MXC_OK && status == MXC_OK)
             return replay(s, is_train, run, random);
     }
     if (s->recording[is_train])
-        device->record_free(run->context, s->recording[is_train]);
+        device->graph_destroy(run->context, s->recording[is_train]);
     s->recording[is_train] = NULL;
     s->runs[is_train] = NEVER;
     return mxci_execute_steps(s, run);

@@ -1,6 +1,6 @@
 /*
- * The MPI module, libmxc_mpi.so: a group of processes (base/group.h) on MPI, with one communicator a channel. It links
- * nothing of libmxc.
+ * The MPI module, libmxc_mpi.so: a group of processes (base/process_group.h) on MPI, with one communicator a channel.
+ * It links nothing of libmxc.
  *
  * MPI is started when a group is first opened, unless the program has done so, and ended when the process ends, if
  * every group was left as a whole: ending it waits for the other processes, which must not happen when they are in
@@ -14,11 +14,11 @@
 
 #include <mxc/version.h>
 
-#include "base/group.h"
+#include "base/process_group.h"
 #include "base/half.h"
 #include "base/module.h"
 
-struct mxci_group {
+struct mxci_process_group {
     MPI_Comm channels[MXCI_CHANNELS];
     int rank, size;
 };
@@ -140,7 +140,7 @@ static mxc_status start_mpi(void) {
     return MXC_OK;
 }
 
-static mxc_status open_channels(mxci_group *g) {
+static mxc_status open_channels(mxci_process_group *g) {
     for (int i = 0; i < MXCI_CHANNELS; i++) {
         MXC_TRY(CHECKED(MPI_Comm_dup(MPI_COMM_WORLD, &g->channels[i])));
         MXC_TRY(CHECKED(MPI_Comm_set_errhandler(g->channels[i], MPI_ERRORS_RETURN)));
@@ -149,13 +149,13 @@ static mxc_status open_channels(mxci_group *g) {
     return CHECKED(MPI_Comm_size(g->channels[0], &g->size));
 }
 
-static mxc_status group_open(mxci_group **out) {
+static mxc_status group_open(mxci_process_group **out) {
     static int is_started;
     *out = NULL;
     if (!is_started)
         MXC_TRY(start_mpi());
     is_started = 1;
-    mxci_group *g = calloc(1, sizeof *g);
+    mxci_process_group *g = calloc(1, sizeof *g);
     if (!g)
         return fail(__LINE__, MXC_ENOMEM, "no memory for a group of processes");
     mxc_status status = open_channels(g);
@@ -169,7 +169,7 @@ static mxc_status group_open(mxci_group **out) {
     return MXC_OK;
 }
 
-static int group_close(mxci_group *g, int whole) {
+static int group_close(mxci_process_group *g, int whole) {
     groups_open--;
     must_not_end |= !whole;
     for (int i = 0; whole && i < MXCI_CHANNELS; i++)
@@ -178,22 +178,22 @@ static int group_close(mxci_group *g, int whole) {
     return 0; /* MPI may write to what it receives until it ends */
 }
 
-static int group_rank(const mxci_group *g) {
+static int group_rank(const mxci_process_group *g) {
     return g->rank;
 }
 
-static int group_size(const mxci_group *g) {
+static int group_size(const mxci_process_group *g) {
     return g->size;
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-static MPI_Request *request_of(mxci_transfer *t) {
+static MPI_Request *request_of(mxci_group_request *t) {
     return (MPI_Request *)(void *)t->room;
 }
 
-static mxc_status group_sum(mxci_group *g, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
-                            mxci_transfer *t) {
+static mxc_status group_allreduce(mxci_process_group *g, int to, const void *in, void *out, int64_t n, mxc_dtype dtype,
+                                  mxci_group_request *t) {
     MPI_Comm comm = g->channels[MXCI_CHANNEL_DATA];
     MPI_Op op;
     MPI_Datatype type = type_of(dtype, &op);
@@ -205,29 +205,31 @@ static mxc_status group_sum(mxci_group *g, int to, const void *in, void *out, in
                   : CHECKED(MPI_Ireduce(in, out, (int)n, type, op, to, comm, request_of(t)));
 }
 
-static mxc_status group_gather(mxci_group *g, const void *in, void *out, size_t bytes, mxci_transfer *t) {
+static mxc_status group_allgather(mxci_process_group *g, const void *in, void *out, size_t bytes,
+                                  mxci_group_request *t) {
     return CHECKED(MPI_Iallgather(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE, g->channels[MXCI_CHANNEL_DATA],
                                   request_of(t)));
 }
 
-static mxc_status group_broadcast(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
-                                  mxci_transfer *t) {
+static mxc_status group_broadcast(mxci_process_group *g, mxci_group_channel channel, int from, void *data, size_t bytes,
+                                  mxci_group_request *t) {
     return CHECKED(MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, g->channels[channel], request_of(t)));
 }
 
-static mxc_status group_send(mxci_group *g, mxci_channel channel, int to, const void *data, size_t bytes, int waits,
-                             mxci_transfer *t) {
+static mxc_status group_send(mxci_process_group *g, mxci_group_channel channel, int to, const void *data, size_t bytes,
+                             int waits, mxci_group_request *t) {
     MPI_Comm comm = g->channels[channel];
     if (waits)
         return CHECKED(MPI_Issend(data, (int)bytes, MPI_BYTE, to, 0, comm, request_of(t)));
     return CHECKED(MPI_Isend(data, (int)bytes, MPI_BYTE, to, 0, comm, request_of(t)));
 }
 
-static mxc_status group_receive(mxci_group *g, mxci_channel channel, void *data, size_t room, mxci_transfer *t) {
+static mxc_status group_receive(mxci_process_group *g, mxci_group_channel channel, void *data, size_t room,
+                                mxci_group_request *t) {
     return CHECKED(MPI_Irecv(data, (int)room, MPI_BYTE, MPI_ANY_SOURCE, 0, g->channels[channel], request_of(t)));
 }
 
-static mxc_status group_probe(mxci_group *g, mxci_channel channel, int *from, size_t *bytes) {
+static mxc_status group_probe(mxci_process_group *g, mxci_group_channel channel, int *from, size_t *bytes) {
     MPI_Status status;
     int found = 0, count = 0;
     *from = -1;
@@ -240,12 +242,12 @@ static mxc_status group_probe(mxci_group *g, mxci_channel channel, int *from, si
     return MXC_OK;
 }
 
-static mxc_status group_receive_from(mxci_group *g, mxci_channel channel, int from, void *data, size_t bytes,
-                                     mxci_transfer *t) {
+static mxc_status group_receive_from(mxci_process_group *g, mxci_group_channel channel, int from, void *data,
+                                     size_t bytes, mxci_group_request *t) {
     return CHECKED(MPI_Irecv(data, (int)bytes, MPI_BYTE, from, 0, g->channels[channel], request_of(t)));
 }
 
-static mxc_status group_test(mxci_group *g, mxci_transfer *t, int *done) {
+static mxc_status group_test(mxci_process_group *g, mxci_group_request *t, int *done) {
     MPI_Status status;
     int count = 0;
     (void)g;
@@ -260,13 +262,13 @@ static mxc_status group_test(mxci_group *g, mxci_transfer *t, int *done) {
     return MXC_OK;
 }
 
-static const mxci_group_api api = {
+static const mxci_process_group_api api = {
     .open = group_open,
     .close = group_close,
     .rank = group_rank,
     .size = group_size,
-    .sum = group_sum,
-    .gather = group_gather,
+    .allreduce = group_allreduce,
+    .allgather = group_allgather,
     .broadcast = group_broadcast,
     .send = group_send,
     .receive = group_receive,

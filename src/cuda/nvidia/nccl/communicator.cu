@@ -1,7 +1,7 @@
 /*
- * Cliques by NCCL. Communicators do not block: a call into NCCL may go on after it has returned, and until it has ended
- * its communicator takes no other. So work waits in a list, and whoever tests moves it on: the call before has ended,
- * mark it by an event on each member's stream; begin the next one, of all members together.
+ * Communicators by NCCL, in its non-blocking mode: a call into NCCL may go on after it has returned, and until it has
+ * ended the ncclComm_t accepts no other. So work waits in a list, and each test moves it on: if the call before has
+ * ended, record an event on each member's stream, then begin the next one, of all members together.
  */
 #include <chrono>
 #include <condition_variable>
@@ -13,16 +13,16 @@
 #include <system_error>
 #include <thread>
 
-#include "base/clique.h"
+#include "base/communicator.h"
 #include "cuda/runtime/module.h"
 #include "cuda/nvidia/nccl/library.h"
 #include "cuda/nvidia/stream.h"
 
-static_assert(sizeof(ncclUniqueId) == sizeof(mxci_clique_id), "an id is what NCCL says it is");
+static_assert(sizeof(ncclUniqueId) == sizeof(mxci_communicator_id), "an id is what NCCL says it is");
 
 namespace {
 
-enum { EVENTS = 32 };                            /* a ring: who asks for work so long ago is told of later work, too */
+enum { EVENTS = 32 };                            /* a ring: a test of older work also waits for later work */
 constexpr std::chrono::seconds ABORT_TIMEOUT(3); /* for calls to end, and for an abort */
 
 struct member {
@@ -34,16 +34,16 @@ struct member {
 
 } // namespace
 
-struct mxci_clique {
+struct mxci_communicator {
     const mxcu_nccl *nccl;
     std::mutex lock; /* over all that follows, and over calls into NCCL but abort's */
     int n;
-    member members[MXCI_CLIQUE_MEMBERS];
-    bool calling; /* a call into NCCL has not ended; the first one is to join */
+    member members[MXCI_COMMUNICATOR_MEMBERS];
+    bool calling; /* a call into NCCL has not ended; the first one creates the communicator */
     bool failed;  /* then why says how */
     char why[256];
     int64_t given, called; /* tickets: the last one given; the last whose call has ended, -1 before joining */
-    std::deque<mxci_clique_work> waiting;
+    std::deque<mxci_communicator_work> waiting;
     std::thread aborting;
     std::condition_variable ended; /* of aborting */
     bool is_aborting, has_ended;
@@ -51,27 +51,27 @@ struct mxci_clique {
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status fail_from_now_on(mxci_clique *c, const char *what, const char *text, const char *detail) {
+static mxc_status fail_from_now_on(mxci_communicator *c, const char *what, const char *text, const char *detail) {
     if (!c->failed)
         snprintf(c->why, sizeof c->why, "%s: %s%s%.120s", what, text, *detail ? "; " : "", detail);
     c->failed = true;
     return MXC_FAIL(MXC_EDEVICE, "%s", c->why);
 }
 
-static mxc_status check_nccl(mxci_clique *c, ncclResult_t result, const char *what, ncclComm_t comm) {
+static mxc_status check_nccl(mxci_communicator *c, ncclResult_t result, const char *what, ncclComm_t comm) {
     if (result == ncclSuccess || result == ncclInProgress)
         return MXC_OK;
     return fail_from_now_on(c, what, c->nccl->GetErrorString(result), c->nccl->GetLastError(comm));
 }
 
-static mxc_status check_cuda(mxci_clique *c, cudaError_t error, const char *what) {
+static mxc_status check_cuda(mxci_communicator *c, cudaError_t error, const char *what) {
     mxcu_forget(error);
     return error == cudaSuccess ? MXC_OK : fail_from_now_on(c, what, cudaGetErrorString(error), "");
 }
 
 /* ---- joining ----------------------------------------------------------------------------------------------------- */
 
-static mxc_status make_id(mxci_clique_id *out) {
+static mxc_status create_id(mxci_communicator_id *out) {
     const mxcu_nccl *nccl;
     ncclUniqueId id;
     MXC_TRY(mxcu_nccl_get(&nccl));
@@ -82,7 +82,7 @@ static mxc_status make_id(mxci_clique_id *out) {
     return MXC_OK;
 }
 
-static void free_clique(mxci_clique *c) {
+static void free_communicator(mxci_communicator *c) {
     for (int i = 0; i < c->n; i++) {
         member *m = &c->members[i];
         cudaError_t error = cudaSetDevice(m->gpu);
@@ -95,7 +95,7 @@ static void free_clique(mxci_clique *c) {
 }
 
 /* Communication goes before computing: others wait for it. */
-static mxc_status fill_member(mxci_clique *c, member *m, int gpu) {
+static mxc_status fill_member(mxci_communicator *c, member *m, int gpu) {
     int least, most;
     m->gpu = gpu;
     MXC_TRY(check_cuda(c, cudaSetDevice(gpu), "cudaSetDevice"));
@@ -106,7 +106,7 @@ static mxc_status fill_member(mxci_clique *c, member *m, int gpu) {
     return MXC_OK;
 }
 
-static mxc_status call_join(mxci_clique *c, const mxci_clique_id *id, int size, int first) {
+static mxc_status call_create(mxci_communicator *c, const mxci_communicator_id *id, int size, int first) {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     ncclUniqueId unique;
     ncclResult_t result = ncclSuccess;
@@ -126,13 +126,14 @@ static mxc_status call_join(mxci_clique *c, const mxci_clique_id *id, int size, 
     return check_nccl(c, end, "ncclCommInitRankConfig", nullptr);
 }
 
-static mxc_status join(const mxci_clique_id *id, int size, int first, int n, const int *gpus, mxci_clique **out) {
+static mxc_status create(const mxci_communicator_id *id, int size, int first, int n, const int *gpus,
+                         mxci_communicator **out) {
     const mxcu_nccl *nccl;
     *out = nullptr;
     MXC_TRY(mxcu_nccl_get(&nccl));
-    mxci_clique *c = new (std::nothrow) mxci_clique();
+    mxci_communicator *c = new (std::nothrow) mxci_communicator();
     if (!c)
-        return MXC_FAIL(MXC_ENOMEM, "NCCL: no memory for a clique");
+        return MXC_FAIL(MXC_ENOMEM, "NCCL: no memory for a communicator");
     c->nccl = nccl;
     c->n = n;
     c->called = -1;
@@ -140,17 +141,17 @@ static mxc_status join(const mxci_clique_id *id, int size, int first, int n, con
     for (int i = 0; i < n && status == MXC_OK; i++)
         status = fill_member(c, &c->members[i], gpus[i]);
     if (status != MXC_OK) {
-        free_clique(c);
+        free_communicator(c);
         return status;
     }
-    (void)call_join(c, id, size, first); /* a failure is what the first test says */
+    (void)call_create(c, id, size, first); /* a failure is reported by the first test */
     *out = c;
     return MXC_OK;
 }
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
 
-/* -1: not served. */
+/* -1: not supported. */
 static int type_of(mxc_dtype dtype) {
     switch (dtype) {
     case MXC_F32:
@@ -174,24 +175,24 @@ static int type_of(mxc_dtype dtype) {
     }
 }
 
-static int serves(mxc_dtype dtype) {
+static int supports(mxc_dtype dtype) {
     return type_of(dtype) >= 0;
 }
 
-static ncclResult_t call_member(const mxcu_nccl *nccl, const mxci_clique_work *w, int i, const member *m) {
+static ncclResult_t call_member(const mxcu_nccl *nccl, const mxci_communicator_work *w, int i, const member *m) {
     const ncclDataType_t type = static_cast<ncclDataType_t>(type_of(w->dtype));
     const size_t n = static_cast<size_t>(w->n);
-    switch (w->kind) {
-    case MXCI_CLIQUE_REDUCE:
+    switch (w->collective) {
+    case MXCI_COLLECTIVE_REDUCE:
         return nccl->Reduce(w->in[i], w->out[i], n, type, ncclSum, w->root, m->comm, m->stream);
-    case MXCI_CLIQUE_BROADCAST:
+    case MXCI_COLLECTIVE_BROADCAST:
         return nccl->Broadcast(w->in[i], w->out[i], n, type, w->root, m->comm, m->stream);
     default:
         return nccl->AllReduce(w->in[i], w->out[i], n, type, ncclSum, m->comm, m->stream);
     }
 }
 
-static mxc_status call_work(mxci_clique *c, const mxci_clique_work *w) {
+static mxc_status call_work(mxci_communicator *c, const mxci_communicator_work *w) {
     ncclResult_t result = ncclSuccess;
     MXC_TRY(check_nccl(c, c->nccl->GroupStart(), "ncclGroupStart", nullptr));
     for (int i = 0; i < c->n && (result == ncclSuccess || result == ncclInProgress); i++)
@@ -201,8 +202,8 @@ static mxc_status call_work(mxci_clique *c, const mxci_clique_work *w) {
     return check_nccl(c, end, "NCCL", c->members[0].comm);
 }
 
-/* What the members' communicators say: in *going whether a call has not ended. */
-static mxc_status look(mxci_clique *c, bool *going) {
+/* The status of the members' ncclComm_t; *going: a call has not ended. */
+static mxc_status look(mxci_communicator *c, bool *going) {
     *going = false;
     for (int i = 0; i < c->n; i++) {
         ncclResult_t state = ncclSuccess;
@@ -218,7 +219,7 @@ static mxc_status look(mxci_clique *c, bool *going) {
     return MXC_OK;
 }
 
-static mxc_status mark(mxci_clique *c) {
+static mxc_status record_events(mxci_communicator *c) {
     for (int i = 0; i < c->n; i++) {
         member *m = &c->members[i];
         MXC_TRY(check_cuda(c, cudaSetDevice(m->gpu), "cudaSetDevice"));
@@ -228,7 +229,7 @@ static mxc_status mark(mxci_clique *c) {
 }
 
 /* End the call before, and begin the next ones, as far as they do not go on. The lock is held. */
-static mxc_status move_on(mxci_clique *c) {
+static mxc_status move_on(mxci_communicator *c) {
     bool going;
     if (c->failed)
         return MXC_FAIL(MXC_EDEVICE, "%s", c->why);
@@ -237,18 +238,18 @@ static mxc_status move_on(mxci_clique *c) {
         if (going)
             return MXC_OK;
         if (c->calling && ++c->called > 0)
-            MXC_TRY(mark(c));
+            MXC_TRY(record_events(c));
         c->calling = false;
         if (c->waiting.empty())
             return MXC_OK;
         c->calling = true;
-        mxci_clique_work work = c->waiting.front();
+        mxci_communicator_work work = c->waiting.front();
         c->waiting.pop_front();
         MXC_TRY(call_work(c, &work));
     }
 }
 
-static mxc_status start(mxci_clique *c, const mxci_clique_work *work, int64_t *ticket) {
+static mxc_status start(mxci_communicator *c, const mxci_communicator_work *work, int64_t *ticket) {
     std::lock_guard<std::mutex> held(c->lock);
     try {
         c->waiting.push_back(*work);
@@ -259,7 +260,7 @@ static mxc_status start(mxci_clique *c, const mxci_clique_work *work, int64_t *t
     return move_on(c);
 }
 
-static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
+static mxc_status test(mxci_communicator *c, int64_t ticket, int *done) {
     std::lock_guard<std::mutex> held(c->lock);
     *done = 0;
     MXC_TRY(move_on(c));
@@ -281,7 +282,7 @@ static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Returns 0 if it goes on for too long. */
-static int wait_for_calls(mxci_clique *c) {
+static int wait_for_calls(mxci_communicator *c) {
     const auto until = std::chrono::steady_clock::now() + ABORT_TIMEOUT;
     bool going = true;
     while (look(c, &going) == MXC_OK && going && std::chrono::steady_clock::now() < until)
@@ -290,7 +291,7 @@ static int wait_for_calls(mxci_clique *c) {
 }
 
 /* All together, since the end of one may have to wait for the kernels of another. May never return. */
-static void run_abort(mxci_clique *c) {
+static void run_abort(mxci_communicator *c) {
     (void)c->nccl->GroupStart();
     for (int i = 0; i < c->n; i++)
         if (c->members[i].comm)
@@ -301,7 +302,7 @@ static void run_abort(mxci_clique *c) {
     c->ended.notify_all();
 }
 
-static void abort_clique(mxci_clique *c) {
+static void abort_communicator(mxci_communicator *c) {
     std::lock_guard<std::mutex> held(c->lock);
     if (c->is_aborting)
         return;
@@ -315,7 +316,7 @@ static void abort_clique(mxci_clique *c) {
     }
 }
 
-static int finish_abort(mxci_clique *c) {
+static int finish_abort(mxci_communicator *c) {
     std::unique_lock<std::mutex> held(c->lock);
     bool ended = c->ended.wait_for(held, ABORT_TIMEOUT, [c] { return c->has_ended; });
     held.unlock();
@@ -327,7 +328,7 @@ static int finish_abort(mxci_clique *c) {
 }
 
 /* Returns 0 where the members cannot be parted in an orderly way. */
-static int finish_work(mxci_clique *c) {
+static int finish_work(mxci_communicator *c) {
     std::lock_guard<std::mutex> held(c->lock);
     if (c->failed || !wait_for_calls(c))
         return 0;
@@ -341,17 +342,18 @@ static int finish_work(mxci_clique *c) {
     return 1;
 }
 
-static int leave(mxci_clique *c) {
+static int destroy(mxci_communicator *c) {
     int whole = !c->is_aborting && finish_work(c);
     if (!whole)
-        abort_clique(c);
+        abort_communicator(c);
     if (!whole && !finish_abort(c))
         return 0;
-    free_clique(c);
+    free_communicator(c);
     return 1;
 }
 
-const mxci_clique_api *mxcu_clique(void) {
-    static const mxci_clique_api api = {"NCCL", serves, make_id, join, start, test, abort_clique, leave};
+const mxci_communicator_api *mxcu_communicator_api(void) {
+    static const mxci_communicator_api api = {"NCCL", supports, create_id,          create,
+                                              start,  test,     abort_communicator, destroy};
     return &api;
 }

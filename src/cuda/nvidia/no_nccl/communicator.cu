@@ -1,6 +1,6 @@
 /* Where NCCL was not found: GPUs do not add up among themselves. */
 #include "cuda/runtime/module.h"
 
-const struct mxci_clique_api *mxcu_clique(void) {
+const struct mxci_communicator_api *mxcu_communicator_api(void) {
     return nullptr;
 }

@@ -1,10 +1,11 @@
 /*
- * Cliques of the fake GPU. All members of a set are in one process (of a group of processes that is played by threads,
- * too), so that they meet in a table by id. A member's work is a piece on a stream of its own, which waits there until
- * the other members have come to it, as a kernel would; nothing ends that wait but they, or an abort.
+ * Communicators of the fake GPU. All members of a set are in one process (of a group of processes that is played by
+ * threads, too), so that they meet in a table by id. A member's work is a piece on a stream of its own, which waits
+ * there until the other members have come to it, as a kernel would; nothing ends that wait but they, or an abort.
  *
- * Variables of the environment: FAKE_GPU_CLIQUE=none: there is no table, =refuse: joining fails, late;
- * FAKE_GPU_CLIQUE_FAIL=n: the n-th piece of work of each set's last member fails, late, and the others wait for it.
+ * Variables of the environment: FAKE_GPU_COMMUNICATOR=none: there is no table, =refuse: joining fails, late;
+ * FAKE_GPU_COMMUNICATOR_FAIL=n: the n-th piece of work of each set's last member fails, late, and the others wait for
+ * it.
  */
 #include <atomic>
 #include <condition_variable>
@@ -16,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clique.h"
+#include "base/communicator.h"
 #include "cuda_platform/platform.h"
 
 namespace {
@@ -112,11 +113,11 @@ struct set {
 std::mutex sets_lock;
 std::map<std::string, std::shared_ptr<set>> *const sets = new std::map<std::string, std::shared_ptr<set>>;
 
-void complete(const set &s, meeting *m, const mxci_clique_work &w) {
+void complete(const set &s, meeting *m, const mxci_communicator_work &w) {
     const size_t width = width_of(w.dtype);
-    const char *from = m->in[w.kind == MXCI_CLIQUE_BROADCAST ? w.root : 0];
+    const char *from = m->in[w.collective == MXCI_COLLECTIVE_BROADCAST ? w.root : 0];
     m->result.assign(from, from + static_cast<size_t>(w.n) * width);
-    for (int rank = 1; rank < s.size && w.kind != MXCI_CLIQUE_BROADCAST; rank++)
+    for (int rank = 1; rank < s.size && w.collective != MXCI_COLLECTIVE_BROADCAST; rank++)
         for (size_t i = 0; i < static_cast<size_t>(w.n); i++) {
             char *at = &m->result[i * width];
             put(at, value(at, w.dtype) + value(m->in[rank] + i * width, w.dtype), w.dtype);
@@ -125,7 +126,7 @@ void complete(const set &s, meeting *m, const mxci_clique_work &w) {
 
 } // namespace
 
-struct mxci_clique {
+struct mxci_communicator {
     std::shared_ptr<set> members;
     std::string id;
     int first, n;
@@ -138,10 +139,10 @@ struct mxci_clique {
 };
 
 /* On a member's stream. */
-static void meet(mxci_clique *c, int i, int64_t ticket, const mxci_clique_work &w) {
+static void meet(mxci_communicator *c, int i, int64_t ticket, const mxci_communicator_work &w) {
     set &s = *c->members;
     const int rank = c->first + i;
-    if (rank == s.size - 1 && ticket == atoll(setting("FAKE_GPU_CLIQUE_FAIL").c_str())) {
+    if (rank == s.size - 1 && ticket == atoll(setting("FAKE_GPU_COMMUNICATOR_FAIL").c_str())) {
         c->failed = true;
         return;
     }
@@ -155,26 +156,27 @@ static void meet(mxci_clique *c, int i, int64_t ticket, const mxci_clique_work &
     s.changed.wait(held, [&] { return m.come == s.size || c->aborted; });
     if (c->aborted)
         return;
-    if (w.kind != MXCI_CLIQUE_REDUCE || w.root == rank)
+    if (w.collective != MXCI_COLLECTIVE_REDUCE || w.root == rank)
         memcpy(mxcu_pointer<char>(w.out[i]), m.result.data(), m.result.size());
     if (++m.gone == s.size)
         s.meetings.erase(ticket);
     c->done[ticket % 256]++;
 }
 
-static int serves(mxc_dtype dtype) {
+static int supports(mxc_dtype dtype) {
     return dtype != MXC_BOOL;
 }
 
-static mxc_status make_id(mxci_clique_id *out) {
+static mxc_status create_id(mxci_communicator_id *out) {
     static std::atomic<int> ids;
     memset(out->bytes, 0, sizeof out->bytes);
     snprintf(out->bytes, sizeof out->bytes, "set %d", ++ids);
     return MXC_OK;
 }
 
-static mxc_status join(const mxci_clique_id *id, int size, int first, int n, const int *gpus, mxci_clique **out) {
-    mxci_clique *c = new mxci_clique;
+static mxc_status create(const mxci_communicator_id *id, int size, int first, int n, const int *gpus,
+                         mxci_communicator **out) {
+    mxci_communicator *c = new mxci_communicator;
     std::lock_guard<std::mutex> held(sets_lock);
     std::shared_ptr<set> &s = (*sets)[id->bytes];
     if (!s)
@@ -183,7 +185,7 @@ static mxc_status join(const mxci_clique_id *id, int size, int first, int n, con
     c->id = id->bytes;
     c->first = first;
     c->n = n;
-    c->refused = setting("FAKE_GPU_CLIQUE") == "refuse";
+    c->refused = setting("FAKE_GPU_COMMUNICATOR") == "refuse";
     for (int i = 0; i < n; i++) {
         void *stream;
         MXC_TRY(mxcu_gpu.stream_create(mxc_context{MXC_GPU, gpus[i]}, &stream));
@@ -196,7 +198,7 @@ static mxc_status join(const mxci_clique_id *id, int size, int first, int n, con
     return MXC_OK;
 }
 
-static mxc_status start(mxci_clique *c, const mxci_clique_work *work, int64_t *ticket) {
+static mxc_status start(mxci_communicator *c, const mxci_communicator_work *work, int64_t *ticket) {
     std::lock_guard<std::mutex> held(c->lock);
     *ticket = ++c->given;
     c->done[*ticket % 256] = 0;
@@ -205,15 +207,15 @@ static mxc_status start(mxci_clique *c, const mxci_clique_work *work, int64_t *t
     return MXC_OK;
 }
 
-static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
+static mxc_status test(mxci_communicator *c, int64_t ticket, int *done) {
     *done = 0;
     if (c->aborted)
-        return MXC_FAIL(MXC_EDEVICE, "fake clique: aborted");
+        return MXC_FAIL(MXC_EDEVICE, "fake communicator: aborted");
     for (void *stream : c->streams)
         if (mxcu_fake_failed(stream))
             c->failed = true;
     if (c->refused || c->failed)
-        return MXC_FAIL(MXC_EDEVICE, "fake clique: was told to %s", c->refused ? "refuse" : "fail");
+        return MXC_FAIL(MXC_EDEVICE, "fake communicator: was told to %s", c->refused ? "refuse" : "fail");
     if (ticket > 0)
         *done = c->done[ticket % 256] == c->n;
     else {
@@ -223,13 +225,13 @@ static mxc_status test(mxci_clique *c, int64_t ticket, int *done) {
     return MXC_OK;
 }
 
-static void abort_clique(mxci_clique *c) {
+static void abort_communicator(mxci_communicator *c) {
     std::lock_guard<std::mutex> held(c->members->lock);
     c->aborted = true;
     c->members->changed.notify_all();
 }
 
-static int leave(mxci_clique *c) {
+static int destroy(mxci_communicator *c) {
     for (void *stream : c->streams)
         mxcu_gpu.stream_destroy(mxc_context{MXC_GPU, 0}, stream);
     {
@@ -241,7 +243,8 @@ static int leave(mxci_clique *c) {
     return 1;
 }
 
-const mxci_clique_api *mxcu_clique(void) {
-    static const mxci_clique_api api = {"fake clique", serves, make_id, join, start, test, abort_clique, leave};
-    return setting("FAKE_GPU_CLIQUE") == "none" ? nullptr : &api;
+const mxci_communicator_api *mxcu_communicator_api(void) {
+    static const mxci_communicator_api api = {"fake communicator", supports, create_id, create, start, test,
+                                              abort_communicator,  destroy};
+    return setting("FAKE_GPU_COMMUNICATOR") == "none" ? nullptr : &api;
 }
