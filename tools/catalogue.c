@@ -31,13 +31,19 @@ static const catalogue optimizers = {
     .describe = mxc_optimizer_describe,
 };
 
-static int print_one(const catalogue *all, const char *name) {
+const char *mxc_text_below_title(const char *text) {
+    const char *end = text ? strstr(text, "\n\n") : NULL;
+    return end ? end + 2 : "";
+}
+
+/* The description, without its title if is_page. */
+static int print_one(const catalogue *all, const char *name, int is_page) {
     char *text;
     if (all->describe(name, &text) != MXC_OK) {
         fprintf(stderr, "mxc: %s\n", mxc_last_error());
         return MXC_EXIT_FAILED;
     }
-    fputs(text, stdout);
+    fputs(is_page ? mxc_text_below_title(text) : text, stdout);
     mxc_free(text);
     return 0;
 }
@@ -47,7 +53,7 @@ static int print_markdown(const catalogue *all) {
     printf("# %s\n\n%s\n", all->title, all->intro);
     for (int i = 0; all->name_at(i) && result == 0; i++) {
         printf("\n## %s\n\n```text\n", all->name_at(i));
-        result = print_one(all, all->name_at(i));
+        result = print_one(all, all->name_at(i), 1);
         printf("```\n");
     }
     return result;
@@ -60,7 +66,7 @@ static int run(const catalogue *all, int argc, char **argv) {
     for (int i = 0; argc == 0 && all->name_at(i); i++)
         puts(all->name_at(i));
     for (int i = 0; i < argc && result == 0; i++)
-        result = print_one(all, argv[i]);
+        result = print_one(all, argv[i], 0);
     return result;
 }
 

@@ -10,6 +10,9 @@ int mxc_optimizers_main(int argc, char **argv);
 int mxc_rec_main(int argc, char **argv);
 int mxc_im2rec_main(int argc, char **argv);
 
+/* What follows the title and an empty line of a description; "" for NULL. */
+const char *mxc_text_below_title(const char *text);
+
 /* What follows "mxc " in im2rec's usage: every option. */
 extern const char mxc_im2rec_usage[];
 

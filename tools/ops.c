@@ -60,6 +60,32 @@ static int print_some(int n, char **names) {
 
 /* ---- pages of the reference -------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *name, *about;
+} families[] = {
+    {"contrib", "Operators of MXNet's contrib that belong to no other family."},
+    {"custom", "Operators that the program registers."},
+    {"detection", "Anchors, matching, non-maximum suppression and regions of interest for object detection."},
+    {"elementwise", "Functions of one or two arrays, element by element, with scalars and with broadcasting."},
+    {"index", "Reading and writing by index, sorting and selection."},
+    {"linalg", "Matrix products and LAPACK factorisations, also on batches."},
+    {"loss", "Outputs of networks that define their own gradient, and losses."},
+    {"nn", "Layers of neural networks."},
+    {"quantized", "Conversion to 8-bit integers, and layers that compute with them."},
+    {"random", "Random numbers by distribution."},
+    {"reduce", "Sums, extrema and other reductions over axes."},
+    {"tensor", "Creation, shape, layout, slicing and joining of arrays."},
+    {"update", "Steps of the optimizers."},
+    {"vision", "Images and feature maps: sampling, warping, resizing, decoding."},
+};
+
+static const char *about_family(const char *family) {
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(families[i].name, family) == 0)
+            return families[i].about;
+    return "";
+}
+
 /* By family, then by name. */
 static int compare_families(const void *a, const void *b) {
     const mxc_op_def *x = *(const mxc_op_def *const *)a, *y = *(const mxc_op_def *const *)b;
@@ -109,7 +135,7 @@ static int write_index(const mxc_op_def *const *ops, int n, const char *director
         const char *family = mxc_op_family(ops[i]->name);
         int is_first = i == 0 || strcmp(mxc_op_family(ops[i - 1]->name), family) != 0;
         if (is_first)
-            fprintf(page, "\n## [%s](%s.md)\n\n", family, family);
+            fprintf(page, "\n## [%s](%s.md)\n\n%s\n\n", family, family, about_family(family));
         fprintf(page, "%s[%s](%s.md#%s)", is_first ? "" : ",\n", ops[i]->name, family,
                 anchor(ops, i, text, sizeof text));
         if (i + 1 == n || strcmp(mxc_op_family(ops[i + 1]->name), family) != 0)
@@ -125,14 +151,14 @@ static int write_family(const mxc_op_def *const *ops, int n, int *at, const char
     int result = 0;
     if (!page)
         return MXC_EXIT_FAILED;
-    fprintf(page, "# Operators: %s\n", family);
+    fprintf(page, "# Operators: %s\n\n%s\n", family, about_family(family));
     for (; *at < n && strcmp(mxc_op_family(ops[*at]->name), family) == 0; ++*at) {
         char *text = NULL;
         if (mxc_op_describe(ops[*at]->name, &text) != MXC_OK) {
             fprintf(stderr, "mxc: %s\n", mxc_last_error());
             result = MXC_EXIT_FAILED;
         }
-        fprintf(page, "\n## %s\n\n```text\n%s```\n", ops[*at]->name, text ? text : "");
+        fprintf(page, "\n## %s\n\n```text\n%s```\n", ops[*at]->name, mxc_text_below_title(text));
         mxc_free(text);
     }
     return close_page(page) ? MXC_EXIT_FAILED : result;
