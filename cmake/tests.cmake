@@ -1,5 +1,5 @@
 # Every tests/<folder>/test_<file>.c becomes the executable test_<folder>_<file> and the ctest case <folder>/test_<file>.
-# Other .c files of a folder are helpers, linked into each test of that folder.
+# Other .c files of a folder and of its sub-folders are helpers, linked into each test of that folder.
 
 set(MXC_TESTS "." CACHE STRING "Regular expression of the tests to build; a part needs MXC_BUILD_MPI and _FAKE_GPU off")
 set(test_launcher "")
@@ -33,9 +33,9 @@ function(use_test_settings target)
     target_link_libraries(${target} PRIVATE mxc_static PkgConfig::cmocka ${dependencies})
 endfunction()
 
-# Makes helpers_<folder> from the folder's other sources, if it has any.
+# Makes helpers_<folder> from the other sources of the folder and its sub-folders, if it has any.
 function(add_helpers folder)
-    file(GLOB helpers CONFIGURE_DEPENDS tests/${folder}/*.c)
+    file(GLOB helpers CONFIGURE_DEPENDS tests/${folder}/*.c tests/${folder}/*/*.c)
     list(FILTER helpers EXCLUDE REGEX "/test_[^/]*$")
     if(helpers AND NOT TARGET helpers_${folder})
         add_library(helpers_${folder} OBJECT ${helpers})
@@ -100,12 +100,16 @@ if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
     set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900)
     # What a library serves by default, by the module's own kernels; and what it serves only if it is asked to.
-    foreach(list nn-0 deconv-0 rnn-2)
-        string(REGEX MATCH "^([a-z]+)-([0-9])$" whole ${list})
-        add_test(NAME fake_gpu/library-${list} COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\)
-            ${CMAKE_MATCH_1}_cases)
-        set_tests_properties(fake_gpu/library-${list} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
-            "${test_environment};MXC_GPU_DNN=${CMAKE_MATCH_2};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    set(lists_layers-0 nn_activation_cases nn_batch_norm_cases nn_convolution_cases
+        nn_fully_connected_cases nn_pooling_cases)
+    set(lists_deconvolution-0 nn_deconvolution_cases)
+    set(lists_rnn-2 nn_rnn_cases)
+    foreach(test layers-0 deconvolution-0 rnn-2)
+        string(REGEX MATCH "[0-9]$" level ${test})
+        add_test(NAME fake_gpu/library-${test} COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\)
+            ${lists_${test}})
+        set_tests_properties(fake_gpu/library-${test} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
+            "${test_environment};MXC_GPU_DNN=${level};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()
     add_test(NAME fake_gpu/dist COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_dist> gpu\(0\))
     add_test(NAME fake_gpu/shard COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_shard> gpu\(0\))

@@ -4,7 +4,7 @@
 
 #include <mxc/op.h>
 
-extern const mxc_op_def mxci_op_custom; /* custom.c; stands for other operators */
+extern const mxc_op_def mxci_op_custom; /* custom/custom.c; stands for other operators */
 
 /* An operator of that name with the parameters that another one was given, but another value for one (NULL: without it;
  * key NULL: all as they were). MXC_ENOMEM, and mxc_op_create's. */

@@ -182,8 +182,25 @@ mxc_tuple case_tuple(const op_run *run, const char *key) {
     return tuple;
 }
 
+double case_entry(const op_run *run, const char *key, int i, double initial) {
+    const char *at = strstr(run->params, key);
+    at = at ? strchr(at, '(') : NULL;
+    for (; at && i > 0; i--)
+        at = strchr(at + 1, ',');
+    return at ? strtod(at + 1, NULL) : initial;
+}
+
 int64_t case_size(const mxc_shape *shape) {
     return mxc_shape_size(shape);
+}
+
+int64_t case_last_dim(const mxc_shape *shape) {
+    return shape->dim[shape->ndim - 1];
+}
+
+void case_copy(const op_run *run) {
+    for (int64_t i = 0; i < case_size(&run->out_shape[0]); i++)
+        run->out[0][i] = run->in[0][i];
 }
 
 void case_zero_gradient(const op_run *run) {

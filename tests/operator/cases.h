@@ -3,7 +3,9 @@
  * driver (driver.c, run by test_operators.c) checks each in every dtype, for every write request, with views, guarded
  * outputs, and its gradient by central differences.
  *
- * To add cases: write cases_<family>.c with one exported array and its length (MXC_CASES), name it in cases.def.
+ * The cases of src/operator/<family>/<stem>.c are in <family>/<stem>_cases.c, one exported array and its length
+ * (MXC_CASES) that cases.def names; those of src/simpleop are in elementwise/. What several of a family share is in
+ * <family>/<family>_reference.c.
  */
 #ifndef MXC_TESTS_OPERATOR_CASES_H
 #define MXC_TESTS_OPERATOR_CASES_H
@@ -84,7 +86,7 @@ typedef struct op_case_list {
     int n;
 } op_case_list;
 
-/* The usual forms. */
+/* Forms that most cases take. */
 #define RUN(name, given, shapes, ref) \
     { .op = name, .params = given, .in = shapes, .reference = ref }
 #define FAILS(name, given, shapes, code, text) \
@@ -131,8 +133,12 @@ mxc_status case_register_ops(void);
 double case_number(const op_run *run, const char *key, double initial);
 int case_is(const op_run *run, const char *key, const char *value); /* 1 if key=value is given */
 mxc_tuple case_tuple(const op_run *run, const char *key); /* n 0 if absent; an entry None is MXC_PARAM_UNSET */
+/* Entry i of the numbers key=(a,b,...); initial if there is none. */
+double case_entry(const op_run *run, const char *key, int i, double initial);
 int64_t case_size(const mxc_shape *shape);
-void case_zero_gradient(const op_run *run); /* a gradient of 0 everywhere */
+int64_t case_last_dim(const mxc_shape *shape); /* the size of the last axis */
+void case_copy(const op_run *run);             /* the output is the first input, element by element */
+void case_zero_gradient(const op_run *run);    /* a gradient of 0 everywhere */
 /* The indices of a shape's element i in C order, and the element at indices. */
 void case_indices(const mxc_shape *s, int64_t i, int64_t *index);
 int64_t case_element(const mxc_shape *s, const int64_t *index);

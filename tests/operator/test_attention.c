@@ -1,4 +1,4 @@
-/* What the cases of cases_attention.c cannot hold: masks of another dtype than the data, and what is never computed. */
+/* What cases cannot hold: masks of another dtype than the data, and what is never computed. */
 #include "support.h"
 
 #include <math.h>

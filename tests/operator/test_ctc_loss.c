@@ -1,4 +1,4 @@
-/* What the cases of cases_ctc.c cannot hold: a failing run, and what the arguments are called. */
+/* What cases cannot hold: a failing run, and what the arguments are called. */
 #include "support.h"
 
 #include <mxc/op.h>

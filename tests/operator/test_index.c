@@ -1,4 +1,4 @@
-/* Indices that the cases of cases_index.c cannot hold: NaN, infinities, errors of a kernel's run; outputs of a dtype of
+/* Indices that cases cannot hold: NaN, infinities, errors of a kernel's run; outputs of a dtype of
  * their own. */
 #include "support.h"
 

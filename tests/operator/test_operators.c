@@ -1,6 +1,6 @@
 /* Every operator: all cases of cases.def, and what must hold of each without a case of its own. With the name of a
- * context, the cases run there; with more names, only those lists of cases. A list named as "dot_cases:7" begins with
- * its seventh case, and prints each one before it runs, so that a script can go on behind one that fails. */
+ * context, the cases run there; with more names, only those lists of cases. A list named as "linalg_dot_cases:7" begins
+ * with its seventh case, and prints each one before it runs, so that a script can go on behind one that fails. */
 #include "support.h"
 
 #include "operator/driver.h"
@@ -92,7 +92,7 @@ static void test_every_operator_has_cases(void **state) {
         const mxc_op_def *def = mxc_op_at(i);
         int found = count_runs(def);
         if (!(def->flags & MXC_OP_HIDDEN) && found < FEWEST_RUNS) {
-            print_error("%s: %d different runs in tests/operator/cases_*.c, expected at least %d\n", def->name, found,
+            print_error("%s: %d different runs in tests/operator/*/*_cases.c, expected at least %d\n", def->name, found,
                         FEWEST_RUNS);
             missing++;
         }
