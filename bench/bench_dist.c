@@ -51,7 +51,7 @@ static mxc_kvstore *open_store(const char *shard) {
 /* Whether another round comes: all processes agree. */
 static int goes_on(mxc_kvstore *store, int64_t end_ns) {
     int64_t go = mxci_now_ns() < end_ns;
-    measure_check(mxci_kvstore_least(store, "next round", &go));
+    measure_check(mxci_kvstore_allreduce_min(store, "next round", &go));
     return (int)go;
 }
 

@@ -121,10 +121,10 @@ if(TARGET mxc_fake_gpu)
     set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/channels_last fake_gpu/channels_last2 PROPERTIES LABELS fake_gpu
         TIMEOUT ${test_timeout})
     # Sums between GPUs: as they should be, without a library for them, and with one that fails.
-    set_property(TEST kvstore/test_devices PROPERTY
+    set_property(TEST kvstore/test_gpu_sums PROPERTY
         ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     foreach(way none refuse fail)
-        add_test(NAME fake_gpu/devices-${way} COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_devices> ${way})
+        add_test(NAME fake_gpu/devices-${way} COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_gpu_sums> ${way})
         set_tests_properties(fake_gpu/devices-${way} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()
@@ -134,7 +134,7 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(gpu/bundle PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE 77)
     endif()
     if(TARGET mxc_cuda) # the module itself, where there may be no GPU
-        add_test(NAME kvstore/library COMMAND $<TARGET_FILE:test_kvstore_devices> library)
+        add_test(NAME kvstore/library COMMAND $<TARGET_FILE:test_kvstore_gpu_sums> library)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()

@@ -6,9 +6,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray *array;
-    mxci_source_memory("fuzz", data, bytes, &source);
+    mxci_byte_source_memory("fuzz", data, bytes, &source);
     if (mxci_npy_read(&source, &array) == MXC_OK)
         mxc_ndarray_release(array);
     return 0;

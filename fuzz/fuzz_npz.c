@@ -6,9 +6,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray_list list;
-    mxci_source_memory("fuzz", data, bytes, &source);
+    mxci_byte_source_memory("fuzz", data, bytes, &source);
     if (mxci_npz_read(&source, &list) == MXC_OK)
         mxc_ndarray_list_release(&list);
     return 0;

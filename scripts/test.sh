@@ -30,7 +30,7 @@ done
 release=(build/release -DMXC_CUDA_ARCHITECTURES=90-virtual)
 
 # Without all that is optional, and with those tests only whose results depend on that.
-minimal_tests='^(base/test_module|io/test_(augment|every_iter|image_.*|memory)|kvstore/test_(devices|dist)'
+minimal_tests='^(base/test_module|io/test_(augment|every_iter|image_.*|memory)|kvstore/test_(gpu_sums|dist)'
 minimal_tests+='|operator/test_(codec|image_file|operators)|tools/.*)$'
 minimal=(build/minimal -DMXC_BUILD_CUDA=OFF -DMXC_BUILD_FAKE_GPU=OFF -DMXC_BUILD_MPI=OFF -DMXC_JPEG=OFF -DMXC_PNG=OFF
     -DCMAKE_DISABLE_FIND_PACKAGE_dnnl=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON "-DMXC_TESTS=$minimal_tests")

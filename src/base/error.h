@@ -11,6 +11,9 @@
 /* How many errors this thread has recorded, so that a caller can tell a fresh message from an old one. */
 unsigned mxci_error_count(void);
 
+/* MXC_ENOMEM "caller: no memory for what", for what has no number or name of its own to report. */
+#define MXCI_NO_MEMORY(caller, what) MXC_FAIL(MXC_ENOMEM, "%s: no memory for %s", caller, what)
+
 /* Checks of arguments, for MXC_TRY at the top of public functions, before anything else is looked at:
  *
  *   MXC_TRY(MXCI_OUT(out));              *out is zero from here on, whatever fails; of several, and of optional ones,

@@ -19,7 +19,7 @@ static const char *default_name(const char *stem, int index, int count, char *ou
 }
 
 static void describe_rows(int n_data, mxc_ndarray *const *data, int n_label, mxc_ndarray *const *label,
-                          const char *const *names, mxci_rows *rows, char (*made)[NAME_SIZE]) {
+                          const char *const *names, mxci_row_array *rows, char (*made)[NAME_SIZE]) {
     for (int i = 0; i < n_data + n_label; i++) {
         int is_label = i >= n_data, at = is_label ? i - n_data : i;
         rows[i].array = is_label ? label[at] : data[at];
@@ -41,7 +41,7 @@ mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_dat
         return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array",
                         n_data, n_label);
     size_t n = (size_t)n_data + (size_t)n_label;
-    mxci_rows *rows = mxci_calloc(n, sizeof *rows);
+    mxci_row_array *rows = mxci_calloc(n, sizeof *rows);
     char(*made)[NAME_SIZE] = mxci_calloc(n, sizeof *made);
     mxc_status status;
     if (!rows || !made) {

@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 #include "base/sys.h"
-#include "image/resize_taps.h"
+#include "image/resample_weights.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
@@ -23,7 +23,7 @@ static mxc_status need(void **data, size_t *have, size_t bytes) {
 
 #define NEED(block, bytes_) need(&(block).data, &(block).bytes, bytes_)
 
-void mxci_workspace_free(mxci_workspace *space) {
+void mxci_augment_workspace_free(mxci_augment_workspace *space) {
     for (int i = 0; i < 2; i++)
         mxci_pages_free(space->image[i].data, space->image[i].bytes);
     mxci_pages_free(space->floats.data, space->floats.bytes);
@@ -33,26 +33,26 @@ void mxci_workspace_free(mxci_workspace *space) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-typedef struct work {
-    mxci_workspace *space;
+typedef struct augment_state {
+    mxci_augment_workspace *space;
     int free; /* the block of pixels that the view does not lie in */
-    mxci_view view;
-} work;
+    mxci_pixel_view view;
+} augment_state;
 
 /* Room for an image; the view lies in it from here on, though its pixels are still to be written. */
-static mxc_status begin_image(work *w, int64_t h, int64_t width, mxci_view *before, uint8_t **to) {
+static mxc_status begin_image(augment_state *w, int64_t h, int64_t width, mxci_pixel_view *before, uint8_t **to) {
     size_t bytes = mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, width), w->view.channels), 1);
     MXC_TRY(NEED(w->space->image[w->free], bytes));
     *before = w->view;
     *to = w->space->image[w->free].data;
-    w->view = (mxci_view){*to, width * w->view.channels, h, width, w->view.channels};
+    w->view = (mxci_pixel_view){*to, width * w->view.channels, h, width, w->view.channels};
     w->free = 1 - w->free;
     return MXC_OK;
 }
 
 /* The view as a block of its own, with pad pixels around. */
-static mxc_status make_dense(work *w, int64_t pad, int fill) {
-    mxci_view before;
+static mxc_status make_dense(augment_state *w, int64_t pad, int fill) {
+    mxci_pixel_view before;
     uint8_t *to;
     MXC_TRY(begin_image(w, w->view.h + 2 * pad, w->view.w + 2 * pad, &before, &to));
     mxci_pixels_copy(&before, pad, (uint8_t)fill, to);
@@ -60,12 +60,12 @@ static mxc_status make_dense(work *w, int64_t pad, int fill) {
 }
 
 /* Along the rows into floats, then along the columns. */
-static mxc_status resize(work *w, int interpolation, int64_t to_h, int64_t to_w) {
+static mxc_status resize(augment_state *w, int interpolation, int64_t to_h, int64_t to_w) {
     const int64_t h = w->view.h, width = w->view.w, channels = w->view.channels;
     const int kind = mxci_resample_kind(interpolation, h, width, to_h, to_w);
     size_t rows_bytes = mxci_resample_bytes(kind, width, to_w);
     mxci_resample rows, columns;
-    mxci_view before;
+    mxci_pixel_view before;
     uint8_t *to;
     if (h == to_h && width == to_w)
         return MXC_OK;
@@ -81,8 +81,8 @@ static mxc_status resize(work *w, int interpolation, int64_t to_h, int64_t to_w)
     return MXC_OK;
 }
 
-static mxc_status warp(work *w, const double places[6], int nearest, int fill, int64_t to_h, int64_t to_w) {
-    mxci_view before;
+static mxc_status warp(augment_state *w, const double places[6], int nearest, int fill, int64_t to_h, int64_t to_w) {
+    mxci_pixel_view before;
     uint8_t *to;
     MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
     mxci_pixels_warp(&before, places, nearest, (uint8_t)fill, to, to_h, to_w);
@@ -90,13 +90,13 @@ static mxc_status warp(work *w, const double places[6], int nearest, int fill, i
 }
 
 /* At the left and the top of the batch's row, once that is mirrored. */
-static mxc_status place(work *w, const mxci_augment *a, const mxci_plan *plan) {
+static mxc_status place(augment_state *w, const mxci_augment *a, const mxci_augment_steps *plan) {
     const int64_t left = plan->mirror ? a->width - plan->placed_w : 0;
     return warp(w, (const double[]){1, 0, -(double)left, 0, 1, 0}, 1, (int)a->params->fill_value, a->height, a->width);
 }
 
 /* Brightness, contrast and saturation, each a straight line through each pixel, and noise, as one matrix. */
-static void make_matrix(const mxci_plan *p, double mean_grey, float m[12]) {
+static void make_matrix(const mxci_augment_steps *p, double mean_grey, float m[12]) {
     static const double grey[3] = {0.299, 0.587, 0.114};
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < 3; k++)
@@ -106,7 +106,7 @@ static void make_matrix(const mxci_plan *p, double mean_grey, float m[12]) {
     }
 }
 
-static mxc_status change_colours(work *w, const mxci_plan *plan) {
+static mxc_status change_colours(augment_state *w, const mxci_augment_steps *plan) {
     const int64_t n = w->view.h * w->view.w, channels = w->view.channels;
     uint8_t *pixels;
     MXC_TRY(make_dense(w, 0, 0));
@@ -121,13 +121,13 @@ static mxc_status change_colours(work *w, const mxci_plan *plan) {
     return MXC_OK;
 }
 
-static void crop(work *w, const mxci_plan *p) {
+static void crop(augment_state *w, const mxci_augment_steps *p) {
     w->view.at += p->crop_y * w->view.stride + p->crop_x * w->view.channels;
     w->view.h = p->crop_h;
     w->view.w = p->crop_w;
 }
 
-static void put(const mxci_augment *a, const mxci_plan *plan, const mxci_view *view, void *out) {
+static void put(const mxci_augment *a, const mxci_augment_steps *plan, const mxci_pixel_view *view, void *out) {
     const mxci_image_params *p = a->params;
     const double mean[4] = {p->mean_r, p->mean_g, p->mean_b, p->mean_a};
     const double deviation[4] = {p->std_r, p->std_g, p->std_b, p->std_a};
@@ -154,7 +154,7 @@ static int64_t part_of(int64_t x, int64_t part, int64_t whole) {
 }
 
 /* Where the image is cropped as it is, and the crop then made smaller, a JPEG may be decoded smaller instead. */
-static void reduce_crop(mxci_plan *p, mxci_image *image) {
+static void reduce_crop(mxci_augment_steps *p, mxci_image *image) {
     const int64_t h = image->height, w = image->width;
     if (p->warps || p->pad || p->resized_h != h || p->resized_w != w || p->grown_h != h || p->grown_w != w)
         return;
@@ -167,8 +167,8 @@ static void reduce_crop(mxci_plan *p, mxci_image *image) {
     p->resized_w = p->grown_w = image->width;
 }
 
-static mxc_status decode(const mxci_augment *a, mxci_plan *plan, mxci_image *image, work *w) {
-    mxci_view before;
+static mxc_status decode(const mxci_augment *a, mxci_augment_steps *plan, mxci_image *image, augment_state *w) {
+    mxci_pixel_view before;
     uint8_t *to;
     if (plan->resized_h < image->height)
         mxci_image_reduce(image, plan->resized_h, plan->resized_w);
@@ -179,10 +179,10 @@ static mxc_status decode(const mxci_augment *a, mxci_plan *plan, mxci_image *ima
     return mxci_image_decode(image, a->channels == 1 ? MXCI_GREY : a->channels == 3 ? MXCI_RGB : MXCI_RGBA, to);
 }
 
-mxc_status mxci_augment_apply(const mxci_augment *a, mxci_plan *plan, mxci_image *image, mxci_workspace *space,
-                              void *out) {
+mxc_status mxci_augment_apply(const mxci_augment *a, mxci_augment_steps *plan, mxci_image *image,
+                              mxci_augment_workspace *space, void *out) {
     const int fill = (int)a->params->fill_value;
-    work w = {.space = space};
+    augment_state w = {.space = space};
     MXC_TRY(decode(a, plan, image, &w));
     MXC_TRY(resize(&w, plan->interpolation, plan->resized_h, plan->resized_w));
     if (plan->warps)

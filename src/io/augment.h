@@ -11,7 +11,7 @@
 
 #include "image/codec.h"
 #include "io/image_params.h"
-#include "io/order.h"
+#include "io/sample_order.h"
 #include "io/pixels_kernels.h"
 
 /* Read-only once made, so that all threads use one. */
@@ -23,7 +23,7 @@ typedef struct mxci_augment {
 } mxci_augment;
 
 /* What happens to one image of a known size. */
-typedef struct mxci_plan {
+typedef struct mxci_augment_steps {
     int64_t resized_h, resized_w; /* before all else; the image's own size: no resizing */
     int interpolation, warps;
     double warp[6]; /* from a place of the warped image to one of the resized */
@@ -38,15 +38,15 @@ typedef struct mxci_plan {
     int mixes;
     double brightness, contrast, saturation, noise[3];
     double value_contrast, value_illumination;
-} mxci_plan;
+} mxci_augment_steps;
 
 /* Memory of one thread; begin with zeros. It grows to what its largest image needs. */
-typedef struct mxci_workspace {
+typedef struct mxci_augment_workspace {
     struct {
         void *data;
         size_t bytes;
     } image[2], floats, table;
-} mxci_workspace;
+} mxci_augment_workspace;
 
 /* Check parameters and read mean_img, which must exist. MXC_EINVAL, MXC_EUNSUPPORTED, and errors of the file. */
 mxc_status mxci_augment_create(const char *owner, const mxci_image_params *params, mxci_augment *out);
@@ -54,15 +54,15 @@ void mxci_augment_destroy(mxci_augment *augment);
 
 /* What all plans begin with: the size in the batch and the interpolation; *h and *w become those of the resized image.
  * MXC_EFORMAT as below. */
-mxc_status mxci_augment_begin(const mxci_augment *augment, const char *source_name, mxci_dice *dice, int64_t *h,
-                              int64_t *w, mxci_plan *out);
+mxc_status mxci_augment_draw_common(const mxci_augment *augment, const char *source_name, mxci_sample_rng *rng,
+                                    int64_t *h, int64_t *w, mxci_augment_steps *out);
 /* Draw for an image of a size. MXC_EFORMAT if a step would have more than max_pixels; source_name is for messages. */
-mxc_status mxci_augment_plan(const mxci_augment *augment, const char *source_name, mxci_dice *dice, int64_t h,
-                             int64_t w, mxci_plan *out);
+mxc_status mxci_augment_draw(const mxci_augment *augment, const char *source_name, mxci_sample_rng *rng, int64_t h,
+                             int64_t w, mxci_augment_steps *out);
 /* Decode and follow the plan, to channels * height * width elements. Plan and image become those of the size that is
  * decoded. MXC_EFORMAT, MXC_ENOMEM. */
-mxc_status mxci_augment_apply(const mxci_augment *augment, mxci_plan *plan, mxci_image *image, mxci_workspace *space,
-                              void *out);
-void mxci_workspace_free(mxci_workspace *space);
+mxc_status mxci_augment_apply(const mxci_augment *augment, mxci_augment_steps *plan, mxci_image *image,
+                              mxci_augment_workspace *space, void *out);
+void mxci_augment_workspace_free(mxci_augment_workspace *space);
 
 #endif

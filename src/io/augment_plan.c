@@ -4,7 +4,7 @@
 
 #include "base/size.h"
 #include "base/sys.h"
-#include "image/resize_kernels.h"
+#include "image/resample_kernels.h"
 #include "io/augment.h"
 
 enum { AUTO = 9, ANY = 10, TRIALS = 10 };
@@ -90,12 +90,12 @@ void mxci_augment_destroy(mxci_augment *augment) {
 typedef struct drawing {
     const mxci_image_params *p;
     const char *source_name;
-    mxci_dice *dice;
+    mxci_sample_rng *rng;
     int64_t h, w;
 } drawing;
 
 static double between(const drawing *d, double low, double high) {
-    return low < high ? mxci_dice_between(d->dice, low, high) : low;
+    return low < high ? mxci_sample_rng_between(d->rng, low, high) : low;
 }
 
 static mxc_status set_size(drawing *d, double h, double w, const char *step) {
@@ -108,7 +108,7 @@ static mxc_status set_size(drawing *d, double h, double w, const char *step) {
 }
 
 /* The shorter side to resize, the other in proportion. */
-static mxc_status draw_resize(drawing *d, mxci_plan *out) {
+static mxc_status draw_resize(drawing *d, mxci_augment_steps *out) {
     double side = (double)d->p->resize, h = (double)d->h, w = (double)d->w;
     if (d->p->resize > 0)
         MXC_TRY(set_size(d, h < w ? side : floor(side * h / w), h < w ? floor(side * w / h) : side, "resized"));
@@ -125,11 +125,12 @@ static int needs_warp(const mxci_image_params *p) {
 
 static double draw_angle(const drawing *d) {
     const mxci_image_params *p = d->p;
-    int64_t degrees = p->max_rotate_angle > 0 ? mxci_dice_int(d->dice, -p->max_rotate_angle, p->max_rotate_angle) : 0;
+    int64_t degrees =
+        p->max_rotate_angle > 0 ? mxci_sample_rng_int(d->rng, -p->max_rotate_angle, p->max_rotate_angle) : 0;
     if (p->rotate > 0)
         degrees = p->rotate;
     if (p->rotate_list.n > 0)
-        degrees = p->rotate_list.value[mxci_dice_int(d->dice, 0, p->rotate_list.n - 1)];
+        degrees = p->rotate_list.value[mxci_sample_rng_int(d->rng, 0, p->rotate_list.n - 1)];
     return (double)degrees * M_PI / 180;
 }
 
@@ -162,7 +163,7 @@ static int invert(const double m[4], int64_t h, int64_t w, int64_t new_h, int64_
 
 /* Width is scaled by scale * 2 ratio / (1 + ratio), height by scale * 2 / (1 + ratio), then sheared and rotated. The
  * size is the image's times scale. */
-static mxc_status draw_warp(drawing *d, mxci_plan *out) {
+static mxc_status draw_warp(drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
     out->warps = needs_warp(p);
     if (!out->warps)
@@ -183,7 +184,7 @@ static mxc_status draw_warp(drawing *d, mxci_plan *out) {
     return MXC_OK;
 }
 
-static mxc_status draw_pad(drawing *d, mxci_plan *out) {
+static mxc_status draw_pad(drawing *d, mxci_augment_steps *out) {
     out->pad = d->p->pad;
     return set_size(d, (double)(d->h + 2 * out->pad), (double)(d->w + 2 * out->pad), "padded");
 }
@@ -191,11 +192,11 @@ static mxc_status draw_pad(drawing *d, mxci_plan *out) {
 /* Where a crop begins that has room to move: anywhere, where start says (-1: nothing), or to be in the middle. */
 static int64_t begin_crop(const drawing *d, int64_t room, int64_t start, int anywhere) {
     if (anywhere)
-        return mxci_dice_int(d->dice, 0, room);
+        return mxci_sample_rng_int(d->rng, 0, room);
     return start < 0 ? room / 2 : start < room ? start : room;
 }
 
-static void place_crop(const drawing *d, mxci_plan *out, int64_t h, int64_t w, int anywhere) {
+static void place_crop(const drawing *d, mxci_augment_steps *out, int64_t h, int64_t w, int anywhere) {
     out->crop_h = h;
     out->crop_w = w;
     out->crop_y = begin_crop(d, d->h - h, d->p->crop_y_start, anywhere);
@@ -203,7 +204,7 @@ static void place_crop(const drawing *d, mxci_plan *out, int64_t h, int64_t w, i
 }
 
 /* A share of the area with an aspect, if one of a few fits; else the largest square in the middle. */
-static void draw_share(const drawing *d, mxci_plan *out) {
+static void draw_share(const drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
     for (int trial = 0; trial < TRIALS; trial++) {
         double area = between(d, p->min_random_area, p->max_random_area) * (double)d->h * (double)d->w;
@@ -227,9 +228,9 @@ static mxc_status grow(drawing *d, int64_t h, int64_t w) {
                     "enlarged");
 }
 
-static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_plan *out) {
+static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
-    int64_t side = p->max_crop_size > 0 ? mxci_dice_int(d->dice, p->min_crop_size, p->max_crop_size) : 0;
+    int64_t side = p->max_crop_size > 0 ? mxci_sample_rng_int(d->rng, p->min_crop_size, p->max_crop_size) : 0;
     int64_t h = side ? side : a->height, w = side ? side : a->width;
     if (!p->random_resized_crop)
         MXC_TRY(grow(d, h, w));
@@ -260,17 +261,17 @@ static void draw_noise(const drawing *d, double noise[3]) {
         {-0.5836, -0.6948, 0.4203},
     };
     for (int k = 0; k < 3; k++) {
-        double size = d->p->pca_noise * mxci_dice_normal(d->dice) * deviation[k];
+        double size = d->p->pca_noise * mxci_sample_rng_normal(d->rng) * deviation[k];
         for (int c = 0; c < 3; c++)
             noise[c] += size * colour[c][k];
     }
 }
 
 /* Grey images have neither hue nor saturation: their colours stay. */
-static void draw_colours(const mxci_augment *a, const drawing *d, mxci_plan *out) {
+static void draw_colours(const mxci_augment *a, const drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
     const double most[3] = {(double)p->random_h, (double)p->random_l, (double)p->random_s};
-    out->mirror = p->mirror || (p->rand_mirror && mxci_dice_unit(d->dice) < 0.5);
+    out->mirror = p->mirror || (p->rand_mirror && mxci_sample_rng_unit(d->rng) < 0.5);
     out->moves = a->channels >= 3 && (p->random_h || p->random_l || p->random_s);
     for (int k = 0; k < 3 && out->moves; k++)
         out->move[k] = (float)between(d, -most[k], most[k]);
@@ -286,16 +287,16 @@ static void draw_colours(const mxci_augment *a, const drawing *d, mxci_plan *out
 
 static int choose_interpolation(const mxci_augment *a, const drawing *d) {
     if (d->p->inter_method == ANY)
-        return (int)mxci_dice_int(d->dice, MXCI_NEAREST, MXCI_LANCZOS);
+        return (int)mxci_sample_rng_int(d->rng, MXCI_NEAREST, MXCI_LANCZOS);
     if (d->p->inter_method == AUTO)
         return d->h >= a->height && d->w >= a->width ? MXCI_AREA : MXCI_CUBIC;
     return (int)d->p->inter_method;
 }
 
-mxc_status mxci_augment_begin(const mxci_augment *a, const char *source_name, mxci_dice *dice, int64_t *h, int64_t *w,
-                              mxci_plan *out) {
-    drawing d = {a->params, source_name, dice, *h, *w};
-    *out = (mxci_plan){.placed_h = a->height, .placed_w = a->width};
+mxc_status mxci_augment_draw_common(const mxci_augment *a, const char *source_name, mxci_sample_rng *rng, int64_t *h,
+                                    int64_t *w, mxci_augment_steps *out) {
+    drawing d = {a->params, source_name, rng, *h, *w};
+    *out = (mxci_augment_steps){.placed_h = a->height, .placed_w = a->width};
     out->interpolation = choose_interpolation(a, &d);
     MXC_TRY(draw_resize(&d, out));
     *h = d.h;
@@ -303,10 +304,10 @@ mxc_status mxci_augment_begin(const mxci_augment *a, const char *source_name, mx
     return MXC_OK;
 }
 
-mxc_status mxci_augment_plan(const mxci_augment *a, const char *source_name, mxci_dice *dice, int64_t h, int64_t w,
-                             mxci_plan *out) {
-    MXC_TRY(mxci_augment_begin(a, source_name, dice, &h, &w, out));
-    drawing d = {a->params, source_name, dice, h, w};
+mxc_status mxci_augment_draw(const mxci_augment *a, const char *source_name, mxci_sample_rng *rng, int64_t h, int64_t w,
+                             mxci_augment_steps *out) {
+    MXC_TRY(mxci_augment_draw_common(a, source_name, rng, &h, &w, out));
+    drawing d = {a->params, source_name, rng, h, w};
     MXC_TRY(draw_warp(&d, out));
     MXC_TRY(draw_pad(&d, out));
     MXC_TRY(draw_crop(a, &d, out));

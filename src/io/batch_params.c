@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "io/iter.h"
 
-mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *params, const mxci_rows rows[2],
-                                mxc_iter **out) {
+mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *params, const mxci_row_array rows[2],
+                                  mxc_iter **out) {
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
     mxc_iter *iter;
     options.batch_size = params->batch_size;
@@ -18,18 +18,19 @@ mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *para
     return mxci_iter_prefetched(iter, params->prefetch_buffer, out);
 }
 
-mxc_status mxci_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
-                               char separator, mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end),
-                               void *const args[2], mxci_bad_lines *bad) {
+mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
+                                     char separator,
+                                     mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
+                                     void *const args[2], mxci_bad_lines *bad) {
     for (int i = 0; i < 2 && params->bad_data == MXC_BAD_SKIP && paths[i]; i++)
-        MXC_TRY(mxci_fields_check(owner, paths[i], separator, read_line, args[i], bad));
+        MXC_TRY(mxci_text_reader_find_bad_lines(owner, paths[i], separator, read_line, args[i], bad));
     if (bad->n > 0)
         mxci_log(MXC_LOG_WARNING, "%s: %lld bad lines left out; the first: %s", owner, (long long)bad->n, bad->first);
     return MXC_OK;
 }
 
-mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,
-                             int64_t *width) {
+mxc_status mxci_batch_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat,
+                                   mxci_row_array *rows, int64_t *width) {
     mxc_shape whole = {0};
     *width = -1;
     if (shape->n >= 1 && shape->n < MXC_MAX_NDIM && mxc_shape_set(&whole, shape->n, shape->value) == MXC_OK)

@@ -2,7 +2,7 @@
 #ifndef MXCI_IO_BATCH_PARAMS_H
 #define MXCI_IO_BATCH_PARAMS_H
 
-#include "io/fields.h"
+#include "io/text_reader.h"
 #include "io/rows_iter.h"
 
 typedef struct mxci_batch_params {
@@ -11,17 +11,19 @@ typedef struct mxci_batch_params {
 } mxci_batch_params;
 
 /* Batches of data and of one label, with prefetch. */
-mxc_status mxci_batches_of_rows(const char *owner, const mxci_batch_params *params, const mxci_rows rows[2],
-                                mxc_iter **out);
+mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *params, const mxci_row_array rows[2],
+                                  mxc_iter **out);
 
 /* The lines of two files, of which paths[1] may be NULL, that cannot be read, if bad_data says to skip them: see
- * mxci_fields_check. To be freed with mxci_free(bad->is_bad), also on failure. A warning tells of them. */
-mxc_status mxci_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
-                               char separator, mxc_status (*read_line)(mxci_fields *fields, void *arg, int *is_end),
-                               void *const args[2], mxci_bad_lines *bad);
+ * mxci_text_reader_find_bad_lines. To be freed with mxci_free(bad->is_bad), also on failure. A warning tells of them.
+ */
+mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
+                                     char separator,
+                                     mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
+                                     void *const args[2], mxci_bad_lines *bad);
 
 /* Elements of a sample of that shape. It becomes the tail of rows, but (1,) no axis at all if flat. MXC_EINVAL. */
-mxc_status mxci_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat, mxci_rows *rows,
-                             int64_t *width);
+mxc_status mxci_batch_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat,
+                                   mxci_row_array *rows, int64_t *width);
 
 #endif

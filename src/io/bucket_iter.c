@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "io/iter.h"
-#include "io/order.h"
+#include "io/sample_order.h"
 
 /* Sentences and batches of one length; both counted through all buckets. */
 typedef struct bucket {
@@ -40,7 +40,7 @@ typedef struct bucket_iter {
 static int64_t sentence_at(const bucket_iter *it, const bucket *b, int64_t place) {
     uint64_t seed = it->options.seed + UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)b->length; /* each bucket its own */
     if (it->options.shuffle)
-        place = mxci_order_at(seed, it->state.epoch, b->n, place);
+        place = mxci_shuffled_sample(seed, it->state.epoch, b->n, place);
     return it->members[b->first + place];
 }
 
@@ -80,7 +80,7 @@ static mxc_status bucket_next(void *self, mxc_batch *out) {
     if (batch == it->n_batches)
         return MXC_OK;
     if (it->options.shuffle)
-        batch = mxci_order_at(it->options.seed, it->state.epoch, it->n_batches, batch);
+        batch = mxci_shuffled_sample(it->options.seed, it->state.epoch, it->n_batches, batch);
     while (batch >= b->batch + b->n / it->options.batch_size)
         b++;
     MXC_TRY(fill(it, b, batch - b->batch));
@@ -180,21 +180,17 @@ static mxc_status check(const mxc_bucket_iter_options *o, int64_t n, const int64
     return MXC_OK;
 }
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "BucketSentenceIter: no memory for its sentences");
-}
-
 static mxc_status copy_sentences(bucket_iter *it, int64_t n, const int64_t *offsets, const int32_t *tokens) {
     const mxc_bucket_iter_options *o = &it->options;
-    it->first = mxci_part_begin(n, o->part_index, o->num_parts);
-    it->n = mxci_part_begin(n, o->part_index + 1, o->num_parts) - it->first;
+    it->first = mxci_sample_part_begin(n, o->part_index, o->num_parts);
+    it->n = mxci_sample_part_begin(n, o->part_index + 1, o->num_parts) - it->first;
     int64_t begin = it->n > 0 ? offsets[it->first] : 0, end = it->n > 0 ? offsets[it->first + it->n] : 0;
     it->offsets = mxci_realloc_array(NULL, (size_t)it->n + 1, sizeof *it->offsets);
     it->tokens = mxci_realloc_array(NULL, (size_t)(end - begin) + 1, sizeof *it->tokens);
     it->members = mxci_realloc_array(NULL, (size_t)it->n + 1, sizeof *it->members);
     it->index = mxci_calloc((size_t)o->batch_size, sizeof *it->index);
     if (!it->offsets || !it->tokens || !it->members || !it->index)
-        return no_memory();
+        return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
     for (int64_t i = 0; i <= it->n; i++)
         it->offsets[i] = it->n > 0 ? offsets[it->first + i] - begin : 0;
     if (end > begin)
@@ -209,7 +205,7 @@ static int64_t sentence_length(const bucket_iter *it, int64_t i) {
 static mxc_status make_buckets(bucket_iter *it, int n, const int64_t *lengths) {
     it->buckets = mxci_calloc((size_t)n, sizeof *it->buckets);
     if (!it->buckets)
-        return no_memory();
+        return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
     it->n_buckets = n;
     for (int i = 0; i < n; i++)
         it->buckets[i].length = lengths[i];
@@ -238,7 +234,7 @@ static mxc_status choose_buckets(bucket_iter *it) {
         most = sentence_length(it, i) > most ? sentence_length(it, i) : most;
     int64_t *counts = mxci_calloc((size_t)most + 1, sizeof *counts);
     if (!counts)
-        return no_memory();
+        return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
     mxc_status status = find_lengths(it, counts, most);
     mxci_free(counts);
     return status;
@@ -293,7 +289,7 @@ static mxc_status make_arrays(bucket_iter *it) {
         const char *name = k == 0 ? it->options.data_name : it->options.label_name;
         it->names[k] = mxci_strdup(name ? name : k == 0 ? "data" : "softmax_label");
         if (!it->names[k])
-            return no_memory();
+            return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
         it->desc[k] = (mxc_data_desc){it->names[k], *mxc_ndarray_shape(it->buckets[it->n_buckets - 1].arrays[k]),
                                       it->options.dtype};
     }
@@ -311,7 +307,7 @@ mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64
     MXC_TRY(check(options, n, offsets));
     bucket_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)
-        return no_memory();
+        return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
     it->options = *options;
     mxc_status status = copy_sentences(it, n, offsets, tokens);
     if (status == MXC_OK)

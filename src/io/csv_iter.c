@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "io/batch_params.h"
-#include "io/fields.h"
+#include "io/text_reader.h"
 #include "io/iter.h"
 
 enum { PATH_SIZE = 4096 };
@@ -68,30 +68,30 @@ static int put(mxc_dtype dtype, void *data, int64_t i, double value) {
     }
 }
 
-static mxc_status count_lines(mxci_fields *fields, int64_t *n) {
+static mxc_status count_lines(mxci_text_reader *reader, int64_t *n) {
     const char *field;
-    for (*n = 0;; *n += mxci_fields_ends_line(fields)) {
-        MXC_TRY(mxci_fields_next(fields, &field));
+    for (*n = 0;; *n += mxci_text_reader_at_line_end(reader)) {
+        MXC_TRY(mxci_text_reader_next_field(reader, &field));
         if (!field)
             return MXC_OK;
     }
 }
 
-static int looks_like_header(const mxci_fields *fields, const char *field) {
-    return mxci_fields_line(fields) == 1 && (field[0] == '"' || isalpha((unsigned char)field[0]));
+static int looks_like_header(const mxci_text_reader *reader, const char *field) {
+    return mxci_text_reader_line(reader) == 1 && (field[0] == '"' || isalpha((unsigned char)field[0]));
 }
 
 /* Read the next field as element i of data. */
-static mxc_status read_value(mxci_fields *fields, const char *field, mxc_dtype dtype, void *data, int64_t i) {
+static mxc_status read_value(mxci_text_reader *reader, const char *field, mxc_dtype dtype, void *data, int64_t i) {
     const char *at = field;
     double value;
     if (field[0] == '\0')
-        return mxci_fields_fail(fields, "a value is missing");
+        return mxci_text_reader_fail(reader, "a value is missing");
     if (!mxci_read_double(&at, &value) || *at != '\0')
-        return mxci_fields_fail(fields, "\"%.60s\" is not a finite decimal number%s", field,
-                                looks_like_header(fields, field) ? "; header lines must be removed" : "");
+        return mxci_text_reader_fail(reader, "\"%.60s\" is not a finite decimal number%s", field,
+                                     looks_like_header(reader, field) ? "; header lines must be removed" : "");
     if (!put(dtype, data, i, value))
-        return mxci_fields_fail(fields, "%.60s is not a value of %s", field, mxc_dtype_name(dtype));
+        return mxci_text_reader_fail(reader, "%.60s is not a value of %s", field, mxc_dtype_name(dtype));
     return MXC_OK;
 }
 
@@ -104,66 +104,67 @@ typedef struct reading {
 } reading;
 
 /* Read a line of width values. */
-static mxc_status read_line(mxci_fields *fields, void *arg, int *is_end) {
+static mxc_status read_line(mxci_text_reader *reader, void *arg, int *is_end) {
     reading *r = arg;
     for (int64_t column = 0; column < r->width; column++, r->at += r->step) {
         const char *field;
-        MXC_TRY(mxci_fields_next(fields, &field));
+        MXC_TRY(mxci_text_reader_next_field(reader, &field));
         *is_end = !field;
         if (!field)
-            return column == 0 ? MXC_OK : mxci_fields_fail(fields, "the file changed while it was read");
-        MXC_TRY(read_value(fields, field, r->dtype, r->data, r->at));
-        if (mxci_fields_ends_line(fields) != (column == r->width - 1))
-            return mxci_fields_fail(fields, "%s than the %lld values of the shape",
-                                    column == r->width - 1 ? "more" : "fewer", (long long)r->width);
+            return column == 0 ? MXC_OK : mxci_text_reader_fail(reader, "the file changed while it was read");
+        MXC_TRY(read_value(reader, field, r->dtype, r->data, r->at));
+        if (mxci_text_reader_at_line_end(reader) != (column == r->width - 1))
+            return mxci_text_reader_fail(reader, "%s than the %lld values of the shape",
+                                         column == r->width - 1 ? "more" : "fewer", (long long)r->width);
     }
     return MXC_OK;
 }
 
 /* Exactly n lines, or so many as there are if they all go to the same place. */
-static mxc_status read_lines(mxci_fields *fields, int64_t n, reading *r) {
+static mxc_status read_lines(mxci_text_reader *reader, int64_t n, reading *r) {
     int is_end = 0;
     for (int64_t row = 0; row < n || r->step == 0; row++) {
-        MXC_TRY(read_line(fields, r, &is_end));
+        MXC_TRY(read_line(reader, r, &is_end));
         if (is_end)
-            return row == n ? MXC_OK : mxci_fields_fail(fields, "the file changed while it was read");
+            return row == n ? MXC_OK : mxci_text_reader_fail(reader, "the file changed while it was read");
     }
     return MXC_OK;
 }
 
 /* (n, tail...) from n lines. */
-static mxc_status read_array(mxci_fields *fields, int64_t n, int64_t width, const mxci_rows *rows, mxc_ndarray **out) {
+static mxc_status read_array(mxci_text_reader *reader, int64_t n, int64_t width, const mxci_row_array *rows,
+                             mxc_ndarray **out) {
     int64_t dims[MXC_MAX_NDIM] = {n};
     void *data;
     memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
     MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), out));
     MXC_TRY(mxc_ndarray_data(*out, &data));
-    return read_lines(fields, n, &(reading){.width = width, .step = 1, .dtype = rows->dtype, .data = data});
+    return read_lines(reader, n, &(reading){.width = width, .step = 1, .dtype = rows->dtype, .data = data});
 }
 
 /* Set the array of rows from the lines of paths. */
-static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, mxci_rows *rows) {
-    mxci_fields *fields;
+static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, mxci_row_array *rows) {
+    mxci_text_reader *reader;
     int64_t n = 0, bytes = 0, one;
-    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', bad, &fields));
-    mxc_status status = count_lines(fields, &n);
-    bytes = mxci_fields_bytes(fields);
-    mxci_fields_close(fields);
+    MXC_TRY(mxci_text_reader_open("CSVIter", paths, ',', bad, &reader));
+    mxc_status status = count_lines(reader, &n);
+    bytes = mxci_text_reader_bytes(reader);
+    mxci_text_reader_close(reader);
     if (status != MXC_OK)
         return status;
     if (n == 0)
         return MXC_FAIL(MXC_EFORMAT, "CSVIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
-    MXC_TRY(mxci_fields_open("CSVIter", paths, ',', bad, &fields));
+    MXC_TRY(mxci_text_reader_open("CSVIter", paths, ',', bad, &reader));
     if (n > bytes / width) /* too few bytes for so many numbers: only find the line */
-        status = read_lines(fields, n, &(reading){.width = width, .dtype = rows->dtype, .data = &one});
+        status = read_lines(reader, n, &(reading){.width = width, .dtype = rows->dtype, .data = &one});
     else
-        status = read_array(fields, n, width, rows, &rows->array);
-    mxci_fields_close(fields);
+        status = read_array(reader, n, width, rows, &rows->array);
+    mxci_text_reader_close(reader);
     return status;
 }
 
 /* As many labels of 0 as there are samples. */
-static mxc_status no_labels(int64_t n, mxci_rows *rows) {
+static mxc_status no_labels(int64_t n, mxci_row_array *rows) {
     int64_t dims[MXC_MAX_NDIM] = {n};
     void *data;
     memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
@@ -173,7 +174,7 @@ static mxc_status no_labels(int64_t n, mxci_rows *rows) {
     return MXC_OK;
 }
 
-static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows rows[2]) {
+static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_row_array rows[2]) {
     const char *const paths[2] = {p->data_csv, strcmp(p->label_csv, "NULL") == 0 ? NULL : p->label_csv};
     int64_t one;
     reading r[2] = {{.dtype = rows[0].dtype, .data = &one}, {.dtype = rows[1].dtype, .data = &one}};
@@ -181,9 +182,9 @@ static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows 
         rows[0].dtype != MXC_U8)
         return MXC_FAIL(MXC_EINVAL, "CSVIter: dtype %s, expected float32, float64, int32, int64 or uint8",
                         mxc_dtype_name(rows[0].dtype));
-    MXC_TRY(mxci_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &r[0].width));
-    MXC_TRY(mxci_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &r[1].width));
-    MXC_TRY(mxci_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&r[0], &r[1]}, bad));
+    MXC_TRY(mxci_batch_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &r[0].width));
+    MXC_TRY(mxci_batch_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &r[1].width));
+    MXC_TRY(mxci_batch_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&r[0], &r[1]}, bad));
     MXC_TRY(load(paths[0], r[0].width, bad, &rows[0]));
     return paths[1] ? load(paths[1], r[1].width, bad, &rows[1])
                     : no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
@@ -192,11 +193,11 @@ static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_rows 
 static mxc_status csv_create(const void *params, mxc_iter **out) {
     const csv_params *p = params;
     mxc_dtype dtype = p->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)p->dtype;
-    mxci_rows rows[2] = {{.name = "data", .dtype = dtype}, {.name = "softmax_label", .dtype = dtype}};
+    mxci_row_array rows[2] = {{.name = "data", .dtype = dtype}, {.name = "softmax_label", .dtype = dtype}};
     mxci_bad_lines bad = {0};
     mxc_status status = load_both(p, &bad, rows);
     if (status == MXC_OK)
-        status = mxci_batches_of_rows("CSVIter", &p->batch, rows, out);
+        status = mxci_batch_iter_create("CSVIter", &p->batch, rows, out);
     mxci_free(bad.is_bad);
     mxc_ndarray_release(rows[0].array);
     mxc_ndarray_release(rows[1].array);

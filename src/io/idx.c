@@ -21,13 +21,13 @@
 
 enum { CHUNK = 1 << 16 };
 
-typedef struct source {
+typedef struct idx_stream {
     mxci_file *file;
     int64_t offset;  /* of the next byte to take from the file */
     int gzip, ended; /* ended: the last member of the compressed stream is complete */
     z_stream z;
     unsigned char chunk[CHUNK];
-} source;
+} idx_stream;
 
 static void *zlib_alloc(void *unused, unsigned count, unsigned bytes) {
     (void)unused;
@@ -39,7 +39,7 @@ static void zlib_free(void *unused, void *block) {
     mxci_free(block);
 }
 
-static mxc_status source_open(source *s) {
+static mxc_status idx_stream_open(idx_stream *s) {
     unsigned char magic[2] = {0, 0};
     if (mxci_file_size(s->file) >= 2)
         MXC_TRY(mxci_file_read_at(s->file, 0, magic, 2));
@@ -55,14 +55,14 @@ static mxc_status source_open(source *s) {
     return MXC_OK;
 }
 
-static void source_close(source *s) {
+static void idx_stream_close(idx_stream *s) {
     if (s->gzip)
         inflateEnd(&s->z);
     mxci_file_close(s->file);
     mxci_free(s);
 }
 
-static mxc_status refill(source *s) {
+static mxc_status idx_stream_refill(idx_stream *s) {
     int64_t left = mxci_file_size(s->file) - s->offset;
     size_t bytes = left < CHUNK ? (size_t)left : CHUNK;
     if (bytes == 0)
@@ -76,22 +76,22 @@ static mxc_status refill(source *s) {
 }
 
 /* Offset in the file of the next byte that is not used up. */
-static int64_t source_offset(const source *s) {
+static int64_t idx_stream_offset(const idx_stream *s) {
     return s->offset - (s->gzip ? (int64_t)s->z.avail_in : 0);
 }
 
 /* A member has ended: another one begins at once, or the file has ended too. */
-static mxc_status next_member(source *s) {
-    s->ended = source_offset(s) == mxci_file_size(s->file);
+static mxc_status next_member(idx_stream *s) {
+    s->ended = idx_stream_offset(s) == mxci_file_size(s->file);
     if (!s->ended && inflateReset(&s->z) != Z_OK)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
     return MXC_OK;
 }
 
 /* Inflate once; sets ended at the end of the last member. */
-static mxc_status inflate_some(source *s) {
+static mxc_status inflate_some(idx_stream *s) {
     if (s->z.avail_in == 0)
-        MXC_TRY(refill(s));
+        MXC_TRY(idx_stream_refill(s));
     int code = inflate(&s->z, Z_NO_FLUSH);
     if (code == Z_STREAM_END)
         return next_member(s);
@@ -99,11 +99,11 @@ static mxc_status inflate_some(source *s) {
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
     if (code != Z_OK && code != Z_BUF_ERROR)
         return MXC_FAIL(MXC_EFORMAT, "%s: bad compressed data at offset %lld: %s", mxci_file_path(s->file),
-                        (long long)source_offset(s), s->z.msg ? s->z.msg : "unknown");
+                        (long long)idx_stream_offset(s), s->z.msg ? s->z.msg : "unknown");
     return MXC_OK;
 }
 
-static mxc_status source_read(source *s, void *out, size_t bytes) {
+static mxc_status idx_stream_read(idx_stream *s, void *out, size_t bytes) {
     if (!s->gzip) {
         MXC_TRY(mxci_file_read_at(s->file, s->offset, out, bytes));
         s->offset += (int64_t)bytes;
@@ -124,7 +124,7 @@ static mxc_status source_read(source *s, void *out, size_t bytes) {
 }
 
 /* The file must end where its elements end. */
-static mxc_status source_expect_end(source *s) {
+static mxc_status idx_stream_expect_end(idx_stream *s) {
     const char *path = mxci_file_path(s->file);
     while (s->gzip && !s->ended) {
         unsigned char extra;
@@ -134,9 +134,9 @@ static mxc_status source_expect_end(source *s) {
         if (s->z.avail_out == 0)
             return MXC_FAIL(MXC_EFORMAT, "%s: more elements than the header says", path);
     }
-    if (source_offset(s) != mxci_file_size(s->file))
+    if (idx_stream_offset(s) != mxci_file_size(s->file))
         return MXC_FAIL(MXC_EFORMAT, "%s: data ends at offset %lld, but the file has %lld bytes", path,
-                        (long long)source_offset(s), (long long)mxci_file_size(s->file));
+                        (long long)idx_stream_offset(s), (long long)mxci_file_size(s->file));
     return MXC_OK;
 }
 
@@ -174,10 +174,10 @@ static mxc_status check_size(const char *path, const mxc_shape *shape, mxc_dtype
     return MXC_OK;
 }
 
-static mxc_status read_header(source *s, mxc_shape *shape, mxc_dtype *dtype) {
+static mxc_status read_header(idx_stream *s, mxc_shape *shape, mxc_dtype *dtype) {
     const char *path = mxci_file_path(s->file);
     unsigned char head[4], dim[4];
-    MXC_TRY(source_read(s, head, 4));
+    MXC_TRY(idx_stream_read(s, head, 4));
     if (head[0] != 0 || head[1] != 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: begins with bytes %02x %02x; an IDX file begins with 00 00", path, head[0],
                         head[1]);
@@ -186,7 +186,7 @@ static mxc_status read_header(source *s, mxc_shape *shape, mxc_dtype *dtype) {
         return MXC_FAIL(MXC_EFORMAT, "%s: %d axes at offset 3; expected 1 to %d", path, head[3], MXC_MAX_NDIM);
     shape->ndim = head[3];
     for (int i = 0; i < shape->ndim; i++) {
-        MXC_TRY(source_read(s, dim, 4));
+        MXC_TRY(idx_stream_read(s, dim, 4));
         shape->dim[i] = (int64_t)dim[0] << 24 | (int64_t)dim[1] << 16 | (int64_t)dim[2] << 8 | dim[3];
     }
     int64_t left = mxci_file_size(s->file) - (s->gzip ? 0 : s->offset);
@@ -206,18 +206,18 @@ static void to_host_order(unsigned char *data, int64_t n, size_t size) {
         }
 }
 
-static mxc_status read_elements(source *s, mxc_ndarray *array) {
+static mxc_status read_elements(idx_stream *s, mxc_ndarray *array) {
     void *data;
     MXC_TRY(mxc_ndarray_data(array, &data));
-    MXC_TRY(source_read(s, data, mxc_ndarray_bytes(array)));
+    MXC_TRY(idx_stream_read(s, data, mxc_ndarray_bytes(array)));
     to_host_order(data, mxc_ndarray_size(array), mxc_dtype_size(mxc_ndarray_dtype(array)));
-    return source_expect_end(s);
+    return idx_stream_expect_end(s);
 }
 
-static mxc_status load(source *s, mxc_ndarray **out) {
+static mxc_status idx_read_array(idx_stream *s, mxc_ndarray **out) {
     mxc_shape shape;
     mxc_dtype dtype = MXC_DTYPE_UNKNOWN;
-    MXC_TRY(source_open(s));
+    MXC_TRY(idx_stream_open(s));
     MXC_TRY(read_header(s, &shape, &dtype));
     MXC_TRY(mxc_ndarray_create(shape.ndim, shape.dim, dtype, mxc_cpu(0), out));
     mxc_status status = read_elements(s, *out);
@@ -231,7 +231,7 @@ static mxc_status load(source *s, mxc_ndarray **out) {
 mxc_status mxc_idx_load(const char *path, mxc_ndarray **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
-    source *s = mxci_calloc(1, sizeof *s);
+    idx_stream *s = mxci_calloc(1, sizeof *s);
     if (!s)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
     mxc_status status = mxci_file_open(path, &s->file);
@@ -239,7 +239,7 @@ mxc_status mxc_idx_load(const char *path, mxc_ndarray **out) {
         mxci_free(s);
         return status;
     }
-    status = load(s, out);
-    source_close(s);
+    status = idx_read_array(s, out);
+    idx_stream_close(s);
     return status;
 }

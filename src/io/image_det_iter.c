@@ -12,7 +12,7 @@ typedef struct det_params {
     char path_imgrec[MXCI_IMAGE_PATH], path_imgidx[MXCI_IMAGE_PATH], path_imglist[MXCI_IMAGE_PATH], aug_seq[32];
     int64_t label_width, label_pad_width;
     mxci_image_params image;
-    mxci_detect_params detect;
+    mxci_augment_detection_params detect;
 } det_params;
 
 #define OWNER det_params
@@ -103,7 +103,7 @@ static void fill_in(const det_params *p, int64_t most_labels, mxci_image_params 
     *out = p->image;
     strcpy(out->aug_seq, "aug_default");
     out->max_crop_size = out->min_crop_size = out->crop_y_start = out->crop_x_start = -1;
-    out->label_width = MXCI_DETECT_HEAD + most_labels;
+    out->label_width = MXCI_DETECTION_HEADER + most_labels;
 }
 
 static mxc_status check_params(const det_params *p) {
@@ -116,7 +116,7 @@ static mxc_status create(const det_params *p, mxci_image_params *image, mxc_iter
     mxci_image_source source;
     int64_t most = p->label_pad_width;
     MXC_TRY(check_params(p));
-    MXC_TRY(mxci_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, &most, &source));
+    MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, &most, &source));
     fill_in(p, most, image);
     mxc_status status = mxci_image_iter_create(owner, image, &p->detect, &source, out);
     if (status != MXC_OK)

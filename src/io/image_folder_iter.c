@@ -48,28 +48,28 @@ typedef struct files {
     mxci_image_list list;
 } files;
 
-typedef struct cursor {
+typedef struct file_cursor {
     char *bytes;
     size_t room;
     char path[2 * MXCI_IMAGE_PATH];
-} cursor;
+} file_cursor;
 
 /* ---- reading samples --------------------------------------------------------------------------------------------- */
 
 static mxc_status files_open(void *self, void **out) {
     (void)self;
-    *out = mxci_calloc(1, sizeof(cursor));
+    *out = mxci_calloc(1, sizeof(file_cursor));
     return *out ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "%s: no memory to read files", owner);
 }
 
 static void files_close(void *at) {
-    cursor *c = at;
+    file_cursor *c = at;
     if (c)
         mxci_free(c->bytes);
     mxci_free(c);
 }
 
-static mxc_status read_whole(cursor *c, mxci_file *from, mxci_sample *out) {
+static mxc_status read_whole(file_cursor *c, mxci_file *from, mxci_image_sample *out) {
     int64_t size = mxci_file_size(from);
     if (size > MOST_BYTES)
         return MXC_FAIL(MXC_EFORMAT, "%s: %lld bytes, expected at most %d", out->source_name, (long long)size,
@@ -87,10 +87,10 @@ static mxc_status read_whole(cursor *c, mxci_file *from, mxci_sample *out) {
     return mxci_file_read_at(from, 0, c->bytes, out->n);
 }
 
-static mxc_status files_read(void *self, void *at, int64_t i, mxci_sample *out, float *labels) {
+static mxc_status files_read(void *self, void *at, int64_t i, mxci_image_sample *out, float *labels) {
     const files *all = self;
     const file *f = &all->files[i * all->parts + all->part];
-    cursor *c = at;
+    file_cursor *c = at;
     mxci_file *from;
     mxci_format(out->source_name, sizeof out->source_name, "%s: %s", owner, all->paths.data + f->path);
     mxci_format(c->path, sizeof c->path, "%s/%s", all->root, all->paths.data + f->path);
@@ -179,7 +179,7 @@ static int stays_below(const char *path) {
 static mxc_status take_list(files *all, const mxci_image_params *p, const char *path) {
     MXC_TRY(mxci_image_list_load(path, &all->list));
     for (int64_t i = 0; i < all->list.n; i++) {
-        const mxci_list_line *line = &all->list.lines[i];
+        const mxci_image_list_line *line = &all->list.lines[i];
         const file f = {.id = line->id, .labels = line->labels};
         if (!stays_below(line->path))
             return MXC_FAIL(MXC_EFORMAT, "%s: %s: id %llu: the path %.200s leads out of path_root", owner, path,

@@ -31,7 +31,7 @@ typedef struct trouble {
 } trouble;
 
 /* One batch. */
-typedef struct slot {
+typedef struct batch_slot {
     mxc_ndarray *array[ARRAYS];
     uint64_t *index;
     char *data, *label; /* of the arrays */
@@ -40,7 +40,7 @@ typedef struct slot {
     int64_t taken, left; /* rows: taken by threads, not finished */
     trouble failure, bad;
     int64_t n_bad;
-} slot;
+} batch_slot;
 
 typedef struct image_iter image_iter;
 
@@ -48,8 +48,8 @@ typedef struct worker {
     image_iter *it;
     mxci_thread thread;
     void *cursor;
-    mxci_workspace space;
-    mxci_sample sample;
+    mxci_augment_workspace space;
+    mxci_image_sample sample;
     float *labels;        /* of a sample whose objects are in them */
     trouble failure, bad; /* of the rows in hand */
     int64_t n_bad;
@@ -60,16 +60,16 @@ struct image_iter {
     mxci_image_params params;
     mxci_augment augment;
     int detects;
-    mxci_detect_params detect;
+    mxci_augment_detection_params detect;
     mxci_image_source source;
     int owns_source;
     int64_t count, batch; /* samples; rows of a batch */
     uint64_t seed_aug;
-    mxci_chunks chunks; /* size 0: all samples are shuffled */
+    mxci_chunk_shuffle chunks; /* size 0: all samples are shuffled */
     mxc_data_desc desc[ARRAYS];
     size_t row_bytes;
     int n_slots, n_workers, n_running;
-    slot *slots;
+    batch_slot *slots;
     worker *workers;
 
     mxci_mutex lock;
@@ -116,8 +116,8 @@ static int64_t pad_of(const image_iter *it, const mxc_iter_state *at) {
 static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t place) {
     if (!it->params.shuffle)
         return place;
-    return it->chunks.size ? mxci_order_in_chunks(&it->chunks, epoch, it->count, place)
-                           : mxci_order_at((uint64_t)it->params.seed, epoch, it->count, place);
+    return it->chunks.size ? mxci_chunk_shuffled_sample(&it->chunks, epoch, it->count, place)
+                           : mxci_shuffled_sample((uint64_t)it->params.seed, epoch, it->count, place);
 }
 
 static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
@@ -129,26 +129,27 @@ static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
 /* ---- one row ----------------------------------------------------------------------------------------------------- */
 
 /* What will happen to an image of that size; then its row's labels are there too. */
-static mxc_status plan_sample(worker *w, mxci_dice *dice, const mxci_image *image, float *labels, mxci_plan *out) {
+static mxc_status plan_sample(worker *w, mxci_sample_rng *rng, const mxci_image *image, float *labels,
+                              mxci_augment_steps *out) {
     const image_iter *it = w->it;
-    const mxci_sample *s = &w->sample;
+    const mxci_image_sample *s = &w->sample;
     if (!it->detects)
-        return mxci_augment_plan(&it->augment, s->source_name, dice, image->full_height, image->full_width, out);
-    return mxci_detect_plan(&it->augment, &it->detect, s->source_name, dice, image->full_height, image->full_width,
-                            w->labels, s->n_labels, out, labels);
+        return mxci_augment_draw(&it->augment, s->source_name, rng, image->full_height, image->full_width, out);
+    return mxci_detection_plan_augmentation(&it->augment, &it->detect, s->source_name, rng, image->full_height,
+                                            image->full_width, w->labels, s->n_labels, out, labels);
 }
 
-static mxc_status make_sample(worker *w, slot *s, int64_t row, uint64_t epoch, int64_t number) {
+static mxc_status make_sample(worker *w, batch_slot *s, int64_t row, uint64_t epoch, int64_t number) {
     const image_iter *it = w->it;
-    mxci_dice dice = {it->seed_aug, (uint64_t)it->params.part_index << 36 | (uint64_t)number, epoch, 0};
-    mxci_sample *sample = &w->sample;
+    mxci_sample_rng rng = {it->seed_aug, (uint64_t)it->params.part_index << 36 | (uint64_t)number, epoch, 0};
+    mxci_image_sample *sample = &w->sample;
     float *labels = (float *)(void *)s->label + row * it->params.label_width;
     mxci_image image;
-    mxci_plan plan;
+    mxci_augment_steps plan;
     MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, it->detects ? w->labels : labels));
     s->index[row] = sample->id;
     MXC_TRY(mxci_image_probe(sample->source_name, sample->bytes, sample->n, it->params.max_pixels, &image));
-    MXC_TRY(plan_sample(w, &dice, &image, labels, &plan));
+    MXC_TRY(plan_sample(w, &rng, &image, labels, &plan));
     return mxci_augment_apply(&it->augment, &plan, &image, &w->space, s->data + (size_t)row * it->row_bytes);
 }
 
@@ -165,7 +166,7 @@ static void note(trouble *t, mxc_status status, int64_t row, const char *message
 }
 
 /* The sample of a row or, if bad ones are skipped, the next good one of its epoch. */
-static mxc_status make_row(worker *w, slot *s, int64_t row) {
+static mxc_status make_row(worker *w, batch_slot *s, int64_t row) {
     const image_iter *it = w->it;
     uint64_t epoch;
     int64_t place = place_of(it, &s->at, row, &epoch);
@@ -182,7 +183,7 @@ static mxc_status make_row(worker *w, slot *s, int64_t row) {
                     (long long)it->count, w->bad.message);
 }
 
-static void make_rows(worker *w, slot *s, int64_t begin, int64_t end) {
+static void make_rows(worker *w, batch_slot *s, int64_t begin, int64_t end) {
     w->failure.status = w->bad.status = MXC_OK;
     w->n_bad = 0;
     for (int64_t row = begin; row < end && w->failure.status == MXC_OK; row++) {
@@ -194,12 +195,12 @@ static void make_rows(worker *w, slot *s, int64_t begin, int64_t end) {
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static slot *slot_of(image_iter *it, int64_t ticket) {
+static batch_slot *slot_of_ticket(image_iter *it, int64_t ticket) {
     return &it->slots[ticket % it->n_slots];
 }
 
 /* When all queued work that reads the arrays has ended. */
-static mxc_status wait_for_arrays(slot *s) {
+static mxc_status wait_for_arrays(batch_slot *s) {
     void *data[ARRAYS];
     for (int i = 0; i < ARRAYS; i++) {
         MXC_TRY(mxc_ndarray_wait_to_write(s->array[i]));
@@ -212,7 +213,7 @@ static mxc_status wait_for_arrays(slot *s) {
 
 /* Lock held, but not in between. */
 static void open_slot(image_iter *it) {
-    slot *s = slot_of(it, it->opened++);
+    batch_slot *s = slot_of_ticket(it, it->opened++);
     s->at = it->next;
     s->state = SLOT_OPENING;
     s->failure.status = s->bad.status = MXC_OK;
@@ -233,9 +234,9 @@ static void open_slot(image_iter *it) {
 }
 
 /* Lock held. The slot that rows can be taken of; NULL if there is nothing to do now. */
-static slot *find_work(image_iter *it) {
+static batch_slot *find_work(image_iter *it) {
     while (!it->stop && !it->paused) {
-        slot *last = it->opened > it->released ? slot_of(it, it->opened - 1) : NULL;
+        batch_slot *last = it->opened > it->released ? slot_of_ticket(it, it->opened - 1) : NULL;
         if (last && last->state == SLOT_FILLING && last->taken < it->batch)
             return last;
         if ((last && last->state == SLOT_OPENING) || it->opened - it->released >= it->n_slots)
@@ -251,7 +252,7 @@ static int64_t rows_at_once(const image_iter *it) {
 }
 
 /* Lock held on entry and exit. */
-static void work_on(worker *w, slot *s) {
+static void make_taken_rows(worker *w, batch_slot *s) {
     image_iter *it = w->it;
     int64_t begin = s->taken, end = begin + rows_at_once(it);
     if (end > it->batch)
@@ -279,9 +280,9 @@ static void work(void *arg) {
     image_iter *it = w->it;
     mxci_mutex_lock(&it->lock);
     while (!it->stop) {
-        slot *s = find_work(it);
+        batch_slot *s = find_work(it);
         if (s)
-            work_on(w, s);
+            make_taken_rows(w, s);
         else if (!it->stop)
             mxci_cond_wait(&it->work, &it->lock);
     }
@@ -333,13 +334,13 @@ static void log_bad(image_iter *it) {
 }
 
 /* Lock held. */
-static void count_bad(image_iter *it, const slot *s) {
+static void count_bad(image_iter *it, const batch_slot *s) {
     if (it->n_bad == 0 && s->n_bad > 0)
         memcpy(it->bad_message, s->bad.message, sizeof it->bad_message);
     it->n_bad += s->n_bad;
 }
 
-static void give(image_iter *it, slot *s, mxc_batch *out) {
+static void give(image_iter *it, batch_slot *s, mxc_batch *out) {
     out->n_data = out->n_label = 1;
     out->data = &s->array[DATA];
     out->label = &s->array[LABEL];
@@ -358,7 +359,7 @@ static void release(image_iter *it) {
 
 /* Lock held. */
 static mxc_status take_batch(image_iter *it, mxc_batch *out) {
-    slot *s = slot_of(it, it->given);
+    batch_slot *s = slot_of_ticket(it, it->given);
     release(it);
     while (it->opened <= it->given || s->state != SLOT_DONE)
         mxci_cond_wait(&it->done, &it->lock);
@@ -433,7 +434,7 @@ static void image_destroy(void *self) {
     stop_threads(it);
     for (int i = 0; it->workers && i < it->n_workers; i++) {
         it->source.close(it->workers[i].cursor);
-        mxci_workspace_free(&it->workers[i].space);
+        mxci_augment_workspace_free(&it->workers[i].space);
         mxci_free(it->workers[i].labels);
     }
     for (int i = 0; it->slots && i < it->n_slots; i++) {
@@ -481,7 +482,8 @@ static void choose_chunks(image_iter *it) {
     if (it->params.shuffle_chunk_size == 0 || it->source.bytes == 0 || share >= 1)
         return;
     int64_t size = (int64_t)(share * (double)it->count);
-    it->chunks = (mxci_chunks){(uint64_t)it->params.seed, (uint64_t)it->params.shuffle_chunk_seed, size > 1 ? size : 1};
+    it->chunks =
+        (mxci_chunk_shuffle){(uint64_t)it->params.seed, (uint64_t)it->params.shuffle_chunk_seed, size > 1 ? size : 1};
 }
 
 static void describe(image_iter *it) {
@@ -494,7 +496,7 @@ static void describe(image_iter *it) {
     it->row_bytes = mxci_size_of(mxci_shape_count(&planes, 1, 4), mxc_dtype_size(a->dtype));
 }
 
-static mxc_status make_slot(image_iter *it, slot *s) {
+static mxc_status make_slot(image_iter *it, batch_slot *s) {
     for (int i = 0; i < ARRAYS; i++) {
         const mxc_data_desc *d = &it->desc[i];
         MXC_TRY(mxc_ndarray_create(d->shape.ndim, d->shape.dim, d->dtype, mxc_cpu(0), &s->array[i]));
@@ -536,13 +538,14 @@ mxc_status mxci_image_part(const char *owner, const mxci_image_params *p, int64_
     if (p->part_index >= p->num_parts)
         return MXC_FAIL(MXC_EINVAL, "%s: part_index %lld of num_parts %lld, expected 0 <= part_index < num_parts",
                         owner, (long long)p->part_index, (long long)p->num_parts);
-    *first = mxci_part_begin(n, p->part_index, p->num_parts);
-    *count = mxci_part_begin(n, p->part_index + 1, p->num_parts) - *first;
+    *first = mxci_sample_part_begin(n, p->part_index, p->num_parts);
+    *count = mxci_sample_part_begin(n, p->part_index + 1, p->num_parts) - *first;
     return MXC_OK;
 }
 
-mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params, const mxci_detect_params *detect,
-                                  const mxci_image_source *source, mxc_iter **out) {
+mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *params,
+                                  const mxci_augment_detection_params *detect, const mxci_image_source *source,
+                                  mxc_iter **out) {
     *out = NULL;
     image_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)

@@ -12,12 +12,12 @@ static mxc_status fail_line(const char *path, int64_t line) {
 }
 
 /* One line, which is cut at its tabs. */
-static mxc_status take_line(const char *path, int64_t number, char *text, mxci_list_line *out, float *labels) {
+static mxc_status take_line(const char *path, int64_t number, char *text, mxci_image_list_line *out, float *labels) {
     char *last = strrchr(text, '\t');
     const char *at = text;
     int64_t id;
     double label;
-    *out = (mxci_list_line){.labels = labels};
+    *out = (mxci_image_list_line){.labels = labels};
     if (!last || !mxci_read_int(&at, &id) || id < 0)
         return fail_line(path, number);
     *last = '\0';
@@ -80,7 +80,7 @@ void mxci_image_list_free(mxci_image_list *list) {
 }
 
 static int compare_ids(const void *a, const void *b) {
-    uint64_t x = ((const mxci_list_line *)a)->id, y = ((const mxci_list_line *)b)->id;
+    uint64_t x = ((const mxci_image_list_line *)a)->id, y = ((const mxci_image_list_line *)b)->id;
     return (x > y) - (x < y);
 }
 
@@ -89,7 +89,7 @@ void mxci_image_list_sort(mxci_image_list *list) {
         qsort(list->lines, (size_t)list->n, sizeof *list->lines, compare_ids);
 }
 
-const mxci_list_line *mxci_image_list_find(const mxci_image_list *sorted, uint64_t id) {
-    const mxci_list_line key = {.id = id};
+const mxci_image_list_line *mxci_image_list_find(const mxci_image_list *sorted, uint64_t id) {
+    const mxci_image_list_line key = {.id = id};
     return sorted->n ? bsearch(&key, sorted->lines, (size_t)sorted->n, sizeof key, compare_ids) : NULL;
 }

@@ -6,17 +6,17 @@
 
 #include <mxc/status.h>
 
-typedef struct mxci_list_line {
+typedef struct mxci_image_list_line {
     uint64_t id;
     const char *path;
     const float *labels;
     int64_t n_labels;
-} mxci_list_line;
+} mxci_image_list_line;
 
 typedef struct mxci_image_list {
     int64_t n;
-    mxci_list_line *lines; /* in the order of the file */
-    char *text;            /* where paths are */
+    mxci_image_list_line *lines; /* in the order of the file */
+    char *text;                  /* where paths are */
     float *labels;
 } mxci_image_list;
 
@@ -25,6 +25,6 @@ mxc_status mxci_image_list_load(const char *path, mxci_image_list *out);
 void mxci_image_list_free(mxci_image_list *list);
 /* Order by id, and look for one: NULL if there is none. */
 void mxci_image_list_sort(mxci_image_list *list);
-const mxci_list_line *mxci_image_list_find(const mxci_image_list *sorted, uint64_t id);
+const mxci_image_list_line *mxci_image_list_find(const mxci_image_list *sorted, uint64_t id);
 
 #endif

@@ -60,8 +60,8 @@ static mxc_status sum_and_save(const char *owner, const mxci_image_params *p, mx
     return status;
 }
 
-mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params, const mxci_detect_params *detect,
-                                const mxci_image_source *source) {
+mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params,
+                                const mxci_augment_detection_params *detect, const mxci_image_source *source) {
     mxci_image_source borrowed = *source;
     mxci_image_params *neutral = mxci_alloc(sizeof *neutral);
     mxc_iter *iter;

@@ -28,7 +28,7 @@ static const mxc_param record_schema[] = {
 static mxc_status create(const char *owner, const record_params *p, mxc_iter **out) {
     mxci_image_source source;
     *out = NULL;
-    MXC_TRY(mxci_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, NULL, &source));
+    MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, NULL, &source));
     mxc_status status = mxci_image_iter_create(owner, &p->image, NULL, &source, out);
     if (status != MXC_OK)
         source.destroy(source.self);

@@ -14,11 +14,11 @@
 #include "base/text.h"
 #include "io/image_list.h"
 #include "io/image_source.h"
-#include "io/paths.h"
+#include "io/path_list.h"
 
 typedef struct records {
     const char *owner;
-    mxci_paths files;
+    mxci_path_list files;
     int64_t *first;         /* of each file: number of its first sample */
     int64_t n, room, bytes; /* bytes: about those of this part */
     int64_t label_width;    /* where labels vary: the most */
@@ -31,19 +31,19 @@ typedef struct records {
 /* ---- reading samples --------------------------------------------------------------------------------------------- */
 
 /* What a thread reads with: a reader of one of the files. */
-typedef struct cursor {
+typedef struct record_cursor {
     mxc_record_reader *reader;
     int64_t file;
-} cursor;
+} record_cursor;
 
 static mxc_status records_open(void *self, void **out) {
     (void)self;
-    *out = mxci_calloc(1, sizeof(cursor));
+    *out = mxci_calloc(1, sizeof(record_cursor));
     return *out ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "no memory to read records");
 }
 
 static void records_close(void *at) {
-    cursor *c = at;
+    record_cursor *c = at;
     if (c)
         mxc_record_reader_close(c->reader);
     mxci_free(c);
@@ -62,7 +62,7 @@ static int64_t file_of(const records *r, int64_t i) {
     return low;
 }
 
-static mxc_status go_to(const records *r, cursor *c, int64_t file, int64_t offset) {
+static mxc_status go_to(const records *r, record_cursor *c, int64_t file, int64_t offset) {
     if (c->reader && c->file != file) {
         mxc_record_reader_close(c->reader);
         c->reader = NULL;
@@ -74,14 +74,15 @@ static mxc_status go_to(const records *r, cursor *c, int64_t file, int64_t offse
 }
 
 /* Failures of the reader and of records, told with where they are. */
-static mxc_status fail_at(const mxci_sample *sample, mxc_status status) {
+static mxc_status fail_at(const mxci_image_sample *sample, mxc_status status) {
     char message[MXC_ERROR_MAX];
     snprintf(message, sizeof message, "%s", mxc_last_error());
     return MXC_FAIL(status, "%s: %s", sample->source_name, message);
 }
 
-static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_image_record *record, float *labels) {
-    const mxci_list_line *line = r->has_list ? mxci_image_list_find(&r->list, record->id) : NULL;
+static mxc_status take_labels(const records *r, mxci_image_sample *sample, const mxc_image_record *record,
+                              float *labels) {
+    const mxci_image_list_line *line = r->has_list ? mxci_image_list_find(&r->list, record->id) : NULL;
     int64_t n = line ? line->n_labels : record->n_labels;
     if (r->has_list && !line)
         return MXC_FAIL(MXC_EFORMAT, "%s: its id %llu is not in path_imglist", sample->source_name,
@@ -95,9 +96,9 @@ static mxc_status take_labels(const records *r, mxci_sample *sample, const mxc_i
     return MXC_OK;
 }
 
-static mxc_status records_read(void *self, void *at, int64_t i, mxci_sample *out, float *labels) {
+static mxc_status records_read(void *self, void *at, int64_t i, mxci_image_sample *out, float *labels) {
     const records *r = self;
-    cursor *c = at;
+    record_cursor *c = at;
     const int64_t file = file_of(r, i);
     mxc_record found;
     mxc_image_record record;
@@ -121,7 +122,7 @@ static mxc_status records_read(void *self, void *at, int64_t i, mxci_sample *out
 static void records_destroy(void *self) {
     records *r = self;
     mxci_image_list_free(&r->list);
-    mxci_paths_free(&r->files);
+    mxci_path_list_free(&r->files);
     mxci_free(r->first);
     mxci_free(r->offsets);
     mxci_free(r);
@@ -198,7 +199,7 @@ static mxc_status measure(records *r, const mxci_image_params *p, const char *pa
 }
 
 /* Samples of all files. indices: an index for each, or none at all. */
-static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_paths *indices) {
+static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_path_list *indices) {
     int64_t first, count;
     MXC_TRY(mxci_image_part(r->owner, p, 0, &first, &count));
     if (indices->n > 0 && indices->n != r->files.n)
@@ -229,17 +230,17 @@ static mxc_status take_list(records *r, const char *path) {
 
 static mxc_status open_records(records *r, const mxci_image_params *p, const char *path, const char *index,
                                const char *list) {
-    mxci_paths indices;
+    mxci_path_list indices;
     MXC_TRY(take_list(r, list));
-    MXC_TRY(mxci_paths_expand(r->owner, path, ".rec", &r->files));
-    MXC_TRY(mxci_paths_expand(r->owner, r->counts ? "" : index, ".idx", &indices));
+    MXC_TRY(mxci_path_list_expand(r->owner, path, ".rec", &r->files));
+    MXC_TRY(mxci_path_list_expand(r->owner, r->counts ? "" : index, ".idx", &indices));
     mxc_status status = open_files(r, p, &indices);
-    mxci_paths_free(&indices);
+    mxci_path_list_free(&indices);
     return status;
 }
 
-mxc_status mxci_records_open(const char *owner, const mxci_image_params *params, const char *path, const char *index,
-                             const char *list, int64_t *most_labels, mxci_image_source *out) {
+mxc_status mxci_image_records_open(const char *owner, const mxci_image_params *params, const char *path,
+                                   const char *index, const char *list, int64_t *most_labels, mxci_image_source *out) {
     records *r = mxci_calloc(1, sizeof *r);
     if (!r)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the record file", owner);

@@ -11,7 +11,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "io/batch_params.h"
-#include "io/fields.h"
+#include "io/text_reader.h"
 #include "io/iter.h"
 
 enum { PATH_SIZE = 4096 };
@@ -44,7 +44,7 @@ static const mxc_param libsvm_schema[] = {
 
 /* The lines of a file. */
 typedef struct lines {
-    mxci_fields *fields;
+    mxci_text_reader *reader;
     int64_t n, n_values, width;
     mxc_ndarray *label, *value, *begin, *column; /* (n) and (n_values) float32, (n + 1) int64, (n_values) int32 */
     float *to_label, *to_value;
@@ -54,9 +54,9 @@ typedef struct lines {
 
 /* Count lines, and the fields that are not the first in theirs. */
 static mxc_status count(lines *l) {
-    for (int is_first = 1;; is_first = mxci_fields_ends_line(l->fields)) {
+    for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(l->reader)) {
         const char *field;
-        MXC_TRY(mxci_fields_next(l->fields, &field));
+        MXC_TRY(mxci_text_reader_next_field(l->reader, &field));
         if (!field)
             return MXC_OK;
         l->n += is_first;
@@ -83,47 +83,47 @@ static mxc_status make_arrays(lines *l) {
 }
 
 /* All of text as a number of float32. */
-static mxc_status read_float(mxci_fields *fields, const char *text, float *out) {
+static mxc_status read_float(mxci_text_reader *reader, const char *text, float *out) {
     const char *at = text;
     double value;
     if (!mxci_read_double(&at, &value) || *at != '\0' || fabs(value) > FLT_MAX)
-        return mxci_fields_fail(fields, "\"%.60s\" is not a finite decimal number of float32", text);
+        return mxci_text_reader_fail(reader, "\"%.60s\" is not a finite decimal number of float32", text);
     *out = (float)value;
     return MXC_OK;
 }
 
 /* "index:value"; the index is at least least and less than width. */
-static mxc_status read_pair(mxci_fields *fields, const char *field, int64_t least, int64_t width, int32_t *column,
+static mxc_status read_pair(mxci_text_reader *reader, const char *field, int64_t least, int64_t width, int32_t *column,
                             float *value) {
     const char *at = field;
     int64_t index;
     if (!mxci_read_int(&at, &index) || *at != ':')
-        return mxci_fields_fail(fields, "\"%.60s\": expected index:value", field);
+        return mxci_text_reader_fail(reader, "\"%.60s\": expected index:value", field);
     if (index < 0 || index >= width)
-        return mxci_fields_fail(fields, "index %lld, expected 0 to %lld as the shape says", (long long)index,
-                                (long long)width - 1);
+        return mxci_text_reader_fail(reader, "index %lld, expected 0 to %lld as the shape says", (long long)index,
+                                     (long long)width - 1);
     if (index < least)
-        return mxci_fields_fail(fields, "index %lld behind %lld: expected ascending ones", (long long)index,
-                                (long long)least - 1);
+        return mxci_text_reader_fail(reader, "index %lld behind %lld: expected ascending ones", (long long)index,
+                                     (long long)least - 1);
     *column = (int32_t)index;
-    return read_float(fields, at + 1, value);
+    return read_float(reader, at + 1, value);
 }
 
 /* A line whose numbers are not kept. arg: the width. */
-static mxc_status check_line(mxci_fields *fields, void *arg, int *is_end) {
+static mxc_status check_line(mxci_text_reader *reader, void *arg, int *is_end) {
     const int64_t width = *(const int64_t *)arg;
     const char *field;
     float value;
-    MXC_TRY(mxci_fields_next(fields, &field));
+    MXC_TRY(mxci_text_reader_next_field(reader, &field));
     *is_end = !field;
     if (!field)
         return MXC_OK;
-    MXC_TRY(read_float(fields, field, &value));
-    for (int32_t column = -1; !mxci_fields_ends_line(fields);) {
-        MXC_TRY(mxci_fields_next(fields, &field));
+    MXC_TRY(read_float(reader, field, &value));
+    for (int32_t column = -1; !mxci_text_reader_at_line_end(reader);) {
+        MXC_TRY(mxci_text_reader_next_field(reader, &field));
         if (!field)
             return MXC_OK;
-        MXC_TRY(read_pair(fields, field, column + INT64_C(1), width, &column, &value));
+        MXC_TRY(read_pair(reader, field, column + INT64_C(1), width, &column, &value));
     }
     return MXC_OK;
 }
@@ -132,18 +132,18 @@ static mxc_status check_line(mxci_fields *fields, void *arg, int *is_end) {
 static mxc_status read(lines *l) {
     int64_t row = 0, k = 0;
     l->to_begin[0] = 0;
-    for (int is_first = 1;; is_first = mxci_fields_ends_line(l->fields)) {
+    for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(l->reader)) {
         const char *field;
-        MXC_TRY(mxci_fields_next(l->fields, &field));
+        MXC_TRY(mxci_text_reader_next_field(l->reader, &field));
         if (!field && row == l->n && k == l->n_values)
             return MXC_OK;
         if (!field || (is_first ? row == l->n : k == l->n_values))
-            return mxci_fields_fail(l->fields, "the file changed while it was read");
+            return mxci_text_reader_fail(l->reader, "the file changed while it was read");
         if (is_first) {
-            MXC_TRY(read_float(l->fields, field, &l->to_label[row++]));
+            MXC_TRY(read_float(l->reader, field, &l->to_label[row++]));
         } else {
             int64_t least = k > l->to_begin[row - 1] ? l->to_column[k - 1] + INT64_C(1) : 0;
-            MXC_TRY(read_pair(l->fields, field, least, l->width, &l->to_column[k], &l->to_value[k]));
+            MXC_TRY(read_pair(l->reader, field, least, l->width, &l->to_column[k], &l->to_value[k]));
             k++;
         }
         l->to_begin[row] = k;
@@ -152,39 +152,39 @@ static mxc_status read(lines *l) {
 
 static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, lines *l) {
     l->width = width;
-    MXC_TRY(mxci_fields_open("LibSVMIter", paths, ' ', bad, &l->fields));
+    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
     MXC_TRY(count(l));
     if (l->n == 0)
         return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
     MXC_TRY(make_arrays(l));
-    mxci_fields_close(l->fields);
-    MXC_TRY(mxci_fields_open("LibSVMIter", paths, ' ', bad, &l->fields));
+    mxci_text_reader_close(l->reader);
+    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
     return read(l);
 }
 
 static void release(lines *l) {
-    mxci_fields_close(l->fields);
+    mxci_text_reader_close(l->reader);
     mxc_ndarray_release(l->label);
     mxc_ndarray_release(l->value);
     mxc_ndarray_release(l->begin);
     mxc_ndarray_release(l->column);
 }
 
-static void use_sparse(const lines *l, mxci_rows *rows) {
+static void use_sparse(const lines *l, mxci_row_array *rows) {
     rows->array = l->value;
     rows->begin = l->begin;
     rows->column = l->column;
 }
 
-static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l[2], mxci_rows rows[2]) {
+static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l[2], mxci_row_array rows[2]) {
     const char *const paths[2] = {p->data_libsvm, strcmp(p->label_libsvm, "NULL") == 0 ? NULL : p->label_libsvm};
     int64_t width[2];
     if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
         return MXC_FAIL(MXC_EINVAL, "LibSVMIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
-    MXC_TRY(mxci_sample_shape("LibSVMIter", "data_shape", &p->data_shape, 0, &rows[0], &width[0]));
-    MXC_TRY(mxci_sample_shape("LibSVMIter", "label_shape", &p->label_shape, 1, &rows[1], &width[1]));
-    MXC_TRY(
-        mxci_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){&width[0], &width[1]}, bad));
+    MXC_TRY(mxci_batch_sample_shape("LibSVMIter", "data_shape", &p->data_shape, 0, &rows[0], &width[0]));
+    MXC_TRY(mxci_batch_sample_shape("LibSVMIter", "label_shape", &p->label_shape, 1, &rows[1], &width[1]));
+    MXC_TRY(mxci_batch_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){&width[0], &width[1]},
+                                      bad));
     MXC_TRY(load(paths[0], width[0], bad, &l[0]));
     use_sparse(&l[0], &rows[0]);
     rows[1].array = l[0].label;
@@ -203,11 +203,11 @@ static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l
 static mxc_status libsvm_create(const void *params, mxc_iter **out) {
     const libsvm_params *p = params;
     lines l[2] = {{0}};
-    mxci_rows rows[2] = {{.name = "data", .dtype = MXC_F32}, {.name = "softmax_label", .dtype = MXC_F32}};
+    mxci_row_array rows[2] = {{.name = "data", .dtype = MXC_F32}, {.name = "softmax_label", .dtype = MXC_F32}};
     mxci_bad_lines bad = {0};
     mxc_status status = load_both(p, &bad, l, rows);
     if (status == MXC_OK)
-        status = mxci_batches_of_rows("LibSVMIter", &p->batch, rows, out);
+        status = mxci_batch_iter_create("LibSVMIter", &p->batch, rows, out);
     mxci_free(bad.is_bad);
     release(&l[0]);
     release(&l[1]);

@@ -83,7 +83,7 @@ static mxc_status make_rows_iter(const mnist_params *p, mxc_ndarray *image, mxc_
     options.last_batch = MXC_LAST_DISCARD;
     options.part_index = (int)p->batch.part_index;
     options.num_parts = (int)p->batch.num_parts;
-    mxci_rows rows[2] = {
+    mxci_row_array rows[2] = {
         {.array = image,
          .name = "data",
          .dtype = MXC_F32,

@@ -20,15 +20,15 @@ static int8_t to_signed(float x) {
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-static const uint8_t *pixel_at(const mxci_view *v, int64_t y, int64_t x, const uint8_t *outside) {
+static const uint8_t *pixel_at(const mxci_pixel_view *v, int64_t y, int64_t x, const uint8_t *outside) {
     return y >= 0 && y < v->h && x >= 0 && x < v->w ? v->at + y * v->stride + x * v->channels : outside;
 }
 
-static void take_nearest(const mxci_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
+static void take_nearest(const mxci_pixel_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
     memcpy(to, pixel_at(v, (int64_t)floor(y + 0.5), (int64_t)floor(x + 0.5), outside), (size_t)v->channels);
 }
 
-static void take_between(const mxci_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
+static void take_between(const mxci_pixel_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
     int64_t left = (int64_t)floor(x), top = (int64_t)floor(y);
     float right_share = (float)(x - floor(x)), low_share = (float)(y - floor(y));
     const uint8_t *p[4];
@@ -42,11 +42,11 @@ static void take_between(const mxci_view *v, double x, double y, const uint8_t *
 }
 
 /* 1 if a pixel of the image can have a part in what is at that place. */
-static int is_near(const mxci_view *v, double x, double y) {
+static int is_near(const mxci_pixel_view *v, double x, double y) {
     return x > -1 && y > -1 && x < (double)v->w && y < (double)v->h;
 }
 
-void mxci_pixels_warp(const mxci_view *v, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
+void mxci_pixels_warp(const mxci_pixel_view *v, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
                       int64_t w) {
     const uint8_t outside[4] = {fill, fill, fill, fill};
     for (int64_t i = 0; i < h; i++)
@@ -61,7 +61,7 @@ void mxci_pixels_warp(const mxci_view *v, const double m[6], int nearest, uint8_
         }
 }
 
-void mxci_pixels_copy(const mxci_view *v, int64_t pad, uint8_t fill, uint8_t *to) {
+void mxci_pixels_copy(const mxci_pixel_view *v, int64_t pad, uint8_t fill, uint8_t *to) {
     size_t row = (size_t)(v->w * v->channels), side = (size_t)(pad * v->channels), full = row + 2 * side;
     memset(to, fill, full * (size_t)pad);
     to += full * (size_t)pad;
@@ -167,7 +167,7 @@ void mxci_pixels_mix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]) {
     by_groups(rgb, n, step, m, mix_group);
 }
 
-double mxci_pixels_mean_grey(const mxci_view *v) {
+double mxci_pixels_mean_grey(const mxci_pixel_view *v) {
     double sums[3] = {0, 0, 0};
     for (int64_t y = 0; y < v->h; y++) {
         const uint8_t *row = v->at + y * v->stride;

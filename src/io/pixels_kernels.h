@@ -10,17 +10,17 @@
 #include "base/half.h"
 
 /* An image within a larger one: stride is from row to row, in bytes. */
-typedef struct mxci_view {
+typedef struct mxci_pixel_view {
     const uint8_t *at;
     int64_t stride, h, w, channels;
-} mxci_view;
+} mxci_pixel_view;
 
 /* Pixel (x, y) of the result shows place (m[0] x + m[1] y + m[2], m[3] x + m[4] y + m[5]) of the image, by the nearest
  * pixel or between four. Places outside have the value fill. */
-void mxci_pixels_warp(const mxci_view *from, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
+void mxci_pixels_warp(const mxci_pixel_view *from, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
                       int64_t w);
 /* To (from->h, from->w, channels), or with pad rows and columns of the value fill around that. */
-void mxci_pixels_copy(const mxci_view *from, int64_t pad, uint8_t fill, uint8_t *to);
+void mxci_pixels_copy(const mxci_pixel_view *from, int64_t pad, uint8_t fill, uint8_t *to);
 
 /* n pixels of colours in place, each of step bytes: hue (0 to 180), lightness and saturation (0 to 255) moved by add
  * and cut. */
@@ -28,7 +28,7 @@ void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, int64_t step, const float add
 /* Channel c becomes m[4c] red + m[4c+1] green + m[4c+2] blue + m[4c+3], rounded and cut. */
 void mxci_pixels_mix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]);
 /* Mean of 0.299 red + 0.587 green + 0.114 blue. */
-double mxci_pixels_mean_grey(const mxci_view *from);
+double mxci_pixels_mean_grey(const mxci_pixel_view *from);
 
 /* How a view is written into a batch: value = factor[c] (byte - mean) + add[c], which int8 rounds and cuts; uint8 has
  * the bytes as they are. */
@@ -39,9 +39,9 @@ typedef struct mxci_pixels_form {
     float factor[4], add[4];
 } mxci_pixels_form;
 
-void mxci_pixels_put_u8(const mxci_view *from, const mxci_pixels_form *form, uint8_t *to);
-void mxci_pixels_put_i8(const mxci_view *from, const mxci_pixels_form *form, int8_t *to);
-void mxci_pixels_put_f16(const mxci_view *from, const mxci_pixels_form *form, mxci_f16 *to);
-void mxci_pixels_put_f32(const mxci_view *from, const mxci_pixels_form *form, float *to);
+void mxci_pixels_put_u8(const mxci_pixel_view *from, const mxci_pixels_form *form, uint8_t *to);
+void mxci_pixels_put_i8(const mxci_pixel_view *from, const mxci_pixels_form *form, int8_t *to);
+void mxci_pixels_put_f16(const mxci_pixel_view *from, const mxci_pixels_form *form, mxci_f16 *to);
+void mxci_pixels_put_f32(const mxci_pixel_view *from, const mxci_pixels_form *form, float *to);
 
 #endif

@@ -17,25 +17,25 @@
 #include "io/iter.h"
 
 /* An array of a slot. */
-typedef struct place {
+typedef struct slot_array {
     mxc_ndarray *room; /* of the shape that inner announced */
     mxc_ndarray *view; /* of its first elements, where the batch's shape is another; else NULL */
-} place;
+} slot_array;
 
-typedef struct slot {
-    mxc_ndarray **arrays; /* data, then labels: of each place its view, or else its room */
-    place *places;
+typedef struct prefetch_slot {
+    mxc_ndarray **arrays; /* data, then labels: of each array its view, or else its room */
+    slot_array *slot_arrays;
     uint64_t *index;
     int64_t index_room;
     mxc_batch batch;
     mxc_iter_state after; /* inner's state once this batch was taken */
-} slot;
+} prefetch_slot;
 
 typedef struct prefetch {
     mxc_iter *inner; /* used by the producer only, while it runs */
     mxc_context context;
     int n_data, n_total, depth, n_slots; /* n_slots = depth + 1: one is with the consumer */
-    slot *slots;
+    prefetch_slot *slots;
     mxci_thread thread;
     int running;
 
@@ -61,8 +61,8 @@ static mxc_status check_array(mxc_ndarray *from, mxc_ndarray *room, const char *
 }
 
 /* Have array i of a slot in a shape. */
-static mxc_status take_shape(slot *s, int i, const mxc_shape *shape) {
-    place *p = &s->places[i];
+static mxc_status take_shape(prefetch_slot *s, int i, const mxc_shape *shape) {
+    slot_array *p = &s->slot_arrays[i];
     if (mxc_shape_equal(mxc_ndarray_shape(s->arrays[i]), shape))
         return MXC_OK;
     s->arrays[i] = p->room;
@@ -93,10 +93,10 @@ static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
 }
 
 /* A batch is ready when it is there: what is queued is waited for. */
-static mxc_status copy_arrays(prefetch *p, slot *s, const mxc_batch *batch) {
+static mxc_status copy_arrays(prefetch *p, prefetch_slot *s, const mxc_batch *batch) {
     for (int i = 0; i < p->n_total; i++) {
         mxc_ndarray *from = i < p->n_data ? batch->data[i] : batch->label[i - p->n_data];
-        MXC_TRY(check_array(from, s->places[i].room, mxc_iter_desc(p->inner, i)->name));
+        MXC_TRY(check_array(from, s->slot_arrays[i].room, mxc_iter_desc(p->inner, i)->name));
         MXC_TRY(take_shape(s, i, mxc_ndarray_shape(from)));
         MXC_TRY(copy_array(from, s->arrays[i]));
     }
@@ -105,7 +105,7 @@ static mxc_status copy_arrays(prefetch *p, slot *s, const mxc_batch *batch) {
     return MXC_OK;
 }
 
-static mxc_status keep_index(slot *s, const mxc_batch *batch) {
+static mxc_status keep_index(prefetch_slot *s, const mxc_batch *batch) {
     if (batch->n_index > s->index_room) {
         uint64_t *more = mxci_realloc_array(s->index, (size_t)batch->n_index, sizeof *more);
         if (!more)
@@ -126,7 +126,7 @@ static mxc_status check_counts(const prefetch *p, const mxc_batch *batch) {
 }
 
 /* Take the next batch of inner into a slot. batch.n_data is 0 at the epoch's end. */
-static mxc_status fill_slot(prefetch *p, slot *s) {
+static mxc_status fill_slot(prefetch *p, prefetch_slot *s) {
     mxc_batch batch;
     MXC_TRY(mxc_iter_next(p->inner, &batch));
     MXC_TRY(check_counts(p, &batch));
@@ -142,7 +142,7 @@ static mxc_status fill_slot(prefetch *p, slot *s) {
 
 /* Producer, lock held on entry and exit: fill one slot, or note the end or a failure. */
 static void produce_one(prefetch *p) {
-    slot *s = &p->slots[(p->head + p->ready) % p->n_slots];
+    prefetch_slot *s = &p->slots[(p->head + p->ready) % p->n_slots];
     mxci_mutex_unlock(&p->lock);
     mxc_status status = fill_slot(p, s);
     mxci_mutex_lock(&p->lock);
@@ -206,7 +206,7 @@ static mxc_status prefetch_next(void *self, mxc_batch *out) {
     mxci_mutex_lock(&p->lock);
     mxc_status status = await_slot(p);
     if (status == MXC_OK && p->ready > 0) {
-        slot *s = &p->slots[p->head];
+        prefetch_slot *s = &p->slots[p->head];
         *out = s->batch;
         p->seen = s->after;
         p->head = (p->head + 1) % p->n_slots;
@@ -255,12 +255,12 @@ static mxc_status prefetch_set_state(void *self, const mxc_iter_state *state) {
     return status;
 }
 
-static void free_slot(slot *s, int n) {
-    for (int i = 0; s->places && i < n; i++) {
-        mxc_ndarray_release(s->places[i].view);
-        mxc_ndarray_release(s->places[i].room);
+static void free_slot(prefetch_slot *s, int n) {
+    for (int i = 0; s->slot_arrays && i < n; i++) {
+        mxc_ndarray_release(s->slot_arrays[i].view);
+        mxc_ndarray_release(s->slot_arrays[i].room);
     }
-    mxci_free(s->places);
+    mxci_free(s->slot_arrays);
     mxci_free(s->arrays);
     mxci_free(s->index);
 }
@@ -293,15 +293,16 @@ static const mxc_iter_methods prefetch_methods = {
     .destroy = prefetch_destroy,
 };
 
-static mxc_status make_slot(prefetch *p, slot *s) {
+static mxc_status make_slot(prefetch *p, prefetch_slot *s) {
     s->arrays = mxci_calloc((size_t)p->n_total, sizeof *s->arrays);
-    s->places = mxci_calloc((size_t)p->n_total, sizeof *s->places);
-    if (!s->arrays || !s->places)
+    s->slot_arrays = mxci_calloc((size_t)p->n_total, sizeof *s->slot_arrays);
+    if (!s->arrays || !s->slot_arrays)
         return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for a batch");
     for (int i = 0; i < p->n_total; i++) {
         const mxc_data_desc *desc = mxc_iter_desc(p->inner, i);
-        MXC_TRY(mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, p->context, &s->places[i].room));
-        s->arrays[i] = s->places[i].room;
+        MXC_TRY(
+            mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, p->context, &s->slot_arrays[i].room));
+        s->arrays[i] = s->slot_arrays[i].room;
     }
     return MXC_OK;
 }

@@ -11,23 +11,24 @@
 
 #include "base/sys.h"
 #include "io/iter.h"
-#include "io/order.h"
+#include "io/sample_order.h"
 
 typedef struct rows_iter {
     mxc_array_iter_options options;
     int64_t first, count; /* this part's samples: first to first + count - 1 */
     int n_data, n_total;
-    mxci_rows *rows;     /* n_total; names owned */
-    mxc_data_desc *desc; /* n_total */
-    mxc_ndarray **batch; /* n_total, refilled for each batch */
-    uint64_t *index;     /* batch_size */
-    int64_t n_before;    /* count_before of this epoch */
+    mxci_row_array *rows; /* n_total; names owned */
+    mxc_data_desc *desc;  /* n_total */
+    mxc_ndarray **batch;  /* n_total, refilled for each batch */
+    uint64_t *index;      /* batch_size */
+    int64_t n_before;     /* count_before of this epoch */
     mxc_iter_state state;
 } rows_iter;
 
 /* Sample k of an epoch's order, 0 <= k < count. */
 static uint64_t sample_of_epoch(const rows_iter *it, uint64_t epoch, int64_t k) {
-    return (uint64_t)(it->first + (it->options.shuffle ? mxci_order_at(it->options.seed, epoch, it->count, k) : k));
+    return (uint64_t)(it->first +
+                      (it->options.shuffle ? mxci_shuffled_sample(it->options.seed, epoch, it->count, k) : k));
 }
 
 /* How many samples of the epoch before begin this one; -n: it took n of this one's. With (epoch * count) mod batch_size
@@ -71,7 +72,7 @@ static void scale_bytes(const unsigned char *from, float *to, int64_t n, float s
 }
 
 /* Rows of zeros with the chosen samples' elements. */
-static mxc_status fill_sparse(rows_iter *it, const mxci_rows *rows, unsigned char *to, int64_t row) {
+static mxc_status fill_sparse(rows_iter *it, const mxci_row_array *rows, unsigned char *to, int64_t row) {
     size_t size = mxc_dtype_size(rows->dtype);
     void *values, *begin, *column;
     MXC_TRY(mxc_ndarray_data(rows->array, &values));
@@ -89,7 +90,7 @@ static mxc_status fill_sparse(rows_iter *it, const mxci_rows *rows, unsigned cha
 
 /* Copy the chosen rows of one array into its batch array. */
 static mxc_status fill_batch(rows_iter *it, int which) {
-    const mxci_rows *rows = &it->rows[which];
+    const mxci_row_array *rows = &it->rows[which];
     mxc_ndarray *to_array = it->batch[which];
     int64_t n = it->options.batch_size, row = n > 0 ? mxc_ndarray_size(to_array) / n : 0;
     size_t from_step = (size_t)row * mxc_dtype_size(mxc_ndarray_dtype(rows->array));
@@ -211,7 +212,7 @@ static mxc_status check_options(const char *owner, const mxc_array_iter_options 
 }
 
 /* All arrays are on the host and have n rows. */
-static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, int64_t *n_rows) {
+static mxc_status check_rows(const char *owner, int n, const mxci_row_array *rows, int64_t *n_rows) {
     *n_rows = -1;
     for (int i = 0; i < n; i++) {
         const mxc_shape *shape = rows[i].array ? mxc_ndarray_shape(rows[i].array) : NULL;
@@ -230,8 +231,8 @@ static mxc_status check_rows(const char *owner, int n, const mxci_rows *rows, in
 
 static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) {
     const mxc_array_iter_options *o = &it->options;
-    it->first = mxci_part_begin(n_rows, o->part_index, o->num_parts);
-    it->count = mxci_part_begin(n_rows, o->part_index + 1, o->num_parts) - it->first;
+    it->first = mxci_sample_part_begin(n_rows, o->part_index, o->num_parts);
+    it->count = mxci_sample_part_begin(n_rows, o->part_index + 1, o->num_parts) - it->first;
     if (it->count == 0)
         return MXC_FAIL(MXC_EINVAL, "%s: part %d of %d of %lld samples is empty", owner, o->part_index, o->num_parts,
                         (long long)n_rows);
@@ -242,8 +243,8 @@ static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) 
     return MXC_OK;
 }
 
-static mxc_status add_array(rows_iter *it, int i, const mxci_rows *from) {
-    mxci_rows *rows = &it->rows[i];
+static mxc_status add_array(rows_iter *it, int i, const mxci_row_array *from) {
+    mxci_row_array *rows = &it->rows[i];
     *rows = *from;
     mxc_ndarray_retain(rows->array);
     mxc_ndarray_retain(rows->begin);
@@ -274,7 +275,7 @@ static mxc_status allocate(const char *owner, rows_iter *it) {
     return MXC_OK;
 }
 
-static mxc_status build(const char *owner, rows_iter *it, const mxci_rows *rows) {
+static mxc_status build(const char *owner, rows_iter *it, const mxci_row_array *rows) {
     int64_t n_rows;
     MXC_TRY(check_rows(owner, it->n_total, rows, &n_rows));
     MXC_TRY(choose_part(owner, it, n_rows));
@@ -286,7 +287,7 @@ static mxc_status build(const char *owner, rows_iter *it, const mxci_rows *rows)
 }
 
 mxc_status mxci_rows_iter_create(const char *owner, const mxc_array_iter_options *options, int n_data, int n_label,
-                                 const mxci_rows *rows, mxc_iter **out) {
+                                 const mxci_row_array *rows, mxc_iter **out) {
     *out = NULL;
     MXC_TRY(check_options(owner, options));
     rows_iter *it = mxci_calloc(1, sizeof *it);

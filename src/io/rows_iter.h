@@ -5,7 +5,7 @@
 #include <mxc/io.h>
 
 /* One array of the batch. */
-typedef struct mxci_rows {
+typedef struct mxci_row_array {
     mxc_ndarray *array; /* (N, ...) on the host; retained by the iterator, as all arrays here */
     const char *name;   /* copied */
     mxc_dtype dtype;    /* of the batch: that of array, or MXC_F32 from MXC_U8 */
@@ -15,10 +15,10 @@ typedef struct mxci_rows {
     /* Sparse rows, or both NULL: row i is zeros but for array[k] at element column[k], begin[i] <= k < begin[i + 1]. */
     mxc_ndarray *begin;  /* (N + 1) int64, ascending, from 0 to the size of array, which has one axis */
     mxc_ndarray *column; /* int32, one for each element of array, inside the row */
-} mxci_rows;
+} mxci_row_array;
 
 /* Data first, then labels. Status: MXC_EINVAL, MXC_ESHAPE, MXC_EDEVICE, MXC_ENOMEM. */
 mxc_status mxci_rows_iter_create(const char *owner, const mxc_array_iter_options *options, int n_data, int n_label,
-                                 const mxci_rows *rows, mxc_iter **out);
+                                 const mxci_row_array *rows, mxc_iter **out);
 
 #endif

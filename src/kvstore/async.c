@@ -5,8 +5,8 @@
 #include "kvstore/async_state.h"
 #include "optimizer/optimizer.h"
 
-enum { DATA = (int)sizeof(mxci_message) };
-_Static_assert(sizeof(mxci_message) == 64, "data behind it is aligned");
+enum { DATA = (int)sizeof(mxci_message_header) };
+_Static_assert(sizeof(mxci_message_header) == 64, "data behind it is aligned");
 
 mxci_async_key *mxci_async_find(mxci_async *async, int32_t key) {
     mxci_mutex_lock(&async->lock);
@@ -17,109 +17,110 @@ mxci_async_key *mxci_async_find(mxci_async *async, int32_t key) {
 
 /* ---- pushes ------------------------------------------------------------------------------------------------------ */
 
-/* A push or pull on its way from the engine to the communication. */
-typedef struct trip {
+/* A push or pull that is queued on the engine. */
+typedef struct async_request {
     mxci_async *async;
     mxci_async_key *key;
     int32_t index;
     mxc_ndarray *array; /* a gradient to send; or where a value goes. A reference */
     double lr;
     mxc_done *done;
-    int n_left; /* messages not sent; of the communication's thread */
+    int n_unsent; /* messages not complete; used by the communication thread */
     mxc_status status;
     char message[128];
-} trip;
+} async_request;
 
-static void trip_free(void *arg) {
-    trip *t = arg;
+static void async_request_free(void *arg) {
+    async_request *t = arg;
     mxc_ndarray_release(t->array);
     mxci_free(t);
 }
 
-/* The last message's end is the push's. */
-static void push_sent(mxci_post *post, mxc_status status, const char *message) {
-    trip *t = post->arg;
+/* The push is complete when its last message is. */
+static void push_sent(mxci_message *message, mxc_status status, const char *error) {
+    async_request *t = message->arg;
     if (status != MXC_OK && t->status == MXC_OK) {
         t->status = status;
-        mxci_format(t->message, sizeof t->message, "%s", message);
+        mxci_format(t->message, sizeof t->message, "%s", error);
     }
-    if (--t->n_left == 0)
+    if (--t->n_unsent == 0)
         mxc_done_complete(t->done, t->status, t->message);
 }
 
-static mxci_post *make_push(const trip *t, int i, const char *data) {
-    const mxci_part *part = &t->key->parts[i];
+static mxci_message *make_push(const async_request *t, int i, const char *data) {
+    const mxci_key_part *part = &t->key->parts[i];
     size_t width = mxc_dtype_size(t->key->dtype), bytes = (size_t)part->n * width;
-    mxci_post *post = mxci_post_create(part->server, DATA + bytes);
-    if (!post)
+    mxci_message *message = mxci_message_create(part->server, DATA + bytes);
+    if (!message)
         return NULL;
-    *mxci_message_of(post) = (mxci_message){.kind = MXCI_PUSH, .key = t->index, .part = i, .lr = t->lr};
-    memcpy(post->data + DATA, data + (size_t)part->begin * width, bytes);
-    post->ended = push_sent;
-    post->arg = (void *)(uintptr_t)t;
-    return post;
+    *mxci_message_header_of(message) =
+        (mxci_message_header){.kind = MXCI_MESSAGE_PUSH, .key = t->index, .part = i, .lr = t->lr};
+    memcpy(message->data + DATA, data + (size_t)part->begin * width, bytes);
+    message->on_completion = push_sent;
+    message->arg = (void *)(uintptr_t)t;
+    return message;
 }
 
 /* All messages or none; linked by next. */
-static mxci_post *make_pushes(const trip *t, const char *data) {
-    mxci_post *posts = NULL;
+static mxci_message *make_pushes(const async_request *t, const char *data) {
+    mxci_message *messages = NULL;
     for (int i = 0; i < t->key->n_parts; i++) {
-        mxci_post *post = make_push(t, i, data);
-        if (post) {
-            post->next = posts;
-            posts = post;
+        mxci_message *message = make_push(t, i, data);
+        if (message) {
+            message->next = messages;
+            messages = message;
             continue;
         }
-        for (mxci_post *next; posts; posts = next) {
-            next = posts->next;
-            mxci_free(posts);
+        for (mxci_message *next; messages; messages = next) {
+            next = messages->next;
+            mxci_free(messages);
         }
         return NULL;
     }
-    return posts;
+    return messages;
 }
 
-static void push_run(const mxc_run *run, void *arg, mxc_done *done) {
-    trip *t = arg;
+static void send_push(const mxc_run *run, void *arg, mxc_done *done) {
+    async_request *t = arg;
     mxc_tensor tensor;
     (void)run;
     mxc_status status = mxc_ndarray_tensor(t->array, &tensor);
-    mxci_post *posts = status == MXC_OK ? make_pushes(t, tensor.data) : NULL;
+    mxci_message *messages = status == MXC_OK ? make_pushes(t, tensor.data) : NULL;
     t->done = done;
-    t->n_left = t->key->n_parts;
+    t->n_unsent = t->key->n_parts;
     t->status = MXC_OK;
-    if (!posts)
+    if (!messages)
         mxc_done_complete(done, MXC_ENOMEM, "kvstore: no memory to send a gradient");
-    for (mxci_post *next; posts; posts = next) {
-        next = posts->next;
-        mxci_comm_post(t->async->comm, posts);
+    for (mxci_message *next; messages; messages = next) {
+        next = messages->next;
+        mxci_comm_send(t->async->comm, messages);
     }
 }
 
 /* ---- pulls ------------------------------------------------------------------------------------------------------- */
 
 /* End the key's pull, if it has one. */
-static void end_pull(mxci_async *async, mxci_async_key *key, mxc_status status, const char *message) {
+static void end_pull(mxci_async *async, mxci_async_key *key, mxc_status status, const char *error) {
     mxci_mutex_lock(&async->lock);
     mxc_done *done = key->pull;
     key->pull = NULL;
     mxci_mutex_unlock(&async->lock);
     if (done)
-        mxc_done_complete(done, status, message);
+        mxc_done_complete(done, status, error);
 }
 
-static void ask(mxci_async *async, mxci_async_key *key, int32_t index, int i) {
-    mxci_post *post = mxci_post_create(key->parts[i].server, DATA);
-    if (!post) {
+static void request_part(mxci_async *async, mxci_async_key *key, int32_t index, int i) {
+    mxci_message *message = mxci_message_create(key->parts[i].server, DATA);
+    if (!message) {
         end_pull(async, key, MXC_ENOMEM, "kvstore: no memory to ask for a value");
         return;
     }
-    *mxci_message_of(post) = (mxci_message){.kind = MXCI_PULL, .key = index, .part = i};
-    mxci_comm_post(async->comm, post);
+    *mxci_message_header_of(message) = (mxci_message_header){.kind = MXCI_MESSAGE_PULL, .key = index, .part = i};
+    mxci_comm_send(async->comm, message);
 }
 
-static void pull_run(const mxc_run *run, void *arg, mxc_done *done) {
-    trip *t = arg;
+static void send_pull(const mxc_run *run, void *arg, mxc_done *done) {
+    async_request *t = arg;
     mxci_async_key *key = t->key;
     mxc_tensor tensor;
     (void)run;
@@ -134,15 +135,15 @@ static void pull_run(const mxc_run *run, void *arg, mxc_done *done) {
     key->target = tensor.data;
     key->pull = done;
     mxci_mutex_unlock(&async->lock);
-    for (int i = 0; i < key->n_parts; i++) /* t is gone when the last value has come */
-        ask(async, key, index, i);
+    for (int i = 0; i < key->n_parts; i++) /* t may be freed as soon as the last value has arrived */
+        request_part(async, key, index, i);
 }
 
-static mxc_status take_value(mxci_async *async, int from, const mxci_message *m, size_t bytes) {
+static mxc_status receive_value(mxci_async *async, int from, const mxci_message_header *m, size_t bytes) {
     mxci_async_key *key = mxci_async_find(async, m->key);
     if (!key || m->part < 0 || m->part >= key->n_parts || key->parts[m->part].server != from)
         return MXC_FAIL(MXC_EWORKER, "rank %d sent a value of key %d that was not asked for", from, (int)m->key);
-    const mxci_part *part = &key->parts[m->part];
+    const mxci_key_part *part = &key->parts[m->part];
     size_t width = mxc_dtype_size(key->dtype);
     if (m->status != MXC_OK) {
         end_pull(async, key, (mxc_status)m->status, (const char *)(m + 1));
@@ -161,47 +162,48 @@ static mxc_status take_value(mxci_async *async, int from, const mxci_message *m,
 
 /* ---- queueing ---------------------------------------------------------------------------------------------------- */
 
-/* Queue a push or pull of a key; what it reads or changes beside the key's order is array's variable. */
-static mxc_status queue(mxci_async *async, mxci_key *e, mxc_ndarray *array, double lr, int priority, int is_push) {
-    trip *t = mxci_calloc(1, sizeof *t);
+/* Queue a push or pull of a key. It changes the key's sequence variable, and reads or changes the array's. */
+static mxc_status queue_request(mxci_async *async, mxci_key *e, mxc_ndarray *array, double lr, int priority,
+                                int is_push) {
+    async_request *t = mxci_calloc(1, sizeof *t);
     mxc_task task = MXC_TASK_INIT;
     MXC_TRY(t ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
-    *t = (trip){
-        .async = async, .key = async->keys[e->place], .index = e->place, .lr = lr, .array = mxc_ndarray_retain(array)};
-    mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = {t->key->order, of_array};
+    *t = (async_request){
+        .async = async, .key = async->keys[e->index], .index = e->index, .lr = lr, .array = mxc_ndarray_retain(array)};
+    mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = {t->key->sequence, of_array};
     task.name = is_push ? "kvstore_push" : "kvstore_pull";
-    task.async_fn = is_push ? push_run : pull_run;
+    task.async_fn = is_push ? send_push : send_pull;
     task.arg = t;
-    task.destroy = trip_free;
+    task.destroy = async_request_free;
     task.priority = priority;
     task.flags = MXC_TASK_HELPED | (is_push ? 0 : MXC_TASK_UPDATES);
     mxc_status status = mxc_engine_push(mxc_var_engine(of_array), &task, is_push, &of_array, 2 - is_push, changes, 0);
     if (status != MXC_OK)
-        trip_free(t);
+        async_request_free(t);
     return status;
 }
 
 mxc_status mxci_async_push(mxci_async *async, mxci_key *e, mxc_ndarray *gradient, double lr, int priority) {
     MXC_TRY(mxci_comm_check(async->comm));
     e->pushes++;
-    return queue(async, e, gradient, lr, priority, 1);
+    return queue_request(async, e, gradient, lr, priority, 1);
 }
 
 mxc_status mxci_async_pull(mxci_async *async, mxci_key *e, int priority) {
     MXC_TRY(mxci_comm_check(async->comm));
-    return queue(async, e, e->stored, 0, priority, 0);
+    return queue_request(async, e, e->stored, 0, priority, 0);
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-static void key_free(mxci_async_key *key) {
+static void async_key_free(mxci_async_key *key) {
     mxci_server_remove(key);
-    mxc_var_delete(key->order, NULL, NULL);
+    mxc_var_delete(key->sequence, NULL, NULL);
     mxci_free(key->parts);
     mxci_free(key);
 }
 
-/* A large key over all servers, a small one at the next in turn. */
+/* A large key is split over all servers, a small one is kept by one server, chosen round-robin. */
 static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
     int64_t n = mxc_ndarray_size(key->own->stored);
     int is_spread = (int64_t)mxc_ndarray_bytes(key->own->stored) >= async->settings.split_bytes && n >= async->servers;
@@ -212,29 +214,29 @@ static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
     for (int i = 0; i < key->n_parts; i++) {
         int64_t begin = n * i / key->n_parts, end = n * (i + 1) / key->n_parts;
         key->parts[i] =
-            (mxci_part){.server = is_spread ? i : async->n_keys % async->servers, .begin = begin, .n = end - begin};
+            (mxci_key_part){.server = is_spread ? i : async->n_keys % async->servers, .begin = begin, .n = end - begin};
     }
     return mxci_server_add(async, key);
 }
 
-static mxc_status make_key(mxci_async *async, mxci_key *e, mxci_async_key **out) {
+static mxc_status async_key_create(mxci_async *async, mxci_key *e, mxci_async_key **out) {
     mxci_async_key *key = mxci_calloc(1, sizeof *key);
     *out = NULL;
     if (!key)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", e->key);
     key->own = e;
     key->dtype = mxc_ndarray_dtype(e->stored);
-    mxc_status status = mxc_var_create(mxc_var_engine(mxc_ndarray_var(e->stored)), &key->order);
+    mxc_status status = mxc_var_create(mxc_var_engine(mxc_ndarray_var(e->stored)), &key->sequence);
     if (status == MXC_OK)
         status = place_key(async, key);
     if (status == MXC_OK)
         *out = key;
     else
-        key_free(key);
+        async_key_free(key);
     return status;
 }
 
-static mxc_status list_key(mxci_async *async, mxci_async_key *key) {
+static mxc_status append_key(mxci_async *async, mxci_async_key *key) {
     mxc_status status = MXC_OK;
     mxci_mutex_lock(&async->lock);
     if (async->n_keys == async->cap_keys) {
@@ -254,40 +256,40 @@ static mxc_status list_key(mxci_async *async, mxci_async_key *key) {
 
 mxc_status mxci_async_add(mxci_async *async, mxci_key *e) {
     mxci_async_key *key;
-    MXC_TRY(make_key(async, e, &key));
-    mxc_status status = list_key(async, key);
+    MXC_TRY(async_key_create(async, e, &key));
+    mxc_status status = append_key(async, key);
     if (status != MXC_OK) {
-        key_free(key);
+        async_key_free(key);
         return status;
     }
-    e->place = async->n_keys - 1;
-    mxci_call meeting = {.kind = MXCI_CALL_MEET, .what = "a new key"};
-    return mxci_comm_call(async->comm, &meeting);
+    e->index = async->n_keys - 1;
+    mxci_call barrier = {.kind = MXCI_CALL_BARRIER, .name = "a new key"};
+    return mxci_comm_call(async->comm, &barrier);
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static mxc_status receive(void *arg, int from, const void *data, size_t bytes) {
-    const mxci_message *m = data;
+static mxc_status receive_message(void *arg, int from, const void *data, size_t bytes) {
+    const mxci_message_header *m = data;
     if (bytes < sizeof *m)
         return MXC_FAIL(MXC_EWORKER, "rank %d sent a message of %zu bytes", from, bytes);
-    return m->kind == MXCI_VALUE ? take_value(arg, from, m, bytes - sizeof *m)
-                                 : mxci_server_receive(arg, from, m, bytes - sizeof *m);
+    return m->kind == MXCI_MESSAGE_VALUE ? receive_value(arg, from, m, bytes - sizeof *m)
+                                         : mxci_server_receive(arg, from, m, bytes - sizeof *m);
 }
 
-static void fail_pulls(void *arg, mxc_status status, const char *message) {
+static void fail_pulls(void *arg, mxc_status status, const char *error) {
     mxci_async *async = arg;
     for (int i = 0;; i++) {
         mxci_async_key *key = mxci_async_find(async, i);
         if (!key)
             return;
-        end_pull(async, key, status, message);
+        end_pull(async, key, status, error);
     }
 }
 
 static void async_free(mxci_async *async) {
     for (int i = 0; i < async->n_keys; i++)
-        key_free(async->keys[i]);
+        async_key_free(async->keys[i]);
     mxc_optimizer_destroy(async->optimizer);
     mxci_mutex_destroy(&async->lock);
     mxci_free(async->keys);
@@ -297,14 +299,14 @@ static void async_free(mxci_async *async) {
 mxc_status mxci_async_open(const mxci_process_group_api *api, const mxci_comm_settings *comm_settings,
                            const mxci_async_settings *settings, mxci_async **out, mxci_comm **comm) {
     mxci_async *async = mxci_calloc(1, sizeof *async);
-    const mxci_mailbox mailbox = {receive, fail_pulls, async};
+    const mxci_message_handler handler = {receive_message, fail_pulls, async};
     *out = NULL;
     *comm = NULL;
     if (!async)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for the store");
     async->settings = *settings;
     mxci_mutex_init(&async->lock);
-    mxc_status status = mxci_comm_open(api, comm_settings, &mailbox, &async->comm);
+    mxc_status status = mxci_comm_open(api, comm_settings, &handler, &async->comm);
     if (status != MXC_OK) {
         async_free(async);
         return status;
@@ -329,13 +331,13 @@ mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *opti
     return MXC_OK;
 }
 
-static void say_bye(mxci_async *async) {
+static void send_worker_done(mxci_async *async) {
     for (int i = 0; i < async->servers; i++) {
-        mxci_post *post = mxci_post_create(i, DATA);
-        if (!post)
-            return; /* whoever waits for this worker's pushes finds out when its store ends */
-        *mxci_message_of(post) = (mxci_message){.kind = MXCI_BYE};
-        mxci_comm_post(async->comm, post);
+        mxci_message *message = mxci_message_create(i, DATA);
+        if (!message)
+            return; /* workers that wait for its pushes fail when its store closes */
+        *mxci_message_header_of(message) = (mxci_message_header){.kind = MXCI_MESSAGE_WORKER_DONE};
+        mxci_comm_send(async->comm, message);
     }
 }
 
@@ -343,8 +345,8 @@ void mxci_async_close(mxci_async *async) {
     if (!async)
         return;
     for (int i = 0; i < async->n_keys; i++)
-        MXC_IGNORE(mxc_wait_to_write(async->keys[i]->order)); /* closing goes on */
-    say_bye(async);
+        MXC_IGNORE(mxc_wait_to_write(async->keys[i]->sequence)); /* closing goes on */
+    send_worker_done(async);
     mxci_comm_close(async->comm);
     async_free(async);
 }

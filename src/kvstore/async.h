@@ -1,9 +1,19 @@
 /*
- * A store without steps in common: parameters live at servers, which update them as gradients arrive. Every rank is a
- * worker, and the first ones are servers too. A large key is spread over all servers, a small one lives at one of them.
+ * Asynchronous updates by parameter servers (Li et al. 2014). Servers keep the parameters and update them as gradients
+ * arrive. Every rank is a worker, and the first ones are servers too. A large key is split into ranges, one for each
+ * server; a small one is kept by one server.
  *
- * A worker may be ahead of the slowest by a bound: a pull waits until every worker's pushes of the key are not more
- * than staleness behind the puller's own (stale synchronous parallel, Ho et al. 2013).
+ * A worker may be ahead of the slowest by a bounded number of updates: a pull is deferred until no worker's pushes of
+ * the key are more than staleness behind those of the worker that pulls (stale synchronous parallel, Ho et al. 2013).
+ *
+ * Messages, all between a worker and a server:
+ *   PUSH         worker to server: a part of a gradient, and the learning rate. Not answered.
+ *   PULL         worker to server: asks for a part of a value. Answered by one VALUE, perhaps later (deferred).
+ *   VALUE        server to worker: the part after all updates received before, or an error.
+ *   WORKER_DONE  worker to server: the worker pushes no more, so nobody waits for its updates.
+ * A worker sends its pushes and pulls of one key in program order. A server never waits: deferred pulls are kept in a
+ * list and served by the push that makes them possible. So nobody waits in a cycle: a pull waits for slower workers,
+ * and the slowest worker's pulls are never deferred.
  */
 #ifndef MXCI_KVSTORE_ASYNC_H
 #define MXCI_KVSTORE_ASYNC_H
@@ -16,20 +26,20 @@
 typedef struct mxci_async mxci_async;
 
 typedef struct mxci_async_settings {
-    int64_t servers; /* ranks that serve; 0: all */
+    int64_t servers; /* ranks that are servers, the first ones; 0: all */
     int64_t staleness;
-    int64_t split_bytes; /* keys from this size on are spread */
+    int64_t split_bytes; /* keys of at least this size are split over all servers */
 } mxci_async_settings;
 
-/* MXC_EINVAL (more servers than ranks); else as mxci_comm_open. *comm: what it communicates by, until it is closed. */
+/* Statuses of mxci_comm_open. *comm: its communication, valid until it is closed. */
 mxc_status mxci_async_open(const mxci_process_group_api *api, const mxci_comm_settings *comm_settings,
                            const mxci_async_settings *settings, mxci_async **out, mxci_comm **comm);
-/* Blocks until all that was queued is done and all workers close. NULL is fine. */
+/* Blocks until all queued work is done and all workers close. NULL is allowed. */
 void mxci_async_close(mxci_async *async);
-/* What servers do with gradients, which their own rank says: a copy of the optimizer is made, with none of its states.
- * NULL: a gradient replaces the value. MXC_ENOMEM. */
+/* Set how this rank, as a server, applies gradients: it uses a copy of the optimizer, without its states. NULL: a
+ * gradient replaces the value. MXC_ENOMEM. */
 mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *optimizer);
-/* Let servers have a new key, whose first value is queued. Blocks until all workers have come. */
+/* Add a key, whose first value is queued, at its servers. Blocks until all workers have added it. */
 mxc_status mxci_async_add(mxci_async *async, mxci_key *e);
 /* Queue sending a gradient, to be applied with this rate. */
 mxc_status mxci_async_push(mxci_async *async, mxci_key *e, mxc_ndarray *gradient, double lr, int priority);

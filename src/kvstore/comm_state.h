@@ -1,5 +1,8 @@
-/* The communication's state, shared by comm.c (calls), transfer.c (what moves, and in which order), post.c
- * (messages) and watch.c (who lives). */
+/*
+ * The state of the communication, shared by comm.c (calls and the thread), join.c (joining), collectives.c (order and
+ * progress of collective operations), messages.c (point-to-point messages), liveness.c (heartbeats and failures) and
+ * gpu_sums.c (reductions by GPUs).
+ */
 #ifndef MXCI_KVSTORE_COMM_STATE_H
 #define MXCI_KVSTORE_COMM_STATE_H
 
@@ -9,58 +12,61 @@
 #include "kvstore/comm.h"
 
 enum {
-    MXCI_FLIGHTS = 4, /* transfers of data at a time */
-    MXCI_ORDERS = 16, /* decisions that are known and not begun, at most */
-    MXCI_WHAT = 160,  /* room for a call's name in an order */
-    MXCI_NEWS_TEXT = 480
+    MXCI_MAX_IN_FLIGHT = 4,  /* pieces that are transferred at a time */
+    MXCI_MAX_ANNOUNCED = 16, /* announcements that are known here and not started */
+    MXCI_CALL_NAME = 160,    /* room for a call's name in an announcement */
+    MXCI_CONTROL_TEXT = 480
 };
 
-/* Of a call: what decides how many bytes each rank sends, and how many it has room for. */
-typedef struct mxci_form {
-    int64_t n, share, run_pieces;
+/* What decides how many bytes a call sends from each rank, and how many it has room for. */
+typedef struct mxci_call_signature {
+    int64_t n, share, range_pieces;
     int32_t kind, dtype, on_gpus;
-} mxci_form;
+} mxci_call_signature;
 
-/* What rank 0 has decided to come next: a piece of a call. */
-typedef struct mxci_order {
+/* Broadcast by rank 0: which piece of which call is started next. */
+typedef struct mxci_announcement {
     int64_t seq, piece;
-    mxci_form form;
-    char what[MXCI_WHAT];
-} mxci_order;
+    mxci_call_signature signature;
+    char name[MXCI_CALL_NAME];
+} mxci_announcement;
 
-typedef struct mxci_flight {
+/* A piece that is being transferred. */
+typedef struct mxci_in_flight {
     mxci_call *call; /* NULL: free */
     mxci_group_request transfer;
-} mxci_flight;
+} mxci_in_flight;
 
-typedef struct mxci_news {
-    int32_t is_failure; /* else only: I live */
-    int32_t status;
-    /* Of a beat: the rank that has made the fewest calls, as far as those before the sender know, and how many. */
+/* A message of the control channel: a heartbeat to the next rank, or a failure to all. */
+typedef struct mxci_control_message {
+    int32_t is_failure;
+    int32_t status; /* of a failure, with text */
+    /* Of a heartbeat: the rank that has made the fewest calls, as far as the ranks before the sender know, and how many
+     * it has made. */
     int32_t slowest;
     int64_t n_calls;
-    char text[MXCI_NEWS_TEXT];
-} mxci_news;
+    char text[MXCI_CONTROL_TEXT];
+} mxci_control_message;
 
-/* devices.c: the workers' GPUs. Set by the program's thread, communicator and api with the lock held. */
-typedef struct mxci_gpus {
+/* gpu_sums.c: the workers' GPUs. Set by the program's thread, communicator and api with the lock held. */
+typedef struct mxci_gpu_group {
     int is_tried, id;
     const struct mxci_communicator_api *api;
     struct mxci_communicator *communicator; /* NULL: sums go through the host */
-} mxci_gpus;
+} mxci_gpu_group;
 
 /* Where a rank runs. */
-typedef struct mxci_place {
+typedef struct mxci_rank_location {
     int64_t host, process;
-} mxci_place;
+} mxci_rank_location;
 
-/* join.c: where the thread and the one who waits for it are. */
-typedef enum mxci_joining {
+/* join.c: how far the thread has come with joining, for the program's thread, which waits for it. */
+typedef enum mxci_join_state {
     MXCI_JOINING,
     MXCI_JOINED,
     MXCI_REFUSED,  /* the thread has ended; code and message say why */
-    MXCI_ABANDONED /* nobody waits: what there is belongs to the thread */
-} mxci_joining;
+    MXCI_ABANDONED /* the program no longer waits: the thread owns and frees everything */
+} mxci_join_state;
 
 struct mxci_comm {
     const mxci_process_group_api *api;
@@ -68,98 +74,111 @@ struct mxci_comm {
     int rank, size;
     mxci_comm_settings settings;
     mxci_thread thread;
-    int all_leave; /* joining has ended in the same way at every rank */
+    int all_leave; /* joining has failed in the same way at every rank, so all leave together */
 
     mxci_mutex lock; /* over the next block */
-    mxci_joining joining;
-    mxci_cond asked, ended; /* there is something for the thread; joining, or a call that is waited for, has ended */
+    mxci_join_state join_state;
+    mxci_cond has_work;  /* for the thread */
+    mxci_cond completed; /* joining, or a call that is waited for */
     int64_t next_seq;
-    mxci_call *announced, **announced_end; /* not yet seen by the thread */
-    mxci_call *changed, **changed_end;     /* ready or lost, likewise */
-    mxci_post *posted, **posted_end;       /* to be sent */
-    int is_nudged;                         /* something is under way that it has not seen */
-    mxc_status code;                       /* MXC_OK until something has failed; then message says what */
+    mxci_call *enqueued, **enqueued_end;    /* not yet seen by the thread */
+    mxci_call *updated, **updated_end;      /* ready or cancelled, and not yet seen by the thread */
+    mxci_message *outgoing, **outgoing_end; /* to be sent */
+    int is_woken;                           /* another thread has left it transfers that are in flight */
+    mxc_status code;                        /* MXC_OK until communication has failed; then message says why */
     char message[MXC_ERROR_MAX];
-    mxci_gpus gpus;
+    mxci_gpu_group gpus;
 
-    mxci_mutex driver; /* over the rest: held by the communication thread, or by one that moves its own short sum */
-    mxci_call *calls, **calls_end; /* not ended, by seq */
+    /* Over the rest: held by the communication thread, or by a thread that makes progress on its own short call. Taken
+     * before lock where both are needed. */
+    mxci_mutex progress_lock;
+    mxci_call *calls, **calls_end; /* not complete, by seq */
     mxci_call closing;
     int is_closed, is_failed;
     int64_t spin_until_ns;
-    mxci_flight flights[MXCI_FLIGHTS];
-    mxci_order orders[MXCI_ORDERS]; /* a ring: decided and not begun */
-    int n_orders, first_order;
-    mxci_order told[MXCI_ORDERS]; /* being told by rank 0: a ring there, the first only at the others */
-    mxci_group_request telling[MXCI_ORDERS];
-    int n_telling, first_telling;
-    char last_what[MXCI_WHAT]; /* the call with a key that ended last */
+    mxci_in_flight in_flight[MXCI_MAX_IN_FLIGHT];
+    mxci_announcement announced[MXCI_MAX_ANNOUNCED]; /* a ring: announced and not started here */
+    int n_announced, first_announced;
+    /* Broadcasts of announcements: at rank 0 a ring of those being sent, elsewhere the first only, being received. */
+    mxci_announcement broadcast_buffers[MXCI_MAX_ANNOUNCED];
+    mxci_group_request broadcasts[MXCI_MAX_ANNOUNCED];
+    int n_broadcasts, first_broadcast;
+    char last_name[MXCI_CALL_NAME]; /* the call with a key that completed last */
     int64_t last_step;
 
-    mxci_mailbox mailbox; /* receive is NULL: none */
-    mxci_post *sending;   /* not ended */
-    mxci_post *stranded;  /* ended by a failure, and perhaps still being sent */
-    char *arriving;       /* the message that is being received; NULL: none */
-    size_t arriving_bytes;
-    mxci_group_request arrival;
+    mxci_message_handler handler; /* receive is NULL: there are no messages */
+    mxci_message *sending;        /* started and not complete */
+    mxci_message *abandoned;      /* failed, and perhaps still read by the transport */
+    char *incoming;               /* the message that is being received; NULL: none */
+    size_t incoming_bytes;
+    mxci_group_request incoming_transfer;
 
-    mxci_place *places; /* of all ranks */
-    mxci_news heard;    /* being received */
-    mxci_group_request hearing;
-    int32_t slowest; /* as the last beat said */
+    mxci_rank_location *locations;         /* of all ranks */
+    mxci_control_message control_received; /* buffer of the receive that is always posted */
+    mxci_group_request control_receive;
+    int32_t slowest; /* as the last heartbeat received says */
     int64_t slowest_calls;
-    mxci_news beat; /* being sent to the next rank */
-    mxci_group_request beating;
-    int is_beating;
-    int64_t beat_ns, heard_ns, looked_ns; /* when: sent, heard of the rank before, looked at processes */
-    int64_t step_ns, gone_ns;             /* when: the last step of the watch, a process was missed first */
-    mxci_news failure;                    /* being sent to all */
-    mxci_group_request *failing;          /* size of them, while it is */
-    mxc_ndarray *held[2 * MXCI_FLIGHTS];  /* whose memory a failed transfer may still touch */
+    mxci_control_message heartbeat; /* being sent to the next rank */
+    mxci_group_request heartbeat_send;
+    int is_sending_heartbeat;
+    int64_t heartbeat_sent_ns, heartbeat_received_ns, processes_checked_ns; /* when it happened last */
+    int64_t liveness_step_ns;                                               /* when liveness was last checked */
+    int64_t process_missing_ns; /* when an exited process was first noticed */
+    mxci_control_message failure_message;
+    mxci_group_request *failure_sends;                /* one for each rank */
+    mxc_ndarray *kept_arrays[2 * MXCI_MAX_IN_FLIGHT]; /* whose memory a failed transfer may still touch */
 };
 
-/* comm.c: end a call and forget it. */
-void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *message);
+/* ---- comm.c ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes of an element. */
-static inline int64_t mxci_call_width(const mxci_call *call) {
-    return call->kind == MXCI_CALL_SUM ? (int64_t)mxc_dtype_size(call->dtype) : 1;
-}
-
-/* Free all but the group. */
+/* Complete a call and remove it. */
+void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *error);
+/* Free everything but the group. */
 void mxci_comm_free(mxci_comm *comm);
 
-/* join.c. On the thread: join; returns whether it is to go on, else comm may be gone. */
+static inline int64_t mxci_call_element_size(const mxci_call *call) {
+    return call->kind == MXCI_CALL_REDUCE ? (int64_t)mxc_dtype_size(call->dtype) : 1;
+}
+
+/* ---- join.c ------------------------------------------------------------------------------------------------------ */
+
+/* On the communication thread: join; returns 1 if it is to go on, else comm may have been freed. */
 int mxci_join_group(mxci_comm *comm);
-/* On the program's: wait for that. On failure comm is gone, or the thread's. */
+/* On the program's thread: wait for that. On failure comm is freed, or owned by the thread. */
 mxc_status mxci_join_await(mxci_comm *comm);
-/* On the thread, while it joins: each rank's bytes to all. */
-mxc_status mxci_join_gather(mxci_comm *comm, const void *in, void *out, size_t bytes);
+/* On the communication thread while it joins: each rank's bytes to all. */
+mxc_status mxci_join_allgather(mxci_comm *comm, const void *in, void *out, size_t bytes);
 
-/* transfer.c. Go on with all that is under way; returns whether anything happened. */
-int mxci_transfer_step(mxci_comm *comm);
-/* The call of this number that has not ended, or NULL. */
-mxci_call *mxci_transfer_find(const mxci_comm *comm, int64_t seq);
-/* Is there something that can only go on inside calls of test? */
-int mxci_transfer_is_busy(const mxci_comm *comm);
-/* About how many bytes are on their way, and one more for each transfer. */
-int64_t mxci_transfer_flying(const mxci_comm *comm);
+/* ---- collectives.c ----------------------------------------------------------------------------------------------- */
 
-/* post.c. Send and receive messages; returns whether anything happened. */
-int mxci_post_step(mxci_comm *comm);
-int mxci_post_all_sent(mxci_comm *comm);
+/* Make progress on everything that is in flight; returns whether anything happened. */
+int mxci_collectives_step(mxci_comm *comm);
+/* The call of this number that is not complete, or NULL. */
+mxci_call *mxci_collectives_find(const mxci_comm *comm, int64_t seq);
+/* Is there a ready call, which makes progress only inside the transport's test? */
+int mxci_collectives_is_busy(const mxci_comm *comm);
+/* About how many bytes are in flight, and one more for each transfer. */
+int64_t mxci_collectives_in_flight_bytes(const mxci_comm *comm);
 
-/* watch.c. Learn where everyone is; once, at the start. */
-mxc_status mxci_watch_open(mxci_comm *comm);
-/* Beat, listen, look after the others. */
-void mxci_watch_step(mxci_comm *comm, int64_t now);
-/* How long the thread may sleep without being missed. */
-int64_t mxci_watch_interval(const mxci_comm *comm);
-/* Communication is over: tell everyone, unless tell is 0, and fail what is not done. */
-void mxci_watch_fail(mxci_comm *comm, int tell, mxc_status status, const char *format, ...) MXC_PRINTF(4, 5);
-/* A status other than MXC_OK of the group is the end: 1. Else 0. */
-int mxci_watch_failed(mxci_comm *comm, mxc_status status);
-/* , with the key and step that this rank stands at: for the end of messages. In out, of MXC_ERROR_MAX. */
-const char *mxci_watch_where(const mxci_comm *comm, char *out);
+/* ---- messages.c -------------------------------------------------------------------------------------------------- */
+
+/* Send and receive messages; returns whether anything happened. */
+int mxci_messages_step(mxci_comm *comm);
+int mxci_messages_all_sent(mxci_comm *comm);
+
+/* ---- liveness.c -------------------------------------------------------------------------------------------------- */
+
+/* Exchange the ranks' locations; once, at the start. */
+mxc_status mxci_liveness_open(mxci_comm *comm);
+/* Send and receive heartbeats, and check the other ranks. */
+void mxci_liveness_step(mxci_comm *comm, int64_t now);
+/* Time between two heartbeats: how long the thread may sleep. */
+int64_t mxci_liveness_interval(const mxci_comm *comm);
+/* End the communication: notify all ranks, unless notify is 0, and fail every call that is not complete. */
+void mxci_comm_fail(mxci_comm *comm, int notify, mxc_status status, const char *format, ...) MXC_PRINTF(4, 5);
+/* Ends the communication and returns 1 if the status is an error of the transport; else 0. */
+int mxci_comm_check_status(mxci_comm *comm, mxc_status status);
+/* Key and step that this rank has reached, for the end of messages. Returns out, of MXC_ERROR_MAX bytes. */
+const char *mxci_comm_position(const mxci_comm *comm, char *out);
 
 #endif

@@ -10,7 +10,7 @@
 #include "kvstore/shard.h"
 #include "ndarray/array.h"
 
-enum { WHAT = MXCI_BUCKET_WHAT, ALIGNMENT = 32 }; /* elements */
+enum { NAME = MXCI_BUCKET_NAME, ALIGNMENT = 32 }; /* elements */
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
@@ -18,9 +18,9 @@ static void bucket_free(mxci_bucket *b) {
     for (int i = 0; b->views && i < b->n; i++)
         mxc_ndarray_release(b->views[i]);
     mxc_ndarray_release(b->flat);
-    mxc_ndarray_release(b->rest);
-    mxc_ndarray_release(b->words);
-    mxc_ndarray_release(b->all_words);
+    mxc_ndarray_release(b->residual);
+    mxc_ndarray_release(b->codes);
+    mxc_ndarray_release(b->all_codes);
     mxci_shard_destroy(b->shard);
     mxci_free(b->views);
     mxci_free(b->keys);
@@ -59,10 +59,10 @@ static mxc_status make_views(mxci_bucket *b, int ranks) {
     return MXC_OK;
 }
 
-/* A name that differs where keys or sizes do. */
+/* The name of its call. Names of buckets with different keys or sizes differ, by a hash of all keys (FNV-1a). */
 static void name_bucket(mxci_bucket *b) {
-    mxci_line line = {b->what, sizeof b->what, 0};
-    uint32_t hash = 2166136261u; /* FNV-1a over all keys */
+    mxci_line line = {b->name, sizeof b->name, 0};
+    uint32_t hash = 2166136261u;
     mxci_line_printf(&line, "push of \"%.40s\"", b->keys[0]->key);
     for (int i = 0; i < b->n; i++)
         for (const char *c = b->keys[i]->key;; c++) {
@@ -88,7 +88,7 @@ mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int 
         b->views = mxci_calloc((size_t)n, sizeof *b->views);
     }
     if (!b || !b->keys || !b->views)
-        status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys that travel together", n);
+        status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys of one bucket", n);
     if (status == MXC_OK) {
         memcpy(b->keys, keys, (size_t)n * sizeof *keys);
         status = make_views(b, ranks);
@@ -120,18 +120,18 @@ mxc_status mxci_bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, int ran
 
 /* ---- exchanges --------------------------------------------------------------------------------------------------- */
 
-/* One call and the engine function that makes its data ready. References: the queueing thread's, the function's, and
- * the call's. */
-typedef struct exchange {
+/* One call and the engine function that reports its data as ready. References: one each of the thread that queues it,
+ * of the function, and of the call. */
+typedef struct exchange_task {
     mxci_call call; /* first: a call's address is its exchange's */
     mxci_comm *comm;
     atomic_int refs;
     int has_run, task_ended; /* task_ended: read by the queueing thread only, after a push that failed */
     mxc_done *done;
-    char what[WHAT];
-} exchange;
+    char name[NAME];
+} exchange_task;
 
-static void exchange_release(exchange *x) {
+static void exchange_release(exchange_task *x) {
     if (atomic_fetch_sub(&x->refs, 1) > 1)
         return;
     mxc_ndarray_release(x->call.arrays[0]);
@@ -139,14 +139,14 @@ static void exchange_release(exchange *x) {
     mxci_free(x);
 }
 
-static void exchange_ended(mxci_call *call, mxc_status status, const char *message) {
-    exchange *x = (exchange *)call;
+static void exchange_ended(mxci_call *call, mxc_status status, const char *error) {
+    exchange_task *x = (exchange_task *)call;
     if (x->has_run)
-        mxc_done_complete(x->done, status, message);
+        mxc_done_complete(x->done, status, error);
     exchange_release(x);
 }
 
-static mxc_status find_data(exchange *x) {
+static mxc_status find_data(exchange_task *x) {
     mxc_tensor tensor;
     MXC_TRY(mxc_ndarray_tensor(x->call.arrays[0], &tensor));
     x->call.in = tensor.data;
@@ -156,26 +156,26 @@ static mxc_status find_data(exchange *x) {
 }
 
 static void exchange_run(const mxc_run *run, void *arg, mxc_done *done) {
-    exchange *x = arg;
+    exchange_task *x = arg;
     (void)run;
     x->has_run = 1;
     x->done = done;
     if (find_data(x) == MXC_OK)
         mxci_comm_ready(x->comm, &x->call);
     else
-        mxci_comm_lost(x->comm, &x->call);
+        mxci_comm_cancel(x->comm, &x->call);
 }
 
-/* The function can run no more. Where it has not run, what it reads has failed. */
+/* The engine drops the function. If it has not run, what it reads has failed. */
 static void exchange_task_ended(void *arg) {
-    exchange *x = arg;
+    exchange_task *x = arg;
     x->task_ended = 1;
     if (!x->has_run)
-        mxci_comm_lost(x->comm, &x->call);
+        mxci_comm_cancel(x->comm, &x->call);
     exchange_release(x);
 }
 
-static mxc_status push_exchange(exchange *x) {
+static mxc_status push_exchange(exchange_task *x) {
     mxc_task task = MXC_TASK_INIT;
     mxc_var *in = mxc_ndarray_var(x->call.arrays[0]), *out = mxc_ndarray_var(x->call.arrays[1]);
     task.name = x->call.kind == MXCI_CALL_BROADCAST ? "kvstore_first" : "kvstore_sum";
@@ -184,7 +184,7 @@ static mxc_status push_exchange(exchange *x) {
     task.destroy = exchange_task_ended;
     task.priority = x->call.priority;
     task.flags = MXC_TASK_CHEAP | MXC_TASK_HELPED | (in == out ? MXC_TASK_UPDATES : 0);
-    if (x->call.on_gpus) { /* it is called when the GPU has made the values: where threads wait for that anyway */
+    if (x->call.on_gpus) { /* run when the GPU has computed the values, on a thread that waits for the GPU anyway */
         task.context = mxc_ndarray_context(x->call.arrays[1]);
         task.property = MXC_PROP_COPY_FROM_DEVICE;
         task.flags &= ~(unsigned)(MXC_TASK_CHEAP | MXC_TASK_HELPED);
@@ -197,72 +197,74 @@ static mxc_status push_exchange(exchange *x) {
 }
 
 mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
-    exchange *x = mxci_calloc(1, sizeof *x);
+    exchange_task *x = mxci_calloc(1, sizeof *x);
     if (!x)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->what);
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->name);
     x->call = *call;
-    x->call.ended = exchange_ended;
-    x->call.what = x->what;
+    x->call.on_completion = exchange_ended;
+    x->call.name = x->name;
     x->call.arrays[0] = mxc_ndarray_retain(in);
     x->call.arrays[1] = mxc_ndarray_retain(out);
     x->comm = comm;
     atomic_init(&x->refs, 3);
-    mxci_format(x->what, sizeof x->what, "%s", call->what);
-    mxci_comm_announce(comm, &x->call);
+    mxci_format(x->name, sizeof x->name, "%s", call->name);
+    mxci_comm_enqueue(comm, &x->call);
     return push_exchange(x);
 }
 
-int mxci_exchange_is_home(const mxci_key *e, mxc_dtype wire) {
+int mxci_exchange_needs_no_copy(const mxci_key *e, mxc_dtype wire) {
     return e->on_gpus || (mxci_on_host(mxc_ndarray_context(e->stored)) && mxc_ndarray_dtype(e->stored) == wire);
 }
 
-/* A part of the bucket as the key's sum: itself, or a copy where the key lives, in its dtype. */
-static mxc_status fetch(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) {
+/* The sum of key i: a view of the bucket, or a copy on the key's context in its dtype. */
+static mxc_status get_summed(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) {
     *sum = b->views[i];
-    if (mxci_exchange_is_home(b->keys[i], b->wire))
+    if (mxci_exchange_needs_no_copy(b->keys[i], b->wire))
         return MXC_OK;
     MXC_TRY(mxci_key_sum(b->keys[i], sum));
     return mxc_ndarray_copy_to(b->views[i], *sum, priority);
 }
 
 /* Arrays for compression: made at the first push. */
-static mxc_status make_words(mxci_bucket *b, int ranks) {
-    const int64_t n = mxc_ndarray_size(b->flat), words = n / MXCI_VALUES_PER_WORD, all[2] = {ranks, words};
-    if (b->all_words)
+static mxc_status make_code_arrays(mxci_bucket *b, int ranks) {
+    const int64_t n = mxc_ndarray_size(b->flat), codes = n / MXCI_VALUES_PER_WORD, all[2] = {ranks, codes};
+    if (b->all_codes)
         return MXC_OK;
-    if (!b->rest) {
-        MXC_TRY(mxc_ndarray_create(1, &n, MXC_F32, mxc_cpu(0), &b->rest));
-        MXC_TRY(mxc_ndarray_fill(b->rest, 0));
+    if (!b->residual) {
+        MXC_TRY(mxc_ndarray_create(1, &n, MXC_F32, mxc_cpu(0), &b->residual));
+        MXC_TRY(mxc_ndarray_fill(b->residual, 0));
     }
-    if (!b->words)
-        MXC_TRY(mxc_ndarray_create(1, &words, MXC_I32, mxc_cpu(0), &b->words));
-    return mxc_ndarray_create(2, all, MXC_I32, mxc_cpu(0), &b->all_words);
+    if (!b->codes)
+        MXC_TRY(mxc_ndarray_create(1, &codes, MXC_I32, mxc_cpu(0), &b->codes));
+    return mxc_ndarray_create(2, all, MXC_I32, mxc_cpu(0), &b->all_codes);
 }
 
-/* flat = the sum of all ranks' flat, compressed: each rank gets all the others' words, and adds them up. */
+/* flat = the sum of all ranks' flat, compressed: the codes of all ranks are gathered and added up at each. Codes of
+ * several ranks cannot be added while they are reduced. */
 static mxc_status queue_compressed(mxci_comm *comm, mxci_bucket *b, mxci_call *call, float threshold) {
-    MXC_TRY(make_words(b, mxci_comm_size(comm)));
-    MXC_TRY(mxci_compress(b->flat, b->rest, b->words, threshold, call->priority));
-    call->kind = MXCI_CALL_GATHER;
-    call->n = (int64_t)mxc_ndarray_bytes(b->words);
-    MXC_TRY(mxci_exchange_queue(comm, call, b->words, b->all_words));
-    return mxci_expand(b->all_words, b->flat, threshold, call->priority);
+    MXC_TRY(make_code_arrays(b, mxci_comm_size(comm)));
+    MXC_TRY(mxci_compress(b->flat, b->residual, b->codes, threshold, call->priority));
+    call->kind = MXCI_CALL_ALLGATHER;
+    call->n = (int64_t)mxc_ndarray_bytes(b->codes);
+    MXC_TRY(mxci_exchange_queue(comm, call, b->codes, b->all_codes));
+    return mxci_expand(b->all_codes, b->flat, threshold, call->priority);
 }
 
-mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *const *keys, mxc_ndarray **sums,
+mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire_format wire, int n, mxci_key *const *keys, mxc_ndarray **sums,
                              int priority) {
     mxci_bucket *b;
     MXC_TRY(mxci_comm_check(comm));
     MXC_TRY(mxci_bucket_get(n, keys, wire.dtype, 1, &b));
-    int is_direct = n == 1 && mxci_exchange_is_home(keys[0], wire.dtype) && wire.threshold == 0;
+    int is_direct = n == 1 && mxci_exchange_needs_no_copy(keys[0], wire.dtype) && wire.threshold == 0;
     mxc_ndarray *in = is_direct ? sums[0] : b->flat;
     for (int i = 0; i < n && !is_direct; i++)
         MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
-    int64_t length = mxc_ndarray_size(n == 1 ? sums[0] : b->flat); /* a single key may be direct at some ranks only */
+    int64_t length = mxc_ndarray_size(
+        n == 1 ? sums[0] : b->flat); /* a single key may use its own array at some ranks and the bucket at others */
     mxci_call call = {
-        .kind = MXCI_CALL_SUM,
+        .kind = MXCI_CALL_REDUCE,
         .dtype = wire.dtype,
-        .what = b->what,
+        .name = b->name,
         .priority = priority,
         .n = length,
         .step = keys[0]->pushes,
@@ -274,28 +276,28 @@ mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire wire, int n, mxci_key *c
         MXC_TRY(mxci_exchange_queue(comm, &call, in, b->flat));
     for (int i = 0; i < n; i++) {
         keys[i]->pushes++;
-        MXC_TRY(fetch(b, i, priority, &sums[i]));
+        MXC_TRY(get_summed(b, i, priority, &sums[i]));
     }
     return MXC_OK;
 }
 
 /* ---- first values ------------------------------------------------------------------------------------------------ */
 
-static mxc_status send_first(mxci_comm *comm, const char *key, mxc_ndarray *array) {
-    char what[WHAT], shape[MXC_SHAPE_TEXT];
-    mxci_format(what, sizeof what, "init of %s %.64s \"%.60s\"", mxc_dtype_name(mxc_ndarray_dtype(array)),
+static mxc_status broadcast_init(mxci_comm *comm, const char *key, mxc_ndarray *array) {
+    char name[NAME], shape[MXC_SHAPE_TEXT];
+    mxci_format(name, sizeof name, "init of %s %.64s \"%.60s\"", mxc_dtype_name(mxc_ndarray_dtype(array)),
                 mxc_shape_format(mxc_ndarray_shape(array), shape, sizeof shape), key);
-    const mxci_call call = {.kind = MXCI_CALL_BROADCAST, .what = what, .n = (int64_t)mxc_ndarray_bytes(array)};
+    const mxci_call call = {.kind = MXCI_CALL_BROADCAST, .name = name, .n = (int64_t)mxc_ndarray_bytes(array)};
     return mxci_exchange_queue(comm, &call, array, array);
 }
 
-mxc_status mxci_exchange_first(mxci_comm *comm, const char *key, mxc_ndarray *array) {
+mxc_status mxci_exchange_broadcast_init(mxci_comm *comm, const char *key, mxc_ndarray *array) {
     mxc_ndarray *copy;
     MXC_TRY(mxci_comm_check(comm));
     if (mxci_on_host(mxc_ndarray_context(array)))
-        return send_first(comm, key, array);
+        return broadcast_init(comm, key, array);
     MXC_TRY(mxc_ndarray_copy(array, mxc_cpu(0), mxc_ndarray_dtype(array), &copy));
-    mxc_status status = send_first(comm, key, copy);
+    mxc_status status = broadcast_init(comm, key, copy);
     if (status == MXC_OK)
         status = mxc_ndarray_copy_to(copy, array, 0);
     mxc_ndarray_release(copy);

@@ -4,19 +4,19 @@
 #include <stdio.h>
 
 #include "base/sys.h"
-#include "kvstore/devices.h"
+#include "kvstore/gpu_sums.h"
 #include "kvstore/exchange.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
 void mxci_key_destroy(mxci_key *e) {
-    for (int i = 0; i < e->n_moved; i++)
-        mxc_ndarray_release(e->moved[i]);
+    for (int i = 0; i < e->n_local_copies; i++)
+        mxc_ndarray_release(e->local_copies[i]);
     mxc_ndarray_release(e->stored);
     mxc_ndarray_release(e->sum);
     mxc_op_release(e->add);
     mxci_bucket_release(e->bucket);
-    mxci_free(e->moved);
+    mxci_free(e->local_copies);
     mxci_free(e->pending);
     mxci_free(e->key);
     mxci_free(e);
@@ -63,15 +63,15 @@ mxc_status mxci_key_add(mxci_key *e, mxc_ndarray *value) {
 
 /* ---- sums -------------------------------------------------------------------------------------------------- */
 
-static mxc_status make_room_for_moved(mxci_key *e) {
-    if (e->n_moved >= e->n_pending)
+static mxc_status reserve_local_copies(mxci_key *e) {
+    if (e->n_local_copies >= e->n_pending)
         return MXC_OK;
-    mxc_ndarray **grown = mxci_realloc_array(e->moved, (size_t)e->n_pending, sizeof *grown);
+    mxc_ndarray **grown = mxci_realloc_array(e->local_copies, (size_t)e->n_pending, sizeof *grown);
     if (!grown)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", e->n_pending, e->key);
-    e->moved = grown;
-    while (e->n_moved < e->n_pending)
-        e->moved[e->n_moved++] = NULL;
+    e->local_copies = grown;
+    while (e->n_local_copies < e->n_pending)
+        e->local_copies[e->n_local_copies++] = NULL;
     return MXC_OK;
 }
 
@@ -81,15 +81,15 @@ static mxc_status new_like(mxc_ndarray *array, mxc_ndarray **out) {
 }
 
 /* Replace pending values of other contexts by copies beside the stored one. */
-static mxc_status move_pending(mxci_key *e, int priority) {
-    MXC_TRY(make_room_for_moved(e));
+static mxc_status copy_pending_here(mxci_key *e, int priority) {
+    MXC_TRY(reserve_local_copies(e));
     for (int i = 0; i < e->n_pending; i++) {
         if (mxc_context_equal(mxc_ndarray_context(e->pending[i]), mxc_ndarray_context(e->stored)))
             continue;
-        if (!e->moved[i])
-            MXC_TRY(new_like(e->stored, &e->moved[i]));
-        MXC_TRY(mxc_ndarray_copy_to(e->pending[i], e->moved[i], priority));
-        e->pending[i] = e->moved[i];
+        if (!e->local_copies[i])
+            MXC_TRY(new_like(e->stored, &e->local_copies[i]));
+        MXC_TRY(mxc_ndarray_copy_to(e->pending[i], e->local_copies[i], priority));
+        e->pending[i] = e->local_copies[i];
     }
     return MXC_OK;
 }
@@ -119,11 +119,11 @@ mxc_status mxci_key_reduce(mxci_key *e, int priority, mxc_ndarray **out) {
     int queued = 0;
     if (e->n_pending > 1) {
         MXC_TRY(mxci_key_sum(e, out));
-        MXC_TRY(mxci_devices_sum(e->n_pending, e->pending, e->sum, priority, &queued));
+        MXC_TRY(mxci_gpu_sums_reduce(e->n_pending, e->pending, e->sum, priority, &queued));
     }
     if (queued)
         return MXC_OK;
-    MXC_TRY(move_pending(e, priority));
+    MXC_TRY(copy_pending_here(e, priority));
     *out = e->pending[0];
     if (e->n_pending == 1)
         return MXC_OK;

@@ -10,16 +10,16 @@ struct mxci_bucket; /* exchange.h */
 typedef struct mxci_key {
     char *key;
     mxc_ndarray *stored;
-    mxc_ndarray *sum;    /* of this process's values; made at the first push that needs it */
-    mxc_ndarray **moved; /* copies of values that live elsewhere than stored, by position; NULL where not needed */
-    mxc_op *add;         /* add_n over n_add values */
-    int n_add, n_moved;
+    mxc_ndarray *sum;           /* of this process's values; made at the first push that needs it */
+    mxc_ndarray **local_copies; /* of values on other contexts than stored, by position; NULL where not needed */
+    mxc_op *add;                /* add_n over n_add values */
+    int n_add, n_local_copies;
     mxc_ndarray **pending; /* what the current call names, in its order */
     int n_pending, cap_pending;
     int64_t pushes;
-    int on_gpus;                /* its sums can be made by the workers' GPUs (devices.h) */
+    int on_gpus;                /* the workers' GPUs can reduce it (gpu_sums.h) */
     struct mxci_bucket *bucket; /* of the last push in a group of processes; a reference */
-    int32_t place;              /* dist_async: which of the store's it is */
+    int32_t index;              /* dist_async: its number, which messages carry */
 } mxci_key;
 
 /* With a reference to the array that it stores. MXC_ENOMEM. */

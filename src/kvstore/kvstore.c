@@ -18,7 +18,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "kvstore/async.h"
-#include "kvstore/devices.h"
+#include "kvstore/gpu_sums.h"
 #include "kvstore/shard.h"
 
 typedef struct store_type {
@@ -43,44 +43,44 @@ typedef struct settings {
 
 enum { PLAIN, AS_F16, AS_BF16, TWO_BITS, PIECE_BYTES = 4194304 };
 
-#define SETTING(field, kind, value, least, most, text)                                                  \
+#define STORE_PARAM(field, kind, value, least, most, text)                                              \
     {                                                                                                   \
         .name = #field, .type = kind, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
         .minimum = least, .maximum = most, .doc = text                                                  \
     }
-#define WATCHING                                                                                      \
-    SETTING(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6,                                                  \
-            "Seconds without a heartbeat after which a process counts as lost."),                     \
-        SETTING(stall, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                \
-                "Seconds to wait for a process that is alive but does not reach a sum. 0: forever."), \
-        SETTING(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                         \
-                "Seconds to wait for all processes to create the store. 0: forever.")
-#define OF_SERVERS(field, value, least, text)                                                                          \
+#define LIVENESS_PARAMS                                                                                   \
+    STORE_PARAM(timeout, MXC_PARAM_FLOAT, "5", 0.1, 1e6,                                                  \
+                "Seconds without a heartbeat after which a process counts as lost."),                     \
+        STORE_PARAM(stall, MXC_PARAM_FLOAT, "600", 0, 1e9,                                                \
+                    "Seconds to wait for a process that is alive but does not reach a sum. 0: forever."), \
+        STORE_PARAM(join_timeout, MXC_PARAM_FLOAT, "600", 0, 1e9,                                         \
+                    "Seconds to wait for all processes to create the store. 0: forever.")
+#define SERVER_PARAM(field, value, least, text)                                                                        \
     {                                                                                                                  \
         .name = #field, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(settings, async.field), .initial = value, .bounded = 1, \
         .minimum = least, .maximum = 1e15, .doc = text                                                                 \
     }
 
 static const mxc_param sync_schema[] = {
-    WATCHING,
-    SETTING(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30,
-            "Size in bytes of the pieces that larger sums are divided into."),
-    SETTING(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30,
-            "Size in bytes up to which keys of one push are sent together."),
+    LIVENESS_PARAMS,
+    STORE_PARAM(piece_bytes, MXC_PARAM_INT, "4194304", 4096, 1 << 30,
+                "Size in bytes of the pieces that larger sums are divided into."),
+    STORE_PARAM(bucket_bytes, MXC_PARAM_INT, "1048576", 0, 1 << 30,
+                "Size in bytes up to which keys of one push are sent together."),
     {MXC_PARAM_FIELD(settings, compression), .name = "compression", .type = MXC_PARAM_ENUM, .initial = "none",
      .choices = "none,float16,bfloat16,2bit", .doc = "Format in which sums of float32 are sent."},
-    SETTING(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30,
-            "For the compression 2bit: values are sent as threshold, -threshold or 0."),
+    STORE_PARAM(threshold, MXC_PARAM_FLOAT, "0.5", 1e-30, 1e30,
+                "For the compression 2bit: values are sent as threshold, -threshold or 0."),
     {MXC_PARAM_FIELD(settings, shard), .name = "shard", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "Update only this worker's share of each key, and keep optimizer states for that share only."},
     MXC_PARAM_END,
 };
 
 static const mxc_param async_schema[] = {
-    WATCHING,
-    OF_SERVERS(servers, "0", 0, "Number of workers, the first ones, that are servers. 0: all."),
-    OF_SERVERS(staleness, "4", 0, "Number of pushes of a key that a worker may be ahead of the slowest."),
-    OF_SERVERS(split_bytes, "1048576", 0, "Size in bytes from which keys are divided among all servers."),
+    LIVENESS_PARAMS,
+    SERVER_PARAM(servers, "0", 0, "Number of workers, the first ones, that are servers. 0: all."),
+    SERVER_PARAM(staleness, "4", 0, "Number of pushes of a key that a worker may be ahead of the slowest."),
+    SERVER_PARAM(split_bytes, "1048576", 0, "Size in bytes from which keys are divided among all servers."),
     MXC_PARAM_END,
 };
 
@@ -112,16 +112,16 @@ static mxc_status find_type(const char *name, const store_type **out) {
     return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there are %s", name, text);
 }
 
-/* What all processes must be given alike. */
-static void list_terms(const mxc_kvstore *store, const mxc_param *schema, char out[MXCI_TERMS]) {
+/* What must be equal at all processes: the version of the library, the type and all parameters. */
+static void format_config(const mxc_kvstore *store, const mxc_param *schema, char out[MXCI_CONFIG_TEXT]) {
     char value[64];
-    mxci_line line = {out, MXCI_TERMS, 0};
+    mxci_line line = {out, MXCI_CONFIG_TEXT, 0};
     mxci_line_printf(&line, "libmxc %s\ntype=%s\n", MXC_VERSION, store->type->name);
     for (const mxc_param *p = schema; p->name; p++)
         mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, &store->settings, value, sizeof value));
 }
 
-static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_process_group_api *api) {
+static mxc_status join_processes(mxc_kvstore *store, const mxc_param *schema, const mxci_process_group_api *api) {
     const settings *set = &store->settings;
     if (set->shard && set->compression == TWO_BITS)
         return MXC_FAIL(MXC_EUNSUPPORTED,
@@ -132,7 +132,7 @@ static mxc_status join(mxc_kvstore *store, const mxc_param *schema, const mxci_p
         .join_ns = (int64_t)(set->join_timeout * 1e9),
         .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes,
     };
-    list_terms(store, schema, comm.terms);
+    format_config(store, schema, comm.config);
     if (!api && mxci_module_group(&api) != MXC_OK)
         return MXC_FAIL(MXC_EDEVICE, "kvstore type \"%s\" needs the MPI module: %s", store->type->name,
                         mxc_last_error());
@@ -156,7 +156,7 @@ mxc_status mxci_kvstore_create_on(const mxci_process_group_api *api, const char 
     if (status == MXC_OK)
         status = mxci_map_create(&store->keys);
     if (status == MXC_OK && found->is_dist)
-        status = join(store, schema, api);
+        status = join_processes(store, schema, api);
     if (status == MXC_OK)
         *out = store;
     else
@@ -203,7 +203,7 @@ static mxc_status check_count(const char *call, int n) {
 
 /* ---- init ---------------------------------------------------------------------------------------------------- */
 
-/* Shares, and what is narrowed, are made on the host. */
+/* Sharded and compressed sums are made on the host. */
 static int may_use_gpus(const mxc_kvstore *store) {
     return store->comm && store->type->is_device && !store->settings.shard && store->settings.compression == PLAIN;
 }
@@ -213,7 +213,7 @@ mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *
     if (mxci_map_has(store->keys, key))
         return MXC_FAIL(MXC_EEXIST, "kvstore: key \"%s\" was initialised before", key);
     MXC_TRY(mxci_key_create(key, array, &e));
-    mxc_status status = store->comm ? mxci_exchange_first(store->comm, key, array) : MXC_OK;
+    mxc_status status = store->comm ? mxci_exchange_broadcast_init(store->comm, key, array) : MXC_OK;
     if (status == MXC_OK)
         status = mxci_map_put(store->keys, key, e);
     if (status != MXC_OK)
@@ -221,7 +221,7 @@ mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *
     else if (store->async)
         status = mxci_async_add(store->async, e);
     else if (may_use_gpus(store))
-        status = mxci_devices_agree(store->comm, key, array, &e->on_gpus);
+        status = mxci_gpu_sums_agree(store->comm, key, array, &e->on_gpus);
     return status;
 }
 
@@ -255,7 +255,7 @@ static mxc_status find_key(const mxc_kvstore *store, const char *key, mxci_key *
     return MXC_OK;
 }
 
-static mxc_status gather_one(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
+static mxc_status gather_pending_value(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
     mxci_key *e;
     MXC_TRY(find_key(store, key, &e));
     if (!value)
@@ -264,18 +264,18 @@ static mxc_status gather_one(const mxc_kvstore *store, const char *key, mxc_ndar
 }
 
 /* Hand each array to its key; on failure nothing has been queued. */
-static mxc_status gather(const mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
+static mxc_status gather_pending(const mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
     for (int i = 0; i < n; i++) {
         mxci_key *e;
         if (find_key(store, keys[i], &e) == MXC_OK)
             e->n_pending = 0;
     }
     for (int i = 0; i < n; i++)
-        MXC_TRY(gather_one(store, keys[i], values[i]));
+        MXC_TRY(gather_pending_value(store, keys[i], values[i]));
     return MXC_OK;
 }
 
-static mxc_status make_room_for_pushed(mxc_kvstore *store, int n) {
+static mxc_status reserve_pushed(mxc_kvstore *store, int n) {
     if (n <= store->cap_pushed)
         return MXC_OK;
     mxci_key **pushed = mxci_realloc_array(store->pushed, (size_t)n, sizeof *pushed);
@@ -305,23 +305,23 @@ static mxc_status reduce_all(mxc_kvstore *store, int n, const char *const *keys,
     return MXC_OK;
 }
 
-static mxci_wire wire_of(const mxc_kvstore *store, const mxci_key *e) {
+static mxci_wire_format wire_of(const mxc_kvstore *store, const mxci_key *e) {
     mxc_dtype dtype = mxc_ndarray_dtype(e->stored);
     if (dtype != MXC_F32)
-        return (mxci_wire){dtype, 0};
+        return (mxci_wire_format){dtype, 0};
     switch (store->settings.compression) {
     case AS_F16:
-        return (mxci_wire){MXC_F16, 0};
+        return (mxci_wire_format){MXC_F16, 0};
     case AS_BF16:
-        return (mxci_wire){MXC_BF16, 0};
+        return (mxci_wire_format){MXC_BF16, 0};
     case TWO_BITS:
-        return (mxci_wire){MXC_F32, (float)store->settings.threshold};
+        return (mxci_wire_format){MXC_F32, (float)store->settings.threshold};
     default:
-        return (mxci_wire){MXC_F32, 0};
+        return (mxci_wire_format){MXC_F32, 0};
     }
 }
 
-/* How many keys from the first on travel together. */
+/* How many keys, from the first on, go into one bucket. */
 static int count_bucket(const mxc_kvstore *store, mxci_key *const *pushed, int n) {
     size_t bytes = mxc_ndarray_bytes(pushed[0]->stored), most = (size_t)store->settings.bucket_bytes;
     int count = 1;
@@ -335,11 +335,11 @@ int mxci_kvstore_is_sharded(const mxc_kvstore *store) {
     return store->settings.shard;
 }
 
-/* Replace this process's sums by those of all; with shares, update too. */
+/* Replace this process's sums by those of all processes; with shares, update too. */
 static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
     for (int i = 0, count; i < n; i += count) {
         mxci_key **keys = &store->pushed[i];
-        mxci_wire wire = wire_of(store, keys[0]);
+        mxci_wire_format wire = wire_of(store, keys[0]);
         count = count_bucket(store, keys, n - i);
         if (store->settings.shard)
             MXC_TRY(mxci_shard_push(store->comm, wire.dtype, count, keys, &store->sums[i], store->optimizer, priority));
@@ -349,7 +349,7 @@ static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
     return MXC_OK;
 }
 
-static mxc_status apply(mxc_kvstore *store, mxci_key *e, mxc_ndarray *sum, int priority) {
+static mxc_status apply_sum(mxc_kvstore *store, mxci_key *e, mxc_ndarray *sum, int priority) {
     if (store->async)
         return mxci_async_push(store->async, e, sum, mxc_optimizer_get_lr(store->optimizer), priority);
     if (store->optimizer)
@@ -370,13 +370,13 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
         return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore type \"dist_async\": servers run optimizers, not updaters");
     if (store->settings.shard && !store->optimizer)
         return MXC_FAIL(MXC_EUNSUPPORTED, "kvstore: with shard=true an optimizer is needed");
-    MXC_TRY(gather(store, n, keys, values));
-    MXC_TRY(make_room_for_pushed(store, n));
+    MXC_TRY(gather_pending(store, n, keys, values));
+    MXC_TRY(reserve_pushed(store, n));
     MXC_TRY(reduce_all(store, n, keys, priority, &n_keys));
     if (store->comm && !store->async)
         MXC_TRY(exchange_all(store, n_keys, priority));
     for (int i = 0; i < n_keys && !store->settings.shard; i++)
-        MXC_TRY(apply(store, store->pushed[i], store->sums[i], priority));
+        MXC_TRY(apply_sum(store, store->pushed[i], store->sums[i], priority));
     return MXC_OK;
 }
 
@@ -387,7 +387,7 @@ static mxc_status pull_key(mxc_kvstore *store, mxci_key *e, int priority) {
         MXC_TRY(mxci_async_pull(store->async, e, priority));
     MXC_TRY(mxci_shard_pull(store->comm, e, priority));
     if (e->n_pending > 1)
-        MXC_TRY(mxci_devices_spread(e->stored, e->n_pending, e->pending, priority, &queued));
+        MXC_TRY(mxci_gpu_sums_broadcast(e->stored, e->n_pending, e->pending, priority, &queued));
     for (int i = 0; i < e->n_pending && !queued; i++)
         MXC_TRY(mxc_ndarray_copy_to(e->stored, e->pending[i], priority));
     return MXC_OK;
@@ -398,7 +398,7 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, out));
     MXC_TRY(check_count(__func__, n));
-    MXC_TRY(gather(store, n, keys, out));
+    MXC_TRY(gather_pending(store, n, keys, out));
     for (int i = 0; i < n; i++) {
         mxci_key *e = mxci_map_get(store->keys, keys[i]);
         if (e->n_pending == 0) /* handled at the key's first place */
@@ -453,14 +453,14 @@ mxc_status mxc_kvstore_barrier(mxc_kvstore *store) {
     MXC_TRY(MXCI_NON_NULL(store));
     if (!store->comm)
         return MXC_OK;
-    mxci_call call = {.kind = MXCI_CALL_MEET, .what = "barrier"};
+    mxci_call call = {.kind = MXCI_CALL_BARRIER, .name = "barrier"};
     return mxci_comm_call(store->comm, &call);
 }
 
-int mxci_kvstore_is_lockstep(const mxc_kvstore *store) {
+int mxci_kvstore_is_synchronous(const mxc_kvstore *store) {
     return store->comm && !store->async;
 }
 
-mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value) {
-    return store->comm ? mxci_comm_least(store->comm, what, value) : MXC_OK;
+mxc_status mxci_kvstore_allreduce_min(mxc_kvstore *store, const char *name, int64_t *value) {
+    return store->comm ? mxci_comm_allreduce_min(store->comm, name, value) : MXC_OK;
 }

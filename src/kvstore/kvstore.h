@@ -14,12 +14,12 @@ mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *
 mxc_status mxci_kvstore_create_on(const mxci_process_group_api *api, const char *type, int n_params,
                                   const char *const *keys, const char *const *values, mxc_kvstore **out);
 
-/* 1: several processes, all of which make the same steps. */
-int mxci_kvstore_is_lockstep(const mxc_kvstore *store);
+/* 1 if there are several processes that update together: dist_sync, not dist_async. */
+int mxci_kvstore_is_synchronous(const mxc_kvstore *store);
 /* Does each worker update only its share of the parameters? */
 int mxci_kvstore_is_sharded(const mxc_kvstore *store);
 
-/* Replace value by the least of all workers'. what names it in messages. Blocks. MXC_EWORKER. */
-mxc_status mxci_kvstore_least(mxc_kvstore *store, const char *what, int64_t *value);
+/* Replace value by the minimum over all workers. name is for messages. Blocks. MXC_EWORKER. */
+mxc_status mxci_kvstore_allreduce_min(mxc_kvstore *store, const char *name, int64_t *value);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Sharded updates: of keys that travel together each rank sums, and an optimizer there updates, only its own share of
- * the elements, so that it keeps the optimizer's states of that share only. The new values are spread before they are
- * read. (ZeRO's first stage: Rajbhandari et al., 2020, arXiv:1910.02054, section 5.1.)
+ * Sharded updates: each rank receives the sum of, and updates, only its own share of a bucket's elements, so that it
+ * keeps the optimizer's states of that share only (reduce-scatter). The new values are broadcast by their owners before
+ * they are read (allgather). (ZeRO's first stage: Rajbhandari et al., 2020, arXiv:1910.02054, section 5.1.)
  */
 #ifndef MXCI_KVSTORE_SHARD_H
 #define MXCI_KVSTORE_SHARD_H

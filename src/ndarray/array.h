@@ -25,15 +25,15 @@ typedef struct mxci_chunk {
 } mxci_chunk;
 
 /* One queued change of an array: job.c. */
-typedef struct mxci_job mxci_job;
-struct mxci_job {
+typedef struct mxci_array_task mxci_array_task;
+struct mxci_array_task {
     atomic_int refs;        /* the pusher's and the task's */
     int in_slot;            /* lies in the target's own slot */
     int task_ended;         /* destroy was called; read by the pusher only, after a push that failed */
     mxc_ndarray *to, *from; /* a reference each; from may be NULL */
     /* Write elements begin to end-1 of the target's dtype to out (where element begin goes). source: from's elements on
      * the host. */
-    void (*produce)(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out);
+    void (*produce)(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out);
     int64_t grain; /* elements worth giving to another thread */
     double a, b;   /* value; or low and high; or mean and deviation */
     mxc_random random;
@@ -47,7 +47,7 @@ struct mxc_ndarray {
     mxc_dtype dtype;
     mxc_shape shape;
     atomic_int slot_taken; /* so that one queued job a view needs no allocation */
-    mxci_job slot;
+    mxci_array_task slot;
 };
 
 static inline size_t mxci_array_bytes(const mxc_ndarray *array) {

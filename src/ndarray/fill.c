@@ -5,13 +5,13 @@
 #include "base/half.h"
 #include "math/cast_kernels.h"
 #include "math/random_kernels.h"
-#include "ndarray/job.h"
+#include "ndarray/array_task.h"
 
 enum { TILE = 256, UNIFORM_GRAIN = 16384, NORMAL_GRAIN = 2048 };
 
 /* ---- one value ---- */
 
-static void produce_value(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
+static void produce_value(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
     mxc_dtype dtype = job->to->dtype;
     char element[8];
     (void)source;
@@ -20,23 +20,23 @@ static void produce_value(const mxci_job *job, const void *source, int64_t begin
 }
 
 /* Queue a job that needs no source. */
-static mxc_status push(mxci_job *job, const char *name, int64_t grain, int cheap) {
+static mxc_status push(mxci_array_task *job, const char *name, int64_t grain, int cheap) {
     mxc_context context = job->to->chunk->context;
     int on_host = mxci_on_host(context);
     job->grain = grain;
-    return mxci_job_push(job, name, mxci_job_run, on_host ? MXC_PROP_NORMAL : MXC_PROP_COPY_TO_DEVICE, context, 0,
-                         on_host && cheap);
+    return mxci_array_task_push(job, name, mxci_array_task_run, on_host ? MXC_PROP_NORMAL : MXC_PROP_COPY_TO_DEVICE,
+                                context, 0, on_host && cheap);
 }
 
 mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
     size_t bytes = mxc_ndarray_bytes(array);
-    mxci_job *job = NULL;
+    mxci_array_task *job = NULL;
     void *memory;
     MXC_TRY(MXCI_NON_NULL(array));
     if (bytes == 0)
         return MXC_OK;
     MXC_TRY(mxci_array_data(array, &memory));
-    MXC_TRY(mxci_job_create(array, NULL, &job));
+    MXC_TRY(mxci_array_task_create(array, NULL, &job));
     job->a = value;
     job->produce = produce_value;
     return push(job, "fill", 1 << 17, bytes <= MXCI_CHEAP_BYTES);
@@ -72,7 +72,7 @@ static void uniform_bf16(const float *x, int64_t n, double high, mxci_bf16 *out)
     }
 }
 
-static void produce_uniform(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
+static void produce_uniform(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
     const mxc_random *r = &job->random;
     mxc_dtype dtype = job->to->dtype;
     double high = job->a < job->b ? job->b : INFINITY; /* [low, low) gives low */
@@ -96,7 +96,7 @@ static void produce_uniform(const mxci_job *job, const void *source, int64_t beg
     }
 }
 
-static void produce_normal(const mxci_job *job, const void *source, int64_t begin, int64_t end, void *out) {
+static void produce_normal(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
     const mxc_random *r = &job->random;
     mxc_dtype dtype = job->to->dtype;
     float tile[TILE];
@@ -128,7 +128,7 @@ static mxc_status check_random(const char *caller, const mxc_ndarray *array, dou
 }
 
 static mxc_status push_random(mxc_ndarray *array, double a, double b, int uniform) {
-    mxci_job *job = NULL;
+    mxci_array_task *job = NULL;
     mxc_random random;
     void *memory;
     if (array->size == 0)
@@ -136,7 +136,7 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
     MXC_TRY(mxci_array_data(array, &memory));
     /* Reserved here and not when it runs: the order of calls decides who gets which numbers. */
     MXC_TRY(mxc_random_reserve(array->chunk->context, numbers_of(array), &random));
-    MXC_TRY(mxci_job_create(array, NULL, &job));
+    MXC_TRY(mxci_array_task_create(array, NULL, &job));
     job->random = random;
     job->a = a;
     job->b = b;

@@ -6,30 +6,32 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "ndarray/array.h"
-#include "ndarray/list.h"
+#include "ndarray/array_list.h"
 
 enum { HEADER_LIMIT = 1 << 16, CHUNK = 1 << 16 };
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-static mxc_status read_header_length(mxci_source *source, uint32_t *out) {
+static mxc_status read_header_length(mxci_byte_source *source, uint32_t *out) {
     unsigned char start[8];
     int64_t at;
-    MXC_TRY(mxci_source_read(source, "npy magic", start, sizeof start));
+    MXC_TRY(mxci_byte_source_read(source, "npy magic", start, sizeof start));
     if (memcmp(start, "\x93NUMPY", 6) != 0)
-        return MXCI_SOURCE_FAIL(source, 0, MXC_EFORMAT, "does not begin as %s data does", "npy");
+        return MXCI_BYTE_SOURCE_FAIL(source, 0, MXC_EFORMAT, "does not begin as %s data does", "npy");
     if (start[6] < 1 || start[6] > 3 || start[7] != 0)
-        return MXCI_SOURCE_FAIL(source, 6, MXC_EFORMAT, "npy version %d.%d, expected 1.0 to 3.0", start[6], start[7]);
+        return MXCI_BYTE_SOURCE_FAIL(source, 6, MXC_EFORMAT, "npy version %d.%d, expected 1.0 to 3.0", start[6],
+                                     start[7]);
     at = source->at;
     *out = 0;
-    MXC_TRY(mxci_source_read(source, "length of the npy header", out, start[6] == 1 ? 2 : 4));
-    if (*out > HEADER_LIMIT || *out > (uint64_t)mxci_source_left(source))
-        return MXCI_SOURCE_FAIL(source, at, MXC_EFORMAT, "npy header of %u bytes, but %lld are left (and at most %d)",
-                                (unsigned)*out, (long long)mxci_source_left(source), HEADER_LIMIT);
+    MXC_TRY(mxci_byte_source_read(source, "length of the npy header", out, start[6] == 1 ? 2 : 4));
+    if (*out > HEADER_LIMIT || *out > (uint64_t)mxci_byte_source_left(source))
+        return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT,
+                                     "npy header of %u bytes, but %lld are left (and at most %d)", (unsigned)*out,
+                                     (long long)mxci_byte_source_left(source), HEADER_LIMIT);
     return MXC_OK;
 }
 
-static mxc_status read_header(mxci_source *source, mxci_npy_header *out) {
+static mxc_status read_header(mxci_byte_source *source, mxci_npy_header *out) {
     uint32_t length = 0;
     int64_t at;
     char *text;
@@ -39,7 +41,7 @@ static mxc_status read_header(mxci_source *source, mxci_npy_header *out) {
     text = mxci_alloc(length);
     if (!text)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the npy header", source->name);
-    status = mxci_source_read(source, "npy header", text, length);
+    status = mxci_byte_source_read(source, "npy header", text, length);
     if (status == MXC_OK)
         status = mxci_npy_parse(source, at, text, length, out);
     mxci_free(text);
@@ -47,13 +49,14 @@ static mxc_status read_header(mxci_source *source, mxci_npy_header *out) {
 }
 
 /* Whether the data is all that is left. */
-static mxc_status check_size(mxci_source *source, const mxci_npy_header *h, size_t *out) {
+static mxc_status check_size(mxci_byte_source *source, const mxci_npy_header *h, size_t *out) {
     char shape[MXC_SHAPE_TEXT];
     *out = mxci_shape_bytes(&h->shape, mxc_dtype_size(h->dtype));
-    if (!mxci_size_fits(*out) || (int64_t)*out != mxci_source_left(source))
-        return MXCI_SOURCE_FAIL(source, source->at, MXC_EFORMAT, "shape %s of %s, but %lld bytes of data are there",
-                                mxc_shape_format(&h->shape, shape, sizeof shape), mxc_dtype_name(h->dtype),
-                                (long long)mxci_source_left(source));
+    if (!mxci_size_fits(*out) || (int64_t)*out != mxci_byte_source_left(source))
+        return MXCI_BYTE_SOURCE_FAIL(source, source->at, MXC_EFORMAT,
+                                     "shape %s of %s, but %lld bytes of data are there",
+                                     mxc_shape_format(&h->shape, shape, sizeof shape), mxc_dtype_name(h->dtype),
+                                     (long long)mxci_byte_source_left(source));
     return MXC_OK;
 }
 
@@ -68,14 +71,14 @@ static int64_t next_place(const mxc_shape *shape, int64_t *index) {
 }
 
 /* Elements come with the first axis fastest: read them in chunks and put each at its place. */
-static mxc_status read_fortran(mxci_source *source, mxc_ndarray *array, char *chunk) {
+static mxc_status read_fortran(mxci_byte_source *source, mxc_ndarray *array, char *chunk) {
     size_t element = mxc_dtype_size(array->dtype);
     int64_t index[MXC_MAX_NDIM] = {0}, place = 0, per_chunk = (int64_t)(CHUNK / element);
     void *data;
     MXC_TRY(mxci_array_data(array, &data));
     for (int64_t at = 0, n; at < array->size; at += n) {
         n = array->size - at < per_chunk ? array->size - at : per_chunk;
-        MXC_TRY(mxci_source_read(source, "array data", chunk, (size_t)n * element));
+        MXC_TRY(mxci_byte_source_read(source, "array data", chunk, (size_t)n * element));
         for (int64_t i = 0; i < n; i++) {
             memcpy((char *)data + (size_t)place * element, chunk + (size_t)i * element, element);
             place = next_place(&array->shape, index);
@@ -84,7 +87,7 @@ static mxc_status read_fortran(mxci_source *source, mxc_ndarray *array, char *ch
     return MXC_OK;
 }
 
-static mxc_status read_data(mxci_source *source, int fortran, mxc_ndarray *array) {
+static mxc_status read_data(mxci_byte_source *source, int fortran, mxc_ndarray *array) {
     mxc_status status;
     char *chunk;
     if (!fortran || array->shape.ndim < 2)
@@ -97,7 +100,7 @@ static mxc_status read_data(mxci_source *source, int fortran, mxc_ndarray *array
     return status;
 }
 
-mxc_status mxci_npy_read(mxci_source *source, mxc_ndarray **out) {
+mxc_status mxci_npy_read(mxci_byte_source *source, mxc_ndarray **out) {
     mxci_npy_header header = {MXC_DTYPE_UNKNOWN, 0, {0, {0}}};
     size_t bytes = 0;
     mxc_status status;
@@ -116,13 +119,13 @@ mxc_status mxci_npy_read(mxci_source *source, mxc_ndarray **out) {
 }
 
 mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
-    MXC_TRY(mxci_source_open(path, &source));
+    MXC_TRY(mxci_byte_source_open(path, &source));
     status = mxci_npy_read(&source, out);
-    mxci_source_close(&source);
+    mxci_byte_source_close(&source);
     return status;
 }
 

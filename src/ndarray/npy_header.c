@@ -29,23 +29,23 @@ static const char *type_text(mxc_dtype dtype) {
 
 /* ---- parsing --------------------------------------------------------------------------------------------------- */
 
-typedef struct parser {
-    mxci_source *source;
+typedef struct header_parser {
+    mxci_byte_source *source;
     int64_t at; /* offset of text in source */
     const char *text, *p, *end;
-} parser;
+} header_parser;
 
-static mxc_status expected(const parser *s, const char *what) {
-    return MXCI_SOURCE_FAIL(s->source, s->at + (s->p - s->text), MXC_EFORMAT, "npy header: expected %s", what);
+static mxc_status expected(const header_parser *s, const char *what) {
+    return MXCI_BYTE_SOURCE_FAIL(s->source, s->at + (s->p - s->text), MXC_EFORMAT, "npy header: expected %s", what);
 }
 
-static void skip_blanks(parser *s) {
+static void skip_blanks(header_parser *s) {
     while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
         s->p++;
 }
 
 /* Step over c, after blanks; 0 if something else comes. */
-static int take(parser *s, char c) {
+static int take(header_parser *s, char c) {
     skip_blanks(s);
     if (s->p == s->end || *s->p != c)
         return 0;
@@ -53,7 +53,7 @@ static int take(parser *s, char c) {
     return 1;
 }
 
-static int take_word(parser *s, const char *word) {
+static int take_word(header_parser *s, const char *word) {
     size_t n = strlen(word);
     skip_blanks(s);
     if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n) != 0)
@@ -63,7 +63,7 @@ static int take_word(parser *s, const char *word) {
 }
 
 /* A short string in either kind of quotes. */
-static mxc_status parse_string(parser *s, char *out, size_t size) {
+static mxc_status parse_string(header_parser *s, char *out, size_t size) {
     size_t n = 0;
     char quote;
     skip_blanks(s);
@@ -80,7 +80,7 @@ static mxc_status parse_string(parser *s, char *out, size_t size) {
     return MXC_OK;
 }
 
-static mxc_status parse_descr(parser *s, mxc_dtype *out) {
+static mxc_status parse_descr(header_parser *s, mxc_dtype *out) {
     char text[32] = "";
     MXC_TRY(parse_string(s, text, sizeof text));
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -90,16 +90,16 @@ static mxc_status parse_descr(parser *s, mxc_dtype *out) {
             return MXC_OK;
         }
     }
-    return MXCI_SOURCE_FAIL(s->source, s->at, MXC_EUNSUPPORTED, "npy header: elements of type '%s' are not supported",
-                            text);
+    return MXCI_BYTE_SOURCE_FAIL(s->source, s->at, MXC_EUNSUPPORTED,
+                                 "npy header: elements of type '%s' are not supported", text);
 }
 
-static mxc_status parse_order(parser *s, int *out) {
+static mxc_status parse_order(header_parser *s, int *out) {
     *out = take_word(s, "True");
     return *out || take_word(s, "False") ? MXC_OK : expected(s, "True or False");
 }
 
-static mxc_status parse_dim(parser *s, int64_t *out) {
+static mxc_status parse_dim(header_parser *s, int64_t *out) {
     const char *start = s->p;
     *out = 0;
     for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++)
@@ -112,7 +112,7 @@ static mxc_status parse_dim(parser *s, int64_t *out) {
     return MXC_OK;
 }
 
-static mxc_status parse_shape(parser *s, mxc_shape *out) {
+static mxc_status parse_shape(header_parser *s, mxc_shape *out) {
     int comma = 1;
     out->ndim = 0;
     if (!take(s, '('))
@@ -121,14 +121,15 @@ static mxc_status parse_shape(parser *s, mxc_shape *out) {
         if (!comma)
             return expected(s, "a comma or the end of the tuple");
         if (out->ndim == MXC_MAX_NDIM)
-            return MXCI_SOURCE_FAIL(s->source, s->at, MXC_EUNSUPPORTED, "npy header: more than %d axes", MXC_MAX_NDIM);
+            return MXCI_BYTE_SOURCE_FAIL(s->source, s->at, MXC_EUNSUPPORTED, "npy header: more than %d axes",
+                                         MXC_MAX_NDIM);
         MXC_TRY(parse_dim(s, &out->dim[out->ndim++]));
         comma = take(s, ',');
     }
     return out->ndim == 1 && !comma ? expected(s, "a comma in a tuple of one") : MXC_OK;
 }
 
-static mxc_status parse_item(parser *s, mxci_npy_header *out, unsigned *seen) {
+static mxc_status parse_item(header_parser *s, mxci_npy_header *out, unsigned *seen) {
     char key[32];
     unsigned bit;
     skip_blanks(s);
@@ -145,8 +146,8 @@ static mxc_status parse_item(parser *s, mxci_npy_header *out, unsigned *seen) {
     return bit == 2 ? parse_order(s, &out->fortran) : parse_shape(s, &out->shape);
 }
 
-mxc_status mxci_npy_parse(mxci_source *source, int64_t at, const char *text, size_t length, mxci_npy_header *out) {
-    parser s = {source, at, text, text, text + length};
+mxc_status mxci_npy_parse(mxci_byte_source *source, int64_t at, const char *text, size_t length, mxci_npy_header *out) {
+    header_parser s = {source, at, text, text, text + length};
     unsigned seen = 0;
     int comma = 1;
     if (!take(&s, '{'))

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ndarray/array.h"
-#include "ndarray/list.h"
+#include "ndarray/array_list.h"
 #include "ndarray/npy.h"
 #include "ndarray/npz.h"
 #include "ndarray/zip.h"
@@ -26,15 +26,15 @@ const char *mxci_npz_name_fault(const char *name) {
 }
 
 /* The array's name: the member's without ".npy". */
-static mxc_status array_name(mxci_source *source, const mxci_zip_member *m, char **out) {
+static mxc_status array_name(mxci_byte_source *source, const mxci_zip_member *m, char **out) {
     size_t n = m->name_bytes;
     const char *fault = mxci_name_fault(m->name, n);
     char *name;
     if (fault)
-        return MXCI_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "a zip member's name %s", fault);
+        return MXCI_BYTE_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "a zip member's name %s", fault);
     if (n < 4 || memcmp(m->name + n - 4, ".npy", 4) != 0)
-        return MXCI_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "zip member \"%.*s\" is no .npy file",
-                                (int)(n < 100 ? n : 100), m->name);
+        return MXCI_BYTE_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "zip member \"%.*s\" is no .npy file",
+                                     (int)(n < 100 ? n : 100), m->name);
     name = mxci_alloc(n - 3);
     if (!name)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for a name", source->name);
@@ -43,7 +43,7 @@ static mxc_status array_name(mxci_source *source, const mxci_zip_member *m, char
     *out = name;
     fault = mxci_npz_name_fault(name);
     if (fault)
-        return MXCI_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "zip member name \"%.100s\" %s", name, fault);
+        return MXCI_BYTE_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "zip member name \"%.100s\" %s", name, fault);
     return MXC_OK;
 }
 
@@ -75,16 +75,17 @@ static mxc_status read_members(mxci_zip *zip, mxc_ndarray_list *list) {
     MXC_TRY(mxci_zip_end(zip));
     MXC_TRY(mxci_name_twice(list->n, list->names, &twice));
     if (twice)
-        return MXCI_SOURCE_FAIL(zip->source, zip->directory_at, MXC_EFORMAT, "the name \"%.100s\" occurs twice", twice);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, zip->directory_at, MXC_EFORMAT, "the name \"%.100s\" occurs twice",
+                                     twice);
     return MXC_OK;
 }
 
-mxc_status mxci_npz_read(mxci_source *source, mxc_ndarray_list *out) {
+mxc_status mxci_npz_read(mxci_byte_source *source, mxc_ndarray_list *out) {
     mxc_status status;
     mxci_zip zip;
     *out = (mxc_ndarray_list){0, NULL, NULL};
     MXC_TRY(mxci_zip_open(source, &zip));
-    status = mxci_list_create(source, zip.directory_at, zip.count, 1, out);
+    status = mxci_array_list_create(source, zip.directory_at, zip.count, 1, out);
     if (status == MXC_OK)
         status = read_members(&zip, out);
     mxci_zip_close(&zip);
@@ -94,13 +95,13 @@ mxc_status mxci_npz_read(mxci_source *source, mxc_ndarray_list *out) {
 }
 
 mxc_status mxc_ndarray_load_npz(const char *path, mxc_ndarray_list *out) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
     *out = (mxc_ndarray_list){0, NULL, NULL};
-    MXC_TRY(mxci_source_open(path, &source));
+    MXC_TRY(mxci_byte_source_open(path, &source));
     status = mxci_npz_read(&source, out);
-    mxci_source_close(&source);
+    mxci_byte_source_close(&source);
     return status;
 }

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ndarray/array.h"
-#include "ndarray/list.h"
+#include "ndarray/array_list.h"
 #include "ndarray/npy.h"
 #include "ndarray/npz.h"
 #include "ndarray/zip.h"
@@ -13,9 +13,9 @@ enum { VERSION = 20, UTF8 = 1 << 11, JAN_1_1980 = 0x21, MEMBERS_MAX = 65534 };
 #define OFFSET_MAX 0xfffffffeu /* from 2^32 - 1 on zip64 would be needed */
 
 /* What the directory says of a written member. */
-typedef struct entry {
+typedef struct directory_entry {
     uint32_t crc, bytes, at;
-} entry;
+} directory_entry;
 
 typedef struct head {
     unsigned char bytes[MXCI_ZIP_CENTRAL_BYTES];
@@ -44,7 +44,7 @@ static mxc_status member_name(const char *const *names, int64_t i, char **out) {
 }
 
 /* The fields that local headers and directory entries have in common. */
-static void put_common(head *h, const entry *e, size_t name_bytes) {
+static void put_common(head *h, const directory_entry *e, size_t name_bytes) {
     put16(h, VERSION);
     put16(h, UTF8);
     put16(h, 0);          /* stored */
@@ -57,7 +57,7 @@ static void put_common(head *h, const entry *e, size_t name_bytes) {
     put16(h, 0); /* no extra fields */
 }
 
-static mxc_status write_local(mxci_writer *w, const entry *e, const char *name) {
+static mxc_status write_local(mxci_writer *w, const directory_entry *e, const char *name) {
     head h = {{0}, 0};
     put32(&h, MXCI_ZIP_LOCAL);
     put_common(&h, e, strlen(name));
@@ -65,7 +65,7 @@ static mxc_status write_local(mxci_writer *w, const entry *e, const char *name) 
     return mxci_writer_write(w, name, strlen(name));
 }
 
-static mxc_status write_entry(mxci_writer *w, const entry *e, const char *name) {
+static mxc_status write_entry(mxci_writer *w, const directory_entry *e, const char *name) {
     head h = {{0}, 0};
     put32(&h, MXCI_ZIP_CENTRAL);
     put16(&h, VERSION);
@@ -103,7 +103,8 @@ static uint32_t crc_of(uint32_t crc, const void *data, size_t bytes) {
     return crc;
 }
 
-static mxc_status write_member(mxci_writer *w, const char *name, mxc_ndarray *host, const void *data, entry *out) {
+static mxc_status write_member(mxci_writer *w, const char *name, mxc_ndarray *host, const void *data,
+                               directory_entry *out) {
     char header[MXCI_NPY_HEADER_MAX];
     size_t header_bytes = mxci_npy_make_header(host, header), data_bytes = mxci_array_bytes(host);
     if ((uint64_t)mxci_writer_tell(w) + header_bytes + data_bytes > OFFSET_MAX)
@@ -116,7 +117,7 @@ static mxc_status write_member(mxci_writer *w, const char *name, mxc_ndarray *ho
     return mxci_writer_write(w, data, data_bytes);
 }
 
-static mxc_status write_array(mxci_writer *w, const char *name, mxc_ndarray *array, entry *out) {
+static mxc_status write_array(mxci_writer *w, const char *name, mxc_ndarray *array, directory_entry *out) {
     mxc_ndarray *host = NULL;
     mxc_status status;
     void *data;
@@ -127,7 +128,7 @@ static mxc_status write_array(mxci_writer *w, const char *name, mxc_ndarray *arr
 }
 
 static mxc_status write_archive(mxci_writer *w, int64_t n, mxc_ndarray *const *arrays, const char *const *names,
-                                entry *entries) {
+                                directory_entry *entries) {
     int64_t directory_at = 0;
     for (int64_t pass = 0; pass < 2; pass++) { /* members, then their entries */
         directory_at = mxci_writer_tell(w);
@@ -160,7 +161,7 @@ static mxc_status check(int64_t n, mxc_ndarray *const *arrays, const char *const
 }
 
 mxc_status mxc_ndarray_save_npz(const char *path, int64_t n, mxc_ndarray *const *arrays, const char *const *names) {
-    entry *entries;
+    directory_entry *entries;
     mxci_writer *w;
     mxc_status status;
     MXC_TRY(MXCI_NON_NULL(path));

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "ndarray/array.h"
-#include "ndarray/list.h"
-#include "ndarray/params.h"
+#include "ndarray/array_list.h"
+#include "ndarray/params_format.h"
 
 /* The part of a record ahead of its data. */
 typedef struct record_head {

@@ -28,14 +28,14 @@ static uint32_t u32(const unsigned char *p) {
 /* ---- the directory --------------------------------------------------------------------------------------------- */
 
 /* Find the end record in the last bytes of the file: the last place where one fits exactly with its comment. */
-static mxc_status find_end(mxci_source *source, unsigned char end[MXCI_ZIP_END_BYTES], int64_t *at) {
+static mxc_status find_end(mxci_byte_source *source, unsigned char end[MXCI_ZIP_END_BYTES], int64_t *at) {
     int64_t most = MXCI_ZIP_END_BYTES + COMMENT_MAX, bytes = source->size < most ? source->size : most;
     unsigned char *tail = mxci_alloc((size_t)bytes);
     mxc_status status;
     if (!tail)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to find the zip directory", source->name);
     source->at = source->size - bytes;
-    status = mxci_source_read(source, "zip end record", tail, (size_t)bytes);
+    status = mxci_byte_source_read(source, "zip end record", tail, (size_t)bytes);
     *at = -1;
     for (int64_t i = bytes - MXCI_ZIP_END_BYTES; status == MXC_OK && i >= 0 && *at < 0; i--)
         if (u32(tail + i) == MXCI_ZIP_END && u16(tail + i + 20) == bytes - i - MXCI_ZIP_END_BYTES) {
@@ -44,12 +44,12 @@ static mxc_status find_end(mxci_source *source, unsigned char end[MXCI_ZIP_END_B
         }
     mxci_free(tail);
     if (status == MXC_OK && *at < 0)
-        return MXCI_SOURCE_FAIL(source, source->size, MXC_EFORMAT, "no zip end record in the last %lld bytes",
-                                (long long)bytes);
+        return MXCI_BYTE_SOURCE_FAIL(source, source->size, MXC_EFORMAT, "no zip end record in the last %lld bytes",
+                                     (long long)bytes);
     return status;
 }
 
-mxc_status mxci_zip_open(mxci_source *source, mxci_zip *out) {
+mxc_status mxci_zip_open(mxci_byte_source *source, mxci_zip *out) {
     unsigned char end[MXCI_ZIP_END_BYTES] = {0};
     uint32_t directory_at, directory_bytes, count;
     int64_t end_at = 0;
@@ -59,21 +59,22 @@ mxc_status mxci_zip_open(mxci_source *source, mxci_zip *out) {
     directory_bytes = u32(end + 12);
     directory_at = u32(end + 16);
     if (count == 0xffff || directory_bytes == 0xffffffff || directory_at == 0xffffffff)
-        return MXCI_SOURCE_FAIL(source, end_at, MXC_EUNSUPPORTED, "%s", "a zip64 archive (4 GiB or 65535 members)");
+        return MXCI_BYTE_SOURCE_FAIL(source, end_at, MXC_EUNSUPPORTED, "%s",
+                                     "a zip64 archive (4 GiB or 65535 members)");
     if (u16(end + 4) != 0 || u16(end + 6) != 0 || u16(end + 8) != count)
-        return MXCI_SOURCE_FAIL(source, end_at, MXC_EUNSUPPORTED, "%s", "a zip archive in several parts");
+        return MXCI_BYTE_SOURCE_FAIL(source, end_at, MXC_EUNSUPPORTED, "%s", "a zip archive in several parts");
     if ((uint64_t)directory_at + directory_bytes != (uint64_t)end_at ||
         (uint64_t)count * MXCI_ZIP_CENTRAL_BYTES > directory_bytes)
-        return MXCI_SOURCE_FAIL(source, end_at, MXC_EFORMAT, "zip directory of %u members at %u to %llu",
-                                (unsigned)count, (unsigned)directory_at,
-                                (unsigned long long)directory_at + directory_bytes);
+        return MXCI_BYTE_SOURCE_FAIL(source, end_at, MXC_EFORMAT, "zip directory of %u members at %u to %llu",
+                                     (unsigned)count, (unsigned)directory_at,
+                                     (unsigned long long)directory_at + directory_bytes);
     *out = (mxci_zip){.source = source, .directory_at = directory_at, .directory_bytes = directory_bytes};
     out->count = count;
     out->directory = mxci_alloc(directory_bytes);
     if (!out->directory)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the zip directory", source->name);
     source->at = directory_at;
-    status = mxci_source_read(source, "zip directory", out->directory, directory_bytes);
+    status = mxci_byte_source_read(source, "zip directory", out->directory, directory_bytes);
     if (status != MXC_OK)
         mxci_zip_close(out);
     return status;
@@ -90,21 +91,21 @@ static mxc_status check_sizes(mxci_zip *zip, int64_t at, const mxci_zip_member *
         (uint64_t)zip->source->size * EXPAND > EXPAND_ANYWAY ? (uint64_t)zip->source->size * EXPAND : EXPAND_ANYWAY;
     zip->packed += MXCI_ZIP_LOCAL_BYTES + m->name_bytes + m->packed;
     if (zip->packed > (uint64_t)zip->directory_at)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT,
-                                "zip members take more than the %lld bytes ahead of the directory",
-                                (long long)zip->directory_at);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT,
+                                     "zip members take more than the %lld bytes ahead of the directory",
+                                     (long long)zip->directory_at);
     if (m->method == STORED && m->packed != m->unpacked)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "stored zip member of %u bytes in %u",
-                                (unsigned)m->unpacked, (unsigned)m->packed);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "stored zip member of %u bytes in %u",
+                                     (unsigned)m->unpacked, (unsigned)m->packed);
     if (m->method == STORED)
         return MXC_OK;
     zip->expanded += m->unpacked;
     if (m->unpacked > ((uint64_t)m->packed + 1) * RATIO_MAX)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "%u bytes cannot be deflated to %u",
-                                (unsigned)m->unpacked, (unsigned)m->packed);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "%u bytes cannot be deflated to %u",
+                                     (unsigned)m->unpacked, (unsigned)m->packed);
     if (zip->expanded > limit)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "zip members expand to more than %llu bytes",
-                                (unsigned long long)limit);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "zip members expand to more than %llu bytes",
+                                     (unsigned long long)limit);
     return MXC_OK;
 }
 
@@ -113,7 +114,7 @@ mxc_status mxci_zip_next(mxci_zip *zip, mxci_zip_member *out) {
     uint32_t left = zip->directory_bytes - zip->next, bytes;
     int64_t at = zip->directory_at + zip->next;
     if (left < MXCI_ZIP_CENTRAL_BYTES || u32(p) != MXCI_ZIP_CENTRAL)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "%s", "expected an entry of the zip directory");
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "%s", "expected an entry of the zip directory");
     out->flags = u16(p + 8);
     out->method = u16(p + 10);
     out->crc = u32(p + 16);
@@ -124,23 +125,24 @@ mxc_status mxci_zip_next(mxci_zip *zip, mxci_zip_member *out) {
     out->name_bytes = u16(p + 28);
     bytes = MXCI_ZIP_CENTRAL_BYTES + u16(p + 28) + u16(p + 30) + u16(p + 32);
     if (bytes > left)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "zip directory entry of %u bytes, but %u are left",
-                                (unsigned)bytes, (unsigned)left);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT, "zip directory entry of %u bytes, but %u are left",
+                                     (unsigned)bytes, (unsigned)left);
     zip->next += bytes;
     if (out->packed == 0xffffffff || out->unpacked == 0xffffffff || out->local_at == 0xffffffff)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EUNSUPPORTED, "%s", "a zip64 member (4 GiB or more)");
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EUNSUPPORTED, "%s", "a zip64 member (4 GiB or more)");
     if (out->flags & ENCRYPTED)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EUNSUPPORTED, "%s", "an encrypted zip member");
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EUNSUPPORTED, "%s", "an encrypted zip member");
     if (out->method != STORED && out->method != DEFLATED)
-        return MXCI_SOURCE_FAIL(zip->source, at, MXC_EUNSUPPORTED, "zip compression method %u", (unsigned)out->method);
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EUNSUPPORTED, "zip compression method %u",
+                                     (unsigned)out->method);
     return check_sizes(zip, at, out);
 }
 
 mxc_status mxci_zip_end(const mxci_zip *zip) {
     if (zip->next != zip->directory_bytes)
-        return MXCI_SOURCE_FAIL(zip->source, zip->directory_at + zip->next, MXC_EFORMAT,
-                                "%u bytes behind the entries of the zip directory",
-                                (unsigned)(zip->directory_bytes - zip->next));
+        return MXCI_BYTE_SOURCE_FAIL(zip->source, zip->directory_at + zip->next, MXC_EFORMAT,
+                                     "%u bytes behind the entries of the zip directory",
+                                     (unsigned)(zip->directory_bytes - zip->next));
     return MXC_OK;
 }
 
@@ -182,41 +184,41 @@ static int local_agrees(const mxci_zip_member *m, const unsigned char *head, con
 /* Check the local header and set where the packed data begins. */
 static mxc_status read_local(mxci_zip *zip, const mxci_zip_member *m, int64_t *data_at) {
     unsigned char head[MXCI_ZIP_LOCAL_BYTES], *rest;
-    mxci_source *source = zip->source;
+    mxci_byte_source *source = zip->source;
     size_t name_bytes, rest_bytes;
     mxc_status status;
     int agrees;
     source->at = m->local_at;
     if (source->at > zip->directory_at)
-        return MXCI_SOURCE_FAIL(source, source->at, MXC_EFORMAT, "zip member behind the directory at %lld",
-                                (long long)zip->directory_at);
-    MXC_TRY(mxci_source_read(source, "zip member header", head, sizeof head));
+        return MXCI_BYTE_SOURCE_FAIL(source, source->at, MXC_EFORMAT, "zip member behind the directory at %lld",
+                                     (long long)zip->directory_at);
+    MXC_TRY(mxci_byte_source_read(source, "zip member header", head, sizeof head));
     name_bytes = u16(head + 26);
     rest_bytes = name_bytes + u16(head + 28);
     rest = mxci_alloc(rest_bytes);
     if (!rest)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for a zip member's header", source->name);
-    status = mxci_source_read(source, "zip member header", rest, rest_bytes);
+    status = mxci_byte_source_read(source, "zip member header", rest, rest_bytes);
     agrees = status == MXC_OK && local_agrees(m, head, rest, rest + name_bytes, rest_bytes - name_bytes);
     mxci_free(rest);
     MXC_TRY(status);
     *data_at = source->at;
     if (!agrees || *data_at + m->packed > zip->directory_at)
-        return MXCI_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "zip member header and directory disagree (%u bytes)",
-                                (unsigned)m->unpacked);
+        return MXCI_BYTE_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT,
+                                     "zip member header and directory disagree (%u bytes)", (unsigned)m->unpacked);
     return MXC_OK;
 }
 
 static mxc_status fetch_packed(mxci_zip_stream *s, void *out, size_t bytes) {
     s->archive->at = s->packed_at;
-    MXC_TRY(mxci_source_read(s->archive, "zip member", out, bytes));
+    MXC_TRY(mxci_byte_source_read(s->archive, "zip member", out, bytes));
     s->packed_at += (int64_t)bytes;
     return MXC_OK;
 }
 
 static mxc_status bad_deflate(const mxci_zip_stream *s) {
-    return MXCI_SOURCE_FAIL(s->archive, s->packed_at, MXC_EFORMAT, "the deflated data of %s is damaged or too short",
-                            s->source.name);
+    return MXCI_BYTE_SOURCE_FAIL(s->archive, s->packed_at, MXC_EFORMAT,
+                                 "the deflated data of %s is damaged or too short", s->source.name);
 }
 
 /* Have packed bytes for zlib, if any are left. */
@@ -251,7 +253,7 @@ static mxc_status inflate_some(mxci_zip_stream *s, void *out, size_t bytes) {
     return MXC_OK;
 }
 
-static mxc_status fetch_member(mxci_source *source, void *out, size_t bytes) {
+static mxc_status fetch_member(mxci_byte_source *source, void *out, size_t bytes) {
     mxci_zip_stream *s = (mxci_zip_stream *)source; /* its first member */
     MXC_TRY(s->inflating ? inflate_some(s, out, bytes) : fetch_packed(s, out, bytes));
     for (size_t at = 0, n; at < bytes; at += n) {
@@ -274,7 +276,7 @@ static void z_release(voidpf unused, voidpf block) {
 mxc_status mxci_zip_stream_open(mxci_zip *zip, const mxci_zip_member *member, const char *name, mxci_zip_stream *out) {
     int64_t data_at = 0;
     MXC_TRY(read_local(zip, member, &data_at));
-    out->source = (mxci_source){.name = name, .size = member->unpacked, .fetch = fetch_member};
+    out->source = (mxci_byte_source){.name = name, .size = member->unpacked, .fetch = fetch_member};
     out->archive = zip->source;
     out->member = member;
     out->packed_at = data_at;
@@ -306,11 +308,11 @@ mxc_status mxci_zip_stream_end(mxci_zip_stream *s) {
     if (s->inflating)
         MXC_TRY(inflate_end(s));
     if (s->source.at != s->source.size || s->packed_at != s->packed_end)
-        return MXCI_SOURCE_FAIL(&s->source, s->source.at, MXC_EFORMAT, "%lld bytes behind the array",
-                                (long long)mxci_source_left(&s->source));
+        return MXCI_BYTE_SOURCE_FAIL(&s->source, s->source.at, MXC_EFORMAT, "%lld bytes behind the array",
+                                     (long long)mxci_byte_source_left(&s->source));
     if (s->crc != s->member->crc)
-        return MXCI_SOURCE_FAIL(&s->source, 0, MXC_EFORMAT, "checksum %08x, but the zip directory says %08x",
-                                (unsigned)s->crc, (unsigned)s->member->crc);
+        return MXCI_BYTE_SOURCE_FAIL(&s->source, 0, MXC_EFORMAT, "checksum %08x, but the zip directory says %08x",
+                                     (unsigned)s->crc, (unsigned)s->member->crc);
     return MXC_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "ndarray/source.h"
+#include "ndarray/byte_source.h"
 
 /* Numbers of the format; all fields are little-endian and unaligned. */
 #define MXCI_ZIP_LOCAL 0x04034b50u
@@ -21,7 +21,7 @@ typedef struct mxci_zip_member {
 
 /* The central directory, in memory. */
 typedef struct mxci_zip {
-    mxci_source *source;
+    mxci_byte_source *source;
     int64_t directory_at;
     unsigned char *directory;
     uint32_t directory_bytes, count;
@@ -31,7 +31,7 @@ typedef struct mxci_zip {
 } mxci_zip;
 
 /* Statuses: MXC_EFORMAT, MXC_EUNSUPPORTED, MXC_ENOMEM and those of reading. On success mxci_zip_close is due. */
-mxc_status mxci_zip_open(mxci_source *source, mxci_zip *out);
+mxc_status mxci_zip_open(mxci_byte_source *source, mxci_zip *out);
 void mxci_zip_close(mxci_zip *zip);
 /* The next member; call it count times. Checks everything that can be told without the member's data. */
 mxc_status mxci_zip_next(mxci_zip *zip, mxci_zip_member *out);
@@ -40,8 +40,8 @@ mxc_status mxci_zip_end(const mxci_zip *zip);
 
 /* Reading one member: source is first. */
 typedef struct mxci_zip_stream {
-    mxci_source source;
-    mxci_source *archive;
+    mxci_byte_source source;
+    mxci_byte_source *archive;
     const mxci_zip_member *member;
     int64_t packed_at, packed_end; /* what is left of the packed data in archive */
     uint32_t crc;

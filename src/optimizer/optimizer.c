@@ -21,8 +21,8 @@
 typedef mxci_optimizer_settings settings;
 typedef mxci_optimizer_rule rule;
 typedef mxci_optimizer_variant variant;
-typedef mxci_slot slot;
-typedef mxci_update_item item;
+typedef mxci_optimizer_param slot;
+typedef mxci_optimizer_pending_update item;
 
 #define SETTING(field, value, text) \
     { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .doc = text }
@@ -217,7 +217,7 @@ int mxci_optimizer_n_states(const mxc_optimizer *optimizer) {
     return mxci_list_count(optimizer->variant->states);
 }
 
-void mxci_slot_forget(slot *s) {
+void mxci_optimizer_param_reset(slot *s) {
     s->updates = 0;
     for (int i = 0; i < MXCI_UPDATE_STATES; i++) {
         mxc_ndarray_release(s->states[i]);
@@ -227,7 +227,7 @@ void mxci_slot_forget(slot *s) {
     s->master = NULL;
 }
 
-static void forget_ops(mxci_update_ops *ops) {
+static void forget_ops(mxci_optimizer_op_pair *ops) {
     mxc_op_release(ops->ops[0].op);
     mxc_op_release(ops->ops[1].op);
     memset(ops, 0, sizeof *ops);
@@ -235,7 +235,7 @@ static void forget_ops(mxci_update_ops *ops) {
 
 static void slot_destroy(slot *s) {
     forget_ops(&s->own);
-    mxci_slot_forget(s);
+    mxci_optimizer_param_reset(s);
     mxci_free(s);
 }
 
@@ -247,7 +247,7 @@ static void forget_items(mxc_optimizer *optimizer) {
     optimizer->n_items = 0;
 }
 
-static void forget_loss_scale(mxci_loss_scale *scale) {
+static void forget_loss_scale(mxci_optimizer_loss_scale *scale) {
     mxc_ndarray_release(scale->state);
     mxc_ndarray_release(scale->factor);
     mxc_ndarray_release(scale->is_finite);
@@ -289,7 +289,7 @@ static int ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-mxc_status mxci_optimizer_slot(mxc_optimizer *optimizer, const char *key, slot **out) {
+mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, slot **out) {
     *out = mxci_map_get(optimizer->slots, key);
     if (*out)
         return MXC_OK;
@@ -311,7 +311,7 @@ mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, dou
     slot *s;
     MXC_TRY(MXCI_NON_NULL(optimizer));
     MXC_TRY(MXCI_NON_NULL(key));
-    MXC_TRY(mxci_optimizer_slot(optimizer, key, &s));
+    MXC_TRY(mxci_optimizer_find_param(optimizer, key, &s));
     s->lr_mult = lr_mult;
     s->wd_mult = wd_mult;
     return MXC_OK;
@@ -346,9 +346,9 @@ static void add_rate(mxc_floats *list, double value) {
 
 /* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
  * both right, as MXNet does it. */
-static void add_rates(const mxc_optimizer *optimizer, const slot *s, mxci_rates *out) {
+static void add_rates(const mxc_optimizer *optimizer, const slot *s, mxci_optimizer_rates *out) {
     const settings *set = &optimizer->settings;
-    const mxci_correction correction = optimizer->rule->correction;
+    const mxci_optimizer_correction correction = optimizer->rule->correction;
     double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;
     if (correction != MXCI_CORRECT_NOTHING)
         factor = sqrt(1 - pow(set->beta2, t)) / (1 - pow(set->beta1, t));
@@ -357,7 +357,7 @@ static void add_rates(const mxc_optimizer *optimizer, const slot *s, mxci_rates 
     add_rate(&out->etas, correction == MXCI_CORRECT_STEP ? lr : 0);
 }
 
-static int same_rates(const mxci_rates *a, const mxci_rates *b) {
+static int same_rates(const mxci_optimizer_rates *a, const mxci_optimizer_rates *b) {
     size_t bytes = (size_t)a->lrs.n * sizeof a->lrs.value[0];
     return a->lrs.n == b->lrs.n && !memcmp(a->lrs.value, b->lrs.value, bytes) &&
            !memcmp(a->wds.value, b->wds.value, bytes) && !memcmp(a->etas.value, b->etas.value, bytes);
@@ -404,8 +404,8 @@ static void write_rates(const mxc_floats *rates, char *text, size_t size) {
     mxci_line_printf(&line, ")");
 }
 
-static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_update_ops *ops, const mxci_rates *rates,
-                          mxc_op **out) {
+static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_optimizer_op_pair *ops,
+                          const mxci_optimizer_rates *rates, mxc_op **out) {
     char text[3][MXC_TUPLE_MAX * 26];
     given g = {.n = 0};
     write_rates(&rates->lrs, text[0], sizeof text[0]);
@@ -422,15 +422,15 @@ static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_update_ops 
     return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
 }
 
-static int set_rates(mxc_op *op, const mxci_rates *rates) {
+static int set_rates(mxc_op *op, const mxci_optimizer_rates *rates) {
     return op && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
            mxci_op_set_floats(op, "etas", &rates->etas);
 }
 
 /* The next operator, with the rates of now. */
-static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_update_ops *ops, const mxci_rates *now,
-                             mxc_op **out) {
-    mxci_rated_op *r = &ops->ops[ops->turn];
+static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops,
+                             const mxci_optimizer_rates *now, mxc_op **out) {
+    mxci_optimizer_op *r = &ops->ops[ops->turn];
     ops->turn ^= 1;
     if ((!r->op || !same_rates(&r->rates, now)) && !set_rates(r->op, now)) {
         mxc_op_release(r->op);
@@ -511,9 +511,9 @@ mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *k
 enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
 
 /* Queue one operator for n updates of weights of one kind. */
-static mxc_status run(const mxc_optimizer *optimizer, mxci_update_ops *ops, int n, item *const *items) {
+static mxc_status run(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops, int n, item *const *items) {
     mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
-    mxci_rates now = {.lrs = {.n = 0}};
+    mxci_optimizer_rates now = {.lrs = {.n = 0}};
     mxc_op *op;
     int n_in = 0;
     if (ops->n != n || ops->has_masters != (items[0]->slot->master != NULL))
@@ -560,7 +560,7 @@ mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_n
     MXC_TRY(MXCI_NON_NULL(weight));
     MXC_TRY(MXCI_NON_NULL(grad));
     item one = {NULL, weight, grad}, *items[1] = {&one};
-    MXC_TRY(mxci_optimizer_slot(optimizer, key, &one.slot));
+    MXC_TRY(mxci_optimizer_find_param(optimizer, key, &one.slot));
     MXC_TRY(prepare_states(optimizer, one.slot, key, weight));
     return optimizer->is_held ? hold(optimizer, &one) : run(optimizer, &one.slot->own, 1, items);
 }
@@ -569,7 +569,7 @@ mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_n
 
 mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval) {
     static const int64_t one[1] = {1};
-    mxci_loss_scale *scale = &optimizer->scale;
+    mxci_optimizer_loss_scale *scale = &optimizer->scale;
     mxc_context context = mxc_ndarray_context(state);
     given g = {.n = 0};
     forget_loss_scale(scale);
@@ -581,7 +581,7 @@ mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *
     return MXC_OK;
 }
 
-static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
+static mxc_status prepare_check(mxci_optimizer_loss_scale *scale, int n) {
     given g = {.n = 0};
     if (scale->n_checked == n)
         return MXC_OK;
@@ -600,7 +600,7 @@ static mxc_status prepare_check(mxci_loss_scale *scale, int n) {
 
 /* The factor on the gradients that are held; the scale of the next ones. */
 static mxc_status update_scale(mxc_optimizer *optimizer) {
-    mxci_loss_scale *scale = &optimizer->scale;
+    mxci_optimizer_loss_scale *scale = &optimizer->scale;
     mxc_ndarray *in[2] = {scale->is_finite, scale->state};
     MXC_TRY(prepare_check(scale, optimizer->n_items));
     for (int i = 0; i < optimizer->n_items; i++)
@@ -635,10 +635,10 @@ static int take_group(mxc_optimizer *optimizer, int *at, item **group) {
     return n;
 }
 
-static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_update_ops **out) {
+static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_optimizer_op_pair **out) {
     *out = NULL;
     if (group == optimizer->n_groups) {
-        mxci_update_ops *grown = mxci_realloc_array(optimizer->groups, (size_t)group + 1, sizeof *grown);
+        mxci_optimizer_op_pair *grown = mxci_realloc_array(optimizer->groups, (size_t)group + 1, sizeof *grown);
         if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d operators", optimizer->rule->name, group + 1);
         memset(&grown[group], 0, sizeof *grown);
@@ -651,7 +651,7 @@ static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_update_ops 
 
 static mxc_status run_groups(mxc_optimizer *optimizer) {
     item *group[MXC_TUPLE_MAX];
-    mxci_update_ops *ops;
+    mxci_optimizer_op_pair *ops;
     int n, at = 0;
     for (int k = 0; (n = take_group(optimizer, &at, group)) > 0; k++) {
         MXC_TRY(find_ops(optimizer, k, &ops));

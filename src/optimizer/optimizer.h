@@ -42,77 +42,78 @@ typedef struct mxci_optimizer_variant {
     const char *states; /* "mean,var"; NULL: none */
 } mxci_optimizer_variant;
 
-typedef enum mxci_correction {
+typedef enum mxci_optimizer_correction {
     MXCI_CORRECT_NOTHING,
     MXCI_CORRECT_LR,  /* the rate carries the correction of the means' bias, so the decay in it does too (Adam) */
     MXCI_CORRECT_STEP /* "lr" is the correction and "eta" the rate, which the decay has for itself (AdamW) */
-} mxci_correction;
+} mxci_optimizer_correction;
 
 typedef struct mxci_optimizer_rule {
     const char *name, *doc;
     const mxc_param *schema;
     mxci_optimizer_variant plain, full;
     int (*is_full)(const mxci_optimizer_settings *set);
-    mxci_correction correction;
+    mxci_optimizer_correction correction;
 } mxci_optimizer_rule;
 
 /* What changes from update to update, by weight. */
-typedef struct mxci_rates {
+typedef struct mxci_optimizer_rates {
     mxc_floats lrs, wds, etas;
-} mxci_rates;
+} mxci_optimizer_rates;
 
-typedef struct mxci_rated_op {
-    mxc_op *op;       /* NULL before its first use */
-    mxci_rates rates; /* in op */
-} mxci_rated_op;
+typedef struct mxci_optimizer_op {
+    mxc_op *op;                 /* NULL before its first use */
+    mxci_optimizer_rates rates; /* in op */
+} mxci_optimizer_op;
 
 /* Operators for n weights of one kind. Two in turn, since one step's update is often still queued when the next step
  * queues its own. */
-typedef struct mxci_update_ops {
+typedef struct mxci_optimizer_op_pair {
     int n, has_masters;
-    mxci_rated_op ops[2];
+    mxci_optimizer_op ops[2];
     int turn; /* which of ops is next */
-} mxci_update_ops;
+} mxci_optimizer_op_pair;
 
 /* What belongs to one parameter. */
-typedef struct mxci_slot {
+typedef struct mxci_optimizer_param {
     double lr_mult, wd_mult;
     int64_t updates;                         /* counted where the rule corrects by it */
-    mxci_update_ops own;                     /* for updates that are not held */
+    mxci_optimizer_op_pair own;              /* for updates that are not held */
     mxc_ndarray *states[MXCI_UPDATE_STATES]; /* NULL until the first update, or where the rule needs none */
     mxc_ndarray *master;                     /* f32 copy of a weight in 16 bits with multi_precision; else NULL */
-} mxci_slot;
+} mxci_optimizer_param;
 
 /* An update that was asked for. */
-typedef struct mxci_update_item {
-    mxci_slot *slot;
+typedef struct mxci_optimizer_pending_update {
+    mxci_optimizer_param *slot;
     mxc_ndarray *weight, *grad;
-} mxci_update_item;
+} mxci_optimizer_pending_update;
 
-typedef struct mxci_loss_scale {
+typedef struct mxci_optimizer_loss_scale {
     mxc_ndarray *state;  /* NULL: losses are not scaled */
     mxc_ndarray *factor; /* on gradients of the flush, 0 where one is not finite */
     mxc_ndarray *is_finite;
     mxc_op *check, *update;
     int n_checked;       /* arrays that check takes */
     mxc_ndarray **grads; /* scratch: room for them */
-} mxci_loss_scale;
+} mxci_optimizer_loss_scale;
 
 struct mxc_optimizer {
     const mxci_optimizer_rule *rule;
     const mxci_optimizer_variant *variant;
     mxci_optimizer_settings settings;
-    mxci_map *slots; /* key to mxci_slot */
+    mxci_map *slots; /* key to mxci_optimizer_param */
     int is_held, n_items, cap_items;
-    mxci_update_item *items; /* held */
+    mxci_optimizer_pending_update *items; /* held */
     int n_groups;
-    mxci_update_ops *groups; /* for the groups of a flush, in its order */
-    mxci_loss_scale scale;
+    mxci_optimizer_op_pair *groups; /* for the groups of a flush, in its order */
+    mxci_optimizer_loss_scale scale;
 };
 
 #define MXCI_MASTER_NAME "weight32" /* of the f32 copy among saved states */
-mxc_status mxci_optimizer_slot(mxc_optimizer *optimizer, const char *key, mxci_slot **out); /* made where it is not */
-void mxci_slot_forget(mxci_slot *slot); /* as if there had been no update */
+mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key,
+                                     mxci_optimizer_param **out); /* made where it is not */
+void mxci_optimizer_param_reset(mxci_optimizer_param *slot);      /* as if there had been no update */
 int mxci_optimizer_n_states(const mxc_optimizer *optimizer);
 
 #endif

@@ -5,17 +5,17 @@
 
 #include "base/sys.h"
 
-void mxci_ranges_close(int32_t n, mxci_range *ranges) {
+void mxci_activation_ranges_free(int32_t n, mxci_activation_range *ranges) {
     for (int32_t i = 0; ranges && i < n; i++)
         mxci_free(ranges[i].histogram);
     mxci_free(ranges);
 }
 
 /* The threshold of least divergence. Numbers without a negative half are told in twice as many levels. */
-static mxc_status find_threshold(const mxci_range *range, double *out) {
+static mxc_status find_threshold(const mxci_activation_range *range, double *out) {
     static const char *const key = "num_quantized_bins";
     const char *levels = range->low >= 0 ? "511" : "255";
-    float edges[MXCI_HISTOGRAM + 1], edge = mxci_range_edge(range), threshold;
+    float edges[MXCI_HISTOGRAM + 1], edge = mxci_activation_range_edge(range), threshold;
     int64_t bins = MXCI_HISTOGRAM, n_edges = MXCI_HISTOGRAM + 1;
     mxc_ndarray *in[2] = {NULL, NULL}, *found[2] = {NULL, NULL};
     mxc_status status;
@@ -36,11 +36,11 @@ static mxc_status find_threshold(const mxci_range *range, double *out) {
     return status;
 }
 
-mxc_status mxci_range_bounds(const mxci_range *range, double *low, double *high) {
+mxc_status mxci_activation_range_bounds(const mxci_activation_range *range, double *low, double *high) {
     double threshold;
     *low = range->low;
     *high = range->high;
-    if (!range->histogram || !(mxci_range_edge(range) > 0) || !isfinite(mxci_range_edge(range)))
+    if (!range->histogram || !(mxci_activation_range_edge(range) > 0) || !isfinite(mxci_activation_range_edge(range)))
         return MXC_OK;
     MXC_TRY(find_threshold(range, &threshold));
     *low = range->low >= 0 ? 0 : -threshold;

@@ -8,18 +8,18 @@
 #include <mxc/status.h>
 
 /* What was seen of one output of a node, or of a variable. */
-typedef struct mxci_range {
+typedef struct mxci_activation_range {
     float low, high;  /* low > high: nothing */
     float *histogram; /* MXCI_HISTOGRAM bins from -t to t, t the larger absolute value; NULL: not wanted */
-} mxci_range;
+} mxci_activation_range;
 enum { MXCI_HISTOGRAM = 8001 };
 
-static inline float mxci_range_edge(const mxci_range *range) {
+static inline float mxci_activation_range_edge(const mxci_activation_range *range) {
     return fmaxf(fabsf(range->low), fabsf(range->high));
 }
 
-void mxci_ranges_close(int32_t n, mxci_range *ranges);
+void mxci_activation_ranges_free(int32_t n, mxci_activation_range *ranges);
 /* Where a range is to be cut: the bounds seen, or those that the histogram says. Of one that was seen. */
-mxc_status mxci_range_bounds(const mxci_range *range, double *low, double *high);
+mxc_status mxci_activation_range_bounds(const mxci_activation_range *range, double *low, double *high);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "operator/nn/batch_norm.h"
 #include "operator/nn/fold_norm.h"
-#include "rewrite/quantize.h"
+#include "rewrite/quantize_network.h"
 
 enum { DATA, WEIGHT, BIAS, GAMMA = 1, BETA, MEAN, VARIANCE };
 
@@ -160,8 +160,8 @@ static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
         return status;
     }
     MXC_TRY(make_variable(r, g->name, "bias", bias, &in[BIAS]));
-    return mxci_rebuild_as(r, layer, mxc_op_name(g->op), g->name, 1, &key, &value, 3, in,
-                           &r->made[r->graph->nodes[node].first_entry]);
+    return mxci_rebuild_node_as(r, layer, mxc_op_name(g->op), g->name, 1, &key, &value, 3, in,
+                                &r->made[r->graph->nodes[node].first_entry]);
 }
 
 static mxc_status rebuild_all(mxci_rebuild *r, mxci_entry *in) {
@@ -174,7 +174,7 @@ static mxc_status rebuild_all(mxci_rebuild *r, mxci_entry *in) {
         }
         for (int32_t k = 0; k < g->n_inputs; k++)
             in[k] = r->made[mxci_graph_inputs(r->graph, i)[k]];
-        MXC_TRY(mxci_rebuild_again(r, i, in));
+        MXC_TRY(mxci_rebuild_node(r, i, in));
     }
     for (int32_t i = 0; i < r->graph->n_outputs; i++)
         in[i] = r->made[r->graph->outputs[i]];

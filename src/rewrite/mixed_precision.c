@@ -13,7 +13,7 @@
 #include "rewrite/rebuild.h"
 
 typedef struct lowering {
-    const mxci_precision *precision;
+    const mxci_mixed_precision *precision;
     mxci_rebuild r;
     uint8_t *is_param;   /* entry: a variable that is trained, in any dtype */
     uint8_t *is_low;     /* entry: of the low precision in the new symbol */
@@ -81,7 +81,7 @@ static int is_loss(const mxci_gnode *node) {
 
 /* ---- what becomes low -------------------------------------------------------------------------------------------- */
 
-static int is_fed(const mxci_precision *p, const char *name) {
+static int is_fed(const mxci_mixed_precision *p, const char *name) {
     for (int i = 0; i < p->n_fed; i++)
         if (!strcmp(p->fed[i], name))
             return 1;
@@ -206,7 +206,7 @@ static mxc_status make_variable(lowering *l, const mxci_gnode *node) {
     if (status == MXC_OK)
         status = mxci_symbol_create(1, &entry, &variable);
     mxci_node_release(entry.node);
-    return status == MXC_OK ? mxci_rebuild_own(&l->r, variable, &l->r.made[node->first_entry]) : status;
+    return status == MXC_OK ? mxci_rebuild_keep_symbol(&l->r, variable, &l->r.made[node->first_entry]) : status;
 }
 
 static mxc_status rebuild_all(lowering *l) {
@@ -214,7 +214,7 @@ static mxc_status rebuild_all(lowering *l) {
     mxc_symbol *scale;
     if (l->precision->is_scaled) {
         MXC_TRY(mxc_symbol_variable(MXCI_LOSS_SCALE, &scale));
-        MXC_TRY(mxci_rebuild_own(&l->r, scale, &l->scale));
+        MXC_TRY(mxci_rebuild_keep_symbol(&l->r, scale, &l->scale));
     }
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const mxci_gnode *node = &g->nodes[i];
@@ -224,7 +224,7 @@ static mxc_status rebuild_all(lowering *l) {
         }
         for (int32_t k = 0; k < node->n_inputs; k++)
             MXC_TRY(make_input(l, i, k, &l->in[k]));
-        MXC_TRY(mxci_rebuild_again(&l->r, i, l->in));
+        MXC_TRY(mxci_rebuild_node(&l->r, i, l->in));
     }
     for (int32_t i = 0; i < g->n_outputs; i++)
         l->in[i] = l->r.made[g->outputs[i]];
@@ -248,7 +248,8 @@ static mxc_status allocate(lowering *l) {
     return MXC_FAIL(MXC_ENOMEM, "no memory to rewrite a network");
 }
 
-mxc_status mxci_precision_lower(const mxci_precision *precision, const mxc_symbol *symbol, mxc_symbol **out) {
+mxc_status mxci_mixed_precision_rewrite(const mxci_mixed_precision *precision, const mxc_symbol *symbol,
+                                        mxc_symbol **out) {
     const mxc_ndarray_list none = {0};
     mxc_ndarray_list params = {0};
     lowering l = {.precision = precision};

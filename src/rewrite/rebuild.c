@@ -5,18 +5,14 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "ndarray/list.h"
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "no memory to rewrite a network");
-}
+#include "ndarray/array_list.h"
 
 mxc_status mxci_rebuild_open(mxci_rebuild *r, const mxc_symbol *symbol, const mxc_ndarray_list *params) {
     memset(r, 0, sizeof *r);
     r->params = params;
     MXC_TRY(mxci_graph_from_symbol(symbol, &r->graph));
     r->made = mxci_calloc((size_t)r->graph->n_entries, sizeof *r->made);
-    return r->made ? MXC_OK : no_memory();
+    return r->made ? MXC_OK : MXCI_NO_MEMORY("rewriting a network", "the new symbol");
 }
 
 void mxci_rebuild_close(mxci_rebuild *r) {
@@ -31,11 +27,11 @@ void mxci_rebuild_close(mxci_rebuild *r) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-mxc_status mxci_rebuild_own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out) {
+mxc_status mxci_rebuild_keep_symbol(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out) {
     mxc_symbol **owned = mxci_realloc_array(r->owned, (size_t)r->n_owned + 1, sizeof *owned);
     if (!owned) {
         mxc_symbol_release(symbol);
-        return no_memory();
+        return MXCI_NO_MEMORY("rewriting a network", "the new symbol");
     }
     r->owned = owned;
     r->owned[r->n_owned++] = symbol;
@@ -46,7 +42,7 @@ mxc_status mxci_rebuild_own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out
 mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, int n_params, const char *const *keys,
                            const char *const *values, int n_in, const mxci_entry *in, mxci_entry *out) {
     mxc_symbol **inputs = mxci_calloc((size_t)n_in, sizeof *inputs), *made = NULL;
-    mxc_status status = inputs ? MXC_OK : no_memory();
+    mxc_status status = inputs ? MXC_OK : MXCI_NO_MEMORY("rewriting a network", "the new symbol");
     for (int i = 0; i < n_in && status == MXC_OK; i++)
         status = mxci_symbol_create(1, &in[i], &inputs[i]);
     if (status == MXC_OK)
@@ -54,7 +50,7 @@ mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, in
     for (int i = 0; inputs && i < n_in; i++)
         mxc_symbol_release(inputs[i]);
     mxci_free(inputs);
-    return status == MXC_OK ? mxci_rebuild_own(r, made, out) : status;
+    return status == MXC_OK ? mxci_rebuild_keep_symbol(r, made, out) : status;
 }
 
 static int find_key(int n, const char *const *keys, const char *key) {
@@ -64,15 +60,15 @@ static int find_key(int n, const char *const *keys, const char *key) {
     return -1;
 }
 
-mxc_status mxci_rebuild_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
-                           const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
-                           mxci_entry *out) {
+mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
+                                const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
+                                mxci_entry *out) {
     const mxci_gnode *g = &r->graph->nodes[node];
     int n_given = mxc_op_n_given(g->op), n_attrs = g->node->n_attrs, n = n_params, room = n + n_given + n_attrs;
     const char **all = mxci_calloc(2 * (size_t)room, sizeof *all), *key, *value;
     mxc_status status;
     if (!all)
-        return no_memory();
+        return MXCI_NO_MEMORY("rewriting a network", "the new symbol");
     for (int i = 0; i < n_params; i++) {
         all[i] = keys[i];
         all[room + i] = values[i];
@@ -92,7 +88,7 @@ mxc_status mxci_rebuild_as(mxci_rebuild *r, int32_t node, const char *op, const 
     return status;
 }
 
-mxc_status mxci_rebuild_again(mxci_rebuild *r, int32_t node, const mxci_entry *in) {
+mxc_status mxci_rebuild_node(mxci_rebuild *r, int32_t node, const mxci_entry *in) {
     const mxci_gnode *g = &r->graph->nodes[node];
     mxci_entry out;
     if (g->kind == MXCI_VARIABLE) {
@@ -101,7 +97,7 @@ mxc_status mxci_rebuild_again(mxci_rebuild *r, int32_t node, const mxci_entry *i
     }
     if (g->kind != MXCI_FORWARD)
         return MXC_FAIL(MXC_EUNSUPPORTED, "node \"%.80s\": a network with gradients cannot be rewritten", g->name);
-    MXC_TRY(mxci_rebuild_as(r, node, mxc_op_name(g->op), g->name, 0, NULL, NULL, g->n_inputs, in, &out));
+    MXC_TRY(mxci_rebuild_node_as(r, node, mxc_op_name(g->op), g->name, 0, NULL, NULL, g->n_inputs, in, &out));
     for (int32_t i = 0; i < g->n_outputs; i++)
         r->made[g->first_entry + i] = (mxci_entry){out.node, out.index + i};
     return MXC_OK;
@@ -117,7 +113,7 @@ static mxc_status add_value(mxc_ndarray_list *list, const char *prefix, const ch
     char **names = arrays ? mxci_realloc_array(list->names, n, sizeof *names) : NULL;
     list->names = names ? names : list->names;
     mxci_text text = {0};
-    mxc_status status = names ? MXC_OK : no_memory();
+    mxc_status status = names ? MXC_OK : MXCI_NO_MEMORY("rewriting a network", "the new symbol");
     if (names) {
         mxci_text_printf(&text, "%s%s", prefix, name);
         status = mxci_text_take(&text, &list->names[list->n]);
@@ -133,7 +129,7 @@ mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray 
     mxc_symbol *variable;
     MXC_TRY(add_value(&r->values, "arg:", name, value));
     MXC_TRY(mxc_symbol_variable(name, &variable));
-    return mxci_rebuild_own(r, variable, out);
+    return mxci_rebuild_keep_symbol(r, variable, out);
 }
 
 mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry) {

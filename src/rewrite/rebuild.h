@@ -21,16 +21,16 @@ mxc_status mxci_rebuild_open(mxci_rebuild *r, const mxc_symbol *symbol, const mx
 void mxci_rebuild_close(mxci_rebuild *r);
 
 /* Keep a symbol, which is taken also on failure; out: its first output. */
-mxc_status mxci_rebuild_own(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out);
+mxc_status mxci_rebuild_keep_symbol(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out);
 /* A new operator; out: its first output, the others follow. */
 mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, int n_params, const char *const *keys,
                            const char *const *values, int n_in, const mxci_entry *in, mxci_entry *out);
 /* The operator, with other parameters' values where keys are among its own, and new ones. */
-mxc_status mxci_rebuild_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
-                           const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
-                           mxci_entry *out);
+mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
+                                const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
+                                mxci_entry *out);
 /* A node of the graph again, on other inputs; sets what is made of its outputs. */
-mxc_status mxci_rebuild_again(mxci_rebuild *r, int32_t node, const mxci_entry *in);
+mxc_status mxci_rebuild_node(mxci_rebuild *r, int32_t node, const mxci_entry *in);
 /* A new variable with its array, one reference of which is taken, also on failure. */
 mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray *value, mxci_entry *out);
 /* The parameter that a variable stands for, an argument or auxiliary state; NULL if the entry is no such. Borrowed. */

@@ -34,10 +34,10 @@ static mxc_status read_factor(const mxci_node *variable, const char *key, double
 }
 
 mxc_status mxci_attributes_set_mults(const mxci_node *variable, mxc_optimizer *optimizer) {
-    mxci_slot *slot;
+    mxci_optimizer_param *slot;
     if (!mxci_node_attr(variable, "lr_mult") && !mxci_node_attr(variable, "wd_mult"))
         return MXC_OK;
-    MXC_TRY(mxci_optimizer_slot(optimizer, variable->name, &slot));
+    MXC_TRY(mxci_optimizer_find_param(optimizer, variable->name, &slot));
     MXC_TRY(read_factor(variable, "lr_mult", &slot->lr_mult));
     return read_factor(variable, "wd_mult", &slot->wd_mult);
 }

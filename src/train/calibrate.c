@@ -7,26 +7,22 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/sys.h"
-#include "rewrite/quantize.h"
+#include "rewrite/quantize_network.h"
 #include "train/evaluator.h"
 
 typedef struct watch {
     const mxc_quantize_options *options;
     const mxci_graph *graph;
-    mxci_range *ranges;
+    mxci_activation_range *ranges;
     mxci_map *by_name; /* ranges by the names that the monitor tells */
     mxci_evaluator runner;
     int counting;      /* the second time */
     mxc_status status; /* the first failure in the monitor */
 } watch;
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "mxc_quantize: no memory for calibration");
-}
-
 /* ---- looking ----------------------------------------------------------------------------------------------------- */
 
-static void extend(mxci_range *range, const float *x, int64_t n) {
+static void extend(mxci_activation_range *range, const float *x, int64_t n) {
     float low = range->low, high = range->high;
     for (int64_t i = 0; i < n; i++) {
         low = x[i] < low ? x[i] : low;
@@ -37,8 +33,8 @@ static void extend(mxci_range *range, const float *x, int64_t n) {
 }
 
 /* Infinities count at the ends, what is no number not at all. */
-static void count(mxci_range *range, const float *x, int64_t n) {
-    float edge = mxci_range_edge(range), scale = edge > 0 ? MXCI_HISTOGRAM / (2 * edge) : 0;
+static void count(mxci_activation_range *range, const float *x, int64_t n) {
+    float edge = mxci_activation_range_edge(range), scale = edge > 0 ? MXCI_HISTOGRAM / (2 * edge) : 0;
     for (int64_t i = 0; i < n; i++) {
         float at = (x[i] + edge) * scale;
         if (at >= 0)
@@ -46,7 +42,7 @@ static void count(mxci_range *range, const float *x, int64_t n) {
     }
 }
 
-static mxc_status look_at(const watch *w, mxci_range *range, mxc_ndarray *array) {
+static mxc_status look_at(const watch *w, mxci_activation_range *range, mxc_ndarray *array) {
     void *data;
     if (mxc_ndarray_dtype(array) != MXC_F32)
         return MXC_OK;
@@ -60,7 +56,7 @@ static mxc_status look_at(const watch *w, mxci_range *range, mxc_ndarray *array)
 
 static void monitor(const char *name, mxc_ndarray *array, void *user) {
     watch *w = user;
-    mxci_range *range = mxci_map_get(w->by_name, name);
+    mxci_activation_range *range = mxci_map_get(w->by_name, name);
     mxc_status status = range && w->status == MXC_OK ? look_at(w, range, array) : MXC_OK;
     w->status = status == MXC_OK ? w->status : status;
 }
@@ -108,7 +104,7 @@ static mxc_status count_batches(watch *w) {
             continue;
         w->ranges[i].histogram = mxci_calloc(MXCI_HISTOGRAM, sizeof(float));
         if (!w->ranges[i].histogram)
-            return no_memory();
+            return MXCI_NO_MEMORY("mxc_quantize", "calibration");
     }
     w->counting = 1;
     return run_batches(w);
@@ -133,7 +129,7 @@ static mxc_status name_entries(watch *w) {
 }
 
 static mxc_status calibrate(const mxc_quantize_options *options, mxc_symbol *symbol, const mxc_ndarray_list *params,
-                            const mxci_graph *graph, mxci_range *ranges) {
+                            const mxci_graph *graph, mxci_activation_range *ranges) {
     watch w = {.options = options, .graph = graph, .ranges = ranges};
     mxc_status status = name_entries(&w);
     if (status == MXC_OK)
@@ -154,5 +150,5 @@ mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol
     MXC_TRY(MXCI_OUT(symbol));
     MXC_TRY(MXCI_OUT(params));
     MXC_TRY(MXCI_SIZED(options, "MXC_QUANTIZE_OPTIONS_INIT"));
-    return mxci_quantize(options, calibrate, symbol, params);
+    return mxci_quantize_network(options, calibrate, symbol, params);
 }

@@ -18,7 +18,7 @@
 #include "kvstore/kvstore.h"
 #include "symbol/json.h"
 #include "train/model.h"
-#include "train/state.h"
+#include "train/training_state.h"
 
 #define FORMAT "mxc-checkpoint"
 enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16, MAX_EPOCHS_CHECKED = 9999 };
@@ -49,7 +49,7 @@ static mxc_status state_path(const mxci_trainer *t, int slot, char *out) {
 
 /* Without steps in common nobody but the first worker can say where all stand. */
 static int takes_part(const mxci_trainer *t) {
-    return t->options->checkpoint && (t->is_lockstep || mxc_kvstore_rank(t->store) == 0);
+    return t->options->checkpoint && (t->is_synchronous || mxc_kvstore_rank(t->store) == 0);
 }
 
 static mxc_status crc_of(mxci_file *file, unsigned char *chunk, uint32_t *out) {
@@ -82,7 +82,7 @@ static mxc_status save_list(const char *path, const mxc_ndarray_list *list) {
 
 static mxc_status save_state(const mxci_trainer *t, const char *path) {
     mxc_ndarray_list state;
-    MXC_TRY(mxci_state_collect(t, &state));
+    MXC_TRY(mxci_training_state_collect(t, &state));
     mxc_status status = save_list(path, &state);
     mxc_ndarray_list_release(&state);
     return status;
@@ -129,7 +129,7 @@ static mxc_status save_model(const mxci_trainer *t) {
 
 /* Before the other slot is written over, all workers have got as far as the one in force. */
 static mxc_status await_others(mxci_trainer *t) {
-    return t->is_lockstep ? mxc_kvstore_barrier(t->store) : MXC_OK;
+    return t->is_synchronous ? mxc_kvstore_barrier(t->store) : MXC_OK;
 }
 
 mxc_status mxci_checkpoint_write(mxci_trainer *t) {
@@ -214,7 +214,7 @@ static mxc_status load_state(mxci_trainer *t, const char *path, uint32_t expecte
         return MXC_FAIL(MXC_EFORMAT, "%s: CRC-32 %08lx, the manifest says %08lx", path, (unsigned long)crc,
                         (unsigned long)expected);
     MXC_TRY(mxc_ndarray_load(path, &state));
-    mxc_status status = mxci_state_restore(t, path, &state);
+    mxc_status status = mxci_training_state_restore(t, path, &state);
     mxc_ndarray_list_release(&state);
     return status;
 }
@@ -243,10 +243,10 @@ static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest 
     if (m->slot >= 0 && m->workers != mxc_kvstore_group_size(t->store) && m->updates[m->slot] >= 0)
         return MXC_FAIL(MXC_EINVAL, "%s: of a training by %lld workers, here are %d", path, (long long)m->workers,
                         mxc_kvstore_group_size(t->store));
-    if (!t->is_lockstep)
+    if (!t->is_synchronous)
         return MXC_OK;
-    MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint", &least));
-    MXC_TRY(mxci_kvstore_least(t->store, "last checkpoint of any worker", &other));
+    MXC_TRY(mxci_kvstore_allreduce_min(t->store, "last checkpoint", &least));
+    MXC_TRY(mxci_kvstore_allreduce_min(t->store, "last checkpoint of any worker", &other));
     if (least == ABSENT && -other >= 0 && !t->options->overwrite)
         return MXC_FAIL(MXC_EEXIST,
                         "%s: a worker has no checkpoint while another's is of %lld updates; set overwrite "
@@ -320,9 +320,9 @@ static mxc_status refuse_files(const mxci_trainer *t, const char *manifest_path,
 /* All workers fail where one does. */
 static mxc_status refuse_together(mxci_trainer *t, mxc_status own) {
     int64_t least = own == MXC_OK;
-    if (!t->is_lockstep)
+    if (!t->is_synchronous)
         return own;
-    mxc_status status = mxci_kvstore_least(t->store, "free checkpoint prefix", &least);
+    mxc_status status = mxci_kvstore_allreduce_min(t->store, "free checkpoint prefix", &least);
     if (own != MXC_OK || status != MXC_OK)
         return own != MXC_OK ? own : status;
     return least ? MXC_OK : MXC_FAIL(MXC_EEXIST, "mxc_fit: files are in the way of another worker's checkpoints");

@@ -14,7 +14,7 @@ enum { WIDTH = 900, HEIGHT = 360, PANEL_WIDTH = 360, PANEL_HEIGHT = 240, TOP = 6
 
 typedef struct series {
     const char *label, *color;
-    size_t offset; /* of its value in mxci_point */
+    size_t offset; /* of its value in mxci_curve_point */
 } series;
 
 typedef struct panel {
@@ -28,23 +28,23 @@ static const panel panels[2] = {
     {"Accuracy",
      70,
      "%",
-     {{"training", "#3b6fb6", offsetof(mxci_point, accuracy)},
-      {"validation", "#d9822b", offsetof(mxci_point, valid_accuracy)}}},
+     {{"training", "#3b6fb6", offsetof(mxci_curve_point, accuracy)},
+      {"validation", "#d9822b", offsetof(mxci_curve_point, valid_accuracy)}}},
     {"Loss",
      510,
      "",
-     {{"training", "#3b6fb6", offsetof(mxci_point, loss)},
-      {"validation", "#d9822b", offsetof(mxci_point, valid_loss)}}},
+     {{"training", "#3b6fb6", offsetof(mxci_curve_point, loss)},
+      {"validation", "#d9822b", offsetof(mxci_curve_point, valid_loss)}}},
 };
 
 typedef struct axis {
     double low, high, step; /* step between ticks; low and high are multiples of it */
 } axis;
 
-mxc_status mxci_history_add(mxci_history *history, const mxci_point *point) {
+mxc_status mxci_curve_history_add(mxci_curve_history *history, const mxci_curve_point *point) {
     if (history->n == history->capacity) {
         int64_t capacity = history->capacity > 0 ? 2 * history->capacity : 16;
-        mxci_point *grown = mxci_realloc_array(history->points, (size_t)capacity, sizeof *grown);
+        mxci_curve_point *grown = mxci_realloc_array(history->points, (size_t)capacity, sizeof *grown);
         if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "no memory for the history of %lld epochs", (long long)capacity);
         history->points = grown;
@@ -54,13 +54,13 @@ mxc_status mxci_history_add(mxci_history *history, const mxci_point *point) {
     return MXC_OK;
 }
 
-void mxci_history_free(mxci_history *history) {
+void mxci_curve_history_free(mxci_curve_history *history) {
     mxci_free(history->points);
-    *history = (mxci_history){.loss = NULL};
+    *history = (mxci_curve_history){.loss = NULL};
 }
 
 /* NaN where there is nothing to draw. */
-static double value_of(const mxci_point *point, const series *s, const panel *p) {
+static double value_of(const mxci_curve_point *point, const series *s, const panel *p) {
     double value = *(const double *)((const char *)point + s->offset);
     if (!(fabs(value) < 1e30)) /* differences of drawn values must be finite */
         return NAN;
@@ -78,7 +78,7 @@ static axis choose_axis(double low, double high, int count) {
     return (axis){floor(low / step) * step, ceil(high / step) * step, step};
 }
 
-static axis value_axis(const mxci_history *h, const panel *p) {
+static axis value_axis(const mxci_curve_history *h, const panel *p) {
     double low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < h->n; i++)
         for (int s = 0; s < 2; s++) {
@@ -92,7 +92,7 @@ static axis value_axis(const mxci_history *h, const panel *p) {
 }
 
 /* Epochs 0 to the last, at whole numbers. */
-static axis epoch_axis(const mxci_history *h) {
+static axis epoch_axis(const mxci_curve_history *h) {
     axis a = choose_axis(0, h->n > 0 ? fmax(1, h->points[h->n - 1].epoch) : 1, 6);
     if (a.step < 1)
         a = (axis){0, ceil(a.high), 1};
@@ -127,7 +127,8 @@ static mxc_status write_epoch_ticks(mxci_writer *w, const panel *p, axis a) {
 }
 
 /* One line through the finite points, with a dot on each. */
-static mxc_status write_series(mxci_writer *w, const mxci_history *h, const panel *p, const series *s, axis x, axis y) {
+static mxc_status write_series(mxci_writer *w, const mxci_curve_history *h, const panel *p, const series *s, axis x,
+                               axis y) {
     MXC_TRY(mxci_writer_printf(w, "<polyline class=\"line\" stroke=\"%s\" points=\"", s->color));
     for (int64_t i = 0; i < h->n; i++) {
         double v = value_of(&h->points[i], s, p);
@@ -144,14 +145,14 @@ static mxc_status write_series(mxci_writer *w, const mxci_history *h, const pane
     return MXC_OK;
 }
 
-static int has_values(const mxci_history *h, const panel *p, const series *s) {
+static int has_values(const mxci_curve_history *h, const panel *p, const series *s) {
     for (int64_t i = 0; i < h->n; i++)
         if (isfinite(value_of(&h->points[i], s, p)))
             return 1;
     return 0;
 }
 
-static mxc_status write_legend(mxci_writer *w, const mxci_history *h, const panel *p) {
+static mxc_status write_legend(mxci_writer *w, const mxci_curve_history *h, const panel *p) {
     for (int i = 0; i < 2; i++) {
         if (!has_values(h, p, &p->series[i]))
             continue;
@@ -164,7 +165,7 @@ static mxc_status write_legend(mxci_writer *w, const mxci_history *h, const pane
     return MXC_OK;
 }
 
-static mxc_status write_panel(mxci_writer *w, const mxci_history *h, const panel *p) {
+static mxc_status write_panel(mxci_writer *w, const mxci_curve_history *h, const panel *p) {
     axis x = epoch_axis(h), y = value_axis(h, p);
     const char *loss = p->percent[0] == '\0' ? h->loss : NULL;
     MXC_TRY(mxci_writer_printf(w, "<text class=\"title\" x=\"%d\" y=\"%d\">%s%s%s%s</text>\n", p->left, TOP - 16,
@@ -176,7 +177,7 @@ static mxc_status write_panel(mxci_writer *w, const mxci_history *h, const panel
     return write_legend(w, h, p);
 }
 
-static mxc_status write_picture(mxci_writer *w, const mxci_history *h) {
+static mxc_status write_picture(mxci_writer *w, const mxci_curve_history *h) {
     MXC_TRY(mxci_writer_printf(w,
                                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                                "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
@@ -189,7 +190,7 @@ static mxc_status write_picture(mxci_writer *w, const mxci_history *h) {
     return mxci_writer_printf(w, "</svg>\n");
 }
 
-mxc_status mxci_curve_write(const char *path, const mxci_history *history) {
+mxc_status mxci_curve_write(const char *path, const mxci_curve_history *history) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
     mxc_status status = write_picture(w, history);

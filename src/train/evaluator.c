@@ -98,7 +98,7 @@ mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *cons
         MXC_TRY(mxc_executor_forward(e->executor, 0));
         mxc_ndarray *label = batch.n_label > 0 ? batch.label[0] : NULL;
         if (e->label)
-            label = mxci_batch_find(e->data, &batch, e->label);
+            label = mxci_feed_find_array(e->data, &batch, e->label);
         for (int i = 0; i < n_metrics; i++)
             MXC_TRY(mxc_metric_update(metrics[i], label, mxc_executor_output(e->executor, last), batch.pad));
         MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(e->executor, last)));

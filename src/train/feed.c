@@ -94,7 +94,7 @@ mxc_status mxci_feed_copy(const mxci_feed *feed, const mxc_batch *batch, int par
     return MXC_OK;
 }
 
-mxc_ndarray *mxci_batch_find(mxc_iter *iter, const mxc_batch *batch, const char *name) {
+mxc_ndarray *mxci_feed_find_array(mxc_iter *iter, const mxc_batch *batch, const char *name) {
     for (int i = 0; name && i < batch->n_data + batch->n_label; i++)
         if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
             return i < batch->n_data ? batch->data[i] : batch->label[i - batch->n_data];

@@ -28,6 +28,6 @@ void mxci_feed_close(mxci_feed *feed);
 mxc_status mxci_feed_copy(const mxci_feed *feed, const mxc_batch *batch, int part, int parts);
 
 /* The array of that name in a batch of the iterator; NULL: it has none, or name is NULL. Borrowed from the batch. */
-mxc_ndarray *mxci_batch_find(mxc_iter *iter, const mxc_batch *batch, const char *name);
+mxc_ndarray *mxci_feed_find_array(mxc_iter *iter, const mxc_batch *batch, const char *name);
 
 #endif

@@ -74,7 +74,7 @@ static int group_begin(const mxci_trainer *t, int end) {
 
 /* Where sums come from other processes group by group, each is updated when it comes; but one loss scale is of all. */
 static int is_updated_by_group(const mxci_trainer *t) {
-    return t->is_lockstep && !t->loss_scale;
+    return t->is_synchronous && !t->loss_scale;
 }
 
 /* All gradients, the last group first, as backward makes them. Updates are held, so that few operators make them. */
@@ -121,7 +121,7 @@ static mxc_status update_metrics_of(mxci_trainer *t, int c, mxc_ndarray *label) 
 /* Samples that only fill a batch up count like others in training, as they do in the gradient. */
 static mxc_status update_metrics(mxci_trainer *t, const mxc_batch *batch) {
     int64_t rows = t->batch_size / t->n_contexts;
-    mxc_ndarray *label = mxci_batch_find(t->options->train, batch, t->label);
+    mxc_ndarray *label = mxci_feed_find_array(t->options->train, batch, t->label);
     for (int c = 0; c < t->n_contexts; c++) {
         mxc_ndarray *part = NULL;
         if (label && t->n_contexts > 1)
@@ -194,10 +194,10 @@ typedef enum plan { END_EPOCH, STEP_AND_STOP, STEP } plan;
 
 static mxc_status agree(const mxci_trainer *t, const mxc_batch *batch, plan *out) {
     int64_t value = batch->n_data == 0 ? END_EPOCH : STEP;
-    if (t->is_lockstep && value == STEP && stop_requested(t))
+    if (t->is_synchronous && value == STEP && stop_requested(t))
         value = STEP_AND_STOP;
-    if (t->is_lockstep)
-        MXC_TRY(mxci_kvstore_least(t->store, "next step of mxc_fit", &value));
+    if (t->is_synchronous)
+        MXC_TRY(mxci_kvstore_allreduce_min(t->store, "next step of mxc_fit", &value));
     *out = (plan)value;
     return MXC_OK;
 }
@@ -205,7 +205,7 @@ static mxc_status agree(const mxci_trainer *t, const mxc_batch *batch, plan *out
 /* Between two batches: save if it is time, or if the training is to stop here. */
 static mxc_status after_batch(mxci_trainer *t, plan plan) {
     int64_t every = t->options->checkpoint_batches;
-    if (plan == STEP_AND_STOP || (!t->is_lockstep && stop_requested(t))) {
+    if (plan == STEP_AND_STOP || (!t->is_synchronous && stop_requested(t))) {
         t->progress.interrupted = 1;
         return mxci_checkpoint_write(t);
     }
@@ -241,7 +241,7 @@ static mxc_status validate(mxci_trainer *t) {
     if (!t->options->valid || (!t->loss && !t->accuracy))
         return MXC_OK;
     MXC_TRY(await_params(t));
-    mxc_status status = mxci_measures_create(t, &loss, &accuracy);
+    mxc_status status = mxci_fit_metrics_create(t, &loss, &accuracy);
     if (loss)
         metrics[n++] = loss;
     if (accuracy)
@@ -259,8 +259,8 @@ static mxc_status validate(mxci_trainer *t) {
 
 static mxc_status record_epoch(mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
-    const mxci_point point = {(double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy};
-    MXC_TRY(mxci_history_add(&t->history, &point));
+    const mxci_curve_point point = {(double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy};
+    MXC_TRY(mxci_curve_history_add(&t->history, &point));
     return t->options->curve ? mxci_curve_write(t->options->curve, &t->history) : MXC_OK;
 }
 
@@ -293,7 +293,7 @@ static mxc_status run_epoch(mxci_trainer *t) {
 static mxc_status run(mxci_trainer *t) {
     while (t->progress.epoch < t->options->epochs && !t->progress.interrupted) {
         MXC_TRY(run_epoch(t));
-        if (!t->is_lockstep && stop_requested(t) && t->progress.epoch < t->options->epochs)
+        if (!t->is_synchronous && stop_requested(t) && t->progress.epoch < t->options->epochs)
             t->progress.interrupted = 1;
     }
     return MXC_OK;

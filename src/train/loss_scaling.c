@@ -43,7 +43,7 @@ static mxc_status read_scale(const mxc_fit_options *o, double *scale, int *is_dy
 
 static mxc_status lower(mxci_trainer *t, int is_scaled) {
     mxc_iter *iter = t->options->train;
-    mxci_precision p = {.dtype = MXC_F32, .is_scaled = is_scaled};
+    mxci_mixed_precision p = {.dtype = MXC_F32, .is_scaled = is_scaled};
     p.n_fed = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
     if (mxci_is_16bit_training(t->options))
         MXC_TRY(read_dtype(t->options, &p.dtype));
@@ -53,7 +53,7 @@ static mxc_status lower(mxci_trainer *t, int is_scaled) {
     for (int i = 0; i < p.n_fed; i++)
         fed[i] = mxc_iter_desc(iter, i)->name;
     p.fed = fed;
-    mxc_status status = mxci_precision_lower(&p, t->options->symbol, &t->symbol);
+    mxc_status status = mxci_mixed_precision_rewrite(&p, t->options->symbol, &t->symbol);
     mxci_free(fed);
     return status;
 }

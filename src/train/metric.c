@@ -21,36 +21,36 @@ typedef struct metric_params {
 } metric_params;
 
 /* n samples of c predictions each. */
-typedef struct batch {
+typedef struct metric_batch {
     const float *label, *prediction;
     int64_t n, c;
-} batch;
+} metric_batch;
 
-typedef struct total {
+typedef struct metric_sum {
     double sum;
     int64_t count;
-} total;
+} metric_sum;
 
 /* Adds the batch to *to. */
-typedef mxc_status (*metric_fn)(const metric_params *p, const batch *b, total *to);
+typedef mxc_status (*metric_fn)(const metric_params *p, const metric_batch *b, metric_sum *to);
 
-typedef enum fit {
+typedef enum label_kind {
     BY_CLASS,   /* label (N), prediction (N,C) */
     BY_ELEMENT, /* both have the same number of elements, each of which counts */
     NO_LABEL    /* the label is not looked at; each element counts */
-} fit;
+} label_kind;
 
 typedef struct metric_rule {
     const char *name;
     const mxc_param *schema;
     metric_fn add;
-    fit fit;
+    label_kind label_kind;
 } metric_rule;
 
 struct mxc_metric {
     const metric_rule *rule;
     metric_params params;
-    total total;
+    metric_sum total;
 };
 
 /* The class that a label names; -1 if there is none of c classes. */
@@ -69,7 +69,7 @@ static int64_t count_above(const float *prediction, int64_t c, int64_t k) {
     return above;
 }
 
-static mxc_status add_top(const metric_params *p, const batch *b, int64_t top_k, total *to) {
+static mxc_status add_top(const metric_params *p, const metric_batch *b, int64_t top_k, metric_sum *to) {
     for (int64_t i = 0; i < b->n; i++) {
         int64_t k = class_of(b->label[i], b->c);
         if ((double)b->label[i] == p->ignore_label)
@@ -81,15 +81,15 @@ static mxc_status add_top(const metric_params *p, const batch *b, int64_t top_k,
     return MXC_OK;
 }
 
-static mxc_status add_accuracy(const metric_params *p, const batch *b, total *to) {
+static mxc_status add_accuracy(const metric_params *p, const metric_batch *b, metric_sum *to) {
     return add_top(p, b, 1, to);
 }
 
-static mxc_status add_top_k(const metric_params *p, const batch *b, total *to) {
+static mxc_status add_top_k(const metric_params *p, const metric_batch *b, metric_sum *to) {
     return add_top(p, b, p->top_k, to);
 }
 
-static mxc_status add_cross_entropy(const metric_params *p, const batch *b, total *to) {
+static mxc_status add_cross_entropy(const metric_params *p, const metric_batch *b, metric_sum *to) {
     for (int64_t i = 0; i < b->n; i++) {
         int64_t k = class_of(b->label[i], b->c);
         if ((double)b->label[i] == p->ignore_label)
@@ -105,7 +105,7 @@ static mxc_status add_cross_entropy(const metric_params *p, const batch *b, tota
     return MXC_OK;
 }
 
-static mxc_status add_squares(const metric_params *p, const batch *b, total *to) {
+static mxc_status add_squares(const metric_params *p, const metric_batch *b, metric_sum *to) {
     (void)p;
     for (int64_t i = 0; i < b->n * b->c; i++)
         to->sum += ((double)b->label[i] - b->prediction[i]) * ((double)b->label[i] - b->prediction[i]);
@@ -113,7 +113,7 @@ static mxc_status add_squares(const metric_params *p, const batch *b, total *to)
     return MXC_OK;
 }
 
-static mxc_status add_absolutes(const metric_params *p, const batch *b, total *to) {
+static mxc_status add_absolutes(const metric_params *p, const metric_batch *b, metric_sum *to) {
     (void)p;
     for (int64_t i = 0; i < b->n * b->c; i++)
         to->sum += fabs((double)b->label[i] - b->prediction[i]);
@@ -121,7 +121,7 @@ static mxc_status add_absolutes(const metric_params *p, const batch *b, total *t
     return MXC_OK;
 }
 
-static mxc_status add_outputs(const metric_params *p, const batch *b, total *to) {
+static mxc_status add_outputs(const metric_params *p, const metric_batch *b, metric_sum *to) {
     (void)p;
     for (int64_t i = 0; i < b->n * b->c; i++)
         to->sum += (double)b->prediction[i];
@@ -216,8 +216,8 @@ static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc
     char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
     *n = shape->ndim > 0 ? shape->dim[0] : 1;
     *c = *n > 0 ? predictions / *n : 0;
-    int fits = metric->rule->fit == BY_CLASS ? labels == *n && (*c > 0 || *n == 0) : labels == predictions;
-    if (metric->rule->fit == NO_LABEL)
+    int fits = metric->rule->label_kind == BY_CLASS ? labels == *n && (*c > 0 || *n == 0) : labels == predictions;
+    if (metric->rule->label_kind == NO_LABEL)
         fits = 1;
     if (!fits)
         return MXC_FAIL(MXC_ESHAPE, "%s: label %s does not fit prediction %s", metric->rule->name,
@@ -231,14 +231,14 @@ static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc
 
 mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad) {
     MXC_TRY(MXCI_NON_NULL(metric));
-    MXC_TRY(MXCI_NON_NULL_IF(metric->rule->fit != NO_LABEL, label));
+    MXC_TRY(MXCI_NON_NULL_IF(metric->rule->label_kind != NO_LABEL, label));
     MXC_TRY(MXCI_NON_NULL(prediction));
     mxc_ndarray *label_copy = NULL, *prediction_copy = NULL;
-    batch b = {NULL, NULL, 0, 0};
-    total sums = metric->total;
+    metric_batch b = {NULL, NULL, 0, 0};
+    metric_sum sums = metric->total;
     MXC_TRY(check_shapes(metric, label, prediction, pad, &b.n, &b.c));
     mxc_status status = as_floats(prediction, &prediction_copy, &b.prediction);
-    if (status == MXC_OK && metric->rule->fit != NO_LABEL)
+    if (status == MXC_OK && metric->rule->label_kind != NO_LABEL)
         status = as_floats(label, &label_copy, &b.label);
     if (status == MXC_OK)
         status = metric->rule->add(&metric->params, &b, &sums);
@@ -268,5 +268,5 @@ void mxci_metric_get_sums(const mxc_metric *metric, double *sum, int64_t *count)
 }
 
 void mxci_metric_set_sums(mxc_metric *metric, double sum, int64_t count) {
-    metric->total = (total){sum, count};
+    metric->total = (metric_sum){sum, count};
 }

@@ -7,7 +7,7 @@
 #include <mxc/train.h>
 
 #include "base/error.h"
-#include "ndarray/list.h"
+#include "ndarray/array_list.h"
 
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size) {
     size_t n = strlen(prefix);

@@ -67,7 +67,7 @@ void mxci_progress_begin(const mxci_trainer *t) {
     mxci_line line = {text, sizeof text, 0};
     if (!t->options->show || t->loss)
         return;
-    mxci_measures_describe(t, output, sizeof output);
+    mxci_fit_metrics_describe(t, output, sizeof output);
     mxci_line_printf(&line, "no loss is shown: mxc_fit knows none for the last output, %s\n", output);
     write_line(&line);
 }

@@ -33,11 +33,11 @@ typedef struct mxci_trainer {
 
     mxc_ndarray *loss_scale; /* state of _update_loss_scale, where the store's values are; NULL: none */
     mxc_kvstore *store;
-    int is_lockstep; /* several processes make the same steps */
+    int is_synchronous; /* several processes make the same steps */
     mxc_optimizer *optimizer;
     mxc_metric *loss, *accuracy; /* NULL where they do not apply */
     const char *label;           /* which array of the iterators they compare the prediction with; NULL: no such */
-    mxci_history history;
+    mxci_curve_history history;
     mxc_fit_progress progress;
 
     int64_t window_start, window_samples; /* for samples_per_second: ns, and samples since */
@@ -67,10 +67,10 @@ int mxci_is_16bit_training(const mxc_fit_options *options);
 
 /* measures.c: what is shown of the last output. Open t->loss, t->accuracy and t->label; make another pair of such
  * metrics, each NULL where it does not apply. MXC_ENOMEM. */
-mxc_status mxci_measures_open(mxci_trainer *t);
-mxc_status mxci_measures_create(const mxci_trainer *t, mxc_metric **loss, mxc_metric **accuracy);
+mxc_status mxci_fit_metrics_open(mxci_trainer *t);
+mxc_status mxci_fit_metrics_create(const mxci_trainer *t, mxc_metric **loss, mxc_metric **accuracy);
 /* The operator that the last output comes from, for messages. */
-void mxci_measures_describe(const mxci_trainer *t, char *out, size_t size);
+void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size);
 
 /* Write a checkpoint of the state between two batches; the one before stays whole until it is complete. */
 mxc_status mxci_checkpoint_write(mxci_trainer *t);

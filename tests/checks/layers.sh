@@ -12,7 +12,7 @@ layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5
     <train>=train <quantize>=rewrite'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
     base/simd.h base/size.h math/distributions.h math/fastmath.h math/for_types.inc math/for_vectors.inc
-    math/index.h math/loop.h math/philox.h math/scalar_math.h math/sort_key.h image/resize_taps.h'
+    math/index.h math/loop.h math/philox.h math/scalar_math.h math/sort_key.h image/resample_weights.h'
 
 check() {
     (cd "$1" && sources . src include | sed '/^src.cuda./d' | xargs -r grep -Hn '^[ \t]*#[ \t]*include') |

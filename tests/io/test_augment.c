@@ -38,8 +38,8 @@ static mxc_status parse(owner *out, const char *const *texts) {
 typedef struct run {
     owner params;
     mxci_augment augment;
-    mxci_workspace space;
-    mxci_plan plan;
+    mxci_augment_workspace space;
+    mxci_augment_steps plan;
     uint8_t pixels[MOST];
     test_image file;
 } run;
@@ -52,18 +52,18 @@ static void start(run *r, const char *const *texts) {
 
 static void stop(run *r) {
     mxci_augment_destroy(&r->augment);
-    mxci_workspace_free(&r->space);
+    mxci_augment_workspace_free(&r->space);
 }
 
 /* Sample number sample, an image of that size, to out. */
 static void apply(run *r, uint32_t sample, int h, int w, int smooth, void *out) {
     int channels = (int)r->augment.channels;
-    mxci_dice dice = {5, sample, 0, 0};
+    mxci_sample_rng dice = {5, sample, 0, 0};
     mxci_image image;
     sample_pixels(sample, h, w, channels, smooth, r->pixels);
     sample_png(&r->file, r->pixels, h, w, channels);
     assert_ok(mxci_image_probe("test", r->file.bytes, r->file.n, 1 << 20, &image));
-    assert_ok(mxci_augment_plan(&r->augment, "test", &dice, h, w, &r->plan));
+    assert_ok(mxci_augment_draw(&r->augment, "test", &dice, h, w, &r->plan));
     assert_ok(mxci_augment_apply(&r->augment, &r->plan, &image, &r->space, out));
 }
 
@@ -212,12 +212,12 @@ static void test_alpha(void **state) {
     stop(&r);
     start(&r, TEXTS("data_shape=(4,5,7)"));
     for (int channels = 1; channels <= 3; channels += 2) {
-        mxci_dice dice = {0};
+        mxci_sample_rng dice = {0};
         mxci_image image;
         sample_pixels(1, 9, 9, channels, 0, r.pixels);
         sample_png(&r.file, r.pixels, 9, 9, channels);
         assert_ok(mxci_image_probe("test", r.file.bytes, r.file.n, 1 << 20, &image));
-        assert_ok(mxci_augment_plan(&r.augment, "test", &dice, 9, 9, &r.plan));
+        assert_ok(mxci_augment_draw(&r.augment, "test", &dice, 9, 9, &r.plan));
         assert_ok(mxci_augment_apply(&r.augment, &r.plan, &image, &r.space, out));
         for (int i = 0; i < 140; i++) {
             const int c = i / 35, y = i / 7 % 5 + 2, x = i % 7 + 1;
@@ -332,7 +332,7 @@ static void test_too_small(void **state) {
 }
 
 static void check_resized_crop(const run *r, const float *out, int full) {
-    const mxci_plan *p = &r->plan;
+    const mxci_augment_steps *p = &r->plan;
     for (int i = 0; i < 300; i++) {
         double want = resized_at(r, full, (int64_t[]){p->crop_y, p->crop_x, p->crop_h, p->crop_w}, i / 100, 10, 10,
                                  i / 10 % 10, i % 10);
@@ -390,11 +390,11 @@ static void test_reduced(void **state) {
     for (int i = 0; i < 64; i++)
         blocks[i] = (uint8_t)(4 * sample_byte((uint32_t)i) / 5);
     for (int way = 0; way < 2; way++) {
-        mxci_dice dice = {5, 0, 0, 0};
+        mxci_sample_rng dice = {5, 0, 0, 0};
         start(&r, TEXTS("data_shape=(1,8,8)", way ? "resize=8" : "random_resized_crop=1"));
         jpeg_of(&r.file, JPEG_SEQUENTIAL, 64, 64, 1, -1, blocks);
         assert_ok(mxci_image_probe("test", r.file.bytes, r.file.n, 1 << 20, &image));
-        assert_ok(mxci_augment_plan(&r.augment, "test", &dice, 64, 64, &r.plan));
+        assert_ok(mxci_augment_draw(&r.augment, "test", &dice, 64, 64, &r.plan));
         assert_ok(mxci_augment_apply(&r.augment, &r.plan, &image, &r.space, out));
         assert_int_equal(image.height, 8);
         assert_int_equal(image.width, 8);
@@ -496,7 +496,7 @@ static void test_mix(void **state) {
     for (uint32_t k = 0; k < 20; k++) {
         double mean = 0;
         apply(&r, k, 6, 6, 1, out);
-        const mxci_plan *p = &r.plan;
+        const mxci_augment_steps *p = &r.plan;
         for (int i = 0; i < 36; i++)
             mean += grey_of((double[]){r.pixels[3 * i], r.pixels[3 * i + 1], r.pixels[3 * i + 2]}) * p->brightness / 36;
         for (int i = 0; i < 36; i++) {
@@ -554,13 +554,13 @@ static void test_moves(void **state) {
 
 static mxc_status plan_for(const char *const *texts, int64_t h, int64_t w) {
     run r;
-    mxci_dice dice = {0};
+    mxci_sample_rng dice = {0};
     memset(&r, 0, sizeof r);
     mxc_status status = parse(&r.params, texts);
     if (status == MXC_OK)
         status = mxci_augment_create("test", &r.params.image, &r.augment);
     if (status == MXC_OK)
-        status = mxci_augment_plan(&r.augment, "sample 7", &dice, h, w, &r.plan);
+        status = mxci_augment_draw(&r.augment, "sample 7", &dice, h, w, &r.plan);
     stop(&r);
     return status;
 }
@@ -604,11 +604,11 @@ static void test_workspace_stays(void **state) {
     int64_t before = 0;
     for (uint32_t i = 0; i < 20; i++) {
         uint8_t blocks[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-        mxci_dice dice = {5, i, 0, 0};
+        mxci_sample_rng dice = {5, i, 0, 0};
         mxci_image image;
         jpeg_of(&r.file, JPEG_SEQUENTIAL, 24, 24, 1, -1, blocks);
         assert_ok(mxci_image_probe("test", r.file.bytes, r.file.n, 1 << 20, &image));
-        assert_ok(mxci_augment_plan(&r.augment, "test", &dice, 24, 24, &r.plan));
+        assert_ok(mxci_augment_draw(&r.augment, "test", &dice, 24, 24, &r.plan));
         assert_ok(mxci_augment_apply(&r.augment, &r.plan, &image, &r.space, out));
         if (i == 0)
             before = mxci_alloc_count();

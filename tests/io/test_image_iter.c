@@ -406,10 +406,10 @@ static mxc_status counting_open(void *self, void **cursor) {
     return MXC_OK;
 }
 
-static mxc_status counting_read(void *self, void *cursor, int64_t i, mxci_sample *out, float *label) {
+static mxc_status counting_read(void *self, void *cursor, int64_t i, mxci_image_sample *out, float *label) {
     counting *c = self;
     (void)cursor;
-    *out = (mxci_sample){.bytes = c->png.bytes, .n = c->png.n, .id = (uint64_t)i};
+    *out = (mxci_image_sample){.bytes = c->png.bytes, .n = c->png.n, .id = (uint64_t)i};
     *label = 0;
     c->reads++;
     return MXC_OK;

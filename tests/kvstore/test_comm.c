@@ -26,11 +26,11 @@ static void make_call(void *arg) {
         .timeout_ns = 20000000000,
         .join_ns = 60000000000,
         .piece_bytes = s->piece_bytes,
-        .terms = "the same",
+        .config = "the same",
     };
     s->status = mxci_comm_open(fake_group_api(s->rank), &settings, NULL, &comm);
     if (s->status == MXC_OK) {
-        s->call.what = "a call";
+        s->call.name = "a call";
         s->call.in = s->in;
         s->call.out = s->out;
         s->status = mxci_comm_call(comm, &s->call);
@@ -65,7 +65,7 @@ static void expect(const char *message, const char *ours, const char *theirs) {
 }
 
 static void test_forms(void **state) {
-    const mxci_call sum = {.kind = MXCI_CALL_SUM, .dtype = MXC_F32, .n = 64};
+    const mxci_call sum = {.kind = MXCI_CALL_REDUCE, .dtype = MXC_F32, .n = 64};
     mxci_call other = sum;
     (void)state;
     assert_string_equal(call_both(4096, sum, 4096, sum), "");
@@ -75,8 +75,8 @@ static void test_forms(void **state) {
     other.dtype = MXC_F64;
     expect(call_both(4096, sum, 4096, other), "of rank 1 is a sum of 64 float64", "it is a sum of 64 float32");
     other = sum;
-    other.kind = MXCI_CALL_GATHER;
-    expect(call_both(4096, sum, 4096, other), "of rank 1 is a gathering of 64 bytes", "it is a sum of 64 float32");
+    other.kind = MXCI_CALL_ALLGATHER;
+    expect(call_both(4096, sum, 4096, other), "of rank 1 is an allgather of 64 bytes", "it is a sum of 64 float32");
     other = sum;
     other.share = 32;
     expect(call_both(4096, sum, 4096, other), "in 1 pieces of shares, of", "it is a sum of 64 float32 in 1 pieces: ");

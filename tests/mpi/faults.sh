@@ -47,7 +47,7 @@ fault() {
     elif [ $took -gt 10000 ] || processes "$name" >/dev/null; then
         echo "FAILED: $signal: the others ended after $took ms; left: $(processes "$name" | wc -l)"
         failed=1
-    elif ! grep -Eq 'rank [0-9] \(process [0-9]+\) (is gone|has been silent)|mpirun noticed that process rank' "$work/$name.log"; then
+    elif ! grep -Eq 'rank [0-9] \(process [0-9]+\) (has exited|has sent no heartbeat)|mpirun noticed that process rank' "$work/$name.log"; then
         echo "FAILED: $signal: no message that names the rank"
         tail -n 20 "$work/$name.log"
         failed=1

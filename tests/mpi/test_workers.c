@@ -24,8 +24,8 @@ static mxc_kvstore *open_store(const char *setting, const char *value) {
 /* Every worker has this value. */
 static void expect_same(mxc_kvstore *store, int64_t value) {
     int64_t least = value, most = -value;
-    assert_ok(mxci_kvstore_least(store, "the least", &least));
-    assert_ok(mxci_kvstore_least(store, "the most", &most));
+    assert_ok(mxci_kvstore_allreduce_min(store, "the least", &least));
+    assert_ok(mxci_kvstore_allreduce_min(store, "the most", &most));
     assert_int_equal(least, value);
     assert_int_equal(-most, value);
 }

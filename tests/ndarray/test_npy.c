@@ -4,9 +4,9 @@
 #include "ndarray/npy.h"
 
 static mxc_status read_image(const void *data, size_t n) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray *a;
-    mxci_source_memory("image", data, n, &source);
+    mxci_byte_source_memory("image", data, n, &source);
     MXC_TRY(mxci_npy_read(&source, &a));
     mxc_ndarray_release(a);
     return MXC_OK;
@@ -22,9 +22,9 @@ static void put_npy(bytes *b, const char *header, const void *data, size_t n) {
 }
 
 static mxc_ndarray *read_npy(const bytes *b) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray *a;
-    mxci_source_memory("image", b->data, b->n, &source);
+    mxci_byte_source_memory("image", b->data, b->n, &source);
     assert_ok(mxci_npy_read(&source, &a));
     return a;
 }
@@ -178,14 +178,14 @@ static void hostile_headers(void **state) {
 static void nesting_is_not_followed(void **state) {
     enum { DEEP = 60000 };
     char *text = malloc(DEEP + 12);
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray *a;
     (void)state;
     memcpy(text, "\x93NUMPY\x02\x00", 8);
     memcpy(text + 8, &(uint32_t){DEEP}, 4);
     for (int fill = 0; fill < 2; fill++) {
         memset(text + 12, "{("[fill], DEEP);
-        mxci_source_memory("deep", text, DEEP + 12, &source);
+        mxci_byte_source_memory("deep", text, DEEP + 12, &source);
         assert_status(mxci_npy_read(&source, &a), MXC_EFORMAT);
     }
     free(text);

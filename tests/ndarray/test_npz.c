@@ -6,9 +6,9 @@
 #include "ndarray/npz.h"
 
 static mxc_status read_image(const void *data, size_t n) {
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray_list list;
-    mxci_source_memory("image", data, n, &source);
+    mxci_byte_source_memory("image", data, n, &source);
     MXC_TRY(mxci_npz_read(&source, &list));
     mxc_ndarray_list_release(&list);
     return MXC_OK;
@@ -144,7 +144,7 @@ static void all_dtypes_survive(void **state) {
 
 static void archives_of_other_programs(void **state) {
     member m[4] = {plain("a.npy"), plain("b.npy"), plain("c.npy"), plain("d.npy")};
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray_list list;
     static bytes b;
     (void)state;
@@ -154,7 +154,7 @@ static void archives_of_other_programs(void **state) {
     m[3].method = DEFLATED;
     m[3].zip64_sizes = 1;
     put_archive(&b, m, 4);
-    mxci_source_memory("image", b.data, b.n, &source);
+    mxci_byte_source_memory("image", b.data, b.n, &source);
     assert_ok(mxci_npz_read(&source, &list));
     for (int i = 0; i < 4; i++) {
         char text[4];
@@ -181,7 +181,7 @@ static void large_deflated_members(void **state) {
         .avail_out = (uInt)bytes_all,
     };
     member m = {.name = "x.npy", .method = DEFLATED, .n = bytes_all};
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray_list list;
     static bytes b, end;
     int32_t *x;
@@ -202,7 +202,7 @@ static void large_deflated_members(void **state) {
     put_directory(&end, &m, 1);
     poke(&end, end.n - 6, 35 + z.total_out, 4); /* where the directory begins */
     memcpy(file + 35 + z.total_out, end.data, end.n);
-    mxci_source_memory("large", file, 35 + z.total_out + end.n, &source);
+    mxci_byte_source_memory("large", file, 35 + z.total_out + end.n, &source);
     assert_ok(mxci_npz_read(&source, &list));
     assert_ok(mxc_ndarray_data(list.arrays[0], (void **)&x));
     for (int32_t i = 0; i < N; i++)
@@ -304,7 +304,7 @@ static void bombs_are_not_expanded(void **state) {
     static bytes head, end;
     unsigned char *file = calloc(1, PACKED + 1000);
     member m = {.name = "x.npy", .method = DEFLATED, .flags = FLAG_SIZES_FOLLOW, .packed = PACKED, .data = ""};
-    mxci_source source;
+    mxci_byte_source source;
     mxc_ndarray_list list;
     (void)state;
     put_member(&head, &(member){.name = "x.npy", .data = "", .flags = FLAG_SIZES_FOLLOW, .method = DEFLATED});
@@ -313,7 +313,7 @@ static void bombs_are_not_expanded(void **state) {
     put_directory(&end, &m, 1);
     poke(&end, end.n - 6, HEAD + PACKED, 4);
     memcpy(file + HEAD + PACKED, end.data, end.n);
-    mxci_source_memory("bomb", file, HEAD + PACKED + end.n, &source);
+    mxci_byte_source_memory("bomb", file, HEAD + PACKED + end.n, &source);
     assert_fails(mxci_npz_read(&source, &list), MXC_EFORMAT, "expand to more than 1073741824");
     free(file);
 }

@@ -68,14 +68,14 @@ static char *check_picture(void) {
 
 /* Loss and accuracy of n epochs, some of them unusual. */
 static void check_history(int n, double loss, double accuracy, double valid_loss) {
-    mxci_history history = {0};
+    mxci_curve_history history = {0};
     for (int i = 0; i < n; i++) {
-        mxci_point point = {i + 1, loss / (i + 1), accuracy, valid_loss, accuracy};
-        assert_ok(mxci_history_add(&history, &point));
+        mxci_curve_point point = {i + 1, loss / (i + 1), accuracy, valid_loss, accuracy};
+        assert_ok(mxci_curve_history_add(&history, &point));
     }
     assert_ok(mxci_curve_write(path, &history));
     free(check_picture());
-    mxci_history_free(&history);
+    mxci_curve_history_free(&history);
 }
 
 static void test_histories(void **state) {
@@ -89,11 +89,11 @@ static void test_histories(void **state) {
 }
 
 static void test_what_it_says(void **state) {
-    mxci_history history = {0};
+    mxci_curve_history history = {0};
     (void)state;
     for (int i = 0; i < 10; i++) {
-        mxci_point point = {i + 1, 2.0 / (i + 1), 0.5 + 0.04 * i, 2.1 / (i + 1), 0.5 + 0.03 * i};
-        assert_ok(mxci_history_add(&history, &point));
+        mxci_curve_point point = {i + 1, 2.0 / (i + 1), 0.5 + 0.04 * i, 2.1 / (i + 1), 0.5 + 0.03 * i};
+        assert_ok(mxci_curve_history_add(&history, &point));
     }
     assert_ok(mxci_curve_write(path, &history));
     char *text = check_picture();
@@ -104,19 +104,19 @@ static void test_what_it_says(void **state) {
     assert_non_null(strstr(text, "validation"));
     assert_non_null(strstr(text, ">90%<"));
     free(text);
-    mxci_history_free(&history);
+    mxci_curve_history_free(&history);
 }
 
 static void test_failing_write_keeps_the_old_picture(void **state) {
-    mxci_history history = {0};
-    mxci_point point = {1, 1, 0.5, 1, 0.5};
+    mxci_curve_history history = {0};
+    mxci_curve_point point = {1, 1, 0.5, 1, 0.5};
     mxc_status status = MXC_EIO;
     (void)state;
-    assert_ok(mxci_history_add(&history, &point));
+    assert_ok(mxci_curve_history_add(&history, &point));
     assert_ok(mxci_curve_write(path, &history));
     char *old = check_picture();
     point.epoch = 2;
-    assert_ok(mxci_history_add(&history, &point));
+    assert_ok(mxci_curve_history_add(&history, &point));
     for (int64_t k = 1; status != MXC_OK; k++) {
         mxci_test_fail_write(k);
         status = mxci_curve_write(path, &history);
@@ -128,7 +128,7 @@ static void test_failing_write_keeps_the_old_picture(void **state) {
     }
     assert_status(mxci_curve_write("/nowhere/at/all.svg", &history), MXC_EIO);
     free(old);
-    mxci_history_free(&history);
+    mxci_curve_history_free(&history);
 }
 
 int main(void) {

@@ -19,12 +19,12 @@ static void test_what_is_lowered(void **state) {
     static const char *const fed[] = {"data", "softmax_label"}, *const names[] = {"data"};
     const mxc_shape shape = {.ndim = 2, .dim = {TOY_BATCH, TOY_WIDTH}};
     const mxc_dtype type = MXC_F32;
-    const mxci_precision p = {.dtype = MXC_F16, .is_scaled = 1, .n_fed = 2, .fed = fed};
+    const mxci_mixed_precision p = {.dtype = MXC_F16, .is_scaled = 1, .n_fed = 2, .fed = fed};
     mxc_symbol *net, *low;
     mxc_inferred inferred;
     (void)state;
     assert_ok(toy_net("8", &net));
-    assert_ok(mxci_precision_lower(&p, net, &low));
+    assert_ok(mxci_mixed_precision_rewrite(&p, net, &low));
     assert_ok(mxc_symbol_infer(low, 1, names, &shape, &type, &inferred));
     assert_int_equal(arg_type(low, &inferred, "fc1_weight"), MXC_F16);
     assert_int_equal(arg_type(low, &inferred, "fc2_bias"), MXC_F16);
@@ -44,7 +44,7 @@ static void test_what_is_not_lowered(void **state) {
     static const char *const keys[] = {"input_dim", "output_dim"}, *const values[] = {"50000", "4"};
     const mxc_shape shape = {.ndim = 1, .dim = {3}};
     const mxc_dtype type = MXC_F32;
-    const mxci_precision p = {.dtype = MXC_BF16, .n_fed = 2, .fed = fed};
+    const mxci_mixed_precision p = {.dtype = MXC_BF16, .n_fed = 2, .fed = fed};
     mxc_symbol *x, *low, *in;
     mxc_inferred inferred;
     (void)state;
@@ -53,7 +53,7 @@ static void test_what_is_not_lowered(void **state) {
     mxc_symbol_release(in);
     assert_ok(toy_layer("FullyConnected", "fc", "num_hidden", "3", &x));
     assert_ok(toy_layer("SoftmaxOutput", "softmax", NULL, NULL, &x));
-    assert_ok(mxci_precision_lower(&p, x, &low));
+    assert_ok(mxci_mixed_precision_rewrite(&p, x, &low));
     assert_ok(mxc_symbol_infer(low, 1, names, &shape, &type, &inferred));
     assert_int_equal(arg_type(low, &inferred, "data"), MXC_F32);
     assert_int_equal(arg_type(low, &inferred, "embed_weight"), MXC_F32);

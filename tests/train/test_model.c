@@ -1,6 +1,6 @@
 /* Model files: names, both parts, and what is missing or broken. */
 #include "base/sys.h"
-#include "ndarray/list.h"
+#include "ndarray/array_list.h"
 #include "train/model.h"
 #include "train/toy.h"
 

@@ -4,7 +4,7 @@
  */
 #include "operator/vision/image.h"
 
-#include "image/resize_taps.h"
+#include "image/resample_weights.h"
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/index/rows.h"

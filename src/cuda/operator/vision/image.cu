@@ -1,7 +1,7 @@
 /* _cvimresize and _cvcopyMakeBorder, as operator/vision/image.c: images (height, width, channels), bytes or float32. */
 #include "cuda/runtime/convert.h"
 #include "operator/vision/image.h"
-#include "image/resize_taps.h"
+#include "image/resample_weights.h"
 
 /* float32 as a byte or as it is, in T's compute type. */
 template <class T> MXCU_DEVICE static mxcu_compute_t<T> pixel(float x) {

@@ -1,0 +1,56 @@
+/*
+ * Pixels of images (height, width, channels), dense. Sizes and places are int64_t.
+ *
+ * Resizing is done one axis at a time. What an element of the result reads is a row of taps: neighbours from first on,
+ * and what each counts. An image is first resized along its rows, into floats, then along its columns.
+ */
+#ifndef MXCI_IMAGE_RESAMPLE_KERNELS_H
+#define MXCI_IMAGE_RESAMPLE_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* OpenCV's numbers; one more for what area is where not both sides become smaller: steps between elements. */
+enum {
+    MXCI_NEAREST,
+    MXCI_LINEAR,
+    MXCI_CUBIC,
+    MXCI_AREA,
+    MXCI_LANCZOS,
+    MXCI_INTERPOLATIONS,
+    MXCI_STEP = MXCI_INTERPOLATIONS
+};
+
+typedef struct mxci_resample {
+    int64_t in, out, width; /* elements before and after, and taps of each */
+    int64_t *first;         /* out; taps outside 0..in-1 stand for the outermost element */
+    float *share;           /* out x width */
+} mxci_resample;
+
+/* What to allocate for a table (64-byte aligned), and making it there. in and out above 0. */
+size_t mxci_resample_bytes(int interpolation, int64_t in, int64_t out);
+void mxci_resample_plan(int interpolation, int64_t in, int64_t out, void *table, mxci_resample *r);
+
+/* Rows begin..end-1 of an image resized along its rows: to (h, r->out, channels). */
+void mxci_resample_rows_u8(const mxci_resample *r, int64_t channels, const uint8_t *from, float *to, int64_t begin,
+                           int64_t end);
+void mxci_resample_rows_f32(const mxci_resample *r, int64_t channels, const float *from, float *to, int64_t begin,
+                            int64_t end);
+/* Rows begin..end-1 of the result: from (r->in, row) to (r->out, row); u8 is rounded and cut to 0..255. */
+void mxci_resample_columns_u8(const mxci_resample *r, int64_t row, const float *from, uint8_t *to, int64_t begin,
+                              int64_t end);
+void mxci_resample_columns_f32(const mxci_resample *r, int64_t row, const float *from, float *to, int64_t begin,
+                               int64_t end);
+
+/* OpenCV's numbers for what is put around an image: a value; the outermost element; the image mirrored with and without
+ * its outermost element; the image again. */
+enum {
+    MXCI_BORDER_VALUE,
+    MXCI_BORDER_EDGE,
+    MXCI_BORDER_MIRROR,
+    MXCI_BORDER_WRAP,
+    MXCI_BORDER_MIRROR_INSIDE,
+    MXCI_BORDERS
+};
+
+#endif

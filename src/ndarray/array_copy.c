@@ -1,0 +1,214 @@
+/* Copies: between host memory and arrays, which wait, and between arrays, which are queued. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+#include "engine/device/run_memory.h"
+#include "math/cast_kernels.h"
+#include "ndarray/array_task.h"
+
+/* ---- host memory ----------------------------------------------------------------------------------------------- */
+
+/* One call of mxc_ndarray_set or _get; lies on the caller's stack, which outlives the task since the caller waits
+ * (MXC_TASK_AWAITED: in the child of a fork that lacks the caller it does not run). */
+typedef struct host_copy {
+    mxc_ndarray *array;
+    const void *from; /* set */
+    void *to;         /* get */
+    int done;
+} host_copy;
+
+static mxc_status host_copy_run(const mxc_run *run, void *arg) {
+    host_copy *c = arg;
+    mxc_context where = c->array->chunk->context, host = mxc_cpu(0);
+    size_t bytes = mxci_array_bytes(c->array);
+    void *data;
+    MXC_TRY(mxci_array_data(c->array, &data));
+    if (mxci_on_host(where)) {
+        memcpy(c->to ? c->to : data, c->to ? data : c->from, bytes);
+    } else {
+        MXC_TRY(c->to ? mxci_run_copy_async(run, host, c->to, where, data, bytes)
+                      : mxci_run_copy_async(run, where, data, host, c->from, bytes));
+    }
+    c->done = 1;
+    return MXC_OK;
+}
+
+/* What readers wait for: a variable of the chunk that each mxc_ndarray_get changes, so that it need not wait for other
+ * readers of the array. Made once. */
+static mxc_status reading_var(mxci_chunk *chunk, mxc_var **out) {
+    mxc_var *none = NULL, *var = atomic_load(&chunk->reading);
+    if (!var) {
+        MXC_TRY(mxc_var_create(mxc_var_engine(chunk->var), &var));
+        if (!atomic_compare_exchange_strong(&chunk->reading, &none, var)) {
+            mxc_var_delete(var, NULL, NULL);
+            var = none;
+        }
+    }
+    *out = var;
+    return MXC_OK;
+}
+
+/* Queue the copy and wait for it. It may be skipped for a failure that another thread's success then wipes out before
+ * this thread's wait sees it: then it is queued again. */
+static mxc_status host_copy_wait(host_copy *c, const char *name, mxc_property property) {
+    mxci_chunk *chunk = c->array->chunk;
+    mxc_var *var = chunk->var, *changed = chunk->var;
+    mxc_task task = MXC_TASK_INIT;
+    mxc_status status;
+    if (c->to)
+        MXC_TRY(reading_var(chunk, &changed));
+    task.name = name;
+    task.fn = host_copy_run;
+    task.arg = c;
+    task.context = chunk->context;
+    task.property = mxci_on_host(chunk->context) ? MXC_PROP_NORMAL : property;
+    task.flags = MXC_TASK_AWAITED | MXC_TASK_HELPED | MXC_TASK_CHEAP; /* this thread has nothing else to do */
+    if (!c->to && mxci_array_bytes(c->array) < chunk->bytes)
+        task.flags |= MXC_TASK_UPDATES; /* does not mend an earlier failure */
+    do {
+        MXC_TRY(mxc_engine_push(mxc_var_engine(var), &task, c->to != NULL, &var, 1, &changed, 0));
+        status = mxc_wait_to_read(changed);
+    } while (status == MXC_OK && !c->done);
+    return c->done ? MXC_OK : status;
+}
+
+static mxc_status check_bytes(const char *caller, const mxc_ndarray *array, const void *data, size_t bytes) {
+    char text[MXC_SHAPE_TEXT];
+    if (bytes != mxci_array_bytes(array))
+        return MXC_FAIL(MXC_EINVAL, "%s: %zu bytes given, but an array of shape %s and dtype %s has %zu", caller, bytes,
+                        mxc_shape_format(&array->shape, text, sizeof text), mxc_dtype_name(array->dtype),
+                        mxci_array_bytes(array));
+    if (bytes > 0 && !data)
+        return MXC_FAIL(MXC_EINVAL, "%s: data is NULL, expected %zu bytes", caller, bytes);
+    return MXC_OK;
+}
+
+mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes) {
+    host_copy c = {array, data, NULL, 0};
+    void *memory;
+    MXC_TRY(MXCI_NON_NULL(array));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
+    MXC_TRY(check_bytes("mxc_ndarray_set", array, data, bytes));
+    MXC_TRY(mxci_array_data(array, &memory));
+    return bytes ? host_copy_wait(&c, "set", MXC_PROP_COPY_TO_DEVICE) : MXC_OK;
+}
+
+mxc_status mxc_ndarray_get(mxc_ndarray *array, void *data, size_t bytes) {
+    host_copy c = {array, NULL, data, 0};
+    void *memory;
+    MXC_TRY(MXCI_NON_NULL(array));
+    MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
+    MXC_TRY(check_bytes("mxc_ndarray_get", array, data, bytes));
+    MXC_TRY(mxci_array_data(array, &memory));
+    return bytes ? host_copy_wait(&c, "get", MXC_PROP_COPY_FROM_DEVICE) : mxc_ndarray_wait_to_read(array);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+mxc_status mxc_ndarray_wait_to_read(mxc_ndarray *array) {
+    MXC_TRY(MXCI_NON_NULL(array));
+    return mxc_wait_to_read(array->chunk->var);
+}
+
+mxc_status mxc_ndarray_wait_to_write(mxc_ndarray *array) {
+    MXC_TRY(MXCI_NON_NULL(array));
+    return mxc_wait_to_write(array->chunk->var);
+}
+
+mxc_status mxc_ndarray_data(mxc_ndarray *array, void **out) {
+    char name[32];
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
+    if (!mxci_on_host(array->chunk->context))
+        return MXC_FAIL(MXC_EDEVICE, "mxc_ndarray_data: the array is on %s, out of the host's reach",
+                        mxc_context_format(array->chunk->context, name, sizeof name));
+    MXC_TRY(mxc_ndarray_wait_to_read(array));
+    return mxci_array_data(array, out);
+}
+
+/* ---- between arrays -------------------------------------------------------------------------------------------- */
+
+static void produce_copy(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
+    size_t element = mxc_dtype_size(job->to->dtype);
+    memcpy(out, (const char *)source + (size_t)begin * element, (size_t)(end - begin) * element);
+}
+
+static void produce_converted(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
+    mxc_dtype from = job->from->dtype;
+    mxci_convert(from, (const char *)source + (size_t)begin * mxc_dtype_size(from), job->to->dtype, out, end - begin);
+}
+
+/* Two views of one chunk, which may overlap. */
+static mxc_status move_within(const mxc_run *run, void *arg) {
+    mxci_array_task *job = arg;
+    void *to, *from;
+    mxc_context where = job->to->chunk->context;
+    MXC_TRY(mxci_array_data(job->to, &to));
+    MXC_TRY(mxci_array_data(job->from, &from));
+    if (mxci_on_host(where)) {
+        memmove(to, from, mxci_array_bytes(job->to));
+        return MXC_OK;
+    }
+    return mxci_run_copy_async(run, where, to, where, from, mxci_array_bytes(job->to));
+}
+
+/* One dtype, and at least one side out of the host's reach. */
+static mxc_status copy_by_device(const mxc_run *run, void *arg) {
+    mxci_array_task *job = arg;
+    mxc_context where = job->to->chunk->context, whence = job->from->chunk->context;
+    void *to, *from;
+    MXC_TRY(mxci_array_data(job->to, &to));
+    MXC_TRY(mxci_array_data(job->from, &from));
+    return mxci_run_copy_async(run, where, to, whence, from, mxci_array_bytes(job->to));
+}
+
+/* Which function copies; where it runs follows from it. */
+static mxc_status push_copy(mxci_array_task *job, int priority) {
+    mxc_context to = job->to->chunk->context, from = job->from->chunk->context;
+    int cheap = mxci_array_bytes(job->to) <= MXCI_CHEAP_BYTES && mxci_array_bytes(job->from) <= MXCI_CHEAP_BYTES;
+    mxc_property property = !mxci_on_host(from) ? MXC_PROP_COPY_FROM_DEVICE
+                            : !mxci_on_host(to) ? MXC_PROP_COPY_TO_DEVICE
+                                                : MXC_PROP_NORMAL;
+    mxc_context runs_on = mxci_on_host(from) ? to : from;
+    int same_dtype = job->to->dtype == job->from->dtype;
+    job->produce = same_dtype ? produce_copy : produce_converted;
+    job->grain = same_dtype ? (int64_t)((1 << 20) / mxc_dtype_size(job->to->dtype)) : 1 << 15;
+    if (job->to->chunk == job->from->chunk)
+        return mxci_array_task_push(job, "copy", move_within, MXC_PROP_NORMAL, to, priority, cheap);
+    if (same_dtype && property != MXC_PROP_NORMAL)
+        return mxci_array_task_push(job, "copy", copy_by_device, property, runs_on, priority, 0);
+    return mxci_array_task_push(job, "copy", mxci_array_task_run, property, runs_on, priority,
+                                cheap && property == MXC_PROP_NORMAL);
+}
+
+mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority) {
+    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
+    mxci_array_task *job = NULL;
+    void *memory;
+    MXC_TRY(MXCI_NON_NULL(from));
+    MXC_TRY(MXCI_NON_NULL(to));
+    if (!mxc_shape_equal(&from->shape, &to->shape))
+        return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_copy_to: from has shape %s, but to has %s",
+                        mxc_shape_format(&from->shape, have, sizeof have),
+                        mxc_shape_format(&to->shape, want, sizeof want));
+    if (to->size == 0 || (from->chunk == to->chunk && from->offset == to->offset))
+        return MXC_OK;
+    MXC_TRY(mxci_array_data(from, &memory));
+    MXC_TRY(mxci_array_data(to, &memory));
+    MXC_TRY(mxci_array_task_create(to, from, &job));
+    return push_copy(job, priority);
+}
+
+mxc_status mxc_ndarray_copy(mxc_ndarray *array, mxc_context context, mxc_dtype dtype, mxc_ndarray **out) {
+    mxc_status status;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(array));
+    MXC_TRY(mxci_ndarray_new("mxc_ndarray_copy", &array->shape, dtype, context, out));
+    status = mxc_ndarray_copy_to(array, *out, 0);
+    if (status != MXC_OK) {
+        mxc_ndarray_release(*out);
+        *out = NULL;
+    }
+    return status;
+}

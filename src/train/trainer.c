@@ -1,0 +1,298 @@
+/*
+ * Setting a training run up and taking it down: binding one executor a context, initialising or resuming, filling the
+ * store. The loop itself is in fit.c.
+ */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "kvstore/kvstore.h"
+#include "rewrite/mixed_precision.h"
+#include "train/attributes.h"
+#include "train/inputs.h"
+#include "train/trainer.h"
+
+static const mxc_context default_context = {MXC_CPU, 0};
+
+/* ---- executors --------------------------------------------------------------------------------------------- */
+
+static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *feed) {
+    static const char *const scale = MXCI_LOSS_SCALE;
+    mxc_names args;
+    int64_t has_scale;
+    MXC_TRY(mxc_symbol_list_arguments(t->symbol, &args));
+    has_scale = mxc_names_find(&args, scale) >= 0;
+    mxc_names_release(&args);
+    const mxc_bind_spec spec = {.size = sizeof spec,
+                                .n = feed->n,
+                                .names = feed->names,
+                                .shapes = feed->shapes,
+                                .types = feed->types,
+                                .req = MXC_REQ_WRITE,
+                                .n_no_grad = (int)has_scale,
+                                .no_grad = &scale};
+    t->executors = mxci_calloc((size_t)t->n_contexts, sizeof *t->executors);
+    t->feeds = mxci_calloc((size_t)t->n_contexts, sizeof *t->feeds);
+    if (!t->executors || !t->feeds)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d executors", t->n_contexts);
+    for (int i = 0; i < t->n_contexts; i++) {
+        mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+        options.context = t->contexts[i];
+        MXC_TRY(mxc_executor_simple_bind(t->symbol, &options, &spec, &t->executors[i]));
+        MXC_TRY(mxci_feed_open(&t->feeds[i], t->options->train, t->executors[i]));
+    }
+    return MXC_OK;
+}
+
+static mxc_status bind_training(mxci_trainer *t) {
+    const mxc_data_desc *first = mxc_iter_desc(t->options->train, 0);
+    mxci_feed_spec spec;
+    if (!first || first->shape.ndim < 1)
+        return MXC_FAIL(MXC_ESHAPE, "mxc_fit: the training iterator has no data array with a batch axis");
+    t->batch_size = first->shape.dim[0];
+    MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->symbol, t->n_contexts));
+    mxc_status status = mxci_inputs_check(t->options, &spec);
+    if (status == MXC_OK)
+        status = mxci_inputs_check_valid(t->options, &spec);
+    if (status == MXC_OK)
+        status = bind_all(t, &spec);
+    mxci_feed_spec_close(&spec);
+    return status;
+}
+
+/* ---- parameters -------------------------------------------------------------------------------------------- */
+
+static int is_fed(mxc_iter *iter, const char *name) {
+    int total = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
+    for (int i = 0; i < total; i++)
+        if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
+            return 1;
+    return 0;
+}
+
+static mxc_status find_params(mxci_trainer *t) {
+    const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
+    size_t n = (size_t)args->n, all = n * (size_t)t->n_contexts;
+    t->keys = mxci_calloc(n, sizeof *t->keys);
+    t->param_args = mxci_calloc(n, sizeof *t->param_args);
+    t->values = mxci_calloc(all, sizeof *t->values);
+    t->all_keys = mxci_calloc(all, sizeof *t->all_keys);
+    if (!t->keys || !t->param_args || !t->values || !t->all_keys)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %zu parameters", n);
+    for (int64_t i = 0; i < args->n; i++) {
+        if (is_fed(t->options->train, args->items[i]) || strcmp(args->items[i], MXCI_LOSS_SCALE) == 0)
+            continue;
+        for (int c = 0; c < t->n_contexts; c++)
+            t->all_keys[t->n_params * t->n_contexts + c] = args->items[i];
+        t->param_args[t->n_params] = (int)i;
+        t->keys[t->n_params++] = args->items[i];
+    }
+    return MXC_OK;
+}
+
+/* By the variable's attribute __init__, or by the rule that the options name. */
+static mxc_status init_one(const mxci_trainer *t, const char *name, mxc_ndarray *array) {
+    const mxc_fit_options *o = t->options;
+    const mxci_node *variable = mxci_attributes_find(t->graph, name);
+    int done = 0;
+    if (variable)
+        MXC_TRY(mxci_attributes_init(variable, array, &done));
+    if (done)
+        return MXC_OK;
+    return mxc_init_array(o->initializer, o->n_initializer_params, o->initializer_keys, o->initializer_values, name,
+                          array);
+}
+
+/* The first context's arrays by rules. */
+static mxc_status init_by_rules(mxci_trainer *t) {
+    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
+    for (int i = 0; i < t->n_params; i++)
+        MXC_TRY(init_one(t, t->keys[i], mxc_executor_arg(t->executors[0], t->param_args[i])));
+    for (int64_t i = 0; i < aux->n; i++)
+        MXC_TRY(init_one(t, aux->items[i], mxc_executor_aux(t->executors[0], i)));
+    return MXC_OK;
+}
+
+/* The first context's arrays by initial_params. */
+static mxc_status init_by_list(mxci_trainer *t) {
+    const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
+    const char **inputs = mxci_calloc((size_t)args->n, sizeof *inputs);
+    int64_t n = 0;
+    if (!inputs)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %lld names", (long long)args->n);
+    for (int64_t i = 0, k = 0; i < args->n; i++) { /* keys are in the order of arguments */
+        if (k < t->n_params && t->param_args[k] == i)
+            k++;
+        else
+            inputs[n++] = args->items[i];
+    }
+    mxc_status status =
+        mxc_executor_load_params(t->executors[0], t->options->initial_params, MXC_PARAMS_CONVERT, n, inputs);
+    mxci_free(inputs);
+    return status;
+}
+
+static mxc_status init_params(mxci_trainer *t) {
+    int64_t n_aux = mxc_executor_aux_names(t->executors[0])->n;
+    MXC_TRY(t->options->initial_params ? init_by_list(t) : init_by_rules(t));
+    for (int c = 1; c < t->n_contexts; c++) {
+        for (int i = 0; i < t->n_params; i++)
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(t->executors[0], t->param_args[i]),
+                                        mxc_executor_arg(t->executors[c], t->param_args[i]), 0));
+        for (int64_t i = 0; i < n_aux; i++)
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_aux(t->executors[0], i), mxc_executor_aux(t->executors[c], i), 0));
+    }
+    return MXC_OK;
+}
+
+/* ---- optimizer and store ----------------------------------------------------------------------------------- */
+
+/* The caller's settings, with rescale_grad, multi_precision and learning_rate put in where they do not name them. */
+static mxc_status make_optimizer(mxci_trainer *t) {
+    const mxc_fit_options *o = t->options;
+    int n = o->n_optimizer_params, has_rescale = 0, has_precision = !mxci_is_16bit_training(o);
+    const char **keys = mxci_calloc((size_t)n + 2, sizeof *keys), **values = mxci_calloc((size_t)n + 2, sizeof *values);
+    char rescale[40];
+    mxc_status status = MXC_OK;
+    if (!keys || !values)
+        status = MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for the optimizer's settings");
+    for (int i = 0; status == MXC_OK && i < n; i++) {
+        keys[i] = o->optimizer_keys[i];
+        values[i] = o->optimizer_values[i];
+        has_rescale |= strcmp(keys[i], "rescale_grad") == 0;
+        has_precision |= strcmp(keys[i], "multi_precision") == 0;
+    }
+    if (status == MXC_OK) {
+        int workers = t->is_synchronous ? mxc_kvstore_group_size(t->store) : 1; /* whose gradients are summed */
+        mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / ((double)t->batch_size * workers));
+        keys[n] = "rescale_grad";
+        values[n] = rescale;
+        n += !has_rescale;
+        keys[n] = "multi_precision";
+        values[n] = "true";
+        status = mxc_optimizer_create(o->optimizer, n + !has_precision, keys, values, &t->optimizer);
+    }
+    if (status == MXC_OK)
+        mxc_optimizer_set_lr(t->optimizer, o->learning_rate);
+    mxci_free(keys);
+    mxci_free(values);
+    return status;
+}
+
+/* Factors on rates that the network's variables name; the store's copies of the optimizer have them too. */
+static mxc_status set_mults(mxci_trainer *t) {
+    for (int i = 0; i < t->n_params; i++) {
+        const mxci_node *variable = mxci_attributes_find(t->graph, t->keys[i]);
+        if (variable)
+            MXC_TRY(mxci_attributes_set_mults(variable, t->optimizer));
+    }
+    return MXC_OK;
+}
+
+static mxc_status open_store(mxci_trainer *t) {
+    t->store = t->options->store;
+    if (!t->store)
+        MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
+    t->is_synchronous = mxci_kvstore_is_synchronous(t->store);
+    if (mxci_kvstore_is_sharded(t->store) && (mxci_is_16bit_training(t->options) || t->options->loss_scale))
+        return MXC_FAIL(MXC_EUNSUPPORTED,
+                        "mxc_fit: a store with shard=true trains in float32 without a loss scale: what is finite is "
+                        "not known to all workers");
+    return MXC_OK;
+}
+
+/* With one context the executor's own arrays are the stored values, so that nothing is copied at a pull. */
+static mxc_status fill_store(mxci_trainer *t) {
+    int own = t->n_contexts == 1;
+    MXC_TRY(mxc_kvstore_set_optimizer(t->store, t->optimizer));
+    for (int i = 0; i < t->n_params; i++) {
+        mxc_ndarray *value = mxc_executor_arg(t->executors[0], t->param_args[i]);
+        MXC_TRY(own ? mxci_kvstore_adopt(t->store, t->keys[i], value)
+                    : mxc_kvstore_init(t->store, 1, &t->keys[i], &value));
+    }
+    return MXC_OK;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------- */
+
+static mxc_status check_options(const mxc_fit_options *o) {
+    if (!o->symbol || !o->train)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
+    if (o->train == o->valid)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: valid is the same iterator as train, which has no data left at an "
+                                    "epoch's end; make another one");
+    if (o->epochs < 0 || o->epochs > INT_MAX || o->n_contexts < 0 || (o->n_contexts > 0 && !o->contexts))
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: epochs %lld and n_contexts %d, expected 0 or more, with contexts",
+                        (long long)o->epochs, o->n_contexts);
+    if (o->resume && !o->checkpoint)
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: resume needs a checkpoint prefix");
+    return MXC_OK;
+}
+
+static void start_progress(mxci_trainer *t) {
+    mxc_fit_progress *p = &t->progress;
+    p->epochs = t->options->epochs;
+    p->batches = t->options->epoch_batches;
+    p->loss = p->accuracy = p->valid_loss = p->valid_accuracy = NAN;
+    p->lr = t->options->learning_rate;
+    t->window_start = t->drawn = mxci_now_ns();
+}
+
+mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
+    int resumed = 0;
+    memset(t, 0, sizeof *t);
+    MXC_TRY(check_options(options));
+    t->options = options;
+    t->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
+    t->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
+    start_progress(t);
+    MXC_TRY(mxci_loss_scaling_symbol(t));
+    MXC_TRY(bind_training(t));
+    MXC_TRY(find_params(t));
+    MXC_TRY(mxci_graph_from_symbol(options->symbol, &t->graph));
+    MXC_TRY(mxci_loss_scaling_scale(t));
+    MXC_TRY(open_store(t));
+    MXC_TRY(make_optimizer(t));
+    MXC_TRY(set_mults(t));
+    MXC_TRY(mxci_loss_scaling_optimizer(t));
+    MXC_TRY(mxci_fit_metrics_open(t));
+    MXC_TRY(mxci_checkpoint_open(t, &resumed));
+    if (!resumed) {
+        mxc_random_seed(options->seed + (uint64_t)mxc_kvstore_rank(t->store)); /* first values are worker 0's */
+        MXC_TRY(init_params(t));
+    }
+    MXC_TRY(fill_store(t));
+    mxci_progress_begin(t);
+    if (!options->valid)
+        return MXC_OK;
+    MXC_TRY(mxci_evaluator_open_sharing(&t->validator, t->executors[0], options->valid));
+    t->validator.label = t->label;
+    return MXC_OK;
+}
+
+void mxci_trainer_close(mxci_trainer *t) {
+    mxci_evaluator_close(&t->validator);
+    for (int i = 0; t->feeds && i < t->n_contexts; i++)
+        mxci_feed_close(&t->feeds[i]);
+    for (int i = 0; t->executors && i < t->n_contexts; i++)
+        mxc_executor_destroy(t->executors[i]);
+    if (t->options && t->options->store)
+        MXC_IGNORE(mxc_kvstore_set_optimizer(t->options->store, NULL));
+    else
+        mxc_kvstore_destroy(t->store);
+    mxc_optimizer_destroy(t->optimizer);
+    mxc_ndarray_release(t->loss_scale);
+    mxci_graph_destroy(t->graph);
+    mxc_symbol_release(t->symbol);
+    mxc_metric_destroy(t->loss);
+    mxc_metric_destroy(t->accuracy);
+    mxci_curve_history_free(&t->history);
+    mxci_free(t->executors);
+    mxci_free(t->feeds);
+    mxci_free(t->keys);
+    mxci_free(t->param_args);
+    mxci_free(t->values);
+    mxci_free(t->all_keys);
+}

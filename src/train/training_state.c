@@ -1,0 +1,276 @@
+/*
+ * The state of a training as a list of named arrays, and back.
+ *
+ * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,9):
+ * version, epoch, batch, updates, iterator epoch, iterator position, loss count, accuracy count, batches in an epoch;
+ * "sums" f64 (1,3): loss, accuracy, lr; "random" i64 (contexts,3): seed, stream, offset; "history" f64 (epochs,5);
+ * "loss_scale" f32 (2), where losses are scaled: the scale, good steps; and "optimizer:<state>" for each state of the
+ * optimizer, among them the f32 copies of parameters in 16 bits.
+ */
+#include "train/training_state.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "optimizer/optimizer.h"
+#include "train/metric.h"
+#include "train/model.h"
+
+enum { VERSION = 1, N_COUNTS = 9, N_SUMS = 3, POINT_DOUBLES = sizeof(mxci_curve_point) / sizeof(double) };
+#define OPTIMIZER_PREFIX "optimizer:"
+#define LOSS_SCALE "loss_scale"
+
+/* ---- lists of named arrays --------------------------------------------------------------------------------- */
+
+typedef struct named_arrays {
+    mxc_ndarray_list list;
+    int64_t capacity;
+} named_arrays;
+
+static mxc_status named_open(named_arrays *a, int64_t capacity) {
+    memset(a, 0, sizeof *a);
+    a->capacity = capacity;
+    a->list.arrays = mxci_calloc((size_t)capacity, sizeof *a->list.arrays);
+    a->list.names = mxci_calloc((size_t)capacity, sizeof *a->list.names);
+    if (!a->list.arrays || !a->list.names)
+        return MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for %lld arrays", (long long)capacity);
+    return MXC_OK;
+}
+
+/* Takes over the reference to array, also on failure. */
+static mxc_status named_add(named_arrays *a, const char *prefix, const char *name, mxc_ndarray *array) {
+    size_t size = strlen(prefix) + strlen(name) + 1;
+    char *full = mxci_alloc(size);
+    if (!full) {
+        mxc_ndarray_release(array);
+        return MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for the name %s", name);
+    }
+    mxci_format(full, size, "%s%s", prefix, name);
+    a->list.names[a->list.n] = full;
+    a->list.arrays[a->list.n++] = array;
+    return MXC_OK;
+}
+
+static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows, int64_t columns, mxc_dtype dtype,
+                                 const void *data) {
+    const int64_t dims[2] = {rows, columns};
+    mxc_ndarray *array;
+    MXC_TRY(mxc_ndarray_from_data(2, dims, dtype, data, &array));
+    return named_add(a, "", name, array);
+}
+
+/* ---- to a list --------------------------------------------------------------------------------------------- */
+
+/* The parameters themselves, or their f32 copies. */
+static mxc_status add_params(const mxci_trainer *t, int masters, named_arrays *a) {
+    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
+    for (int i = 0; i < t->n_params; i++) {
+        mxc_ndarray *master = masters ? mxci_optimizer_master(t->optimizer, t->keys[i]) : NULL;
+        mxc_ndarray *own = mxc_executor_arg(t->executors[0], t->param_args[i]);
+        MXC_TRY(named_add(a, "arg:", t->keys[i], mxc_ndarray_retain(master ? master : own)));
+    }
+    for (int64_t i = 0; i < aux->n; i++)
+        MXC_TRY(named_add(a, "aux:", aux->items[i], mxc_ndarray_retain(mxc_executor_aux(t->executors[0], i))));
+    return MXC_OK;
+}
+
+static int64_t n_param_arrays(const mxci_trainer *t) {
+    return t->n_params + mxc_executor_aux_names(t->executors[0])->n;
+}
+
+mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out) {
+    named_arrays a;
+    mxc_status status = named_open(&a, n_param_arrays(t));
+    if (status == MXC_OK)
+        status = add_params(t, 1, &a);
+    if (status == MXC_OK)
+        *out = a.list;
+    else
+        mxc_ndarray_list_release(&a.list);
+    return status;
+}
+
+static mxc_status add_counts(const mxci_trainer *t, named_arrays *a) {
+    const mxc_fit_progress *p = &t->progress;
+    mxc_iter_state at;
+    int64_t counts[N_COUNTS] = {VERSION, p->epoch, p->batch, p->updates};
+    double sums[N_SUMS] = {0, 0, p->lr};
+    MXC_TRY(mxc_iter_get_state(t->options->train, &at));
+    counts[4] = (int64_t)at.epoch;
+    counts[5] = at.position;
+    if (t->loss)
+        mxci_metric_get_sums(t->loss, &sums[0], &counts[6]);
+    if (t->accuracy)
+        mxci_metric_get_sums(t->accuracy, &sums[1], &counts[7]);
+    counts[8] = p->batches;
+    MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
+    return named_add_data(a, "sums", 1, N_SUMS, MXC_F64, sums);
+}
+
+static mxc_status add_random(const mxci_trainer *t, named_arrays *a) {
+    int64_t *numbers = mxci_calloc((size_t)t->n_contexts, 3 * sizeof *numbers);
+    mxc_status status = numbers ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for random streams");
+    for (int i = 0; status == MXC_OK && i < t->n_contexts; i++) {
+        mxc_random state;
+        status = mxc_random_get_state(t->contexts[i], &state);
+        if (status != MXC_OK)
+            break;
+        numbers[3 * i] = (int64_t)state.seed;
+        numbers[3 * i + 1] = (int64_t)state.stream;
+        numbers[3 * i + 2] = (int64_t)state.offset;
+    }
+    if (status == MXC_OK)
+        status = named_add_data(a, "random", t->n_contexts, 3, MXC_I64, numbers);
+    mxci_free(numbers);
+    return status;
+}
+
+static mxc_status add_optimizer(const mxc_ndarray_list *states, named_arrays *a) {
+    for (int64_t i = 0; i < states->n; i++)
+        MXC_TRY(named_add(a, OPTIMIZER_PREFIX, states->names[i], mxc_ndarray_retain(states->arrays[i])));
+    return MXC_OK;
+}
+
+static mxc_status add_all(const mxci_trainer *t, const mxc_ndarray_list *optimizer, named_arrays *a) {
+    MXC_TRY(add_counts(t, a));
+    MXC_TRY(add_random(t, a));
+    MXC_TRY(named_add_data(a, "history", t->history.n, POINT_DOUBLES, MXC_F64, t->history.points));
+    MXC_TRY(add_params(t, 0, a));
+    if (t->loss_scale)
+        MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(t->loss_scale)));
+    return add_optimizer(optimizer, a);
+}
+
+mxc_status mxci_training_state_collect(const mxci_trainer *t, mxc_ndarray_list *out) {
+    named_arrays a;
+    mxc_ndarray_list optimizer;
+    memset(out, 0, sizeof *out);
+    MXC_TRY(mxc_optimizer_get_states(t->optimizer, &optimizer));
+    mxc_status status = named_open(&a, 5 + n_param_arrays(t) + optimizer.n);
+    if (status == MXC_OK)
+        status = add_all(t, &optimizer, &a);
+    mxc_ndarray_list_release(&optimizer);
+    if (status == MXC_OK)
+        *out = a.list;
+    else
+        mxc_ndarray_list_release(&a.list);
+    return status;
+}
+
+/* ---- from a list ------------------------------------------------------------------------------------------- */
+
+/* Every context gets the first one's. */
+static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
+    for (int c = 0; c < t->n_contexts; c++) {
+        for (int i = 0; i < t->n_params; i++)
+            MXC_TRY(mxci_model_restore(path, list, "arg:", t->keys[i],
+                                       mxc_executor_arg(t->executors[c], t->param_args[i])));
+        for (int64_t i = 0; i < aux->n; i++)
+            MXC_TRY(mxci_model_restore(path, list, "aux:", aux->items[i], mxc_executor_aux(t->executors[c], i)));
+    }
+    return MXC_OK;
+}
+
+/* The data of a state array with that dtype and at least min_rows rows of columns numbers. */
+static mxc_status find_data(const char *path, const mxc_ndarray_list *list, const char *name, mxc_dtype dtype,
+                            int64_t min_rows, int64_t columns, const void **data, int64_t *rows) {
+    mxc_ndarray *array = mxc_ndarray_list_find(list, name);
+    const mxc_shape *shape = array ? mxc_ndarray_shape(array) : NULL;
+    void *block;
+    if (!array || mxc_ndarray_dtype(array) != dtype || shape->ndim != 2 || shape->dim[0] < min_rows ||
+        shape->dim[1] != columns)
+        return MXC_FAIL(MXC_EFORMAT, "%s: state \"%s\" is absent or not %s of shape (%lld or more,%lld)", path, name,
+                        mxc_dtype_name(dtype), (long long)min_rows, (long long)columns);
+    MXC_TRY(mxc_ndarray_data(array, &block));
+    *data = block;
+    *rows = shape->dim[0];
+    return MXC_OK;
+}
+
+static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+    const void *data;
+    int64_t rows;
+    MXC_TRY(find_data(path, list, "counts", MXC_I64, 1, N_COUNTS, &data, &rows));
+    const int64_t *counts = data;
+    MXC_TRY(find_data(path, list, "sums", MXC_F64, 1, N_SUMS, &data, &rows));
+    const double *sums = data;
+    if (counts[0] != VERSION || counts[1] < 0 || counts[1] > INT_MAX || counts[2] < 0 || counts[3] < 0)
+        return MXC_FAIL(MXC_EFORMAT, "%s: version %lld, epoch %lld, batch %lld make no sense", path,
+                        (long long)counts[0], (long long)counts[1], (long long)counts[2]);
+    const mxc_iter_state at = {(uint64_t)counts[4], counts[5]};
+    MXC_TRY(mxc_iter_set_state(t->options->train, &at));
+    t->progress.epoch = counts[1];
+    t->progress.batch = counts[2];
+    t->progress.updates = counts[3];
+    t->progress.batches = counts[8];
+    t->progress.lr = sums[2];
+    if (t->loss)
+        mxci_metric_set_sums(t->loss, sums[0], counts[6]);
+    if (t->accuracy)
+        mxci_metric_set_sums(t->accuracy, sums[1], counts[7]);
+    return MXC_OK;
+}
+
+static mxc_status restore_random(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+    const void *data;
+    int64_t rows;
+    MXC_TRY(find_data(path, list, "random", MXC_I64, t->n_contexts, 3, &data, &rows));
+    for (int i = 0; i < t->n_contexts; i++) {
+        const int64_t *n = (const int64_t *)data + 3 * i;
+        const mxc_random state = {(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2]};
+        MXC_TRY(mxc_random_set_state(t->contexts[i], &state));
+    }
+    return MXC_OK;
+}
+
+static mxc_status restore_history(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+    const void *data;
+    int64_t rows;
+    MXC_TRY(find_data(path, list, "history", MXC_F64, 0, POINT_DOUBLES, &data, &rows));
+    t->history.n = 0;
+    for (int64_t i = 0; i < rows; i++)
+        MXC_TRY(mxci_curve_history_add(&t->history, (const mxci_curve_point *)data + i));
+    if (rows > 0) {
+        t->progress.valid_loss = t->history.points[rows - 1].valid_loss;
+        t->progress.valid_accuracy = t->history.points[rows - 1].valid_accuracy;
+    }
+    return MXC_OK;
+}
+
+/* A view of the list: the arrays whose names begin with OPTIMIZER_PREFIX, names without it. */
+static mxc_status restore_optimizer(mxci_trainer *t, const mxc_ndarray_list *list) {
+    mxc_ndarray_list states = {0};
+    size_t skip = strlen(OPTIMIZER_PREFIX);
+    states.arrays = mxci_calloc((size_t)list->n, sizeof *states.arrays);
+    states.names = mxci_calloc((size_t)list->n, sizeof *states.names);
+    mxc_status status = MXC_OK;
+    if (!states.arrays || !states.names)
+        status = MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for the optimizer's states");
+    for (int64_t i = 0; status == MXC_OK && i < list->n; i++)
+        if (strncmp(list->names[i], OPTIMIZER_PREFIX, skip) == 0) {
+            states.names[states.n] = list->names[i] + skip;
+            states.arrays[states.n++] = list->arrays[i];
+        }
+    if (status == MXC_OK)
+        status = mxc_optimizer_set_states(t->optimizer, &states);
+    mxci_free(states.arrays);
+    mxci_free(states.names);
+    return status;
+}
+
+mxc_status mxci_training_state_restore(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+    if (!list->names)
+        return MXC_FAIL(MXC_EFORMAT, "%s: its arrays have no names", path);
+    MXC_TRY(restore_params(t, path, list));
+    MXC_TRY(restore_counts(t, path, list));
+    MXC_TRY(restore_random(t, path, list));
+    MXC_TRY(restore_history(t, path, list));
+    if (t->loss_scale) {
+        MXC_TRY(mxci_model_restore(path, list, "", LOSS_SCALE, t->loss_scale));
+        MXC_TRY(mxci_loss_scaling_step(t));
+    }
+    return restore_optimizer(t, list);
+}
