@@ -1,0 +1,145 @@
+#!/bin/bash
+# One place per operator: what src/operator/op_list.def lists agrees with the files of every tree. The element-wise
+# operators are in src/simpleop; their family is elementwise in the other trees.
+#   - A descriptor is in src/operator/<family>/, and every descriptor there is listed with its family.
+#   - src/operator/<family>/<stem>.c with descriptors has tests/operator/<family>/<stem>_cases.c, and the other way round;
+#     every array of cases is in cases.def.
+#   - src/cuda/operator/<family>/<stem>.cu, or <stem>_<part>.cu, has src/operator/<family>/<stem>.c.
+#   - Each family has its page, docs/reference/operators/<family>.md, and its directory of kernels and cases.
+. "$(dirname "$0")/lib.sh"
+
+# Kernels for GPUs that serve several operators, by family and stem.
+shared_kernels='nn/bias detection/boxes detection/detection index/indexing index/sort linalg/triangular loss/losses nn/conv
+    nn/conv_direct nn/conv_last nn/local_norm random/random tensor/elementwise tensor/views vision/grids vision/planes
+    vision/rois'
+# Operators that only passes insert, which the tests of these passes cover.
+without_cases='tensor/cross_device_copy'
+
+has() { [[ " ${1//$'\n'/ } " == *" $2 "* ]]; }
+
+# source_folder FAMILY
+source_folder() { [ "$1" = elementwise ] && echo src/simpleop || echo "src/operator/$1"; }
+
+# Fills listed ("family/symbol"), defined (the same, of descriptors), sources ("family/stem" that define operators), lists
+# (arrays of cases) and families. A file whose macro makes descriptors defines the entries of the lists (.def) beside it.
+read_tree() {
+    local folder family file
+    listed=$(sed -nE 's|^OP\(([a-z]+), ([a-z_0-9]+)\)$|\1/\2|p' src/operator/op_list.def)
+    families=$(cut -d/ -f1 <<<"$listed" | sort -u)
+    lists=$(sed -nE 's/^CASES\(([a-z_0-9]+)\)$/\1/p' tests/operator/cases.def)
+    defined='' sources=''
+    for folder in src/simpleop src/operator/*/; do
+        folder=${folder%/} family=${folder##*/}
+        [ "$folder" != src/simpleop ] || family=elementwise
+        defined+=$(sed -nE "s|^const mxc_op_def mxci_op_([a-z_0-9]+) =.*|$family/\1|p" "$folder"/*.c)$'\n'
+        while read -r file; do
+            file=${file##*/}
+            sources+=$family/${file%.c}$'\n'
+        done < <(grep -lE '^ *const mxc_(op|simple)_def mxci_(op|simple)_[a-z#]' "$folder"/*.c)
+        if grep -qE '^ *const mxc_op_def mxci_op_##' "$folder"/*.c; then
+            defined+=$(sed -nE "s|^[A-Z]+\(([a-z_0-9]+),.*|$family/\1|p" "$folder"/*.def)$'\n'
+        fi
+    done
+}
+
+check_list() {
+    local item
+    for item in $listed; do
+        has "$defined" "$item" ||
+            echo "src/operator/op_list.def: ${item#*/} has no descriptor in $(source_folder "${item%/*}")/"
+    done
+    for item in $defined; do
+        has "$listed" "$item" || echo "src/operator/op_list.def: OP(${item%/*}, ${item#*/}) is missing"
+    done
+    for item in $families; do
+        [ -e "docs/reference/operators/$item.md" ] || echo "docs/reference/operators/$item.md: is missing"
+    done
+}
+
+check_cases() {
+    local item file list
+    for item in $sources; do
+        [ -e "tests/operator/${item}_cases.c" ] || has "$without_cases" "$item" ||
+            echo "tests/operator/${item}_cases.c: is missing"
+    done
+    for file in tests/operator/*/*_cases.c; do
+        item=${file#tests/operator/} item=${item%_cases.c}
+        has "$sources" "$item" || echo "$file: no operator in $(source_folder "${item%/*}")/${item#*/}.c"
+        while read -r list; do
+            has "$lists" "$list" || echo "$file: CASES($list) is not in cases.def"
+        done < <(sed -nE 's/^MXC_CASES\(([a-z_0-9]+),.*/\1/p' "$file")
+    done
+}
+
+check_kernels() {
+    local file item folder stem
+    for file in src/cuda/operator/*/*.cu; do
+        item=${file#src/cuda/operator/} item=${item%.cu}
+        folder=$(source_folder "${item%/*}") stem=${item#*/}
+        while [ ! -e "$folder/$stem.c" ] && [[ $stem == *_* ]]; do
+            stem=${stem%_*}
+        done
+        [ -e "$folder/$stem.c" ] || has "$shared_kernels" "$item" || echo "$file: no $stem.c in $folder/"
+    done
+}
+
+check() {
+    (
+        cd "$1"
+        shopt -s nullglob
+        read_tree
+        check_list
+        check_cases
+        check_kernels
+    )
+}
+
+# tree: makes a tree without mistakes, with operators a and c (nn) and b (elementwise); prints its root.
+tree() {
+    local root file
+    root=$(mktemp -d "$scratch/XXXXXX")
+    for file in src/operator/nn src/simpleop tests/operator/nn tests/operator/elementwise src/cuda/operator/nn \
+        docs/reference/operators; do
+        mkdir -p "$root/$file"
+    done
+    printf 'OP(nn, a)\nOP(nn, c)\nOP(elementwise, b)\n' >"$root/src/operator/op_list.def"
+    printf 'CASES(nn_a_cases)\nCASES(elementwise_b_cases)\n' >"$root/tests/operator/cases.def"
+    echo 'const mxc_op_def mxci_op_a = {' >"$root/src/operator/nn/a.c"
+    echo '    const mxc_op_def mxci_op_##symbol = {' >>"$root/src/operator/nn/a.c"
+    echo 'ENTRY(c, 1)' >"$root/src/operator/nn/a_names.def"
+    echo 'const mxc_op_def mxci_op_b = {' >"$root/src/simpleop/b.c"
+    echo 'MXC_CASES(nn_a_cases, cases);' >"$root/tests/operator/nn/a_cases.c"
+    echo 'MXC_CASES(elementwise_b_cases, cases);' >"$root/tests/operator/elementwise/b_cases.c"
+    touch "$root/src/cuda/operator/nn/a_large.cu" "$root/docs/reference/operators/"{nn,elementwise}.md
+    echo "$root"
+}
+
+# expect KIND COMMAND: after the command in a good tree, the check finds something (find) or nothing (pass).
+expect() {
+    local root found
+    root=$(tree)
+    (cd "$root" && eval "$2")
+    found=$(check "$root")
+    if { [ "$1" = find ] && [ -z "$found" ]; } || { [ "$1" = pass ] && [ -n "$found" ]; }; then
+        echo "operators.sh --self-test: after \"$2\": ${found:-the mistake went unseen}"
+        failed=1
+    fi
+    cases=$((cases + 1))
+}
+
+samples() {
+    expect pass :
+    expect find 'echo "OP(nn, lost)" >>src/operator/op_list.def'
+    expect find 'mkdir src/operator/loss; mv src/operator/nn/a.c src/operator/loss/'
+    expect find 'echo "const mxc_op_def mxci_op_unlisted = {" >>src/operator/nn/a.c'
+    expect find 'rm tests/operator/nn/a_cases.c'
+    expect find 'rm tests/operator/elementwise/b_cases.c'
+    expect find 'touch tests/operator/nn/other_cases.c'
+    expect find 'echo "MXC_CASES(nn_more_cases, cases);" >>tests/operator/nn/a_cases.c'
+    expect find 'touch src/cuda/operator/nn/other.cu'
+    expect find 'rm docs/reference/operators/nn.md'
+    expect pass 'rm -r src/cuda'
+    expect pass 'echo "extern const mxc_op_def mxci_op_b;" >>src/operator/nn/a.c; touch src/cuda/operator/nn/bias.cu'
+}
+
+main "$@"
