@@ -86,6 +86,7 @@ section() {
     section "Training" train.h mxc_fit_options
     section "Learning-rate schedule" train.h mxc_schedule
     section "Binding" executor.h mxc_bind_options
+    section "Variables of a bound symbol" executor.h mxc_bind_spec
     section "Quantization" quantize.h mxc_quantize_options
     section "Iterator over arrays" io.h mxc_array_iter_options
     section "Iterator over sentences" io.h mxc_bucket_iter_options

@@ -33,11 +33,16 @@ typedef enum mxc_engine_kind {
 } mxc_engine_kind;
 
 typedef struct mxc_engine_options {
-    size_t size; /* sizeof(mxc_engine_options) */
+    /* sizeof(mxc_engine_options) */
+    size_t size;
+    /* Default MXC_ENGINE_THREADED. */
     mxc_engine_kind kind;
-    int workers;     /* threaded: worker threads for CPU contexts, all cpu(i) together; 0: option MXC_NUM_WORKERS */
-    int parallelism; /* most parts that mxc_parallel_for makes; 0: option MXC_NUM_THREADS */
-    uint64_t seed;   /* seeded: picks the schedule */
+    /* Threaded: number of worker threads for all CPU contexts together. Default 0: MXC_NUM_WORKERS. */
+    int workers;
+    /* Largest number of parts that mxc_parallel_for makes. Default 0: MXC_NUM_THREADS. */
+    int parallelism;
+    /* Seeded: seed of the schedule. Default 0. */
+    uint64_t seed;
 } mxc_engine_options;
 #define MXC_ENGINE_OPTIONS_INIT \
     { sizeof(mxc_engine_options), MXC_ENGINE_THREADED, 0, 0, 0 }

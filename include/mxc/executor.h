@@ -19,35 +19,48 @@ typedef enum mxc_recompute {
     MXC_RECOMPUTE_ALL = 2    /* keep about the square root of the chain, compute the rest again */
 } mxc_recompute;
 
-/** Options of binding. Start from MXC_BIND_OPTIONS_INIT. */
+/** Options of binding. Initialise them with MXC_BIND_OPTIONS_INIT. */
 typedef struct mxc_bind_options {
-    size_t size;         /* sizeof(mxc_bind_options) */
-    mxc_context context; /* of everything that no group places elsewhere */
-    int n_groups;        /* device groups: nodes with attribute ctx_group = group_names[i] go to group_contexts[i] */
+    /* sizeof(mxc_bind_options) */
+    size_t size;
+    /* Device of all nodes that no group places elsewhere. Default cpu(0). */
+    mxc_context context;
+    /* Device groups: nodes with attribute ctx_group = group_names[i] are placed on group_contexts[i]. Default none. */
+    int n_groups;
     const char *const *group_names;
     const mxc_context *group_contexts;
-    mxc_executor *shared; /* take memory from this one's pool (bucketing); they must not run at the same time */
-    int no_inplace;       /* 1: plan without in-place (for comparison and debugging) */
-    int no_sharing;       /* 1: plan without sharing */
+    /* Executor whose memory pool is shared (bucketing); the two must not run at the same time. Default NULL. */
+    mxc_executor *shared;
+    /* 1: plan memory without in-place operators, for comparison and debugging. Default 0. */
+    int no_inplace;
+    /* 1: plan memory without sharing it between arrays. Default 0. */
+    int no_sharing;
+    /* Which results backward computes again instead of keeping them. Default MXC_RECOMPUTE_NONE. */
     mxc_recompute recompute;
-    int bulk_nodes; /* most nodes run as one engine operation; 0: option MXC_BULK_NODES; 1: each node by itself */
+    /* Largest number of nodes that run as one task of the engine; 1: each node by itself. Default 0: MXC_BULK_NODES. */
+    int bulk_nodes;
 } mxc_bind_options;
 #define MXC_BIND_OPTIONS_INIT \
     { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
 
-/** What is known of a symbol's variables before they have arrays, and which arguments get gradients. Start from
- *  MXC_BIND_SPEC_INIT, or use designated initialisers; members left out are zero. Everything is borrowed for the call.
- */
+/** What is known about the variables of a symbol before they have arrays, and which arguments get gradients. Initialise
+ *  it with MXC_BIND_SPEC_INIT or designated initialisers; members left out are zero. Everything is borrowed for the
+ *  call. */
 typedef struct mxc_bind_spec {
-    size_t size;              /* sizeof(mxc_bind_spec) */
-    int64_t n;                /* known variables, as for mxc_symbol_infer: inputs such as data and label */
-    const char *const *names; /* n names */
-    const mxc_shape *shapes;  /* n shapes; NULL: none is known */
-    const mxc_dtype *types;   /* n dtypes; NULL: float32 where nothing says otherwise */
-    /* Request for the gradients of all arguments but those named above, labels of losses (mxc_op_def.labels), and those
-     * in no_grad, which get MXC_REQ_NULL. */
+    /* sizeof(mxc_bind_spec) */
+    size_t size;
+    /* Known variables, as for mxc_symbol_infer: inputs such as data and label. Default none. */
+    int64_t n;
+    const char *const *names;
+    /* Shapes of the n variables. Default NULL: none is known. */
+    const mxc_shape *shapes;
+    /* Dtypes of the n variables. Default NULL: float32 where nothing else is inferred. */
+    const mxc_dtype *types;
+    /* Request for the gradients of all arguments except those named above, labels of losses (mxc_op_def.labels), and
+     * those in no_grad, which get MXC_REQ_NULL. Default MXC_REQ_NULL. */
     mxc_req req;
-    int n_no_grad; /* arguments that are not trained */
+    /* Names of further arguments without gradients. Default none. */
+    int n_no_grad;
     const char *const *no_grad;
 } mxc_bind_spec;
 #define MXC_BIND_SPEC_INIT \
