@@ -4,14 +4,14 @@
 #   - A descriptor is in src/operator/<family>/, and every descriptor there is listed with its family.
 #   - src/operator/<family>/<stem>.c with descriptors has tests/operator/<family>/<stem>_cases.c, and the other way round;
 #     every array of cases is in cases.def.
-#   - src/cuda/operator/<family>/<stem>.cu, or <stem>_<part>.cu, has src/operator/<family>/<stem>.c.
+#   - src/operator/<family>/<stem>.c with descriptors has src/cuda/operator/<family>/<stem>.cu with a list of GPU
+#     implementations, which is named after the stem (where two families share it: <family>_<stem>), and the other way
+#     round. Files there without a list are helpers of several operators.
 #   - Each family has its page, docs/reference/operators/<family>.md, and its directory of kernels and cases.
 . "$(dirname "$0")/lib.sh"
 
-# Kernels for GPUs that serve several operators, by family and stem.
-shared_kernels='nn/bias detection/boxes detection/detection index/indexing index/sort linalg/triangular loss/losses nn/conv
-    nn/conv_direct nn/conv_last nn/local_norm random/random tensor/elementwise tensor/views vision/grids vision/planes
-    vision/rois'
+# Files whose operators have no GPU implementation: `mxc ops --missing gpu` says why.
+without_gpu='custom/custom quantized/calibrate_entropy tensor/cross_device_copy vision/image_decode'
 # Operators that only passes insert, which the tests of these passes cover.
 without_cases='tensor/cross_device_copy'
 
@@ -71,15 +71,18 @@ check_cases() {
     done
 }
 
-check_kernels() {
-    local file item folder stem
+check_gpu() {
+    local file item list
+    [ -d src/cuda/operator ] || return
+    for item in $sources; do
+        [ -e "src/cuda/operator/$item.cu" ] || has "$without_gpu" "$item" || echo "src/cuda/operator/$item.cu: is missing"
+    done
     for file in src/cuda/operator/*/*.cu; do
         item=${file#src/cuda/operator/} item=${item%.cu}
-        folder=$(source_folder "${item%/*}") stem=${item#*/}
-        while [ ! -e "$folder/$stem.c" ] && [[ $stem == *_* ]]; do
-            stem=${stem%_*}
-        done
-        [ -e "$folder/$stem.c" ] || has "$shared_kernels" "$item" || echo "$file: no $stem.c in $folder/"
+        list=$(sed -nE 's/^MXCU_OP_IMPLS\(([a-z_0-9]+),.*/\1/p; s/.* mxcu_op_impls_([a-z_0-9]+) = .*/\1/p' "$file")
+        [ -n "$list" ] || continue
+        has "$sources" "$item" || echo "$file: no operator in $(source_folder "${item%/*}")/${item#*/}.c"
+        [[ $list == "${item#*/}" || $list == "${item/\//_}" ]] || echo "$file: its list is named $list"
     done
 }
 
@@ -90,7 +93,7 @@ check() {
         read_tree
         check_list
         check_cases
-        check_kernels
+        check_gpu
     )
 }
 
@@ -110,6 +113,9 @@ tree() {
     echo 'const mxc_op_def mxci_op_b = {' >"$root/src/simpleop/b.c"
     echo 'MXC_CASES(nn_a_cases, cases);' >"$root/tests/operator/nn/a_cases.c"
     echo 'MXC_CASES(elementwise_b_cases, cases);' >"$root/tests/operator/elementwise/b_cases.c"
+    mkdir -p "$root/src/cuda/operator/elementwise"
+    echo 'MXCU_OP_IMPLS(a, {"a", forward})' >"$root/src/cuda/operator/nn/a.cu"
+    echo 'const mxcu_op_impl_list mxcu_op_impls_b = {' >"$root/src/cuda/operator/elementwise/b.cu"
     touch "$root/src/cuda/operator/nn/a_large.cu" "$root/docs/reference/operators/"{nn,elementwise}.md
     echo "$root"
 }
@@ -136,7 +142,10 @@ samples() {
     expect find 'rm tests/operator/elementwise/b_cases.c'
     expect find 'touch tests/operator/nn/other_cases.c'
     expect find 'echo "MXC_CASES(nn_more_cases, cases);" >>tests/operator/nn/a_cases.c'
-    expect find 'touch src/cuda/operator/nn/other.cu'
+    expect find 'rm src/cuda/operator/nn/a.cu'
+    expect find 'cp src/cuda/operator/nn/a.cu src/cuda/operator/nn/other.cu'
+    expect find 'sed -i s/IMPLS.a/IMPLS\(c/ src/cuda/operator/nn/a.cu'
+    expect pass 'sed -i s/IMPLS.a/IMPLS\(nn_a/ src/cuda/operator/nn/a.cu'
     expect find 'rm docs/reference/operators/nn.md'
     expect pass 'rm -r src/cuda'
     expect pass 'echo "extern const mxc_op_def mxci_op_b;" >>src/operator/nn/a.c; touch src/cuda/operator/nn/bias.cu'

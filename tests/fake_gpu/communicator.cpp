@@ -27,7 +27,7 @@ std::string setting(const char *name) {
     return text ? text : "";
 }
 
-/* ---- sums ---- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 double value(const char *at, mxc_dtype dtype) {
     switch (dtype) {
@@ -78,7 +78,7 @@ void put(char *at, double x, mxc_dtype dtype) {
     }
 }
 
-/* ---- sets ---- */
+/* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 size_t width_of(mxc_dtype dtype) {
     switch (dtype) {

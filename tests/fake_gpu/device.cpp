@@ -30,7 +30,7 @@ long setting(const char *name) {
     return text ? strtol(text, nullptr, 10) : 0;
 }
 
-/* ---- streams ---- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 /* Work that was given to a stream, and where replays put their random numbers. */
 struct recording {
@@ -157,7 +157,7 @@ mxc_status event_synchronize(mxc_context, void *handle, uint64_t position) {
     return outcome(of(handle)->wait(position));
 }
 
-/* ---- recordings ---- */
+/* ---- recordings -------------------------------------------------------------------------------------------------- */
 
 mxc_status capture_begin(mxc_context, void *handle, const mxc_random *random) {
     of(handle)->made = new recording{{}, {}, random != nullptr, random ? random->offset : 0};
@@ -184,7 +184,7 @@ void graph_destroy(mxc_context, void *given) {
     delete static_cast<recording *>(given);
 }
 
-/* ---- memory ---- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 std::atomic<long long> in_use[GPUS];
 

@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-#include "cuda/operator/nn/conv_place.h"
+#include "cuda/operator/nn/convolution_index.h"
 #include "cuda/runtime/kernel.h"
 #include "cuda/runtime/plan_cache.h"
 
@@ -29,7 +29,7 @@ mxcu_plan_cache<plan, KEY, PLACES> plans;
 /* 1: this run is the plan's first that may be measured. */
 int take_measure(const mxcu_conv &c, mxcu_conv_pass pass, int add) {
     std::lock_guard<std::mutex> held(lock);
-    int64_t key[KEY] = {c.batch, c.groups, pass, c.last};
+    int64_t key[KEY] = {c.batch, c.groups, pass, c.channels_last};
     int known;
     memcpy(key + 4, &c.s, sizeof c.s);
     plan *p = plans.find(key, &known);
@@ -56,9 +56,11 @@ template <class T> struct arrays {
         const int64_t channel = filter / c.s.filters * c.s.channels;
         double sum = 0;
         for (int64_t i = 0; i < c.s.channels; i++)
-            for (int64_t k = 0; k < c.taps(); k++) {
-                int64_t at = mxcu_conv_read(c.s, mxcu_place_of(pixel, c.s.out), mxcu_place_of(k, c.s.kernel));
-                sum += at < 0 ? 0 : (double)a[spot(x, c.last, n, channel + i, at)] * b[spot(w, c.last, filter, i, k)];
+            for (int64_t k = 0; k < c.kernel_size(); k++) {
+                int64_t at = mxcu_conv_read(c.s, mxcu_position_of(pixel, c.s.out), mxcu_position_of(k, c.s.kernel));
+                sum += at < 0 ? 0
+                              : (double)a[spot(x, c.channels_last, n, channel + i, at)] *
+                                    b[spot(w, c.channels_last, filter, i, k)];
             }
         return sum;
     }
@@ -66,10 +68,11 @@ template <class T> struct arrays {
         const int64_t first = channel / c.s.channels * c.s.filters;
         double sum = 0;
         for (int64_t f = first; f < first + c.s.filters; f++)
-            for (int64_t k = 0; k < c.taps(); k++) {
-                int64_t at = mxcu_conv_reader(c.s, mxcu_place_of(place, c.s.in), mxcu_place_of(k, c.s.kernel));
+            for (int64_t k = 0; k < c.kernel_size(); k++) {
+                int64_t at = mxcu_conv_reader(c.s, mxcu_position_of(place, c.s.in), mxcu_position_of(k, c.s.kernel));
                 sum += at < 0 ? 0
-                              : (double)a[spot(y, c.last, n, f, at)] * b[spot(w, c.last, f, channel % c.s.channels, k)];
+                              : (double)a[spot(y, c.channels_last, n, f, at)] *
+                                    b[spot(w, c.channels_last, f, channel % c.s.channels, k)];
             }
         return sum;
     }
@@ -78,10 +81,10 @@ template <class T> struct arrays {
         double sum = 0;
         for (int64_t n = 0; n < c.batch; n++)
             for (int64_t pixel = 0; pixel < c.pixels(); pixel++) {
-                int64_t at = mxcu_conv_read(c.s, mxcu_place_of(pixel, c.s.out), mxcu_place_of(k, c.s.kernel));
+                int64_t at = mxcu_conv_read(c.s, mxcu_position_of(pixel, c.s.out), mxcu_position_of(k, c.s.kernel));
                 sum += at < 0 ? 0
-                              : (double)a[spot(x, c.last, n, group * c.s.channels + channel, at)] *
-                                    b[spot(y, c.last, n, filter, pixel)];
+                              : (double)a[spot(x, c.channels_last, n, group * c.s.channels + channel, at)] *
+                                    b[spot(y, c.channels_last, n, filter, pixel)];
             }
         return sum;
     }
@@ -109,7 +112,7 @@ mxc_status queue(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pas
             for (int64_t k = 0; k < r.inner; k++)
                 sums[k] = from.element(pass, i, channel, k);
             for (int64_t k = 0; k < r.inner; k++)
-                out.put(spot(r, from.c.last, i, channel, k), (float)sums[k]);
+                out.put(spot(r, from.c.channels_last, i, channel, k), (float)sums[k]);
         }
     });
 }

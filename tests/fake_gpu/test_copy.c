@@ -19,7 +19,7 @@ static int64_t size_of_array(void) {
     return setting("TEST_COPY_MB", 1) << 18;
 }
 
-/* ---- an operator that only the host computes ---- */
+/* ---- an operator that only the host computes --------------------------------------------------------------------- */
 
 static mxc_status on_host(const mxc_op_call *call) {
     const float *x = call->in[0].data;
@@ -67,7 +67,7 @@ static void test_host_operator_is_sent(void **state) {
     free(values);
 }
 
-/* ---- arenas ---- */
+/* ---- arenas ------------------------------------------------------------------------------------------------------ */
 
 static void test_arena_moves(void **state) {
     const mxc_context gpu = mxc_gpu(0), cpu = mxc_cpu(0);

@@ -6,7 +6,7 @@
 #ifndef MXCI_CUDA_RUNTIME_DNN_H
 #define MXCI_CUDA_RUNTIME_DNN_H
 
-#include "cuda/operator/nn/conv.h"
+#include "cuda/operator/nn/convolution.h"
 
 /* Whether there is such a library. */
 extern const int mxcu_has_dnn;

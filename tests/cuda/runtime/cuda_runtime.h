@@ -64,7 +64,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **args, size_t shared,
                              cudaStream_t stream);
 
-/* ---- for tests ---- */
+/* ---- for tests --------------------------------------------------------------------------------------------------- */
 
 struct played_counts {
     int device_counts, streams, events; /* calls that ask for the number of devices; what there is now */

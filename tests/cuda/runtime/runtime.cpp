@@ -43,7 +43,7 @@ played_counts played_count() {
     return counts;
 }
 
-/* ---- devices and memory ---- */
+/* ---- devices and memory ------------------------------------------------------------------------------------------ */
 
 cudaError_t cudaGetDeviceCount(int *out) {
     counts.device_counts++;
@@ -87,7 +87,7 @@ cudaError_t cudaMemGetInfo(size_t *free_now, size_t *total) {
     return cudaSuccess;
 }
 
-/* ---- streams ---- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 void played_run(cudaStream_t stream) {
     std::vector<std::function<void()>> work;
@@ -145,7 +145,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return cudaSuccess;
 }
 
-/* ---- events ---- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
     *out = new played_event{nullptr};
@@ -174,7 +174,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     return cudaSuccess;
 }
 
-/* ---- graphs: not played ---- */
+/* ---- graphs: not played ------------------------------------------------------------------------------------------ */
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
     return result(cudaErrorInvalidValue);

@@ -32,7 +32,7 @@ template <class T> T *mxcu_pointer(void *data) {
     return static_cast<T *>(data);
 }
 
-/* ---- one thread per element ------------------------------------------------------------------------------------- */
+/* ---- one thread per element -------------------------------------------------------------------------------------- */
 
 enum { MXCU_THREADS = 256, MXCU_MOST_BLOCKS = 65535 };
 

@@ -81,4 +81,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in_grad[DATA].dtype, sketch_grad, call)
 }
 
-MXCU_OP_IMPLS(sketch, {"_contrib_count_sketch", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(count_sketch, {"_contrib_count_sketch", forward, backward, temp_bytes})

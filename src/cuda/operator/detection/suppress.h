@@ -57,4 +57,9 @@ MXCU_DEVICE static int64_t mxcu_suppress(mxcu_team team, mxcu_item *items, int64
     return kept;
 }
 
+/* Bytes of a number of the type that boxes of a dtype are computed in. */
+static inline size_t mxcu_box_number_bytes(mxc_dtype dtype) {
+    return dtype == MXC_F64 ? sizeof(double) : sizeof(float);
+}
+
 #endif

@@ -133,8 +133,7 @@ template <class Function, int order> struct scalar {
     static constexpr mxc_op_compute_fn backward_OUT_GRAD = backward_IN, backward_ZERO = mxcu_zero_gradient;
 };
 
-/* ---- implementations
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- implementations --------------------------------------------------------------------------------------------- */
 
 #define ELEMWISE(symbol, id, name, aliases, kind, ...) \
     {name, arrays<id##_function>::forward, arrays<id##_function>::backward_##kind},

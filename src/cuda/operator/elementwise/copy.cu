@@ -1,5 +1,5 @@
-/* Operators that hand their input on or give constants: identity, BlockGrad, zeros_like, ones_like, and what other
- * files need of this sort. */
+/* Operators that copy their input or give constants: _copy, BlockGrad, zeros_like, ones_like; and the copies, constants
+ * and zero gradients of other operators (gradient.h). */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 
@@ -59,5 +59,4 @@ static mxc_status ones(const mxc_op_call *call) {
 }
 
 MXCU_OP_IMPLS(copy, {"_copy", forward, backward}, {"BlockGrad", forward, mxcu_zero_gradient},
-              {"zeros_like", zeros, mxcu_zero_gradient}, {"ones_like", ones, mxcu_zero_gradient}, {"_zeros", zeros},
-              {"_ones", ones})
+              {"zeros_like", zeros, mxcu_zero_gradient}, {"ones_like", ones, mxcu_zero_gradient})

@@ -2,7 +2,7 @@
 #ifndef MXCI_CUDA_OPERATOR_LINALG_TRIANGULAR_H
 #define MXCI_CUDA_OPERATOR_LINALG_TRIANGULAR_H
 
-#include "cuda/runtime/module.h"
+#include "cuda/runtime/kernel.h"
 #include "operator/linalg/linalg.h"
 
 /* count matrices A (n,n), and B (m,k) with A on the left (n is m) or on the right (n is k). */
@@ -27,5 +27,14 @@ mxc_status mxcu_triangle(const mxc_op_call *call, mxc_dtype dtype, int lower, in
                          const void *from, void *to);
 /* to = or += scale times from, elements of result number i. */
 mxc_status mxcu_put_matrices(const mxc_op_call *call, const mxc_tensor *to, int i, double scale, const void *from);
+
+/* Bytes of an array's elements, rounded up so that the next array in scratch is aligned. */
+static inline size_t mxcu_matrix_bytes(const mxc_shape *shape, mxc_dtype dtype) {
+    return mxci_size_align(mxci_shape_bytes(shape, (size_t)mxcu_element_bytes(dtype)));
+}
+
+static inline void *mxcu_matrix_temp(const mxc_op_call *call, size_t offset) {
+    return static_cast<char *>(call->temp) + offset;
+}
 
 #endif

@@ -66,8 +66,7 @@ static sequences sequences_of(const mxc_op_call *call) {
     return s;
 }
 
-/* ---- labels
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 /* What counts of each sequence; the first label that is no class. */
 static mxc_status read_labels(const mxc_op_call *call, sequences s) {
@@ -116,8 +115,7 @@ static mxc_status check_labels(const mxc_op_call *call, sequences s) {
                     (long long)found, value, (long long)low, (long long)high);
 }
 
-/* ---- ways
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- ways -------------------------------------------------------------------------------------------------------- */
 
 /* The log sum of every row of classes, and what is emitted there. */
 template <class T> static mxc_status read_rows(const mxc_op_call *call, sequences s) {
@@ -195,8 +193,7 @@ template <class T> static mxc_status gradient(const mxc_op_call *call, sequences
     });
 }
 
-/* ---- passes
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 template <class T> static mxc_status put_loss(const mxc_op_call *call, sequences s) {
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -227,4 +224,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_REAL(call->in[DATA].dtype, run, call, 1)
 }
 
-MXCU_OP_IMPLS(ctc, {"CTCLoss", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(ctc_loss, {"CTCLoss", forward, backward, temp_bytes})

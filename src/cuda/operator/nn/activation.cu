@@ -1,259 +1,48 @@
-/* Functions of each element that parameters choose: Activation, LeakyReLU, clip, hard_sigmoid. */
+/* Activation: a function of each element, which act_type chooses. */
 #include "operator/nn/activation.h"
-#include "cuda/runtime/gradient.h"
-#include "cuda/operator/random/random.h"
-#include "cuda/operator/reduce/reduce.h"
-#include "operator/nn/activation_kernels.h"
-#include "math/fastmath.h"
-#include "operator/nn/leaky_relu_kernels.h"
-#include "operator/nn/leaky_relu.h"
-#include "simpleop/clip.h"
 
-/* ---- the functions ----------------------------------------------------------------------------------------------- */
+#include "cuda/runtime/kernel.h"
+#include "cuda/runtime/overload.h"
+#include "math/fastmath.h"
+#include "operator/nn/activation_kernels.h"
 
 #define BODY "operator/nn/activation_kernels.inc"
 #define FOR_REALS
 #include "math/for_types.inc"
 
-#define BODY "operator/nn/leaky_relu_kernels.inc"
-#define FOR_REALS
-#include "math/for_types.inc"
-
-#define BODY "simpleop/clip_kernels.inc"
-#define FOR_COMPUTE
-#include "math/for_types.inc"
-
-/* The versions under one name. */
-#define BOTH(name, of, parameters_f32, parameters_f64, arguments) \
-    static MXCU_DEVICE float name parameters_f32 {                \
-        return of##_f32 arguments;                                \
-    }                                                             \
-    static MXCU_DEVICE double name parameters_f64 {               \
-        return of##_f64 arguments;                                \
-    }
-#define BOTH_2(name, of) BOTH(name, of, (float x, float s), (double x, double s), (x, s))
-#define BOTH_3(name, of) BOTH(name, of, (float g, float x, float s), (double g, double x, double s), (g, x, s))
-#define BOTH_4(name, of) \
-    BOTH(name, of, (float g, float x, float a, float b), (double g, double x, double a, double b), (g, x, a, b))
-BOTH(activate, act_activate, (int kind, float x), (int kind, double x), (kind, x))
-BOTH(slope, act_slope, (int kind, float y), (int kind, double y), (kind, y))
-BOTH_2(leaky, leaky_op)
-BOTH_2(elu, elu_op)
-BOTH_2(selu, selu_op)
-BOTH_2(gelu, gelu_op)
-BOTH_3(leaky_grad, leaky_grad_op)
-BOTH_3(leaky_slope, leaky_slope_op)
-BOTH_3(elu_grad, elu_grad_op)
-BOTH_3(selu_grad, selu_grad_op)
-BOTH_3(gelu_grad, gelu_grad_op)
-BOTH_3(clip, clip_op)
-BOTH_4(clip_grad, clip_grad_op)
-BOTH_3(hard_sigmoid, hard_sigmoid_op)
-BOTH_4(hard_sigmoid_grad, hard_sigmoid_grad_op)
-static MXCU_DEVICE int64_t clip(int64_t x, int64_t low, int64_t high) {
-    return clip_op_i64(x, low, high);
-}
-
-/* ---- Activation -------------------------------------------------------------------------------------------------- */
+MXCU_OVERLOAD(activate, act_activate, (int kind, float x), (int kind, double x), (kind, x))
+MXCU_OVERLOAD(derivative, act_slope, (int kind, float y), (int kind, double y), (kind, y))
 
 static int activation_kind(const mxc_op_call *call) {
     return static_cast<const mxci_activation_params *>(call->params)->act_type;
 }
 
-template <class T> static mxc_status activation_run(const mxc_op_call *call) {
+template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     const int kind = activation_kind(call);
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, activate(kind, x[i])); });
 }
 
-template <class T> static mxc_status activation_run_gradient(const mxc_op_call *call) {
+template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     const int kind = activation_kind(call);
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_in<T> value = mxcu_data<T>(kind == MXCI_ACT_MISH ? &call->in[0] : &call->out[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
     return mxcu_for(call, mxcu_size(&call->in_grad[0]),
-                    [=] MXCU_LAMBDA(int64_t i) { dx.put(i, g[i] * slope(kind, value[i])); });
+                    [=] MXCU_LAMBDA(int64_t i) { dx.put(i, g[i] * derivative(kind, value[i])); });
 }
 
-static mxc_status activation_forward(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXCU_SWITCH_FLOAT(call->out[0].dtype, activation_run, call)
+    MXCU_SWITCH_FLOAT(call->out[0].dtype, forward_as, call)
 }
 
-static mxc_status activation_backward(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, activation_run_gradient, call)
+    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, backward_as, call)
 }
 
-/* ---- LeakyReLU --------------------------------------------------------------------------------------------------- */
-
-enum { DATA, GAMMA };
-enum { OUT, MASK };
-
-static const mxci_leaky_params *leaky_params(const mxc_op_call *call) {
-    return static_cast<const mxci_leaky_params *>(call->params);
-}
-
-template <class C> static MXCU_DEVICE C leaky_value(int kind, C x, C s) {
-    return kind == MXCI_LEAKY_ELU    ? elu(x, s)
-           : kind == MXCI_LEAKY_SELU ? selu(x, s)
-           : kind == MXCI_LEAKY_GELU ? gelu(x, s)
-                                     : leaky(x, s);
-}
-
-template <class C> static MXCU_DEVICE C leaky_gradient(int kind, C g, C x, C s) {
-    return kind == MXCI_LEAKY_ELU    ? elu_grad(g, x, s)
-           : kind == MXCI_LEAKY_SELU ? selu_grad(g, x, s)
-           : kind == MXCI_LEAKY_GELU ? gelu_grad(g, x, s)
-                                     : leaky_grad(g, x, s);
-}
-
-/* Data as (N,C,D), of which gamma has C elements or one: the strides of gamma, and of the kept and the reduced part. */
-static void gamma_strides(const mxc_shape *data, const mxc_shape *gamma, mxci_strided *strides, mxci_strided *kept,
-                          mxci_strided *part) {
-    const int64_t n = data->dim[0], c = data->dim[1], d = mxcu_product(data, 2, data->ndim);
-    const int many = mxcu_product(gamma, 0, gamma->ndim) > 1;
-    const int64_t dim[3] = {n, c, d}, step[3] = {0, many, 0}, place[3] = {c * d, d, 1};
-    const int64_t others[2] = {n, d}, other_steps[2] = {c * d, 1};
-    mxci_strided_set(strides, 3, dim, step);
-    mxci_strided_set(kept, many, dim + 1, place + 1);
-    mxci_strided_set(part, many ? 2 : 3, many ? others : dim, many ? other_steps : place);
-}
-
-/* Each element's slope; random: those of rrelu. */
-template <class T> static mxcu_operand<T> slope_of(const mxc_op_call *call, const void *random) {
-    const int kind = leaky_params(call)->act_type;
-    mxcu_operand<T> s = {nullptr, mxcu_parameter<T>(leaky_params(call)->slope), 0, {}};
-    mxci_strided strides, kept, part;
-    if (kind == MXCI_LEAKY_RRELU) {
-        s.data = mxcu_pointer<const T>(const_cast<void *>(random));
-    } else if (kind == MXCI_LEAKY_PRELU) {
-        gamma_strides(&call->in[DATA].shape, &call->in[GAMMA].shape, &strides, &kept, &part);
-        s = {mxcu_pointer<const T>(call->in[GAMMA].data), 0, 1, mxcu_iterate(&strides)};
-    }
-    return s;
-}
-
-/* rrelu's slopes, in scratch and, if it is wanted, in the mask. */
-template <class T> static mxc_status make_slopes(const mxc_op_call *call) {
-    const mxci_leaky_params p = *leaky_params(call);
-    const mxcu_random random = mxcu_random_of(call);
-    const int is_train = call->is_train, keep = call->req[MASK] != MXC_REQ_NULL;
-    const double width = p.upper_bound - p.lower_bound, mean = (p.lower_bound + p.upper_bound) / 2;
-    mxcu_out<T> slopes = {mxcu_temp<T>(call, 0), 0}, mask = mxcu_result<T>(call, &call->out[MASK], MASK);
-    return mxcu_for(call, mxcu_size(&call->in[DATA]), [=] MXCU_LAMBDA(int64_t i) {
-        double s = is_train ? p.lower_bound + width * 2.3283064365386962891e-10 * random((uint64_t)i) : mean;
-        slopes.put(i, (mxcu_compute_t<T>)s);
-        if (keep)
-            mask.put(i, mxcu_widen<T>(slopes.data[i]));
-    });
-}
-
-template <class T> static mxc_status leaky_run(const mxc_op_call *call) {
-    const int kind = leaky_params(call)->act_type;
-    mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
-    mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT);
-    if (kind == MXCI_LEAKY_RRELU)
-        MXC_TRY(make_slopes<T>(call));
-    if (call->req[OUT] == MXC_REQ_NULL)
-        return MXC_OK;
-    mxcu_operand<T> s = slope_of<T>(call, call->temp);
-    return mxcu_for(call, mxcu_size(&call->in[DATA]),
-                    [=] MXCU_LAMBDA(int64_t i) { y.put(i, leaky_value(kind, x[i], s[i])); });
-}
-
-namespace {
-template <class T> struct gamma_term {
-    mxcu_in<T> g, x;
-    MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
-        return leaky_slope(g[i], x[i], (mxcu_compute_t<T>)0);
-    }
-};
-} // namespace
-
-static mxcu_reduction plan_gamma(const mxc_shape *data, const mxc_shape *gamma) {
-    mxci_strided strides, kept, part;
-    gamma_strides(data, gamma, &strides, &kept, &part);
-    return mxcu_plan_reduction(&kept, &part);
-}
-
-/* That of gamma first, since that of data may take out_grad's memory. */
-template <class T> static mxc_status leaky_run_gradient(const mxc_op_call *call) {
-    const int kind = leaky_params(call)->act_type, by_output = kind == MXCI_LEAKY_ELU || kind == MXCI_LEAKY_SELU;
-    mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), x = mxcu_data<T>(by_output ? &call->out[OUT] : &call->in[DATA]);
-    if (kind == MXCI_LEAKY_PRELU && call->req[GAMMA] != MXC_REQ_NULL) {
-        mxcu_reduction plan = plan_gamma(&call->in[DATA].shape, &call->in[GAMMA].shape);
-        mxcu_summing<T, gamma_term<T>> sums = {{g, x}, mxcu_result<T>(call, &call->in_grad[GAMMA], GAMMA)};
-        MXC_TRY(mxcu_reduce(call, &plan, sums, call->temp));
-    }
-    if (call->req[DATA] == MXC_REQ_NULL)
-        return MXC_OK;
-    mxcu_operand<T> s = slope_of<T>(call, kind == MXCI_LEAKY_RRELU ? call->out[MASK].data : nullptr);
-    mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
-    return mxcu_for(call, mxcu_size(&call->in_grad[DATA]),
-                    [=] MXCU_LAMBDA(int64_t i) { dx.put(i, leaky_gradient(kind, g[i], x[i], s[i])); });
-}
-
-static mxc_status leaky_forward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, leaky_run, call)
-}
-
-static mxc_status leaky_backward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, leaky_run_gradient, call)
-}
-
-static size_t leaky_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    const int kind = static_cast<const mxci_leaky_params *>(sig->params)->act_type;
-    const mxc_shape *data = &sig->in_shape[DATA];
-    if (kind == MXCI_LEAKY_RRELU && pass == MXC_FORWARD)
-        return mxci_shape_bytes(data, (size_t)mxcu_element_bytes(sig->in_type[DATA]));
-    if (kind != MXCI_LEAKY_PRELU || pass == MXC_FORWARD)
-        return 0;
-    mxcu_reduction plan = plan_gamma(data, &sig->in_shape[GAMMA]);
-    return mxcu_reduction_bytes(&plan);
-}
-
-/* ---- clip and hard_sigmoid --------------------------------------------------------------------------------------- */
-
-#define LIMITED(name)                                                                                                \
-    template <class T> static mxc_status name##_run(const mxc_op_call *call) {                                       \
-        const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                             \
-        const mxcu_compute_t<T> a = mxcu_parameter<T>(p->first), b = mxcu_parameter<T>(p->second);                   \
-        mxcu_in<T> x = mxcu_data<T>(&call->in[0]);                                                                   \
-        mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);                                                      \
-        return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, name(x[i], a, b)); }); \
-    }                                                                                                                \
-    template <class T> static mxc_status name##_run_gradient(const mxc_op_call *call) {                              \
-        const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                             \
-        const mxcu_compute_t<T> a = mxcu_parameter<T>(p->first), b = mxcu_parameter<T>(p->second);                   \
-        mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), x = mxcu_data<T>(&call->in[0]);                             \
-        mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);                                                 \
-        return mxcu_for(call, mxcu_size(&call->in_grad[0]),                                                          \
-                        [=] MXCU_LAMBDA(int64_t i) { dx.put(i, name##_grad(g[i], x[i], a, b)); });                   \
-    }                                                                                                                \
-    static mxc_status name##_backward(const mxc_op_call *call) {                                                     \
-        if (call->req[0] == MXC_REQ_NULL)                                                                            \
-            return MXC_OK;                                                                                           \
-        MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, name##_run_gradient, call)                                         \
-    }
-LIMITED(clip)
-LIMITED(hard_sigmoid)
-
-static mxc_status clip_forward(const mxc_op_call *call) {
-    if (call->req[0] == MXC_REQ_NULL)
-        return MXC_OK;
-    MXCU_SWITCH_NUMBER(call->out[0].dtype, clip_run, call)
-}
-
-static mxc_status hard_sigmoid_forward(const mxc_op_call *call) {
-    if (call->req[0] == MXC_REQ_NULL)
-        return MXC_OK;
-    MXCU_SWITCH_FLOAT(call->out[0].dtype, hard_sigmoid_run, call)
-}
-
-MXCU_OP_IMPLS(activation, {"Activation", activation_forward, activation_backward},
-              {"LeakyReLU", leaky_forward, leaky_backward, leaky_temp_bytes}, {"clip", clip_forward, clip_backward},
-              {"hard_sigmoid", hard_sigmoid_forward, hard_sigmoid_backward})
+MXCU_OP_IMPLS(activation, {"Activation", forward, backward})

@@ -276,8 +276,7 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, forward_as, call)
 }
 
-/* ---- backward: as operator/nn/attention_backward.c says, D without its factor scale ---------------------------------
- */
+/* ---- backward: as operator/nn/attention_backward.c says, D without its factor scale ------------------------------ */
 
 /* Scores become probabilities P, products of gradient and values become D. */
 template <class T>

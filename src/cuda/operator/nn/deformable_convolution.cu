@@ -359,4 +359,4 @@ static mxc_status backward(const mxc_op_call *call) {
     return mxcu_bias_sum(call, call->req[BIAS], &call->in_grad[BIAS], &call->out_grad[0], d.p);
 }
 
-MXCU_OP_IMPLS(deformable, {"_contrib_DeformableConvolution", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(deformable_convolution, {"_contrib_DeformableConvolution", forward, backward, temp_bytes})

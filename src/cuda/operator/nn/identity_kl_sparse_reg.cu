@@ -58,4 +58,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, penalize, call)
 }
 
-MXCU_OP_IMPLS(sparse_reg, {"IdentityAttachKLSparseReg", forward, backward})
+MXCU_OP_IMPLS(identity_kl_sparse_reg, {"IdentityAttachKLSparseReg", forward, backward})

@@ -1,10 +1,11 @@
 /* Pooling: a thread, or a team where windows are large, for each output; a thread for each element of the gradient. */
+#include "cuda/operator/nn/pooling.h"
+
 #include <cmath>
 #include <type_traits>
 
 #include "cuda/runtime/kernel.h"
-#include "cuda/runtime/place.h"
-#include "cuda/operator/quantized/quantized.h"
+#include "cuda/runtime/position.h"
 #include "operator/nn/pooling.h"
 
 enum { LARGE = 64 }; /* elements of a window that are worth a team */
@@ -14,7 +15,7 @@ struct window {
     int64_t begin[3], end[3], size;
 };
 
-MXCU_DEVICE window window_of(const mxci_pool_shape &s, const mxcu_place &o) {
+MXCU_DEVICE window window_of(const mxci_pool_shape &s, const mxcu_position &o) {
     window w = {{0}, {0}, 1};
     for (int i = 0; i < 3; i++) {
         mxci_pool_window(&s, i, o.at[i], &w.begin[i], &w.end[i]);
@@ -26,29 +27,29 @@ MXCU_DEVICE window window_of(const mxci_pool_shape &s, const mxcu_place &o) {
 /* Where element i of the window stands in the plane. */
 MXCU_DEVICE int64_t element_of(const mxci_pool_shape &s, const window &w, int64_t i) {
     const int64_t size[3] = {w.end[0] - w.begin[0], w.end[1] - w.begin[1], w.end[2] - w.begin[2]};
-    mxcu_place p = mxcu_place_of(i, size);
+    mxcu_position p = mxcu_position_of(i, size);
     return ((w.begin[0] + p.at[0]) * s.in[1] + w.begin[1] + p.at[1]) * s.in[2] + w.begin[2] + p.at[2];
 }
 
 /* Where the channels are: `inner` of them stand together, 1 where they come second, all where they come last. in, out:
  * elements of a plane. */
-struct planes {
+struct channel_planes {
     int64_t inner, in, out;
 };
 
 /* The plane and the place in it of an element of planes of so many; the first element of the plane in x and in y. */
-struct spot {
+struct element_position {
     int64_t place, x, y;
 };
 
-MXCU_DEVICE spot spot_of(const planes &p, int64_t i, int64_t size) {
+MXCU_DEVICE element_position element_position_of(const channel_planes &p, int64_t i, int64_t size) {
     const int64_t rest = p.inner == 1 ? i : mxcu_divide(i, p.inner), c = i - rest * p.inner;
     const int64_t plane = mxcu_divide(rest, size);
     return {rest - plane * size, plane * p.in * p.inner + c, plane * p.out * p.inner + c};
 }
 
 /* What an average divides by. */
-MXCU_DEVICE int64_t divisor_of(const mxci_pool_shape &s, const mxcu_place &o) {
+MXCU_DEVICE int64_t divisor_of(const mxci_pool_shape &s, const mxcu_position &o) {
     return s.kind != MXCI_POOL_AVG
                ? 1
                : mxci_pool_length(&s, 0, o.at[0]) * mxci_pool_length(&s, 1, o.at[1]) * mxci_pool_length(&s, 2, o.at[2]);
@@ -59,7 +60,7 @@ static mxci_pool_shape shape_of(const mxc_op_call *call) {
                               &call->out[0].shape);
 }
 
-static planes planes_of(const mxc_op_call *call, const mxci_pool_shape &s) {
+static channel_planes channel_planes_of(const mxc_op_call *call, const mxci_pool_shape &s) {
     const int is_last = mxci_pooling_is_last(static_cast<const mxci_pooling_params *>(call->params));
     const mxc_shape *data = &call->in[0].shape;
     return {is_last ? data->dim[data->ndim - 1] : 1, s.in[0] * s.in[1] * s.in[2], s.out[0] * s.out[1] * s.out[2]};
@@ -98,24 +99,24 @@ MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu
     return value;
 }
 
-template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_pool_shape s, planes p) {
+template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_pool_shape s, channel_planes p) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
-        const spot at = spot_of(p, i, p.out);
-        const mxcu_place o = mxcu_place_of(at.place, s.out);
+        const element_position at = element_position_of(p, i, p.out);
+        const mxcu_position o = mxcu_position_of(at.place, s.out);
         const window w = window_of(s, o);
         y.put(i, w.size == 0 ? 0 : finish<T>(root(s, pool<T>(s, w, x, at.x, p.inner, 0, 1)) / divisor_of(s, o)));
     });
 }
 
-template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool_shape s, planes p) {
+template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool_shape s, channel_planes p) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     int64_t width = s.kernel[0] * s.kernel[1] * s.kernel[2];
     return mxcu_rows(call, mxcu_size(&call->out[0]), width, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
-        const spot at = spot_of(p, i, p.out);
-        const mxcu_place o = mxcu_place_of(at.place, s.out);
+        const element_position at = element_position_of(p, i, p.out);
+        const mxcu_position o = mxcu_position_of(at.place, s.out);
         const window w = window_of(s, o);
         pooled<T> value = pool<T>(s, w, x, at.x, p.inner, team.rank, team.size);
         value = s.kind == MXCI_POOL_MAX ? team.max(value) : team.sum(value);
@@ -126,7 +127,7 @@ template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool
 
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     mxci_pool_shape s = shape_of(call);
-    const planes p = planes_of(call, s);
+    const channel_planes p = channel_planes_of(call, s);
     int large = s.kernel[0] * s.kernel[1] * s.kernel[2] >= LARGE;
     return large && p.inner == 1 ? by_teams<T>(call, s, p) : by_threads<T>(call, s, p);
 }
@@ -137,8 +138,7 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[0].dtype, forward_as, call)
 }
 
-static mxc_status quantized(const mxc_op_call *call) {
-    MXC_TRY(mxcu_pass_bounds(call, 1, 2));
+mxc_status mxcu_pool_bytes(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     return call->in[0].dtype == MXC_U8 ? forward_as<uint8_t>(call) : forward_as<int8_t>(call);
@@ -147,7 +147,7 @@ static mxc_status quantized(const mxc_op_call *call) {
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
 /* The outputs whose windows hold element p: begin..end-1 of each axis. */
-MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_place &p) {
+MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_position &p) {
     window w = {{0}, {0}, 1};
     for (int i = 0; i < 3; i++) {
         int64_t last = mxcu_divide(p.at[i] + s.pad[i], s.stride[i]), past = p.at[i] + s.pad[i] - s.kernel[i];
@@ -160,7 +160,7 @@ MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_place &p) {
 
 /* Whether element `place` of the plane is the window's first that equals its maximum. */
 template <class T>
-MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_place &o, const mxcu_in<T> &x, int64_t plane,
+MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_position &o, const mxcu_in<T> &x, int64_t plane,
                           int64_t inner, int64_t place, mxcu_compute_t<T> most) {
     const window w = window_of(s, o);
     if (x[plane + place * inner] != most)
@@ -175,17 +175,17 @@ MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_place &o, const m
 
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     const mxci_pool_shape s = shape_of(call);
-    const planes p = planes_of(call, s);
+    const channel_planes p = channel_planes_of(call, s);
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]), y = mxcu_data<T>(&call->out[0]), dy = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
     return mxcu_for(call, mxcu_size(&call->in_grad[0]), [=] MXCU_LAMBDA(int64_t i) {
-        const spot at = spot_of(p, i, p.in);
-        const window w = holders_of(s, mxcu_place_of(at.place, s.in));
+        const element_position at = element_position_of(p, i, p.in);
+        const window w = holders_of(s, mxcu_position_of(at.place, s.in));
         mxcu_compute_t<T> sum = 0;
         for (int64_t z = w.begin[0]; z < w.end[0]; z++)
             for (int64_t row = w.begin[1]; row < w.end[1]; row++)
                 for (int64_t column = w.begin[2]; column < w.end[2]; column++) {
-                    const mxcu_place o = {{z, row, column}};
+                    const mxcu_position o = {{z, row, column}};
                     int64_t to = at.y + ((z * s.out[1] + row) * s.out[2] + column) * p.inner;
                     if (s.kind == MXCI_POOL_LP && s.p > 1)
                         sum += dy[to] * MXCI_POOL_LP_SLOPE(s.p, x[at.x + at.place * p.inner], y[to]);
@@ -202,4 +202,4 @@ static mxc_status backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[0].dtype, backward_as, call)
 }
 
-MXCU_OP_IMPLS(pooling, {"Pooling", forward, backward}, {"_contrib_quantized_pooling", quantized})
+MXCU_OP_IMPLS(pooling, {"Pooling", forward, backward})

@@ -71,4 +71,4 @@ static mxc_status backward(const mxc_op_call *call) {
     return run(call, &call->out_grad[0], &call->in_grad[0], 1);
 }
 
-MXCU_OP_IMPLS(rotary, {"rotary_embedding", forward, backward, temp_bytes})
+MXCU_OP_IMPLS(rotary_embedding, {"rotary_embedding", forward, backward, temp_bytes})

@@ -1,6 +1,6 @@
 /*
- * softmax, log_softmax, softmin, masked_softmax, masked_log_softmax, SoftmaxActivation. Rows of neighbouring elements
- * are worked on by a team each; along another axis each thread has a column, so that threads read neighbours.
+ * softmax, log_softmax and softmin, and the passes of all operators that contain a softmax (softmax.h). Each row of
+ * neighbouring elements has a team; along another axis each thread has a column, so that threads read neighbours.
  */
 #include "cuda/operator/nn/softmax.h"
 
@@ -116,15 +116,15 @@ mxcu_softmax mxcu_softmax_along(const mxc_shape *data, int64_t axis, double scal
 
 /* ---- softmax, log_softmax, softmin: the dtypes of data and out may differ ---------------------------------------- */
 
-enum { DATA, OTHER }; /* length or mask */
+enum { DATA, LENGTH };
 
 static mxcu_softmax softmax_of(const mxc_op_call *call, int sign, int is_log) {
     const mxci_softmax_params *p = static_cast<const mxci_softmax_params *>(call->params);
     mxcu_softmax s = mxcu_softmax_along(&call->in[DATA].shape, p->axis,
                                         p->temperature != p->temperature ? sign : sign / p->temperature, is_log);
-    if (call->n_in > OTHER) {
+    if (call->n_in > LENGTH) {
         s.visible.kind = mxcu_visible::LENGTH;
-        s.visible.by = mxcu_any_data(&call->in[OTHER]);
+        s.visible.by = mxcu_any_data(&call->in[LENGTH]);
     }
     return s;
 }
@@ -152,8 +152,8 @@ template <int sign, int is_log> static mxc_status softmax_backward(const mxc_op_
     mxcu_softmax s = softmax_of(call, sign, is_log);
     const mxc_tensor *dy = &call->out_grad[0], *y = &call->out[0], *dx = &call->in_grad[DATA];
     mxc_tensor copy = copy_of(call);
-    if (call->n_in > OTHER)
-        MXC_TRY(mxcu_no_gradient(call, OTHER));
+    if (call->n_in > LENGTH)
+        MXC_TRY(mxcu_no_gradient(call, LENGTH));
     if (call->req[DATA] == MXC_REQ_NULL || call->in[DATA].dtype == y->dtype)
         return mxcu_softmax_put_gradient(call, &s, dy, y, dx, call->req[DATA]);
     MXC_TRY(mxcu_softmax_put_gradient(call, &s, dy, y, &copy, MXC_REQ_WRITE));
@@ -166,56 +166,6 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
     return sig->in_type[DATA] == sig->out_type[0] ? 0 : copy;
 }
 
-/* ---- with a mask ------------------------------------------------------------------------------------------------- */
-
-static mxcu_softmax masked_of(const mxc_op_call *call, int is_log) {
-    const mxci_masked_softmax_params *p = static_cast<const mxci_masked_softmax_params *>(call->params);
-    const mxc_shape *data = &call->in[DATA].shape;
-    mxcu_softmax s = mxcu_softmax_along(data, p->axis, 1 / p->temperature, is_log);
-    mxci_strided strides;
-    mxci_stretch(&call->in[OTHER].shape, data, &strides);
-    s.hidden = is_log ? -INFINITY : 0;
-    s.visible.kind = mxcu_visible::MASK;
-    s.visible.by = mxcu_any_data(&call->in[OTHER]);
-    s.visible.iterator = mxcu_iterate(&strides);
-    return s;
-}
-
-template <int is_log> static mxc_status masked_forward(const mxc_op_call *call) {
-    mxcu_softmax s = masked_of(call, is_log);
-    return mxcu_softmax_put(call, &s, &call->in[DATA], &call->out[0], call->req[0]);
-}
-
-template <int is_log> static mxc_status masked_backward(const mxc_op_call *call) {
-    mxcu_softmax s = masked_of(call, is_log);
-    MXC_TRY(mxcu_no_gradient(call, OTHER));
-    return mxcu_softmax_put_gradient(call, &s, &call->out_grad[0], &call->out[0], &call->in_grad[DATA],
-                                     call->req[DATA]);
-}
-
-/* ---- SoftmaxActivation ------------------------------------------------------------------------------------------- */
-
-static mxcu_softmax activation_of(const mxc_op_call *call) {
-    const mxc_shape *data = &call->in[DATA].shape;
-    if (static_cast<const mxci_softmax_activation_params *>(call->params)->mode == MXCI_MODE_CHANNEL)
-        return mxcu_softmax_along(data, 1, 1, 0);
-    return {data->dim[0], mxcu_product(data, 1, data->ndim), 1, 1, 0, 0, {}};
-}
-
-static mxc_status activation_forward(const mxc_op_call *call) {
-    mxcu_softmax s = activation_of(call);
-    return mxcu_softmax_put(call, &s, &call->in[DATA], &call->out[0], call->req[0]);
-}
-
-static mxc_status activation_backward(const mxc_op_call *call) {
-    mxcu_softmax s = activation_of(call);
-    return mxcu_softmax_put_gradient(call, &s, &call->out_grad[0], &call->out[0], &call->in_grad[DATA],
-                                     call->req[DATA]);
-}
-
 MXCU_OP_IMPLS(softmax, {"softmax", softmax_forward<1, 0>, softmax_backward<1, 0>, temp_bytes},
               {"log_softmax", softmax_forward<1, 1>, softmax_backward<1, 1>, temp_bytes},
-              {"softmin", softmax_forward<-1, 0>, softmax_backward<-1, 0>, temp_bytes},
-              {"masked_softmax", masked_forward<0>, masked_backward<0>},
-              {"masked_log_softmax", masked_forward<1>, masked_backward<1>},
-              {"SoftmaxActivation", activation_forward, activation_backward})
+              {"softmin", softmax_forward<-1, 0>, softmax_backward<-1, 0>, temp_bytes})

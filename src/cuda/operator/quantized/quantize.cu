@@ -1,23 +1,11 @@
-/* Numbers as whole numbers of 8 bits and back, as operator/quantized/quantize.c; and what passes quantized arrays on.
- */
+/* Conversion of numbers to 8-bit integers and back, as operator/quantized/quantize.c. */
 #include <cmath>
 
 #include "cuda/operator/quantized/quantized.h"
 #include "operator/quantized/quantize_kernels.h"
 
-enum { INPUT, MIN, MAX };
+enum { MIN = 1 };     /* argument, followed by MAX */
 enum { PARTS = 256 }; /* of the search for the least and largest element */
-
-mxc_status mxcu_pass_bounds(const mxc_op_call *call, int low, int high) {
-    const float *least = mxcu_pointer<float>(call->in[low].data), *most = mxcu_pointer<float>(call->in[high].data);
-    const mxcu_bounds to = mxcu_bounds_of(call);
-    return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) { to.put(*least, *most); });
-}
-
-/* Bytes are the same of int8 and uint8, and so are their sums: every result of 8 bits is written as uint8. */
-static mxcu_out<uint8_t> bytes_of(const mxc_op_call *call) {
-    return mxcu_result<uint8_t>(call, &call->out[0], 0);
-}
 
 /* ---- ranges that are given --------------------------------------------------------------------------------------- */
 
@@ -43,8 +31,8 @@ template <class T> static mxc_status quantize(const mxc_op_call *call) {
     const double high = c.range.end, low = c.is_unsigned ? 0 : -high;
     const int wanted = call->req[0] != MXC_REQ_NULL;
     const mxcu_bounds bounds = mxcu_bounds_of(call);
-    mxcu_in<T> x = mxcu_data<T>(&call->in[INPUT]);
-    mxcu_out<uint8_t> y = bytes_of(call);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<uint8_t> y = mxcu_quantized_out(call);
     MXC_TRY(mxcu_for(call, wanted ? mxcu_size(&call->out[0]) : 0, [=] MXCU_LAMBDA(int64_t i) {
         y.put(i, mxci_quantize_number(x[i], c.shift(), 1 / c.scale(), low, high));
     }));
@@ -53,12 +41,12 @@ template <class T> static mxc_status quantize(const mxc_op_call *call) {
 }
 
 static mxc_status quantize_forward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[INPUT].dtype, quantize, call)
+    MXCU_SWITCH_FLOAT(call->in[0].dtype, quantize, call)
 }
 
 template <class T> static mxc_status dequantize(const mxc_op_call *call) {
-    const code c = code_of(call, call->in[INPUT].dtype);
-    mxcu_in<T> x = mxcu_data<T>(&call->in[INPUT]);
+    const code c = code_of(call, call->in[0].dtype);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<float> y = mxcu_result<float>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]),
                     [=] MXCU_LAMBDA(int64_t i) { y.put(i, (float)((double)x[i] * c.scale() + c.shift())); });
@@ -67,7 +55,7 @@ template <class T> static mxc_status dequantize(const mxc_op_call *call) {
 static mxc_status dequantize_forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXCU_SWITCH_NUMBER(call->in[INPUT].dtype, dequantize, call)
+    MXCU_SWITCH_NUMBER(call->in[0].dtype, dequantize, call)
 }
 
 /* ---- ranges that are found --------------------------------------------------------------------------------------- */
@@ -81,9 +69,9 @@ template <class T> static mxc_status find_range(const mxc_op_call *call, const m
     const mxci_calib calib = static_cast<const mxci_range_params *>(call->params)->calib;
     const int given = !std::isnan(calib.low) && !std::isnan(calib.high), has_unit = unit != nullptr;
     const mxcu_range range = unit ? *unit : mxcu_range{nullptr, nullptr, 1};
-    const int64_t n = given ? 0 : mxcu_size(&call->in[INPUT]);
+    const int64_t n = given ? 0 : mxcu_size(&call->in[0]);
     double *extents = mxcu_temp<double>(call, 0);
-    mxcu_in<T> x = mxcu_data<T>(&call->in[INPUT]);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     MXC_TRY(mxcu_rows(call, PARTS, n / PARTS, [=] MXCU_LAMBDA(int64_t part, mxcu_team team) {
         double least = INFINITY, most = -INFINITY;
         for (int64_t i = part * team.size + team.rank; i < n; i += (int64_t)PARTS * team.size) {
@@ -114,8 +102,8 @@ template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, 
     const int has_unit = unit != nullptr, wanted = call->req[0] != MXC_REQ_NULL;
     const double *extents = mxcu_temp<double>(call, 2 * PARTS * sizeof(double));
     const mxcu_bounds bounds = mxcu_bounds_of(call);
-    mxcu_in<T> x = mxcu_data<T>(&call->in[INPUT]);
-    mxcu_out<uint8_t> y = bytes_of(call);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<uint8_t> y = mxcu_quantized_out(call);
     MXC_TRY(find_range<T>(call, unit));
     MXC_TRY(mxcu_for(call, wanted ? mxcu_size(&call->out[0]) : 0, [=] MXCU_LAMBDA(int64_t i) {
         double most = fmax(fabs(extents[0]), fabs(extents[1]));
@@ -128,9 +116,9 @@ template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, 
     });
 }
 
-static mxc_status copy_bytes(const mxc_op_call *call) {
-    mxcu_in<uint8_t> x = mxcu_data<uint8_t>(&call->in[INPUT]);
-    mxcu_out<uint8_t> y = bytes_of(call);
+mxc_status mxcu_quantized_copy(const mxc_op_call *call) {
+    mxcu_in<uint8_t> x = mxcu_data<uint8_t>(&call->in[0]);
+    mxcu_out<uint8_t> y = mxcu_quantized_out(call);
     int64_t n = call->req[0] == MXC_REQ_NULL ? 0 : mxcu_size(&call->out[0]);
     return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i]); });
 }
@@ -138,12 +126,12 @@ static mxc_status copy_bytes(const mxc_op_call *call) {
 static mxc_status quantize_v2_forward(const mxc_op_call *call) {
     const mxci_calib calib = static_cast<const mxci_range_params *>(call->params)->calib;
     const int given = !std::isnan(calib.low) && !std::isnan(calib.high);
-    const mxc_dtype type = call->in[INPUT].dtype;
+    const mxc_dtype type = call->in[0].dtype;
     const double most = mxci_quantized_most(type), least = type == MXC_U8 ? 0 : -most;
     const mxcu_bounds bounds = mxcu_bounds_of(call);
     if (type == MXC_F32)
         return quantize_to_range<float>(call, nullptr);
-    MXC_TRY(copy_bytes(call));
+    MXC_TRY(mxcu_quantized_copy(call));
     return mxcu_for(call, 1,
                     [=] MXCU_LAMBDA(int64_t) { bounds.put(given ? calib.low : least, given ? calib.high : most); });
 }
@@ -153,24 +141,6 @@ static mxc_status requantize_forward(const mxc_op_call *call) {
     return quantize_to_range<int32_t>(call, &unit);
 }
 
-/* ---- ranges that are passed on ----------------------------------------------------------------------------------- */
-
-static mxc_status flatten_forward(const mxc_op_call *call) {
-    MXC_TRY(copy_bytes(call));
-    return mxcu_pass_bounds(call, MIN, MAX);
-}
-
-static mxc_status act_forward(const mxc_op_call *call) {
-    mxcu_in<int8_t> x = mxcu_data<int8_t>(&call->in[INPUT]);
-    mxcu_out<uint8_t> y = bytes_of(call);
-    int64_t n = call->req[0] == MXC_REQ_NULL ? 0 : mxcu_size(&call->out[0]);
-    MXC_TRY(mxcu_pass_bounds(call, MIN, MAX));
-    if (call->in[INPUT].dtype == MXC_U8)
-        return copy_bytes(call);
-    return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] > 0 ? x[i] : 0); });
-}
-
 MXCU_OP_IMPLS(quantize, {"_contrib_quantize", quantize_forward}, {"_contrib_dequantize", dequantize_forward},
               {"_contrib_quantize_v2", quantize_v2_forward, nullptr, range_temp},
-              {"_contrib_requantize", requantize_forward, nullptr, range_temp},
-              {"_contrib_quantized_flatten", flatten_forward}, {"_contrib_quantized_act", act_forward})
+              {"_contrib_requantize", requantize_forward, nullptr, range_temp})

@@ -1,7 +1,9 @@
-/* What quantized operators share on the GPU: ranges that bounds in its memory give. As operator/quantized/quantized.h.
+/* What quantized operators share on the GPU (operator/quantized/quantized.h): ranges, whose bounds are in its memory.
  */
 #ifndef MXCI_CUDA_OPERATOR_QUANTIZED_QUANTIZED_H
 #define MXCI_CUDA_OPERATOR_QUANTIZED_QUANTIZED_H
+
+#include <cmath>
 
 #include "cuda/runtime/kernel.h"
 #include "operator/quantized/quantized.h"
@@ -44,7 +46,23 @@ static inline mxcu_bounds mxcu_bounds_of(const mxc_op_call *call) {
             call->req[1] != MXC_REQ_NULL, call->req[2] != MXC_REQ_NULL};
 }
 
-/* Outputs 1 and 2 = two arguments. */
-mxc_status mxcu_pass_bounds(const mxc_op_call *call, int low, int high);
+/* Output 0 of 8 bits. It is written as uint8, since int8 and uint8 have the same bytes, and so have their sums. */
+static inline mxcu_out<uint8_t> mxcu_quantized_out(const mxc_op_call *call) {
+    return mxcu_result<uint8_t>(call, &call->out[0], 0);
+}
+
+/* Output 0 of 8 bits = argument 0. */
+mxc_status mxcu_quantized_copy(const mxc_op_call *call);
+
+/* A range that parameters give, as a unit of a dtype; given 0: there is none. */
+struct mxcu_calibration {
+    double low, high, unit;
+    int given;
+};
+
+static inline mxcu_calibration mxcu_calibration_of(const mxci_calib &calib, mxc_dtype dtype) {
+    return {calib.low, calib.high, fmax(fabs(calib.low), fabs(calib.high)) / mxci_quantized_most(dtype),
+            !std::isnan(calib.low) && !std::isnan(calib.high)};
+}
 
 #endif

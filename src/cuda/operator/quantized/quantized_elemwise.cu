@@ -1,27 +1,10 @@
-/* Quantized sums, products, arrays side by side, rows by index and batch norm, as
- * operator/quantized/quantized_elemwise.c and quantized_batch_norm.c: every element is computed in float64. */
-#include "cuda/runtime/convert.h"
-#include "cuda/operator/tensor/pieces.h"
+/* Quantized sums, products and concatenation, as operator/quantized/quantized_elemwise.c: every element is computed in
+ * float64. */
 #include "cuda/operator/quantized/quantized.h"
-#include "cuda/operator/index/rows.h"
-#include "operator/tensor/concat.h"
+#include "cuda/operator/tensor/concat_split.h"
+#include "cuda/runtime/convert.h"
 #include "operator/quantized/quantize_kernels.h"
-
-/* Output 0 of bytes is written as uint8, which adds and stores as int8 does. */
-static mxcu_out<uint8_t> bytes_of(const mxc_op_call *call) {
-    return mxcu_result<uint8_t>(call, &call->out[0], 0);
-}
-
-/* A range that parameters give, as a unit of a dtype; given 0: there is none. */
-struct calibrated {
-    double low, high, unit;
-    int given;
-};
-
-static calibrated calibrated_of(const mxci_calib &calib, mxc_dtype dtype) {
-    return {calib.low, calib.high, fmax(fabs(calib.low), fabs(calib.high)) / mxci_quantized_most(dtype),
-            !std::isnan(calib.low) && !std::isnan(calib.high)};
-}
+#include "operator/tensor/concat.h"
 
 /* ---- sums and products ------------------------------------------------------------------------------------------- */
 
@@ -31,10 +14,10 @@ enum { LHS, RHS };
 struct pair {
     mxcu_any a, b;
     mxcu_range lhs, rhs;
-    calibrated calib;
+    mxcu_calibration calib;
     int is_product, as_float; /* as_float: as numbers */
 
-    /* Of the output, where its range is not calibrated. */
+    /* Of the output, where its range is not mxcu_calibration. */
     MXCU_DEVICE double own_unit() const {
         return is_product ? lhs.unit() * rhs.unit() : (lhs.unit() * lhs.end + rhs.unit() * rhs.end) / 2147483647.0;
     }
@@ -55,7 +38,7 @@ static pair pair_of(const mxc_op_call *call, int is_product) {
             mxcu_any_data(&call->in[RHS]),
             mxcu_range_of(call, call->in[LHS].dtype, 2),
             mxcu_range_of(call, call->in[RHS].dtype, 4),
-            calibrated_of(p->calib, call->out[0].dtype),
+            mxcu_calibration_of(p->calib, call->out[0].dtype),
             is_product,
             call->out[0].dtype == MXC_F32};
 }
@@ -101,14 +84,14 @@ static mxc_status mul_forward(const mxc_op_call *call) {
     return run_elemwise(call, 1);
 }
 
-/* ---- arrays side by side ----------------------------------------------------------------------------------------- */
+/* ---- concatenation ----------------------------------------------------------------------------------------------- */
 
-enum { MOST_PIECES = 64 };
+enum { MAX_PARTS = 64 };
 
 /* The bounds of all arrays. */
 struct ranges {
     int n;
-    const float *low[MOST_PIECES], *high[MOST_PIECES];
+    const float *low[MAX_PARTS], *high[MAX_PARTS];
 };
 
 static size_t concat_temp(const mxc_op_sig *, mxc_pass) {
@@ -137,12 +120,12 @@ static mxc_status find_unit(const mxc_op_call *call) {
     });
 }
 
-static mxc_status put_piece(const mxc_op_call *call, int i, mxcu_piece where) {
+static mxc_status put_part(const mxc_op_call *call, int i, mxcu_concat_part where) {
     const double *inverse = mxcu_temp<double>(call, 0);
     const double most = mxci_quantized_most(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
     const mxcu_range range = mxcu_range_of(call, call->in[i].dtype, call->n_in / 3 + 2 * i);
     const mxcu_any x = mxcu_any_data(&call->in[i]);
-    mxcu_out<uint8_t> y = bytes_of(call);
+    mxcu_out<uint8_t> y = mxcu_quantized_out(call);
     return mxcu_for(call, mxcu_size(&call->in[i]), [=] MXCU_LAMBDA(int64_t at) {
         y.put(where(at), mxci_quantize_number(x.as<double>(at), 0, range.unit() * *inverse, least, most));
     });
@@ -155,57 +138,13 @@ static mxc_status concat_forward(const mxc_op_call *call) {
     int64_t offset = 0;
     MXC_TRY(find_unit(call));
     for (int i = 0; i < call->n_in / 3 && call->req[0] != MXC_REQ_NULL; i++) {
-        const mxcu_piece where = mxcu_piece_of(out, &call->in[i], outer, offset);
-        MXC_TRY(put_piece(call, i, where));
+        const mxcu_concat_part where = mxcu_concat_part_of(out, &call->in[i], outer, offset);
+        MXC_TRY(put_part(call, i, where));
         offset += where.n;
     }
     return MXC_OK;
 }
 
-/* ---- rows by index ----------------------------------------------------------------------------------------------- */
-
-enum { INDEX, WEIGHT, MIN_WEIGHT, MAX_WEIGHT };
-
-static mxc_status embedding_forward(const mxc_op_call *call) {
-    const mxcu_places rows = mxcu_rows_along(&call->in[WEIGHT].shape, 0, &call->in[INDEX], MXCI_INDEX_CLIP);
-    MXC_TRY(mxcu_rows_take(call, &call->out[0], 0, &rows, &call->in[WEIGHT]));
-    return mxcu_pass_bounds(call, MIN_WEIGHT, MAX_WEIGHT);
-}
-
-/* ---- batch norm -------------------------------------------------------------------------------------------------- */
-
-enum { DATA, GAMMA, BETA, MEAN, VARIANCE, MIN };
-
-static mxc_status normalize(const mxc_op_call *call, const mxci_quantized_bn_params *p, const calibrated &calib) {
-    const mxc_shape *shape = &call->in[DATA].shape;
-    const int64_t channels = shape->dim[1], plane = mxcu_product(shape, 2, shape->ndim);
-    const mxcu_range range = mxcu_range_of(call, call->in[DATA].dtype, MIN);
-    const double most = fmax(fabs(calib.low), fabs(calib.high)), to = most > 0 ? 127 / most : 0, eps = p->norm.eps;
-    const int fixed = p->norm.fix_gamma;
-    const mxcu_any x = mxcu_any_data(&call->in[DATA]);
-    mxcu_in<float> gamma = mxcu_data<float>(&call->in[GAMMA]), beta = mxcu_data<float>(&call->in[BETA]);
-    mxcu_in<float> mean = mxcu_data<float>(&call->in[MEAN]), variance = mxcu_data<float>(&call->in[VARIANCE]);
-    mxcu_out<uint8_t> y = bytes_of(call);
-    return mxcu_rows(call, shape->dim[0] * channels, plane, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
-        const int64_t c = row % channels;
-        const double scale = (fixed ? 1 : (double)gamma[c]) / sqrt((double)variance[c] + eps);
-        const double shift = (double)beta[c] - (double)mean[c] * scale;
-        for (int64_t i = row * plane + team.rank; i < (row + 1) * plane; i += team.size)
-            y.put(i, mxci_quantize_number(mxci_weigh(x.as<double>(i), scale * range.unit() * to, shift, to), 0, 1, -127,
-                                          127));
-    });
-}
-
-static mxc_status norm_forward(const mxc_op_call *call) {
-    const mxci_quantized_bn_params *p = static_cast<const mxci_quantized_bn_params *>(call->params);
-    const calibrated calib = calibrated_of(p->calib, MXC_I8);
-    const mxcu_bounds bounds = mxcu_bounds_of(call);
-    if (call->req[0] != MXC_REQ_NULL)
-        MXC_TRY(normalize(call, p, calib));
-    return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) { bounds.put(calib.low, calib.high); });
-}
-
 MXCU_OP_IMPLS(quantized_elemwise, {"_contrib_quantized_elemwise_add", add_forward},
               {"_contrib_quantized_elemwise_mul", mul_forward},
-              {"_contrib_quantized_concat", concat_forward, nullptr, concat_temp},
-              {"_contrib_quantized_embedding", embedding_forward}, {"_contrib_quantized_batch_norm", norm_forward})
+              {"_contrib_quantized_concat", concat_forward, nullptr, concat_temp})

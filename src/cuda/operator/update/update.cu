@@ -1,13 +1,6 @@
-/*
- * Optimizer steps: every rule of update.def, of one weight or of several by one kernel, with f32 copies of 16-bit
- * weights where the operator keeps them; multi_sum_sq and clip_global_norm.
- */
-#include "operator/update/update.h"
+/* The step of every rule of update_kernels.def. */
+#include "cuda/operator/update/update.h"
 
-#include <cmath>
-
-#include "cuda/runtime/gradient.h"
-#include "cuda/operator/reduce/reduce.h"
 #include "math/loop.h"
 
 /* ---- the rules --------------------------------------------------------------------------------------------------- */
@@ -44,13 +37,6 @@ template <> struct factors<double> {
     }
 };
 
-/* What is known on the device only. */
-struct late {
-    const float *rescale;            /* or NULL; multiplies rescale_grad: no step where it is 0 or not finite */
-    mxcu_any r1, r2;                 /* lamb's second phase, where r1 has data: norms whose quotient multiplies lr, */
-    double lower_bound, upper_bound; /* r1 kept within these where they are not negative */
-};
-
 /* One weight of a run. Its type is T, that of the array that takes the step and of the states S: T, or what T is
  * computed in where there is a copy. */
 template <class T, class S> struct weight_step {
@@ -67,7 +53,7 @@ template <class T, class S, class Rule> struct steps {
     using C = mxcu_compute_t<S>;
     typename factors<C>::type f;
     weight_step<T, S> weight[MXC_TUPLE_MAX];
-    late l;
+    mxcu_update_late l;
 
     /* The factors of a weight; 0: no step. */
     MXCU_DEVICE int complete(const weight_step<T, S> &w, typename factors<C>::type *own) const {
@@ -140,20 +126,11 @@ static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
     return w;
 }
 
-namespace {
-/* What the operators differ in. lrs, wds and etas: of several weights, else NULL. */
-struct plan {
-    const mxci_update *factors;
-    const mxc_floats *lrs, *wds, *etas;
-    int has_copy;
-    late l;
-};
-} // namespace
-
-template <class T, class S, class Rule> static mxc_status run_steps(const mxc_op_call *call, const plan &p) {
+template <class T, class S, class Rule>
+static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) {
     steps<T, S, Rule> all;
     all.f = factors<mxcu_compute_t<S>>::of(p.factors);
-    all.l = p.l;
+    all.l = p.late;
     for (int i = 0; i < call->n_out; i++) {
         all.weight[i] =
             weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
@@ -164,160 +141,27 @@ template <class T, class S, class Rule> static mxc_status run_steps(const mxc_op
 }
 
 template <class Rule> struct ruled {
-    template <class T> static mxc_status own(const mxc_op_call *call, const plan &p) {
+    template <class T> static mxc_status own(const mxc_op_call *call, const mxcu_update_plan &p) {
         return run_steps<T, T, Rule>(call, p);
     }
-    template <class T> static mxc_status copied(const mxc_op_call *call, const plan &p) {
+    template <class T> static mxc_status copied(const mxc_op_call *call, const mxcu_update_plan &p) {
         return run_steps<T, mxcu_compute_t<T>, Rule>(call, p);
     }
-    static mxc_status run(const mxc_op_call *call, const plan &p) {
+    static mxc_status run(const mxc_op_call *call, const mxcu_update_plan &p) {
+        if (p.has_copy)
+            MXCU_SWITCH_FLOAT(call->in[0].dtype, copied, call, p)
         MXCU_SWITCH_FLOAT(call->in[0].dtype, own, call, p)
-    }
-    static mxc_status run_copied(const mxc_op_call *call, const plan &p) {
-        MXCU_SWITCH_FLOAT(call->in[0].dtype, copied, call, p)
-    }
-    /* The operators whose parameters are the factors. */
-    static mxc_status forward(const mxc_op_call *call) {
-        return run(call, {static_cast<const mxci_update *>(call->params), nullptr, nullptr, nullptr, 0, {}});
-    }
-    static mxc_status forward_copied(const mxc_op_call *call) {
-        return run_copied(call, {static_cast<const mxci_update *>(call->params), nullptr, nullptr, nullptr, 1, {}});
-    }
-    /* Those of several weights. */
-    static mxc_status forward_many(const mxc_op_call *call) {
-        const mxci_multi_params *m = static_cast<const mxci_multi_params *>(call->params);
-        return run(call, {&m->factors, &m->lrs, &m->wds, nullptr, 0, {}});
-    }
-    static mxc_status forward_many_copied(const mxc_op_call *call) {
-        const mxci_multi_params *m = static_cast<const mxci_multi_params *>(call->params);
-        return run_copied(call, {&m->factors, &m->lrs, &m->wds, nullptr, 1, {}});
     }
 };
 
-/* Any rule, by _multi_update. */
-static mxc_status multi_update(const mxc_op_call *call) {
-    const mxci_rule_params *m = static_cast<const mxci_rule_params *>(call->params);
-    plan p = {&m->factors, &m->lrs, &m->wds, &m->etas, m->multi_precision, {}};
-    if (m->scaled)
-        p.l.rescale = mxcu_pointer<const float>(call->aux[call->n_aux - 1].data);
-    switch (m->rule) {
+mxc_status mxcu_update_run(const mxc_op_call *call, mxci_rule rule, const mxcu_update_plan &p) {
+    switch (rule) {
 #define RULE(name, n)      \
     case MXCI_RULE_##name: \
-        return p.has_copy ? ruled<name##_rule>::run_copied(call, p) : ruled<name##_rule>::run(call, p);
+        return ruled<name##_rule>::run(call, p);
 #include "operator/update/update_kernels.def"
 #undef RULE
     default:
-        return MXC_FAIL(MXC_EINVAL, "_multi_update: no rule %d", (int)m->rule);
+        return MXC_FAIL(MXC_EINVAL, "GPU: no update rule %d", (int)rule);
     }
 }
-
-static mxc_status adamw(const mxc_op_call *call) {
-    mxci_update u = *static_cast<const mxci_update *>(call->params);
-    u.rescale_grad = 1;
-    plan p = {&u, nullptr, nullptr, nullptr, 0, {}};
-    p.l.rescale = mxcu_pointer<const float>(call->aux[2].data);
-    return ruled<adamw_rule>::run(call, p);
-}
-
-static mxc_status lamb_phase1(const mxc_op_call *call) {
-    const mxci_lamb1_params *p = static_cast<const mxci_lamb1_params *>(call->params);
-    mxci_update u = p->factors;
-    u.mean_scale = p->bias_correction ? 1 / (1 - std::pow(u.beta1, (double)p->t)) : 1;
-    u.var_scale = p->bias_correction ? 1 / (1 - std::pow(u.beta2, (double)p->t)) : 1;
-    return ruled<lamb_rule>::run(call, {&u, nullptr, nullptr, nullptr, 0, {}});
-}
-
-static mxc_status lamb_phase2(const mxc_op_call *call) {
-    const mxci_lamb2_params *p = static_cast<const mxci_lamb2_params *>(call->params);
-    mxci_update u = {};
-    u.lr = p->lr;
-    u.rescale_grad = 1;
-    u.clip_gradient = -1;
-    return ruled<sgd_rule>::run(
-        call, {&u,
-               nullptr,
-               nullptr,
-               nullptr,
-               0,
-               {nullptr, mxcu_any_data(&call->in[2]), mxcu_any_data(&call->in[3]), p->lower_bound, p->upper_bound}});
-}
-
-/* ---- the global norm --------------------------------------------------------------------------------------------- */
-
-namespace {
-struct square_sum : mxcu_sum {
-    mxcu_any x;
-    mxcu_out<float> to;
-    int64_t at;
-    MXCU_DEVICE sum step(sum a, int64_t i) const {
-        double v = x.as<double>(i);
-        return a + v * v;
-    }
-    MXCU_DEVICE void put(int64_t, sum a) const {
-        to.put(at, (float)a);
-    }
-};
-} // namespace
-
-static mxc_status sum_squares(const mxc_op_call *call) {
-    for (int i = 0; i < call->n_in && call->req[0] != MXC_REQ_NULL; i++) {
-        mxcu_reduction plan = mxcu_plan_all(mxcu_size(&call->in[i]));
-        square_sum r = {{}, mxcu_any_data(&call->in[i]), mxcu_result<float>(call, &call->out[0], 0), i};
-        MXC_TRY(mxcu_reduce(call, &plan, r, call->temp));
-    }
-    return MXC_OK;
-}
-
-static size_t squares_temp(const mxc_op_sig *sig, mxc_pass) {
-    size_t most = 0;
-    for (int i = 0; i < sig->n_in; i++) {
-        mxcu_reduction plan = mxcu_plan_all(mxcu_product(&sig->in_shape[i], 0, sig->in_shape[i].ndim));
-        size_t bytes = mxcu_reduction_bytes(&plan);
-        most = bytes > most ? bytes : most;
-    }
-    return most;
-}
-
-template <class T> static mxc_status scale(const mxc_op_call *call, const double *factor) {
-    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
-    mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
-    return mxcu_for(call, mxcu_size(&call->out[0]),
-                    [=] MXCU_LAMBDA(int64_t i) { y.put(i, (mxcu_compute_t<T>)(*factor * (double)x[i])); });
-}
-
-/* The factor first, in scratch. */
-static mxc_status clip_norm(const mxc_op_call *call) {
-    const double most = static_cast<const mxci_clip_norm_params *>(call->params)->max_norm;
-    const int64_t n = mxcu_size(&call->in[1]);
-    mxcu_in<float> sums = mxcu_data<float>(&call->in[1]);
-    double *factor = mxcu_temp<double>(call, 0);
-    if (call->req[0] == MXC_REQ_NULL)
-        return MXC_OK;
-    MXC_TRY(mxcu_rows(call, 1, n, [=] MXCU_LAMBDA(int64_t, mxcu_team team) {
-        double sum = 0, ratio;
-        for (int64_t i = team.rank; i < n; i += team.size)
-            sum += (double)sums[i];
-        ratio = most / (sqrt(team.sum(sum)) + 1e-8);
-        if (team.rank == 0)
-            *factor = ratio > 1 ? 1 : ratio; /* NaN stays */
-    }));
-    MXCU_SWITCH_FLOAT(call->out[0].dtype, scale, call, factor)
-}
-
-static size_t clip_temp(const mxc_op_sig *, mxc_pass) {
-    return sizeof(double);
-}
-
-MXCU_OP_IMPLS(update, {"sgd_update", ruled<sgd_rule>::forward}, {"sgd_mom_update", ruled<sgd_mom_rule>::forward},
-              {"nag_mom_update", ruled<nag_mom_rule>::forward}, {"signsgd_update", ruled<signsgd_rule>::forward},
-              {"signum_update", ruled<signum_rule>::forward}, {"adam_update", ruled<adam_rule>::forward},
-              {"_adamw_update", adamw}, {"lamb_update_phase1", lamb_phase1}, {"lamb_update_phase2", lamb_phase2},
-              {"rmsprop_update", ruled<rmsprop_rule>::forward},
-              {"rmspropalex_update", ruled<rmspropalex_rule>::forward}, {"ftrl_update", ruled<ftrl_rule>::forward},
-              {"mp_sgd_update", ruled<sgd_rule>::forward_copied},
-              {"mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_copied},
-              {"multi_sgd_update", ruled<sgd_rule>::forward_many},
-              {"multi_sgd_mom_update", ruled<sgd_mom_rule>::forward_many},
-              {"multi_mp_sgd_update", ruled<sgd_rule>::forward_many_copied},
-              {"multi_mp_sgd_mom_update", ruled<sgd_mom_rule>::forward_many_copied}, {"_multi_update", multi_update},
-              {"multi_sum_sq", sum_squares, nullptr, squares_temp}, {"clip_global_norm", clip_norm, nullptr, clip_temp})

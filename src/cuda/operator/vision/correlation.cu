@@ -1,5 +1,4 @@
-/* Correlation: a thread an element of out, or of a gradient, which asks every move and patch what it was compared in.
- */
+/* Correlation: a thread per element of out, or of a gradient, which sums over all displacements and patches. */
 #include "cuda/runtime/kernel.h"
 #include "operator/vision/correlation_kernels.h"
 #include "operator/vision/vision.h"
@@ -58,8 +57,8 @@ template <class T> static mxc_status correlate(const mxc_op_call *call) {
     });
 }
 
-/* Of element (y, x) of a plane of data1, or data2: y and x are the places in data1 that it was compared by in move k.
- */
+/* Of element (y, x) of a plane of data1, or data2: y and x are the positions in data1 that displacement k compares it
+ * by. */
 template <class T> struct slope {
     correlation s;
     mxcu_in<T> a, b, g;

@@ -1,0 +1,235 @@
+/*
+ * Convolution by cuDNN. For each shape, dtype and pass its heuristics name some ways ("algorithms"), of which the best
+ * few that give the same result every time are kept as a plan; the first run that may overwrite its result and is not
+ * recorded measures them, and from then on the fastest is used.
+ */
+#include <new>
+
+#include "cuda/runtime/dnn.h"
+#include "cuda/runtime/plan_cache.h"
+#include "cuda/nvidia/cudnn/handle.h"
+#include "cuda/nvidia/measure.h"
+
+const int mxcu_has_dnn = 1;
+
+enum { WAYS = 4, KEY = 26, PLACES = 1024, ALIGNED = 256 };
+
+struct way {
+    int algorithm; /* of the pass's own type */
+    cudnnMathType_t math;
+    size_t bytes; /* of scratch */
+};
+
+struct plan {
+    cudnnTensorDescriptor_t x = nullptr, y = nullptr;
+    cudnnFilterDescriptor_t w = nullptr;
+    cudnnConvolutionDescriptor_t conv = nullptr;
+    way ways[WAYS] = {}; /* the best first; n of them. 0: not served */
+    int n = 0;
+    bool measured = false;
+
+    void close() {
+        if (x)
+            (void)cudnnDestroyTensorDescriptor(x);
+        if (y)
+            (void)cudnnDestroyTensorDescriptor(y);
+        if (w)
+            (void)cudnnDestroyFilterDescriptor(w);
+        if (conv)
+            (void)cudnnDestroyConvolutionDescriptor(conv);
+    }
+};
+
+/* One run of a pass. */
+struct work {
+    mxcu_conv_pass pass;
+    mxc_dtype dtype;
+    const void *a, *b;
+    void *to, *temp;
+    size_t temp_bytes;
+    int add;
+};
+
+using plan_cache = mxcu_plan_cache<plan, KEY, PLACES>;
+
+static plan_cache *caches[MXCU_DNN_GPUS]; /* under the GPU's lock */
+
+/* ---- making plans ------------------------------------------------------------------------------------------------ */
+
+/* Two spatial axes, unless there are three. */
+static int first_axis(const mxci_conv_shape &s) {
+    return s.in[0] == 1 && s.out[0] == 1 && s.kernel[0] == 1 && s.pad[0] == 0;
+}
+
+struct sizes {
+    int n, size[5];
+    bool fits; /* cuDNN counts elements in 32 bits */
+};
+
+static sizes sizes_of(int64_t outer, int64_t channels, const int64_t *axes, int first) {
+    sizes d = {5 - first, {}, true};
+    int64_t all[5] = {outer, channels}, product = 1;
+    for (int i = first; i < 3; i++)
+        all[2 + i - first] = axes[i];
+    for (int i = 0; i < d.n; i++) {
+        d.fits = d.fits && all[i] > 0 && all[i] < INT32_MAX / product;
+        product = d.fits ? product * all[i] : 1;
+        d.size[i] = (int)all[i];
+    }
+    return d;
+}
+
+static bool describe_arrays(plan *p, const mxcu_conv *c) {
+    const int first = first_axis(c->s);
+    const sizes x = sizes_of(c->batch, c->groups * c->s.channels, c->s.in, first);
+    const sizes y = sizes_of(c->batch, c->groups * c->s.filters, c->s.out, first);
+    const sizes w = sizes_of(c->groups * c->s.filters, c->s.channels, c->s.kernel, first);
+    const cudnnDataType_t type = mxcu_dnn_type(c->dtype);
+    const cudnnTensorFormat_t format =
+        c->channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW; /* sizes are N, C, axes in both */
+    return x.fits && y.fits && w.fits && mxcu_good(cudnnCreateTensorDescriptor(&p->x)) &&
+           mxcu_good(cudnnCreateTensorDescriptor(&p->y)) && mxcu_good(cudnnCreateFilterDescriptor(&p->w)) &&
+           mxcu_good(cudnnSetTensorNdDescriptorEx(p->x, format, type, x.n, x.size)) &&
+           mxcu_good(cudnnSetTensorNdDescriptorEx(p->y, format, type, y.n, y.size)) &&
+           mxcu_good(cudnnSetFilterNdDescriptor(p->w, type, format, w.n, w.size));
+}
+
+static bool describe_conv(plan *p, const mxcu_conv *c) {
+    int pad[3], stride[3], dilate[3];
+    const int first = first_axis(c->s);
+    for (int i = first; i < 3; i++) {
+        pad[i - first] = (int)c->s.pad[i];
+        stride[i - first] = (int)c->s.stride[i];
+        dilate[i - first] = (int)c->s.dilate[i];
+    }
+    return mxcu_good(cudnnCreateConvolutionDescriptor(&p->conv)) &&
+           mxcu_good(cudnnSetConvolutionNdDescriptor(p->conv, 3 - first, pad, stride, dilate, CUDNN_CROSS_CORRELATION,
+                                                     c->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT)) &&
+           mxcu_good(cudnnSetConvolutionGroupCount(p->conv, (int)c->groups)) &&
+           mxcu_good(cudnnSetConvolutionMathType(p->conv, mxcu_dnn_math(c->dtype)));
+}
+
+/* Keep the first ways of those found that may be used. */
+template <class Found> static void keep(plan *p, const mxcu_conv *c, const Found *found, int n) {
+    const bool is_exact = mxcu_dnn_math(c->dtype) == CUDNN_FMA_MATH;
+    for (int i = 0; i < n && p->n < WAYS; i++)
+        if (mxcu_good(found[i].status) && found[i].determinism == CUDNN_DETERMINISTIC &&
+            found[i].memory <= (size_t)c->workspace)
+            p->ways[p->n++] = {(int)found[i].algo, is_exact ? CUDNN_FMA_MATH : found[i].mathType, found[i].memory};
+}
+
+static void find_ways(cudnnHandle_t handle, plan *p, const mxcu_conv *c, mxcu_conv_pass pass) {
+    enum { MOST = 2 * CUDNN_CONVOLUTION_FWD_ALGO_COUNT }; /* with tensor cores and without; no pass has more */
+    cudnnConvolutionFwdAlgoPerf_t forward[MOST];
+    cudnnConvolutionBwdDataAlgoPerf_t data[MOST];
+    cudnnConvolutionBwdFilterAlgoPerf_t weight[MOST];
+    int n = 0;
+    if (pass == MXCU_CONV_FORWARD &&
+        mxcu_good(cudnnGetConvolutionForwardAlgorithm_v7(handle, p->x, p->w, p->conv, p->y, MOST, &n, forward)))
+        keep(p, c, forward, n);
+    if (pass == MXCU_CONV_DATA &&
+        mxcu_good(cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, p->w, p->y, p->conv, p->x, MOST, &n, data)))
+        keep(p, c, data, n);
+    if (pass == MXCU_CONV_WEIGHT &&
+        mxcu_good(cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, p->x, p->y, p->conv, p->w, MOST, &n, weight)))
+        keep(p, c, weight, n);
+}
+
+/* NULL for lack of memory. */
+static plan *plan_of(mxcu_dnn *d, const mxcu_conv *c, mxcu_conv_pass pass) {
+    int64_t key[KEY] = {c->batch, c->groups, c->dtype, pass, c->workspace, c->channels_last};
+    int known;
+    plan *p;
+    static_assert(sizeof key == sizeof c->s + 6 * sizeof *key, "a key has room for the shape and six numbers");
+    memcpy(key + 6, &c->s, sizeof c->s);
+    if (!caches[d->id])
+        caches[d->id] = new (std::nothrow) plan_cache;
+    if (!caches[d->id])
+        return nullptr;
+    p = caches[d->id]->find(key, &known);
+    if (!known && describe_arrays(p, c) && describe_conv(p, c))
+        find_ways(d->handle, p, c, pass);
+    return p;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static cudnnStatus_t run(cudnnHandle_t handle, const plan *p, const way &how, const work &k) {
+    const double one = 1, beta = k.add;
+    const float one_f = 1, beta_f = (float)k.add;
+    const bool is_double = k.dtype == MXC_F64;
+    const void *alpha = is_double ? (const void *)&one : &one_f, *add = is_double ? (const void *)&beta : &beta_f;
+    cudnnStatus_t status = cudnnSetConvolutionMathType(p->conv, how.math);
+    if (!mxcu_good(status))
+        return status;
+    switch (k.pass) {
+    case MXCU_CONV_FORWARD:
+        return cudnnConvolutionForward(handle, alpha, p->x, k.a, p->w, k.b, p->conv,
+                                       (cudnnConvolutionFwdAlgo_t)how.algorithm, k.temp, how.bytes, add, p->y, k.to);
+    case MXCU_CONV_DATA:
+        return cudnnConvolutionBackwardData(handle, alpha, p->w, k.b, p->y, k.a, p->conv,
+                                            (cudnnConvolutionBwdDataAlgo_t)how.algorithm, k.temp, how.bytes, add, p->x,
+                                            k.to);
+    default:
+        return cudnnConvolutionBackwardFilter(handle, alpha, p->x, k.a, p->y, k.b, p->conv,
+                                              (cudnnConvolutionBwdFilterAlgo_t)how.algorithm, k.temp, how.bytes, add,
+                                              p->w, k.to);
+    }
+}
+
+/* Leave the plan the fastest way that runs. */
+static void measure(cudnnHandle_t handle, cudaStream_t stream, plan *p, const work &k) {
+    const int found = mxcu_fastest(stream, p->n, [&](int i) {
+        return p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k));
+    });
+    p->ways[0] = p->ways[found < 0 ? 0 : found];
+    p->n = found >= 0;
+    p->measured = true;
+}
+
+/* By the first way that has room and runs. */
+static int run_first(cudnnHandle_t handle, plan *p, const work &k) {
+    for (int i = 0; i < p->n; i++)
+        if (p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k)))
+            return 1;
+    (void)cudaGetLastError(); /* of ways that did not run */
+    return 0;
+}
+
+/* cuDNN's kernels load 16 bytes at a time. */
+static bool is_aligned(const work &k) {
+    return (((uintptr_t)k.a | (uintptr_t)k.b | (uintptr_t)k.to) & 15) == 0;
+}
+
+static work work_of(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,
+                    void *to, int add) {
+    const uintptr_t temp = (uintptr_t)call->temp, skip = -temp & (ALIGNED - 1);
+    const size_t rest = call->temp_bytes > skip ? call->temp_bytes - skip : 0;
+    return {pass, c->dtype, a, b, to, rest ? (void *)(temp + skip) : nullptr, rest, add};
+}
+
+mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,
+                         void *to, int add, int *served) {
+    std::unique_lock<std::mutex> held;
+    cudaStream_t stream;
+    mxcu_dnn *d = mxcu_dnn_take_for(call, &held, &stream);
+    plan *p = d ? plan_of(d, c, pass) : nullptr;
+    const work k = work_of(call, c, pass, a, b, to, add);
+    *served = 0;
+    if (!p || !is_aligned(k))
+        return MXC_OK;
+    if (c->library == 2 && !p->measured && p->n > 1 && !add && !mxcu_is_recording(call))
+        measure(d->handle, stream, p, k);
+    *served = run_first(d->handle, p, k);
+    return MXC_OK;
+}
+
+size_t mxcu_dnn_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
+    std::unique_lock<std::mutex> held;
+    mxcu_dnn *d = mxcu_dnn_take(context.id, &held);
+    const plan *p = d ? plan_of(d, c, pass) : nullptr;
+    size_t most = 0;
+    for (int i = 0; p && i < p->n; i++)
+        most = p->ways[i].bytes > most ? p->ways[i].bytes : most;
+    return p && p->n ? most + ALIGNED : 0;
+}

@@ -1,0 +1,146 @@
+/* box_nms: non-maximum suppression, by a team for each group of boxes. */
+#include "cuda/operator/detection/suppress.h"
+#include "cuda/runtime/gradient.h"
+#include "operator/detection/detection.h"
+
+enum { OUTPUT, RECORD };
+
+struct nms {
+    mxci_nms_params p;
+    mxci_box_rows rows;
+    int64_t groups, n, width, sorted; /* sorted: items of a group */
+    mxcu_item *items;                 /* (groups, sorted): rows that are looked at, the best first */
+    int64_t *order;                   /* (groups, n): those that stay, then -1 */
+};
+
+static nms nms_of(const void *params, const mxc_shape *data) {
+    nms s = {};
+    s.p = *static_cast<const mxci_nms_params *>(params);
+    s.n = data->dim[data->ndim - 2];
+    s.width = data->dim[data->ndim - 1];
+    s.groups = mxcu_product(data, 0, data->ndim - 2);
+    s.sorted = mxcu_sort_row(s.n);
+    s.rows.centred = s.p.in_format == MXCI_BOX_CENTER;
+    s.rows.threshold = s.p.overlap_thresh;
+    s.rows.step = s.width;
+    return s;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    nms s = nms_of(sig->params, &sig->in_shape[0]);
+    size_t order = mxci_size_of(mxci_dim_mul(s.groups, s.n), sizeof(int64_t));
+    return pass == MXC_FORWARD ? mxci_size_add(mxcu_sort_bytes(s.groups, s.n), order) : 0;
+}
+
+template <class T> static mxc_status sort_rows(const mxc_op_call *call, nms s) {
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    MXC_TRY(mxcu_for(call, s.groups * s.sorted, [=] MXCU_LAMBDA(int64_t at) {
+        const int64_t i = at % s.sorted, row = (at / s.sorted * s.n + i) * s.width;
+        mxcu_item item = MXCU_LAST_ITEM;
+        if (i < s.n && (double)x[row + s.p.score_index] > s.p.valid_thresh &&
+            (s.p.id_index < 0 || (double)x[row + s.p.id_index] != (double)s.p.background_id)) {
+            item.key = mxcu_boxes<mxcu_compute_t<T>>::key(x[row + s.p.score_index], UINT64_MAX);
+            item.index = i;
+        }
+        s.items[at] = item;
+    }));
+    return mxcu_sort(call, s.items, s.groups, s.sorted);
+}
+
+/* Does the box of one row of a group drive out another's? */
+template <class T> struct row_pairs {
+    using A = mxcu_compute_t<T>;
+    mxcu_in<T> x;
+    mxci_box_rows rows;
+    int64_t first, box, id; /* elements: of the group, of a row's box and class; id -1: all are of one */
+
+    MXCU_DEVICE bool out(int64_t stays, int64_t other) const {
+        const int64_t a = first + stays * rows.step, b = first + other * rows.step;
+        A box_a[4], box_b[4], made[4];
+        if (id >= 0 && x[a + id] != x[b + id])
+            return false;
+        mxcu_load_box(x, a + box, box_a);
+        mxcu_load_box(x, b + box, box_b);
+        return mxcu_boxes<A>::is_driven_out(&rows, mxcu_boxes<A>::corners(box_a, rows.centred, made), box_b);
+    }
+};
+
+template <class T> static mxc_status suppress(const mxc_op_call *call, nms s) {
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    return mxcu_rows(call, s.groups, s.n, [=] MXCU_LAMBDA(int64_t group, mxcu_team team) {
+        const int64_t first = group * s.n, most = s.p.topk > 0 && s.p.topk < s.n ? s.p.topk : s.n;
+        const row_pairs<T> pairs = {
+            x, s.rows, first * s.width, s.p.coord_start, s.p.force_suppress ? -1 : s.p.id_index,
+        };
+        const int64_t kept = mxcu_suppress(team, s.items + group * s.sorted, most, INT64_MAX, s.order + first, pairs);
+        for (int64_t i = kept + team.rank; i < s.n; i += team.size)
+            s.order[first + i] = -1;
+    });
+}
+
+template <class T> static mxc_status put_rows(const mxc_op_call *call, nms s) {
+    using A = mxcu_compute_t<T>;
+    mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUTPUT], OUTPUT);
+    const int reforms = s.p.in_format != s.p.out_format;
+    return mxcu_for(call, mxcu_size(&call->out[OUTPUT]), [=] MXCU_LAMBDA(int64_t at) {
+        const int64_t row = at / s.width, k = at % s.width, from = s.order[row], part = k - s.p.coord_start;
+        const int64_t first = (row / s.n * s.n + from) * s.width;
+        A box[4];
+        if (from < 0 || !reforms || part < 0 || part >= 4) {
+            y.put(at, from < 0 ? (A)-1 : x[first + k]);
+            return;
+        }
+        mxcu_load_box(x, first + s.p.coord_start, box);
+        mxcu_boxes<A>::reform(s.rows.centred, box);
+        y.put(at, box[part]);
+    });
+}
+
+template <class T> static mxc_status run_nms(const mxc_op_call *call, nms s) {
+    MXC_TRY(sort_rows<T>(call, s));
+    MXC_TRY(suppress<T>(call, s));
+    return call->req[OUTPUT] == MXC_REQ_NULL ? MXC_OK : put_rows<T>(call, s);
+}
+
+static mxc_status choose_rows(const mxc_op_call *call, nms s) {
+    MXCU_SWITCH_FLOAT(call->in[0].dtype, run_nms, call, s)
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    nms s = nms_of(call->params, &call->in[0].shape);
+    if (s.groups * s.n == 0)
+        return MXC_OK;
+    s.items = mxcu_temp<mxcu_item>(call, 0);
+    s.order = mxcu_temp<int64_t>(call, mxcu_sort_bytes(s.groups, s.n));
+    MXC_TRY(choose_rows(call, s));
+    if (call->req[RECORD] == MXC_REQ_NULL)
+        return MXC_OK;
+    mxcu_out<int64_t> record = mxcu_result<int64_t>(call, &call->out[RECORD], RECORD);
+    return mxcu_for(call, s.groups * s.n, [=] MXCU_LAMBDA(int64_t i) { record.put(i, s.order[i]); });
+}
+
+/* Rows go back to where they came from; no two came from one. */
+template <class T> static mxc_status give_back(const mxc_op_call *call, nms s) {
+    mxcu_in<T> g = mxcu_data<T>(&call->out_grad[OUTPUT]);
+    mxcu_in<int64_t> record = mxcu_data<int64_t>(&call->out[RECORD]);
+    mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
+    return mxcu_for(call, mxcu_size(&call->in_grad[0]), [=] MXCU_LAMBDA(int64_t at) {
+        const int64_t row = at / s.width, from = record[row];
+        if (from >= 0 && from < s.n)
+            dx.put((row / s.n * s.n + from) * s.width + at % s.width, g[at]);
+    });
+}
+
+static mxc_status give_back_any(const mxc_op_call *call, nms s) {
+    MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, give_back, call, s)
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXC_TRY(mxcu_no_gradient(call, 0));
+    return give_back_any(call, nms_of(call->params, &call->in[0].shape));
+}
+
+MXCU_OP_IMPLS(box_nms, {"_contrib_box_nms", forward, backward, temp_bytes})

@@ -1,0 +1,109 @@
+/* Proposal, as operator/detection/proposal.c: boxes are made, sorted by their scores, and a team suppresses those that
+ * overlap better ones. */
+#include "cuda/operator/detection/suppress.h"
+#include "cuda/runtime/gradient.h"
+#include "operator/detection/detection.h"
+
+static size_t aligned(size_t bytes) {
+    return (bytes + 255) & ~(size_t)255;
+}
+
+/* Single boxes of the type S as it is computed. */
+template <class S> struct proposal {
+    using T = mxcu_compute_t<S>;
+    using in = const mxcu_in<S> &;
+#define NAME(f) f
+#include "operator/detection/proposal_scalar_kernels.inc"
+#undef NAME
+};
+
+enum { SCORES, STEPS, INFO };
+enum { OUTPUT, SCORE };
+enum { BOX = 5 }; /* box, score */
+
+/* Scratch: items by score; how many stay, and which; a row for each box. */
+struct proposing {
+    mxci_proposal_shape s;
+    int64_t count, sorted, kept; /* kept: at most */
+    size_t order, rows, bytes;   /* where in scratch, and all */
+};
+
+static proposing proposing_of(const void *params, const mxc_shape *scores, mxc_dtype dtype) {
+    proposing d = {};
+    d.s = mxci_proposal_shape_of(static_cast<const mxci_proposal_params *>(params), scores);
+    d.count = d.s.anchors * d.s.in[0] * d.s.in[1];
+    d.sorted = mxcu_sort_row(d.count);
+    d.kept = d.s.limit < d.count ? d.s.limit : d.count;
+    d.order = mxcu_sort_bytes(1, d.count);
+    d.rows = aligned(mxci_size_add(d.order, mxci_size_of(1 + d.kept, sizeof(int64_t))));
+    d.bytes = mxci_size_add(d.rows, mxci_size_of(mxci_dim_mul(d.count, BOX), mxcu_box_number_bytes(dtype)));
+    return d;
+}
+
+static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_FORWARD ? proposing_of(sig->params, &sig->in_shape[SCORES], sig->in_type[SCORES]).bytes : 0;
+}
+
+template <class T> struct proposal_pairs {
+    const T *rows;
+    mxci_box_rows how;
+
+    MXCU_DEVICE bool out(int64_t stays, int64_t other) const {
+        return mxcu_boxes<T>::is_driven_out(&how, rows + stays * BOX, rows + other * BOX);
+    }
+};
+
+/* Make all boxes and choose those that stay. */
+template <class T> static mxc_status choose(const mxc_op_call *call, const proposing &d) {
+    const mxci_proposal_shape s = d.s;
+    const int64_t count = d.count, limit = d.kept, n = s.first < count ? s.first : count;
+    mxcu_in<T> scores = mxcu_data<T>(&call->in[SCORES]), steps = mxcu_data<T>(&call->in[STEPS]);
+    mxcu_in<T> info = mxcu_data<T>(&call->in[INFO]);
+    mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
+    int64_t *order = mxcu_temp<int64_t>(call, d.order);
+    T *rows = mxcu_temp<T>(call, d.rows);
+    proposal_pairs<T> pairs = {rows, {}};
+    pairs.how.edge = 1;
+    pairs.how.threshold = s.threshold;
+    MXC_TRY(mxcu_for(call, d.sorted, [=] MXCU_LAMBDA(int64_t i) {
+        mxcu_item item = MXCU_LAST_ITEM;
+        if (i < count) { /* behind the scores of background */
+            proposal<T>::make_row(&s, scores, count, steps, info, i % s.anchors, i / s.anchors, rows + i * BOX);
+            item.key = mxcu_boxes<T>::key(rows[i * BOX + 4], UINT64_MAX);
+            item.index = i;
+        }
+        items[i] = item;
+    }));
+    MXC_TRY(mxcu_sort(call, items, 1, d.sorted));
+    return mxcu_rows(call, 1, n, [=] MXCU_LAMBDA(int64_t, mxcu_team team) {
+        const int64_t kept = mxcu_suppress(team, items, n, limit, order + 1, pairs);
+        if (team.rank == 0)
+            order[0] = kept;
+    });
+}
+
+template <class T> static mxc_status propose(const mxc_op_call *call, const proposing &d) {
+    const int64_t *order = mxcu_temp<int64_t>(call, d.order);
+    const T *rows = mxcu_temp<T>(call, d.rows);
+    mxcu_out<T> y = mxcu_wanted<T>(call, &call->out[OUTPUT], OUTPUT);
+    mxcu_out<T> score = mxcu_wanted<T>(call, &call->out[SCORE], SCORE);
+    MXC_TRY(choose<T>(call, d));
+    return mxcu_for(call, d.s.limit, [=] MXCU_LAMBDA(int64_t i) {
+        const int64_t kept = order[0];
+        const T *row = rows + (kept ? order[1 + i % kept] : 0) * BOX;
+        if (score.data)
+            score.put(i, kept ? row[4] : 0);
+        for (int k = 0; k < 5 && y.data; k++)
+            y.put(i * 5 + k, kept && k ? row[k - 1] : 0);
+    });
+}
+
+static mxc_status propose_any(const mxc_op_call *call, const proposing &d) {
+    MXCU_SWITCH_REAL(call->in[SCORES].dtype, propose, call, d)
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return propose_any(call, proposing_of(call->params, &call->in[SCORES].shape, call->in[SCORES].dtype));
+}
+
+MXCU_OP_IMPLS(proposal, {"_contrib_Proposal", forward, mxcu_zero_gradient, temp_bytes})

@@ -1,0 +1,26 @@
+/* Cast, and the conversion of dtypes for other operators. */
+#include "cuda/runtime/convert.h"
+#include "cuda/runtime/gradient.h"
+
+template <class T>
+static mxc_status convert(const mxc_op_call *call, const mxc_tensor *to, mxc_req req, const mxc_tensor *from) {
+    mxcu_any x = mxcu_any_data(from);
+    mxcu_out<T> y = {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD};
+    return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x.as<T>(i)); });
+}
+
+mxc_status mxcu_put_cast(const mxc_op_call *call, const mxc_tensor *to, mxc_req req, const mxc_tensor *from) {
+    if (req == MXC_REQ_NULL)
+        return MXC_OK;
+    MXCU_SWITCH_ALL(to->dtype, convert, call, to, req, from)
+}
+
+static mxc_status forward(const mxc_op_call *call) {
+    return mxcu_put_cast(call, &call->out[0], call->req[0], &call->in[0]);
+}
+
+static mxc_status backward(const mxc_op_call *call) {
+    return mxcu_put_cast(call, &call->in_grad[0], call->req[0], &call->out_grad[0]);
+}
+
+MXCU_OP_IMPLS(cast, {"Cast", forward, backward})
