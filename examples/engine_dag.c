@@ -67,8 +67,8 @@ static int by_tiles(mxc_engine *engine, int n) {
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            mxc_var *changes[] = {rows[j].var, columns[i].var};
-            check(mxc_engine_push(engine, &task, 0, NULL, 2, changes, (uint64_t)i << 32 | (uint64_t)j));
+            mxc_var *writes[] = {rows[j].var, columns[i].var};
+            check(mxc_engine_push(engine, &task, 0, NULL, 2, writes, (uint64_t)i << 32 | (uint64_t)j));
         }
     check(mxc_wait_to_read(rows[n - 1].var)); /* the last tile changes it */
     for (int i = 0; i < n; i++) {

@@ -1,12 +1,12 @@
 /*
- * The dependency engine: runs functions that say which variables they read and which they change.
+ * The dependency engine: runs functions that declare which variables they read and which they write.
  *
- * Rule: two functions, one of which changes a variable that both name, run in the order they were pushed; functions
- * that only read a variable may run together. The engine knows nothing of arrays and serves any domain.
+ * Rule: two functions, one of which writes a variable that both name, run in the order in which they were pushed;
+ * functions that only read a variable may run concurrently. The engine knows nothing of arrays and serves any domain.
  *
  * Errors: a function that returns another status than MXC_OK sets the error state of every variable that it would have
- * changed. A function that reads a variable in the error state (or changes one with MXC_TASK_UPDATES) is skipped, and
- * the error propagates to the variables that it would have changed. Every wait on a variable in the error state returns
+ * written. A function that reads a variable in the error state (or writes one with MXC_TASK_UPDATES) is skipped, and
+ * the error propagates to the variables that it would have written. Every wait on a variable in the error state returns
  * the code and message of the first error. A function that succeeds in overwriting a variable clears its error state.
  *
  * Threads: every call may come from any thread, also from inside a running function, except that a function must not
@@ -62,7 +62,7 @@ typedef struct mxc_run {
  * GPU, that GPU becomes the thread's current device, as by cudaSetDevice.
  *
  * The function may launch kernels and queue copies there, and have the stream wait for events. It then returns
- * without waiting: whatever reads or changes the same variables later comes after this work. It must not destroy the
+ * without waiting: whatever reads or writes the same variables later comes after this work. It must not destroy the
  * stream, use it after it has returned, or leave work on other streams for which this stream does not wait. Memory
  * that the queued work uses must stay until the work is done; that of the call's arrays and scratch does. An operator
  * of a program that runs on a GPU is not recorded with others into a CUDA graph.
@@ -86,11 +86,11 @@ typedef enum mxc_property {
 enum {
     MXC_TASK_CHEAP = 1,   /* a few microseconds at most, never blocks: may run on the pushing thread */
     MXC_TASK_HELPED = 2,  /* takes no lock of the program's: may run on a thread that waits in the engine */
-    MXC_TASK_UPDATES = 4, /* reads what it changes: skipped if a variable that it changes is in the error state */
+    MXC_TASK_UPDATES = 4, /* reads what it writes: skipped if a variable that it writes is in the error state */
     MXC_TASK_ALWAYS = 8,  /* runs even if what it reads is in the error state (clean-up) */
     MXC_TASK_AWAITED = 16 /* the thread that pushes it waits for its end, and arg may lie on that thread's stack;
                              destroy is NULL. In the child of a fork() that another thread called it does not run,
-                             and what it would have changed keeps its value */
+                             and what it would have written keeps its value */
 };
 
 /** One function to run. Initialise with MXC_TASK_INIT and set fn or async_fn. */
@@ -135,27 +135,27 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_var_create(mxc_engine *engine, mxc_var **o
 MXC_API void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg);
 /** The engine of a variable. */
 MXC_API mxc_engine *mxc_var_engine(const mxc_var *var);
-/** Count of completed changes so far; grows with each. */
+/** Number of completed writes so far. */
 MXC_API uint64_t mxc_var_version(const mxc_var *var);
 /** 1 if nothing pushed on the variable is still to run. */
 MXC_API int mxc_var_idle(const mxc_var *var);
 
 /**
  * Queue a function.
- * @param reads    n_reads variables it reads, no duplicates
- * @param changes  n_changes variables it changes, no duplicates, none that is also in reads
- * @param token    handed to the function in mxc_run.token
+ * @param reads   n_reads variables that it reads, no duplicates
+ * @param writes  n_writes variables that it writes, no duplicates, none that is also in reads
+ * @param token   given to the function in mxc_run.token
  * @return MXC_EINVAL (duplicates, overlap, foreign engine, no function), MXC_ENOMEM; a naive engine also
  *         returns the function's own error
  * On a failing status (other than the function's own) task.destroy is not called. Does not block but in a naive engine.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads,
-                                                  mxc_var *const *reads, int n_changes, mxc_var *const *changes,
+                                                  mxc_var *const *reads, int n_writes, mxc_var *const *writes,
                                                   uint64_t token);
 
 /** Prepare a function with its variables for many pushes. Arguments and statuses as for mxc_engine_push. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_reads,
-                                                       mxc_var *const *reads, int n_changes, mxc_var *const *changes,
+                                                       mxc_var *const *reads, int n_writes, mxc_var *const *writes,
                                                        mxc_engine_op **out);
 /** Queue it once more; earlier pushes need not have ended. After the first pushes this allocates nothing. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_op_push(mxc_engine_op *op, int priority, uint64_t token);
@@ -165,7 +165,7 @@ MXC_API void mxc_engine_op_destroy(mxc_engine_op *op);
 /** End an asynchronous function; message may be NULL where status is MXC_OK. Any thread, exactly once. */
 MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *message);
 
-/** Block until everything pushed on var so far that changes it has run. Returns the error of its
+/** Block until everything pushed so far that writes var has run. Returns the error of its
  *  error state, if set. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_read(mxc_var *var);
 /** Block until everything pushed on var so far has run. Returns the error of its

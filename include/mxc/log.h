@@ -1,4 +1,4 @@
-/* Where the library's messages for people go. */
+/* Log messages: the callback that receives them, and the least level that is logged. */
 #ifndef MXC_LOG_H
 #define MXC_LOG_H
 
@@ -11,10 +11,12 @@ typedef enum mxc_log_level {
     MXC_LOG_ERROR = 3
 } mxc_log_level;
 
-/** Receives one message, without newline. May be called from any thread; must not call back into the library. */
+/** Receives one message, without newline. Called on the thread that logs, which may be any; must not call the library.
+ */
 typedef void (*mxc_log_fn)(mxc_log_level level, const char *message, void *user);
 
-/** Replace the receiver; NULL restores the default, which writes warnings and errors to stderr. Thread-safe. */
+/** Replace the callback; NULL restores the default, which writes to stderr. The former one may still be called for a
+ * moment by other threads. Thread-safe. */
 MXC_API void mxc_set_logger(mxc_log_fn fn, void *user);
 
 /** Drop messages below this level; the default is MXC_LOG_WARNING, or the option MXC_LOG_LEVEL (0 to 3).

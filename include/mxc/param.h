@@ -10,7 +10,7 @@
 #include <mxc/types.h>
 
 typedef enum mxc_param_type {
-    MXC_PARAM_NONE = 0, /* end of a schema */
+    MXC_PARAM_NONE = 0, /* ends a schema */
     MXC_PARAM_BOOL,     /* int32_t; "true" "false" "True" "False" "1" "0" */
     MXC_PARAM_INT,      /* int64_t; "None" gives MXC_PARAM_UNSET where optional */
     MXC_PARAM_FLOAT,    /* double */
@@ -58,25 +58,26 @@ typedef struct mxc_param {
 
 /**
  * Fill a parameter struct from strings, defaults first.
- * @param owner   name used in messages, e.g. "Convolution"
+ * @param owner   name for messages, such as "Convolution"
  * @param schema  ends with MXC_PARAM_END; may be NULL for "takes none"
  * @param n       number of keys and values; a key given twice is an error
  * @param keys, values  n strings each; may be NULL where n is 0
  * @param out     struct that the schema's offsets refer to; may be NULL only where the schema is empty
- * @return MXC_EINVAL with the key, the text found and what is accepted (unknown keys list the candidates)
+ * @return MXC_EINVAL; the message has the key, the text found and what is accepted, for an unknown key all keys
  * Does not allocate. Keys that begin and end with "__" are ignored (they are attributes, not parameters).
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n,
                                                    const char *const *keys, const char *const *values, void *out);
 
-/** Text of one parameter's value as MXNet writes it ("(2,2)", "True", "max"), cut to size bytes; returns out. */
+/** Text of one parameter's value as MXNet writes it ("(2,2)", "True", "max"), truncated to size bytes; returns out. */
 MXC_API const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size);
 
-/** Type for documentation: "int, required", "{'max', 'avg'}, optional, default='max'"; returns out. */
+/** Text of a parameter's type for documentation: "int, required", "{'max', 'avg'}, optional, default='max'"; returns
+ * out. */
 MXC_API const char *mxc_param_describe(const mxc_param *param, char *out, size_t size);
 
-/** Parse one number or tuple text with the rules above, without None, for attributes such as __shape__. Status:
- *  MXC_EINVAL. */
+/** Parse the text of a number or a tuple as MXC_PARAM_TUPLE does, without None, for attributes such as __shape__.
+ * Status: MXC_EINVAL. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out);
 
 #endif

@@ -1,32 +1,32 @@
 /*
- * Random numbers: Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), counter based.
+ * Random numbers: the counter-based generator Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+ * 3", 2011).
  *
- * Each context has one stream: a seed and a count of numbers handed out so far. Work that needs numbers reserves a
- * range when it is queued, so that a seed gives the same numbers on every device, for any number of threads and any
- * schedule.
+ * Each context has one stream: a seed and the offset of the next number. Work that needs numbers reserves a range when
+ * it is queued, so that a seed gives the same numbers on every device, for any number of threads and any schedule.
  */
 #ifndef MXC_RANDOM_H
 #define MXC_RANDOM_H
 
 #include <mxc/types.h>
 
-/** A reserved range: number i of it is a function of these and i alone. */
+/** A reserved range: its number i is a function of these and i alone. */
 typedef struct mxc_random {
     uint64_t seed;
     uint64_t stream; /* the context's id */
-    uint64_t offset;
+    uint64_t offset; /* of number 0 of the range in the stream */
 } mxc_random;
 
 /**
  * Seed the streams of all contexts and rewind them. Contexts with different ids have different streams; gpu(i) has the
- * stream of cpu(i), so that a model gives the same numbers on both. Thread-safe (not ordered with work that other
- * threads queue meanwhile). Initial seed: 0.
+ * stream of cpu(i), so that a model gives the same numbers on both. Thread-safe, but not ordered with
+ * work that other threads queue concurrently. Initial seed: 0.
  */
 MXC_API void mxc_random_seed(uint64_t seed);
-/** Take the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. */
+/** Reserve the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. Does not block. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
-/** Read or set where a context's stream stands, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (another
- *  stream). */
+/** Get or set the position of a context's stream, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (the state is
+ *  that of another stream). Not to be called while another thread reserves numbers of the context. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
 MXC_API MXC_MUST_CHECK mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
 

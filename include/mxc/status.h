@@ -2,8 +2,8 @@
  * Status codes and the calling thread's last error message.
  *
  * Every call that can fail returns mxc_status and, on failure, leaves a message in thread-local storage that says what
- * was expected, what was found and where. Nothing allocates on this path. A function run by the engine on another
- * thread has its message carried to whoever waits for its result.
+ * was expected, what was found and where. Nothing allocates on this path. The message of a function that the engine
+ * runs on another thread is returned by the waits for its result.
  */
 #ifndef MXC_STATUS_H
 #define MXC_STATUS_H
@@ -17,10 +17,10 @@ typedef enum mxc_status {
     MXC_STATUS_FORCE_INT = 0x7fffffff
 } mxc_status;
 
-/** Longest message kept, in bytes with its terminator; longer ones are cut. */
+/** Longest message kept, in bytes with its terminator; longer ones are truncated. */
 #define MXC_ERROR_MAX 512
 
-/** Name of a code, as "MXC_ESHAPE"; "MXC_UNKNOWN" for a number that is no code. Never NULL. */
+/** Name of a code, such as "MXC_ESHAPE"; "MXC_UNKNOWN" for any other number. Never NULL. */
 MXC_API const char *mxc_status_name(mxc_status status);
 
 /** One-line meaning of a code. Never NULL. */
@@ -29,18 +29,18 @@ MXC_API const char *mxc_status_text(mxc_status status);
 /** Message of the calling thread's last failed call, "" if none failed. Valid until that thread's next failing call. */
 MXC_API const char *mxc_last_error(void);
 
-/** Source place "file:line" where the last error began, "" if none. */
+/** Source place "file:line" where the last error was raised, "" if none. */
 MXC_API const char *mxc_last_error_place(void);
 
 /**
- * Record a failure of the calling thread and return its code, for operators and engine functions of the user's own:
+ * Record an error of the calling thread and return its code, for operators and engine functions of the program:
  *   return MXC_FAIL(MXC_ESHAPE, "mine: data has %d axes, expected 2", ndim);
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...)
     MXC_PRINTF(4, 5);
 #define MXC_FAIL(...) mxc_fail_at(__FILE__, __LINE__, __VA_ARGS__)
 
-/** Pass a failure up: return from the enclosing function if expr is not MXC_OK. */
+/** Propagate an error: return expr's status from the enclosing function if it is not MXC_OK. */
 #define MXC_TRY(expr)                        \
     do {                                     \
         mxc_status mxc_try_status_ = (expr); \
@@ -48,7 +48,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_fail_at(const char *file, int line, mxc_st
             return mxc_try_status_;          \
     } while (0)
 
-/** Ignore a failure on purpose: gcc warns of a status that is not used even if it is cast to void. */
+/** Ignore an error on purpose: gcc warns of a status that is not used even if it is cast to void. */
 #define MXC_IGNORE(expr)                         \
     do {                                         \
         mxc_status mxc_ignored_status_ = (expr); \

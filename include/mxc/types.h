@@ -1,5 +1,5 @@
 /*
- * Plain types shared by all modules: element types, contexts (where an array lives), shapes, tensors.
+ * Plain types shared by all modules: element types, contexts (where the memory of an array is), shapes, tensors.
  */
 #ifndef MXC_TYPES_H
 #define MXC_TYPES_H
@@ -17,13 +17,13 @@ typedef enum mxc_dtype {
     MXC_DTYPE_LIMIT = 13 /* one more than the largest flag */
 } mxc_dtype;
 
-/** Bytes of one element; 0 for a number that is no dtype. */
+/** Bytes of one element; 0 for a number that is not a dtype. */
 MXC_API size_t mxc_dtype_size(mxc_dtype dtype);
 
-/** "float32" and so on; "unknown" for a number that is no dtype. Never NULL. */
+/** "float32" and so on; "unknown" for a number that is not a dtype. Never NULL. */
 MXC_API const char *mxc_dtype_name(mxc_dtype dtype);
 
-/** The dtype of that name; MXC_DTYPE_UNKNOWN if there is none. */
+/** The dtype of that name, such as "float32"; MXC_DTYPE_UNKNOWN if there is none. */
 MXC_API mxc_dtype mxc_dtype_from_name(const char *name);
 
 /** Sets of dtypes, as mxc_op_def.dtypes holds them. */
@@ -34,10 +34,11 @@ MXC_API mxc_dtype mxc_dtype_from_name(const char *name);
 #define MXC_DTYPES_NUMBER (MXC_DTYPES_FLOAT | MXC_DTYPES_INT)
 #define MXC_DTYPES_ALL (MXC_DTYPES_NUMBER | MXC_DTYPE_BIT(MXC_BOOL))
 
-/** Device kinds; the numbers are those of MXNet's files. */
+/** Kinds of devices; the numbers are those of MXNet's files. */
 typedef enum mxc_device { MXC_CPU = 1, MXC_GPU = 2, MXC_CPU_PINNED = 3, MXC_DEVICE_LIMIT = 4 } mxc_device;
 
-/** Where an array lives and an operator runs. cpu(0), cpu(1)... are separate contexts on the same processor. */
+/** Where the memory of an array is, and an operator runs. cpu(0), cpu(1)... are separate contexts on the same
+ * processor. */
 typedef struct mxc_context {
     int32_t device; /* mxc_device */
     int32_t id;     /* 0 to MXC_MAX_DEVICE_ID */
@@ -51,34 +52,34 @@ MXC_API mxc_context mxc_gpu(int id);
 MXC_API int mxc_context_equal(mxc_context a, mxc_context b);
 /** Parse "cpu(0)", "gpu(1)", "cpu_pinned(0)", "cpu" or "gpu". Status: MXC_EINVAL. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_context_parse(const char *text, mxc_context *out);
-/** Write "cpu(0)" and the like to out, cut to size bytes; returns out. */
+/** Write "cpu(0)" and the like to out, truncated to size bytes; returns out. */
 MXC_API const char *mxc_context_format(mxc_context context, char *out, size_t size);
-/** How many ids of a kind of device there are, counted from 0. Status: MXC_EDEVICE, with the reason, if this library
- *  cannot be asked to compute there at all, as without its GPU module. May block at the first call. */
+/** Number of devices of a kind; their ids count from 0. Status: MXC_EDEVICE, with the reason, if the library cannot
+ * compute on this kind of device, for example because its GPU module is not found. May block at the first call. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_device_count(mxc_device device, int *out);
 
-/** Most axes an array may have. */
+/** Maximum number of axes of an array. */
 #define MXC_MAX_NDIM 8
-/** Most elements an array may have: in no dtype are its bytes more than PTRDIFF_MAX / 2. */
+/** Maximum number of elements of an array: in every dtype it has at most PTRDIFF_MAX / 2 bytes. */
 #define MXC_MAX_ELEMENTS ((int64_t)(PTRDIFF_MAX / 2 / 8))
 
 /**
- * Sizes of each axis, outermost first. ndim -1: nothing known yet; dim[i] -1: that axis not known yet. ndim 0 is a
- * scalar (one element); a dim of 0 is legal and gives an array without elements.
+ * The size of each axis, outermost first. ndim -1: the rank is unknown; dim[i] -1: that axis is unknown. ndim 0 is a
+ * scalar (one element); a dim of 0 is valid and gives an array without elements.
  */
 typedef struct mxc_shape {
     int32_t ndim;
     int64_t dim[MXC_MAX_NDIM];
 } mxc_shape;
 
-/** Longest text mxc_shape_format writes. */
+/** Bytes of the longest text that mxc_shape_format writes, with its terminator. */
 #define MXC_SHAPE_TEXT 192
 
 /** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below
  *  -1, more than MXC_MAX_ELEMENTS elements, where unknown axes and those of 0 do not count), which leaves the shape
  *  unknown. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
-/** Elements of a fully known shape; -1 if any part is unknown or they are INT64_MAX or more. */
+/** Number of elements of a fully known shape; -1 if any part is unknown or there are INT64_MAX or more. */
 MXC_API int64_t mxc_shape_size(const mxc_shape *shape);
 /** 1 if no part is unknown. */
 MXC_API int mxc_shape_known(const mxc_shape *shape);
@@ -88,8 +89,8 @@ MXC_API int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b);
 MXC_API const char *mxc_shape_format(const mxc_shape *shape, char *out, size_t size);
 
 /**
- * What a kernel sees of an array: a dense block in C order. Borrowed for the call; data is NULL only where the shape
- * has no elements or the array was not asked for.
+ * What a kernel is given of an array: dense memory in C order. Borrowed for the call; data is NULL only if the shape
+ * has no elements or the array was not requested.
  */
 typedef struct mxc_tensor {
     void *data;

@@ -1,4 +1,5 @@
-/* Assertions about the library's own mistakes, never about what a user or a file gave. On in debug and test builds. */
+/* Assertions of the library's own invariants, never of what a user or a file supplies. They trap in debug and sanitizer
+ * builds (MXCI_CHECKS) and cost nothing in others. */
 #ifndef MXCI_BASE_CHECK_H
 #define MXCI_BASE_CHECK_H
 

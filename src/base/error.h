@@ -1,4 +1,4 @@
-/* About the calling thread's last error, beyond <mxc/status.h>. */
+/* The calling thread's last error, beyond <mxc/status.h>, and checks of the arguments of public functions. */
 #ifndef MXCI_BASE_ERROR_H
 #define MXCI_BASE_ERROR_H
 
@@ -8,7 +8,7 @@
 
 #include "base/sys.h"
 
-/* How many errors this thread has recorded, so that a caller can tell a fresh message from an old one. */
+/* Number of errors that this thread has recorded, so that a caller can distinguish a new message from an old one. */
 unsigned mxci_error_count(void);
 
 /* MXC_ENOMEM "caller: no memory for what", for what has no number or name of its own to report. */
@@ -16,12 +16,12 @@ unsigned mxci_error_count(void);
 
 /* Checks of arguments, for MXC_TRY at the top of public functions, before anything else is looked at:
  *
- *   MXC_TRY(MXCI_OUT(out));              *out is zero from here on, whatever fails; of several, and of optional ones,
- *                                        the first are cleared by MXCI_CLEAR before
- *   MXC_TRY(MXCI_NON_NULL(array));       MXC_EINVAL "mxc_call: array must not be NULL"
- *   MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+ *   MXC_TRY(MXCI_OUT(out));              *out is zero from here on, whatever fails; where there are several, all but
+ * the last, and optional ones, are cleared by MXCI_CLEAR before MXC_TRY(MXCI_NON_NULL(array));       MXC_EINVAL
+ * "mxc_call: array must not be NULL" MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
  *
- * Parameters are called as in the header, since the message names them. A released handle fails in checked builds. */
+ * Parameters have the same names as in the header, since the message shows them. A released handle fails in checked
+ * builds. */
 #ifdef MXCI_CHECKS
 #define MXCI_NOT_RELEASED(pointer)                                              \
     (mxci_is_released((const void *)(uintptr_t)(pointer))                       \
@@ -38,7 +38,8 @@ unsigned mxci_error_count(void);
 #define MXCI_CLEAR(out) ((out) != NULL ? (void)memset((out), 0, sizeof *(out)) : (void)0)
 #define MXCI_OUT(out) (MXCI_CLEAR(out), MXCI_NON_NULL(out))
 
-/* A struct that begins with its size: options that were not made by init, or by that of another version. */
+/* A struct that begins with its size: refuses options that were not initialised by init, or by that of another version.
+ */
 #define MXCI_SIZED(options, init)                                                                              \
     ((options) == NULL ? MXC_FAIL(MXC_EINVAL, "%s: " #options " must not be NULL; start from " init, __func__) \
      : (options)->size != sizeof *(options)                                                                    \
@@ -46,7 +47,8 @@ unsigned mxci_error_count(void);
                     (options)->size, sizeof *(options))                                                        \
          : MXC_OK)
 
-/* The same for what is no parameter of the public function; what names it: "bind: the name of a device group". */
-#define MXCI_GIVEN(is_given, what) ((is_given) ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s must not be NULL", what))
+/* The same for a pointer inside an argument; what names it in the message: "bind: the name of a device group". */
+#define MXCI_CHECK_NON_NULL(is_non_null, what) \
+    ((is_non_null) ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s must not be NULL", what))
 
 #endif

@@ -1,4 +1,4 @@
-/* Failure injection inside base/sys: the n-th call from now fails. Tests switch it on; otherwise one relaxed load. */
+/* Fault injection inside base/sys: the n-th call from now fails. Tests turn it on; off, it costs one relaxed load. */
 #ifndef MXCI_BASE_INJECT_H
 #define MXCI_BASE_INJECT_H
 
@@ -17,7 +17,7 @@ static inline void mxci_inject_set(mxci_injector *injector, int64_t fail_at, int
     atomic_store(&injector->active, fail_at > 0);
 }
 
-/* 1 if this call shall fail. */
+/* 1 if this call is to fail. */
 static inline int mxci_inject(mxci_injector *injector) {
     int64_t left;
     if (!atomic_load_explicit(&injector->active, memory_order_relaxed))

@@ -1,4 +1,4 @@
-/* Messages for people: level, receiver, default receiver. */
+/* Log messages: the level, the callback that receives them, and the default one. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -8,15 +8,15 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT; /* guards receiver and receiver_user */
-static mxc_log_fn receiver;
-static void *receiver_user;
-static atomic_int chosen_level = -1; /* -1: as the option says */
+static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT; /* guards callback and callback_user */
+static mxc_log_fn callback;
+static void *callback_user;
+static atomic_int chosen_level = -1; /* -1: that of the option */
 
 void mxc_set_logger(mxc_log_fn fn, void *user) {
     mxci_global_lock(&lock);
-    receiver = fn;
-    receiver_user = user;
+    callback = fn;
+    callback_user = user;
     mxci_global_unlock(&lock);
 }
 
@@ -29,7 +29,7 @@ static int lowest_level(void) {
     return level >= 0 ? level : (int)mxci_option_get(MXCI_OPT_MXC_LOG_LEVEL);
 }
 
-/* One write a message, so that lines of several threads do not mix. */
+/* One write per message, so that lines of several threads do not interleave. */
 static void write_default(mxc_log_level level, const char *message) {
     static const char *const names[] = {"debug", "info", "warning", "error"};
     char text[1100];
@@ -49,8 +49,8 @@ void mxci_log(mxc_log_level level, const char *format, ...) {
     mxci_vformat(message, sizeof message, format, args);
     va_end(args);
     mxci_global_lock(&lock);
-    fn = receiver;
-    user = receiver_user;
+    fn = callback;
+    user = callback_user;
     mxci_global_unlock(&lock);
     if (fn)
         fn(level, message, user);

@@ -1,6 +1,6 @@
 /*
- * Hash map that remembers the order of insertion: entries stand in an array, and a table of their numbers, twice as
- * large at least, is probed linearly. Removed entries stay as holes until the next rebuild.
+ * Hash map that keeps the order of insertion: entries are in an array, and a table of their indices with open
+ * addressing, at least twice as large, is probed linearly. Removed entries stay as tombstones until the next rebuild.
  */
 #include "base/map.h"
 
@@ -18,11 +18,11 @@ typedef struct entry {
 
 struct mxci_map {
     entry *entries;
-    uint32_t *table; /* 0: free, else number of the entry + 1 */
-    size_t used;     /* entries, holes counted */
-    size_t count;    /* entries without holes */
-    size_t capacity; /* of entries; the table has twice as many places, a power of two */
-    uint64_t seed;   /* so that nobody can choose keys that fall together */
+    uint32_t *table; /* 0: free, else index of the entry + 1 */
+    size_t used;     /* entries, tombstones included */
+    size_t count;    /* entries without tombstones */
+    size_t capacity; /* of entries; the table has twice as many slots, a power of two */
+    uint64_t seed;   /* so that keys from a file cannot be chosen to collide */
 };
 
 /* FNV-1a with a seed, then mixed, because the table uses the low bits. */
@@ -35,7 +35,7 @@ static uint64_t hash_of(const mxci_map *map, const char *key) {
     return h ^ (h >> 29);
 }
 
-/* The entry of a key, or NULL. Holes keep their place in the table, so that probing passes over them. */
+/* The entry of a key, or NULL. Tombstones keep their slot in the table, so that probing continues past them. */
 static entry *find(const mxci_map *map, const char *key, uint64_t hash) {
     size_t mask = 2 * map->capacity - 1;
     if (map->capacity == 0)
@@ -55,7 +55,7 @@ static void place(uint32_t *table, size_t mask, uint64_t hash, size_t number) {
     table[i] = (uint32_t)number + 1;
 }
 
-/* Make room for one more: new arrays without the holes, larger if they are needed. 0 when out of memory. */
+/* Make room for one more entry: new arrays without the tombstones, larger if necessary. 0 when out of memory. */
 static int rebuild(mxci_map *map) {
     size_t capacity = map->capacity ? map->capacity : 8;
     entry *entries;

@@ -15,8 +15,8 @@ void *mxci_map_get(const mxci_map *map, const char *key);             /* NULL if
 int mxci_map_has(const mxci_map *map, const char *key);
 void *mxci_map_remove(mxci_map *map, const char *key); /* the value removed, NULL if absent */
 size_t mxci_map_count(const mxci_map *map);
-/* Walk all entries in insertion order (of those still there): start with *cursor = 0; returns 0 at the end. Entries may
- * be removed meanwhile, not added. */
+/* Iterate over all entries in insertion order: start with *cursor = 0; returns 0 at the end. Entries may be removed
+ * during the iteration, not added. */
 int mxci_map_next(const mxci_map *map, size_t *cursor, const char **key, void **value);
 
 #endif

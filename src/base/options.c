@@ -1,4 +1,5 @@
-/* Options from the environment: read all at the first use, warn about what is not understood. */
+/* Options from the environment: all are read at the first use; values that are ignored, and unknown names, cause a
+ * warning. */
 #define _GNU_SOURCE 1
 #include "base/options.h"
 
@@ -35,7 +36,7 @@ int mxci_option_parse(mxci_option option, const char *text, int64_t *out) {
     return 1;
 }
 
-/* Every thread that comes here at the same time stores the same values. */
+/* Threads that run this concurrently store the same values, so no lock is needed. */
 static void read_all(void) {
     for (int i = 0; i < MXCI_OPT_COUNT; i++) {
         const char *text = mxci_getenv(options[i].name);
@@ -65,12 +66,12 @@ static int is_option(const char *name, size_t length) {
     return 0;
 }
 
-/* A misspelt option would otherwise be ignored without a word. */
+/* A misspelt option would otherwise be ignored silently. */
 static void warn_unknown_names(void) {
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "MXC_", 4) == 0 && !is_option(*entry, length))
-            mxci_log(MXC_LOG_WARNING, "environment: %.*s is no option of libmxc", (int)(length < 80 ? length : 80),
+            mxci_log(MXC_LOG_WARNING, "environment: %.*s is not an option of libmxc", (int)(length < 80 ? length : 80),
                      *entry);
     }
 }
@@ -79,7 +80,7 @@ int64_t mxci_option_get(mxci_option option) {
     static atomic_int ready;
     if (!atomic_load_explicit(&ready, memory_order_acquire)) {
         read_all();
-        if (!atomic_exchange(&ready, 1)) { /* the first; values are there, so logging may ask for its level */
+        if (!atomic_exchange(&ready, 1)) { /* the first thread; the values are stored, so logging may query its level */
             for (int i = 0; i < MXCI_OPT_COUNT; i++)
                 warn_bad_value(i);
             warn_unknown_names();

@@ -16,14 +16,14 @@ typedef enum mxci_text_option {
     MXCI_TEXT_COUNT
 } mxci_text_option;
 
-/* The option's value: read from the environment at the first call. Thread-safe. */
+/* The option's value, as it was in the environment at the first call. Thread-safe. Does not block. */
 int64_t mxci_option_get(mxci_option option);
 
-/* A text option's value as it is now; NULL if it is not set or empty. */
+/* A text option's current value; NULL if it is not set or empty. */
 const char *mxci_option_text(mxci_text_option option);
 const char *mxci_option_text_name(mxci_text_option option); /* of its environment variable */
 
-/* Read text as the option's value. Returns 0, with the default in *out, if it is no number or out of range. */
+/* Parse text as the option's value. Returns 0, with the default in *out, if it is not an integer or out of range. */
 int mxci_option_parse(mxci_option option, const char *text, int64_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parameter schemas: strings into a struct, and the way back. A text is used whole or refused. */
+/* Parameter schemas: parsing strings into a struct, and formatting it. A text is consumed whole or refused. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* ---- reading values: each reader consumes the whole text or returns 0 ---- */
+/* ---- parsing values: each function consumes the whole text or returns 0 ---- */
 
 static const char *skip_blanks(const char *s) {
     return s + strspn(s, " \t\r\n");
@@ -52,7 +52,7 @@ static int read_tuple_entry(const char **at, int none_allowed, int64_t *out) {
     return 1;
 }
 
-/* The bracket that closes the one at the start of *at, which is stepped over; 0 if there is none. */
+/* The bracket that closes the one at the start of *at, which is skipped; 0 if there is none. */
 static char open_bracket(const char **at) {
     static const char pairs[] = "()[]{}";
     const char *pair;
@@ -78,7 +78,7 @@ static int next_entry(const char **at, char close) {
     return at_end(*at + 1) ? 0 : -1;
 }
 
-/* Whether an opened list is empty: "()" and nothing behind. */
+/* 1 if an opened list is empty: "()" and nothing after it. */
 static int is_empty_list(const char *at, char close) {
     at = skip_blanks(at);
     return close && *at == close && at_end(at + 1);
@@ -283,7 +283,7 @@ static mxc_status refuse_value(const char *owner, const mxc_param *p, const char
     return MXC_FAIL(MXC_EINVAL, "%s: %s=\"%.80s\", expected %s", owner, p->name, text, expected);
 }
 
-/* A bound, without an exponent where it is a whole number. */
+/* A bound, without an exponent if it is an integer. */
 static void bound_text(double bound, char *out, size_t size) {
     if (fabs(bound) < 1e15 && bound == floor(bound))
         mxci_format(out, size, "%.0f", bound);
@@ -339,7 +339,7 @@ static int is_attribute(const char *key) {
     return n >= 4 && memcmp(key, "__", 2) == 0 && memcmp(key + n - 2, "__", 2) == 0;
 }
 
-/* Whether one of the first n keys names p. */
+/* 1 if one of the first n keys names p. */
 static int is_given(const mxc_param *p, int n, const char *const *keys) {
     for (int i = 0; i < n; i++)
         if (strcmp(p->name, keys[i]) == 0 || (p->alias && strcmp(p->alias, keys[i]) == 0))
@@ -395,7 +395,7 @@ static void add_double(mxci_line *line, double value) {
     mxci_line_printf(line, "%s", isnan(value) ? "None" : mxci_double_text(value, text, sizeof text));
 }
 
-/* What stands before entry i of n, or with i == n behind the last: "(2,3)", "(2,)", "()". */
+/* The text before entry i of n, or with i == n after the last: "(2,3)", "(2,)", "()". */
 static void add_punctuation(mxci_line *line, int i, int n) {
     if (i == n)
         mxci_line_printf(line, "%s%s", i == 0 ? "(" : i == 1 ? "," : "", ")");
@@ -430,7 +430,7 @@ static void add_choice(mxci_line *line, const char *choices, int i) {
 
 const char *mxc_param_format(const mxc_param *param, const void *params, char *out, size_t size) {
     if (!param || !params || !out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     const void *field = (const char *)params + param->offset;
     mxci_line line = {out, size, 0};
     int32_t number = param->type == MXC_PARAM_BOOL || param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE
@@ -486,7 +486,7 @@ static void add_type(mxci_line *line, const mxc_param *p) {
 
 const char *mxc_param_describe(const mxc_param *param, char *out, size_t size) {
     if (!param || !out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     mxci_line line = {out, size, 0};
     int is_text = param->type == MXC_PARAM_ENUM || param->type == MXC_PARAM_DTYPE || param->type == MXC_PARAM_STRING;
     const char *quote = is_text && param->initial && !(param->optional && is_none(param->initial)) ? "'" : "";

@@ -22,7 +22,7 @@ typedef double mxci_v_f64 __attribute__((vector_size(32)));
 typedef int32_t mxci_mask_f32 __attribute__((vector_size(32))); /* a lane is 0 or -1 */
 typedef int64_t mxci_mask_f64 __attribute__((vector_size(32)));
 
-/* Whole numbers: pairs of 16 bits, and sums in 32 bits, which wrap. */
+/* Integers: pairs of 16 bits, and sums in 32 bits, which wrap. */
 typedef int16_t mxci_v_i16 __attribute__((vector_size(32)));
 typedef uint32_t mxci_v_u32 __attribute__((vector_size(32)));
 
@@ -152,9 +152,9 @@ MXCI_INLINE void mxci_store_f16(mxci_f16 *p, mxci_v_f32 v) {
 #endif
 }
 
-/* Store at an address aligned to 32 bytes past the caches: the line is neither read first nor kept. Such stores are
+/* Non-temporal store at an address aligned to 32 bytes: the cache line is neither read first nor kept. Such stores are
  * ordered by mxci_fence only. */
-MXCI_INLINE void mxci_stream_f32(float *p, mxci_v_f32 v) {
+MXCI_INLINE void mxci_store_nontemporal_f32(float *p, mxci_v_f32 v) {
 #if defined(__clang__)
     __builtin_nontemporal_store(v, (mxci_v_f32 *)(void *)p);
 #elif defined(__AVX__)

@@ -46,7 +46,7 @@ unsigned mxci_error_count(void) {
     return failures;
 }
 
-/* The last folder and the file of a path: enough to find it, and the same wherever it was built. */
+/* The last directory and the file name of a path: enough to find it, and the same on every build machine. */
 static const char *short_path(const char *path) {
     int slashes = 0;
     for (const char *p = path + strlen(path); p > path; p--)
@@ -56,7 +56,7 @@ static const char *short_path(const char *path) {
 }
 
 mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...) {
-    char text[MXC_ERROR_MAX]; /* apart, because an argument may be the last message */
+    char text[MXC_ERROR_MAX]; /* not last_text itself, because an argument may be the last message */
     va_list args;
     va_start(args, format);
     mxci_vformat(text, sizeof text, format ? format : "(no message)", args);

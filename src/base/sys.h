@@ -1,7 +1,6 @@
 /*
- * Everything the library asks of the operating system: memory, locks, threads, time, files. Nothing else in the tree
- * calls malloc, pthreads or open directly, so that tests can fail the n-th allocation or write, count them, and see
- * every wait. Sockets are not used by the library.
+ * The operating system interface: memory, locks, threads, time, files. Nothing else in the tree calls malloc, pthreads
+ * or open directly, so that tests can fail the n-th allocation or write, and count them. The library uses no sockets.
  */
 #ifndef MXCI_BASE_SYS_H
 #define MXCI_BASE_SYS_H
@@ -15,7 +14,7 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
-/* As malloc, calloc, realloc, free, strdup. NULL when out of memory (or when a test says so); no message is set.
+/* As malloc, calloc, realloc, free, strdup. NULL when out of memory (or when a test injects it); no message is set.
  * mxci_alloc(0) returns a block that can be freed. */
 void *mxci_alloc(size_t bytes);
 void *mxci_calloc(size_t count, size_t bytes); /* checks count * bytes */
@@ -40,8 +39,8 @@ char *mxci_strdup(const char *text);
 void *mxci_pages_alloc(size_t bytes);
 void mxci_pages_free(void *block, size_t bytes);
 
-/* Tell the address sanitizer that of a host block's room only the first bytes may be touched from now on. Nothing is
- * done without it. */
+/* Under the address sanitizer: of a host block's room bytes, only the first ones may be accessed from now on. Does
+ * nothing in other builds. */
 void mxci_memory_usable(void *block, size_t bytes, size_t room);
 
 /* Failure injection and counting, for tests and benches. fail_at: the n-th allocation from now fails (1 = next), 0
@@ -82,18 +81,18 @@ void mxci_cond_broadcast(mxci_cond *c);
  * blocked in the new thread, so that the program's handlers run on its own threads. */
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg);
 void mxci_thread_join(mxci_thread t);
-void mxci_thread_detach(mxci_thread t); /* nobody will join it */
+void mxci_thread_detach(mxci_thread t); /* it will not be joined */
 void mxci_thread_yield(void);
 int mxci_thread_is_first(void); /* 1 on the thread that the process began with */
 /* Call these around every fork() of the program from now on: prepare before it, the others after it in either process.
  * Each may be NULL. Status: MXC_ENOMEM. */
 mxc_status mxci_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
-/* The same for handlers that bring running work to rest: their prepare is called before those of mxci_at_fork, which
- * take locks that the work may need to end; their parent and child after those. */
+/* The same for handlers that quiesce running work: their prepare is called before those of mxci_at_fork and before the
+ * global mutexes are taken, which the work may need to end; their parent and child are called after those. */
 mxc_status mxci_at_fork_before_locks(void (*prepare)(void), void (*parent)(void), void (*child)(void));
-/* A lock of the whole process, static, that a child of fork() never finds taken by a thread it does not have: fork()
- * waits until it is free. Its holder must not wait for a thread that forks; it may fork itself, and then holds it in
- * both processes. */
+/* A static lock of the whole process that no thread of the parent holds in the child of a fork: fork() waits until it
+ * is free. Its holder must not wait for a thread that forks; it may fork itself, and then holds it in both processes.
+ */
 typedef struct mxci_global_mutex {
     mxci_mutex mutex;
     struct mxci_global_mutex *next; /* in the list of those that have ever been taken */
@@ -141,13 +140,13 @@ const char *mxci_file_path(const mxci_file *file);
 /* Read exactly bytes at offset; MXC_EFORMAT "truncated" if the file ends before. Thread-safe. */
 mxc_status mxci_file_read_at(mxci_file *file, int64_t offset, void *out, size_t bytes);
 void mxci_file_close(mxci_file *file); /* NULL is fine */
-/* Whole file into one block (bytes + terminating NUL not counted); caller frees with mxci_free. Refuses files above
- * limit bytes with MXC_EFORMAT. */
+/* Whole file into one block (bytes + terminating NUL not counted); caller frees with mxci_free. Files larger than
+ * limit bytes are MXC_EFORMAT. */
 mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_t *out_bytes);
 
-/* Names in a folder, sorted by their bytes, without those that begin with a dot; NULL behind the last. One block, to be
- * freed with mxci_free. MXC_ENOTFOUND (none, or no folder), MXC_EIO, MXC_ENOMEM. */
-mxc_status mxci_folder_list(const char *path, char ***out, int64_t *n);
+/* Names in a directory, sorted by their bytes, without those that begin with a dot; NULL after the last. One block, to
+ * be freed with mxci_free. MXC_ENOTFOUND (absent, or not a directory), MXC_EIO, MXC_ENOMEM. */
+mxc_status mxci_directory_list(const char *path, char ***out, int64_t *n);
 
 /* Writer that replaces path in one step: writes path.tmp-<pid>-<n> beside it, then on commit flushes to disk and
  * renames. Until commit the old file is untouched; abandon removes the temporary. Where path is a link, the file that
@@ -163,26 +162,25 @@ void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
 
 /* Write to the standard error stream, unbuffered; failures are ignored. */
 void mxci_stderr_write(const char *text, size_t bytes);
-/* Width of the terminal that it is; 80 where that is not known; 0: it is none. */
+/* Its width if it is a terminal, 80 if the width is unknown; 0 if it is not a terminal. */
 int mxci_stderr_columns(void);
 
 /* ---- processes --------------------------------------------------------------------------------------------- */
 
 int64_t mxci_process_id(void);
-/* A number for the machine (or container) whose processes this one can see: the same for each of them. */
+/* A number of the machine (or container): the same for all processes that can see each other. */
 int64_t mxci_host_id(void);
-int mxci_process_is_alive(int64_t id); /* 0: there is no such process here, as far as /proc tells */
+int mxci_process_is_alive(int64_t id); /* 0 if /proc shows that there is no such process here */
 
 /* ---- shared libraries -------------------------------------------------------------------------------------- */
 
-/* path must be absolute (MXC_EINVAL). MXC_ENOTFOUND if there is no such file, MXC_EDEVICE with the loader's words if it
- * cannot be loaded. A library is never unloaded. */
+/* path must be absolute (MXC_EINVAL). MXC_ENOTFOUND if there is no such file, MXC_EDEVICE with the loader's message if
+ * it cannot be loaded. A library is never unloaded. */
 mxc_status mxci_library_open(const char *path, void **out);
 mxc_status mxci_library_symbol(void *library, const char *name, void **out);
-/* Absolute path of the folder of libmxc.so, or of the program that libmxc is linked into; "" is the root. 0 if it is
- * not known or does not fit, and in a process with more rights than its user (set-uid), whose user may have linked it
- * into any folder. */
-int mxci_library_folder(char *out, size_t size);
+/* Absolute path of the directory of libmxc.so, or of the program that libmxc is linked into; "" is the root. 0 if it is
+ * not known or does not fit, and in a set-uid process, whose user may have linked it into any directory. */
+int mxci_library_directory(char *out, size_t size);
 
 /* Text of an environment variable; NULL if it is not set, or this process has more rights than its user. The only
  * reader of the environment besides base/options. */

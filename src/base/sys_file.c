@@ -22,7 +22,7 @@ void mxci_test_fail_write(int64_t fail_at) {
     mxci_inject_set(&write_injector, fail_at, 0);
 }
 
-/* 1, with errno set, if this write, flush or rename shall fail. */
+/* 1, with errno set, if this write, flush or rename is to fail. */
 static int write_refused(void) {
     if (!mxci_inject(&write_injector))
         return 0;
@@ -35,7 +35,7 @@ static const char *reason(int error) {
     return text ? text : "unknown error";
 }
 
-/* The end of a path that is too long for a message. */
+/* A path for a message; of a long one, its end. */
 static const char *shown(const char *path) {
     size_t n = strlen(path);
     return n > 300 ? path + n - 300 : path;
@@ -154,13 +154,13 @@ mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_
 enum { WRITE_BUFFER = 65536, SUFFIX = 48 };
 
 struct mxci_writer {
-    int fd, folder;
+    int fd, directory;
     int error;       /* errno of the first failure, 0 if none: nothing is written after it */
     int64_t written; /* bytes handed to the system */
     size_t buffered;
     char *path;            /* as the caller gave it */
-    const char *target;    /* name inside folder, links followed */
-    const char *temporary; /* name inside folder; NULL while there is no such file */
+    const char *target;    /* name inside directory, links followed */
+    const char *temporary; /* name inside directory; NULL while there is no such file */
     char buffer[WRITE_BUFFER];
     char names[]; /* room for target and temporary */
 };
@@ -191,18 +191,18 @@ static int follow_links(const char *path, char *out) {
     return ELOOP;
 }
 
-/* Split path in place and open its folder; *name is what follows. Returns an errno. */
-static int open_folder(char *path, char **name, int *fd) {
+/* Split path in place and open its directory; *name is what follows. Returns an errno. */
+static int open_directory(char *path, char **name, int *fd) {
     char *slash = strrchr(path, '/');
-    const char *folder = slash ? path : ".";
+    const char *directory = slash ? path : ".";
     *name = slash ? slash + 1 : path;
     if (**name == '\0')
         return slash ? EISDIR : ENOENT;
     if (slash == path)
-        folder = "/";
+        directory = "/";
     else if (slash)
         *slash = '\0';
-    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return *fd < 0 ? errno : 0;
 }
 
@@ -210,15 +210,15 @@ static int open_folder(char *path, char **name, int *fd) {
 static int create_temporary(mxci_writer *w, char *temporary) {
     static _Atomic uint32_t serial;
     struct stat st;
-    int exists = fstatat(w->folder, w->target, &st, 0) == 0;
+    int exists = fstatat(w->directory, w->target, &st, 0) == 0;
     if (exists && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-    if (exists && faccessat(w->folder, w->target, W_OK, AT_EACCESS) != 0)
+    if (exists && faccessat(w->directory, w->target, W_OK, AT_EACCESS) != 0)
         return errno;
-    for (int tries = 0; w->fd < 0 && tries < 1000; tries++) { /* names left by a process that died are passed over */
+    for (int tries = 0; w->fd < 0 && tries < 1000; tries++) { /* names left by a process that ended are skipped */
         mxci_format(temporary, strlen(w->target) + SUFFIX, "%s.tmp-%ld-%u", w->target, (long)getpid(),
                     (unsigned)atomic_fetch_add(&serial, 1));
-        w->fd = openat(w->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        w->fd = openat(w->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (w->fd < 0 && errno != EEXIST && errno != EINTR)
             return errno;
     }
@@ -233,19 +233,19 @@ static void dispose(mxci_writer *w) {
     if (w->fd >= 0)
         close(w->fd);
     if (w->temporary)
-        unlinkat(w->folder, w->temporary, 0);
-    close(w->folder);
+        unlinkat(w->directory, w->temporary, 0);
+    close(w->directory);
     mxci_free(w->path);
     mxci_free(w);
 }
 
-static mxci_writer *writer_new(const char *path, const char *target, int folder) {
+static mxci_writer *writer_new(const char *path, const char *target, int directory) {
     size_t n = strlen(target) + 1;
     mxci_writer *w = mxci_alloc(sizeof *w + 2 * n + SUFFIX);
     if (!w)
         return NULL;
     w->fd = -1;
-    w->folder = folder;
+    w->directory = directory;
     w->error = 0;
     w->written = 0;
     w->buffered = 0;
@@ -260,17 +260,17 @@ static mxci_writer *writer_new(const char *path, const char *target, int folder)
 
 mxc_status mxci_writer_open(const char *path, mxci_writer **out) {
     char resolved[PATH_MAX], *name;
-    int folder = -1, error;
+    int directory = -1, error;
     mxci_writer *w;
     *out = NULL;
     error = follow_links(path, resolved);
     if (!error)
-        error = open_folder(resolved, &name, &folder);
+        error = open_directory(resolved, &name, &directory);
     if (error)
         return write_failed(path, "write", error);
-    w = writer_new(path, name, folder);
+    w = writer_new(path, name, directory);
     if (!w) {
-        close(folder);
+        close(directory);
         return write_failed(path, "write", ENOMEM);
     }
     error = create_temporary(w, w->names + strlen(name) + 1);
@@ -283,9 +283,9 @@ mxc_status mxci_writer_open(const char *path, mxci_writer **out) {
     return MXC_OK;
 }
 
-/* write(), but a file that grows beyond the process's limit is EFBIG and no signal, whose default is to end the
- * process. The program's handlers and the signal's disposition stay as they are: it is blocked on this thread, and if
- * it has come by this write it is taken back. */
+/* write(), but a file that grows beyond the process's limit is EFBIG without SIGXFSZ, whose default action ends the
+ * process. The program's handlers and the signal's disposition stay as they are: the signal is blocked on this thread,
+ * and consumed if this write raised it. */
 static ssize_t write_without_signal(int fd, const void *data, size_t bytes) {
     sigset_t limit, before, pending;
     const struct timespec at_once = {0, 0};
@@ -370,7 +370,7 @@ int64_t mxci_writer_tell(const mxci_writer *w) {
     return w->written + (int64_t)w->buffered;
 }
 
-/* Put the temporary in the target's place. Returns an errno. */
+/* Rename the temporary to the target. Returns an errno. */
 static int replace_target(mxci_writer *w) {
     int closed;
     if (write_refused() || fsync(w->fd) != 0)
@@ -379,11 +379,11 @@ static int replace_target(mxci_writer *w) {
     w->fd = -1;
     if (closed != 0)
         return errno;
-    if (write_refused() || renameat(w->folder, w->temporary, w->folder, w->target) != 0)
+    if (write_refused() || renameat(w->directory, w->temporary, w->directory, w->target) != 0)
         return errno;
     w->temporary = NULL;
-    /* file systems that cannot flush a folder say EINVAL */
-    return fsync(w->folder) != 0 && errno != EINVAL ? errno : 0;
+    /* file systems that cannot flush a directory return EINVAL */
+    return fsync(w->directory) != 0 && errno != EINVAL ? errno : 0;
 }
 
 mxc_status mxci_writer_commit(mxci_writer *w) {
@@ -391,7 +391,7 @@ mxc_status mxci_writer_commit(mxci_writer *w) {
     if (status == MXC_OK) {
         int error = replace_target(w);
         if (error)
-            status = write_failed(w->path, w->temporary ? "replace" : "flush its folder", error);
+            status = write_failed(w->path, w->temporary ? "replace" : "flush its directory", error);
     }
     dispose(w);
     return status;

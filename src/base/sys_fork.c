@@ -1,31 +1,33 @@
 /*
- * Handlers around fork(), and locks that are free in its child. The system alone would call the handlers that were
- * registered last first, which is whatever modules a program happened to use; here work is brought to rest before
- * anybody's locks are taken, since running work needs those locks to end.
+ * Handlers around fork(), and locks that are free in its child. pthread_atfork calls prepare handlers in the reverse
+ * order of their registration, which depends on the modules that a program happens to use. Here the order is fixed:
+ * running work is quiesced first, then global mutexes and the other modules' locks are taken, since the work needs
+ * those locks to end.
  */
 #include <stdatomic.h>
 
 #include "base/sys.h"
 
-enum { HOOKS = 32 };
+enum { LOCKS, QUIESCE, STAGES }; /* prepare handlers of QUIESCE run before those of LOCKS */
+enum { HANDLERS = 32 };
 
-typedef struct hook {
+typedef struct handlers {
     void (*prepare)(void), (*parent)(void), (*child)(void);
-} hook;
+} handlers;
 
 static mxci_mutex lock = MXCI_MUTEX_INIT; /* guards what follows */
-static hook hooks[2][HOOKS];              /* [1]: those that bring work to rest */
-static int counts[2], registered;
+static handlers registered[STAGES][HANDLERS];
+static int counts[STAGES], has_atfork;
 static mxci_global_mutex *globals;
-static _Thread_local int active[2]; /* counts as they were when this thread began to fork */
+static _Thread_local int active[STAGES]; /* counts when this thread began to fork; its address also names the thread */
 
 static void call(void (*handler)(void)) {
     if (handler)
         handler();
 }
 
-/* Take every global lock that this thread does not hold, and lock. All or none: a thread that holds one may be about to
- * take another one. */
+/* Take every global mutex that this thread does not hold, and lock. All or none, with a new attempt after a yield: a
+ * thread that holds one may be about to take another one, in any order. */
 static void take_globals(void) {
     for (;;) {
         mxci_global_mutex *m;
@@ -52,64 +54,64 @@ static void drop_globals(void) {
     mxci_mutex_unlock(&lock);
 }
 
-/* Nothing is locked while the handlers run that bring work to rest: the work may add a handler. */
+/* Nothing is locked while QUIESCE handlers run: the work that they wait for may register a handler. */
 static void prepare(void) {
     mxci_mutex_lock(&lock);
-    for (int quiet = 0; quiet < 2; quiet++)
-        active[quiet] = counts[quiet];
+    for (int stage = 0; stage < STAGES; stage++)
+        active[stage] = counts[stage];
     mxci_mutex_unlock(&lock);
-    for (int i = active[1]; i-- > 0;)
-        call(hooks[1][i].prepare);
+    for (int i = active[QUIESCE]; i-- > 0;)
+        call(registered[QUIESCE][i].prepare);
     take_globals();
-    for (int i = active[0]; i-- > 0;)
-        call(hooks[0][i].prepare);
+    for (int i = active[LOCKS]; i-- > 0;)
+        call(registered[LOCKS][i].prepare);
 }
 
 static void parent(void) {
-    for (int i = 0; i < active[0]; i++)
-        call(hooks[0][i].parent);
+    for (int i = 0; i < active[LOCKS]; i++)
+        call(registered[LOCKS][i].parent);
     drop_globals();
-    for (int i = 0; i < active[1]; i++)
-        call(hooks[1][i].parent);
+    for (int i = 0; i < active[QUIESCE]; i++)
+        call(registered[QUIESCE][i].parent);
 }
 
 static void child(void) {
-    for (int i = 0; i < active[0]; i++)
-        call(hooks[0][i].child);
+    for (int i = 0; i < active[LOCKS]; i++)
+        call(registered[LOCKS][i].child);
     drop_globals();
-    for (int i = 0; i < active[1]; i++)
-        call(hooks[1][i].child);
+    for (int i = 0; i < active[QUIESCE]; i++)
+        call(registered[QUIESCE][i].child);
 }
 
 /* lock is held. */
 static mxc_status register_once(void) {
-    if (!registered && pthread_atfork(prepare, parent, child))
+    if (!has_atfork && pthread_atfork(prepare, parent, child))
         return MXC_FAIL(MXC_ENOMEM, "no memory to prepare for fork");
-    registered = 1;
+    has_atfork = 1;
     return MXC_OK;
 }
 
-static mxc_status add(int quiet, hook h) {
+static mxc_status add(int stage, handlers h) {
     mxc_status status;
     mxci_mutex_lock(&lock);
     status = register_once();
-    if (status == MXC_OK && counts[quiet] == HOOKS)
-        status = MXC_FAIL(MXC_ENOMEM, "no room to prepare for fork: %d handlers are there", HOOKS);
+    if (status == MXC_OK && counts[stage] == HANDLERS)
+        status = MXC_FAIL(MXC_ENOMEM, "no room to prepare for fork: %d handlers are registered", HANDLERS);
     if (status == MXC_OK)
-        hooks[quiet][counts[quiet]++] = h;
+        registered[stage][counts[stage]++] = h;
     mxci_mutex_unlock(&lock);
     return status;
 }
 
 mxc_status mxci_at_fork(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
-    return add(0, (hook){prepare_one, parent_one, child_one});
+    return add(LOCKS, (handlers){prepare_one, parent_one, child_one});
 }
 
 mxc_status mxci_at_fork_before_locks(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
-    return add(1, (hook){prepare_one, parent_one, child_one});
+    return add(QUIESCE, (handlers){prepare_one, parent_one, child_one});
 }
 
-/* Without memory to register for forks the lock works, but is not known to fork(); the next call tries again. */
+/* Without memory to register for forks the mutex works, but fork() does not wait for it; the next call tries again. */
 static void enlist(mxci_global_mutex *m) {
     mxci_mutex_lock(&lock);
     if (!atomic_load(&m->listed) && register_once() == MXC_OK) {

@@ -13,7 +13,7 @@
 
 mxc_status mxci_library_open(const char *path, void **out) {
     *out = NULL;
-    if (path[0] != '/') /* the loader would look in the current folder, or where LD_LIBRARY_PATH says */
+    if (path[0] != '/') /* the loader would search the current directory, or LD_LIBRARY_PATH */
         return MXC_FAIL(MXC_EINVAL, "\"%s\" is not an absolute path", path);
     if (access(path, F_OK) != 0)
         return MXC_FAIL(MXC_ENOTFOUND, "%s: %s", path, strerror(errno));
@@ -27,7 +27,7 @@ mxc_status mxci_library_symbol(void *library, const char *name, void **out) {
 }
 
 /* The path at the end of a line of /proc/self/maps, if it has one, without the file's name. */
-static int copy_folder(const char *line, char *out, size_t size) {
+static int copy_directory(const char *line, char *out, size_t size) {
     const char *path = strchr(line, '/'), *slash = strrchr(line, '/');
     size_t length = path ? (size_t)(slash - path) : 0;
     if (!path || length >= size)
@@ -37,9 +37,9 @@ static int copy_folder(const char *line, char *out, size_t size) {
     return 1;
 }
 
-/* By the kernel's list of mappings: what the loader knows may be relative to a folder that was current once, and of a
- * program it is argv[0], which is the caller's choice. */
-int mxci_library_folder(char *out, size_t size) {
+/* From the kernel's list of mappings: the loader's path may be relative to a directory that was current once, and for a
+ * program it is argv[0], which its caller chooses. */
+int mxci_library_directory(char *out, size_t size) {
     const uintptr_t here = (uintptr_t)mxci_library_open;
     uintptr_t begin, end;
     char *line = NULL;
@@ -48,7 +48,7 @@ int mxci_library_folder(char *out, size_t size) {
     FILE *maps = getauxval(AT_SECURE) ? NULL : fopen("/proc/self/maps", "re");
     while (maps && !found && getline(&line, &room, maps) > 0)
         found = sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2 && begin <= here && here < end;
-    found = found && copy_folder(line, out, size);
+    found = found && copy_directory(line, out, size);
     free(line);
     if (maps)
         fclose(maps);

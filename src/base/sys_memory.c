@@ -1,4 +1,4 @@
-/* Memory from the system: small blocks from malloc, large ones from pages. Counts and failure injection; no pooling. */
+/* Memory from the system: small blocks from malloc, large ones from pages. Counters and fault injection; no pooling. */
 #define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ enum { ALIGNMENT = 64, PAGE = 4096 };
 static mxci_injector injector;
 static _Atomic int64_t allocations, frees;
 
-/* 1 if a block of that size may be asked for now. */
-static int admitted(size_t bytes) {
+/* 0 if a block of that size is impossible, or a test injects a failure. */
+static int may_allocate(size_t bytes) {
     return bytes <= PTRDIFF_MAX && !mxci_inject(&injector);
 }
 
@@ -40,19 +40,19 @@ static void count_free(void) {
 }
 
 void *mxci_alloc(size_t bytes) {
-    return admitted(bytes) ? counted(malloc(bytes ? bytes : 1)) : NULL;
+    return may_allocate(bytes) ? counted(malloc(bytes ? bytes : 1)) : NULL;
 }
 
 void *mxci_calloc(size_t count, size_t bytes) {
     size_t total = mxci_size_mul(count, bytes);
-    if (!admitted(total))
+    if (!may_allocate(total))
         return NULL;
     return counted(calloc(1, total ? total : 1));
 }
 
 void *mxci_realloc(void *block, size_t bytes) {
     void *moved;
-    if (!admitted(bytes))
+    if (!may_allocate(bytes))
         return NULL;
     moved = counted(realloc(block, bytes ? bytes : 1));
     if (moved && block)
@@ -76,12 +76,12 @@ void mxci_free(void *block) {
 #ifdef MXCI_CHECKS
 enum { RELEASED_BITS = 12 };
 
-/* Objects whose memory is kept after their release, each at the place that its address hashes to, until another object
- * needs that place. While it is kept no other block has the address, so a pointer that is found here is a stale
- * handle. */
+/* Quarantine: objects whose memory is kept after their release, each in the slot that its address hashes to, until
+ * another object needs that slot. While it is kept no other block has the address, so a pointer that is found here is a
+ * stale handle. */
 static _Atomic(void *) released[1 << RELEASED_BITS];
 
-static _Atomic(void *) *released_place(const void *object) {
+static _Atomic(void *) *released_slot(const void *object) {
     return &released[(uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RELEASED_BITS)];
 }
 
@@ -90,14 +90,14 @@ void mxci_free_object(void *object) {
         return;
     count_free();
     mxci_memory_usable(object, 0, malloc_usable_size(object));
-    object = atomic_exchange(released_place(object), object);
+    object = atomic_exchange(released_slot(object), object);
     if (object)
         mxci_memory_usable(object, malloc_usable_size(object), malloc_usable_size(object));
     free(object);
 }
 
 int mxci_is_released(const void *object) {
-    return object && atomic_load(released_place(object)) == object;
+    return object && atomic_load(released_slot(object)) == object;
 }
 
 int mxci_may_release(const void *object, const char *function) {
@@ -122,7 +122,7 @@ static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Map bytes (whole pages) at a multiple of 2 MiB: map 2 MiB more and give back what is before and behind. */
+/* Map bytes (whole pages) at a multiple of 2 MiB: map 2 MiB more and unmap what is before and after. */
 static void *map_aligned(size_t bytes) {
     char *start, *aligned, *end;
     start = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -134,12 +134,12 @@ static void *map_aligned(size_t bytes) {
         munmap(start, (size_t)(aligned - start));
     if (end > aligned + bytes)
         munmap(aligned + bytes, (size_t)(end - (aligned + bytes)));
-    madvise(aligned, bytes, MADV_HUGEPAGE); /* advice only: refused where the kernel has no huge pages */
+    madvise(aligned, bytes, MADV_HUGEPAGE); /* advice only: an error where the kernel has no huge pages */
     return aligned;
 }
 
 void *mxci_pages_alloc(size_t bytes) {
-    if (bytes > PTRDIFF_MAX - 2 * HUGE_PAGE || !admitted(bytes))
+    if (bytes > PTRDIFF_MAX - 2 * HUGE_PAGE || !may_allocate(bytes))
         return NULL;
     if (bytes >= HUGE_PAGE)
         return counted(map_aligned(round_up(bytes, PAGE)));

@@ -26,7 +26,7 @@ int64_t mxci_host_id(void) {
         name[0] = '\0';
     for (const char *c = name; *c != '\0'; c++)
         hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    if (stat("/proc/self/ns/pid", &space) == 0) /* containers of one host do not see each other's processes */
+    if (stat("/proc/self/ns/pid", &space) == 0) /* containers of one host cannot see each other's processes */
         hash = (hash ^ (uint64_t)space.st_ino) * 1099511628211u;
     return (int64_t)hash;
 }

@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "base/trace.h"
 
-/* A lock call fails only on a lock that was never made or is used after its end: our own mistake. */
+/* A lock call fails only on a lock that was not initialised, or is used after its destruction. */
 static void must(int error) {
     MXCI_ASSERT(error == 0);
     (void)error;
@@ -74,7 +74,7 @@ void mxci_cond_broadcast(mxci_cond *c) {
     must(pthread_cond_broadcast(c));
 }
 
-/* What a new thread needs to begin; the thread frees it. */
+/* Arguments of a new thread, which frees them. */
 typedef struct start {
     void (*body)(void *);
     void *arg;
@@ -106,7 +106,7 @@ mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(vo
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) {
         mxci_free(s);
-        return MXC_FAIL(MXC_EIO, "thread %s: the system refused to start it: %s", name, strerrordesc_np(error));
+        return MXC_FAIL(MXC_EIO, "thread %s: the system could not start it: %s", name, strerrordesc_np(error));
     }
     return MXC_OK;
 }
@@ -146,7 +146,7 @@ int mxci_cpu_count(void) {
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         count = CPU_COUNT(&set);
     else
-        count = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set has room for */
+        count = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than a cpu_set_t holds */
     return count < 1 ? 1 : (int)count;
 }
 

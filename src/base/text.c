@@ -1,4 +1,4 @@
-/* Growing strings, formatting and number reading that do not depend on the locale, comma-separated lists. */
+/* Growing strings, formatting and number parsing that do not depend on the locale, comma-separated lists. */
 #define _GNU_SOURCE 1
 #include "base/text.h"
 
@@ -90,9 +90,9 @@ void mxci_text_free(mxci_text *t) {
     *t = (mxci_text){0};
 }
 
-/* ---- formatting and reading in the C locale ---- */
+/* ---- formatting and parsing in the C locale ---- */
 
-/* The "C" locale, made once; 0 if the system gives none, and then the program's locale holds. */
+/* The C locale, created once; 0 if there is no memory for it, and then the program's locale applies. */
 static locale_t c_locale(void) {
     static _Atomic(locale_t) made;
     locale_t locale = atomic_load(&made), none = (locale_t)0;
@@ -125,7 +125,7 @@ int mxci_format(char *out, size_t size, const char *format, ...) {
     return n;
 }
 
-const char *mxci_no_text(char *out, size_t size) {
+const char *mxci_empty_text(char *out, size_t size) {
     if (!out)
         return "";
     if (size > 0)

@@ -1,6 +1,6 @@
 /*
- * Trace events and their file. Each thread has a row of its own. Rows hang in slots, each with a lock, and a thread
- * keeps to one slot, so that recording threads hardly ever meet; starting and writing go through all slots.
+ * Trace events and their file. Each thread has a row of its own. Rows are spread over slots, each with a lock, and a
+ * thread uses one slot, so that recording threads rarely contend; starting and writing lock all slots.
  */
 #include "base/trace.h"
 
@@ -26,7 +26,7 @@ typedef struct chunk {
     event events[CHUNK_EVENTS];
 } chunk;
 
-/* One thread's events. It outlives the thread, until the next start. */
+/* One thread's events. A row outlives its thread, until the next start. */
 typedef struct row {
     struct row *next;
     int number; /* from 1 */
@@ -35,9 +35,9 @@ typedef struct row {
 } row;
 
 static struct slot {
-    _Alignas(64) mxci_mutex lock; /* guards the rows, all that hangs on them, and dropped */
+    _Alignas(64) mxci_mutex lock; /* guards the rows, their events, and dropped */
     row *rows;
-    int64_t dropped; /* events lost for want of memory */
+    int64_t dropped; /* events lost because there was no memory */
 } slots[SLOTS] = {
 #define UNUSED_SLOT \
     { MXCI_MUTEX_INIT, NULL, 0 }
@@ -50,7 +50,7 @@ static struct slot {
 
 static mxci_mutex control = MXCI_MUTEX_INIT; /* one start, stop or write at a time; taken before the slots' */
 atomic_int mxci_trace_on;                    /* changed under control */
-static _Atomic int64_t started;              /* when; events that began before are not kept */
+static _Atomic int64_t started;              /* time of it; events that began before are not kept */
 static _Atomic uint32_t generation;          /* counts starts */
 static atomic_int row_count, thread_count;
 
@@ -71,9 +71,9 @@ static void unlock_all(void) {
         mxci_mutex_unlock(&slots[i].lock);
 }
 
-/* Take everything for a start, stop or write. Recording is turned off first: threads that record all the time would
- * keep the slots from us. Returns whether it was on. */
-static int close_trace(void) {
+/* Pause recording and lock everything, for a start, stop or write. Recording is turned off first, since threads that
+ * record all the time could keep the slots locked. Returns 1 if it was on. */
+static int pause_trace(void) {
     int was_on;
     mxci_mutex_lock(&control);
     was_on = atomic_exchange(&mxci_trace_on, 0);
@@ -81,7 +81,7 @@ static int close_trace(void) {
     return was_on;
 }
 
-static void reopen_trace(int on) {
+static void resume_trace(int on) {
     unlock_all();
     atomic_store(&mxci_trace_on, on);
     mxci_mutex_unlock(&control);
@@ -195,7 +195,7 @@ static void free_row(row *r) {
 }
 
 /* All slots locked. */
-static void forget_all(void) {
+static void clear_all(void) {
     atomic_fetch_add(&generation, 1);
     atomic_store(&row_count, 0);
     for (int i = 0; i < SLOTS; i++) {
@@ -217,27 +217,27 @@ mxc_status mxc_trace_start(void) {
             return status;
         }
     }
-    close_trace();
-    forget_all();
+    pause_trace();
+    clear_all();
     atomic_store(&started, mxci_now_ns());
-    reopen_trace(1);
+    resume_trace(1);
     return MXC_OK;
 }
 
 void mxc_trace_stop(void) {
-    close_trace();
-    reopen_trace(0);
+    pause_trace();
+    resume_trace(0);
 }
 
-void mxci_trace_forget(void) {
-    close_trace();
-    forget_all();
-    reopen_trace(0);
+void mxci_trace_clear(void) {
+    pause_trace();
+    clear_all();
+    resume_trace(0);
 }
 
 /* ---- writing ---- */
 
-/* Bytes of the well-formed UTF-8 character at s, 0 if it is none. */
+/* Length of the well-formed UTF-8 character at s, 0 if it is malformed. */
 static int character_length(const unsigned char *s) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
@@ -250,7 +250,7 @@ static int character_length(const unsigned char *s) {
     return n > 1 && (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) ? 0 : n;
 }
 
-/* Text as a JSON string; what is not UTF-8 (a name may be cut within a character) becomes '?'. */
+/* Text as a JSON string; bytes that are not UTF-8 (a name may be truncated within a character) become '?'. */
 static mxc_status write_string(mxci_writer *w, const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     MXC_TRY(mxci_writer_write(w, "\"", 1));
@@ -320,9 +320,9 @@ mxc_status mxc_trace_write(const char *path) {
     mxci_writer *w;
     int on;
     MXC_TRY(mxci_writer_open(path, &w));
-    on = close_trace();
+    on = pause_trace();
     status = write_all(w);
-    reopen_trace(on);
+    resume_trace(on);
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);

@@ -99,7 +99,7 @@ mxc_status mxc_context_parse(const char *text, mxc_context *out) {
 
 const char *mxc_context_format(mxc_context context, char *out, size_t size) {
     if (!out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     if (context.device >= MXC_CPU && context.device < MXC_DEVICE_LIMIT)
         mxci_format(out, size, "%s(%d)", device_names[context.device], (int)context.id);
     else
@@ -160,7 +160,7 @@ int mxc_shape_equal(const mxc_shape *a, const mxc_shape *b) {
 
 const char *mxc_shape_format(const mxc_shape *shape, char *out, size_t size) {
     if (!shape || !out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     mxci_line line = {out, size, 0};
     if (shape->ndim < 0) {
         mxci_line_printf(&line, "?");

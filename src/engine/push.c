@@ -85,18 +85,18 @@ static void sort_deps(mxci_dep *deps, int n) {
 static mxc_status fail_duplicate(const char *caller, const mxci_operation *operation, int n_reads, int a, int b) {
     int first = a < b ? a : b, second = a < b ? b : a;
     return MXC_FAIL(MXC_EINVAL, "%s: %s: %s[%d] and %s[%d] are the same variable", caller, operation->name,
-                    first < n_reads ? "reads" : "changes", first < n_reads ? first : first - n_reads,
-                    second < n_reads ? "reads" : "changes", second < n_reads ? second : second - n_reads);
+                    first < n_reads ? "reads" : "writes", first < n_reads ? first : first - n_reads,
+                    second < n_reads ? "reads" : "writes", second < n_reads ? second : second - n_reads);
 }
 
 /* Dependencies in the order in which their variables are locked. */
 static mxc_status fill_deps(const char *caller, const mxci_operation *operation, mxci_dep *deps, int n_reads,
-                            mxc_var *const *reads, int n_changes, mxc_var *const *changes) {
-    int n = n_reads + n_changes;
+                            mxc_var *const *reads, int n_writes, mxc_var *const *writes) {
+    int n = n_reads + n_writes;
     for (int i = 0; i < n_reads; i++)
         deps[i] = (mxci_dep){reads[i], NULL, (uint32_t)i, MXCI_DEP_READ};
-    for (int i = 0; i < n_changes; i++)
-        deps[n_reads + i] = (mxci_dep){changes[i], NULL, (uint32_t)(n_reads + i), MXCI_DEP_WRITE};
+    for (int i = 0; i < n_writes; i++)
+        deps[n_reads + i] = (mxci_dep){writes[i], NULL, (uint32_t)(n_reads + i), MXCI_DEP_WRITE};
     sort_deps(deps, n);
     for (int i = 1; i < n; i++)
         if (deps[i].var == deps[i - 1].var)
@@ -107,13 +107,13 @@ static mxc_status fill_deps(const char *caller, const mxci_operation *operation,
 }
 
 static mxc_status check_push(const char *caller, mxc_engine *engine, const mxc_task *task, mxci_operation *operation,
-                             int n_reads, mxc_var *const *reads, int n_changes, mxc_var *const *changes) {
+                             int n_reads, mxc_var *const *reads, int n_writes, mxc_var *const *writes) {
     MXC_TRY(check_task(caller, engine, task, operation));
     MXC_TRY(check_vars(caller, operation, engine, "reads", n_reads, reads));
-    MXC_TRY(check_vars(caller, operation, engine, "changes", n_changes, changes));
-    if (n_reads + n_changes > MXCI_MAX_VARS)
+    MXC_TRY(check_vars(caller, operation, engine, "writes", n_writes, writes));
+    if (n_reads + n_writes > MXCI_MAX_VARS)
         return MXC_FAIL(MXC_EINVAL, "%s: %s: %d variables, expected at most %d", caller, operation->name,
-                        n_reads + n_changes, MXCI_MAX_VARS);
+                        n_reads + n_writes, MXCI_MAX_VARS);
     MXC_TRY(mxci_engine_resume(engine));
     return !engine->ops->prepare ? MXC_OK : engine->ops->prepare(engine, operation, task->property);
 }
@@ -170,22 +170,22 @@ static mxc_status submit(mxci_stripe *stripe, mxci_engine_task *task, int is_inl
     return status;
 }
 
-mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads, int n_changes,
-                           mxc_var *const *changes, uint64_t token) {
+mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads, int n_writes,
+                           mxc_var *const *writes, uint64_t token) {
     static const char caller[] = "mxc_engine_push";
     mxci_operation operation;
     mxci_engine_task *pushed;
     mxci_stripe *stripe;
     mxc_status status;
     int is_inline;
-    MXC_TRY(check_push(caller, engine, task, &operation, n_reads, reads, n_changes, changes));
+    MXC_TRY(check_push(caller, engine, task, &operation, n_reads, reads, n_writes, writes));
     is_inline = engine->ops->runs_inline(&operation);
     stripe = begin_push(engine, is_inline);
-    pushed = mxci_task_alloc(stripe, n_reads + n_changes, is_inline);
+    pushed = mxci_task_alloc(stripe, n_reads + n_writes, is_inline);
     if (!pushed)
         return abandon_push(stripe, is_inline, NULL,
                             MXC_FAIL(MXC_ENOMEM, "%s: %s: no memory to queue it", caller, operation.name));
-    status = fill_deps(caller, &operation, pushed->deps, n_reads, reads, n_changes, changes);
+    status = fill_deps(caller, &operation, pushed->deps, n_reads, reads, n_writes, writes);
     if (status != MXC_OK)
         return abandon_push(stripe, is_inline, pushed, status);
     pushed->own = operation;
@@ -198,17 +198,17 @@ mxc_status mxc_engine_push(mxc_engine *engine, const mxc_task *task, int n_reads
 /* ---- prepared operations --------------------------------------------------------------------------------------- */
 
 mxc_status mxc_engine_op_create(mxc_engine *engine, const mxc_task *task, int n_reads, mxc_var *const *reads,
-                                int n_changes, mxc_var *const *changes, mxc_engine_op **out) {
+                                int n_writes, mxc_var *const *writes, mxc_engine_op **out) {
     MXC_TRY(MXCI_OUT(out));
     static const char caller[] = "mxc_engine_op_create";
     mxci_operation operation;
     mxc_engine_op *op;
     mxc_status status;
-    MXC_TRY(check_push(caller, engine, task, &operation, n_reads, reads, n_changes, changes));
-    op = mxci_operation_alloc(n_reads + n_changes);
+    MXC_TRY(check_push(caller, engine, task, &operation, n_reads, reads, n_writes, writes));
+    op = mxci_operation_alloc(n_reads + n_writes);
     if (!op)
         return MXC_FAIL(MXC_ENOMEM, "%s: %s: no memory for it", caller, operation.name);
-    status = fill_deps(caller, &operation, op->deps, n_reads, reads, n_changes, changes);
+    status = fill_deps(caller, &operation, op->deps, n_reads, reads, n_writes, writes);
     if (status != MXC_OK) {
         mxci_operation_free(op);
         return status;

@@ -141,7 +141,7 @@ static mxc_status add_class(files *all, const char *name, int64_t *classes) {
     char path[2 * MXCI_IMAGE_PATH], **names;
     int64_t n;
     mxci_format(path, sizeof path, "%s/%s", all->root, name);
-    mxc_status status = mxci_folder_list(path, &names, &n);
+    mxc_status status = mxci_directory_list(path, &names, &n);
     if (status == MXC_ENOTFOUND)
         return MXC_OK;
     for (int64_t i = 0; status == MXC_OK && i < n; i++)
@@ -160,7 +160,7 @@ static mxc_status find_classes(files *all, const mxci_image_params *p) {
     if (p->label_width != 1)
         return MXC_FAIL(MXC_EINVAL, "%s: label_width %lld without path_imglist, expected 1", owner,
                         (long long)p->label_width);
-    MXC_TRY(mxci_folder_list(all->root, &names, &n));
+    MXC_TRY(mxci_directory_list(all->root, &names, &n));
     mxc_status status = MXC_OK;
     for (int64_t i = 0; status == MXC_OK && i < n; i++)
         status = add_class(all, names[i], &classes);

@@ -16,7 +16,7 @@ static int ends_so(const char *name, const char *ending) {
 static mxc_status add_path(const char *path, const char *ending, mxci_text *out) {
     char **names;
     int64_t n;
-    mxc_status status = mxci_folder_list(path, &names, &n);
+    mxc_status status = mxci_directory_list(path, &names, &n);
     if (status == MXC_ENOTFOUND) {
         mxci_text_add_bytes(out, path, strlen(path) + 1);
         return MXC_OK;

@@ -170,14 +170,14 @@ static mxc_status queue_request(mxci_async *async, mxci_key *e, mxc_ndarray *arr
     MXC_TRY(t ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
     *t = (async_request){
         .async = async, .key = async->keys[e->index], .index = e->index, .lr = lr, .array = mxc_ndarray_retain(array)};
-    mxc_var *of_array = mxc_ndarray_var(array), *changes[2] = {t->key->sequence, of_array};
+    mxc_var *of_array = mxc_ndarray_var(array), *writes[2] = {t->key->sequence, of_array};
     task.name = is_push ? "kvstore_push" : "kvstore_pull";
     task.async_fn = is_push ? send_push : send_pull;
     task.arg = t;
     task.destroy = async_request_free;
     task.priority = priority;
     task.flags = MXC_TASK_HELPED | (is_push ? 0 : MXC_TASK_UPDATES);
-    mxc_status status = mxc_engine_push(mxc_var_engine(of_array), &task, is_push, &of_array, 2 - is_push, changes, 0);
+    mxc_status status = mxc_engine_push(mxc_var_engine(of_array), &task, is_push, &of_array, 2 - is_push, writes, 0);
     if (status != MXC_OK)
         async_request_free(t);
     return status;

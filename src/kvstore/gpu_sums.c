@@ -221,7 +221,7 @@ static int list_vars(int n, mxc_ndarray *const *arrays, mxc_var **out) {
 
 /* home: whose GPU's queue it waits in. */
 static mxc_status push_work(const device_work *plan, mxc_ndarray *home, int priority) {
-    mxc_var *reads[MXCI_COMMUNICATOR_MEMBERS], *changes[MXCI_COMMUNICATOR_MEMBERS];
+    mxc_var *reads[MXCI_COMMUNICATOR_MEMBERS], *writes[MXCI_COMMUNICATOR_MEMBERS];
     mxc_task task = MXC_TASK_INIT;
     device_work *w = mxci_alloc(sizeof *w);
     if (!w)
@@ -229,7 +229,7 @@ static mxc_status push_work(const device_work *plan, mxc_ndarray *home, int prio
     *w = *plan;
     atomic_init(&w->refs, 2);
     retain_arrays(w);
-    int n_reads = list_vars(w->set->n, w->in, reads), n_changes = list_vars(w->set->n, w->out, changes);
+    int n_reads = list_vars(w->set->n, w->in, reads), n_writes = list_vars(w->set->n, w->out, writes);
     task.name = "kvstore_devices";
     task.fn = run_device_work;
     task.arg = w;
@@ -237,7 +237,7 @@ static mxc_status push_work(const device_work *plan, mxc_ndarray *home, int prio
     task.context = mxc_ndarray_context(home);
     task.property = MXC_PROP_COPY_FROM_DEVICE;
     task.priority = priority;
-    mxc_status status = mxc_engine_push(mxc_var_engine(changes[0]), &task, n_reads, reads, n_changes, changes, 0);
+    mxc_status status = mxc_engine_push(mxc_var_engine(writes[0]), &task, n_reads, reads, n_writes, writes, 0);
     if (status != MXC_OK && !w->task_ended) /* refused; otherwise a naive engine ran it and it failed */
         work_release(w);
     work_release(w);

@@ -77,7 +77,7 @@ void mxci_stream(void *to, const void *from, size_t bytes) {
     for (; i + 32 <= bytes; i += 32) {
         mxci_v_f32 v;
         memcpy(&v, (const char *)from + i, sizeof v);
-        mxci_stream_f32((float *)(void *)((char *)to + i), v);
+        mxci_store_nontemporal_f32((float *)(void *)((char *)to + i), v);
     }
     memcpy((char *)to + i, (const char *)from + i, bytes - i);
 }

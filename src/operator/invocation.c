@@ -179,10 +179,10 @@ static int has_var(int n, mxc_var *const *vars, const mxc_var *var) {
 }
 
 /* Sort the variables: changes at the back of v->vars, those only read at the front. Returns the task's flags. */
-static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_changes) {
+static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_writes) {
     unsigned flags = MXC_TASK_HELPED;
     int64_t elements = 0;
-    *n_reads = *n_changes = 0;
+    *n_reads = *n_writes = 0;
     for (int i = 0; i < v->n_slots; i++) {
         mxc_var *var;
         elements += v->arrays[i] ? mxc_ndarray_size(v->arrays[i]) : 0;
@@ -190,15 +190,15 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_changes) {
             continue;
         var = mxc_ndarray_var(v->arrays[i]);
         flags |= mxci_slot_req(v, i) == MXC_REQ_WRITE ? 0 : MXC_TASK_UPDATES;
-        if (!has_var(*n_changes, v->vars + v->n_slots - *n_changes, var))
-            v->vars[v->n_slots - ++*n_changes] = var;
+        if (!has_var(*n_writes, v->vars + v->n_slots - *n_writes, var))
+            v->vars[v->n_slots - ++*n_writes] = var;
     }
     for (int i = 0; i < v->n_slots; i++) {
         mxc_var *var;
         if (!v->arrays[i] || mxci_slot_changes(v, i))
             continue;
         var = mxc_ndarray_var(v->arrays[i]);
-        if (has_var(*n_changes, v->vars + v->n_slots - *n_changes, var))
+        if (has_var(*n_writes, v->vars + v->n_slots - *n_writes, var))
             flags |= MXC_TASK_UPDATES;
         else if (!has_var(*n_reads, v->vars, var))
             v->vars[(*n_reads)++] = var;
@@ -243,9 +243,9 @@ mxc_status mxci_invocation_push(mxci_invocation *v) {
     mxc_task task = MXC_TASK_INIT;
     mxc_engine *engine;
     mxc_status status;
-    int n_reads, n_changes;
-    task.flags = collect_vars(v, &n_reads, &n_changes);
-    if (!n_changes)
+    int n_reads, n_writes;
+    task.flags = collect_vars(v, &n_reads, &n_writes);
+    if (!n_writes)
         return MXC_OK; /* every request is null */
     engine = mxc_var_engine(v->vars[v->n_slots - 1]);
     v->sig.parallelism = mxc_engine_parallelism(engine);
@@ -259,7 +259,7 @@ mxc_status mxci_invocation_push(mxci_invocation *v) {
     task.destroy = end_task;
     task.context = v->sig.context;
     atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed); /* the task's */
-    status = mxc_engine_push(engine, &task, n_reads, v->vars, n_changes, v->vars + v->n_slots - n_changes, 0);
+    status = mxc_engine_push(engine, &task, n_reads, v->vars, n_writes, v->vars + v->n_slots - n_writes, 0);
     if (status != MXC_OK && !v->task_ended) /* refused: a naive engine that ran it has ended the task */
         mxci_invocation_release(v);
     return status;

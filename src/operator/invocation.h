@@ -23,7 +23,7 @@ typedef struct mxci_invocation {
     mxc_ndarray **arrays; /* by slot, retained; NULL where the run does not touch the data */
     mxc_tensor *tensors;  /* by slot; shapes and dtypes always, data while the task runs */
     mxc_req *req;         /* forward: by output; backward: by argument */
-    mxc_var **vars;       /* room for n_slots: reads from the front, changes from the back */
+    mxc_var **vars;       /* room for n_slots: reads from the front, writes from the back */
     mxc_op_sig sig;
     mxc_op_call call;
     mxci_op_impl impl;         /* on the context's device */

@@ -325,7 +325,7 @@ static const char *slot_name(const char *list, const char *fallback, int index, 
 
 const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
     if (!op || !out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     const char *names = arg_names(op);
     if (names || !op->def->variadic)
         return slot_name(names, "data", index, out, size);
@@ -336,7 +336,7 @@ const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size)
 
 const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size) {
     if (!op || !out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     if (op->def->outputs || op->n_outputs == 1)
         return slot_name(op->def->outputs, "output", index, out, size);
     if (size)
@@ -346,7 +346,7 @@ const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t si
 
 const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size) {
     if (!op || !out)
-        return mxci_no_text(out, size);
+        return mxci_empty_text(out, size);
     return slot_name(op->def->aux, "aux", index, out, size);
 }
 

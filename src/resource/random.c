@@ -1,4 +1,4 @@
-/* The random stream of each context: a seed, and how many numbers were handed out. Lock-free. */
+/* The random stream of each context: a seed, and the offset of the next number. Two atomics each, no locks. */
 #include <stdatomic.h>
 
 #include <mxc/random.h>
@@ -18,7 +18,7 @@ static mxc_status find(mxc_context context, const char *caller, stream_state **o
         context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 && context.id <= MXC_MAX_DEVICE_ID;
     *out = NULL;
     if (!known)
-        return MXC_FAIL(MXC_EDEVICE, "%s: %s is no context; ids are 0 to %d", caller,
+        return MXC_FAIL(MXC_EDEVICE, "%s: %s is not a context; ids are 0 to %d", caller,
                         mxc_context_format(context, name, sizeof name), MXC_MAX_DEVICE_ID);
     *out = &streams[context.device][context.id];
     return MXC_OK;

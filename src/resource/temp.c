@@ -1,4 +1,4 @@
-/* Scratch memory per thread and context: a short list in thread-local memory, freed when the thread ends. */
+/* Scratch memory per thread and context: a short list in thread-local storage, freed when the thread ends. */
 #include "resource/temp.h"
 
 #include <mxc/storage.h>
@@ -23,7 +23,7 @@ static void release_list(void *list) {
     }
 }
 
-/* The key whose only use is that release_list runs when a thread ends. */
+/* The key, whose only purpose is that release_list runs when a thread ends. */
 static mxc_status exit_key(mxci_tls *out) {
     static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
     static mxci_tls key;
@@ -39,7 +39,7 @@ static mxc_status exit_key(mxci_tls *out) {
     return status;
 }
 
-/* This thread's entry for a context, made if there is none. */
+/* This thread's entry for a context, created if there is none. */
 static mxc_status entry(mxc_context context, scratch **out) {
     mxci_tls key;
     scratch *s = mine;

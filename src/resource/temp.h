@@ -1,6 +1,6 @@
 /*
- * Scratch memory for the function that runs on this thread. Each thread keeps one block per context, grown on demand
- * from the storage pool; functions that run one after the other on a thread share it.
+ * Scratch memory for the function that runs on this thread. Each thread keeps one block per context, which grows on
+ * demand from the storage pool; functions that run one after the other on a thread share it.
  */
 #ifndef MXCI_RESOURCE_TEMP_H
 #define MXCI_RESOURCE_TEMP_H
@@ -13,7 +13,7 @@
  * scratch that others used meanwhile. Status: MXC_ENOMEM, MXC_EDEVICE.
  */
 mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out);
-/* Give the calling thread's scratch of all contexts back to the pools. Happens by itself when a thread ends. */
+/* Free the calling thread's scratch of all contexts. Called automatically when a thread ends. */
 void mxci_temp_release(void);
 
 #endif

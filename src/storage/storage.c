@@ -1,8 +1,10 @@
 /*
- * Memory pools: one per context, a stack of free blocks per size class, refilled from the context's device.
+ * Memory pools: one per context, with a stack of free blocks per size class. A block is free in its pool, in use by a
+ * caller, or not allocated from the device.
  *
- * Locking: a pool's lock guards all of its fields and is never held while the device or the system is asked for memory.
- * The stacks lie outside the blocks, so that device memory pools in the same way.
+ * Locking: a pool's lock guards all of its fields and is never held while the device allocates or frees memory, which
+ * may block. The stacks are arrays of pointers outside of the blocks, so that memory that the host cannot access is
+ * pooled in the same way.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 
 enum {
     UNIT = 64,      /* smallest class, and least distance between classes */
-    LINEAR = 4,     /* classes of 1 to 4 units, before the steps between powers of two */
+    LINEAR = 4,     /* classes of 1 to 4 units; above, four steps between powers of two */
     LINEAR_LOG = 8, /* 2^8 = LINEAR * UNIT */
     CLASSES = LINEAR + 4 * (63 - LINEAR_LOG)
 };
@@ -70,8 +72,8 @@ size_t mxc_storage_class_size(size_t bytes) {
 
 /* ---- pools ----------------------------------------------------------------------------------------------------- */
 
-/* After fork() only this thread lives on: a pool that another thread was changing is not to be trusted, so the child
- * forgets that pool's free blocks. */
+/* In the child of a fork only this thread exists. A pool whose lock another thread held may be half changed, so its
+ * free blocks are dropped (they leak), and its lock is initialised again. Other pools are used as they are. */
 static void repair_after_fork(void) {
     for (int device = 0; device < MXC_DEVICE_LIMIT; device++)
         for (int id = 0; id <= MXC_MAX_DEVICE_ID; id++) {
@@ -88,20 +90,20 @@ static void repair_after_fork(void) {
         }
 }
 
-static mxc_status watch_fork(void) {
+static mxc_status register_fork_handler(void) {
     static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
-    static int watched;
+    static int registered;
     mxc_status status = MXC_OK;
     mxci_global_lock(&lock);
-    if (!watched) {
+    if (!registered) {
         status = mxci_at_fork(NULL, NULL, repair_after_fork);
-        watched = status == MXC_OK;
+        registered = status == MXC_OK;
     }
     mxci_global_unlock(&lock);
     return status;
 }
 
-/* The context's pool with its lock held. */
+/* The context's pool with its lock held. MXC_EDEVICE. */
 static mxc_status pool_lock(mxc_context context, pool **out) {
     const mxci_device *device;
     int64_t cap_mb;
@@ -117,7 +119,7 @@ static mxc_status pool_lock(mxc_context context, pool **out) {
         mxci_mutex_unlock(&p->lock);
     }
     MXC_TRY(mxci_device_get(context, &device));
-    MXC_TRY(watch_fork());
+    MXC_TRY(register_fork_handler());
     cap_mb = mxci_option_get(MXCI_OPT_MXC_POOL_CAP_MB);
     p = &pools[context.device][context.id];
     mxci_mutex_lock(&p->lock);
@@ -129,19 +131,21 @@ static mxc_status pool_lock(mxc_context context, pool **out) {
     return MXC_OK;
 }
 
-/* The block, of whose class only so many bytes may be touched from now on; watched on the host alone. */
-static void *usable(mxc_context context, void *block, size_t bytes, size_t class_bytes) {
+/* Returns block. Under the address sanitizer only so many bytes of its class may be accessed from now on; host memory
+ * only. */
+static void *set_usable(mxc_context context, void *block, size_t bytes, size_t class_bytes) {
     if (block && context.device != MXC_GPU)
         mxci_memory_usable(block, bytes, class_bytes);
     return block;
 }
 
-/* Take a block off a stack; NULL if it is empty. Lock held. */
+/* NULL if the stack is empty. Lock held. */
 static void *stack_pop(free_stack *stack) {
     return stack->count ? stack->blocks[--stack->count] : NULL;
 }
 
-/* Room for one block more on the stack. Lock held; the memory is a few pages at most, so it is asked for inside. */
+/* Make room for one more block; 0 without memory. Lock held: the array has a few pages at most, so its allocation is
+ * short. */
 static int stack_has_room(free_stack *stack) {
     uint32_t room = stack->room ? 2 * stack->room : 8;
     void **blocks;
@@ -155,8 +159,8 @@ static int stack_has_room(free_stack *stack) {
     return 1;
 }
 
-/* Count a block given out. Lock held. */
-static void count_out(pool *p, size_t class_bytes) {
+/* Count an allocation. Lock held. */
+static void count_alloc(pool *p, size_t class_bytes) {
     p->stats.allocs++;
     p->stats.bytes_in_use += (int64_t)class_bytes;
     if (p->stats.bytes_in_use > p->stats.bytes_peak)
@@ -169,7 +173,8 @@ static size_t class_bytes_of(int index) {
     return index < LINEAR ? (size_t)(index + 1) * UNIT : ((size_t)1 << log) + ((size_t)step << (log - 2));
 }
 
-/* Give free blocks back, largest first, until at most keep bytes are cached. Takes and drops the lock. */
+/* Return free blocks to the device, largest first, until at most keep bytes are cached. The lock is taken for each
+ * block and not held while the device frees it. */
 static void pool_trim(pool *p, mxc_context context, size_t keep) {
     for (int i = CLASSES - 1; i >= 0; i--) {
         size_t class_bytes = class_bytes_of(i);
@@ -177,7 +182,7 @@ static void pool_trim(pool *p, mxc_context context, size_t keep) {
             void *block = NULL;
             mxci_mutex_lock(&p->lock);
             if (p->stats.bytes_cached > 0 && (size_t)p->stats.bytes_cached > keep)
-                block = usable(context, stack_pop(&p->free[i]), class_bytes, class_bytes);
+                block = set_usable(context, stack_pop(&p->free[i]), class_bytes, class_bytes);
             if (block)
                 p->stats.bytes_cached -= (int64_t)class_bytes;
             if (!p->free[i].count) {
@@ -192,7 +197,8 @@ static void pool_trim(pool *p, mxc_context context, size_t keep) {
     }
 }
 
-/* Trim every pool that may hold the memory which context lacks: its own; on the host, those of all host contexts. */
+/* The device of context has no memory left: trim the pools that share that memory, which are its own, or on the host
+ * those of all contexts of that kind. */
 static void make_room(mxc_context context) {
     int host = context.device != MXC_GPU;
     for (int id = 0; id <= MXC_MAX_DEVICE_ID; id++) {
@@ -222,10 +228,10 @@ mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
         return MXC_OK;
     }
     class_index = class_of(bytes, &class_bytes);
-    *out = usable(context, stack_pop(&p->free[class_index]), bytes, class_bytes);
+    *out = set_usable(context, stack_pop(&p->free[class_index]), bytes, class_bytes);
     if (*out) {
         p->stats.bytes_cached -= (int64_t)class_bytes;
-        count_out(p, class_bytes);
+        count_alloc(p, class_bytes);
     }
     mxci_mutex_unlock(&p->lock);
     if (*out)
@@ -237,10 +243,10 @@ mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
     }
     if (status != MXC_OK)
         return status;
-    usable(context, *out, bytes, class_bytes);
+    (void)set_usable(context, *out, bytes, class_bytes);
     mxci_mutex_lock(&p->lock);
     p->stats.system_allocs++;
-    count_out(p, class_bytes);
+    count_alloc(p, class_bytes);
     mxci_mutex_unlock(&p->lock);
     return MXC_OK;
 }
@@ -255,13 +261,13 @@ void mxc_storage_free(mxc_context context, void *block, size_t bytes) {
     p->stats.bytes_in_use -= (int64_t)class_bytes;
     MXCI_ASSERT(p->stats.bytes_in_use >= 0);
     if ((!p->cap || (size_t)p->stats.bytes_cached + class_bytes <= p->cap) && stack_has_room(&p->free[class_index])) {
-        p->free[class_index].blocks[p->free[class_index].count++] = usable(context, block, 0, class_bytes);
+        p->free[class_index].blocks[p->free[class_index].count++] = set_usable(context, block, 0, class_bytes);
         p->stats.bytes_cached += (int64_t)class_bytes;
         block = NULL;
     }
     mxci_mutex_unlock(&p->lock);
     if (block)
-        p->device->free(context, usable(context, block, class_bytes, class_bytes), class_bytes);
+        p->device->free(context, set_usable(context, block, class_bytes, class_bytes), class_bytes);
 }
 
 mxc_status mxc_storage_get_stats(mxc_context context, mxc_storage_stats *out) {

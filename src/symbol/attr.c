@@ -136,7 +136,7 @@ static mxc_status fill_scope(scope *s, int n, const char *const *keys, const cha
     if (s->outer)
         MXC_TRY(mxci_node_copy_attrs(s->attrs, s->outer->attrs, 0));
     for (int i = 0; i < n; i++) {
-        MXC_TRY(MXCI_GIVEN(keys[i] && values[i], "mxc_attr_scope_enter: keys and values"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(keys[i] && values[i], "mxc_attr_scope_enter: keys and values"));
         MXC_TRY(mxci_node_set_attr(s->attrs, keys[i], values[i]));
     }
     return MXC_OK;
@@ -145,7 +145,7 @@ static mxc_status fill_scope(scope *s, int n, const char *const *keys, const cha
 mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values) {
     scope *s;
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(n <= 0 || (keys && values), "mxc_attr_scope_enter: keys and values"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(n <= 0 || (keys && values), "mxc_attr_scope_enter: keys and values"));
     s = mxci_calloc(1, sizeof *s);
     if (!s)
         return MXC_FAIL(MXC_ENOMEM, "mxc_attr_scope_enter: no memory");

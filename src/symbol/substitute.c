@@ -123,7 +123,7 @@ mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
 static mxc_status add_replacements(mxci_map *map, replacement *all, int n, const char *const *keys,
                                    mxc_symbol *const *in) {
     for (int i = 0; i < n; i++) {
-        MXC_TRY(MXCI_GIVEN(keys[i], "mxc_symbol_compose: a variable's name"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(keys[i], "mxc_symbol_compose: a variable's name"));
         if (mxci_map_has(map, keys[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: variable \"%.100s\" is given twice", keys[i]);
         if (!in[i] || in[i]->atomic || in[i]->n_outputs != 1)

@@ -66,7 +66,7 @@ typedef struct known {
 static mxc_status enter_known(mxci_map *map, known *all, int64_t n, const char *const *names, const mxc_shape *shapes,
                               const mxc_dtype *types) {
     for (int64_t i = 0; i < n; i++) {
-        MXC_TRY(MXCI_GIVEN(names[i], "mxc_symbol_infer: a name"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(names[i], "mxc_symbol_infer: a name"));
         if (mxci_map_has(map, names[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_infer: \"%.100s\" is given twice", names[i]);
         all[i].shape = shapes ? &shapes[i] : NULL;
@@ -162,7 +162,7 @@ void mxc_inferred_release(mxc_inferred *inferred) {
 mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const char *const *names,
                                    const mxc_shape *shapes, const mxc_dtype *types, mxci_graph **out) {
     mxc_status status;
-    MXC_TRY(MXCI_GIVEN(n <= 0 || names, "mxc_symbol_infer: names"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(n <= 0 || names, "mxc_symbol_infer: names"));
     MXC_TRY(mxci_graph_from_symbol(symbol, out));
     status = set_known(symbol, *out, n, names, shapes, types);
     if (status == MXC_OK)

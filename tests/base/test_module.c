@@ -87,7 +87,7 @@ static int remove_folder(void **state) {
 static void test_not_found(void **state) {
     (void)state;
     const char *text = probe("programs", "away", "exec");
-    expect(text, MODULE " is in none of these folders: %s/%s, /", "programs");
+    expect(text, MODULE " is in none of these directories: %s/%s, /", "programs");
     expect(text, "set MXC_GPU_MODULE to its absolute path", "");
 }
 
@@ -95,10 +95,10 @@ static void test_not_found(void **state) {
 static void test_planted(void **state) {
     (void)state;
     plant("away");
-    expect(probe("programs", "away", "exec"), "none of these folders: %s/%s, /", "programs");
-    expect(probe("programs", "away", "exec -a ./program"), "none of these folders: %s/%s, /", "programs");
-    expect(probe("programs", "away", "exec -a $PWD/program"), "none of these folders: %s/%s, /", "programs");
-    expect(probe("programs", "away", "LD_LIBRARY_PATH=.:$PWD exec"), "none of these folders: %s/%s, /", "programs");
+    expect(probe("programs", "away", "exec"), "none of these directories: %s/%s, /", "programs");
+    expect(probe("programs", "away", "exec -a ./program"), "none of these directories: %s/%s, /", "programs");
+    expect(probe("programs", "away", "exec -a $PWD/program"), "none of these directories: %s/%s, /", "programs");
+    expect(probe("programs", "away", "LD_LIBRARY_PATH=.:$PWD exec"), "none of these directories: %s/%s, /", "programs");
     expect(probe("programs", "away", "MXC_GPU_MODULE=" MODULE " exec"),
            "MXC_GPU_MODULE: \"" MODULE "\" is not an absolute path", "");
     expect(probe("programs", "away", "MXC_GPU_MODULE=./" MODULE " exec"), "is not an absolute path", "");

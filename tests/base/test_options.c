@@ -46,7 +46,7 @@ static void bad_values_give_the_default_and_a_warning(void **state) {
 
 static void unknown_names_give_a_warning(void **state) {
     (void)state;
-    assert_non_null(strstr(warnings, "MXC_NUM_WORKER is no option"));
+    assert_non_null(strstr(warnings, "MXC_NUM_WORKER is not an option"));
     assert_null(strstr(warnings, "secret")); /* the value of what is not ours is nobody's business */
 }
 

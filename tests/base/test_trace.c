@@ -18,7 +18,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    mxci_trace_forget();
+    mxci_trace_clear();
     test_remove_dir(dir);
     return mxci_alloc_live() != 0;
 }
@@ -253,7 +253,7 @@ static void children_trace_too(void **state) {
             int failed = mxc_trace_start() != MXC_OK;
             record("child");
             mxc_trace_stop();
-            mxci_trace_forget();
+            mxci_trace_clear();
             _exit(failed);
         }
         assert_int_equal(waitpid(child, &status, 0), child);

@@ -29,11 +29,11 @@ static inline mxc_status run_job(const mxc_run *run, void *arg) {
 }
 
 static inline void push_job(mxc_engine *engine, job *j, mxc_context context, mxc_property property, mxc_var *reads,
-                            mxc_var *changes) {
+                            mxc_var *writes) {
     mxc_task task = make_task(run_job, j);
     task.context = context;
     task.property = property;
-    assert_ok(mxc_engine_push(engine, &task, reads != NULL, &reads, changes != NULL, &changes, 0));
+    assert_ok(mxc_engine_push(engine, &task, reads != NULL, &reads, writes != NULL, &writes, 0));
 }
 
 enum { LOOKS = 50000, BETWEEN_NS = 100000 }; /* some seconds at most */

@@ -15,9 +15,9 @@ typedef struct cell {
 
 typedef struct step {
     struct graph *graph;
-    int n_reads, n_changes;
+    int n_reads, n_writes;
     uint8_t named[MAX_NAMED];     /* reads first */
-    uint64_t expected[MAX_NAMED]; /* after it: values of changes */
+    uint64_t expected[MAX_NAMED]; /* after it: values of writes */
 } step;
 
 typedef struct graph {
@@ -45,8 +45,8 @@ static void choose(step *s, graph *g, uint64_t *random) {
     uint32_t taken = 0;
     s->graph = g;
     s->n_reads = (int)(next_random(random) % 4);
-    s->n_changes = (int)(next_random(random) % 3);
-    for (int i = 0; i < s->n_reads + s->n_changes; i++) {
+    s->n_writes = (int)(next_random(random) % 3);
+    for (int i = 0; i < s->n_reads + s->n_writes; i++) {
         uint32_t v;
         do
             v = next_random(random) % VARS;
@@ -59,7 +59,7 @@ static void choose(step *s, graph *g, uint64_t *random) {
 /* What a function makes of all values that it names. */
 static uint64_t mix(const step *s, const uint64_t *values, int which) {
     uint64_t h = (uint64_t)which + 1;
-    for (int i = 0; i < s->n_reads + s->n_changes; i++)
+    for (int i = 0; i < s->n_reads + s->n_writes; i++)
         h = (h ^ values[i]) * 0x9e3779b97f4a7c15u + (h >> 29);
     return h;
 }
@@ -70,7 +70,7 @@ static void enter(graph *g, const step *s) {
         if (atomic_load(&g->cells[s->named[i]].writers))
             atomic_fetch_add(&g->wrong, 1);
     }
-    for (int i = s->n_reads; i < s->n_reads + s->n_changes; i++)
+    for (int i = s->n_reads; i < s->n_reads + s->n_writes; i++)
         if (atomic_fetch_add(&g->cells[s->named[i]].writers, 1) || atomic_load(&g->cells[s->named[i]].readers))
             atomic_fetch_add(&g->wrong, 1);
 }
@@ -78,7 +78,7 @@ static void enter(graph *g, const step *s) {
 static void leave(graph *g, const step *s) {
     for (int i = 0; i < s->n_reads; i++)
         atomic_fetch_sub(&g->cells[s->named[i]].readers, 1);
-    for (int i = s->n_reads; i < s->n_reads + s->n_changes; i++)
+    for (int i = s->n_reads; i < s->n_reads + s->n_writes; i++)
         atomic_fetch_sub(&g->cells[s->named[i]].writers, 1);
 }
 
@@ -88,9 +88,9 @@ static mxc_status run_step(const mxc_run *run, void *arg) {
     uint64_t values[MAX_NAMED];
     (void)run;
     enter(g, s);
-    for (int i = 0; i < s->n_reads + s->n_changes; i++)
+    for (int i = 0; i < s->n_reads + s->n_writes; i++)
         values[i] = g->cells[s->named[i]].value;
-    for (int i = 0; i < s->n_changes; i++) {
+    for (int i = 0; i < s->n_writes; i++) {
         g->cells[s->named[s->n_reads + i]].value = mix(s, values, i);
         if (g->cells[s->named[s->n_reads + i]].value != s->expected[i])
             atomic_fetch_add(&g->wrong, 1);
@@ -112,9 +112,9 @@ static void run_step_async(const mxc_run *run, void *arg, mxc_done *done) {
 /* Run it on the model, which is serial. */
 static void simulate(step *s, uint64_t *model) {
     uint64_t values[MAX_NAMED];
-    for (int i = 0; i < s->n_reads + s->n_changes; i++)
+    for (int i = 0; i < s->n_reads + s->n_writes; i++)
         values[i] = model[s->named[i]];
-    for (int i = 0; i < s->n_changes; i++) {
+    for (int i = 0; i < s->n_writes; i++) {
         s->expected[i] = mix(s, values, i);
         model[s->named[s->n_reads + i]] = s->expected[i];
     }
@@ -132,9 +132,9 @@ static void push_step(step *s, uint64_t *random) {
     task.flags = flag_sets[r % 4];
     task.priority = (r >> 2) % 4 ? 0 : (int)(r >> 4) % 5 - 2;
     task.property = (r >> 8) % 16 == 0 ? MXC_PROP_URGENT : (r >> 8) % 16 == 1 ? MXC_PROP_IO : MXC_PROP_NORMAL;
-    for (int i = 0; i < s->n_reads + s->n_changes; i++)
+    for (int i = 0; i < s->n_reads + s->n_writes; i++)
         vars[i] = s->graph->cells[s->named[i]].var;
-    assert_ok(mxc_engine_push(s->graph->engine, &task, s->n_reads, vars, s->n_changes, vars + s->n_reads, r >> 17));
+    assert_ok(mxc_engine_push(s->graph->engine, &task, s->n_reads, vars, s->n_writes, vars + s->n_reads, r >> 17));
 }
 
 static void serial_order(mxc_engine_kind kind, int workers, int count, uint64_t seed, completer *completer) {
@@ -212,7 +212,7 @@ static mxc_status log_step(const mxc_run *run, void *arg) {
     step *s = arg;
     many *m = (many *)(void *)s->graph;
     enter(s->graph, s);
-    for (int i = s->n_reads; i < s->n_reads + s->n_changes; i++) {
+    for (int i = s->n_reads; i < s->n_reads + s->n_writes; i++) {
         int v = s->named[i];
         m->log[v][m->logged[v]++] = (record){(uint8_t)(run->token >> 32), (int)(uint32_t)run->token};
     }
@@ -230,9 +230,9 @@ static void push_many(void *arg) {
         mxc_task task = make_task(log_step, s);
         choose(s, &m->g, &random);
         task.flags = next_random(&random) % 3 == 0 ? MXC_TASK_CHEAP : 0;
-        for (int k = 0; k < s->n_reads + s->n_changes; k++)
+        for (int k = 0; k < s->n_reads + s->n_writes; k++)
             vars[k] = m->g.cells[s->named[k]].var;
-        if (mxc_engine_push(m->g.engine, &task, s->n_reads, vars, s->n_changes, vars + s->n_reads,
+        if (mxc_engine_push(m->g.engine, &task, s->n_reads, vars, s->n_writes, vars + s->n_reads,
                             (uint64_t)j->pusher << 32 | (uint32_t)i) != MXC_OK)
             atomic_fetch_add(&m->g.wrong, 1);
         if (i % 1000 == 999 && mxc_wait_to_write(m->g.cells[i % VARS].var) != MXC_OK)
@@ -251,13 +251,13 @@ static int logs_agree(many *m) {
             while (done[p] < m->count) {
                 step *s = &m->steps[p][done[p]];
                 int first = 1;
-                for (int i = s->n_reads; i < s->n_reads + s->n_changes; i++) {
+                for (int i = s->n_reads; i < s->n_reads + s->n_writes; i++) {
                     int v = s->named[i];
                     first &= at[v] < m->logged[v] && m->log[v][at[v]].pusher == p && m->log[v][at[v]].number == done[p];
                 }
                 if (!first)
                     break;
-                for (int i = s->n_reads; i < s->n_reads + s->n_changes; i++)
+                for (int i = s->n_reads; i < s->n_reads + s->n_writes; i++)
                     at[s->named[i]]++;
                 done[p]++;
                 progress = 1;

@@ -27,9 +27,9 @@ typedef struct graph {
 
 typedef struct step {
     graph *graph;
-    int n_reads, n_changes;
+    int n_reads, n_writes;
     cell *named[MAX_NAMED];       /* reads first */
-    uint64_t expected[MAX_NAMED]; /* after it: values of changes */
+    uint64_t expected[MAX_NAMED]; /* after it: values of writes */
     mxc_done *done;
 } step;
 
@@ -64,8 +64,8 @@ static void choose(step *s, graph *g, uint64_t *random, mxc_var **vars) {
     uint32_t taken = 0;
     s->graph = g;
     s->n_reads = (int)(next_random(random) % 4);
-    s->n_changes = (int)(next_random(random) % 3);
-    for (int i = 0; i < s->n_reads + s->n_changes; i++) {
+    s->n_writes = (int)(next_random(random) % 3);
+    for (int i = 0; i < s->n_reads + s->n_writes; i++) {
         do
             at[i] = (int)(next_random(random) % VARS);
         while (taken >> at[i] & 1);
@@ -74,15 +74,15 @@ static void choose(step *s, graph *g, uint64_t *random, mxc_var **vars) {
         vars[i] = s->named[i]->var;
         values[i] = g->model[at[i]];
     }
-    for (int i = 0; i < s->n_changes; i++)
-        g->model[at[s->n_reads + i]] = s->expected[i] = mix(s->n_reads + s->n_changes, values, i);
+    for (int i = 0; i < s->n_writes; i++)
+        g->model[at[s->n_reads + i]] = s->expected[i] = mix(s->n_reads + s->n_writes, values, i);
 }
 
 /* The work of a function, here or on a device. */
 static void work(void *arg) {
     step *s = arg;
     uint64_t values[MAX_NAMED];
-    int n = s->n_reads + s->n_changes, wrong = 0;
+    int n = s->n_reads + s->n_writes, wrong = 0;
     for (int i = 0; i < s->n_reads; i++) {
         atomic_fetch_add(&s->named[i]->readers, 1);
         wrong += atomic_load(&s->named[i]->writers);
@@ -91,7 +91,7 @@ static void work(void *arg) {
         wrong += atomic_fetch_add(&s->named[i]->writers, 1) + atomic_load(&s->named[i]->readers);
     for (int i = 0; i < n; i++)
         values[i] = s->named[i]->value;
-    for (int i = 0; i < s->n_changes; i++) {
+    for (int i = 0; i < s->n_writes; i++) {
         s->named[s->n_reads + i]->value = mix(n, values, i);
         wrong += s->named[s->n_reads + i]->value != s->expected[i];
     }
@@ -140,7 +140,7 @@ static void push_step(step *s, graph *g, uint64_t *random) {
     task.context = (r >> 5) % 4 == 0 ? mxc_cpu(0) : mxc_gpu((int)(r >> 7) % 2);
     task.property = (r >> 8) % 3 ? MXC_PROP_NORMAL : properties[(r >> 10) % 4];
     task.flags = (r >> 12) % 2 ? MXC_TASK_CHEAP | MXC_TASK_HELPED : 0;
-    assert_ok(mxc_engine_push(g->engine, &task, s->n_reads, vars, s->n_changes, vars + s->n_reads, 0));
+    assert_ok(mxc_engine_push(g->engine, &task, s->n_reads, vars, s->n_writes, vars + s->n_reads, 0));
 }
 
 /* Now and then: look at a value from here, or delete a variable and make another. */

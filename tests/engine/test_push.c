@@ -56,11 +56,11 @@ static void test_bad_lists(void **state) {
         mxc_engine_op *op;
         task.name = "mine";
         assert_fails(mxc_engine_push(engine, &task, 3, twice, 0, NULL, 0), MXC_EINVAL, "mine: reads[0] and reads[2]");
-        assert_fails(mxc_engine_push(engine, &task, 0, NULL, 3, twice, 0), MXC_EINVAL, "changes[0] and changes[2]");
-        assert_fails(mxc_engine_push(engine, &task, 2, both, 1, &a, 0), MXC_EINVAL, "reads[1] and changes[0]");
+        assert_fails(mxc_engine_push(engine, &task, 0, NULL, 3, twice, 0), MXC_EINVAL, "writes[0] and writes[2]");
+        assert_fails(mxc_engine_push(engine, &task, 2, both, 1, &a, 0), MXC_EINVAL, "reads[1] and writes[0]");
         assert_fails(mxc_engine_push(engine, &task, 2, strange, 0, NULL, 0), MXC_EINVAL,
                      "reads[1] is a variable of another engine");
-        assert_fails(mxc_engine_push(engine, &task, 0, NULL, 1, null, 0), MXC_EINVAL, "changes[0] is NULL");
+        assert_fails(mxc_engine_push(engine, &task, 0, NULL, 1, null, 0), MXC_EINVAL, "writes[0] is NULL");
         assert_fails(mxc_engine_push(engine, &task, -1, NULL, 0, NULL, 0), MXC_EINVAL, "-1 variables");
         assert_fails(mxc_engine_push(engine, &task, 1, NULL, 0, NULL, 0), MXC_EINVAL, "1 variables");
         assert_fails(mxc_engine_op_create(engine, &task, 2, both, 1, &a, &op), MXC_EINVAL, "engine_op_create: mine");

@@ -142,13 +142,13 @@ static void test_listing(void **state) {
     int64_t n;
     test_path path;
     (void)state;
-    assert_ok(mxci_folder_list(root, &names, &n));
+    assert_ok(mxci_directory_list(root, &names, &n));
     assert_int_equal(n, 4);
     assert_string_equal(names[0], "bird");
     assert_string_equal(names[3], "stray.png");
     assert_null(names[4]);
     mxci_free(names);
-    assert_fails(mxci_folder_list(test_join(path, root, "stray.png"), &names, &n), MXC_ENOTFOUND, "stray.png");
+    assert_fails(mxci_directory_list(test_join(path, root, "stray.png"), &names, &n), MXC_ENOTFOUND, "stray.png");
     assert_null(names);
 }
 

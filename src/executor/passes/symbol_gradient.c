@@ -14,7 +14,7 @@ static mxc_status no_memory(void) {
 static mxc_status find_names(const mxci_graph *g, int n, const char *const *names, int32_t *which, uint8_t *wanted) {
     for (int i = 0; i < n; i++) {
         int32_t at = 0;
-        MXC_TRY(MXCI_GIVEN(names[i], "mxc_symbol_grad: a name"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(names[i], "mxc_symbol_grad: a name"));
         while (at < g->n_args && strcmp(g->nodes[g->args[at]].name, names[i]) != 0)
             at++;
         if (at == g->n_args)

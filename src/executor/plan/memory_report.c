@@ -61,7 +61,7 @@ static void print_bytes(mxci_text *t, const char *what, int64_t bytes) {
 
 mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
     MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_GIVEN(r, "mxc_memory_report_print: report"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(r, "mxc_memory_report_print: report"));
     mxci_text t = {0};
     double whole;
     whole = r->internal_unplanned ? (double)r->internal_unplanned : 1;

@@ -49,12 +49,12 @@ mxc_symbol *mxc_executor_symbol(const mxc_executor *e) {
 
 mxc_status mxc_executor_get_report(const mxc_executor *e, mxc_memory_report *out) {
     MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_get_report: executor"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(e, "mxc_executor_get_report: executor"));
     return mxci_memory_report_make(e->bound->program, out);
 }
 
 mxc_status mxc_executor_print(const mxc_executor *e, char **out) {
     MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_print: executor"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(e, "mxc_executor_print: executor"));
     return mxci_program_print(e->bound->program, out);
 }

@@ -41,8 +41,8 @@ mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out) {
         memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
     out->size = sizeof *out;
     if (out->n > 0)
-        MXC_TRY(MXCI_GIVEN(out->names, "bind: spec->names"));
-    return out->n_no_grad > 0 ? MXCI_GIVEN(out->no_grad, "bind: spec->no_grad") : MXC_OK;
+        MXC_TRY(MXCI_CHECK_NON_NULL(out->names, "bind: spec->names"));
+    return out->n_no_grad > 0 ? MXCI_CHECK_NON_NULL(out->no_grad, "bind: spec->no_grad") : MXC_OK;
 }
 
 static void free_options(mxc_bind_options *o) {
@@ -62,7 +62,7 @@ static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *t
     if (!names || !contexts)
         return no_memory();
     for (int i = 0; i < from->n_groups; i++) {
-        MXC_TRY(MXCI_GIVEN(from->group_names[i], "bind: the name of a device group"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(from->group_names[i], "bind: the name of a device group"));
         contexts[i] = from->group_contexts[i];
         names[i] = mxci_strdup(from->group_names[i]);
         if (!names[i])

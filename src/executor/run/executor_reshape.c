@@ -125,7 +125,7 @@ mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_
     mxc_bind_options options;
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_GIVEN(e, "mxc_executor_reshape: executor"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(e, "mxc_executor_reshape: executor"));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, shapes));
     options = e->options;

@@ -61,7 +61,7 @@ static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
     if (params->n > 0 && !params->names)
         return MXC_FAIL(MXC_EINVAL, "parameters: the list's arrays have no names");
     for (int64_t i = 0; i < params->n; i++) {
-        MXC_TRY(MXCI_GIVEN(params->names[i], "parameters: a name"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(params->names[i], "parameters: a name"));
         MXC_TRY(add(m, params->names[i], params->arrays[i]));
     }
     return MXC_OK;

@@ -13,7 +13,7 @@
 /* A variable that a segment names. */
 typedef struct use {
     mxc_var *var;
-    int changes;
+    int writes;
 } use;
 
 typedef struct cutter {
@@ -23,7 +23,7 @@ typedef struct cutter {
     int32_t *latest; /* pool: its latest segment so far; -1: none */
     int32_t n_uses;
     use *uses;      /* one per slot of a step, and per pool, and one */
-    mxc_var **vars; /* reads from the front, changes behind */
+    mxc_var **vars; /* reads from the front, writes behind */
 } cutter;
 
 /* ---- where to cut ---------------------------------------------------------------------------------------------- */
@@ -60,8 +60,8 @@ static int32_t segment_end(const mxci_program *p, int32_t first, int32_t limit) 
 
 /* ---- variables ------------------------------------------------------------------------------------------------- */
 
-static void add_use(cutter *c, mxc_var *var, int changes) {
-    c->uses[c->n_uses++] = (use){var, changes};
+static void add_use(cutter *c, mxc_var *var, int writes) {
+    c->uses[c->n_uses++] = (use){var, writes};
 }
 
 static void use_pool(cutter *c, const mxci_segment *s, int32_t pool) {
@@ -104,23 +104,23 @@ static int by_var(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Each variable once; changed where any use changes it. */
+/* Each variable once; written where any use writes it. */
 static void merge_uses(cutter *c) {
     int32_t n = 0;
     qsort(c->uses, (size_t)c->n_uses, sizeof *c->uses, by_var);
     for (int32_t i = 0; i < c->n_uses; i++) {
         if (n && c->uses[n - 1].var == c->uses[i].var)
-            c->uses[n - 1].changes |= c->uses[i].changes;
+            c->uses[n - 1].writes |= c->uses[i].writes;
         else
             c->uses[n++] = c->uses[i];
     }
     c->n_uses = n;
 }
 
-static int list_vars(const cutter *c, int changes, mxc_var **out) {
+static int list_vars(const cutter *c, int writes, mxc_var **out) {
     int n = 0;
     for (int32_t i = 0; i < c->n_uses; i++)
-        if (c->uses[i].changes == changes)
+        if (c->uses[i].writes == writes)
             out[n++] = c->uses[i].var;
     return n;
 }
@@ -142,10 +142,10 @@ static void collect_uses(cutter *c, const mxci_segment *s) {
 
 static mxc_status make_op(cutter *c, mxci_segment *s) {
     mxc_task task = MXC_TASK_INIT;
-    int n_reads, n_changes;
+    int n_reads, n_writes;
     collect_uses(c, s);
     n_reads = list_vars(c, 0, c->vars);
-    n_changes = list_vars(c, 1, c->vars + n_reads);
+    n_writes = list_vars(c, 1, c->vars + n_reads);
     task.name = s->first < c->bound->program->n_forward ? "forward" : "backward";
     if (s->is_callback)
         task.async_fn = mxci_execute_callback;
@@ -154,7 +154,7 @@ static mxc_status make_op(cutter *c, mxci_segment *s) {
     task.arg = s;
     task.context = c->bound->program->pools[s->pool];
     task.flags = s->is_single || s->is_callback ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
-    return mxc_engine_op_create(c->executor->engine, &task, n_reads, c->vars, n_changes, c->vars + n_reads, &s->op);
+    return mxc_engine_op_create(c->executor->engine, &task, n_reads, c->vars, n_writes, c->vars + n_reads, &s->op);
 }
 
 static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {

@@ -100,7 +100,7 @@ static mxc_status choose_reqs(known *k, const mxc_bind_spec *spec) {
     for (int64_t i = 0; i < spec->n; i++)
         ask_nothing(k, spec->names[i]);
     for (int64_t i = 0; i < spec->n_no_grad; i++) {
-        MXC_TRY(MXCI_GIVEN(spec->no_grad[i], "simple_bind: a name without gradient"));
+        MXC_TRY(MXCI_CHECK_NON_NULL(spec->no_grad[i], "simple_bind: a name without gradient"));
         if (!ask_nothing(k, spec->no_grad[i]))
             return MXC_FAIL(MXC_ENOTFOUND, "simple_bind: no argument '%s' that could go without gradient",
                             spec->no_grad[i]);

@@ -1,4 +1,4 @@
-/* Names in folders. */
+/* Names in directories. */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/sys.h"
 
-/* Names as they are read: strings one behind the other. */
+/* Names as they are read: strings one after the other. */
 typedef struct names {
     char *text;
     size_t used, room;
@@ -35,14 +35,14 @@ static mxc_status read_names(DIR *dir, const char *path, names *all) {
     for (errno = 0; (entry = readdir(dir)) != NULL; errno = 0)
         if (entry->d_name[0] != '.')
             MXC_TRY(add_name(all, path, entry->d_name));
-    return errno ? MXC_FAIL(MXC_EIO, "%.300s: cannot read the folder: %s", path, strerrordesc_np(errno)) : MXC_OK;
+    return errno ? MXC_FAIL(MXC_EIO, "%.300s: cannot read the directory: %s", path, strerrordesc_np(errno)) : MXC_OK;
 }
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* One block: pointers, sorted, then what they point to. */
+/* One block: the pointers, sorted, then the names. */
 static mxc_status arrange(const names *all, const char *path, char ***out) {
     size_t pointers = ((size_t)all->n + 1) * sizeof(char *);
     char **block = mxci_alloc(pointers + all->used);
@@ -59,14 +59,14 @@ static mxc_status arrange(const names *all, const char *path, char ***out) {
     return MXC_OK;
 }
 
-mxc_status mxci_folder_list(const char *path, char ***out, int64_t *n) {
+mxc_status mxci_directory_list(const char *path, char ***out, int64_t *n) {
     names all = {0};
     DIR *dir = opendir(path);
     *out = NULL;
     *n = 0;
     if (!dir)
         return MXC_FAIL(errno == ENOENT || errno == ENOTDIR ? MXC_ENOTFOUND : MXC_EIO,
-                        "%.300s: cannot open as a folder: %s", path, strerrordesc_np(errno));
+                        "%.300s: cannot open as a directory: %s", path, strerrordesc_np(errno));
     mxc_status status = read_names(dir, path, &all);
     closedir(dir);
     if (status == MXC_OK)
