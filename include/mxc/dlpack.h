@@ -1,6 +1,6 @@
 /*
- * The structs of DLPack 0.8, by which libraries hand arrays to each other within a process, under the names of
- * dlpack/dlpack.h of the DMLC project. A program that has that header includes it first, and this one then declares
+ * The structs of DLPack 0.8, for the exchange of arrays between libraries in one process, with the names of
+ * dlpack/dlpack.h of the DMLC project. A program that uses that header includes it first; this header then declares
  * nothing.
  */
 #ifndef MXC_DLPACK_H

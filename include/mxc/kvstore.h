@@ -75,8 +75,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, co
 MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *keys,
                                                        mxc_ndarray *const *values, mxc_ndarray *const *out,
                                                        int priority);
-/** Applies a sum to the stored value: queues work that changes stored, and does not wait. Called by the pushing thread.
- */
+/** Applies a sum to the stored value: queues work that changes stored, without waiting. Runs on the pushing thread. */
 typedef mxc_status (*mxc_updater_fn)(const char *key, mxc_ndarray *sum, mxc_ndarray *stored, void *user);
 MXC_API void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user); /* NULL: replace */
 /** Update with this optimizer, borrowed until the store is destroyed or another is set; NULL: none. It takes precedence

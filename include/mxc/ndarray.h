@@ -1,14 +1,15 @@
 /*
- * NDArray: a dense array in C order: a shared memory block with an engine variable, and a view of it.
+ * NDArray: a dense array in C order. It is a view of a block of memory that has an engine variable.
  *
- * Work on arrays is queued on the engine and returns at once; calls that copy to the host wait for what they need.
- * Arrays are reference counted: create, copy and view calls give one reference, mxc_ndarray_release drops it. Memory is
- * taken at first use and returned, through the engine, when the last reference is gone.
+ * Calls queue work on the engine and return at once; calls that copy to the host wait for the work they need. Arrays
+ * are reference counted: calls that create, copy or view give one reference, mxc_ndarray_release drops it. Memory is
+ * allocated at first use and freed, through the engine, after the last reference is gone.
  *
- * A view shares memory and variable with its source: a write through one orders with all. Queued work that fails marks
- * the variable (see engine.h); overwriting all of the memory, not just a part through a view, clears the mark.
+ * A view shares memory and variable with its source, so writes through one are ordered with uses of all others. Queued
+ * work that fails sets the error state of the variable (see engine.h); overwriting all of the memory, not only a part
+ * through a view, clears it.
  *
- * Every call may come from any thread.
+ * All calls are thread-safe.
  */
 #ifndef MXC_NDARRAY_H
 #define MXC_NDARRAY_H
@@ -19,21 +20,21 @@
 
 typedef struct mxc_ndarray mxc_ndarray;
 
-/* ---- making, sharing, asking ------------------------------------------------------------------------------- */
+/* ---- creation, references, properties ---------------------------------------------------------------------- */
 
 /**
- * New array on the default engine; contents undefined until written; memory is taken at first use.
+ * Create an array on the default engine. Its contents are undefined until written.
  * @param dims  ndim sizes, all known (>= 0)
  * @return MXC_EINVAL, MXC_ESHAPE (too large), MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_create(int ndim, const int64_t *dims, mxc_dtype dtype,
                                                      mxc_context context, mxc_ndarray **out);
-/** New cpu(0) array with a copy of host data (C order, as many elements as dims say). */
+/** Create an array on cpu(0) with a copy of host data in C order. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype,
                                                         const void *data, mxc_ndarray **out);
 /**
- * Array over the caller's memory (host, at least aligned to the element), without a copy. release(arg) is called, from
- * any thread, once no view and no queued work uses it; may be NULL.
+ * Create an array over host memory of the caller, without a copy. The memory is aligned at least to the element.
+ * @param release  called with arg, from any thread, once no view and no queued work uses the memory; may be NULL
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_wrap(int ndim, const int64_t *dims, mxc_dtype dtype, void *data,
                                                    void (*release)(void *arg), void *arg, mxc_ndarray **out);
@@ -42,7 +43,7 @@ MXC_API mxc_ndarray *mxc_ndarray_retain(mxc_ndarray *array);
 /** Drop a reference; NULL is fine. Does not block. */
 MXC_API void mxc_ndarray_release(mxc_ndarray *array);
 
-/** Shape, borrowed, constant for the array's life. */
+/** Shape; borrowed and constant as long as the array exists. */
 MXC_API const mxc_shape *mxc_ndarray_shape(const mxc_ndarray *array);
 MXC_API int64_t mxc_ndarray_size(const mxc_ndarray *array); /* elements */
 MXC_API size_t mxc_ndarray_bytes(const mxc_ndarray *array);
@@ -50,53 +51,55 @@ MXC_API mxc_dtype mxc_ndarray_dtype(const mxc_ndarray *array);
 MXC_API mxc_context mxc_ndarray_context(const mxc_ndarray *array);
 /** The engine variable, borrowed; shared by all views of one block. */
 MXC_API mxc_var *mxc_ndarray_var(const mxc_ndarray *array);
-/** Fill in a tensor for the array, taking memory if there is none yet. Does not wait. Status: MXC_ENOMEM. */
+/** Describe the array as a tensor, allocating its memory if necessary. Does not wait. Status: MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_tensor(mxc_ndarray *array, mxc_tensor *out);
 
 /* ---- views ------------------------------------------------------------------------------------------------- */
 
 /** Rows begin to end-1 of axis 0. Status: MXC_ESHAPE. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc_ndarray **out);
-/** Row index of axis 0, which is dropped (a 1-d array gives shape (1,)). Status: MXC_ESHAPE. */
+/** Row index of axis 0, without that axis (a 1-d array gives shape (1,)). Status: MXC_ESHAPE. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out);
-/** Another shape over the same elements; one dim may be -1; fewer elements give a view of the first. MXC_ESHAPE. */
+/** View with another shape; one dim may be -1 (inferred); fewer elements give a view of the first ones. MXC_ESHAPE. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims,
                                                       mxc_ndarray **out);
 
 /* ---- contents ---------------------------------------------------------------------------------------------- */
 
-/** Copy from host memory of exactly bytes bytes; data may be reused on return. Blocks for earlier work on the array.
- *  Status: MXC_EINVAL (bytes), MXC_ENOMEM. */
+/** Copy from host memory; bytes must be the size of the array. data may be reused on return. Blocks until earlier work
+ *  on the array is done. Status: MXC_EINVAL (bytes), MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes);
-/** Copy to host memory of exactly bytes bytes. Blocks until the array's writes are done; returns their failure.
- *  Status: MXC_EINVAL (bytes), MXC_ENOMEM. */
+/** Copy to host memory; bytes must be the size of the array. Blocks until writes to the array are done, and returns
+ *  their error. Status: MXC_EINVAL (bytes), MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_get(mxc_ndarray *array, void *data, size_t bytes);
-/** Queue filling with one value, converted to the dtype. */
+/** Queue filling the array with one value, converted to its dtype. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value);
-/** Queue filling with numbers of the context's stream, which are reserved by the call: uniform in [low, high), or
- *  normal. Status: MXC_EDTYPE (not a float type), MXC_EINVAL (not finite, high < low, deviation < 0), MXC_ENOMEM. */
+/** Queue filling the array with random numbers, uniform in [low, high) or normal, from the stream of its context; they
+ *  are reserved by the call. Status: MXC_EDTYPE (not a float type), MXC_EINVAL (not finite, high < low, deviation < 0),
+ *  MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_fill_uniform(mxc_ndarray *array, double low, double high);
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_fill_normal(mxc_ndarray *array, double mean, double deviation);
 /**
- * Queue to = from, converting dtype and crossing contexts as needed. Same shape; from == to does nothing.
- * Float to integer truncates towards zero and saturates, NaN gives 0; an integer to a narrower one keeps its low bits;
- * anything to bool is != 0. Status: MXC_ESHAPE, MXC_ENOMEM.
+ * Queue a copy to another array of the same shape, with conversion between dtypes and transfer between contexts as
+ * needed. from == to does nothing. Conversion from float to integer truncates towards zero and saturates, NaN gives 0;
+ * from an integer to a narrower one keeps the low bits; to bool is != 0. Status: MXC_ESHAPE, MXC_ENOMEM.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority);
-/** New array of that context and dtype with the same contents (queued). */
+/** Create an array with this context and dtype, and queue copying the contents to it. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_copy(mxc_ndarray *array, mxc_context context, mxc_dtype dtype,
                                                    mxc_ndarray **out);
 
-/** Block until pending writes (to_write: and reads) of the array are done; return their failure. */
+/** Block until pending writes (to_write: and reads) of the array are done; return their error. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_wait_to_read(mxc_ndarray *array);
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_wait_to_write(mxc_ndarray *array);
-/** Host pointer of a CPU array after waiting for its writes; the caller orders its own use. Status: MXC_EDEVICE. */
+/** Pointer to the memory of a CPU array, after waiting for its writes. The caller must order its use of the pointer
+ *  with queued work. Status: MXC_EDEVICE. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_data(mxc_ndarray *array, void **out);
 
-/** Text like numpy's, with shape, dtype and context; of large arrays a few edge items of each axis. Caller frees with
- *  mxc_free. Waits. */
+/** Format the array like numpy, with shape, dtype and context; large arrays are abbreviated to the first and last items
+ *  of each axis. The caller frees the text with mxc_free. Waits for writes. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_print(mxc_ndarray *array, char **out);
-/** Free a string or array of handles given by the library. NULL is fine. */
+/** Free a string or an array of handles that the library returned. NULL is fine. */
 MXC_API void mxc_free(void *block);
 
 /* ---- files and exchange ------------------------------------------------------------------------------------ */
@@ -108,52 +111,54 @@ typedef struct mxc_ndarray_list {
     char **names;
 } mxc_ndarray_list;
 
-/** Drop all references and memory, and clear the struct. */
+/** Release all arrays, free all memory, and clear the struct. */
 MXC_API void mxc_ndarray_list_release(mxc_ndarray_list *list);
-/** The array of that name, borrowed; NULL if absent. */
+/** Array of this name, borrowed; NULL if there is none. */
 MXC_API mxc_ndarray *mxc_ndarray_list_find(const mxc_ndarray_list *list, const char *name);
 
 /**
- * Write MXNet's .params list file (records V2; V3 for arrays without axes, which V2 cannot tell from "none"). The file
- * is replaced in one step (where path is a symbolic link, the file that it names). Waits for the arrays.
+ * Write a .params file in MXNet's format (records V2; V3 for arrays without axes, which V2 cannot distinguish from
+ * "none"). The file is replaced atomically (if path is a symbolic link, its target). Waits for the arrays.
  * @param arrays  n arrays; NULL entries are written as "none"
  * @param names   n names, or NULL: UTF-8, all different, at most 65535 bytes each
- * @return MXC_EIO, MXC_ENOMEM, MXC_EINVAL (names), MXC_EEXIST (a name twice), or an array's failure
+ * @return MXC_EIO, MXC_ENOMEM, MXC_EINVAL (names), MXC_EEXIST (duplicate name), or the error of an array
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_save(const char *path, int64_t n, mxc_ndarray *const *arrays,
                                                    const char *const *names);
 /**
- * Read a .params list file of any version (V0 to V3; row_sparse and csr become dense) into cpu(0) arrays.
- * Status: MXC_ENOTFOUND, MXC_EIO, MXC_EFORMAT (with file, offset and expectation), MXC_EUNSUPPORTED (a type or a number
- * of axes that this library lacks), MXC_ENOMEM. Memory stays within the file's size plus 1 MiB, plus about 0.4 KiB of
- * handle an array; sparse arrays expand to at most 64 bytes in all for each byte of the file (but 16 MiB always, and
- * 1 GiB at most).
+ * Read a .params file of any version (V0 to V3; row_sparse and csr become dense) into arrays on cpu(0).
+ * Status: MXC_ENOTFOUND, MXC_EIO, MXC_EFORMAT (with file, offset and what was expected), MXC_EUNSUPPORTED (a type or a
+ * number of axes that libmxc does not have), MXC_ENOMEM. Memory is limited to the size of the file plus 1 MiB, plus
+ * about 0.4 KiB per array for its handle. Sparse arrays expand to at most 64 bytes for each byte of the file, at least
+ * 16 MiB and at most 1 GiB.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out);
-/** The same from memory; name appears in messages. */
+/** Read a .params file from memory. name is used in messages. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load_buffer(const char *name, const void *data, size_t bytes,
                                                           mxc_ndarray_list *out);
 
-/** numpy's .npy: version 1.0 written; 1.0 to 3.0 read, C or Fortran order, little endian; bf16 is raw "V2". Waits for
- *  the array. Status: as for mxc_ndarray_save and _load; MXC_EUNSUPPORTED for numpy types that are no dtype here. */
+/** Write and read numpy's .npy files: writes version 1.0; reads 1.0 to 3.0, C or Fortran order, little endian; bfloat16
+ *  is raw "V2". Waits for the array. Status: as for mxc_ndarray_save and _load; MXC_EUNSUPPORTED for other numpy types.
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_save_npy(const char *path, mxc_ndarray *array);
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out);
 /**
- * numpy's .npz: a zip of .npy members; written stored, read stored or deflated. Without names: "arr_0" and so on.
- * Deflated members expand to at most 20 times the file's size, or 1 GiB if that is more. Archives of 4 GiB or more
- * (zip64) are not supported. Status: as for the .npy calls; MXC_EEXIST (names twice).
+ * Write and read numpy's .npz files, zip archives of .npy members: writes them uncompressed, reads stored and deflated
+ * ones. Default names are "arr_0" and so on. Deflated members expand to at most 20 times the size of the file, or 1 GiB
+ * if that is more. Archives of 4 GiB or more (zip64) are not supported. Status: as for the .npy calls; MXC_EEXIST
+ * (duplicate name).
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_save_npz(const char *path, int64_t n, mxc_ndarray *const *arrays,
                                                        const char *const *names);
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load_npz(const char *path, mxc_ndarray_list *out);
 
-/** DLPack, version 0.8 or later layout of struct DLManagedTensor (dlpack.h of the DMLC project), declared there. */
+/** DLPack's struct DLManagedTensor, in the layout of version 0.8; see mxc/dlpack.h. */
 struct DLManagedTensor;
-/** Export: shares memory and keeps a reference until the consumer calls the deleter. Waits for pending writes. */
+/** Export an array, sharing its memory, and keep a reference until the consumer calls the deleter. Waits for writes. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **out);
 /**
- * Import: shares memory where it is dense in C order, else copies; calls the deleter when done with it. On failure
- * the tensor stays the caller's. Status: MXC_EINVAL, MXC_EDTYPE, MXC_EDEVICE.
+ * Import a tensor: share its memory if it is dense in C order, otherwise copy it, and call the deleter when it is no
+ * longer needed. On failure the caller keeps the tensor. Status: MXC_EINVAL, MXC_EDTYPE, MXC_EDEVICE.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_from_dlpack(struct DLManagedTensor *tensor, mxc_ndarray **out);
 

@@ -1,30 +1,30 @@
 /*
- * SimpleOp: one registration of a function of zero, one or two arrays and of its gradient gives both the array function
- * (mxc_invoke) and the symbol (mxc_symbol_op).
+ * SimpleOp: registering a function of zero, one or two arrays together with its gradient makes it available both for
+ * arrays (mxc_invoke) and in symbols (mxc_symbol_op).
  */
 #ifndef MXC_SIMPLEOP_H
 #define MXC_SIMPLEOP_H
 
 #include <mxc/op.h>
 
-/** What the functions are told besides the arrays. */
+/** Arguments of the functions besides the arrays. */
 typedef struct mxc_simple_env {
-    double scalar;      /* where the operator takes one */
-    const void *params; /* struct of the keyword schema, where it has one */
+    double scalar;      /* if the operator takes one */
+    const void *params; /* struct of the keyword schema, if it has one */
     const mxc_run *run;
-    void *temp; /* temp_bytes of scratch */
+    void *temp; /* temp_bytes bytes of scratch memory */
     mxc_random random;
 } mxc_simple_env;
 
-/** req is never MXC_REQ_NULL; of the two requests of a binary gradient one may be. */
+/** Functions by arity. req is never MXC_REQ_NULL, except for one of the two requests of a binary gradient. */
 typedef mxc_status (*mxc_source_fn)(const mxc_simple_env *env, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_unary_fn)(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_binary_fn)(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs,
                                     mxc_req req, const mxc_tensor *out);
-/** Unary gradient; value is NULL (from the output gradient alone), the output, or the input, as gradient_kind says. */
+/** Unary gradient; value is NULL, the output or the input, according to gradient_kind. */
 typedef mxc_status (*mxc_unary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
                                         mxc_req req, const mxc_tensor *in_grad);
-/** Binary gradient; lhs and rhs have data only where gradient_kind is MXC_GRADIENT_IN. */
+/** Binary gradient; lhs and rhs have data only if gradient_kind is MXC_GRADIENT_IN. */
 typedef mxc_status (*mxc_binary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *lhs,
                                          const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,
                                          mxc_req rhs_req, const mxc_tensor *rhs_grad);
@@ -43,25 +43,25 @@ typedef enum mxc_scalar_kind {
     MXC_SCALAR_BEFORE = 2 /* scalar op array */
 } mxc_scalar_kind;
 
-/** A bit set: which memory the result may take. */
+/** Bit set: inputs whose memory the result may overwrite. */
 typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_NONE = 0,
-    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: the (left) input's; backward: out_grad's for the (left) gradient */
-    MXC_SIMPLE_INPLACE_RHS_OUT = 2, /* binary: the right input's; out_grad's for the right gradient */
-    MXC_SIMPLE_INPLACE_BOTH = 3     /* binary: either */
+    MXC_SIMPLE_INPLACE_IN_OUT = 1,  /* forward: the (left) input; backward: out_grad, for the (left) gradient */
+    MXC_SIMPLE_INPLACE_RHS_OUT = 2, /* binary only: the right input; out_grad, for the right gradient */
+    MXC_SIMPLE_INPLACE_BOTH = 3     /* binary only: both of these */
 } mxc_simple_inplace;
 
 /** A registration. Use designated initialisers; members left out are zero. */
 typedef struct mxc_simple_def {
     size_t size;             /* sizeof(mxc_simple_def) */
-    const char *name;        /* the array function's name */
-    const char *symbol_name; /* the symbol's name where it differs (it becomes an alias); NULL: the same */
+    const char *name;        /* name for arrays */
+    const char *symbol_name; /* name in symbols if it differs (it becomes an alias); NULL: the same */
     const char *aliases;     /* "a,b" or NULL */
     const char *doc;
     int arity;               /* 0, 1 or 2 */
-    int array_only;          /* 1: no symbol is made of it (flag MXC_OP_ARRAY_ONLY) */
+    int array_only;          /* 1: not available in symbols (flag MXC_OP_ARRAY_ONLY) */
     const char *args;        /* argument names; NULL: "data", or "lhs,rhs" */
-    mxc_scalar_kind scalar;  /* the parameter is called "scalar" and is required */
+    mxc_scalar_kind scalar;  /* whether there is a required parameter "scalar" */
     const mxc_param *params; /* keyword schema; not together with scalar */
     size_t param_size;
     unsigned dtypes; /* as mxc_op_def.dtypes; 0: MXC_DTYPES_FLOAT */
@@ -72,7 +72,7 @@ typedef struct mxc_simple_def {
     uint64_t (*random_count)(const mxc_op_sig *sig);
     mxc_simple_inplace inplace_forward, inplace_backward;
     mxc_gradient_kind gradient_kind;
-    /* By mxc_device; the member that fits the arity is set. */
+    /* Functions by mxc_device; set the members that fit the arity. */
     mxc_source_fn source[MXC_DEVICE_LIMIT];
     mxc_unary_fn unary[MXC_DEVICE_LIMIT];
     mxc_binary_fn binary[MXC_DEVICE_LIMIT];
@@ -80,7 +80,7 @@ typedef struct mxc_simple_def {
     mxc_binary_grad_fn binary_grad[MXC_DEVICE_LIMIT];
 } mxc_simple_def;
 
-/** Register; def must stay valid for the process's life. MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. Thread-safe. */
+/** Register; def must stay valid until the process ends. MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. Thread-safe. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_simpleop_register(const mxc_simple_def *def);
 
 #endif
