@@ -1,7 +1,7 @@
 /*
- * Operators of a program's own: "wave" is computed by the engine's workers like the built-in ones; "watch" has
- * callbacks, which may block and call the library: it tells the mean of what passes through. With them, a net learns
- * y = sin(2x).
+ * Operators that are defined by the program: "wave" is computed by the engine's workers, like built-in operators;
+ * "watch" has callbacks, which may block and call the library: it prints the mean of its input. A network with both
+ * learns y = sin(2x).
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include <mxc/mxc.h>
 
-enum { SAMPLES = 256, HIDDEN = 16, TELL_EVERY = 2000 };
+enum { SAMPLES = 256, HIDDEN = 16, PRINT_EVERY = 2000 };
 
 static void check(mxc_status status) {
     if (status == MXC_OK)
@@ -26,7 +26,7 @@ typedef struct wave_params {
 
 static const mxc_param wave_schema[] = {
     {MXC_PARAM_FIELD(wave_params, frequency), .name = "frequency", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "of the wave"},
+     .doc = "Angular frequency, default 1."},
     MXC_PARAM_END,
 };
 
@@ -69,7 +69,7 @@ static mxc_status wave_backward(const mxc_op_call *call) {
 static const mxc_op_def wave = {
     .size = sizeof(mxc_op_def),
     .name = "wave",
-    .doc = "out = sin(frequency data)",
+    .doc = "out = sin(frequency data).",
     .params = wave_schema,
     .param_size = sizeof(wave_params),
     .dtypes = MXC_DTYPE_BIT(MXC_F32),
@@ -78,7 +78,7 @@ static const mxc_op_def wave = {
     .backward = {[MXC_CPU] = wave_backward},
 };
 
-/* ---- watch: out = data, with a look at it ---- */
+/* ---- watch: out = data, and prints its mean ---- */
 
 static mxc_status copy(const mxc_tensor *from, mxc_req req, const mxc_tensor *to) {
     const float *x = from->data;
@@ -87,8 +87,8 @@ static mxc_status copy(const mxc_tensor *from, mxc_req req, const mxc_tensor *to
     return MXC_OK;
 }
 
-/* The library may be called here, also so that it waits. */
-static mxc_status tell_mean(const mxc_tensor *t) {
+/* A callback may call the library, and wait. */
+static mxc_status print_mean(const mxc_tensor *t) {
     mxc_ndarray *array = NULL, *mean = NULL;
     float value;
     mxc_status status = mxc_ndarray_from_data(t->shape.ndim, t->shape.dim, t->dtype, t->data, &array);
@@ -104,9 +104,9 @@ static mxc_status tell_mean(const mxc_tensor *t) {
 }
 
 static mxc_status watch_forward(const mxc_op_call *call) {
-    static int calls; /* one watch in one net: its calls follow each other */
-    if (calls++ % TELL_EVERY == 0) {
-        mxc_status status = tell_mean(&call->in[0]);
+    static int calls; /* there is one such node in one network, so calls do not overlap */
+    if (calls++ % PRINT_EVERY == 0) {
+        mxc_status status = print_mean(&call->in[0]);
         if (status != MXC_OK)
             return status;
     }
@@ -120,7 +120,7 @@ static mxc_status watch_backward(const mxc_op_call *call) {
 static const mxc_op_def watch = {
     .size = sizeof(mxc_op_def),
     .name = "watch",
-    .doc = "out = data; tells data's mean now and then",
+    .doc = "out = data; prints the mean of data now and then.",
     .flags = MXC_OP_CALLBACK,
     .dtypes = MXC_DTYPE_BIT(MXC_F32),
     .needs = {.out_grad = 1},
@@ -128,7 +128,7 @@ static const mxc_op_def watch = {
     .backward = {[MXC_CPU] = watch_backward},
 };
 
-/* ---- the net, and what it learns ---- */
+/* ---- the network and its data ---- */
 
 static mxc_symbol *on(mxc_symbol *in, const char *op, const char *name, const char *key, const char *value) {
     mxc_symbol *out;
@@ -144,7 +144,7 @@ static mxc_symbol *make_net(void) {
     check(mxc_symbol_variable("data", &net));
     net = on(net, "FullyConnected", "inner", "num_hidden", hidden);
     net = on(net, "wave", "waves", "frequency", "1.5");
-    net = on(net, "Custom", "watched", "op_type", "watch"); /* so it is called in files; "watch" would do */
+    net = on(net, "Custom", "watched", "op_type", "watch"); /* the name in files; "watch" works too */
     net = on(net, "FullyConnected", "outer", "num_hidden", "1");
     return on(net, "LinearRegressionOutput", "out", NULL, NULL);
 }

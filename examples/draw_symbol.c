@@ -1,5 +1,5 @@
 /*
- * Draws a symbol file as a graph in Graphviz' language, with the shapes that follow from those given:
+ * Draws a symbol file as a graph in the DOT language of Graphviz, with inferred shapes:
  *   draw_symbol [-o OUT.dot] NET-symbol.json [data=64,1,28,28]...
  *   draw_symbol NET-symbol.json data=64,1,28,28 | dot -Tpng -o net.png
  */
@@ -23,7 +23,7 @@ static void usage(void) {
     exit(2);
 }
 
-/* "data=64,1,28,28": the name, which the text is cut to, and the shape. */
+/* Parses "data=64,1,28,28"; the text is cut to the name. */
 static void read_shape(char *text, const char **name, mxc_shape *shape) {
     int64_t dims[MXC_MAX_NDIM];
     char *at = strchr(text, '=');

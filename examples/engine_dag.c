@@ -1,10 +1,10 @@
 /*
- * The engine without any deep learning: the edit distance of two long texts, by dynamic programming in square tiles.
+ * The engine without deep learning: the edit distance of two long texts, by dynamic programming in square tiles.
  *
- * D[r][c], the distance of the first r letters of one text and the first c of the other, follows from its neighbours
- * above, on the left, and between these. Of a tile only its edges matter to others: rows[j] holds the lowest row so far
- * of the j-th column of tiles, columns[i] the rightmost column of the i-th row of tiles. Tile (i,j) changes both, and
- * saying so is all that is needed: the engine finds that the tiles of one diagonal can run at the same time.
+ * D[r][c], the distance between the first r letters of one text and the first c of the other, depends on its neighbours
+ * above, to the left, and above left. Other tiles depend only on the edges of a tile: rows[j] holds the lowest row so
+ * far of the j-th column of tiles, columns[i] the rightmost column of the i-th row of tiles. Tile (i,j) declares that
+ * it changes both, and the engine then runs the tiles of one diagonal in parallel.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static void check(mxc_status status) {
     exit(1);
 }
 
-/* Row by row: d holds row r-1 and becomes row r; column has the values on the left and gets those on the right. */
+/* Row by row: d holds row r-1 and becomes row r; column holds the values on the left and receives those on the right.
+ */
 static void advance(int *d, int n_columns, const char *across, int *column, int n_rows, const char *down) {
     int corner = d[n_columns];
     for (int r = 1; r <= n_rows; r++) {
@@ -58,7 +59,7 @@ static int by_tiles(mxc_engine *engine, int n) {
     mxc_task task = MXC_TASK_INIT;
     task.name = "tile";
     task.fn = run_tile;
-    task.flags = MXC_TASK_HELPED; /* the thread that waits at the end may run some, too */
+    task.flags = MXC_TASK_HELPED; /* may also run on the thread that waits at the end */
     for (int i = 0; i < n; i++) {
         check(mxc_var_create(engine, &rows[i].var));
         check(mxc_var_create(engine, &columns[i].var));
@@ -101,7 +102,7 @@ int main(int argc, char **argv) {
         printf("usage: %s [TILES [--trace FILE.json]]\nTexts of 1 to %d times %d letters.\n", argv[0], MOST, TILE);
         return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
-    for (int i = 0; i < n * TILE; i++) { /* the second text is the first one with every seventh letter left out */
+    for (int i = 0; i < n * TILE; i++) { /* the second text is the first without every seventh letter */
         text[0][i] = (char)('a' + (i * 7919LL % 1009 + i / 5) % 26);
         text[1][i] = (char)('a' + ((i + i / 6) * 7919LL % 1009 + (i + i / 6) / 5) % 26);
     }

@@ -1,5 +1,6 @@
 /*
- * What the training examples share: giving up, operators from text, and options by a schema. Not part of the library.
+ * Shared by the training examples: ending with a message, operators from text, options from a schema. Not part of the
+ * library.
  */
 #ifndef MXC_EXAMPLES_EXAMPLE_H
 #define MXC_EXAMPLES_EXAMPLE_H
@@ -10,22 +11,22 @@
 
 #include <mxc/mxc.h>
 
-/* A program as its user sees it. */
+/* Description of a program, for its help. */
 typedef struct example {
-    const char *name, *words, *about; /* words: what it takes besides options, as "TRAIN [TEST]" */
-    int least, most;                  /* how many words */
-    const mxc_param *schema;          /* of its options; those of type bool take no value */
+    const char *name, *words, *about; /* words: positional arguments, such as "TRAIN [TEST]" */
+    int least, most;                  /* number of positional arguments */
+    const mxc_param *schema;          /* options; those of type bool take no value */
 } example;
 
-/* Of the schema of a struct settings: a whole number, a string, the learning rate. */
-#define WHOLE(name_, field, initial_, least, most, text)                                                           \
+/* Entries of the schema of a struct settings: an integer, a string, the learning rate. */
+#define INTEGER_OPTION(name_, field, initial_, least, most, text)                                                  \
     {                                                                                                              \
         MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_INT, .initial = initial_, .bounded = 1, \
                                           .minimum = least, .maximum = most, .doc = text                           \
     }
 #define TEXT_OPTION(name_, field, initial_, text) \
     { MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_STRING, .initial = initial_, .doc = text }
-#define RATE(initial_, text)                                                                                     \
+#define RATE_OPTION(initial_, text)                                                                              \
     {                                                                                                            \
         MXC_PARAM_FIELD(settings, lr), .name = "lr", .type = MXC_PARAM_FLOAT, .initial = initial_, .bounded = 1, \
                                        .minimum = 0, .maximum = 1e6, .doc = text                                 \
@@ -42,7 +43,7 @@ static inline void check(mxc_status status) {
 
 /* ---- networks ---------------------------------------------------------------------------------------------------- */
 
-/* An operator on inputs that it takes over; params as "kernel=(3,3) pad=(1,1)". */
+/* Applies an operator to inputs, which it releases; params such as "kernel=(3,3) pad=(1,1)". */
 static inline mxc_symbol *op(const char *name_of_op, const char *name, const char *params, int n_in, mxc_symbol **in) {
     char text[256], *save = NULL;
     const char *keys[8], *values[8];
@@ -78,7 +79,7 @@ static inline void print_help(void) {
 }
 
 static inline void usage_error(const char *what, const char *argument) {
-    fprintf(stderr, "%s: %s%s; --help tells what it takes\n", program.name, what, argument);
+    fprintf(stderr, "%s: %s%s; --help lists the options\n", program.name, what, argument);
     exit(2);
 }
 
@@ -96,7 +97,7 @@ typedef struct given {
     int n;
 } given;
 
-/* Of an option that is given twice the last value counts. */
+/* If an option is given twice, the last value counts. */
 static inline void give_option(given *g, const char *key, const char *value) {
     int at = 0;
     while (at < g->n && strcmp(g->keys[at], key) != 0)
@@ -108,7 +109,7 @@ static inline void give_option(given *g, const char *key, const char *value) {
     g->values[at] = value;
 }
 
-/* Options to out, words to words, which has room for program.most; returns how many. */
+/* Parses options to out and positional arguments to words, which has room for program.most; returns their number. */
 static inline int parse_arguments(int argc, char **argv, void *out, const char **words) {
     given g = {.n = 0};
     int n_words = 0;

@@ -1,8 +1,8 @@
 /*
- * An operator of the program's own with a CUDA kernel: out = sin(frequency data). The kernel is in gpu_op.cu, which is
- * compiled where the CUDA toolkit is, and goes onto the engine's stream, so that nobody waits for it; where it is not,
- * the library computes the operator on the host. Calls it between operators of the library, and compares with the CPU.
- * gpu_op [CONTEXT [host]]: on cpu(0) or CONTEXT; host: without the kernel
+ * An operator that is defined by the program, with a CUDA kernel: out = sin(frequency data). The kernel in gpu_op.cu is
+ * compiled if the CUDA toolkit is installed; it is queued on the engine's stream, so no thread waits for it. Without it
+ * the library computes the operator on the host. The program calls it between built-in operators and compares the
+ * result with that of the CPU. gpu_op [CONTEXT [host]]: runs on CONTEXT, default cpu(0); host: without the kernel
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static mxc_status wave_on_cpu(const mxc_op_call *call) {
 static mxc_op_def wave = {
     .size = sizeof(mxc_op_def),
     .name = "wave",
-    .doc = "out = sin(frequency data)",
+    .doc = "out = sin(frequency data).",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(wave_params),
@@ -47,7 +47,7 @@ static mxc_op_def wave = {
     .forward = {[MXC_CPU] = wave_on_cpu},
 };
 
-/* Replaces an array by what an operator makes of it. */
+/* Replaces an array by the result of an operator. */
 static void apply(const char *op, const char *key, const char *value, mxc_ndarray **x) {
     mxc_ndarray *y = NULL;
     check(mxc_invoke(op, 1, x, 1, &key, &value, 1, &y));
@@ -55,7 +55,7 @@ static void apply(const char *op, const char *key, const char *value, mxc_ndarra
     *x = y;
 }
 
-/* x = sin(1.5 x) + 0.5, again and again. */
+/* x = sin(1.5 x) + 0.5, CALLS times. */
 static void compute(mxc_context context, float *values) {
     const int64_t n = N;
     mxc_ndarray *x;

@@ -1,4 +1,4 @@
-/* What gpu_op.c and its CUDA kernel share. */
+/* Shared by gpu_op.c and its CUDA kernel. */
 #ifndef GPU_OP_H
 #define GPU_OP_H
 

@@ -1,7 +1,7 @@
 /*
- * Loads a model (NAME-symbol.json and NAME-0000.params) and predicts. INPUT is a JPEG or PNG, resized to the shape, or
- * a .npy file, taken as it is; without one the input is 0. Prints the likeliest classes of each sample, by name where
- * there is a file with a name on each line.
+ * Loads a model (NAME-symbol.json and NAME-0000.params) and classifies. INPUT is a JPEG or PNG, which is resized to the
+ * shape, or a .npy file, which is used unchanged; without INPUT the input is 0. Prints the most probable classes of
+ * each sample, by name if a file of class names is given.
  */
 #include <math.h>
 
@@ -18,14 +18,14 @@ typedef struct settings {
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(settings, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "(1,3,224,224)",
-     .doc = "of the data that the network takes: batch, channels, height, width"},
-    WHOLE("epoch", epoch, "0", 0, 9999, "number in the name of the .params file"),
-    WHOLE("top", top, "5", 1, 1000, "how many classes to print"),
+     .doc = "shape of the input: batch, channels, height, width"},
+    INTEGER_OPTION("epoch", epoch, "0", 0, 9999, "epoch of the model: the number in the name of the .params file"),
+    INTEGER_OPTION("top", top, "5", 1, 1000, "number of classes to print for each sample"),
     {MXC_PARAM_FIELD(settings, mean), .name = "mean", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "taken off an image's bytes"},
+     .doc = "mean that is subtracted from the bytes of an image"},
     {MXC_PARAM_FIELD(settings, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "0.00392156862745098",
-     .doc = "what they are multiplied with then"},
-    TEXT_OPTION("classes", classes, "", "file with the name of a class on each line"),
+     .doc = "factor on the bytes after subtracting the mean"},
+    TEXT_OPTION("classes", classes, "", "file with the name of one class per line"),
     MXC_PARAM_END,
 };
 
@@ -33,14 +33,14 @@ static const example program = {
     .name = "predict",
     .words = "NAME [INPUT]",
     .least = 1,
-    .about = "Predicts with a model as MXNet and this library save it.",
+    .about = "Classifies with a model saved by MXNet or libmxc.",
     .most = 2,
     .schema = schema,
 };
 
 enum { MOST_INPUTS = 16 };
 
-/* The pixels as planes of a sample, (byte - mean) * scale. */
+/* The pixels in NCHW order, (byte - mean) * scale. */
 static mxc_ndarray *read_image(const settings *s, const char *path) {
     const int64_t *shape = s->shape.value, channels = shape[1], height = shape[2], width = shape[3];
     mxc_image image, fitted;
@@ -106,7 +106,7 @@ static mxc_executor *bind(mxc_symbol *symbol, const mxc_ndarray_list *params, co
     return out;
 }
 
-/* The name on line number i of the file, or the number. */
+/* The name on line i of the file, or the number. */
 static const char *class_name(const char *path, int64_t i, char *out, size_t size) {
     FILE *file = path[0] ? fopen(path, "r") : NULL;
     snprintf(out, size, "%lld", (long long)i);

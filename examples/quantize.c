@@ -1,10 +1,10 @@
 /*
- * Trains a small network on images in the format of MNIST, quantizes it in each of the ways that there are, and tells
- * accuracy on the test images, memory of the parameters and time:
+ * Trains a small network on images in the MNIST format, quantizes it with each calibration method, and prints the test
+ * accuracy, the memory of the parameters and the time:
  *
- *   quantize [FOLDER [EPOCHS [PREFIX]]]
+ *   quantize [DIRECTORY [EPOCHS [PREFIX]]]
  *
- * With PREFIX the last one is written to PREFIX-symbol.json and PREFIX-0000.params.
+ * With PREFIX the last network is written to PREFIX-symbol.json and PREFIX-0000.params.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,12 +49,12 @@ static mxc_symbol *make_net(void) {
     return net;
 }
 
-static mxc_iter *open_images(const char *folder, const char *set) {
+static mxc_iter *open_images(const char *directory, const char *set) {
     char image[512], label[512];
     const char *keys[] = {"image", "label", "batch_size"}, *values[] = {image, label, "100"};
     mxc_iter *iter;
-    snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", folder, set);
-    snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", folder, set);
+    snprintf(image, sizeof image, "%s/%s-images-idx3-ubyte", directory, set);
+    snprintf(label, sizeof label, "%s/%s-labels-idx1-ubyte", directory, set);
     check(mxc_iter_create("MNISTIter", 3, keys, values, &iter));
     return iter;
 }
@@ -80,8 +80,8 @@ static void report(const char *what, mxc_symbol *net, const mxc_ndarray_list *pa
 
 int main(int argc, char **argv) {
     static const char *const names[] = {"int8, ranges of each batch", "int8, least and largest", "int8, entropy"};
-    const char *folder = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
-    mxc_iter *train = open_images(folder, "train"), *test = open_images(folder, "t10k");
+    const char *directory = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
+    mxc_iter *train = open_images(directory, "train"), *test = open_images(directory, "t10k");
     mxc_symbol *net = make_net();
     mxc_ndarray_list params;
     mxc_fit_options fit;
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
         options.params = &params;
         options.calibration = (mxc_calibration)kind;
         options.data = train;
-        options.batches = 10; /* a thousand images tell the ranges */
+        options.batches = 10; /* a thousand images suffice to calibrate the ranges */
         check(mxc_quantize(&options, &small, &small_params));
         report(names[kind], small, &small_params, test);
         if (argc > 3 && kind == MXC_CALIBRATE_ENTROPY)

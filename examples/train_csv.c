@@ -1,11 +1,11 @@
 /*
- * Regression from CSV files: trains a small network to tell one number from many, and prints by how much it is wrong
- * (root of the mean square error). Data and labels are files of their own, line by line, as CSVIter reads them:
+ * Regression from CSV files: trains a small network to predict one number from several, and prints the root mean square
+ * error. Data and labels are separate files with one line per sample, as CSVIter reads them:
  *
  *     shuf housing.csv >all.csv; cut -d, -f1-13 all.csv >data.csv; cut -d, -f14 all.csv >label.csv
  *
- * CSVIter keeps the order of lines. Those of a batch must be unlike one another, for it is by batches that the columns
- * are brought to mean 0 and deviation 1.
+ * CSVIter keeps the order of lines. Shuffle them beforehand, because the columns are normalised to mean 0 and standard
+ * deviation 1 batch by batch.
  */
 #include <math.h>
 
@@ -17,12 +17,12 @@ typedef struct settings {
 } settings;
 
 static const mxc_param schema[] = {
-    WHOLE("columns", columns, "13", 1, 1e6, "numbers in a line of data"),
-    WHOLE("hidden", hidden, "32", 1, 65536, "units of each of the two hidden layers"),
-    WHOLE("batch-size", batch_size, "32", 1, 65536, "lines in a step"),
-    WHOLE("epochs", epochs, "100", 1, 1e6, "times to go through the lines"),
-    WHOLE("seed", seed, "1", 1, 1e9, "of first weights"),
-    RATE("0.01", "learning rate of Adam at the start; it falls to 0 along a cosine"),
+    INTEGER_OPTION("columns", columns, "13", 1, 1e6, "number of columns of the data"),
+    INTEGER_OPTION("hidden", hidden, "32", 1, 65536, "number of units in each of the two hidden layers"),
+    INTEGER_OPTION("batch-size", batch_size, "32", 1, 65536, "number of samples per step"),
+    INTEGER_OPTION("epochs", epochs, "100", 1, 1e6, "number of passes over the data"),
+    INTEGER_OPTION("seed", seed, "1", 1, 1e9, "seed of the initial weights"),
+    RATE_OPTION("0.01", "initial learning rate of Adam, which falls to 0 along a cosine"),
     MXC_PARAM_END,
 };
 
@@ -32,7 +32,7 @@ static const example program = {
     .least = 4,
     .most = 4,
     .schema = schema,
-    .about = "Trains a network to tell a number (a line of LABEL) from many (that line of DATA).",
+    .about = "Trains a network to predict a number (a line of LABEL) from several (the same line of DATA).",
 };
 
 static mxc_iter *open_lines(const settings *s, const char *data, const char *label) {
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     mxc_iter *lines = open_lines(&s, paths[0], paths[1]), *test = open_lines(&s, paths[2], paths[3]);
     mxc_symbol *network = make_network(&s);
     train(&s, network, lines, &params);
-    printf("Root of the mean square error: %.3f in training, %.3f in the test\n",
+    printf("Root mean square error: %.3f in training, %.3f in the test\n",
            root_of_mean_square_error(network, &params, lines), root_of_mean_square_error(network, &params, test));
     mxc_ndarray_list_release(&params);
     mxc_symbol_release(network);

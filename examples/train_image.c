@@ -1,5 +1,5 @@
 /*
- * Trains a small residual network on images: a record file (.rec) or a folder that has a folder for each class.
+ * Trains a small residual network on images: a record file (.rec) or a directory with one subdirectory per class.
  *
  *     train_image TRAIN [TEST] [--side 32] [--classes 10] [--blocks 1] [--batch-size 64] [--epochs 10] [--lr 0.1]
  *                 [--checkpoint PREFIX [--resume]]
@@ -18,13 +18,14 @@ typedef struct settings {
 } settings;
 
 static const mxc_param schema[] = {
-    WHOLE("side", side, "32", 1, 1024, "images are cropped to this height and width"),
-    WHOLE("classes", classes, "10", 1, 1e6, "how many there are"),
-    WHOLE("blocks", blocks, "1", 1, 100, "of two convolutions in each of the three stages"),
-    WHOLE("batch-size", batch_size, "64", 1, 65536, "images in a step"),
-    WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the images"),
-    RATE("0.1", "learning rate"),
-    TEXT_OPTION("checkpoint", checkpoint, "", "prefix of the files that the model is saved to after each epoch"),
+    INTEGER_OPTION("side", side, "32", 1, 1024, "height and width that images are cropped to"),
+    INTEGER_OPTION("classes", classes, "10", 1, 1e6, "number of classes"),
+    INTEGER_OPTION("blocks", blocks, "1", 1, 100, "number of blocks of two convolutions in each of the three stages"),
+    INTEGER_OPTION("batch-size", batch_size, "64", 1, 65536, "number of images per step"),
+    INTEGER_OPTION("epochs", epochs, "10", 1, 1e6, "number of passes over the images"),
+    RATE_OPTION("0.1", "learning rate"),
+    TEXT_OPTION("checkpoint", checkpoint, "",
+                "prefix of the files that the model is saved to after each epoch; default: none"),
     {MXC_PARAM_FIELD(settings, resume), .name = "resume", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "continue from the checkpoint, if there is one"},
     MXC_PARAM_END,
@@ -36,7 +37,7 @@ static const example program = {
     .least = 1,
     .most = 2,
     .schema = schema,
-    .about = "Trains on images: a record file (.rec) or a folder that has a folder for each class.",
+    .about = "Trains on images: a record file (.rec) or a directory with one subdirectory per class.",
 };
 
 static volatile int stop;
@@ -47,7 +48,7 @@ static void on_signal(int number) {
 
 /* ---- network ----------------------------------------------------------------------------------------------------- */
 
-/* Convolution and normalisation. */
+/* Convolution and batch normalisation. */
 static mxc_symbol *conv(mxc_symbol *in, const char *name, int kernel, int channels, int stride) {
     char full[64], params[128];
     snprintf(full, sizeof full, "%.40s_conv", name);
@@ -64,7 +65,7 @@ static mxc_symbol *relu(mxc_symbol *in, const char *name) {
     return op("Activation", full, "act_type=relu", 1, &in);
 }
 
-/* Two convolutions, and the input added to what comes out. */
+/* Two convolutions, whose result is added to the input. */
 static mxc_symbol *block(mxc_symbol *in, const char *name, int channels, int stride, int changes) {
     char full[64];
     mxc_symbol *sides[2];
@@ -151,7 +152,7 @@ int main(int argc, char **argv) {
     options.show = 1;
     options.stop = &stop;
     check(mxc_fit(&options, &result, NULL));
-    printf("Share right: %.2f%% of the training images", 100 * result.accuracy);
+    printf("Correct: %.2f%% of the training images", 100 * result.accuracy);
     if (n_paths == 2)
         printf(", %.2f%% of the test images", 100 * result.valid_accuracy);
     putchar('\n');

@@ -1,8 +1,8 @@
 /*
- * Trains a small network on data in the format of MNIST (such as Fashion-MNIST) and says how well it knows the test
- * images. Ctrl-C stops after the running step and saves; --resume goes on from there.
+ * Trains a small network on data in the MNIST format (such as Fashion-MNIST) and prints the test accuracy. Ctrl-C stops
+ * after the current step and saves; --resume continues from there.
  *
- * Exit status: 0 trained to the end, 1 failed, 2 wrong options, 128 + number when stopped by SIGINT (130) or SIGTERM.
+ * Exit status: 0 trained to the end, 1 failed, 2 wrong options, 128 + signal number if stopped by SIGINT or SIGTERM.
  */
 #include <signal.h>
 
@@ -21,28 +21,29 @@ typedef struct settings {
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(settings, network), .name = "network", .type = MXC_PARAM_ENUM, .choices = "mlp,lenet",
-     .initial = "lenet", .doc = "what to train"},
-    TEXT_OPTION("data", data, "/usr/share/datasets/fashion-mnist", "folder of the four IDX files, plain or .gz"),
-    TEXT_OPTION("context", context, "cpu(0)", "where to train, as gpu(0)"),
-    TEXT_OPTION("dtype", dtype, "float32", "what to compute in: float32, float16, bfloat16"),
-    TEXT_OPTION("kv-store", kv_store, "local", "where parameters are kept; dist_sync: by several processes of mpirun"),
-    TEXT_OPTION("kv-params", kv_params, "", "its parameters, as shard=true,compression=bfloat16"),
-    WHOLE("batch-size", batch_size, "64", 1, 60000, "images in a step, of each process"),
-    WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the training images"),
-    RATE("0.05", "learning rate at the start; it falls to 0 along a cosine"),
+     .initial = "lenet", .doc = "network to train"},
+    TEXT_OPTION("data", data, "/usr/share/datasets/fashion-mnist", "directory of the four IDX files, plain or .gz"),
+    TEXT_OPTION("context", context, "cpu(0)", "device to train on, such as gpu(0)"),
+    TEXT_OPTION("dtype", dtype, "float32", "dtype of the computation: float32, float16 or bfloat16"),
+    TEXT_OPTION("kv-store", kv_store, "local", "type of the key-value store; dist_sync: several processes of mpirun"),
+    TEXT_OPTION("kv-params", kv_params, "", "parameters of the store, such as shard=true,compression=bfloat16"),
+    INTEGER_OPTION("batch-size", batch_size, "64", 1, 60000, "number of images per step and process"),
+    INTEGER_OPTION("epochs", epochs, "10", 1, 1e6, "number of passes over the training images"),
+    RATE_OPTION("0.05", "initial learning rate, which falls to 0 along a cosine"),
     {MXC_PARAM_FIELD(settings, momentum), .name = "momentum", .type = MXC_PARAM_FLOAT, .initial = "0.9", .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "share of the last step that is repeated"},
+     .minimum = 0, .maximum = 1, .doc = "momentum: share of the previous step that is repeated"},
     {MXC_PARAM_FIELD(settings, seed), .name = "seed", .type = MXC_PARAM_INT, .initial = "1",
-     .doc = "of first weights and of the order of images"},
+     .doc = "seed of the initial weights and of the order of images"},
     TEXT_OPTION("checkpoint", checkpoint, "",
-                "first part of the names of files to save to, after each epoch and when interrupted"),
-    WHOLE("checkpoint-batches", checkpoint_batches, "0", 0, 1e9, "steps after which to save too; 0: not"),
+                "prefix of the files saved after each epoch and on interruption; default: none"),
+    INTEGER_OPTION("checkpoint-batches", checkpoint_batches, "0", 0, 1e9,
+                   "also save after every so many steps; 0: only after epochs"),
     {MXC_PARAM_FIELD(settings, resume), .name = "resume", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "go on from the checkpoint, if there is one"},
+     .doc = "continue from the checkpoint, if there is one"},
     {MXC_PARAM_FIELD(settings, overwrite), .name = "overwrite", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "replace files of another training that are in the way of the checkpoint"},
-    TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch"),
-    TEXT_OPTION("profile", profile, "", "file for a trace of the first 200 steps, for chrome://tracing"),
+     .doc = "replace an existing checkpoint of another training"},
+    TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch; default: none"),
+    TEXT_OPTION("profile", profile, "", "file for a trace of the first 200 steps, for chrome://tracing; default: none"),
     MXC_PARAM_END,
 };
 
@@ -50,12 +51,12 @@ static const example program = {
     .name = "train_mnist",
     .words = "",
     .schema = schema,
-    .about = "Trains a network on images in the format of MNIST and prints its accuracy on the test images.\n"
-             "Ctrl-C stops after the running step and saves, if there is a --checkpoint; a second one ends at once.\n"
+    .about = "Trains a network on images in the MNIST format and prints its accuracy on the test images.\n"
+             "Ctrl-C stops after the current step and saves, if there is a --checkpoint; a second one ends at once.\n"
              "Exit status: 0 trained to the end, 1 failed, 2 wrong options, 130 stopped by Ctrl-C.",
 };
 
-static volatile int stop; /* the signal that came */
+static volatile int stop; /* the signal received */
 
 static void on_signal(int number) {
     stop = number;
@@ -91,7 +92,7 @@ static mxc_symbol *make_network(int network) {
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
 
-/* Training images are shared out to the store's workers; store is NULL for test images. */
+/* Training images are divided among the workers of the store; store is NULL for test images. */
 static mxc_iter *open_data(const settings *s, const char *set, int64_t batch_size, const mxc_kvstore *store) {
     char image[TEXT + 64], label[TEXT + 64], batch[32], seed[32], parts[16], part[16];
     const char *keys[] = {"image", "label", "batch_size", "flat", "shuffle", "seed", "num_parts", "part_index"};
@@ -124,7 +125,7 @@ static int64_t count_batches(const settings *s, const mxc_kvstore *store) {
 
 /* ---- training ----------------------------------------------------------------------------------------------- */
 
-/* user counts the steps of this run. */
+/* user points to the number of steps of this run. */
 static mxc_status on_step(const mxc_fit_progress *progress, int epoch_end, void *user) {
     int *steps = user;
     (void)progress;
@@ -180,7 +181,7 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
 static void report(const settings *s, const mxc_fit_progress *result) {
     if (result->interrupted)
         printf("Stopped in epoch %lld; %s%s\n", (long long)result->epoch + 1,
-               s->checkpoint[0] ? "--resume goes on from " : "nothing is saved without --checkpoint", s->checkpoint);
+               s->checkpoint[0] ? "--resume continues from " : "nothing is saved without --checkpoint", s->checkpoint);
     else
         printf("Test accuracy %.2f%% after epoch %lld\n", 100 * result->valid_accuracy, (long long)result->epoch);
 }
@@ -194,7 +195,7 @@ static void catch_signals(void) {
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* Several processes that know nothing of each other would each train on all images, and write the same files. */
+/* Without a distributed store, several processes would each train on all images and write the same files. */
 static void expect_one_process(const char *kv_store) {
     static const char *const sizes[] = {
         "OMPI_COMM_WORLD_SIZE",
@@ -214,7 +215,7 @@ static void expect_one_process(const char *kv_store) {
     }
 }
 
-/* The parameters are cut out of the settings' text. */
+/* Splits the text of the parameters in place. */
 static mxc_kvstore *open_store(settings *s) {
     const char *keys[KV_PARAMS], *values[KV_PARAMS];
     mxc_kvstore *store;

@@ -1,9 +1,9 @@
 /*
- * Trains a model of text, character by character (an LSTM), tells its perplexity after each epoch, and lets it write.
- * The last tenth of the text is not trained on.
+ * Trains a character-level language model (an LSTM), prints its perplexity after each epoch, and generates text. The
+ * last tenth of the text is used for validation.
  *
- * The text is cut into streams that lie side by side; a batch is the next steps of all streams, and begins with states
- * of zero. Its characters are the batch axis, so that loss, accuracy and learning curve are those of characters.
+ * The text is divided into streams. A batch contains the next steps of all streams and begins with states of zero. The
+ * batch axis runs over characters, so that loss, accuracy and learning curve are per character.
  */
 #include <math.h>
 
@@ -16,15 +16,15 @@ typedef struct settings {
 } settings;
 
 static const mxc_param schema[] = {
-    WHOLE("streams", streams, "32", 1, 4096, "pieces of the text that are learnt side by side"),
-    WHOLE("steps", steps, "50", 1, 4096, "characters of each in a batch"),
-    WHOLE("units", units, "128", 1, 4096, "of a layer"),
-    WHOLE("layers", layers, "1", 1, 16, "of the LSTM"),
-    WHOLE("epochs", epochs, "10", 1, 1e6, "times to go through the text"),
-    WHOLE("sample", sample, "300", 0, 1e9, "characters to write at the end"),
-    WHOLE("seed", seed, "1", 0, 1e9, "of first weights and of what is written"),
-    RATE("0.003", "learning rate of Adam"),
-    TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch"),
+    INTEGER_OPTION("streams", streams, "32", 1, 4096, "number of parts of the text that are processed in parallel"),
+    INTEGER_OPTION("steps", steps, "50", 1, 4096, "number of characters of each stream per batch"),
+    INTEGER_OPTION("units", units, "128", 1, 4096, "number of units per layer"),
+    INTEGER_OPTION("layers", layers, "1", 1, 16, "number of layers of the LSTM"),
+    INTEGER_OPTION("epochs", epochs, "10", 1, 1e6, "number of passes over the text"),
+    INTEGER_OPTION("sample", sample, "300", 0, 1e9, "number of characters to generate at the end"),
+    INTEGER_OPTION("seed", seed, "1", 0, 1e9, "seed of the initial weights and of the generated text"),
+    RATE_OPTION("0.003", "learning rate of Adam"),
+    TEXT_OPTION("curve", curve, "", "SVG file for the learning curve, written after each epoch; default: none"),
     MXC_PARAM_END,
 };
 
@@ -34,7 +34,7 @@ static const example program = {
     .least = 1,
     .most = 1,
     .schema = schema,
-    .about = "Trains a model of a text, character by character, and lets it write.",
+    .about = "Trains a character-level language model on a text and generates text.",
 };
 
 static void fail(const char *what, const char *path) {
@@ -44,7 +44,7 @@ static void fail(const char *what, const char *path) {
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* Characters as numbers from 0 on. */
+/* Characters, numbered from 0. */
 typedef struct text {
     int64_t n;
     unsigned char *characters; /* numbers */
@@ -79,8 +79,8 @@ static text read_text(const char *path) {
     return t;
 }
 
-/* An array of rows of one character of each stream. */
-static mxc_ndarray *lay_side_by_side(const unsigned char *from, int64_t stream, int64_t streams, int64_t rows) {
+/* An array whose rows contain one character of each stream. */
+static mxc_ndarray *interleave_streams(const unsigned char *from, int64_t stream, int64_t streams, int64_t rows) {
     const int64_t n = rows * streams;
     mxc_ndarray *out;
     void *data;
@@ -91,15 +91,15 @@ static mxc_ndarray *lay_side_by_side(const unsigned char *from, int64_t stream, 
     return out;
 }
 
-/* Batches of steps x streams characters, and those that follow them, from a part of the text. */
+/* Batches of steps x streams characters from a part of the text; labels are the following characters. */
 static mxc_iter *open_part(const settings *s, const text *t, int64_t begin, int64_t end) {
     const int64_t stream = (end - begin - 1) / s->streams, rows = stream / s->steps * s->steps;
     mxc_array_iter_options options = MXC_ARRAY_ITER_OPTIONS_INIT;
     mxc_iter *iter;
     if (rows == 0)
-        fail("too short for so many streams and steps is", "the text");
-    mxc_ndarray *data = lay_side_by_side(t->characters + begin, stream, s->streams, rows);
-    mxc_ndarray *label = lay_side_by_side(t->characters + begin + 1, stream, s->streams, rows);
+        fail("too short for this number of streams and steps:", "the text");
+    mxc_ndarray *data = interleave_streams(t->characters + begin, stream, s->streams, rows);
+    mxc_ndarray *label = interleave_streams(t->characters + begin + 1, stream, s->streams, rows);
     options.batch_size = s->steps * s->streams;
     check(mxc_iter_from_arrays(&options, 1, &data, 1, &label, NULL, &iter));
     mxc_ndarray_release(data);
@@ -109,8 +109,8 @@ static mxc_iter *open_part(const settings *s, const text *t, int64_t begin, int6
 
 /* ---- network ----------------------------------------------------------------------------------------------------- */
 
-/* From characters (steps * streams) to what follows each. To write, states go in and come out. */
-static mxc_symbol *make_network(const settings *s, const text *t, int64_t steps, int64_t streams, int writes) {
+/* Predicts the character after each of steps * streams characters. To generate text, states are inputs and outputs. */
+static mxc_symbol *make_network(const settings *s, const text *t, int64_t steps, int64_t streams, int is_generator) {
     char params[256];
     mxc_symbol *in[4] = {variable("data")}, *lstm, *out[3];
     snprintf(params, sizeof params, "input_dim=%d output_dim=%lld", t->n_known, (long long)s->units);
@@ -118,15 +118,15 @@ static mxc_symbol *make_network(const settings *s, const text *t, int64_t steps,
     snprintf(params, sizeof params, "shape=(%lld,%lld,%lld)", (long long)steps, (long long)streams,
              (long long)s->units);
     in[0] = op("Reshape", "sequences", params, 1, in);
-    if (!writes) {
+    if (!is_generator) {
         in[1] = variable("lstm_parameters");
         in[2] = op("_zeros", "state", "", 0, NULL);
         in[3] = op("_zeros", "cell", "", 0, NULL);
     }
     snprintf(params, sizeof params, "mode=lstm state_size=%lld num_layers=%lld state_outputs=%d", (long long)s->units,
-             (long long)s->layers, writes);
-    lstm = op("RNN", "lstm", params, writes ? 1 : 4, in);
-    for (int i = 0; i < (writes ? 3 : 1); i++)
+             (long long)s->layers, is_generator);
+    lstm = op("RNN", "lstm", params, is_generator ? 1 : 4, in);
+    for (int i = 0; i < (is_generator ? 3 : 1); i++)
         check(mxc_symbol_output(lstm, i, &out[i]));
     mxc_symbol_release(lstm);
     snprintf(params, sizeof params, "shape=(-1,%lld)", (long long)s->units);
@@ -134,7 +134,7 @@ static mxc_symbol *make_network(const settings *s, const text *t, int64_t steps,
     snprintf(params, sizeof params, "num_hidden=%d", t->n_known);
     out[0] = op("FullyConnected", "next", params, 1, out);
     out[0] = op("SoftmaxOutput", "softmax", "", 1, out);
-    if (!writes)
+    if (!is_generator)
         return out[0];
     mxc_symbol *all;
     check(mxc_symbol_group(3, out, &all));
@@ -145,7 +145,7 @@ static mxc_symbol *make_network(const settings *s, const text *t, int64_t steps,
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status tell(const mxc_fit_progress *p, int epoch_end, void *user) {
+static mxc_status print_perplexity(const mxc_fit_progress *p, int epoch_end, void *user) {
     (void)user;
     if (epoch_end)
         printf("epoch %lld: perplexity %.2f in training, %.2f on the rest\n", (long long)p->epoch + 1, exp(p->loss),
@@ -173,14 +173,15 @@ static void train(const settings *s, const text *t, mxc_ndarray_list *params) {
     options.seed = (uint64_t)s->seed;
     options.curve = s->curve[0] ? s->curve : NULL;
     options.show = 1;
-    options.callback = tell;
+    options.callback = print_perplexity;
     check(mxc_fit(&options, NULL, params));
     mxc_symbol_release(options.symbol);
     mxc_iter_destroy(options.train);
     mxc_iter_destroy(options.valid);
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- generation -----------------------------------------------------------------------------------------------------
+ */
 
 static int choose(const float *probabilities, int n) {
     double left = (double)random() / RAND_MAX;
@@ -190,7 +191,7 @@ static int choose(const float *probabilities, int n) {
     return i;
 }
 
-/* What comes next for a character, and the states that it leaves. */
+/* Draws the next character, and feeds the new states back. */
 static int next_character(mxc_executor *network, int character, int n_known) {
     static float probabilities[256];
     float number = (float)character;
@@ -202,7 +203,7 @@ static int next_character(mxc_executor *network, int character, int n_known) {
     return choose(probabilities, n_known);
 }
 
-static void write_text(const settings *s, const text *t, const mxc_ndarray_list *params) {
+static void generate_text(const settings *s, const text *t, const mxc_ndarray_list *params) {
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     const char *data = "data";
     mxc_shape one = {1, {1}};
@@ -231,7 +232,7 @@ int main(int argc, char **argv) {
     text t = read_text(path);
     train(&s, &t, &params);
     if (s.sample)
-        write_text(&s, &t, &params);
+        generate_text(&s, &t, &params);
     mxc_ndarray_list_release(&params);
     free(t.characters);
     return 0;

@@ -1,4 +1,4 @@
-/* mxc im2rec --list: lines of an id, a label and a path, of the images below a folder. */
+/* mxc im2rec --list: writes an id, a label and a path for each image below a directory. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,12 +49,12 @@ static int add(listing *l, const char *path, int label) {
     return l->entries[l->n++].path ? 0 : fail("no memory at", path);
 }
 
-static int is_folder(const char *path) {
+static int is_directory(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The images of a folder, "" for the root, have one label; then come its folders, in the order of their names. */
+/* The images of a directory ("" for the root) have one label; its subdirectories follow in the order of their names. */
 static int walk(listing *l, const char *below, int depth) {
     char path[2 * IM2REC_PATH], inside[IM2REC_PATH];
     struct dirent **names;
@@ -62,7 +62,7 @@ static int walk(listing *l, const char *below, int depth) {
     snprintf(path, sizeof path, "%s/%s", l->o->root, below);
     n = scandir(path, &names, NULL, alphasort);
     if (n < 0)
-        return fail("cannot read the folder", path);
+        return fail("cannot read the directory", path);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n && result == 0; i++) {
             const char *name = names[i]->d_name;
@@ -70,10 +70,10 @@ static int walk(listing *l, const char *below, int depth) {
                 snprintf(inside, sizeof inside, "%s%s%s", below, *below ? "/" : "", name) >= (int)sizeof inside)
                 continue;
             snprintf(path, sizeof path, "%s/%s", l->o->root, inside);
-            if (pass == 0 && has_ending(l->o->exts, name) && !is_folder(path)) {
+            if (pass == 0 && has_ending(l->o->exts, name) && !is_directory(path)) {
                 label = label < 0 ? l->labels++ : label;
                 result = add(l, inside, label);
-            } else if (pass == 1 && l->o->recursive && depth < 64 && is_folder(path)) {
+            } else if (pass == 1 && l->o->recursive && depth < 64 && is_directory(path)) {
                 result = walk(l, inside, depth + 1);
             }
         }

@@ -20,7 +20,7 @@
 
 enum { EACH = 32, MOST_THREADS = 256, MOST_LABELS = 1024, MESSAGE = 1024, BAR = 50 };
 
-/* A line of the list, and the record made of it: NULL where message tells why not. */
+/* A line of the list, and its record; NULL if it failed, with the reason in message. */
 typedef struct job {
     char *line;
     uint64_t id;
@@ -47,7 +47,7 @@ static int check(job *j, const char *path, mxc_status status) {
     return status == MXC_OK ? 1 : refuse(j, path, mxc_last_error());
 }
 
-/* A whole file in a block of its own; NULL if it cannot be read. */
+/* Reads a file into a new block; NULL if it cannot be read. */
 static void *read_file(const char *path, size_t *n) {
     FILE *file = fopen(path, "rb");
     long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;

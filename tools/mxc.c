@@ -22,7 +22,7 @@ static const struct command {
      mxc_optimizers_main},
     {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
      "summarises a record file and lists its first 10 records and damaged places; --repair: copies the intact\n"
-     "    records, and writes an index beside them, TO with .idx; --sheet: draws the first 100 images into one",
+     "    records to TO, with an index TO.idx; --sheet: draws the first 100 images into one image",
      mxc_rec_main},
     {"im2rec", mxc_im2rec_usage, "lists the images in a directory, or packs the images of a list into a record file",
      mxc_im2rec_main},

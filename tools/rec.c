@@ -1,4 +1,4 @@
-/* mxc rec: what a record file holds, and what is damaged in it. */
+/* mxc rec: summarises a record file and its damaged places. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

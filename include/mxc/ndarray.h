@@ -138,8 +138,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load_buffer(const char *name, cons
                                                           mxc_ndarray_list *out);
 
 /** Write and read numpy's .npy files: writes version 1.0; reads 1.0 to 3.0, C or Fortran order, little endian; bfloat16
- *  is raw "V2". Waits for the array. Status: as for mxc_ndarray_save and _load; MXC_EUNSUPPORTED for other numpy types.
- */
+ *  is raw "V2". Waits for the array. Status: as for mxc_ndarray_save and _load; MXC_EUNSUPPORTED for other types. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_save_npy(const char *path, mxc_ndarray *array);
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out);
 /**
