@@ -1,4 +1,4 @@
-/* Applying a plan. Two blocks of pixels take turns; a crop stays a view until its pixels are changed. */
+/* Applies the steps. They alternate between two blocks of pixels; a crop is a view until its pixels are changed. */
 #include "io/augment.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status need(void **data, size_t *have, size_t bytes) {
+static mxc_status reserve(void **data, size_t *have, size_t bytes) {
     if (*have >= bytes)
         return MXC_OK;
     mxci_pages_free(*data, *have);
@@ -21,7 +21,7 @@ static mxc_status need(void **data, size_t *have, size_t bytes) {
     return MXC_OK;
 }
 
-#define NEED(block, bytes_) need(&(block).data, &(block).bytes, bytes_)
+#define RESERVE(block, bytes_) reserve(&(block).data, &(block).bytes, bytes_)
 
 void mxci_augment_workspace_free(mxci_augment_workspace *space) {
     for (int i = 0; i < 2; i++)
@@ -42,7 +42,7 @@ typedef struct augment_state {
 /* Room for an image; the view lies in it from here on, though its pixels are still to be written. */
 static mxc_status begin_image(augment_state *w, int64_t h, int64_t width, mxci_pixel_view *before, uint8_t **to) {
     size_t bytes = mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, width), w->view.channels), 1);
-    MXC_TRY(NEED(w->space->image[w->free], bytes));
+    MXC_TRY(RESERVE(w->space->image[w->free], bytes));
     *before = w->view;
     *to = w->space->image[w->free].data;
     w->view = (mxci_pixel_view){*to, width * w->view.channels, h, width, w->view.channels};
@@ -71,8 +71,8 @@ static mxc_status resize(augment_state *w, int interpolation, int64_t to_h, int6
         return MXC_OK;
     if (w->view.stride != width * channels)
         MXC_TRY(make_dense(w, 0, 0));
-    MXC_TRY(NEED(w->space->table, mxci_size_add(rows_bytes, mxci_resample_bytes(kind, h, to_h))));
-    MXC_TRY(NEED(w->space->floats, mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, to_w), channels), sizeof(float))));
+    MXC_TRY(RESERVE(w->space->table, mxci_size_add(rows_bytes, mxci_resample_bytes(kind, h, to_h))));
+    MXC_TRY(RESERVE(w->space->floats, mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, to_w), channels), sizeof(float))));
     MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
     mxci_resample_plan(kind, width, to_w, w->space->table.data, &rows);
     mxci_resample_plan(kind, h, to_h, (char *)w->space->table.data + rows_bytes, &columns);
@@ -90,8 +90,8 @@ static mxc_status warp(augment_state *w, const double places[6], int nearest, in
 }
 
 /* At the left and the top of the batch's row, once that is mirrored. */
-static mxc_status place(augment_state *w, const mxci_augment *a, const mxci_augment_steps *plan) {
-    const int64_t left = plan->mirror ? a->width - plan->placed_w : 0;
+static mxc_status place_in_batch(augment_state *w, const mxci_augment *a, const mxci_augment_steps *steps) {
+    const int64_t left = steps->mirror ? a->width - steps->placed_w : 0;
     return warp(w, (const double[]){1, 0, -(double)left, 0, 1, 0}, 1, (int)a->params->fill_value, a->height, a->width);
 }
 
@@ -106,17 +106,17 @@ static void make_matrix(const mxci_augment_steps *p, double mean_grey, float m[1
     }
 }
 
-static mxc_status change_colours(augment_state *w, const mxci_augment_steps *plan) {
+static mxc_status change_colours(augment_state *w, const mxci_augment_steps *steps) {
     const int64_t n = w->view.h * w->view.w, channels = w->view.channels;
     uint8_t *pixels;
     MXC_TRY(make_dense(w, 0, 0));
     pixels = w->space->image[1 - w->free].data;
-    if (plan->moves)
-        mxci_pixels_move_hls(pixels, n, channels, plan->move);
-    if (plan->mixes) {
+    if (steps->changes_hls)
+        mxci_pixels_shift_hls(pixels, n, channels, steps->hls_shift);
+    if (steps->changes_rgb) {
         float matrix[12];
-        make_matrix(plan, mxci_pixels_mean_grey(&w->view), matrix);
-        mxci_pixels_mix(pixels, n, channels, matrix);
+        make_matrix(steps, mxci_pixels_mean_grey(&w->view), matrix);
+        mxci_pixels_colour_matrix(pixels, n, channels, matrix);
     }
     return MXC_OK;
 }
@@ -127,29 +127,30 @@ static void crop(augment_state *w, const mxci_augment_steps *p) {
     w->view.w = p->crop_w;
 }
 
-static void put(const mxci_augment *a, const mxci_augment_steps *plan, const mxci_pixel_view *view, void *out) {
+static void write_pixels(const mxci_augment *a, const mxci_augment_steps *steps, const mxci_pixel_view *view,
+                         void *out) {
     const mxci_image_params *p = a->params;
     const double mean[4] = {p->mean_r, p->mean_g, p->mean_b, p->mean_a};
     const double deviation[4] = {p->std_r, p->std_g, p->std_b, p->std_a};
-    mxci_pixels_form form = {.mirror = plan->mirror, .by_pixel = p->layout == MXCI_LAYOUT_NHWC, .mean = a->mean};
+    mxci_pixels_format form = {.mirror = steps->mirror, .by_pixel = p->layout == MXCI_LAYOUT_NHWC, .mean = a->mean};
     for (int c = 0; c < 4; c++) {
-        double by = p->scale / (deviation[c] > 0 ? deviation[c] : 1), factor = plan->value_contrast * by;
+        double by = p->scale / (deviation[c] > 0 ? deviation[c] : 1), factor = steps->value_contrast * by;
         form.factor[c] = (float)factor;
-        form.add[c] = (float)(plan->value_illumination * by - (a->mean ? 0 : mean[c] * factor));
+        form.add[c] = (float)(steps->value_illumination * by - (a->mean ? 0 : mean[c] * factor));
     }
     if (a->dtype == MXC_U8)
-        mxci_pixels_put_u8(view, &form, out);
+        mxci_pixels_write_u8(view, &form, out);
     else if (a->dtype == MXC_I8)
-        mxci_pixels_put_i8(view, &form, out);
+        mxci_pixels_write_i8(view, &form, out);
     else if (a->dtype == MXC_F16)
-        mxci_pixels_put_f16(view, &form, out);
+        mxci_pixels_write_f16(view, &form, out);
     else
-        mxci_pixels_put_f32(view, &form, out);
+        mxci_pixels_write_f32(view, &form, out);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static int64_t part_of(int64_t x, int64_t part, int64_t whole) {
+static int64_t scale_up(int64_t x, int64_t part, int64_t whole) {
     return (x * part + whole - 1) / whole;
 }
 
@@ -158,44 +159,44 @@ static void reduce_crop(mxci_augment_steps *p, mxci_image *image) {
     const int64_t h = image->height, w = image->width;
     if (p->warps || p->pad || p->resized_h != h || p->resized_w != w || p->grown_h != h || p->grown_w != w)
         return;
-    mxci_image_reduce(image, part_of(h, p->placed_h, p->crop_h), part_of(w, p->placed_w, p->crop_w));
-    p->crop_h = part_of(p->crop_h, image->height, h);
-    p->crop_w = part_of(p->crop_w, image->width, w);
+    mxci_image_reduce(image, scale_up(h, p->placed_h, p->crop_h), scale_up(w, p->placed_w, p->crop_w));
+    p->crop_h = scale_up(p->crop_h, image->height, h);
+    p->crop_w = scale_up(p->crop_w, image->width, w);
     p->crop_y = p->crop_y * image->height / h;
     p->crop_x = p->crop_x * image->width / w;
     p->resized_h = p->grown_h = image->height;
     p->resized_w = p->grown_w = image->width;
 }
 
-static mxc_status decode(const mxci_augment *a, mxci_augment_steps *plan, mxci_image *image, augment_state *w) {
+static mxc_status decode(const mxci_augment *a, mxci_augment_steps *steps, mxci_image *image, augment_state *w) {
     mxci_pixel_view before;
     uint8_t *to;
-    if (plan->resized_h < image->height)
-        mxci_image_reduce(image, plan->resized_h, plan->resized_w);
+    if (steps->resized_h < image->height)
+        mxci_image_reduce(image, steps->resized_h, steps->resized_w);
     else
-        reduce_crop(plan, image);
+        reduce_crop(steps, image);
     w->view.channels = a->channels;
     MXC_TRY(begin_image(w, image->height, image->width, &before, &to));
     return mxci_image_decode(image, a->channels == 1 ? MXCI_GREY : a->channels == 3 ? MXCI_RGB : MXCI_RGBA, to);
 }
 
-mxc_status mxci_augment_apply(const mxci_augment *a, mxci_augment_steps *plan, mxci_image *image,
+mxc_status mxci_augment_apply(const mxci_augment *a, mxci_augment_steps *steps, mxci_image *image,
                               mxci_augment_workspace *space, void *out) {
     const int fill = (int)a->params->fill_value;
     augment_state w = {.space = space};
-    MXC_TRY(decode(a, plan, image, &w));
-    MXC_TRY(resize(&w, plan->interpolation, plan->resized_h, plan->resized_w));
-    if (plan->warps)
-        MXC_TRY(warp(&w, plan->warp, plan->interpolation == MXCI_NEAREST, fill, plan->warped_h, plan->warped_w));
-    if (plan->pad)
-        MXC_TRY(make_dense(&w, plan->pad, fill));
-    MXC_TRY(resize(&w, plan->interpolation, plan->grown_h, plan->grown_w));
-    crop(&w, plan);
-    MXC_TRY(resize(&w, plan->interpolation, plan->placed_h, plan->placed_w));
-    if (plan->moves || plan->mixes)
-        MXC_TRY(change_colours(&w, plan));
-    if (plan->placed_h < a->height || plan->placed_w < a->width)
-        MXC_TRY(place(&w, a, plan));
-    put(a, plan, &w.view, out);
+    MXC_TRY(decode(a, steps, image, &w));
+    MXC_TRY(resize(&w, steps->interpolation, steps->resized_h, steps->resized_w));
+    if (steps->warps)
+        MXC_TRY(warp(&w, steps->warp, steps->interpolation == MXCI_NEAREST, fill, steps->warped_h, steps->warped_w));
+    if (steps->pad)
+        MXC_TRY(make_dense(&w, steps->pad, fill));
+    MXC_TRY(resize(&w, steps->interpolation, steps->grown_h, steps->grown_w));
+    crop(&w, steps);
+    MXC_TRY(resize(&w, steps->interpolation, steps->placed_h, steps->placed_w));
+    if (steps->changes_hls || steps->changes_rgb)
+        MXC_TRY(change_colours(&w, steps));
+    if (steps->placed_h < a->height || steps->placed_w < a->width)
+        MXC_TRY(place_in_batch(&w, a, steps));
+    write_pixels(a, steps, &w.view, out);
     return MXC_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * From a compressed image to a row of a batch: what is done is drawn first (the plan, which knows sizes only), then
+ * From a compressed image to a row of a batch: the steps are drawn first, from the size of the image only, and then
  * applied. The order is MXNet's: resize the shorter side; rotate, shear, scale, change the aspect; pad; crop; mirror;
  * move hue, lightness and saturation; brightness, contrast, saturation and noise; mean, std and scale. Colours with
  * alpha change as those without; alpha stays.
@@ -11,8 +11,8 @@
 
 #include "image/codec.h"
 #include "io/image_params.h"
-#include "io/sample_order.h"
 #include "io/pixels_kernels.h"
+#include "io/sample_order.h"
 
 /* Read-only once made, so that all threads use one. */
 typedef struct mxci_augment {
@@ -22,7 +22,7 @@ typedef struct mxci_augment {
     float *mean; /* (channels,height,width); NULL: the channels' values */
 } mxci_augment;
 
-/* What happens to one image of a known size. */
+/* The steps for one image of a known size. */
 typedef struct mxci_augment_steps {
     int64_t resized_h, resized_w; /* before all else; the image's own size: no resizing */
     int interpolation, warps;
@@ -33,9 +33,9 @@ typedef struct mxci_augment_steps {
     int64_t crop_y, crop_x, crop_h, crop_w;
     int64_t placed_h, placed_w; /* the crop, resized; if less than the batch's it is at the left and the top */
     int mirror;
-    int moves; /* hue, lightness, saturation */
-    float move[3];
-    int mixes;
+    int changes_hls; /* hue, lightness, saturation */
+    float hls_shift[3];
+    int changes_rgb;
     double brightness, contrast, saturation, noise[3];
     double value_contrast, value_illumination;
 } mxci_augment_steps;
@@ -61,7 +61,7 @@ mxc_status mxci_augment_draw(const mxci_augment *augment, const char *source_nam
                              int64_t w, mxci_augment_steps *out);
 /* Decode and follow the plan, to channels * height * width elements. Plan and image become those of the size that is
  * decoded. MXC_EFORMAT, MXC_ENOMEM. */
-mxc_status mxci_augment_apply(const mxci_augment *augment, mxci_augment_steps *plan, mxci_image *image,
+mxc_status mxci_augment_apply(const mxci_augment *augment, mxci_augment_steps *steps, mxci_image *image,
                               mxci_augment_workspace *space, void *out);
 void mxci_augment_workspace_free(mxci_augment_workspace *space);
 

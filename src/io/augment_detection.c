@@ -68,7 +68,7 @@ static int is_kept(const mxci_augment_detection_params *p, const region *crop, c
 }
 
 /* Is one of the objects in the crop as sampler k asks for, and one kept? */
-static int suits(const mxci_augment_detection_params *p, int64_t k, const region *crop, const objects *all) {
+static int crop_suits(const mxci_augment_detection_params *p, int64_t k, const region *crop, const objects *all) {
     int suited = 0, kept = 0;
     for (int64_t i = 0; i < all->n; i++) {
         region o = object_at(all, i);
@@ -110,7 +110,7 @@ static region draw_crop(const mxci_augment_detection_params *p, mxci_sample_rng 
     for (int64_t k = 0; k < p->num_crop_sampler; k++)
         for (int64_t trial = 0; trial < trials_of(p, k); trial++) {
             region crop = draw_region(p, k, rng, aspect);
-            if (area(&crop) > 0 && suits(p, k, &crop, all)) {
+            if (area(&crop) > 0 && crop_suits(p, k, &crop, all)) {
                 if (mxci_sample_rng_int(rng, 0, n++) == 0) /* each is as likely in the end */
                     found = crop;
                 break;
@@ -158,7 +158,7 @@ static void set_crop(const objects *all, int64_t h, int64_t w, region *crop, mxc
 }
 
 /* The size of the crop in the batch. */
-static void place(const mxci_augment *a, int resize_mode, mxci_augment_steps *out) {
+static void fit_to_batch(const mxci_augment *a, int resize_mode, mxci_augment_steps *out) {
     const int64_t h = out->crop_h, w = out->crop_w;
     if (resize_mode == MXCI_RESIZE_FORCE)
         return;
@@ -172,20 +172,20 @@ static void place(const mxci_augment *a, int resize_mode, mxci_augment_steps *ou
     }
 }
 
-static double draw_change(mxci_sample_rng *rng, double most, double probability) {
-    double x = mxci_sample_rng_between(rng, -most, most);
+static double draw_change(mxci_sample_rng *rng, double limit, double probability) {
+    double x = mxci_sample_rng_between(rng, -limit, limit);
     return mxci_sample_rng_unit(rng) < probability ? x : 0;
 }
 
 static void draw_colours(const mxci_augment *a, const mxci_augment_detection_params *p, mxci_sample_rng *rng,
                          mxci_augment_steps *out) {
-    out->move[0] = (float)draw_change(rng, (double)p->max_random_hue, p->random_hue_prob);
-    out->move[1] = (float)draw_change(rng, (double)p->max_random_illumination, p->random_illumination_prob);
-    out->move[2] = (float)draw_change(rng, (double)p->max_random_saturation, p->random_saturation_prob);
-    out->moves = a->channels >= 3 && (out->move[0] != 0 || out->move[1] != 0 || out->move[2] != 0);
+    out->hls_shift[0] = (float)draw_change(rng, (double)p->max_random_hue, p->random_hue_prob);
+    out->hls_shift[1] = (float)draw_change(rng, (double)p->max_random_illumination, p->random_illumination_prob);
+    out->hls_shift[2] = (float)draw_change(rng, (double)p->max_random_saturation, p->random_saturation_prob);
+    out->changes_hls = a->channels >= 3 && (out->hls_shift[0] != 0 || out->hls_shift[1] != 0 || out->hls_shift[2] != 0);
     out->brightness = 1 + draw_change(rng, p->max_random_contrast, p->random_contrast_prob);
     out->contrast = out->saturation = 1; /* MXNet's contrast is a factor */
-    out->mixes = a->channels >= 3 && out->brightness != 1;
+    out->changes_rgb = a->channels >= 3 && out->brightness != 1;
     out->value_contrast = 1;
 }
 
@@ -196,11 +196,11 @@ static float within(double x) {
 }
 
 /* Head, and the objects that are kept, in shares of the crop. */
-static void put_labels(const mxci_augment *a, const mxci_augment_detection_params *p, const mxci_augment_steps *plan,
+static void put_labels(const mxci_augment *a, const mxci_augment_detection_params *p, const mxci_augment_steps *steps,
                        const objects *all, const region *crop, float *row) {
     const double w = crop->right - crop->left, h = crop->bottom - crop->top;
     int64_t n = all->head, room = a->params->label_width;
-    float *to = row + MXCI_DETECTION_HEADER;
+    float *to = row + MXCI_AUGMENT_DETECTION_HEADER;
     memcpy(to, all->labels, sizeof *to * (size_t)n);
     for (int64_t i = 0; i < all->n; i++) {
         const region o = object_at(all, i);
@@ -213,15 +213,15 @@ static void put_labels(const mxci_augment *a, const mxci_augment_detection_param
         to[n + 4] = within((o.bottom - crop->top) / h);
         n += all->width;
     }
-    memcpy(row, (const float[]){(float)a->channels, (float)plan->placed_h, (float)plan->placed_w, (float)n},
-           sizeof *row * MXCI_DETECTION_HEADER);
-    for (int64_t i = MXCI_DETECTION_HEADER + n; i < room; i++)
+    memcpy(row, (const float[]){(float)a->channels, (float)steps->placed_h, (float)steps->placed_w, (float)n},
+           sizeof *row * MXCI_AUGMENT_DETECTION_HEADER);
+    for (int64_t i = MXCI_AUGMENT_DETECTION_HEADER + n; i < room; i++)
         row[i] = (float)p->label_pad_value;
 }
 
-mxc_status mxci_detection_plan_augmentation(const mxci_augment *a, const mxci_augment_detection_params *p,
-                                            const char *source_name, mxci_sample_rng *rng, int64_t h, int64_t w,
-                                            const float *labels, int64_t n, mxci_augment_steps *out, float *row) {
+mxc_status mxci_augment_detection_draw(const mxci_augment *a, const mxci_augment_detection_params *p,
+                                       const char *source_name, mxci_sample_rng *rng, int64_t h, int64_t w,
+                                       const float *labels, int64_t n, mxci_augment_steps *out, float *row) {
     objects all;
     MXC_TRY(mxci_augment_draw_common(a, source_name, rng, &h, &w, out));
     MXC_TRY(take_objects(source_name, labels, n, &all));
@@ -234,7 +234,7 @@ mxc_status mxci_detection_plan_augmentation(const mxci_augment *a, const mxci_au
     if (out->crop_h > a->params->max_pixels / a->width)
         return MXC_FAIL(MXC_EFORMAT, "%s: a crop of %lld x %lld pixels is too high to be resized to a width of %lld",
                         source_name, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
-    place(a, p->resize_mode, out);
+    fit_to_batch(a, p->resize_mode, out);
     draw_colours(a, p, rng, out);
     put_labels(a, p, out, &all, &crop, row);
     return MXC_OK;

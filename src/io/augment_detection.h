@@ -9,7 +9,7 @@
 #include "io/augment.h"
 
 /* Of a row of the batch: channels, height and width that the image has there, count of values behind. */
-enum { MXCI_DETECTION_HEADER = 4 };
+enum { MXCI_AUGMENT_DETECTION_HEADER = 4 };
 
 typedef struct mxci_augment_detection_params {
     double rand_mirror_prob, rand_pad_prob, max_pad_scale, rand_crop_prob, emit_overlap_thresh;
@@ -30,8 +30,8 @@ enum { MXCI_RESIZE_FORCE, MXCI_RESIZE_SHRINK, MXCI_RESIZE_FIT };
 
 /* Draw for an image of a size with n labels; row gets label_width values of augment->params. MXC_EFORMAT (labels that
  * are not as above; sizes). */
-mxc_status mxci_detection_plan_augmentation(const mxci_augment *augment, const mxci_augment_detection_params *params,
-                                            const char *source_name, mxci_sample_rng *rng, int64_t h, int64_t w,
-                                            const float *labels, int64_t n, mxci_augment_steps *out, float *row);
+mxc_status mxci_augment_detection_draw(const mxci_augment *augment, const mxci_augment_detection_params *params,
+                                       const char *source_name, mxci_sample_rng *rng, int64_t h, int64_t w,
+                                       const float *labels, int64_t n, mxci_augment_steps *out, float *row);
 
 #endif

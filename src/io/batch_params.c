@@ -1,5 +1,7 @@
-/* What iterators with MXNet's names make of the parameters that they share. */
+/* What follows from the parameters that iterators with MXNet's names share. */
 #include "io/batch_params.h"
+
+#include <string.h>
 
 #include <mxc/recordio.h>
 
@@ -18,7 +20,7 @@ mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *pa
     return mxci_iter_prefetched(iter, params->prefetch_buffer, out);
 }
 
-mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
+mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const *paths,
                                      char separator,
                                      mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                      void *const args[2], mxci_bad_lines *bad) {
@@ -42,4 +44,12 @@ mxc_status mxci_batch_sample_shape(const char *owner, const char *name, const mx
     for (int i = 0; i < rows->n_tail; i++)
         rows->tail[i] = shape->value[i];
     return MXC_OK;
+}
+
+mxc_status mxci_text_params_resolve(const char *owner, const mxci_text_params *params, mxci_row_array rows[2],
+                                    const char *paths[2], int64_t width[2]) {
+    paths[0] = params->data;
+    paths[1] = strcmp(params->label, "NULL") == 0 ? NULL : params->label;
+    MXC_TRY(mxci_batch_sample_shape(owner, "data_shape", &params->data_shape, 0, &rows[0], &width[0]));
+    return mxci_batch_sample_shape(owner, "label_shape", &params->label_shape, 1, &rows[1], &width[1]);
 }

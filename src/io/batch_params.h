@@ -1,14 +1,29 @@
-/* The parameters of batch_params.def. */
+/* Parameters that iterators with MXNet's names share (batch_params.def), and what follows from them. */
 #ifndef MXCI_IO_BATCH_PARAMS_H
 #define MXCI_IO_BATCH_PARAMS_H
 
-#include "io/text_reader.h"
 #include "io/rows_iter.h"
+#include "io/text_reader.h"
 
 typedef struct mxci_batch_params {
     int64_t batch_size, prefetch_buffer, num_parts, part_index;
     int32_t round_batch, bad_data, ctx;
 } mxci_batch_params;
+
+enum { MXCI_TEXT_PATH = 4096 };
+
+/* Parameters of iterators over text files. */
+typedef struct mxci_text_params {
+    char data[MXCI_TEXT_PATH], label[MXCI_TEXT_PATH]; /* paths; label "NULL": there is none */
+    mxc_tuple data_shape, label_shape;
+    int32_t dtype;
+    mxci_batch_params batch;
+} mxci_text_params;
+
+/* The paths of data and labels, of which paths[1] may be NULL, and the elements of one sample of each, whose shapes
+ * become the tails of rows. MXC_EINVAL. */
+mxc_status mxci_text_params_resolve(const char *owner, const mxci_text_params *params, mxci_row_array rows[2],
+                                    const char *paths[2], int64_t width[2]);
 
 /* Batches of data and of one label, with prefetch. */
 mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *params, const mxci_row_array rows[2],
@@ -17,12 +32,13 @@ mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *pa
 /* The lines of two files, of which paths[1] may be NULL, that cannot be read, if bad_data says to skip them: see
  * mxci_text_reader_find_bad_lines. To be freed with mxci_free(bad->is_bad), also on failure. A warning tells of them.
  */
-mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const paths[2],
+mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const *paths,
                                      char separator,
                                      mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                      void *const args[2], mxci_bad_lines *bad);
 
-/* Elements of a sample of that shape. It becomes the tail of rows, but (1,) no axis at all if flat. MXC_EINVAL. */
+/* Number of elements of a sample of that shape, which becomes the tail of rows; with flat, (1,) becomes no axis at all.
+ * MXC_EINVAL. */
 mxc_status mxci_batch_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat,
                                    mxci_row_array *rows, int64_t *width);
 

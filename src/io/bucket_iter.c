@@ -57,7 +57,7 @@ static void put_tokens(const bucket_iter *it, int64_t sentence, int64_t from, in
     }
 }
 
-static mxc_status fill(bucket_iter *it, const bucket *b, int64_t batch) {
+static mxc_status fill_batch(bucket_iter *it, const bucket *b, int64_t batch) {
     int64_t size = it->options.batch_size;
     int is_major = it->options.time_major;
     for (int k = 0; k < 2; k++) { /* the label is one place ahead */
@@ -83,7 +83,7 @@ static mxc_status bucket_next(void *self, mxc_batch *out) {
         batch = mxci_shuffled_sample(it->options.seed, it->state.epoch, it->n_batches, batch);
     while (batch >= b->batch + b->n / it->options.batch_size)
         b++;
-    MXC_TRY(fill(it, b, batch - b->batch));
+    MXC_TRY(fill_batch(it, b, batch - b->batch));
     *out = (mxc_batch){.n_data = 1,
                        .n_label = 1,
                        .data = b->arrays,
@@ -156,7 +156,7 @@ static const mxc_iter_methods bucket_methods = {
 
 /* ---- making one ---- */
 
-static mxc_status check(const mxc_bucket_iter_options *o, int64_t n, const int64_t *offsets) {
+static mxc_status check_options(const mxc_bucket_iter_options *o, int64_t n, const int64_t *offsets) {
     if (o->batch_size < 1 || o->num_parts < 1 || o->part_index < 0 || o->part_index >= o->num_parts)
         return MXC_FAIL(MXC_EINVAL,
                         "BucketSentenceIter: batch_size %lld, part_index %d of num_parts %d, expected at "
@@ -254,7 +254,7 @@ static int find_bucket(const bucket_iter *it, int64_t length) {
 }
 
 /* Put each sentence into its bucket, in their order. */
-static mxc_status sort(bucket_iter *it) {
+static mxc_status assign_buckets(bucket_iter *it) {
     int64_t at = 0;
     for (int64_t i = 0; i < it->n; i++) {
         int b = find_bucket(it, sentence_length(it, i));
@@ -304,7 +304,7 @@ mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, tokens));
     if (n < 0)
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %lld sentences", (long long)n);
-    MXC_TRY(check(options, n, offsets));
+    MXC_TRY(check_options(options, n, offsets));
     bucket_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)
         return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
@@ -313,7 +313,7 @@ mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64
     if (status == MXC_OK)
         status = choose_buckets(it);
     if (status == MXC_OK)
-        status = sort(it);
+        status = assign_buckets(it);
     if (status == MXC_OK)
         status = make_arrays(it);
     if (status == MXC_OK)

@@ -1,9 +1,9 @@
 /*
  * CSVIter: rows of numbers in text files, one sample a line, kept in memory.
  *
- * Two passes: one counts the lines, one reads the numbers straight into the array; before these, where bad lines are
- * left out, one that finds them. Names and defaults are MXNet's;
- * part_index and num_parts are as in its other iterators. What is not a finite decimal number is refused with its line.
+ * Two passes: one counts the lines, so that the array is created once and at its size, the other reads the numbers into
+ * it. With bad_data=skip a pass before these finds the lines to skip. Names and defaults are MXNet's; part_index and
+ * num_parts are as in its other iterators. Anything but finite decimal numbers is refused, with its line.
  */
 #include <ctype.h>
 #include <float.h>
@@ -13,38 +13,29 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "io/batch_params.h"
-#include "io/text_reader.h"
 #include "io/iter.h"
-
-enum { PATH_SIZE = 4096 };
-
-typedef struct csv_params {
-    char data_csv[PATH_SIZE], label_csv[PATH_SIZE];
-    mxc_tuple data_shape, label_shape;
-    int32_t dtype;
-    mxci_batch_params batch;
-} csv_params;
+#include "io/text_reader.h"
 
 static const mxc_param csv_schema[] = {
-    {MXC_PARAM_FIELD(csv_params, data_csv), .name = "data_csv", .type = MXC_PARAM_STRING,
+    {MXC_PARAM_FIELD(mxci_text_params, data), .name = "data_csv", .type = MXC_PARAM_STRING,
      .doc = "Path of the samples, one per line. Several paths, separated by ;, are read one after the other; a "
             "directory stands for its files."},
-    {MXC_PARAM_FIELD(csv_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
+    {MXC_PARAM_FIELD(mxci_text_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
      .doc = "Shape of a sample. A line has as many numbers as the shape has elements."},
-    {MXC_PARAM_FIELD(csv_params, label_csv), .name = "label_csv", .type = MXC_PARAM_STRING, .initial = "NULL",
+    {MXC_PARAM_FIELD(mxci_text_params, label), .name = "label_csv", .type = MXC_PARAM_STRING, .initial = "NULL",
      .doc = "Path of the labels, one line per sample. NULL: all labels are 0."},
-    {MXC_PARAM_FIELD(csv_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
+    {MXC_PARAM_FIELD(mxci_text_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
      .doc = "Shape of a label; (1,) gives labels of shape (B,)."},
-    {MXC_PARAM_FIELD(csv_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
-     .doc = "Dtype of data and labels: float32, float64, int32, int64 or uint8. None: float32."},
-#define BATCH_PARAMS csv_params
+    {MXC_PARAM_FIELD(mxci_text_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
+     .optional = 1, .doc = "Dtype of data and labels: float32, float64, int32, int64 or uint8. None: float32."},
+#define BATCH_PARAMS mxci_text_params
 #include "io/batch_params.def"
 #undef BATCH_PARAMS
     MXC_PARAM_END,
 };
 
 /* Store value as element i; 0 if the dtype does not have it. */
-static int put(mxc_dtype dtype, void *data, int64_t i, double value) {
+static int store_value(mxc_dtype dtype, void *data, int64_t i, double value) {
     int is_whole = value == floor(value);
     switch (dtype) {
     case MXC_F32:
@@ -90,22 +81,23 @@ static mxc_status read_value(mxci_text_reader *reader, const char *field, mxc_dt
     if (!mxci_read_double(&at, &value) || *at != '\0')
         return mxci_text_reader_fail(reader, "\"%.60s\" is not a finite decimal number%s", field,
                                      looks_like_header(reader, field) ? "; header lines must be removed" : "");
-    if (!put(dtype, data, i, value))
+    if (!store_value(dtype, data, i, value))
         return mxci_text_reader_fail(reader, "%.60s is not a value of %s", field, mxc_dtype_name(dtype));
     return MXC_OK;
 }
 
-/* How lines are read: their values go to data one behind the other or, with step 0, all to its beginning. */
-typedef struct reading {
+/* Where the values of lines are stored: one after another in data or, with step 0, all at its beginning (to check lines
+ * without keeping them). */
+typedef struct line_target {
     int64_t width, step;
     mxc_dtype dtype;
     void *data;
     int64_t at;
-} reading;
+} line_target;
 
 /* Read a line of width values. */
 static mxc_status read_line(mxci_text_reader *reader, void *arg, int *is_end) {
-    reading *r = arg;
+    line_target *r = arg;
     for (int64_t column = 0; column < r->width; column++, r->at += r->step) {
         const char *field;
         MXC_TRY(mxci_text_reader_next_field(reader, &field));
@@ -121,7 +113,7 @@ static mxc_status read_line(mxci_text_reader *reader, void *arg, int *is_end) {
 }
 
 /* Exactly n lines, or so many as there are if they all go to the same place. */
-static mxc_status read_lines(mxci_text_reader *reader, int64_t n, reading *r) {
+static mxc_status read_lines(mxci_text_reader *reader, int64_t n, line_target *r) {
     int is_end = 0;
     for (int64_t row = 0; row < n || r->step == 0; row++) {
         MXC_TRY(read_line(reader, r, &is_end));
@@ -131,71 +123,71 @@ static mxc_status read_lines(mxci_text_reader *reader, int64_t n, reading *r) {
     return MXC_OK;
 }
 
-/* (n, tail...) from n lines. */
-static mxc_status read_array(mxci_text_reader *reader, int64_t n, int64_t width, const mxci_row_array *rows,
-                             mxc_ndarray **out) {
+/* Create the array of rows, (n, tail...), and get its data. */
+static mxc_status create_array(int64_t n, mxci_row_array *rows, void **data) {
     int64_t dims[MXC_MAX_NDIM] = {n};
-    void *data;
     memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
-    MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), out));
-    MXC_TRY(mxc_ndarray_data(*out, &data));
-    return read_lines(reader, n, &(reading){.width = width, .step = 1, .dtype = rows->dtype, .data = data});
+    MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), &rows->array));
+    return mxc_ndarray_data(rows->array, data);
 }
 
 /* Set the array of rows from the lines of paths. */
-static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, mxci_row_array *rows) {
+static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_lines *bad, mxci_row_array *rows) {
+    line_target target = {.width = width, .dtype = rows->dtype};
     mxci_text_reader *reader;
     int64_t n = 0, bytes = 0, one;
     MXC_TRY(mxci_text_reader_open("CSVIter", paths, ',', bad, &reader));
     mxc_status status = count_lines(reader, &n);
     bytes = mxci_text_reader_bytes(reader);
     mxci_text_reader_close(reader);
-    if (status != MXC_OK)
-        return status;
+    MXC_TRY(status);
     if (n == 0)
         return MXC_FAIL(MXC_EFORMAT, "CSVIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
+    if (n > bytes / width) { /* too few bytes for so many numbers: only find the line that is too short */
+        target.data = &one;
+    } else {
+        MXC_TRY(create_array(n, rows, &target.data));
+        target.step = 1;
+    }
     MXC_TRY(mxci_text_reader_open("CSVIter", paths, ',', bad, &reader));
-    if (n > bytes / width) /* too few bytes for so many numbers: only find the line */
-        status = read_lines(reader, n, &(reading){.width = width, .dtype = rows->dtype, .data = &one});
-    else
-        status = read_array(reader, n, width, rows, &rows->array);
+    status = read_lines(reader, n, &target);
     mxci_text_reader_close(reader);
     return status;
 }
 
 /* As many labels of 0 as there are samples. */
-static mxc_status no_labels(int64_t n, mxci_row_array *rows) {
-    int64_t dims[MXC_MAX_NDIM] = {n};
+static mxc_status make_zero_labels(int64_t n, mxci_row_array *rows) {
     void *data;
-    memcpy(dims + 1, rows->tail, sizeof dims[0] * (size_t)rows->n_tail);
-    MXC_TRY(mxc_ndarray_create(1 + rows->n_tail, dims, rows->dtype, mxc_cpu(0), &rows->array));
-    MXC_TRY(mxc_ndarray_data(rows->array, &data));
+    MXC_TRY(create_array(n, rows, &data));
     memset(data, 0, mxc_ndarray_bytes(rows->array));
     return MXC_OK;
 }
 
-static mxc_status load_both(const csv_params *p, mxci_bad_lines *bad, mxci_row_array rows[2]) {
-    const char *const paths[2] = {p->data_csv, strcmp(p->label_csv, "NULL") == 0 ? NULL : p->label_csv};
-    int64_t one;
-    reading r[2] = {{.dtype = rows[0].dtype, .data = &one}, {.dtype = rows[1].dtype, .data = &one}};
-    if (rows[0].dtype != MXC_F32 && rows[0].dtype != MXC_F64 && rows[0].dtype != MXC_I32 && rows[0].dtype != MXC_I64 &&
-        rows[0].dtype != MXC_U8)
+static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, mxci_row_array rows[2]) {
+    const mxc_dtype dtype = rows[0].dtype;
+    const char *paths[2];
+    int64_t width[2], one;
+    if (dtype != MXC_F32 && dtype != MXC_F64 && dtype != MXC_I32 && dtype != MXC_I64 && dtype != MXC_U8)
         return MXC_FAIL(MXC_EINVAL, "CSVIter: dtype %s, expected float32, float64, int32, int64 or uint8",
-                        mxc_dtype_name(rows[0].dtype));
-    MXC_TRY(mxci_batch_sample_shape("CSVIter", "data_shape", &p->data_shape, 0, &rows[0], &r[0].width));
-    MXC_TRY(mxci_batch_sample_shape("CSVIter", "label_shape", &p->label_shape, 1, &rows[1], &r[1].width));
-    MXC_TRY(mxci_batch_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&r[0], &r[1]}, bad));
-    MXC_TRY(load(paths[0], r[0].width, bad, &rows[0]));
-    return paths[1] ? load(paths[1], r[1].width, bad, &rows[1])
-                    : no_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
+                        mxc_dtype_name(dtype));
+    MXC_TRY(mxci_text_params_resolve("CSVIter", p, rows, paths, width));
+    line_target targets[2] = {
+        {.width = width[0], .dtype = dtype, .data = &one},
+        {.width = width[1], .dtype = dtype, .data = &one},
+    };
+    MXC_TRY(mxci_batch_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&targets[0], &targets[1]},
+                                      bad));
+    MXC_TRY(load_lines(paths[0], width[0], bad, &rows[0]));
+    return paths[1] ? load_lines(paths[1], width[1], bad, &rows[1])
+                    : make_zero_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
 }
 
 static mxc_status csv_create(const void *params, mxc_iter **out) {
-    const csv_params *p = params;
+    const mxci_text_params *p = params;
     mxc_dtype dtype = p->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)p->dtype;
     mxci_row_array rows[2] = {{.name = "data", .dtype = dtype}, {.name = "softmax_label", .dtype = dtype}};
     mxci_bad_lines bad = {0};
-    mxc_status status = load_both(p, &bad, rows);
+    mxc_status status = load_files(p, &bad, rows);
     if (status == MXC_OK)
         status = mxci_batch_iter_create("CSVIter", &p->batch, rows, out);
     mxci_free(bad.is_bad);
@@ -209,6 +201,6 @@ const mxci_iter_def mxci_iter_CSVIter = {
     .doc = "Lines of numbers separated by commas: data (B, data_shape...), softmax_label (B, label_shape...). Empty "
            "lines are ignored; header lines and quotes are errors.",
     .params = csv_schema,
-    .param_size = sizeof(csv_params),
+    .param_size = sizeof(mxci_text_params),
     .create = csv_create,
 };

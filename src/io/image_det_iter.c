@@ -1,6 +1,6 @@
 /*
- * ImageDetRecordIter: images of a record file whose labels say where objects are; see detect.h. Names and defaults are
- * MXNet's.
+ * ImageDetRecordIter: images of a record file whose labels say where objects are; see augment_detection.h. Names and
+ * defaults are MXNet's.
  */
 #include <string.h>
 
@@ -18,20 +18,20 @@ typedef struct det_params {
 #define OWNER det_params
 #define TEXT(name_, initial_, text) \
     { .name = #name_, .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(det_params, name_), .initial = initial_, .doc = text }
-#define WHOLE_OF(path_, name_, initial_, least, most, text)                                                   \
+#define DET_INT(path_, name_, initial_, least, max_labels, text)                                              \
     {                                                                                                         \
         .name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(det_params, path_ name_), .initial = initial_, \
-        .bounded = 1, .minimum = least, .maximum = most, .doc = text                                          \
+        .bounded = 1, .minimum = least, .maximum = max_labels, .doc = text                                    \
     }
-#define DET_REAL(name_, initial_, least, most, text)                                                             \
+#define DET_FLOAT(name_, initial_, least, max_labels, text)                                                      \
     {                                                                                                            \
         .name = #name_, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_, \
-        .bounded = 1, .minimum = least, .maximum = most, .doc = text                                             \
+        .bounded = 1, .minimum = least, .maximum = max_labels, .doc = text                                       \
     }
-#define DET_SHARES(name_, initial_, most, text)                                                                   \
+#define DET_FLOATS(name_, initial_, max_labels, text)                                                             \
     {                                                                                                             \
         .name = #name_, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_, \
-        .bounded = 1, .minimum = 0, .maximum = most, .doc = text                                                  \
+        .bounded = 1, .minimum = 0, .maximum = max_labels, .doc = text                                            \
     }
 
 static const mxc_param det_schema[] = {
@@ -41,51 +41,51 @@ static const mxc_param det_schema[] = {
     TEXT(path_imglist, "",
          "Path of an image list (id, labels, path) whose labels replace those of the records with the same id."),
     TEXT(aug_seq, "det_aug_default", "Name of the augmenter; only det_aug_default."),
-    WHOLE_OF(, label_width, "-1", -1, 1 << 20, "Accepted for compatibility with MXNet; the number of labels varies."),
-    WHOLE_OF(, label_pad_width, "0", 0, 1 << 20,
-             "Number of values that labels are padded to. 0: the largest number in this part of the file."),
-    DET_REAL(label_pad_value, "-1", -1e6, 1e6, "Value that shorter labels are padded with."),
-    DET_REAL(rand_mirror_prob, "0", 0, 1, "Probability that an image is mirrored horizontally."),
-    DET_REAL(rand_pad_prob, "0", 0, 1, "Probability that an image is placed at a random position of a larger canvas."),
-    DET_REAL(max_pad_scale, "1", 1, 100, "Largest ratio of the sides of the canvas to those of the image."),
-    DET_REAL(rand_crop_prob, "0", 0, 1, "Probability that an image is cropped at random."),
-    WHOLE_OF(detect., num_crop_sampler, "1", 1, 100,
-             "Number of crop samplers. One of those that find a crop is chosen at random."),
+    DET_INT(, label_width, "-1", -1, 1 << 20, "Accepted for compatibility with MXNet; the number of labels varies."),
+    DET_INT(, label_pad_width, "0", 0, 1 << 20,
+            "Number of values that labels are padded to. 0: the largest number in this part of the file."),
+    DET_FLOAT(label_pad_value, "-1", -1e6, 1e6, "Value that shorter labels are padded with."),
+    DET_FLOAT(rand_mirror_prob, "0", 0, 1, "Probability that an image is mirrored horizontally."),
+    DET_FLOAT(rand_pad_prob, "0", 0, 1, "Probability that an image is placed at a random position of a larger canvas."),
+    DET_FLOAT(max_pad_scale, "1", 1, 100, "Largest ratio of the sides of the canvas to those of the image."),
+    DET_FLOAT(rand_crop_prob, "0", 0, 1, "Probability that an image is cropped at random."),
+    DET_INT(detect., num_crop_sampler, "1", 1, 100,
+            "Number of crop samplers. One of those that find a crop is chosen at random."),
     {MXC_PARAM_FIELD(det_params, detect.max_crop_trials), .name = "max_crop_trials", .type = MXC_PARAM_TUPLE,
      .initial = "(25)", .bounded = 1, .minimum = 0, .maximum = 10000,
      .doc = "Largest number of attempts of each sampler. This and the following tuples have one entry per sampler."},
-    DET_SHARES(min_crop_scales, "(0.0)", 1, "Smallest side of a crop relative to the image."),
-    DET_SHARES(max_crop_scales, "(1.0)", 1, "Largest side of a crop relative to the image."),
-    DET_SHARES(min_crop_aspect_ratios, "(1.0)", 100, "Smallest ratio of width to height of a crop."),
-    DET_SHARES(max_crop_aspect_ratios, "(1.0)", 100, "Largest ratio of width to height of a crop."),
-    DET_SHARES(min_crop_overlaps, "(0.0)", 1, "Smallest intersection over union of the crop with at least one object."),
-    DET_SHARES(max_crop_overlaps, "(1.0)", 1, "Largest intersection over union."),
-    DET_SHARES(min_crop_sample_coverages, "(0.0)", 1, "Smallest share of the crop that the object covers."),
-    DET_SHARES(max_crop_sample_coverages, "(1.0)", 1, "Largest share of the crop that the object covers."),
-    DET_SHARES(min_crop_object_coverages, "(0.0)", 1, "Smallest share of the object that lies in the crop."),
-    DET_SHARES(max_crop_object_coverages, "(1.0)", 1, "Largest share of the object that lies in the crop."),
+    DET_FLOATS(min_crop_scales, "(0.0)", 1, "Smallest side of a crop relative to the image."),
+    DET_FLOATS(max_crop_scales, "(1.0)", 1, "Largest side of a crop relative to the image."),
+    DET_FLOATS(min_crop_aspect_ratios, "(1.0)", 100, "Smallest ratio of width to height of a crop."),
+    DET_FLOATS(max_crop_aspect_ratios, "(1.0)", 100, "Largest ratio of width to height of a crop."),
+    DET_FLOATS(min_crop_overlaps, "(0.0)", 1, "Smallest intersection over union of the crop with at least one object."),
+    DET_FLOATS(max_crop_overlaps, "(1.0)", 1, "Largest intersection over union."),
+    DET_FLOATS(min_crop_sample_coverages, "(0.0)", 1, "Smallest share of the crop that the object covers."),
+    DET_FLOATS(max_crop_sample_coverages, "(1.0)", 1, "Largest share of the crop that the object covers."),
+    DET_FLOATS(min_crop_object_coverages, "(0.0)", 1, "Smallest share of the object that lies in the crop."),
+    DET_FLOATS(max_crop_object_coverages, "(1.0)", 1, "Largest share of the object that lies in the crop."),
     {MXC_PARAM_FIELD(det_params, detect.crop_emit_mode), .name = "crop_emit_mode", .type = MXC_PARAM_ENUM,
      .initial = "center", .choices = "center,overlap",
      .doc = "center: keep objects whose centre is in the crop; overlap: keep objects of whose area more than "
             "emit_overlap_thresh is in the crop."},
-    DET_REAL(emit_overlap_thresh, "0.3", 0, 1, "Threshold for crop_emit_mode=overlap."),
-    WHOLE_OF(detect., max_random_hue, "0", 0, 180, "Largest random change of the hue, where 180 is a full circle."),
-    DET_REAL(random_hue_prob, "0", 0, 1, "Probability that the hue is changed."),
-    WHOLE_OF(detect., max_random_saturation, "0", 0, 255,
-             "Largest random change of the saturation, where 255 is full saturation."),
-    DET_REAL(random_saturation_prob, "0", 0, 1, "Probability that the saturation is changed."),
-    WHOLE_OF(detect., max_random_illumination, "0", 0, 255,
-             "Largest random change of the lightness, where 255 is white."),
-    DET_REAL(random_illumination_prob, "0", 0, 1, "Probability that the lightness is changed."),
-    DET_REAL(max_random_contrast, "0", 0, 1,
-             "Largest random change c of the contrast; values are multiplied by a factor in [1 - c, 1 + c]."),
-    DET_REAL(random_contrast_prob, "0", 0, 1, "Probability that the contrast is changed."),
-    WHOLE_OF(image., fill_value, "127", 0, 255, "Value of pixels around the image, in the canvas and in the batch."),
-    WHOLE_OF(image., resize, "-1", -1, 65535,
-             "Resize the shorter side to this number of pixels before anything else. -1: do not resize."),
-    WHOLE_OF(image., inter_method, "1", 0, 10,
-             "Interpolation for resizing. 0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos, 9: area when shrinking "
-             "and cubic when enlarging, 10: one of the first five at random."),
+    DET_FLOAT(emit_overlap_thresh, "0.3", 0, 1, "Threshold for crop_emit_mode=overlap."),
+    DET_INT(detect., max_random_hue, "0", 0, 180, "Largest random change of the hue, where 180 is a full circle."),
+    DET_FLOAT(random_hue_prob, "0", 0, 1, "Probability that the hue is changed."),
+    DET_INT(detect., max_random_saturation, "0", 0, 255,
+            "Largest random change of the saturation, where 255 is full saturation."),
+    DET_FLOAT(random_saturation_prob, "0", 0, 1, "Probability that the saturation is changed."),
+    DET_INT(detect., max_random_illumination, "0", 0, 255,
+            "Largest random change of the lightness, where 255 is white."),
+    DET_FLOAT(random_illumination_prob, "0", 0, 1, "Probability that the lightness is changed."),
+    DET_FLOAT(max_random_contrast, "0", 0, 1,
+              "Largest random change c of the contrast; values are multiplied by a factor in [1 - c, 1 + c]."),
+    DET_FLOAT(random_contrast_prob, "0", 0, 1, "Probability that the contrast is changed."),
+    DET_INT(image., fill_value, "127", 0, 255, "Value of pixels around the image, in the canvas and in the batch."),
+    DET_INT(image., resize, "-1", -1, 65535,
+            "Resize the shorter side to this number of pixels before anything else. -1: do not resize."),
+    DET_INT(image., inter_method, "1", 0, 10,
+            "Interpolation for resizing. 0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos, 9: area when shrinking "
+            "and cubic when enlarging, 10: one of the first five at random."),
     {MXC_PARAM_FIELD(det_params, detect.resize_mode), .name = "resize_mode", .type = MXC_PARAM_ENUM, .initial = "force",
      .choices = "force,shrink,fit",
      .doc = "force: resize to data_shape, ignoring the aspect ratio; shrink: reduce larger images until both sides "
@@ -99,11 +99,11 @@ static const mxc_param det_schema[] = {
 static const char owner[] = "ImageDetRecordIter";
 
 /* What the augmenter of whole images would do, and is not done here. */
-static void fill_in(const det_params *p, int64_t most_labels, mxci_image_params *out) {
+static void set_image_params(const det_params *p, int64_t max_labels, mxci_image_params *out) {
     *out = p->image;
     strcpy(out->aug_seq, "aug_default");
     out->max_crop_size = out->min_crop_size = out->crop_y_start = out->crop_x_start = -1;
-    out->label_width = MXCI_DETECTION_HEADER + most_labels;
+    out->label_width = MXCI_AUGMENT_DETECTION_HEADER + max_labels;
 }
 
 static mxc_status check_params(const det_params *p) {
@@ -112,12 +112,13 @@ static mxc_status check_params(const det_params *p) {
     return MXC_OK;
 }
 
-static mxc_status create(const det_params *p, mxci_image_params *image, mxc_iter **out) {
+static mxc_status create_with_params(const det_params *p, mxci_image_params *image, mxc_iter **out) {
     mxci_image_source source;
-    int64_t most = p->label_pad_width;
+    int64_t max_labels = p->label_pad_width;
     MXC_TRY(check_params(p));
-    MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, &most, &source));
-    fill_in(p, most, image);
+    MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, &max_labels,
+                                    &source));
+    set_image_params(p, max_labels, image);
     mxc_status status = mxci_image_iter_create(owner, image, &p->detect, &source, out);
     if (status != MXC_OK)
         source.destroy(source.self);
@@ -129,7 +130,7 @@ static mxc_status det_create(const void *params, mxc_iter **out) {
     *out = NULL;
     if (!image)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for its parameters", owner);
-    mxc_status status = create(params, image, out);
+    mxc_status status = create_with_params(params, image, out);
     mxci_free(image);
     return status;
 }

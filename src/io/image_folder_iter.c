@@ -25,8 +25,8 @@ static const mxc_param folder_schema[] = {
             "classes, from 0, in the order of their names."},
     {MXC_PARAM_FIELD(folder_params, path_imglist), .name = "path_imglist", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "Path of an image list (id, labels, path below path_root) that is used instead of the subdirectories."},
-#include "io/image_params.def"
 #include "io/augment_params.def"
+#include "io/image_params.def"
     MXC_PARAM_END,
 };
 #undef OWNER
@@ -194,7 +194,7 @@ static mxc_status take_list(files *all, const mxci_image_params *p, const char *
 
 static mxc_status open_files(files *all, const folder_params *p) {
     int64_t first, count;
-    MXC_TRY(mxci_image_part(owner, &p->image, 0, &first, &count));
+    MXC_TRY(mxci_image_source_part(owner, &p->image, 0, &first, &count));
     all->part = p->image.part_index;
     all->parts = p->image.num_parts;
     mxci_format(all->root, sizeof all->root, "%s", p->path_root);

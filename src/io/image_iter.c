@@ -1,10 +1,15 @@
 /*
  * Batches of images: samples of a source, decoded and augmented by threads ahead of the consumer.
  *
- * The samples of all epochs are one sequence of batches, numbered by tickets from where the iterator was put. A ring
- * of slots holds the tickets from released on; a thread takes a few rows of the last opened ticket, or opens the next
- * one when all rows of that are taken and a slot is free. What a row holds is a function of epoch, place and seeds
- * alone. At the end of an epoch the threads go on into the next one. All fields below `lock` are guarded by it.
+ * The batches of all epochs form one sequence, numbered from where the iterator was last positioned. A ring of slots
+ * holds the batches from number `released` on. A thread takes a few rows of the batch that was opened last; if all of
+ * its rows are taken and a slot is free, it opens the next one, in the next epoch at the end of this one. What a row
+ * holds is a function of epoch, position and seeds only, so neither the number of threads nor their timing changes a
+ * byte.
+ *
+ * Invariants: released <= given <= opened <= released + n_slots. Only the batch opened last has rows that are not
+ * taken. A slot is filled by threads from SLOT_FILLING until `left` is 0, and then read by the consumer only. All
+ * fields below `lock` are guarded by it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +24,16 @@
 #include "io/iter.h"
 
 enum { DATA, LABEL, ARRAYS };
-enum { MOST_ROWS = 8 }; /* taken at once */
+enum { MAX_ROWS = 8 }; /* taken by a thread at a time */
 
 typedef enum slot_state { SLOT_OPENING, SLOT_FILLING, SLOT_DONE } slot_state;
 
-/* A failure or a bad sample, and the row where it was met; of several the first row's stays. */
-typedef struct trouble {
+/* A failure or a bad sample, and its row; of several, that of the first row is kept. */
+typedef struct row_error {
     mxc_status status;
     int64_t row;
     char message[MXC_ERROR_MAX];
-} trouble;
+} row_error;
 
 /* One batch. */
 typedef struct batch_slot {
@@ -37,8 +42,8 @@ typedef struct batch_slot {
     char *data, *label; /* of the arrays */
     mxc_iter_state at;
     slot_state state;
-    int64_t taken, left; /* rows: taken by threads, not finished */
-    trouble failure, bad;
+    int64_t taken, left; /* rows: taken by threads, and not finished */
+    row_error failure, bad;
     int64_t n_bad;
 } batch_slot;
 
@@ -50,8 +55,8 @@ typedef struct worker {
     void *cursor;
     mxci_augment_workspace space;
     mxci_image_sample sample;
-    float *labels;        /* of a sample whose objects are in them */
-    trouble failure, bad; /* of the rows in hand */
+    float *labels;          /* of a sample with objects */
+    row_error failure, bad; /* of the rows that are being made */
     int64_t n_bad;
 } worker;
 
@@ -73,15 +78,15 @@ struct image_iter {
     worker *workers;
 
     mxci_mutex lock;
-    mxci_cond work, done;            /* for the threads; for the consumer */
-    int64_t released, given, opened; /* tickets */
-    mxc_iter_state next, seen;       /* of the ticket to open; of the consumer */
+    mxci_cond work, done;            /* for the threads, and for the consumer */
+    int64_t released, given, opened; /* batch numbers */
+    mxc_iter_state next, seen;       /* of the batch to open; of the consumer */
     int active, paused, stop;
     int64_t n_bad; /* of the consumer's epoch, so far */
     char bad_message[MXC_ERROR_MAX];
 };
 
-/* ---- which sample ------------------------------------------------------------------------------------------------ */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 static int wraps(const image_iter *it) {
     return it->params.round_batch && it->count >= it->batch;
@@ -89,38 +94,38 @@ static int wraps(const image_iter *it) {
 
 /* With round_batch an epoch begins behind the samples that filled up the one before: then all batches so far were full,
  * so these are -(epoch * count) mod batch. */
-static int64_t first_place(const image_iter *it, uint64_t epoch) {
+static int64_t first_position(const image_iter *it, uint64_t epoch) {
     uint64_t size = (uint64_t)it->batch;
     return wraps(it) ? (int64_t)((size - epoch % size * ((uint64_t)it->count % size) % size) % size) : 0;
 }
 
 static int64_t batches_in(const image_iter *it, uint64_t epoch) {
-    return (it->count - first_place(it, epoch) + it->batch - 1) / it->batch;
+    return (it->count - first_position(it, epoch) + it->batch - 1) / it->batch;
 }
 
 /* Place of a row in its epoch, which becomes the next one for rows that fill up with that. */
-static int64_t place_of(const image_iter *it, const mxc_iter_state *at, int64_t row, uint64_t *epoch) {
-    int64_t place = first_place(it, at->epoch) + at->position * it->batch + row;
+static int64_t position_of(const image_iter *it, const mxc_iter_state *at, int64_t row, uint64_t *epoch) {
+    int64_t position = first_position(it, at->epoch) + at->position * it->batch + row;
     *epoch = at->epoch;
-    if (place < it->count || !wraps(it))
-        return place % it->count;
+    if (position < it->count || !wraps(it))
+        return position % it->count;
     *epoch += 1;
-    return place - it->count;
+    return position - it->count;
 }
 
 static int64_t pad_of(const image_iter *it, const mxc_iter_state *at) {
-    int64_t end = first_place(it, at->epoch) + (at->position + 1) * it->batch;
+    int64_t end = first_position(it, at->epoch) + (at->position + 1) * it->batch;
     return end > it->count ? end - it->count : 0;
 }
 
-static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t place) {
+static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t position) {
     if (!it->params.shuffle)
-        return place;
-    return it->chunks.size ? mxci_chunk_shuffled_sample(&it->chunks, epoch, it->count, place)
-                           : mxci_shuffled_sample((uint64_t)it->params.seed, epoch, it->count, place);
+        return position;
+    return it->chunks.size ? mxci_chunk_shuffled_sample(&it->chunks, epoch, it->count, position)
+                           : mxci_shuffled_sample((uint64_t)it->params.seed, epoch, it->count, position);
 }
 
-static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
+static mxc_iter_state normalize_state(const image_iter *it, mxc_iter_state at) {
     if (at.position < batches_in(it, at.epoch))
         return at;
     return (mxc_iter_state){at.epoch + 1, 0};
@@ -128,15 +133,15 @@ static mxc_iter_state behind(const image_iter *it, mxc_iter_state at) {
 
 /* ---- one row ----------------------------------------------------------------------------------------------------- */
 
-/* What will happen to an image of that size; then its row's labels are there too. */
-static mxc_status plan_sample(worker *w, mxci_sample_rng *rng, const mxci_image *image, float *labels,
+/* Draw the augmentation of an image of that size; with detection this also fills the labels of its row. */
+static mxc_status draw_sample(worker *w, mxci_sample_rng *rng, const mxci_image *image, float *labels,
                               mxci_augment_steps *out) {
     const image_iter *it = w->it;
     const mxci_image_sample *s = &w->sample;
     if (!it->detects)
         return mxci_augment_draw(&it->augment, s->source_name, rng, image->full_height, image->full_width, out);
-    return mxci_detection_plan_augmentation(&it->augment, &it->detect, s->source_name, rng, image->full_height,
-                                            image->full_width, w->labels, s->n_labels, out, labels);
+    return mxci_augment_detection_draw(&it->augment, &it->detect, s->source_name, rng, image->full_height,
+                                       image->full_width, w->labels, s->n_labels, out, labels);
 }
 
 static mxc_status make_sample(worker *w, batch_slot *s, int64_t row, uint64_t epoch, int64_t number) {
@@ -145,19 +150,19 @@ static mxc_status make_sample(worker *w, batch_slot *s, int64_t row, uint64_t ep
     mxci_image_sample *sample = &w->sample;
     float *labels = (float *)(void *)s->label + row * it->params.label_width;
     mxci_image image;
-    mxci_augment_steps plan;
+    mxci_augment_steps steps;
     MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, it->detects ? w->labels : labels));
     s->index[row] = sample->id;
     MXC_TRY(mxci_image_probe(sample->source_name, sample->bytes, sample->n, it->params.max_pixels, &image));
-    MXC_TRY(plan_sample(w, &rng, &image, labels, &plan));
-    return mxci_augment_apply(&it->augment, &plan, &image, &w->space, s->data + (size_t)row * it->row_bytes);
+    MXC_TRY(draw_sample(w, &rng, &image, labels, &steps));
+    return mxci_augment_apply(&it->augment, &steps, &image, &w->space, s->data + (size_t)row * it->row_bytes);
 }
 
 static int is_bad_data(mxc_status status) {
     return status == MXC_EFORMAT || status == MXC_EUNSUPPORTED || status == MXC_ENOTFOUND;
 }
 
-static void note(trouble *t, mxc_status status, int64_t row, const char *message) {
+static void record_row_error(row_error *t, mxc_status status, int64_t row, const char *message) {
     if (t->status != MXC_OK && t->row <= row)
         return;
     t->status = status;
@@ -165,17 +170,17 @@ static void note(trouble *t, mxc_status status, int64_t row, const char *message
     snprintf(t->message, sizeof t->message, "%s", message);
 }
 
-/* The sample of a row or, if bad ones are skipped, the next good one of its epoch. */
+/* The sample of a row or, if bad samples are skipped, the next good one in the order of the epoch. */
 static mxc_status make_row(worker *w, batch_slot *s, int64_t row) {
     const image_iter *it = w->it;
     uint64_t epoch;
-    int64_t place = place_of(it, &s->at, row, &epoch);
+    int64_t position = position_of(it, &s->at, row, &epoch);
     for (int64_t i = 0; i < it->count; i++) {
-        mxc_status status = make_sample(w, s, row, epoch, sample_at(it, epoch, (place + i) % it->count));
+        mxc_status status = make_sample(w, s, row, epoch, sample_at(it, epoch, (position + i) % it->count));
         if (status == MXC_OK || !is_bad_data(status) || it->params.bad_data == MXC_BAD_ERROR)
             return status;
         if (i == 0) {
-            note(&w->bad, status, row, mxc_last_error());
+            record_row_error(&w->bad, status, row, mxc_last_error());
             w->n_bad++;
         }
     }
@@ -189,17 +194,17 @@ static void make_rows(worker *w, batch_slot *s, int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end && w->failure.status == MXC_OK; row++) {
         mxc_status status = make_row(w, s, row);
         if (status != MXC_OK)
-            note(&w->failure, status, row, mxc_last_error());
+            record_row_error(&w->failure, status, row, mxc_last_error());
     }
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static batch_slot *slot_of_ticket(image_iter *it, int64_t ticket) {
-    return &it->slots[ticket % it->n_slots];
+static batch_slot *slot_of_batch(image_iter *it, int64_t number) {
+    return &it->slots[number % it->n_slots];
 }
 
-/* When all queued work that reads the arrays has ended. */
+/* Wait until all queued work that reads the arrays has ended. */
 static mxc_status wait_for_arrays(batch_slot *s) {
     void *data[ARRAYS];
     for (int i = 0; i < ARRAYS; i++) {
@@ -211,16 +216,16 @@ static mxc_status wait_for_arrays(batch_slot *s) {
     return MXC_OK;
 }
 
-/* Lock held, but not in between. */
+/* Lock held on entry and exit. */
 static void open_slot(image_iter *it) {
-    batch_slot *s = slot_of_ticket(it, it->opened++);
+    batch_slot *s = slot_of_batch(it, it->opened++);
     s->at = it->next;
     s->state = SLOT_OPENING;
     s->failure.status = s->bad.status = MXC_OK;
     s->n_bad = s->taken = 0;
     s->left = it->batch;
     it->next.position++;
-    it->next = behind(it, it->next);
+    it->next = normalize_state(it, it->next);
     it->active++;
     mxci_mutex_unlock(&it->lock);
     mxc_status status = wait_for_arrays(s);
@@ -228,15 +233,15 @@ static void open_slot(image_iter *it) {
     it->active--;
     s->state = status == MXC_OK ? SLOT_FILLING : SLOT_DONE;
     if (status != MXC_OK)
-        note(&s->failure, status, 0, mxc_last_error());
+        record_row_error(&s->failure, status, 0, mxc_last_error());
     mxci_cond_broadcast(&it->done);
     mxci_cond_broadcast(&it->work);
 }
 
-/* Lock held. The slot that rows can be taken of; NULL if there is nothing to do now. */
+/* Lock held. The slot with rows that are not taken; NULL if there is nothing to do now. */
 static batch_slot *find_work(image_iter *it) {
     while (!it->stop && !it->paused) {
-        batch_slot *last = it->opened > it->released ? slot_of_ticket(it, it->opened - 1) : NULL;
+        batch_slot *last = it->opened > it->released ? slot_of_batch(it, it->opened - 1) : NULL;
         if (last && last->state == SLOT_FILLING && last->taken < it->batch)
             return last;
         if ((last && last->state == SLOT_OPENING) || it->opened - it->released >= it->n_slots)
@@ -248,7 +253,7 @@ static batch_slot *find_work(image_iter *it) {
 
 static int64_t rows_at_once(const image_iter *it) {
     int64_t rows = it->batch / (4 * it->n_workers);
-    return rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : rows;
+    return rows < 1 ? 1 : rows > MAX_ROWS ? MAX_ROWS : rows;
 }
 
 /* Lock held on entry and exit. */
@@ -264,9 +269,9 @@ static void make_taken_rows(worker *w, batch_slot *s) {
     mxci_mutex_lock(&it->lock);
     it->active--;
     if (w->failure.status != MXC_OK)
-        note(&s->failure, w->failure.status, w->failure.row, w->failure.message);
+        record_row_error(&s->failure, w->failure.status, w->failure.row, w->failure.message);
     if (w->bad.status != MXC_OK)
-        note(&s->bad, w->bad.status, w->bad.row, w->bad.message);
+        record_row_error(&s->bad, w->bad.status, w->bad.row, w->bad.message);
     s->n_bad += w->n_bad;
     s->left -= end - begin;
     if (s->left == 0)
@@ -275,7 +280,7 @@ static void make_taken_rows(worker *w, batch_slot *s) {
         mxci_cond_broadcast(&it->done);
 }
 
-static void work(void *arg) {
+static void worker_thread(void *arg) {
     worker *w = arg;
     image_iter *it = w->it;
     mxci_mutex_lock(&it->lock);
@@ -294,7 +299,7 @@ static mxc_status start_threads(image_iter *it) {
         worker *w = &it->workers[it->n_running];
         if (!w->cursor)
             MXC_TRY(it->source.open(it->source.self, &w->cursor));
-        MXC_TRY(mxci_thread_start(&w->thread, "decode", work, w));
+        MXC_TRY(mxci_thread_start(&w->thread, "decode", worker_thread, w));
     }
     return MXC_OK;
 }
@@ -310,8 +315,8 @@ static void stop_threads(image_iter *it) {
 
 /* ---- consumer ---------------------------------------------------------------------------------------------------- */
 
-/* Drop all batches and begin anew. */
-static void go_to(image_iter *it, mxc_iter_state at) {
+/* Drop all batches and restart from a state. */
+static void restart_at(image_iter *it, mxc_iter_state at) {
     mxci_mutex_lock(&it->lock);
     it->paused = 1;
     while (it->active > 0)
@@ -319,7 +324,7 @@ static void go_to(image_iter *it, mxc_iter_state at) {
     it->released = it->given = it->opened = 0;
     it->n_bad = 0;
     it->seen = at;
-    it->next = behind(it, at);
+    it->next = normalize_state(it, at);
     it->paused = 0;
     mxci_cond_broadcast(&it->work);
     mxci_mutex_unlock(&it->lock);
@@ -340,7 +345,7 @@ static void count_bad(image_iter *it, const batch_slot *s) {
     it->n_bad += s->n_bad;
 }
 
-static void give(image_iter *it, batch_slot *s, mxc_batch *out) {
+static void describe_batch(image_iter *it, batch_slot *s, mxc_batch *out) {
     out->n_data = out->n_label = 1;
     out->data = &s->array[DATA];
     out->label = &s->array[LABEL];
@@ -350,8 +355,8 @@ static void give(image_iter *it, batch_slot *s, mxc_batch *out) {
     out->n_bad = s->n_bad;
 }
 
-/* Lock held. Threads are woken when half of the ring is free: that takes longer than a small batch. */
-static void release(image_iter *it) {
+/* Lock held. Threads are woken when half of the ring is free, since waking them takes longer than a small batch. */
+static void release_given(image_iter *it) {
     it->released = it->given;
     if (it->opened - it->released <= it->n_slots / 2)
         mxci_cond_broadcast(&it->work);
@@ -359,14 +364,14 @@ static void release(image_iter *it) {
 
 /* Lock held. */
 static mxc_status take_batch(image_iter *it, mxc_batch *out) {
-    batch_slot *s = slot_of_ticket(it, it->given);
-    release(it);
+    batch_slot *s = slot_of_batch(it, it->given);
+    release_given(it);
     while (it->opened <= it->given || s->state != SLOT_DONE)
         mxci_cond_wait(&it->done, &it->lock);
     if (s->failure.status != MXC_OK)
         return MXC_FAIL(s->failure.status, "%s", s->failure.message);
     count_bad(it, s);
-    give(it, s, out);
+    describe_batch(it, s, out);
     it->given++;
     it->seen.position++;
     return MXC_OK;
@@ -386,7 +391,7 @@ static mxc_status image_next(void *self, mxc_batch *out) {
     return status;
 }
 
-/* Batches of the next epoch may be there already, if this one was taken to its end. */
+/* If this epoch was read to its end, batches of the next one are already prepared and are kept. */
 static mxc_status image_reset(void *self) {
     image_iter *it = self;
     mxc_iter_state next = {it->seen.epoch + 1, 0};
@@ -394,7 +399,7 @@ static mxc_status image_reset(void *self) {
     if (it->seen.position >= batches_in(it, it->seen.epoch))
         it->seen = next;
     else
-        go_to(it, next);
+        restart_at(it, next);
     return MXC_OK;
 }
 
@@ -405,11 +410,11 @@ static mxc_status image_get_state(void *self, mxc_iter_state *out) {
 
 static mxc_status image_set_state(void *self, const mxc_iter_state *state) {
     image_iter *it = self;
-    int64_t most = batches_in(it, state->epoch);
-    if (state->position < 0 || state->position > most)
+    int64_t limit = batches_in(it, state->epoch);
+    if (state->position < 0 || state->position > limit)
         return MXC_FAIL(MXC_EINVAL, "mxc_iter_set_state: position %lld, expected 0 to %lld batches",
-                        (long long)state->position, (long long)most);
-    go_to(it, *state);
+                        (long long)state->position, (long long)limit);
+    restart_at(it, *state);
     return MXC_OK;
 }
 
@@ -473,7 +478,7 @@ static mxc_status have_mean(const image_iter *it) {
     mxci_file_close(file);
     if (status != MXC_ENOTFOUND)
         return status;
-    return mxci_image_mean_make(it->owner, &it->params, it->detects ? &it->detect : NULL, &it->source);
+    return mxci_image_mean_create(it->owner, &it->params, it->detects ? &it->detect : NULL, &it->source);
 }
 
 /* So many samples as are in shuffle_chunk_size megabytes of the file. */
@@ -534,7 +539,8 @@ static mxc_status build(image_iter *it) {
     return MXC_OK;
 }
 
-mxc_status mxci_image_part(const char *owner, const mxci_image_params *p, int64_t n, int64_t *first, int64_t *count) {
+mxc_status mxci_image_source_part(const char *owner, const mxci_image_params *p, int64_t n, int64_t *first,
+                                  int64_t *count) {
     if (p->part_index >= p->num_parts)
         return MXC_FAIL(MXC_EINVAL, "%s: part_index %lld of num_parts %lld, expected 0 <= part_index < num_parts",
                         owner, (long long)p->part_index, (long long)p->num_parts);

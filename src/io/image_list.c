@@ -51,7 +51,7 @@ static mxc_status take_lines(const char *path, mxci_image_list *out) {
     return MXC_OK;
 }
 
-static int64_t count(const char *text, size_t n, char what) {
+static int64_t count_char(const char *text, size_t n, char what) {
     int64_t found = 0;
     for (size_t i = 0; i < n; i++)
         found += text[i] == what;
@@ -62,8 +62,8 @@ mxc_status mxci_image_list_load(const char *path, mxci_image_list *out) {
     size_t n;
     *out = (mxci_image_list){0};
     MXC_TRY(mxci_file_read_all(path, INT32_MAX, &out->text, &n));
-    out->lines = mxci_calloc((size_t)count(out->text, n, '\n') + 1, sizeof *out->lines);
-    out->labels = mxci_calloc((size_t)count(out->text, n, '\t') + 1, sizeof *out->labels);
+    out->lines = mxci_calloc((size_t)count_char(out->text, n, '\n') + 1, sizeof *out->lines);
+    out->labels = mxci_calloc((size_t)count_char(out->text, n, '\t') + 1, sizeof *out->labels);
     mxc_status status = !out->lines || !out->labels  ? MXC_FAIL(MXC_ENOMEM, "%s: no memory for its lines", path)
                         : memchr(out->text, '\0', n) ? MXC_FAIL(MXC_EFORMAT, "%s: a byte 0, expected text", path)
                                                      : take_lines(path, out);

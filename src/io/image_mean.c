@@ -4,7 +4,7 @@
 #include "base/sys.h"
 #include "io/image_source.h"
 
-static void keep(void *self) {
+static void keep_source(void *self) {
     (void)self; /* whoever asked for the mean goes on with the source */
 }
 
@@ -35,7 +35,7 @@ static mxc_status add_epoch(mxc_iter *iter, double *sum, int64_t size, int64_t *
     return MXC_OK;
 }
 
-static mxc_status save(const mxci_image_params *p, const double *sum, int64_t n) {
+static mxc_status save_mean(const mxci_image_params *p, const double *sum, int64_t n) {
     mxc_ndarray *mean;
     float *data;
     MXC_TRY(mxc_ndarray_create(3, p->data_shape.value, MXC_F32, mxc_cpu(0), &mean));
@@ -55,13 +55,13 @@ static mxc_status sum_and_save(const char *owner, const mxci_image_params *p, mx
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the mean of images", owner);
     mxc_status status = add_epoch(iter, sum, size, &n);
     if (status == MXC_OK)
-        status = save(p, sum, n);
+        status = save_mean(p, sum, n);
     mxci_free(sum);
     return status;
 }
 
-mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params,
-                                const mxci_augment_detection_params *detect, const mxci_image_source *source) {
+mxc_status mxci_image_mean_create(const char *owner, const mxci_image_params *params,
+                                  const mxci_augment_detection_params *detect, const mxci_image_source *source) {
     mxci_image_source borrowed = *source;
     mxci_image_params *neutral = mxci_alloc(sizeof *neutral);
     mxc_iter *iter;
@@ -69,7 +69,7 @@ mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *para
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the mean of images", owner);
     *neutral = *params;
     make_neutral(neutral);
-    borrowed.destroy = keep;
+    borrowed.destroy = keep_source;
     mxc_status status = mxci_image_iter_create(owner, neutral, detect, &borrowed, &iter);
     mxci_free(neutral);
     if (status != MXC_OK)

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "io/record_format.h"
 
-enum { HEAD = 24 };
+enum { HEADER = 24 };
 
 static uint64_t get_u64(const unsigned char *from) {
     return mxci_get_u32(from) | (uint64_t)mxci_get_u32(from + 4) << 32;
@@ -24,19 +24,19 @@ static void put_u64(unsigned char *to, uint64_t value) {
 mxc_status mxc_image_record_read(const void *data, size_t bytes, mxc_image_record *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(data));
-    const unsigned char *head = data;
-    if (bytes < HEAD)
-        return MXC_FAIL(MXC_EFORMAT, "image record of %zu bytes, expected at least %d", bytes, HEAD);
-    uint32_t count = mxci_get_u32(head);
-    if (count > (bytes - HEAD) / 4)
+    const unsigned char *header = data;
+    if (bytes < HEADER)
+        return MXC_FAIL(MXC_EFORMAT, "image record of %zu bytes, expected at least %d", bytes, HEADER);
+    uint32_t count = mxci_get_u32(header);
+    if (count > (bytes - HEADER) / 4)
         return MXC_FAIL(MXC_EFORMAT, "image record of %zu bytes cannot hold the %u labels that it claims", bytes,
                         (unsigned)count);
-    out->id = get_u64(head + 8);
-    out->id2 = get_u64(head + 16);
+    out->id = get_u64(header + 8);
+    out->id2 = get_u64(header + 16);
     out->n_labels = count > 0 ? count : 1;
-    out->labels = (const float *)(const void *)(count > 0 ? head + HEAD : head + 4);
-    out->image = head + HEAD + 4 * (size_t)count;
-    out->image_bytes = bytes - HEAD - 4 * (size_t)count;
+    out->labels = (const float *)(const void *)(count > 0 ? header + HEADER : header + 4);
+    out->image = header + HEADER + 4 * (size_t)count;
+    out->image_bytes = bytes - HEADER - 4 * (size_t)count;
     return MXC_OK;
 }
 
@@ -50,7 +50,7 @@ float mxc_image_record_label(const mxc_image_record *record, int64_t i) {
 }
 
 size_t mxc_image_record_size(int64_t n_labels, size_t image_bytes) {
-    return HEAD + (n_labels > 1 ? 4 * (size_t)n_labels : 0) + image_bytes;
+    return HEADER + (n_labels > 1 ? 4 * (size_t)n_labels : 0) + image_bytes;
 }
 
 static void put_float(unsigned char *to, const float *from) {
@@ -70,7 +70,7 @@ void mxc_image_record_write(const mxc_image_record *record, void *out) {
         put_float(to + 4, record->labels);
     put_u64(to + 8, record->id);
     put_u64(to + 16, record->id2);
-    to += HEAD;
+    to += HEADER;
     for (int64_t i = 0; i < behind; i++, to += 4)
         put_float(to, record->labels + i);
     if (record->image_bytes > 0)

@@ -19,13 +19,13 @@ static const mxc_param record_schema[] = {
             "they are opened."},
     {MXC_PARAM_FIELD(record_params, path_imglist), .name = "path_imglist", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "Path of an image list (id, labels, path) whose labels replace those of the records with the same id."},
-#include "io/image_params.def"
 #include "io/augment_params.def"
+#include "io/image_params.def"
     MXC_PARAM_END,
 };
 #undef OWNER
 
-static mxc_status create(const char *owner, const record_params *p, mxc_iter **out) {
+static mxc_status create_record_iter(const char *owner, const record_params *p, mxc_iter **out) {
     mxci_image_source source;
     *out = NULL;
     MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, NULL, &source));
@@ -38,27 +38,27 @@ static mxc_status create(const char *owner, const record_params *p, mxc_iter **o
 /* ---- the iterators ----------------------------------------------------------------------------------------------- */
 
 static mxc_status create_any(const void *params, mxc_iter **out) {
-    return create("ImageRecordIter", params, out);
+    return create_record_iter("ImageRecordIter", params, out);
 }
 
-static mxc_status create_of(const char *owner, mxc_dtype dtype, const void *params, mxc_iter **out) {
+static mxc_status create_with_dtype(const char *owner, mxc_dtype dtype, const void *params, mxc_iter **out) {
     record_params *p = mxci_alloc(sizeof *p);
     *out = NULL;
     if (!p)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for its parameters", owner);
     memcpy(p, params, sizeof *p);
     p->image.dtype = (int32_t)dtype;
-    mxc_status status = create(owner, p, out);
+    mxc_status status = create_record_iter(owner, p, out);
     mxci_free(p);
     return status;
 }
 
 static mxc_status create_bytes(const void *params, mxc_iter **out) {
-    return create_of("ImageRecordUInt8Iter", MXC_U8, params, out);
+    return create_with_dtype("ImageRecordUInt8Iter", MXC_U8, params, out);
 }
 
 static mxc_status create_signed(const void *params, mxc_iter **out) {
-    return create_of("ImageRecordInt8Iter", MXC_I8, params, out);
+    return create_with_dtype("ImageRecordInt8Iter", MXC_I8, params, out);
 }
 
 #define RECORD_ITER(name_, create_, doc_)     \

@@ -62,7 +62,7 @@ static int64_t file_of(const records *r, int64_t i) {
     return low;
 }
 
-static mxc_status go_to(const records *r, record_cursor *c, int64_t file, int64_t offset) {
+static mxc_status seek_record(const records *r, record_cursor *c, int64_t file, int64_t offset) {
     if (c->reader && c->file != file) {
         mxc_record_reader_close(c->reader);
         c->reader = NULL;
@@ -74,7 +74,7 @@ static mxc_status go_to(const records *r, record_cursor *c, int64_t file, int64_
 }
 
 /* Failures of the reader and of records, told with where they are. */
-static mxc_status fail_at(const mxci_image_sample *sample, mxc_status status) {
+static mxc_status fail_with_location(const mxci_image_sample *sample, mxc_status status) {
     char message[MXC_ERROR_MAX];
     snprintf(message, sizeof message, "%s", mxc_last_error());
     return MXC_FAIL(status, "%s: %s", sample->source_name, message);
@@ -104,7 +104,7 @@ static mxc_status records_read(void *self, void *at, int64_t i, mxci_image_sampl
     mxc_image_record record;
     mxci_format(out->source_name, sizeof out->source_name, "%s: record %lld at offset %lld of %s", r->owner,
                 (long long)(i - r->first[file]), (long long)r->offsets[i], r->files.path[file]);
-    mxc_status status = go_to(r, c, file, r->offsets[i]);
+    mxc_status status = seek_record(r, c, file, r->offsets[i]);
     if (status == MXC_OK)
         status = mxc_record_reader_next(c->reader, &found);
     if (status == MXC_OK && !found.data)
@@ -112,7 +112,7 @@ static mxc_status records_read(void *self, void *at, int64_t i, mxci_image_sampl
     if (status == MXC_OK)
         status = mxc_image_record_read(found.data, found.bytes, &record);
     if (status != MXC_OK)
-        return fail_at(out, status == MXC_EINVAL ? MXC_EFORMAT : status); /* an offset of the index */
+        return fail_with_location(out, status == MXC_EINVAL ? MXC_EFORMAT : status); /* an offset of the index */
     out->bytes = record.image;
     out->n = record.image_bytes;
     out->id = record.id;
@@ -147,7 +147,7 @@ static void count_labels(records *r, int64_t n) {
     r->label_width = n > r->label_width ? n : r->label_width;
 }
 
-static mxc_status scan(records *r, const char *path, mxc_record_reader *reader) {
+static mxc_status scan_file(records *r, const char *path, mxc_record_reader *reader) {
     int64_t places, bytes;
     for (;;) {
         mxc_record record;
@@ -169,14 +169,14 @@ static mxc_status scan(records *r, const char *path, mxc_record_reader *reader) 
 static mxc_status find_records(records *r, const mxci_image_params *p, const char *path) {
     mxc_record_reader *reader;
     MXC_TRY(mxc_record_reader_open(path, (int)p->part_index, (int)p->num_parts, (mxc_bad_record)p->bad_data, &reader));
-    mxc_status status = scan(r, path, reader);
+    mxc_status status = scan_file(r, path, reader);
     mxc_record_reader_close(reader);
     return status;
 }
 
 static mxc_status take_index(records *r, const mxci_image_params *p, const mxc_record_index *index) {
     int64_t first, count;
-    MXC_TRY(mxci_image_part(r->owner, p, index->n, &first, &count));
+    MXC_TRY(mxci_image_source_part(r->owner, p, index->n, &first, &count));
     for (int64_t i = first; i < first + count; i++)
         MXC_TRY(add_offset(r, index->offsets[i]));
     return MXC_OK;
@@ -190,7 +190,7 @@ static mxc_status load_index(records *r, const mxci_image_params *p, const char 
     return status;
 }
 
-static mxc_status measure(records *r, const mxci_image_params *p, const char *path) {
+static mxc_status add_file_size(records *r, const mxci_image_params *p, const char *path) {
     mxci_file *file;
     MXC_TRY(mxci_file_open(path, &file));
     r->bytes += mxci_file_size(file) / p->num_parts;
@@ -201,7 +201,7 @@ static mxc_status measure(records *r, const mxci_image_params *p, const char *pa
 /* Samples of all files. indices: an index for each, or none at all. */
 static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_path_list *indices) {
     int64_t first, count;
-    MXC_TRY(mxci_image_part(r->owner, p, 0, &first, &count));
+    MXC_TRY(mxci_image_source_part(r->owner, p, 0, &first, &count));
     if (indices->n > 0 && indices->n != r->files.n)
         return MXC_FAIL(MXC_EINVAL, "%s: %lld files in path_imgidx, %lld in path_imgrec", r->owner,
                         (long long)indices->n, (long long)r->files.n);
@@ -211,7 +211,7 @@ static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_
     for (int64_t i = 0; i < r->files.n; i++) {
         const char *path = r->files.path[i];
         r->first[i] = r->n;
-        MXC_TRY(measure(r, p, path));
+        MXC_TRY(add_file_size(r, p, path));
         MXC_TRY(indices->n > 0 ? load_index(r, p, indices->path[i]) : find_records(r, p, path));
     }
     return MXC_OK;
@@ -240,21 +240,21 @@ static mxc_status open_records(records *r, const mxci_image_params *p, const cha
 }
 
 mxc_status mxci_image_records_open(const char *owner, const mxci_image_params *params, const char *path,
-                                   const char *index, const char *list, int64_t *most_labels, mxci_image_source *out) {
+                                   const char *index, const char *list, int64_t *max_labels, mxci_image_source *out) {
     records *r = mxci_calloc(1, sizeof *r);
     if (!r)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the record file", owner);
     r->owner = owner;
-    r->label_width = most_labels ? *most_labels : params->label_width;
-    r->varies = most_labels != NULL;
-    r->counts = most_labels && !*most_labels;
+    r->label_width = max_labels ? *max_labels : params->label_width;
+    r->varies = max_labels != NULL;
+    r->counts = max_labels && !*max_labels;
     mxc_status status = open_records(r, params, path, index, list);
     if (status != MXC_OK) {
         records_destroy(r);
         return status;
     }
-    if (most_labels)
-        *most_labels = r->label_width;
+    if (max_labels)
+        *max_labels = r->label_width;
     *out = (mxci_image_source){r, r->n, r->bytes, records_open, records_read, records_close, records_destroy};
     return MXC_OK;
 }

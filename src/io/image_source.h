@@ -1,4 +1,4 @@
-/* Where compressed images with labels come from: samples by number, asked for by several threads. */
+/* A source of compressed images with labels: samples by number, read by several threads. */
 #ifndef MXCI_IO_IMAGE_SOURCE_H
 #define MXCI_IO_IMAGE_SOURCE_H
 
@@ -30,8 +30,8 @@ typedef struct mxci_image_source {
 } mxci_image_source;
 
 /* Which of n samples are this part's. MXC_EINVAL. */
-mxc_status mxci_image_part(const char *owner, const mxci_image_params *params, int64_t n, int64_t *first,
-                           int64_t *count);
+mxc_status mxci_image_source_part(const char *owner, const mxci_image_params *params, int64_t n, int64_t *first,
+                                  int64_t *count);
 
 /* An iterator over a source, which it takes over (not if this fails). owner is for messages and must stay. detect:
  * NULL, or objects are in the labels, and images and labels change together: params->label_width is then that of a
@@ -43,10 +43,10 @@ mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *pa
 /* The records of files as a source. most_labels: NULL, and each sample has params->label_width labels; else their
  * number varies, and this becomes the largest. list: path of a list whose labels replace the records'; "": none. */
 mxc_status mxci_image_records_open(const char *owner, const mxci_image_params *params, const char *path,
-                                   const char *index, const char *list, int64_t *most_labels, mxci_image_source *out);
+                                   const char *index, const char *list, int64_t *max_labels, mxci_image_source *out);
 
 /* Write the mean of one epoch to params->mean_img. */
-mxc_status mxci_image_mean_make(const char *owner, const mxci_image_params *params,
-                                const mxci_augment_detection_params *detect, const mxci_image_source *source);
+mxc_status mxci_image_mean_create(const char *owner, const mxci_image_params *params,
+                                  const mxci_augment_detection_params *detect, const mxci_image_source *source);
 
 #endif

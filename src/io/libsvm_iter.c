@@ -1,8 +1,9 @@
 /*
  * LibSVMIter: sparse samples in text files, one a line as "label index:value ...", indices from 0 and ascending.
  *
- * They stay sparse in memory and become dense rows batch by batch, for there are no sparse arrays here; MXNet gives CSR
- * batches. Two passes over the file: one counts, one reads. Names and defaults are MXNet's.
+ * They are kept sparse in memory, in CSR form, and become dense rows batch by batch, because libmxc has no sparse
+ * arrays; MXNet's batches are CSR arrays. Two passes over the file: one counts lines and values, the other reads them.
+ * Names and defaults are MXNet's.
  */
 #include <float.h>
 #include <math.h>
@@ -11,49 +12,40 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "io/batch_params.h"
-#include "io/text_reader.h"
 #include "io/iter.h"
-
-enum { PATH_SIZE = 4096 };
-
-typedef struct libsvm_params {
-    char data_libsvm[PATH_SIZE], label_libsvm[PATH_SIZE];
-    mxc_tuple data_shape, label_shape;
-    int32_t dtype;
-    mxci_batch_params batch;
-} libsvm_params;
+#include "io/text_reader.h"
 
 static const mxc_param libsvm_schema[] = {
-    {MXC_PARAM_FIELD(libsvm_params, data_libsvm), .name = "data_libsvm", .type = MXC_PARAM_STRING,
+    {MXC_PARAM_FIELD(mxci_text_params, data), .name = "data_libsvm", .type = MXC_PARAM_STRING,
      .doc = "Path of the samples, one per line. Several paths, separated by ;, are read one after the other; a "
             "directory stands for its files."},
-    {MXC_PARAM_FIELD(libsvm_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
+    {MXC_PARAM_FIELD(mxci_text_params, data_shape), .name = "data_shape", .type = MXC_PARAM_TUPLE,
      .doc = "Shape of a sample. Indices are less than its number of elements."},
-    {MXC_PARAM_FIELD(libsvm_params, label_libsvm), .name = "label_libsvm", .type = MXC_PARAM_STRING, .initial = "NULL",
+    {MXC_PARAM_FIELD(mxci_text_params, label), .name = "label_libsvm", .type = MXC_PARAM_STRING, .initial = "NULL",
      .doc = "Path of labels in the same format, whose first number per line is ignored. NULL: the first number of each "
             "sample's line is its label."},
-    {MXC_PARAM_FIELD(libsvm_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
+    {MXC_PARAM_FIELD(mxci_text_params, label_shape), .name = "label_shape", .type = MXC_PARAM_TUPLE, .initial = "(1,)",
      .doc = "Shape of a label; (1,) gives labels of shape (B,)."},
-    {MXC_PARAM_FIELD(libsvm_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1,
-     .doc = "Dtype of data and labels; only float32, which is also the meaning of None."},
-#define BATCH_PARAMS libsvm_params
+    {MXC_PARAM_FIELD(mxci_text_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
+     .optional = 1, .doc = "Dtype of data and labels; only float32, which is also the meaning of None."},
+#define BATCH_PARAMS mxci_text_params
 #include "io/batch_params.def"
 #undef BATCH_PARAMS
     MXC_PARAM_END,
 };
 
 /* The lines of a file. */
-typedef struct lines {
+typedef struct sparse_lines {
     mxci_text_reader *reader;
     int64_t n, n_values, width;
     mxc_ndarray *label, *value, *begin, *column; /* (n) and (n_values) float32, (n + 1) int64, (n_values) int32 */
     float *to_label, *to_value;
     int64_t *to_begin;
     int32_t *to_column;
-} lines;
+} sparse_lines;
 
 /* Count lines, and the fields that are not the first in theirs. */
-static mxc_status count(lines *l) {
+static mxc_status count_lines(sparse_lines *l) {
     for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(l->reader)) {
         const char *field;
         MXC_TRY(mxci_text_reader_next_field(l->reader, &field));
@@ -64,17 +56,17 @@ static mxc_status count(lines *l) {
     }
 }
 
-static mxc_status make(mxc_ndarray **array, int64_t n, mxc_dtype dtype, void **data) {
+static mxc_status make_array(mxc_ndarray **array, int64_t n, mxc_dtype dtype, void **data) {
     MXC_TRY(mxc_ndarray_create(1, &n, dtype, mxc_cpu(0), array));
     return mxc_ndarray_data(*array, data);
 }
 
-static mxc_status make_arrays(lines *l) {
+static mxc_status make_arrays(sparse_lines *l) {
     void *label, *value, *begin, *column;
-    MXC_TRY(make(&l->label, l->n, MXC_F32, &label));
-    MXC_TRY(make(&l->value, l->n_values, MXC_F32, &value));
-    MXC_TRY(make(&l->begin, l->n + 1, MXC_I64, &begin));
-    MXC_TRY(make(&l->column, l->n_values, MXC_I32, &column));
+    MXC_TRY(make_array(&l->label, l->n, MXC_F32, &label));
+    MXC_TRY(make_array(&l->value, l->n_values, MXC_F32, &value));
+    MXC_TRY(make_array(&l->begin, l->n + 1, MXC_I64, &begin));
+    MXC_TRY(make_array(&l->column, l->n_values, MXC_I32, &column));
     l->to_label = label;
     l->to_value = value;
     l->to_begin = begin;
@@ -129,7 +121,7 @@ static mxc_status check_line(mxci_text_reader *reader, void *arg, int *is_end) {
 }
 
 /* Fill the arrays. */
-static mxc_status read(lines *l) {
+static mxc_status read_lines(sparse_lines *l) {
     int64_t row = 0, k = 0;
     l->to_begin[0] = 0;
     for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(l->reader)) {
@@ -150,19 +142,19 @@ static mxc_status read(lines *l) {
     }
 }
 
-static mxc_status load(const char *paths, int64_t width, const mxci_bad_lines *bad, lines *l) {
+static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_lines *bad, sparse_lines *l) {
     l->width = width;
     MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
-    MXC_TRY(count(l));
+    MXC_TRY(count_lines(l));
     if (l->n == 0)
         return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
     MXC_TRY(make_arrays(l));
     mxci_text_reader_close(l->reader);
     MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
-    return read(l);
+    return read_lines(l);
 }
 
-static void release(lines *l) {
+static void sparse_lines_free(sparse_lines *l) {
     mxci_text_reader_close(l->reader);
     mxc_ndarray_release(l->label);
     mxc_ndarray_release(l->value);
@@ -170,26 +162,26 @@ static void release(lines *l) {
     mxc_ndarray_release(l->column);
 }
 
-static void use_sparse(const lines *l, mxci_row_array *rows) {
+static void use_sparse(const sparse_lines *l, mxci_row_array *rows) {
     rows->array = l->value;
     rows->begin = l->begin;
     rows->column = l->column;
 }
 
-static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l[2], mxci_row_array rows[2]) {
-    const char *const paths[2] = {p->data_libsvm, strcmp(p->label_libsvm, "NULL") == 0 ? NULL : p->label_libsvm};
+static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, sparse_lines l[2],
+                             mxci_row_array rows[2]) {
+    const char *paths[2];
     int64_t width[2];
     if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
         return MXC_FAIL(MXC_EINVAL, "LibSVMIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
-    MXC_TRY(mxci_batch_sample_shape("LibSVMIter", "data_shape", &p->data_shape, 0, &rows[0], &width[0]));
-    MXC_TRY(mxci_batch_sample_shape("LibSVMIter", "label_shape", &p->label_shape, 1, &rows[1], &width[1]));
+    MXC_TRY(mxci_text_params_resolve("LibSVMIter", p, rows, paths, width));
     MXC_TRY(mxci_batch_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){&width[0], &width[1]},
                                       bad));
-    MXC_TRY(load(paths[0], width[0], bad, &l[0]));
+    MXC_TRY(load_lines(paths[0], width[0], bad, &l[0]));
     use_sparse(&l[0], &rows[0]);
     rows[1].array = l[0].label;
     if (paths[1]) {
-        MXC_TRY(load(paths[1], width[1], bad, &l[1]));
+        MXC_TRY(load_lines(paths[1], width[1], bad, &l[1]));
         use_sparse(&l[1], &rows[1]);
     } else if (width[1] != 1) {
         return MXC_FAIL(MXC_EINVAL,
@@ -201,16 +193,16 @@ static mxc_status load_both(const libsvm_params *p, mxci_bad_lines *bad, lines l
 }
 
 static mxc_status libsvm_create(const void *params, mxc_iter **out) {
-    const libsvm_params *p = params;
-    lines l[2] = {{0}};
+    const mxci_text_params *p = params;
+    sparse_lines l[2] = {{0}};
     mxci_row_array rows[2] = {{.name = "data", .dtype = MXC_F32}, {.name = "softmax_label", .dtype = MXC_F32}};
     mxci_bad_lines bad = {0};
-    mxc_status status = load_both(p, &bad, l, rows);
+    mxc_status status = load_files(p, &bad, l, rows);
     if (status == MXC_OK)
         status = mxci_batch_iter_create("LibSVMIter", &p->batch, rows, out);
     mxci_free(bad.is_bad);
-    release(&l[0]);
-    release(&l[1]);
+    sparse_lines_free(&l[0]);
+    sparse_lines_free(&l[1]);
     return status;
 }
 
@@ -219,6 +211,6 @@ const mxci_iter_def mxci_iter_LibSVMIter = {
     .doc = "Lines \"label index:value ...\": data (B, data_shape...), softmax_label (B, label_shape...). Batches are "
            "dense. Indices start at 0 and ascend; # starts a comment.",
     .params = libsvm_schema,
-    .param_size = sizeof(libsvm_params),
+    .param_size = sizeof(mxci_text_params),
     .create = libsvm_create,
 };

@@ -52,7 +52,7 @@ static void other_spelling(const char *path, char *out, size_t size) {
         snprintf(out, size, "%s.gz", path);
 }
 
-static mxc_status load(const char *path, int ndim, mxc_ndarray **out) {
+static mxc_status load_idx(const char *path, int ndim, mxc_ndarray **out) {
     char other[PATH_SIZE + 4];
     mxc_status status = mxc_idx_load(path, out);
     if (status == MXC_ENOTFOUND) {
@@ -105,9 +105,9 @@ static mxc_status mnist_create(const void *params, mxc_iter **out) {
     mxc_iter *rows = NULL;
     if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
         return MXC_FAIL(MXC_EINVAL, "MNISTIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
-    mxc_status status = load(p->image, 3, &image);
+    mxc_status status = load_idx(p->image, 3, &image);
     if (status == MXC_OK)
-        status = load(p->label, 1, &label);
+        status = load_idx(p->label, 1, &label);
     if (status == MXC_OK)
         status = make_rows_iter(p, image, label, &rows);
     mxc_ndarray_release(image);

@@ -45,7 +45,7 @@ static mxc_status add_paths(const char *owner, const char *text, const char *end
 }
 
 /* Point to the paths of n bytes of text. */
-static mxc_status point(const char *owner, size_t n, mxci_path_list *out) {
+static mxc_status index_paths(const char *owner, size_t n, mxci_path_list *out) {
     for (size_t i = 0; i < n; i++)
         out->n += out->text[i] == '\0';
     out->path = mxci_calloc((size_t)out->n + 1, sizeof *out->path);
@@ -65,7 +65,7 @@ mxc_status mxci_path_list_expand(const char *owner, const char *text, const char
     if (status == MXC_OK)
         status = mxci_text_take(&all, &out->text);
     if (status == MXC_OK)
-        status = point(owner, n, out);
+        status = index_paths(owner, n, out);
     mxci_text_free(&all);
     if (status != MXC_OK)
         mxci_path_list_free(out);

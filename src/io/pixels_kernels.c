@@ -159,11 +159,11 @@ MXCI_INLINE void by_groups(uint8_t *rgb, int64_t n, int64_t step, const float *h
     }
 }
 
-void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]) {
+void mxci_pixels_shift_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]) {
     by_groups(rgb, n, step, add, move_group);
 }
 
-void mxci_pixels_mix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]) {
+void mxci_pixels_colour_matrix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]) {
     by_groups(rgb, n, step, m, mix_group);
 }
 
@@ -208,19 +208,19 @@ static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirr
 #define T uint8_t
 #define NAME(stem) stem##_u8
 #define CONVERT(byte, mean, factor, add) ((void)(mean), (void)(factor), (void)(add), (byte))
-#include "io/pixels_put_kernels.inc"
+#include "io/pixels_write_kernels.inc"
 
 #define T int8_t
 #define NAME(stem) stem##_i8
 #define CONVERT(byte, mean, factor, add) to_signed(((float)(byte) - (mean)) * (factor) + (add))
-#include "io/pixels_put_kernels.inc"
+#include "io/pixels_write_kernels.inc"
 
 #define T mxci_f16
 #define NAME(stem) stem##_f16
 #define CONVERT(byte, mean, factor, add) mxci_float_to_f16(((float)(byte) - (mean)) * (factor) + (add))
-#include "io/pixels_put_kernels.inc"
+#include "io/pixels_write_kernels.inc"
 
 #define T float
 #define NAME(stem) stem##_f32
 #define CONVERT(byte, mean, factor, add) (((float)(byte) - (mean)) * (factor) + (add))
-#include "io/pixels_put_kernels.inc"
+#include "io/pixels_write_kernels.inc"

@@ -24,24 +24,24 @@ void mxci_pixels_copy(const mxci_pixel_view *from, int64_t pad, uint8_t fill, ui
 
 /* n pixels of colours in place, each of step bytes: hue (0 to 180), lightness and saturation (0 to 255) moved by add
  * and cut. */
-void mxci_pixels_move_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]);
+void mxci_pixels_shift_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]);
 /* Channel c becomes m[4c] red + m[4c+1] green + m[4c+2] blue + m[4c+3], rounded and cut. */
-void mxci_pixels_mix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]);
+void mxci_pixels_colour_matrix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]);
 /* Mean of 0.299 red + 0.587 green + 0.114 blue. */
 double mxci_pixels_mean_grey(const mxci_pixel_view *from);
 
 /* How a view is written into a batch: value = factor[c] (byte - mean) + add[c], which int8 rounds and cuts; uint8 has
  * the bytes as they are. */
-typedef struct mxci_pixels_form {
+typedef struct mxci_pixels_format {
     int mirror;        /* each row from its end */
     int by_pixel;      /* (h,w,channels) rather than (channels,h,w) */
     const float *mean; /* (channels,h,w); NULL: 0 */
     float factor[4], add[4];
-} mxci_pixels_form;
+} mxci_pixels_format;
 
-void mxci_pixels_put_u8(const mxci_pixel_view *from, const mxci_pixels_form *form, uint8_t *to);
-void mxci_pixels_put_i8(const mxci_pixel_view *from, const mxci_pixels_form *form, int8_t *to);
-void mxci_pixels_put_f16(const mxci_pixel_view *from, const mxci_pixels_form *form, mxci_f16 *to);
-void mxci_pixels_put_f32(const mxci_pixel_view *from, const mxci_pixels_form *form, float *to);
+void mxci_pixels_write_u8(const mxci_pixel_view *from, const mxci_pixels_format *form, uint8_t *to);
+void mxci_pixels_write_i8(const mxci_pixel_view *from, const mxci_pixels_format *form, int8_t *to);
+void mxci_pixels_write_f16(const mxci_pixel_view *from, const mxci_pixels_format *form, mxci_f16 *to);
+void mxci_pixels_write_f32(const mxci_pixel_view *from, const mxci_pixels_format *form, float *to);
 
 #endif

@@ -1,14 +1,18 @@
 /*
- * PrefetchingIter: batches of another iterator, prepared ahead on a thread of its own, on any context.
+ * PrefetchingIter: batches of another iterator, prepared ahead on a thread, on any context.
  *
- * A ring of slots, each with arrays of its own: the producer fills the slot behind the full ones, the consumer is given
- * the first full one; the slot given last is not refilled before the next call. The producer copies into a slot only
- * when the queued work that still reads it has ended. All fields below `lock` are guarded by it.
+ * A ring of slots, each with its own arrays: the producer fills the slot after the full ones, the consumer is given the
+ * first full one, and the slot that was given last is not refilled before the next call. The producer copies into a
+ * slot only when the queued work that still reads it has ended.
+ *
+ * Invariants: slots head to head + ready - 1 are full, ready <= depth = n_slots - 1, and the slot before head is the
+ * consumer's. While the thread runs, inner belongs to it; the consumer touches it only after joining the thread. All
+ * fields below `lock` are guarded by it.
  *
  * A batch may be smaller than inner announced: its arrays are then views of the first elements of the slot's.
  *
- * The consumer wakes the producer when half of the ring is free rather than at each batch: a wake-up costs more than a
- * small batch.
+ * The consumer wakes the producer when half of the ring is free rather than at each batch, since waking a thread takes
+ * longer than a small batch.
  */
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define MXCI_RECORD_MAGIC UINT32_C(0xCED7230A)
 #define MXCI_RECORD_MAX_LENGTH ((UINT32_C(1) << 29) - 1)
 
-enum { MXCI_RECORD_HEAD = 8 };
+enum { MXCI_RECORD_HEADER = 8 };
 
 /* The kind of a part, in the upper 3 bits of the word behind the magic; other numbers are damage. */
 enum { MXCI_RECORD_WHOLE = 0, MXCI_RECORD_FIRST = 1, MXCI_RECORD_MIDDLE = 2, MXCI_RECORD_LAST = 3 };

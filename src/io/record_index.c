@@ -7,7 +7,7 @@
 #include "base/sys.h"
 
 /* Make room for at least n entries. */
-static mxc_status reserve(const char *path, mxc_record_index *index, int64_t *room, int64_t n) {
+static mxc_status reserve_entries(const char *path, mxc_record_index *index, int64_t *room, int64_t n) {
     if (n <= *room)
         return MXC_OK;
     int64_t more = *room < 64 ? 64 : *room + *room / 2;
@@ -44,7 +44,7 @@ static int read_line(const char *at, const char *end, uint64_t *key, uint64_t *o
     return read_number(&at, end, INT64_MAX, offset) && at == end && *offset % 4 == 0;
 }
 
-static mxc_status parse(const char *path, const char *text, size_t bytes, mxc_record_index *out) {
+static mxc_status parse_index(const char *path, const char *text, size_t bytes, mxc_record_index *out) {
     const char *end = text + bytes;
     int64_t room = 0;
     for (int64_t line = 1; text < end; line++) {
@@ -54,7 +54,7 @@ static mxc_status parse(const char *path, const char *text, size_t bytes, mxc_re
         while (stop > text && (stop[-1] == '\r' || stop[-1] == ' ' || stop[-1] == '\t'))
             stop--;
         if (stop > text) {
-            MXC_TRY(reserve(path, out, &room, out->n + 1));
+            MXC_TRY(reserve_entries(path, out, &room, out->n + 1));
             if (!read_line(text, stop, &out->keys[out->n], &offset))
                 return MXC_FAIL(MXC_EFORMAT, "%s: line %lld: expected a key, a tab, an offset that 4 divides", path,
                                 (long long)line);
@@ -71,7 +71,7 @@ mxc_status mxc_record_index_load(const char *path, mxc_record_index *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(path));
     MXC_TRY(mxci_file_read_all(path, INT64_MAX - 1, &text, &bytes));
-    mxc_status status = parse(path, text, bytes, out);
+    mxc_status status = parse_index(path, text, bytes, out);
     mxci_free(text);
     if (status != MXC_OK)
         mxc_record_index_free(out);
@@ -89,7 +89,7 @@ static mxc_status add_records(const char *path, mxc_record_reader *reader, int b
         if (by_id && mxc_image_record_read(record.data, record.bytes, &image) != MXC_OK)
             return MXC_FAIL(MXC_EFORMAT, "%s: the record at offset %lld has no id: it is no image record", path,
                             (long long)record.offset);
-        MXC_TRY(reserve(path, out, &room, out->n + 1));
+        MXC_TRY(reserve_entries(path, out, &room, out->n + 1));
         out->keys[out->n] = image.id;
         out->offsets[out->n++] = record.offset;
     }

@@ -1,11 +1,12 @@
 /*
- * Reading record files.
+ * Reading record files (the format is described in <mxc/recordio.h>).
  *
- * The file is seen through one window, which slides over it in large reads and grows only as far as a record has proven
- * to reach: its bytes are looked through as they come. What is not a whole record is damage: a bad head, a length that
- * leaves the file, parts in the wrong order, and the magic inside a part, where no writer leaves it. So whether a
- * record begins at an offset depends on nothing before it, and any cutting into parts gives the same records, each
- * once, of damaged files too. It also bounds the search behind damage: no byte is looked through more than a few times.
+ * The file is read through one window, which slides over it in large reads and grows only as far as a record is known
+ * to extend, as its bytes are checked while they are read. Everything that is not a whole record is damage: a bad
+ * header, a length beyond the end of the file, parts in the wrong order, and the magic number inside a part, where no
+ * writer leaves it. Whether a record begins at an offset therefore depends on nothing before it, so splitting a file
+ * into parts at any offsets gives the same records, each once, even if the file is damaged. It also bounds the search
+ * after damage: no byte is checked more than a few times.
  */
 #include <string.h>
 
@@ -32,19 +33,19 @@ struct mxc_record_reader {
 };
 
 /* A record in the file. */
-typedef struct span {
+typedef struct record_extent {
     int64_t end;  /* behind its last part */
     size_t bytes; /* put together */
     int n_parts;  /* 1, or more: counted up to 2 */
-} span;
+} record_extent;
 
 /* Why something is no record. */
-typedef struct flaw {
+typedef struct damage {
     const char *reason; /* NULL: none */
     int64_t offset;
-} flaw;
+} damage;
 
-static const unsigned char *seen(const mxc_record_reader *r, int64_t offset) {
+static const unsigned char *window_at(const mxc_record_reader *r, int64_t offset) {
     return r->block + (offset - r->window);
 }
 
@@ -52,7 +53,7 @@ static const unsigned char *seen(const mxc_record_reader *r, int64_t offset) {
 
 /* A block for need bytes; twice the old one where the record is known to go on to that. What it held is gone, so that
  * never two are there. */
-static mxc_status grow(mxc_record_reader *r, int64_t need, int64_t likely) {
+static mxc_status grow_window(mxc_record_reader *r, int64_t need, int64_t likely) {
     int64_t room = 2 * (int64_t)r->room;
     room = room > likely ? likely : room;
     room = room > BLOCK ? room : BLOCK;
@@ -69,17 +70,17 @@ static mxc_status grow(mxc_record_reader *r, int64_t need, int64_t likely) {
 }
 
 /* Have the bytes from keep to to - 1 in the window, to at most the file's size; likely: how far it will go on. */
-static mxc_status want(mxc_record_reader *r, int64_t keep, int64_t to, int64_t likely) {
+static mxc_status ensure_window(mxc_record_reader *r, int64_t keep, int64_t to, int64_t likely) {
     int64_t begin = r->window + (int64_t)r->valid, end = r->window + (int64_t)r->filled;
     if (keep >= begin && to <= end)
         return MXC_OK;
     if (to - keep > (int64_t)r->room) {
-        MXC_TRY(grow(r, to - keep, likely - keep));
+        MXC_TRY(grow_window(r, to - keep, likely - keep));
         end = begin; /* nothing is left */
     }
     int64_t have = keep >= begin && keep < end ? end - keep : 0, more = to - keep - have;
     if (have > 0 && keep != r->window)
-        memmove(r->block, seen(r, keep), (size_t)have);
+        memmove(r->block, window_at(r, keep), (size_t)have);
     r->window = keep;
     r->valid = 0;
     r->filled = (size_t)have;
@@ -95,13 +96,13 @@ static mxc_status want(mxc_record_reader *r, int64_t keep, int64_t to, int64_t l
 /* ---- finding records ---- */
 
 /* The magic must not stand in the part of a record at keep whose bytes, with the zeros behind, are from to to - 1. */
-static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, int64_t to, flaw *out) {
+static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, int64_t to, damage *out) {
     while (from < to) {
         int64_t n = to - from < STEP ? to - from : STEP;
-        MXC_TRY(want(r, keep, from + n, to));
-        size_t found = mxci_record_find_magic(seen(r, from), (size_t)n);
+        MXC_TRY(ensure_window(r, keep, from + n, to));
+        size_t found = mxci_record_find_magic(window_at(r, from), (size_t)n);
         if (found < (size_t)n) {
-            *out = (flaw){"another head stands inside of it", from + (int64_t)found};
+            *out = (damage){"another head stands inside of it", from + (int64_t)found};
             return MXC_OK;
         }
         from += n;
@@ -110,13 +111,13 @@ static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, i
 }
 
 /* What is wrong with the head of a part, or NULL. */
-static const char *head_flaw(const unsigned char *head, int is_first, int64_t left) {
+static const char *header_damage(const unsigned char *head, int is_first, int64_t left) {
     uint32_t word = mxci_get_u32(head + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
     if (mxci_get_u32(head) != MXCI_RECORD_MAGIC)
         return is_first ? "no record begins here" : "its next part is not here";
     if (kind > MXCI_RECORD_LAST || is_first != (kind <= MXCI_RECORD_FIRST))
         return is_first ? "its head is not that of a first part" : "its next part is another record's or of no kind";
-    if (mxci_record_padded(length) > left - MXCI_RECORD_HEAD)
+    if (mxci_record_padded(length) > left - MXCI_RECORD_HEADER)
         return "its length reaches beyond the end of the file";
     if (length % 4 != 0 && (kind == MXCI_RECORD_FIRST || kind == MXCI_RECORD_MIDDLE))
         return "the length of a part before the last is not a multiple of 4";
@@ -130,45 +131,45 @@ static int64_t keep_from(const mxc_record_reader *r, int64_t offset, int64_t par
 }
 
 /* Look through the record at an offset; then all of it is in the window, or out_flaw tells what is wrong. */
-static mxc_status check_record(mxc_record_reader *r, int64_t offset, span *out, flaw *out_flaw) {
-    *out = (span){0};
-    *out_flaw = (flaw){0};
+static mxc_status check_record(mxc_record_reader *r, int64_t offset, record_extent *out, damage *out_damage) {
+    *out = (record_extent){0};
+    *out_damage = (damage){0};
     for (int64_t at = offset;; at = out->end) {
-        if (r->size - at < MXCI_RECORD_HEAD) {
-            *out_flaw = (flaw){"its head is cut off by the end of the file", at};
+        if (r->size - at < MXCI_RECORD_HEADER) {
+            *out_damage = (damage){"its head is cut off by the end of the file", at};
             return MXC_OK;
         }
-        int64_t body = at + MXCI_RECORD_HEAD;
-        MXC_TRY(want(r, keep_from(r, offset, at, body), body, body));
-        *out_flaw = (flaw){head_flaw(seen(r, at), at == offset, r->size - at), at};
-        if (out_flaw->reason)
+        int64_t body = at + MXCI_RECORD_HEADER;
+        MXC_TRY(ensure_window(r, keep_from(r, offset, at, body), body, body));
+        *out_damage = (damage){header_damage(window_at(r, at), at == offset, r->size - at), at};
+        if (out_damage->reason)
             return MXC_OK;
-        uint32_t word = mxci_get_u32(seen(r, at) + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
+        uint32_t word = mxci_get_u32(window_at(r, at) + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
         out->end = body + mxci_record_padded(length);
         out->bytes += length + (at == offset ? 0 : 4);
         out->n_parts = at == offset ? 1 : 2;
-        MXC_TRY(check_body(r, keep_from(r, offset, at, out->end), body, out->end, out_flaw));
-        if (out_flaw->reason)
+        MXC_TRY(check_body(r, keep_from(r, offset, at, out->end), body, out->end, out_damage));
+        if (out_damage->reason)
             return MXC_OK;
         if (kind == MXCI_RECORD_WHOLE || kind == MXCI_RECORD_LAST)
-            return want(r, offset, out->end, out->end);
+            return ensure_window(r, offset, out->end, out->end);
     }
 }
 
 /* The next head from an offset on: of a whole record, or else of what claims to be one. Where reading ends if none. */
-static mxc_status find_head(mxc_record_reader *r, int64_t at, int whole, int64_t *out) {
+static mxc_status find_header(mxc_record_reader *r, int64_t at, int whole, int64_t *out) {
     *out = r->end;
-    for (at = (at + 3) & ~INT64_C(3); at < r->end && r->size - at >= MXCI_RECORD_HEAD;) {
+    for (at = (at + 3) & ~INT64_C(3); at < r->end && r->size - at >= MXCI_RECORD_HEADER;) {
         int64_t left = (r->size & ~INT64_C(3)) - at, n = left < STEP ? left : STEP;
-        MXC_TRY(want(r, at, at + n, at + n));
-        size_t skip = mxci_record_find_magic(seen(r, at), (size_t)n);
+        MXC_TRY(ensure_window(r, at, at + n, at + n));
+        size_t skip = mxci_record_find_magic(window_at(r, at), (size_t)n);
         at += (int64_t)skip;
-        if (skip == (size_t)n || at >= r->end || r->size - at < MXCI_RECORD_HEAD)
+        if (skip == (size_t)n || at >= r->end || r->size - at < MXCI_RECORD_HEADER)
             continue;
-        span record;
-        flaw wrong = {0};
-        MXC_TRY(want(r, at, at + MXCI_RECORD_HEAD, at + MXCI_RECORD_HEAD));
-        int claims = mxci_get_u32(seen(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
+        record_extent record;
+        damage wrong = {0};
+        MXC_TRY(ensure_window(r, at, at + MXCI_RECORD_HEADER, at + MXCI_RECORD_HEADER));
+        int claims = mxci_get_u32(window_at(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
         if (claims && whole)
             MXC_TRY(check_record(r, at, &record, &wrong));
         if (claims && !wrong.reason) {
@@ -181,19 +182,19 @@ static mxc_status find_head(mxc_record_reader *r, int64_t at, int whole, int64_t
 }
 
 /* Put the parts of a record in the window together, at its beginning; the magic that was cut out comes back. */
-static const unsigned char *join(mxc_record_reader *r, const span *record) {
+static const unsigned char *join_parts(mxc_record_reader *r, const record_extent *record) {
     unsigned char *begin = r->block + (r->at - r->window), *from = begin, *to = begin;
     if (record->n_parts == 1)
-        return begin + MXCI_RECORD_HEAD;
+        return begin + MXCI_RECORD_HEADER;
     while (from < begin + (record->end - r->at)) {
         uint32_t length = mxci_get_u32(from + 4) & MXCI_RECORD_MAX_LENGTH;
         if (from != begin) {
             mxci_put_u32(to, MXCI_RECORD_MAGIC);
             to += 4;
         }
-        memmove(to, from + MXCI_RECORD_HEAD, length);
+        memmove(to, from + MXCI_RECORD_HEADER, length);
         to += length;
-        from += MXCI_RECORD_HEAD + mxci_record_padded(length);
+        from += MXCI_RECORD_HEADER + mxci_record_padded(length);
     }
     r->valid = (size_t)(record->end - r->window);
     return begin;
@@ -209,7 +210,7 @@ static mxc_status choose_part(mxc_record_reader *r, int part_index, int num_part
     r->end = r->part_end = end < r->size && part_index < num_parts - 1 ? end : r->size;
     r->part_first = 0;
     if (part_index > 0)
-        MXC_TRY(find_head(r, begin, 0, &r->part_first));
+        MXC_TRY(find_header(r, begin, 0, &r->part_first));
     r->at = r->part_first;
     return MXC_OK;
 }
@@ -249,9 +250,9 @@ void mxc_record_reader_close(mxc_record_reader *reader) {
 }
 
 /* Go behind damage that begins where the reader is, and say what it is unless it shall be skipped. */
-static mxc_status pass_damage(mxc_record_reader *r, const flaw *wrong) {
+static mxc_status pass_damage(mxc_record_reader *r, const damage *wrong) {
     int64_t begin = r->at;
-    MXC_TRY(find_head(r, begin + 4, 1, &r->at));
+    MXC_TRY(find_header(r, begin + 4, 1, &r->at));
     r->skipped_places++;
     r->skipped_bytes += r->at - begin;
     if (r->bad == MXC_BAD_SKIP)
@@ -262,11 +263,11 @@ static mxc_status pass_damage(mxc_record_reader *r, const flaw *wrong) {
 
 static mxc_status read_next(mxc_record_reader *r, mxc_record *out) {
     while (r->at < r->end) {
-        span record;
-        flaw wrong;
+        record_extent record;
+        damage wrong;
         MXC_TRY(check_record(r, r->at, &record, &wrong));
         if (!wrong.reason) {
-            *out = (mxc_record){join(r, &record), record.bytes, r->at};
+            *out = (mxc_record){join_parts(r, &record), record.bytes, r->at};
             r->at = record.end;
             return MXC_OK;
         }

@@ -28,7 +28,7 @@ mxc_status mxc_record_writer_open(const char *path, const char *index, mxc_recor
 
 static mxc_status write_part(mxci_writer *w, uint32_t kind, const unsigned char *data, size_t bytes) {
     static const unsigned char zeros[4];
-    unsigned char head[MXCI_RECORD_HEAD];
+    unsigned char head[MXCI_RECORD_HEADER];
     mxci_put_u32(head, MXCI_RECORD_MAGIC);
     mxci_put_u32(head + 4, kind << 29 | (uint32_t)bytes);
     MXC_TRY(mxci_writer_write(w, head, sizeof head));

@@ -1,9 +1,10 @@
 /*
  * Batches of rows of arrays in memory.
  *
- * The samples of an epoch are a sequence: under MXC_LAST_ROLL_OVER first those that the epoch before left over, then
- * this epoch's samples in its order; under MXC_LAST_WRAP without those that the epoch before took, but with the next
- * one's first. The order is a function of (seed, epoch), so any position of any epoch is found without those before.
+ * The samples of an epoch are a sequence. With MXC_LAST_ROLL_OVER it begins with the samples that the previous epoch
+ * left over. With MXC_LAST_WRAP it lacks the samples that the previous epoch took to fill its last batch, and ends with
+ * the first ones of the next epoch. The order is a function of (seed, epoch), so any position of any epoch is found
+ * without a history.
  */
 #include "io/rows_iter.h"
 
@@ -264,7 +265,7 @@ static mxc_status add_array(rows_iter *it, int i, const mxci_row_array *from) {
     return mxc_ndarray_create(desc->shape.ndim, desc->shape.dim, desc->dtype, mxc_cpu(0), &it->batch[i]);
 }
 
-static mxc_status allocate(const char *owner, rows_iter *it) {
+static mxc_status allocate_batch(const char *owner, rows_iter *it) {
     size_t n = (size_t)it->n_total, size = (size_t)it->options.batch_size;
     it->rows = mxci_calloc(n, sizeof *it->rows);
     it->desc = mxci_calloc(n, sizeof *it->desc);
@@ -275,11 +276,11 @@ static mxc_status allocate(const char *owner, rows_iter *it) {
     return MXC_OK;
 }
 
-static mxc_status build(const char *owner, rows_iter *it, const mxci_row_array *rows) {
+static mxc_status rows_iter_init(const char *owner, rows_iter *it, const mxci_row_array *rows) {
     int64_t n_rows;
     MXC_TRY(check_rows(owner, it->n_total, rows, &n_rows));
     MXC_TRY(choose_part(owner, it, n_rows));
-    MXC_TRY(allocate(owner, it));
+    MXC_TRY(allocate_batch(owner, it));
     for (int i = 0; i < it->n_total; i++)
         MXC_TRY(add_array(it, i, &rows[i]));
     enter_epoch(it, 0);
@@ -296,7 +297,7 @@ mxc_status mxci_rows_iter_create(const char *owner, const mxc_array_iter_options
     it->options = *options;
     it->n_data = n_data;
     it->n_total = n_data + n_label;
-    mxc_status status = build(owner, it, rows);
+    mxc_status status = rows_iter_init(owner, it, rows);
     if (status == MXC_OK)
         status = mxc_iter_from_methods(&rows_methods, it, out);
     if (status != MXC_OK)

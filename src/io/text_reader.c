@@ -1,4 +1,3 @@
-/* Text files cut into fields. */
 #include "io/text_reader.h"
 
 #include <stdarg.h>
@@ -18,9 +17,9 @@ struct mxci_text_reader {
     int ends_line;
     const mxci_bad_lines *bad;
     int64_t line, bytes;
-    int64_t number;  /* of the line among those that are not empty */
-    mxci_file *file; /* NULL before the first and behind the last */
-    int64_t offset;  /* in file, of the block's end */
+    int64_t number;  /* of the line, not counting empty ones */
+    mxci_file *file; /* NULL before the first and after the last */
+    int64_t offset;  /* of the end of the block in the file */
     size_t at, filled;
     char text[FIELD_MAX + 1];
     char block[BLOCK];
@@ -62,7 +61,7 @@ static mxc_status next_file(mxci_text_reader *f) {
     return f->next_path < f->paths.n ? mxci_file_open(f->paths.path[f->next_path++], &f->file) : MXC_OK;
 }
 
-static mxc_status fill(mxci_text_reader *f) {
+static mxc_status fill_block(mxci_text_reader *f) {
     int64_t left = mxci_file_size(f->file) - f->offset;
     size_t n = left < BLOCK ? (size_t)left : BLOCK;
     f->at = f->filled = 0;
@@ -73,10 +72,10 @@ static mxc_status fill(mxci_text_reader *f) {
     return MXC_OK;
 }
 
-/* The next byte of the file, which stays there; END behind the last. */
+/* The next byte of the file without consuming it; END after the last. */
 static mxc_status peek(mxci_text_reader *f, int *out) {
     if (f->at == f->filled && f->file)
-        MXC_TRY(fill(f));
+        MXC_TRY(fill_block(f));
     *out = f->at == f->filled ? END : (unsigned char)f->block[f->at];
     return MXC_OK;
 }
@@ -85,7 +84,7 @@ static int is_blank(int c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Go to what is no blank and no comment; *out is that. */
+/* Skip blanks and comments; *out is the next byte. */
 static mxc_status skip_blanks(mxci_text_reader *f, int *out) {
     int in_comment = 0;
     for (;; f->at++) {
@@ -96,7 +95,7 @@ static mxc_status skip_blanks(mxci_text_reader *f, int *out) {
     }
 }
 
-/* Go to the end of the line, whatever it holds. */
+/* Skip the rest of the line. */
 static mxc_status skip_rest(mxci_text_reader *f) {
     int c = f->ends_line ? '\n' : 0;
     while (c != '\n' && c != END) {
@@ -107,7 +106,7 @@ static mxc_status skip_rest(mxci_text_reader *f) {
     return MXC_OK;
 }
 
-/* Go to a line, of this file or the next, that has something; *out is its first byte. */
+/* Skip to the next non-empty line, of this file or the next; *out is its first byte. */
 static mxc_status find_any_line(mxci_text_reader *f, int *out) {
     for (;;) {
         f->line++;
@@ -124,7 +123,7 @@ static mxc_status find_any_line(mxci_text_reader *f, int *out) {
     }
 }
 
-/* The same, but of those that are not bad. */
+/* Skip to the next non-empty line that is not bad. */
 static mxc_status find_line(mxci_text_reader *f, int *out) {
     for (;;) {
         MXC_TRY(find_any_line(f, out));
@@ -140,7 +139,7 @@ static int ends_field(const mxci_text_reader *f, int c) {
     return c == '\n' || c == END || c == f->separator || (f->separator == ' ' && (is_blank(c) || c == '#'));
 }
 
-static mxc_status take_field(mxci_text_reader *f, int c) {
+static mxc_status read_field(mxci_text_reader *f, int c) {
     size_t n = 0;
     while (!ends_field(f, c)) {
         if (c == '\0')
@@ -164,7 +163,7 @@ mxc_status mxci_text_reader_next_field(mxci_text_reader *f, const char **out) {
     if (c == END && f->ends_line)
         return MXC_OK;
     f->ends_line = 0;
-    MXC_TRY(take_field(f, c));
+    MXC_TRY(read_field(f, c));
     MXC_TRY(skip_blanks(f, &c));
     f->ends_line = c == '\n' || c == END;
     if (c == '\n' || c == f->separator)
@@ -185,7 +184,7 @@ int64_t mxci_text_reader_bytes(const mxci_text_reader *f) {
     return f->bytes;
 }
 
-static mxc_status note_bad(mxci_bad_lines *bad, int64_t number) {
+static mxc_status record_bad_line(mxci_bad_lines *bad, int64_t number) {
     if (number >= bad->room) {
         int64_t room = 2 * number + 64;
         uint8_t *more = mxci_realloc_array(bad->is_bad, (size_t)room, 1);
@@ -213,7 +212,7 @@ mxc_status mxci_text_reader_find_bad_lines(const char *owner, const char *paths,
     while (status == MXC_OK && !is_end) {
         status = read_line(f, arg, &is_end);
         if (status == MXC_EFORMAT && f->file) {
-            status = note_bad(bad, f->number);
+            status = record_bad_line(bad, f->number);
             if (status == MXC_OK)
                 status = skip_rest(f);
         }

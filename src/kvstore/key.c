@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/sys.h"
-#include "kvstore/gpu_sums.h"
 #include "kvstore/exchange.h"
+#include "kvstore/gpu_sums.h"
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 

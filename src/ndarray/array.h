@@ -1,6 +1,6 @@
 /*
- * The inside of an array: a chunk (memory and its engine variable, shared by all views) and a view of it. Nothing else
- * looks inside; other folders use <mxc/ndarray.h> and the functions at the end.
+ * The representation of arrays: a chunk (memory and its engine variable, shared by all views) and a view of it. It is
+ * private to this directory; others use <mxc/ndarray.h> and the functions at the end.
  */
 #ifndef MXCI_NDARRAY_ARRAY_H
 #define MXCI_NDARRAY_ARRAY_H
@@ -15,16 +15,16 @@
 typedef struct mxci_chunk {
     atomic_int refs;
     mxc_var *var;
-    _Atomic(mxc_var *) reading; /* made at the first mxc_ndarray_get: what such a call waits for */
+    _Atomic(mxc_var *) reading; /* made at the first mxc_ndarray_get, which waits for it */
     mxc_context context;
     size_t bytes;
     _Atomic(void *) data;       /* NULL until first use; set once */
-    int borrowed;               /* the memory is the program's: release it through the next two */
+    int borrowed;               /* the memory belongs to the program: it is given back through the next two */
     void (*release)(void *arg); /* may be NULL */
     void *arg;
 } mxci_chunk;
 
-/* One queued change of an array: job.c. */
+/* One queued change of an array (array_task.h). */
 typedef struct mxci_array_task mxci_array_task;
 struct mxci_array_task {
     atomic_int refs;        /* the pusher's and the task's */
@@ -33,7 +33,7 @@ struct mxci_array_task {
     mxc_ndarray *to, *from; /* a reference each; from may be NULL */
     /* Write elements begin to end-1 of the target's dtype to out (where element begin goes). source: from's elements on
      * the host. */
-    void (*produce)(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out);
+    void (*produce)(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out);
     int64_t grain; /* elements worth giving to another thread */
     double a, b;   /* value; or low and high; or mean and deviation */
     mxc_random random;
@@ -46,7 +46,7 @@ struct mxc_ndarray {
     int64_t size;  /* elements */
     mxc_dtype dtype;
     mxc_shape shape;
-    atomic_int slot_taken; /* so that one queued job a view needs no allocation */
+    atomic_int slot_taken; /* so that one queued change per view needs no allocation */
     mxci_array_task slot;
 };
 

@@ -1,4 +1,4 @@
-/* Copies: between host memory and arrays, which wait, and between arrays, which are queued. */
+/* Copies between host memory and arrays, which block, and between arrays, which are queued. */
 #include <string.h>
 
 #include "base/error.h"
@@ -129,62 +129,62 @@ mxc_status mxc_ndarray_data(mxc_ndarray *array, void **out) {
 
 /* ---- between arrays -------------------------------------------------------------------------------------------- */
 
-static void produce_copy(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
-    size_t element = mxc_dtype_size(job->to->dtype);
+static void produce_copy(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out) {
+    size_t element = mxc_dtype_size(task->to->dtype);
     memcpy(out, (const char *)source + (size_t)begin * element, (size_t)(end - begin) * element);
 }
 
-static void produce_converted(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
-    mxc_dtype from = job->from->dtype;
-    mxci_convert(from, (const char *)source + (size_t)begin * mxc_dtype_size(from), job->to->dtype, out, end - begin);
+static void produce_converted(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out) {
+    mxc_dtype from = task->from->dtype;
+    mxci_convert(from, (const char *)source + (size_t)begin * mxc_dtype_size(from), task->to->dtype, out, end - begin);
 }
 
 /* Two views of one chunk, which may overlap. */
 static mxc_status move_within(const mxc_run *run, void *arg) {
-    mxci_array_task *job = arg;
+    mxci_array_task *task = arg;
     void *to, *from;
-    mxc_context where = job->to->chunk->context;
-    MXC_TRY(mxci_array_data(job->to, &to));
-    MXC_TRY(mxci_array_data(job->from, &from));
+    mxc_context where = task->to->chunk->context;
+    MXC_TRY(mxci_array_data(task->to, &to));
+    MXC_TRY(mxci_array_data(task->from, &from));
     if (mxci_on_host(where)) {
-        memmove(to, from, mxci_array_bytes(job->to));
+        memmove(to, from, mxci_array_bytes(task->to));
         return MXC_OK;
     }
-    return mxci_run_copy_async(run, where, to, where, from, mxci_array_bytes(job->to));
+    return mxci_run_copy_async(run, where, to, where, from, mxci_array_bytes(task->to));
 }
 
 /* One dtype, and at least one side out of the host's reach. */
 static mxc_status copy_by_device(const mxc_run *run, void *arg) {
-    mxci_array_task *job = arg;
-    mxc_context where = job->to->chunk->context, whence = job->from->chunk->context;
+    mxci_array_task *task = arg;
+    mxc_context where = task->to->chunk->context, whence = task->from->chunk->context;
     void *to, *from;
-    MXC_TRY(mxci_array_data(job->to, &to));
-    MXC_TRY(mxci_array_data(job->from, &from));
-    return mxci_run_copy_async(run, where, to, whence, from, mxci_array_bytes(job->to));
+    MXC_TRY(mxci_array_data(task->to, &to));
+    MXC_TRY(mxci_array_data(task->from, &from));
+    return mxci_run_copy_async(run, where, to, whence, from, mxci_array_bytes(task->to));
 }
 
 /* Which function copies; where it runs follows from it. */
-static mxc_status push_copy(mxci_array_task *job, int priority) {
-    mxc_context to = job->to->chunk->context, from = job->from->chunk->context;
-    int cheap = mxci_array_bytes(job->to) <= MXCI_CHEAP_BYTES && mxci_array_bytes(job->from) <= MXCI_CHEAP_BYTES;
+static mxc_status push_copy(mxci_array_task *task, int priority) {
+    mxc_context to = task->to->chunk->context, from = task->from->chunk->context;
+    int cheap = mxci_array_bytes(task->to) <= MXCI_CHEAP_BYTES && mxci_array_bytes(task->from) <= MXCI_CHEAP_BYTES;
     mxc_property property = !mxci_on_host(from) ? MXC_PROP_COPY_FROM_DEVICE
                             : !mxci_on_host(to) ? MXC_PROP_COPY_TO_DEVICE
                                                 : MXC_PROP_NORMAL;
     mxc_context runs_on = mxci_on_host(from) ? to : from;
-    int same_dtype = job->to->dtype == job->from->dtype;
-    job->produce = same_dtype ? produce_copy : produce_converted;
-    job->grain = same_dtype ? (int64_t)((1 << 20) / mxc_dtype_size(job->to->dtype)) : 1 << 15;
-    if (job->to->chunk == job->from->chunk)
-        return mxci_array_task_push(job, "copy", move_within, MXC_PROP_NORMAL, to, priority, cheap);
+    int same_dtype = task->to->dtype == task->from->dtype;
+    task->produce = same_dtype ? produce_copy : produce_converted;
+    task->grain = same_dtype ? (int64_t)((1 << 20) / mxc_dtype_size(task->to->dtype)) : 1 << 15;
+    if (task->to->chunk == task->from->chunk)
+        return mxci_array_task_push(task, "copy", move_within, MXC_PROP_NORMAL, to, priority, cheap);
     if (same_dtype && property != MXC_PROP_NORMAL)
-        return mxci_array_task_push(job, "copy", copy_by_device, property, runs_on, priority, 0);
-    return mxci_array_task_push(job, "copy", mxci_array_task_run, property, runs_on, priority,
+        return mxci_array_task_push(task, "copy", copy_by_device, property, runs_on, priority, 0);
+    return mxci_array_task_push(task, "copy", mxci_array_task_run, property, runs_on, priority,
                                 cheap && property == MXC_PROP_NORMAL);
 }
 
 mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
-    mxci_array_task *job = NULL;
+    mxci_array_task *task = NULL;
     void *memory;
     MXC_TRY(MXCI_NON_NULL(from));
     MXC_TRY(MXCI_NON_NULL(to));
@@ -196,8 +196,8 @@ mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority)
         return MXC_OK;
     MXC_TRY(mxci_array_data(from, &memory));
     MXC_TRY(mxci_array_data(to, &memory));
-    MXC_TRY(mxci_array_task_create(to, from, &job));
-    return push_copy(job, priority);
+    MXC_TRY(mxci_array_task_create(to, from, &task));
+    return push_copy(task, priority);
 }
 
 mxc_status mxc_ndarray_copy(mxc_ndarray *array, mxc_context context, mxc_dtype dtype, mxc_ndarray **out) {

@@ -24,8 +24,8 @@ static size_t utf8_sequence(const unsigned char *s, size_t n) {
     return length;
 }
 
-const char *mxci_name_fault(const char *name, size_t bytes) {
-    if (bytes > MXCI_NAME_MAX)
+const char *mxci_array_name_fault(const char *name, size_t bytes) {
+    if (bytes > MXCI_ARRAY_NAME_MAX)
         return "is longer than 65535 bytes";
     if (memchr(name, 0, bytes))
         return "contains a NUL byte";
@@ -41,7 +41,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-mxc_status mxci_name_twice(int64_t n, char *const *names, const char **out) {
+mxc_status mxci_array_name_duplicate(int64_t n, char *const *names, const char **out) {
     char **sorted;
     *out = NULL;
     if (n < 2)
@@ -58,16 +58,16 @@ mxc_status mxci_name_twice(int64_t n, char *const *names, const char **out) {
     return MXC_OK;
 }
 
-mxc_status mxci_names_check(const char *caller, int64_t n, const char *const *names) {
+mxc_status mxci_array_names_check(const char *caller, int64_t n, const char *const *names) {
     const char *twice = NULL;
     if (!names)
         return MXC_OK;
     for (int64_t i = 0; i < n; i++) {
-        const char *fault = names[i] ? mxci_name_fault(names[i], strlen(names[i])) : "is NULL";
+        const char *fault = names[i] ? mxci_array_name_fault(names[i], strlen(names[i])) : "is NULL";
         if (fault)
             return MXC_FAIL(MXC_EINVAL, "%s: name %lld %s", caller, (long long)i, fault);
     }
-    MXC_TRY(mxci_name_twice(n, (char *const *)names, &twice));
+    MXC_TRY(mxci_array_name_duplicate(n, (char *const *)names, &twice));
     if (twice)
         return MXC_FAIL(MXC_EEXIST, "%s: the name \"%.100s\" occurs twice", caller, twice);
     return MXC_OK;
@@ -174,13 +174,13 @@ mxc_status mxci_array_read(mxci_byte_source *source, mxc_ndarray *array) {
     return mxci_byte_source_read(source, "array data", data, mxci_array_bytes(array));
 }
 
-void mxci_array_tidy_bools(mxc_ndarray *array) {
+void mxci_array_normalize_bools(mxc_ndarray *array) {
     unsigned char *bytes = atomic_load(&array->chunk->data);
     for (int64_t i = 0; array->dtype == MXC_BOOL && i < array->size; i++)
         bytes[array->offset + (size_t)i] = bytes[array->offset + (size_t)i] != 0;
 }
 
-mxc_ndarray *mxci_ndarray_list_find(const mxc_ndarray_list *list, const char *prefix, const char *name) {
+mxc_ndarray *mxci_array_list_find(const mxc_ndarray_list *list, const char *prefix, const char *name) {
     size_t n = strlen(prefix);
     for (int64_t i = 0; list->names && i < list->n; i++)
         if (strncmp(list->names[i], prefix, n) == 0 && strcmp(list->names[i] + n, name) == 0)

@@ -1,4 +1,4 @@
-/* What the list formats share: names, host copies for writers, and undoing a failed load. */
+/* Shared by the formats of lists of arrays: names, host copies for writers, arrays for readers. */
 #ifndef MXCI_NDARRAY_ARRAY_LIST_H
 #define MXCI_NDARRAY_ARRAY_LIST_H
 
@@ -7,14 +7,14 @@
 #include "ndarray/byte_source.h"
 
 /* Longest name in bytes. */
-#define MXCI_NAME_MAX 65535
+#define MXCI_ARRAY_NAME_MAX 65535
 
 /* Why these bytes cannot name an array ("is not UTF-8"...); NULL if they can. */
-const char *mxci_name_fault(const char *name, size_t bytes);
+const char *mxci_array_name_fault(const char *name, size_t bytes);
 /* Set *out to a name that occurs twice, or NULL. Status: MXC_ENOMEM. */
-mxc_status mxci_name_twice(int64_t n, char *const *names, const char **out);
+mxc_status mxci_array_name_duplicate(int64_t n, char *const *names, const char **out);
 /* Check names for a writer; names may be NULL. Status: MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. */
-mxc_status mxci_names_check(const char *caller, int64_t n, const char *const *names);
+mxc_status mxci_array_names_check(const char *caller, int64_t n, const char *const *names);
 
 /* Room for n entries (all NULL), with names or not. Refuses more arrays than a file of size bytes can reasonably hold:
  * MXC_EFORMAT at offset at of source. Status: MXC_ENOMEM. */
@@ -30,9 +30,9 @@ mxc_status mxci_array_for_file(mxci_byte_source *source, const mxc_shape *shape,
 /* Read all elements of a fresh host array from source. */
 mxc_status mxci_array_read(mxci_byte_source *source, mxc_ndarray *array);
 /* Make every byte of a fresh bool array 0 or 1; other dtypes stay. */
-void mxci_array_tidy_bools(mxc_ndarray *array);
+void mxci_array_normalize_bools(mxc_ndarray *array);
 
 /* The array called prefix ("arg:" or "aux:") and name, borrowed; NULL if the list has none. */
-mxc_ndarray *mxci_ndarray_list_find(const mxc_ndarray_list *list, const char *prefix, const char *name);
+mxc_ndarray *mxci_array_list_find(const mxc_ndarray_list *list, const char *prefix, const char *name);
 
 #endif

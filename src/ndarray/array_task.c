@@ -1,4 +1,4 @@
-/* Queued changes of arrays: their life, and how one runs on host and on device arrays. */
+/* Queued changes of arrays: creation, queueing, and running on host and on device arrays. */
 #include "ndarray/array_task.h"
 
 #include "base/size.h"
@@ -6,73 +6,74 @@
 #include "engine/device/run_memory.h"
 #include "resource/temp.h"
 
-/* ---- life ------------------------------------------------------------------------------------------------------ */
+/* ---- lifetime ------------------------------------------------------------------------------------------------------
+ */
 
 mxc_status mxci_array_task_create(mxc_ndarray *to, mxc_ndarray *from, mxci_array_task **out) {
     int free_slot = 0;
     int in_slot = atomic_compare_exchange_strong(&to->slot_taken, &free_slot, 1);
-    mxci_array_task *job = in_slot ? &to->slot : mxci_alloc(sizeof *job);
+    mxci_array_task *task = in_slot ? &to->slot : mxci_alloc(sizeof *task);
     *out = NULL;
-    if (!job)
+    if (!task)
         return MXC_FAIL(MXC_ENOMEM, "no memory to queue work on an array");
-    atomic_init(&job->refs, 2);
-    job->in_slot = in_slot;
-    job->task_ended = 0;
-    job->to = mxc_ndarray_retain(to);
-    job->from = from ? mxc_ndarray_retain(from) : NULL;
-    *out = job;
+    atomic_init(&task->refs, 2);
+    task->in_slot = in_slot;
+    task->task_ended = 0;
+    task->to = mxc_ndarray_retain(to);
+    task->from = from ? mxc_ndarray_retain(from) : NULL;
+    *out = task;
     return MXC_OK;
 }
 
-static void job_release(mxci_array_task *job) {
-    mxc_ndarray *to = job->to, *from = job->from;
-    if (atomic_fetch_sub(&job->refs, 1) > 1)
+static void array_task_release(mxci_array_task *task) {
+    mxc_ndarray *to = task->to, *from = task->from;
+    if (atomic_fetch_sub(&task->refs, 1) > 1)
         return;
-    if (job->in_slot)
-        atomic_store(&to->slot_taken, 0); /* the job may be another's from here on */
+    if (task->in_slot)
+        atomic_store(&to->slot_taken, 0); /* the task may be another's from here on */
     else
-        mxci_free(job);
+        mxci_free(task);
     mxc_ndarray_release(from);
     mxc_ndarray_release(to);
 }
 
-/* The task's end, whether it ran or not. */
-static void job_task_ended(void *arg) {
-    mxci_array_task *job = arg;
-    job->task_ended = 1;
-    job_release(job);
+/* Called when the engine drops the task, whether it ran or not. */
+static void array_task_ended(void *arg) {
+    mxci_array_task *task = arg;
+    task->task_ended = 1;
+    array_task_release(task);
 }
 
-/* 1 if the job leaves none of the chunk as it was, so that it mends an earlier failure. */
-static int overwrites(const mxci_array_task *job) {
-    const mxci_chunk *chunk = job->to->chunk;
-    return mxci_array_bytes(job->to) == chunk->bytes && !(job->from && job->from->chunk == chunk);
+/* 1 if the task overwrites the whole chunk, so that it clears the error state. */
+static int overwrites(const mxci_array_task *task) {
+    const mxci_chunk *chunk = task->to->chunk;
+    return mxci_array_bytes(task->to) == chunk->bytes && !(task->from && task->from->chunk == chunk);
 }
 
-mxc_status mxci_array_task_push(mxci_array_task *job, const char *name, mxc_task_fn fn, mxc_property property,
+mxc_status mxci_array_task_push(mxci_array_task *task, const char *name, mxc_task_fn fn, mxc_property property,
                                 mxc_context context, int priority, int cheap) {
-    mxc_task task = MXC_TASK_INIT;
-    mxc_var *to = job->to->chunk->var, *from = job->from ? job->from->chunk->var : NULL;
+    mxc_task engine_task = MXC_TASK_INIT;
+    mxc_var *to = task->to->chunk->var, *from = task->from ? task->from->chunk->var : NULL;
     mxc_status status;
-    task.name = name;
-    task.fn = fn;
-    task.arg = job;
-    task.destroy = job_task_ended;
-    task.context = context;
-    task.property = property;
-    task.priority = priority;
-    task.flags = MXC_TASK_HELPED | (cheap ? MXC_TASK_CHEAP : 0) | (overwrites(job) ? 0 : MXC_TASK_UPDATES);
-    status = mxc_engine_push(mxc_var_engine(to), &task, from && from != to, &from, 1, &to, 0);
-    if (status != MXC_OK && !job->task_ended) /* refused; otherwise a naive engine ran it and it failed */
-        job_release(job);
-    job_release(job);
+    engine_task.name = name;
+    engine_task.fn = fn;
+    engine_task.arg = task;
+    engine_task.destroy = array_task_ended;
+    engine_task.context = context;
+    engine_task.property = property;
+    engine_task.priority = priority;
+    engine_task.flags = MXC_TASK_HELPED | (cheap ? MXC_TASK_CHEAP : 0) | (overwrites(task) ? 0 : MXC_TASK_UPDATES);
+    status = mxc_engine_push(mxc_var_engine(to), &engine_task, from && from != to, &from, 1, &to, 0);
+    if (status != MXC_OK && !task->task_ended) /* refused; otherwise a naive engine ran it and it failed */
+        array_task_release(task);
+    array_task_release(task);
     return status;
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
 typedef struct range_call {
-    const mxci_array_task *job;
+    const mxci_array_task *task;
     const void *source;
     char *out;
     size_t element; /* bytes */
@@ -81,43 +82,43 @@ typedef struct range_call {
 static void produce_range(void *arg, int64_t begin, int64_t end, int part) {
     const range_call *c = arg;
     (void)part;
-    c->job->produce(c->job, c->source, begin, end, c->out + (size_t)begin * c->element);
+    c->task->produce(c->task, c->source, begin, end, c->out + (size_t)begin * c->element);
 }
 
 /* Produce all elements at out, on several threads. */
-static void produce_all(const mxc_run *run, const mxci_array_task *job, const void *source, void *out) {
-    range_call call = {job, source, out, mxc_dtype_size(job->to->dtype)};
-    mxc_parallel_for(run, job->to->size, job->grain, produce_range, &call);
+static void produce_all(const mxc_run *run, const mxci_array_task *task, const void *source, void *out) {
+    range_call call = {task, source, out, mxc_dtype_size(task->to->dtype)};
+    mxc_parallel_for(run, task->to->size, task->grain, produce_range, &call);
 }
 
 /* Where source or target or both are out of the host's reach: fetch, produce and send through host scratch. */
-static mxc_status run_staged(const mxc_run *run, mxci_array_task *job, const void *source, void *target) {
-    const mxc_context host = mxc_cpu(0), to = job->to->chunk->context;
-    int fetch = job->from && !mxci_on_host(job->from->chunk->context), send = !mxci_on_host(to);
-    size_t fetched = fetch ? mxci_size_align(mxci_array_bytes(job->from)) : 0;
+static mxc_status run_staged(const mxc_run *run, mxci_array_task *task, const void *source, void *target) {
+    const mxc_context host = mxc_cpu(0), to = task->to->chunk->context;
+    int fetch = task->from && !mxci_on_host(task->from->chunk->context), send = !mxci_on_host(to);
+    size_t fetched = fetch ? mxci_size_align(mxci_array_bytes(task->from)) : 0;
     mxc_run scratch_run = *run;
     void *scratch, *out;
     scratch_run.context = host;
-    MXC_TRY(mxci_temp_get(&scratch_run, mxci_size_add(fetched, mxci_array_bytes(job->to)), &scratch));
+    MXC_TRY(mxci_temp_get(&scratch_run, mxci_size_add(fetched, mxci_array_bytes(task->to)), &scratch));
     out = send ? (char *)scratch + fetched : target;
     if (fetch) {
-        const mxc_context from = job->from->chunk->context;
-        MXC_TRY(mxci_run_copy(run, host, scratch, from, source, mxci_array_bytes(job->from)));
+        const mxc_context from = task->from->chunk->context;
+        MXC_TRY(mxci_run_copy(run, host, scratch, from, source, mxci_array_bytes(task->from)));
         source = scratch;
     }
-    produce_all(run, job, source, out);
-    return send ? mxci_run_copy(run, to, target, host, out, mxci_array_bytes(job->to)) : MXC_OK;
+    produce_all(run, task, source, out);
+    return send ? mxci_run_copy(run, to, target, host, out, mxci_array_bytes(task->to)) : MXC_OK;
 }
 
 mxc_status mxci_array_task_run(const mxc_run *run, void *arg) {
-    mxci_array_task *job = arg;
+    mxci_array_task *task = arg;
     void *source = NULL, *target;
-    int on_host = mxci_on_host(job->to->chunk->context) && !(job->from && !mxci_on_host(job->from->chunk->context));
-    MXC_TRY(mxci_array_data(job->to, &target));
-    if (job->from)
-        MXC_TRY(mxci_array_data(job->from, &source));
+    int on_host = mxci_on_host(task->to->chunk->context) && !(task->from && !mxci_on_host(task->from->chunk->context));
+    MXC_TRY(mxci_array_data(task->to, &target));
+    if (task->from)
+        MXC_TRY(mxci_array_data(task->from, &source));
     if (!on_host)
-        return run_staged(run, job, source, target);
-    produce_all(run, job, source, target);
+        return run_staged(run, task, source, target);
+    produce_all(run, task, source, target);
     return MXC_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Where readers of file formats get their bytes: a file, memory, or a member of an archive. Every read is checked
- * against what is left, and every message names the source and the offset.
+ * The input of readers of file formats: a file, memory, or a member of an archive. Input is untrusted: every read is
+ * checked against the number of bytes left, and every message names the source and the offset.
  */
 #ifndef MXCI_NDARRAY_BYTE_SOURCE_H
 #define MXCI_NDARRAY_BYTE_SOURCE_H

@@ -11,35 +11,35 @@ enum { TILE = 256, UNIFORM_GRAIN = 16384, NORMAL_GRAIN = 2048 };
 
 /* ---- one value ---- */
 
-static void produce_value(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
-    mxc_dtype dtype = job->to->dtype;
+static void produce_value(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out) {
+    mxc_dtype dtype = task->to->dtype;
     char element[8];
     (void)source;
-    mxci_convert(MXC_F64, &job->a, dtype, element, 1);
+    mxci_convert(MXC_F64, &task->a, dtype, element, 1);
     mxci_repeat(element, mxc_dtype_size(dtype), out, end - begin);
 }
 
-/* Queue a job that needs no source. */
-static mxc_status push(mxci_array_task *job, const char *name, int64_t grain, int cheap) {
-    mxc_context context = job->to->chunk->context;
+/* Queue a task that needs no source. */
+static mxc_status push(mxci_array_task *task, const char *name, int64_t grain, int cheap) {
+    mxc_context context = task->to->chunk->context;
     int on_host = mxci_on_host(context);
-    job->grain = grain;
-    return mxci_array_task_push(job, name, mxci_array_task_run, on_host ? MXC_PROP_NORMAL : MXC_PROP_COPY_TO_DEVICE,
+    task->grain = grain;
+    return mxci_array_task_push(task, name, mxci_array_task_run, on_host ? MXC_PROP_NORMAL : MXC_PROP_COPY_TO_DEVICE,
                                 context, 0, on_host && cheap);
 }
 
 mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
     size_t bytes = mxc_ndarray_bytes(array);
-    mxci_array_task *job = NULL;
+    mxci_array_task *task = NULL;
     void *memory;
     MXC_TRY(MXCI_NON_NULL(array));
     if (bytes == 0)
         return MXC_OK;
     MXC_TRY(mxci_array_data(array, &memory));
-    MXC_TRY(mxci_array_task_create(array, NULL, &job));
-    job->a = value;
-    job->produce = produce_value;
-    return push(job, "fill", 1 << 17, bytes <= MXCI_CHEAP_BYTES);
+    MXC_TRY(mxci_array_task_create(array, NULL, &task));
+    task->a = value;
+    task->produce = produce_value;
+    return push(task, "fill", 1 << 17, bytes <= MXCI_CHEAP_BYTES);
 }
 
 /* ---- random numbers ---- */
@@ -72,23 +72,23 @@ static void uniform_bf16(const float *x, int64_t n, double high, mxci_bf16 *out)
     }
 }
 
-static void produce_uniform(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
-    const mxc_random *r = &job->random;
-    mxc_dtype dtype = job->to->dtype;
-    double high = job->a < job->b ? job->b : INFINITY; /* [low, low) gives low */
+static void produce_uniform(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out) {
+    const mxc_random *r = &task->random;
+    mxc_dtype dtype = task->to->dtype;
+    double high = task->a < task->b ? task->b : INFINITY; /* [low, low) gives low */
     float tile[TILE];
     (void)source;
     if (dtype == MXC_F64) {
-        mxci_random_uniform_f64(r->seed, r->stream, r->offset, begin, end, job->a, job->b, out);
+        mxci_random_uniform_f64(r->seed, r->stream, r->offset, begin, end, task->a, task->b, out);
         return;
     }
     if (dtype == MXC_F32) {
-        mxci_random_uniform_f32(r->seed, r->stream, r->offset, begin, end, (float)job->a, (float)job->b, out);
+        mxci_random_uniform_f32(r->seed, r->stream, r->offset, begin, end, (float)task->a, (float)task->b, out);
         return;
     }
     for (int64_t at = begin; at < end; at += TILE) {
         int64_t n = end - at < TILE ? end - at : TILE;
-        mxci_random_uniform_f32(r->seed, r->stream, r->offset, at, at + n, (float)job->a, (float)job->b, tile);
+        mxci_random_uniform_f32(r->seed, r->stream, r->offset, at, at + n, (float)task->a, (float)task->b, tile);
         if (dtype == MXC_F16)
             uniform_f16(tile, n, high, (mxci_f16 *)out + (at - begin));
         else
@@ -96,18 +96,18 @@ static void produce_uniform(const mxci_array_task *job, const void *source, int6
     }
 }
 
-static void produce_normal(const mxci_array_task *job, const void *source, int64_t begin, int64_t end, void *out) {
-    const mxc_random *r = &job->random;
-    mxc_dtype dtype = job->to->dtype;
+static void produce_normal(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out) {
+    const mxc_random *r = &task->random;
+    mxc_dtype dtype = task->to->dtype;
     float tile[TILE];
     (void)source;
     if (dtype == MXC_F64) {
-        mxci_random_normal_f64(r->seed, r->stream, r->offset, begin, end, job->a, job->b, out);
+        mxci_random_normal_f64(r->seed, r->stream, r->offset, begin, end, task->a, task->b, out);
         return;
     }
     for (int64_t at = begin; at < end; at += TILE) {
         int64_t n = end - at < TILE ? end - at : TILE;
-        mxci_random_normal_f32(r->seed, r->stream, r->offset, at, at + n, (float)job->a, (float)job->b, tile);
+        mxci_random_normal_f32(r->seed, r->stream, r->offset, at, at + n, (float)task->a, (float)task->b, tile);
         mxci_convert(MXC_F32, tile, dtype, (char *)out + (size_t)(at - begin) * mxc_dtype_size(dtype), n);
     }
 }
@@ -128,7 +128,7 @@ static mxc_status check_random(const char *caller, const mxc_ndarray *array, dou
 }
 
 static mxc_status push_random(mxc_ndarray *array, double a, double b, int uniform) {
-    mxci_array_task *job = NULL;
+    mxci_array_task *task = NULL;
     mxc_random random;
     void *memory;
     if (array->size == 0)
@@ -136,13 +136,13 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
     MXC_TRY(mxci_array_data(array, &memory));
     /* Reserved here and not when it runs: the order of calls decides who gets which numbers. */
     MXC_TRY(mxc_random_reserve(array->chunk->context, numbers_of(array), &random));
-    MXC_TRY(mxci_array_task_create(array, NULL, &job));
-    job->random = random;
-    job->a = a;
-    job->b = b;
-    job->produce = uniform ? produce_uniform : produce_normal;
-    return uniform ? push(job, "uniform", UNIFORM_GRAIN, array->size <= UNIFORM_GRAIN / 8)
-                   : push(job, "normal", NORMAL_GRAIN, array->size <= NORMAL_GRAIN / 8);
+    MXC_TRY(mxci_array_task_create(array, NULL, &task));
+    task->random = random;
+    task->a = a;
+    task->b = b;
+    task->produce = uniform ? produce_uniform : produce_normal;
+    return uniform ? push(task, "uniform", UNIFORM_GRAIN, array->size <= UNIFORM_GRAIN / 8)
+                   : push(task, "normal", NORMAL_GRAIN, array->size <= NORMAL_GRAIN / 8);
 }
 
 mxc_status mxc_ndarray_fill_uniform(mxc_ndarray *array, double low, double high) {

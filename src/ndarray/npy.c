@@ -110,7 +110,7 @@ mxc_status mxci_npy_read(mxci_byte_source *source, mxc_ndarray **out) {
     MXC_TRY(mxci_array_for_file(source, &header.shape, header.dtype, bytes, out));
     status = read_data(source, header.fortran, *out);
     if (status == MXC_OK) {
-        mxci_array_tidy_bools(*out);
+        mxci_array_normalize_bools(*out);
         return MXC_OK;
     }
     mxc_ndarray_release(*out);

@@ -10,7 +10,7 @@
 #include "ndarray/zip.h"
 
 /* 1 if one of the parts between slashes is "..". */
-static int climbs(const char *name) {
+static int leaves_archive(const char *name) {
     for (const char *part = name; part; part = strchr(part, '/')) {
         part += *part == '/';
         if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
@@ -22,13 +22,13 @@ static int climbs(const char *name) {
 const char *mxci_npz_name_fault(const char *name) {
     if (*name == '\0')
         return "is empty";
-    return name[0] == '/' || strchr(name, '\\') || climbs(name) ? "leads out of the archive" : NULL;
+    return name[0] == '/' || strchr(name, '\\') || leaves_archive(name) ? "leads out of the archive" : NULL;
 }
 
 /* The array's name: the member's without ".npy". */
 static mxc_status array_name(mxci_byte_source *source, const mxci_zip_member *m, char **out) {
     size_t n = m->name_bytes;
-    const char *fault = mxci_name_fault(m->name, n);
+    const char *fault = mxci_array_name_fault(m->name, n);
     char *name;
     if (fault)
         return MXCI_BYTE_SOURCE_FAIL(source, m->local_at, MXC_EFORMAT, "a zip member's name %s", fault);
@@ -73,7 +73,7 @@ static mxc_status read_members(mxci_zip *zip, mxc_ndarray_list *list) {
     mxci_free(stream);
     MXC_TRY(status);
     MXC_TRY(mxci_zip_end(zip));
-    MXC_TRY(mxci_name_twice(list->n, list->names, &twice));
+    MXC_TRY(mxci_array_name_duplicate(list->n, list->names, &twice));
     if (twice)
         return MXCI_BYTE_SOURCE_FAIL(zip->source, zip->directory_at, MXC_EFORMAT, "the name \"%.100s\" occurs twice",
                                      twice);

@@ -17,17 +17,17 @@ typedef struct directory_entry {
     uint32_t crc, bytes, at;
 } directory_entry;
 
-typedef struct head {
+typedef struct byte_buffer {
     unsigned char bytes[MXCI_ZIP_CENTRAL_BYTES];
     size_t length;
-} head;
+} byte_buffer;
 
-static void put16(head *h, uint32_t value) {
+static void put16(byte_buffer *h, uint32_t value) {
     h->bytes[h->length++] = (unsigned char)value;
     h->bytes[h->length++] = (unsigned char)(value >> 8);
 }
 
-static void put32(head *h, uint32_t value) {
+static void put32(byte_buffer *h, uint32_t value) {
     put16(h, value & 0xffff);
     put16(h, value >> 16);
 }
@@ -44,7 +44,7 @@ static mxc_status member_name(const char *const *names, int64_t i, char **out) {
 }
 
 /* The fields that local headers and directory entries have in common. */
-static void put_common(head *h, const directory_entry *e, size_t name_bytes) {
+static void put_common(byte_buffer *h, const directory_entry *e, size_t name_bytes) {
     put16(h, VERSION);
     put16(h, UTF8);
     put16(h, 0);          /* stored */
@@ -58,7 +58,7 @@ static void put_common(head *h, const directory_entry *e, size_t name_bytes) {
 }
 
 static mxc_status write_local(mxci_writer *w, const directory_entry *e, const char *name) {
-    head h = {{0}, 0};
+    byte_buffer h = {{0}, 0};
     put32(&h, MXCI_ZIP_LOCAL);
     put_common(&h, e, strlen(name));
     MXC_TRY(mxci_writer_write(w, h.bytes, h.length));
@@ -66,7 +66,7 @@ static mxc_status write_local(mxci_writer *w, const directory_entry *e, const ch
 }
 
 static mxc_status write_entry(mxci_writer *w, const directory_entry *e, const char *name) {
-    head h = {{0}, 0};
+    byte_buffer h = {{0}, 0};
     put32(&h, MXCI_ZIP_CENTRAL);
     put16(&h, VERSION);
     put_common(&h, e, strlen(name));
@@ -81,7 +81,7 @@ static mxc_status write_entry(mxci_writer *w, const directory_entry *e, const ch
 
 static mxc_status write_end(mxci_writer *w, int64_t n, int64_t directory_at) {
     int64_t bytes = mxci_writer_tell(w) - directory_at;
-    head h = {{0}, 0};
+    byte_buffer h = {{0}, 0};
     if (directory_at + bytes > OFFSET_MAX)
         return MXC_FAIL(MXC_EUNSUPPORTED, "mxc_ndarray_save_npz: the archive needs 4 GiB or more");
     put32(&h, MXCI_ZIP_END);
@@ -144,16 +144,16 @@ static mxc_status write_archive(mxci_writer *w, int64_t n, mxc_ndarray *const *a
     return write_end(w, n, directory_at);
 }
 
-static mxc_status check(int64_t n, mxc_ndarray *const *arrays, const char *const *names) {
+static mxc_status check_arguments(int64_t n, mxc_ndarray *const *arrays, const char *const *names) {
     if (n < 0 || n > MEMBERS_MAX || (n > 0 && !arrays))
         return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_save_npz: %lld arrays%s, expected 0 to %d", (long long)n,
                         n > 0 && !arrays ? " at NULL" : "", MEMBERS_MAX);
-    MXC_TRY(mxci_names_check("mxc_ndarray_save_npz", n, names));
+    MXC_TRY(mxci_array_names_check("mxc_ndarray_save_npz", n, names));
     for (int64_t i = 0; i < n; i++) {
         const char *fault = names ? mxci_npz_name_fault(names[i]) : NULL;
         if (!arrays[i])
             return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_save_npz: array %lld is NULL", (long long)i);
-        if (fault || (names && strlen(names[i]) > MXCI_NAME_MAX - 4))
+        if (fault || (names && strlen(names[i]) > MXCI_ARRAY_NAME_MAX - 4))
             return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_save_npz: name %lld %s", (long long)i,
                             fault ? fault : "is too long");
     }
@@ -165,7 +165,7 @@ mxc_status mxc_ndarray_save_npz(const char *path, int64_t n, mxc_ndarray *const 
     mxci_writer *w;
     mxc_status status;
     MXC_TRY(MXCI_NON_NULL(path));
-    MXC_TRY(check(n, arrays, names));
+    MXC_TRY(check_arguments(n, arrays, names));
     entries = mxci_calloc((size_t)n, sizeof *entries);
     if (!entries)
         return MXC_FAIL(MXC_ENOMEM, "mxc_ndarray_save_npz: no memory for the directory");

@@ -8,7 +8,7 @@
  *   V3    u32 magic, i32 storage (dense), i32 ndim, i64 dims
  * and, unless that says "none" (V0 to V2: ndim 0; V3: ndim -1), goes on with
  *   i32 device type, i32 device id, i32 type flag, [index arrays' types and shapes], data, [index arrays].
- * The file is taken as hostile: no size is believed before it is compared with what is left.
+ * The file is untrusted input: no size is used before it is compared with the number of bytes left.
  */
 #include "base/error.h"
 #include "base/size.h"
@@ -156,7 +156,7 @@ static mxc_status read_record(mxci_params_reader *reader, mxc_ndarray **out) {
         MXC_TRY(read_dense(reader->source, &r, out));
     else
         MXC_TRY(mxci_params_read_sparse(reader, &r, out));
-    mxci_array_tidy_bools(*out);
+    mxci_array_normalize_bools(*out);
     return MXC_OK;
 }
 
@@ -170,15 +170,15 @@ static mxc_status read_name(mxci_byte_source *source, char **out) {
     if (length > (uint64_t)mxci_byte_source_left(source))
         return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "truncated: a name takes %llu bytes, but %lld are left",
                                      (unsigned long long)length, (long long)mxci_byte_source_left(source));
-    if (length > MXCI_NAME_MAX)
+    if (length > MXCI_ARRAY_NAME_MAX)
         return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "a name of %llu bytes, at most %d are accepted",
-                                     (unsigned long long)length, MXCI_NAME_MAX);
+                                     (unsigned long long)length, MXCI_ARRAY_NAME_MAX);
     *out = mxci_alloc((size_t)length + 1);
     if (!*out)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for a name", source->name);
     (*out)[length] = '\0';
     MXC_TRY(mxci_byte_source_read(source, "name", *out, (size_t)length));
-    fault = mxci_name_fault(*out, (size_t)length);
+    fault = mxci_array_name_fault(*out, (size_t)length);
     return fault ? MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "a name %s", fault) : MXC_OK;
 }
 
@@ -200,7 +200,7 @@ static mxc_status read_names(mxci_byte_source *source, mxc_ndarray_list *list) {
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %llu names", source->name, (unsigned long long)count);
     for (uint64_t i = 0; i < count; i++)
         MXC_TRY(read_name(source, &list->names[i]));
-    MXC_TRY(mxci_name_twice(list->n, list->names, &twice));
+    MXC_TRY(mxci_array_name_duplicate(list->n, list->names, &twice));
     return twice ? MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "the name \"%.100s\" occurs twice", twice) : MXC_OK;
 }
 
@@ -234,7 +234,7 @@ static mxc_status read_list(mxci_byte_source *source, mxc_ndarray_list *list) {
     return MXC_OK;
 }
 
-static mxc_status load(mxci_byte_source *source, mxc_ndarray_list *out) {
+static mxc_status load_list(mxci_byte_source *source, mxc_ndarray_list *out) {
     mxc_status status;
     uint64_t count;
     MXC_TRY(read_count(source, &count));
@@ -252,7 +252,7 @@ mxc_status mxc_ndarray_load(const char *path, mxc_ndarray_list *out) {
     MXC_TRY(MXCI_NON_NULL(path));
     *out = (mxc_ndarray_list){0, NULL, NULL};
     MXC_TRY(mxci_byte_source_open(path, &source));
-    status = load(&source, out);
+    status = load_list(&source, out);
     mxci_byte_source_close(&source);
     return status;
 }
@@ -263,5 +263,5 @@ mxc_status mxc_ndarray_load_buffer(const char *name, const void *data, size_t by
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     mxci_byte_source_memory(name, data, bytes, &source);
-    return load(&source, out);
+    return load_list(&source, out);
 }

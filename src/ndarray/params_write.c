@@ -75,7 +75,7 @@ mxc_status mxc_ndarray_save(const char *path, int64_t n, mxc_ndarray *const *arr
     MXC_TRY(MXCI_NON_NULL(path));
     if (n < 0 || (n > 0 && !arrays))
         return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_save: %lld arrays%s", (long long)n, n > 0 ? " at NULL" : "");
-    MXC_TRY(mxci_names_check("mxc_ndarray_save", n, names));
+    MXC_TRY(mxci_array_names_check("mxc_ndarray_save", n, names));
     MXC_TRY(mxci_writer_open(path, &w));
     status = write_list(w, n, arrays, names);
     if (status == MXC_OK)

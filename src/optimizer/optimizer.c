@@ -21,8 +21,8 @@
 typedef mxci_optimizer_settings settings;
 typedef mxci_optimizer_rule rule;
 typedef mxci_optimizer_variant variant;
-typedef mxci_optimizer_param slot;
-typedef mxci_optimizer_pending_update item;
+typedef mxci_optimizer_param param_state;
+typedef mxci_optimizer_pending_update pending_update;
 
 #define SETTING(field, value, text) \
     { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .doc = text }
@@ -204,7 +204,7 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     optimizer->rule = r;
     mxc_status status = mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
     if (status == MXC_OK)
-        status = mxci_map_create(&optimizer->slots);
+        status = mxci_map_create(&optimizer->params);
     optimizer->variant = r->is_full && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
     if (status == MXC_OK)
         *out = optimizer;
@@ -217,7 +217,7 @@ int mxci_optimizer_n_states(const mxc_optimizer *optimizer) {
     return mxci_list_count(optimizer->variant->states);
 }
 
-void mxci_optimizer_param_reset(slot *s) {
+void mxci_optimizer_param_reset(param_state *s) {
     s->updates = 0;
     for (int i = 0; i < MXCI_UPDATE_STATES; i++) {
         mxc_ndarray_release(s->states[i]);
@@ -227,19 +227,19 @@ void mxci_optimizer_param_reset(slot *s) {
     s->master = NULL;
 }
 
-static void forget_ops(mxci_optimizer_op_pair *ops) {
+static void op_pair_reset(mxci_optimizer_op_pair *ops) {
     mxc_op_release(ops->ops[0].op);
     mxc_op_release(ops->ops[1].op);
     memset(ops, 0, sizeof *ops);
 }
 
-static void slot_destroy(slot *s) {
-    forget_ops(&s->own);
+static void param_destroy(param_state *s) {
+    op_pair_reset(&s->own);
     mxci_optimizer_param_reset(s);
     mxci_free(s);
 }
 
-static void forget_items(mxc_optimizer *optimizer) {
+static void release_items(mxc_optimizer *optimizer) {
     for (int i = 0; i < optimizer->n_items; i++) {
         mxc_ndarray_release(optimizer->items[i].weight);
         mxc_ndarray_release(optimizer->items[i].grad);
@@ -247,7 +247,7 @@ static void forget_items(mxc_optimizer *optimizer) {
     optimizer->n_items = 0;
 }
 
-static void forget_loss_scale(mxci_optimizer_loss_scale *scale) {
+static void loss_scale_reset(mxci_optimizer_loss_scale *scale) {
     mxc_ndarray_release(scale->state);
     mxc_ndarray_release(scale->factor);
     mxc_ndarray_release(scale->is_finite);
@@ -263,13 +263,13 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     size_t cursor = 0;
     const char *key;
     void *value;
-    while (mxci_map_next(optimizer->slots, &cursor, &key, &value))
-        slot_destroy(value);
-    mxci_map_destroy(optimizer->slots);
-    forget_items(optimizer);
+    while (mxci_map_next(optimizer->params, &cursor, &key, &value))
+        param_destroy(value);
+    mxci_map_destroy(optimizer->params);
+    release_items(optimizer);
     for (int i = 0; i < optimizer->n_groups; i++)
-        forget_ops(&optimizer->groups[i]);
-    forget_loss_scale(&optimizer->scale);
+        op_pair_reset(&optimizer->groups[i]);
+    loss_scale_reset(&optimizer->scale);
     mxci_free(optimizer->items);
     mxci_free(optimizer->groups);
     mxci_free_object(optimizer);
@@ -289,16 +289,16 @@ static int ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, slot **out) {
-    *out = mxci_map_get(optimizer->slots, key);
+mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, param_state **out) {
+    *out = mxci_map_get(optimizer->params, key);
     if (*out)
         return MXC_OK;
-    slot *s = mxci_calloc(1, sizeof *s);
+    param_state *s = mxci_calloc(1, sizeof *s);
     if (!s)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the state of %s", optimizer->rule->name, key);
     s->lr_mult = 1;
     s->wd_mult = ends_with(key, "_bias") || ends_with(key, "_gamma") || ends_with(key, "_beta") ? 0 : 1;
-    mxc_status status = mxci_map_put(optimizer->slots, key, s);
+    mxc_status status = mxci_map_put(optimizer->params, key, s);
     if (status != MXC_OK) {
         mxci_free(s);
         return status;
@@ -308,7 +308,7 @@ mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, 
 }
 
 mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, double lr_mult, double wd_mult) {
-    slot *s;
+    param_state *s;
     MXC_TRY(MXCI_NON_NULL(optimizer));
     MXC_TRY(MXCI_NON_NULL(key));
     MXC_TRY(mxci_optimizer_find_param(optimizer, key, &s));
@@ -327,8 +327,8 @@ mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **
     copy->variant = optimizer->variant;
     copy->settings = optimizer->settings;
     mxc_status status = MXC_OK;
-    while (status == MXC_OK && mxci_map_next(optimizer->slots, &cursor, &key, &value)) {
-        const slot *s = value;
+    while (status == MXC_OK && mxci_map_next(optimizer->params, &cursor, &key, &value)) {
+        const param_state *s = value;
         status = mxc_optimizer_set_mult(copy, key, s->lr_mult, s->wd_mult);
     }
     if (status != MXC_OK) {
@@ -346,7 +346,7 @@ static void add_rate(mxc_floats *list, double value) {
 
 /* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
  * both right, as MXNet does it. */
-static void add_rates(const mxc_optimizer *optimizer, const slot *s, mxci_optimizer_rates *out) {
+static void add_rates(const mxc_optimizer *optimizer, const param_state *s, mxci_optimizer_rates *out) {
     const settings *set = &optimizer->settings;
     const mxci_optimizer_correction correction = optimizer->rule->correction;
     double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;
@@ -371,33 +371,33 @@ static const mxc_param *find_setting(const rule *r, const char *name) {
 }
 
 /* Parameters of an operator to be made. */
-typedef struct given {
+typedef struct op_params {
     int n;
     const char *keys[MAX_PARAMS], *values[MAX_PARAMS];
     char text[MAX_PARAMS][32];
-} given;
+} op_params;
 
-static void give(given *g, const char *key, const char *value) {
+static void add_op_param(op_params *g, const char *key, const char *value) {
     MXCI_ASSERT(g->n < MAX_PARAMS);
     g->keys[g->n] = key;
     g->values[g->n++] = value;
 }
 
-static void give_number(given *g, const char *key, double value) {
+static void add_op_number(op_params *g, const char *key, double value) {
     mxci_format(g->text[g->n], sizeof g->text[g->n], "%.17g", value);
-    give(g, key, g->text[g->n]);
+    add_op_param(g, key, g->text[g->n]);
 }
 
 /* Settings that the operator has too. */
-static void give_settings(const mxc_optimizer *optimizer, given *g) {
+static void add_op_settings(const mxc_optimizer *optimizer, op_params *g) {
     for (const mxc_param *p = mxci_op_multi_update.params; p->name; p++) {
         const mxc_param *own = find_setting(optimizer->rule, p->name);
         if (own && own->type == MXC_PARAM_FLOAT)
-            give_number(g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
+            add_op_number(g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
     }
 }
 
-static void write_rates(const mxc_floats *rates, char *text, size_t size) {
+static void format_rates(const mxc_floats *rates, char *text, size_t size) {
     mxci_line line = {text, size, 0};
     for (int i = 0; i < rates->n; i++)
         mxci_line_printf(&line, "%s%.17g", i ? "," : "(", rates->value[i]);
@@ -407,18 +407,18 @@ static void write_rates(const mxc_floats *rates, char *text, size_t size) {
 static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_optimizer_op_pair *ops,
                           const mxci_optimizer_rates *rates, mxc_op **out) {
     char text[3][MXC_TUPLE_MAX * 26];
-    given g = {.n = 0};
-    write_rates(&rates->lrs, text[0], sizeof text[0]);
-    write_rates(&rates->wds, text[1], sizeof text[1]);
-    write_rates(&rates->etas, text[2], sizeof text[2]);
-    give(&g, "lrs", text[0]);
-    give(&g, "wds", text[1]);
-    give(&g, "etas", text[2]);
-    give(&g, "rule", optimizer->variant->rule);
-    give(&g, "multi_precision", ops->has_masters ? "1" : "0");
-    give(&g, "scaled", optimizer->scale.state ? "1" : "0");
-    give_number(&g, "num_weights", ops->n);
-    give_settings(optimizer, &g);
+    op_params g = {.n = 0};
+    format_rates(&rates->lrs, text[0], sizeof text[0]);
+    format_rates(&rates->wds, text[1], sizeof text[1]);
+    format_rates(&rates->etas, text[2], sizeof text[2]);
+    add_op_param(&g, "lrs", text[0]);
+    add_op_param(&g, "wds", text[1]);
+    add_op_param(&g, "etas", text[2]);
+    add_op_param(&g, "rule", optimizer->variant->rule);
+    add_op_param(&g, "multi_precision", ops->has_masters ? "1" : "0");
+    add_op_param(&g, "scaled", optimizer->scale.state ? "1" : "0");
+    add_op_number(&g, "num_weights", ops->n);
+    add_op_settings(optimizer, &g);
     return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
 }
 
@@ -444,7 +444,7 @@ static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_optimizer_op_p
 
 /* ---- states ---------------------------------------------------------------------------------------------------- */
 
-static int is_short(mxc_dtype dtype) {
+static int is_16bit(mxc_dtype dtype) {
     return dtype == MXC_F16 || dtype == MXC_BF16;
 }
 
@@ -476,7 +476,8 @@ static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, c
                     mxc_shape_format(mxc_ndarray_shape(state), b, sizeof b));
 }
 
-static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, int i, const char *key, mxc_ndarray *weight) {
+static mxc_status prepare_state(const mxc_optimizer *optimizer, param_state *s, int i, const char *key,
+                                mxc_ndarray *weight) {
     char name[32];
     if (!s->states[i])
         return make_state(weight, s->master ? MXC_F32 : mxc_ndarray_dtype(weight), &s->states[i]);
@@ -485,15 +486,15 @@ static mxc_status prepare_state(const mxc_optimizer *optimizer, slot *s, int i, 
     return move_state(&s->states[i], mxc_ndarray_context(weight));
 }
 
-static mxc_status prepare_master(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
+static mxc_status prepare_master(const mxc_optimizer *optimizer, param_state *s, const char *key, mxc_ndarray *weight) {
     if (!s->master)
         return mxc_ndarray_copy(weight, mxc_ndarray_context(weight), MXC_F32, &s->master);
     MXC_TRY(check_state(optimizer, key, MXCI_MASTER_NAME, weight, s->master));
     return move_state(&s->master, mxc_ndarray_context(weight));
 }
 
-static mxc_status prepare_states(const mxc_optimizer *optimizer, slot *s, const char *key, mxc_ndarray *weight) {
-    if (optimizer->settings.multi_precision && is_short(mxc_ndarray_dtype(weight)))
+static mxc_status prepare_states(const mxc_optimizer *optimizer, param_state *s, const char *key, mxc_ndarray *weight) {
+    if (optimizer->settings.multi_precision && is_16bit(mxc_ndarray_dtype(weight)))
         MXC_TRY(prepare_master(optimizer, s, key, weight));
     for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
         MXC_TRY(prepare_state(optimizer, s, i, key, weight));
@@ -501,7 +502,7 @@ static mxc_status prepare_states(const mxc_optimizer *optimizer, slot *s, const 
 }
 
 mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key) {
-    const slot *s = mxci_map_get(optimizer->slots, key);
+    const param_state *s = mxci_map_get(optimizer->params, key);
     return s ? s->master : NULL;
 }
 
@@ -511,46 +512,47 @@ mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *k
 enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
 
 /* Queue one operator for n updates of weights of one kind. */
-static mxc_status run(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops, int n, item *const *items) {
+static mxc_status queue_update(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops, int n,
+                               pending_update *const *items) {
     mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
     mxci_optimizer_rates now = {.lrs = {.n = 0}};
     mxc_op *op;
     int n_in = 0;
-    if (ops->n != n || ops->has_masters != (items[0]->slot->master != NULL))
-        forget_ops(ops);
+    if (ops->n != n || ops->has_masters != (items[0]->param_state->master != NULL))
+        op_pair_reset(ops);
     ops->n = n;
-    ops->has_masters = items[0]->slot->master != NULL;
+    ops->has_masters = items[0]->param_state->master != NULL;
     for (int i = 0; i < n; i++) {
         out[i] = in[n_in++] = items[i]->weight;
         in[n_in++] = items[i]->grad;
-        add_rates(optimizer, items[i]->slot, &now);
+        add_rates(optimizer, items[i]->param_state, &now);
     }
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < mxci_optimizer_n_states(optimizer); k++)
-            in[n_in++] = items[i]->slot->states[k];
+            in[n_in++] = items[i]->param_state->states[k];
         if (ops->has_masters)
-            in[n_in++] = items[i]->slot->master;
+            in[n_in++] = items[i]->param_state->master;
     }
     if (optimizer->scale.state)
         in[n_in++] = optimizer->scale.factor;
     MXC_TRY(prepare_op(optimizer, ops, &now, &op));
     MXC_TRY(mxc_op_invoke(op, n_in, in, n, out, NULL, 1));
     for (int i = 0; i < n; i++)
-        items[i]->slot->updates++;
+        items[i]->param_state->updates++;
     return MXC_OK;
 }
 
-static mxc_status hold(mxc_optimizer *optimizer, const item *held) {
+static mxc_status hold_update(mxc_optimizer *optimizer, const pending_update *held) {
     if (optimizer->n_items == optimizer->cap_items) {
         int cap = optimizer->cap_items > 0 ? 2 * optimizer->cap_items : 16;
-        item *grown = mxci_realloc_array(optimizer->items, (size_t)cap, sizeof *grown);
+        pending_update *grown = mxci_realloc_array(optimizer->items, (size_t)cap, sizeof *grown);
         if (!grown)
             return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d updates", optimizer->rule->name, cap);
         optimizer->items = grown;
         optimizer->cap_items = cap;
     }
     optimizer->items[optimizer->n_items++] =
-        (item){held->slot, mxc_ndarray_retain(held->weight), mxc_ndarray_retain(held->grad)};
+        (pending_update){held->param_state, mxc_ndarray_retain(held->weight), mxc_ndarray_retain(held->grad)};
     return MXC_OK;
 }
 
@@ -559,10 +561,10 @@ mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_n
     MXC_TRY(MXCI_NON_NULL(key));
     MXC_TRY(MXCI_NON_NULL(weight));
     MXC_TRY(MXCI_NON_NULL(grad));
-    item one = {NULL, weight, grad}, *items[1] = {&one};
-    MXC_TRY(mxci_optimizer_find_param(optimizer, key, &one.slot));
-    MXC_TRY(prepare_states(optimizer, one.slot, key, weight));
-    return optimizer->is_held ? hold(optimizer, &one) : run(optimizer, &one.slot->own, 1, items);
+    pending_update one = {NULL, weight, grad}, *items[1] = {&one};
+    MXC_TRY(mxci_optimizer_find_param(optimizer, key, &one.param_state));
+    MXC_TRY(prepare_states(optimizer, one.param_state, key, weight));
+    return optimizer->is_held ? hold_update(optimizer, &one) : queue_update(optimizer, &one.param_state->own, 1, items);
 }
 
 /* ---- scaled losses --------------------------------------------------------------------------------------------- */
@@ -571,9 +573,9 @@ mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *
     static const int64_t one[1] = {1};
     mxci_optimizer_loss_scale *scale = &optimizer->scale;
     mxc_context context = mxc_ndarray_context(state);
-    given g = {.n = 0};
-    forget_loss_scale(scale);
-    give_number(&g, "interval", (double)interval);
+    op_params g = {.n = 0};
+    loss_scale_reset(scale);
+    add_op_number(&g, "interval", (double)interval);
     MXC_TRY(mxc_op_create("_update_loss_scale", g.n, g.keys, g.values, &scale->update));
     MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, context, &scale->factor));
     MXC_TRY(mxc_ndarray_create(1, one, MXC_F32, context, &scale->is_finite));
@@ -582,7 +584,7 @@ mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *
 }
 
 static mxc_status prepare_check(mxci_optimizer_loss_scale *scale, int n) {
-    given g = {.n = 0};
+    op_params g = {.n = 0};
     if (scale->n_checked == n)
         return MXC_OK;
     mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)n, sizeof *grown);
@@ -592,7 +594,7 @@ static mxc_status prepare_check(mxci_optimizer_loss_scale *scale, int n) {
     mxc_op_release(scale->check);
     scale->check = NULL;
     scale->n_checked = 0;
-    give_number(&g, "num_arrays", n);
+    add_op_number(&g, "num_arrays", n);
     MXC_TRY(mxc_op_create("multi_all_finite", g.n, g.keys, g.values, &scale->check));
     scale->n_checked = n;
     return MXC_OK;
@@ -616,20 +618,20 @@ void mxci_optimizer_hold(mxc_optimizer *optimizer) {
 }
 
 /* Updates of one kind: one operator may make them. */
-static int is_alike(const item *a, const item *b) {
+static int is_alike(const pending_update *a, const pending_update *b) {
     return mxc_ndarray_dtype(a->weight) == mxc_ndarray_dtype(b->weight) &&
            mxc_context_equal(mxc_ndarray_context(a->weight), mxc_ndarray_context(b->weight)) &&
-           (a->slot->master != NULL) == (b->slot->master != NULL);
+           (a->param_state->master != NULL) == (b->param_state->master != NULL);
 }
 
 /* The first update from *at on that is not done, in *at, and others like it; returns how many. */
-static int take_group(mxc_optimizer *optimizer, int *at, item **group) {
+static int take_group(mxc_optimizer *optimizer, int *at, pending_update **group) {
     int n = 0;
-    while (*at < optimizer->n_items && !optimizer->items[*at].slot)
+    while (*at < optimizer->n_items && !optimizer->items[*at].param_state)
         ++*at;
     for (int i = *at; i < optimizer->n_items && n < MXC_TUPLE_MAX; i++) {
-        item *next = &optimizer->items[i];
-        if (next->slot && (n == 0 || is_alike(group[0], next)))
+        pending_update *next = &optimizer->items[i];
+        if (next->param_state && (n == 0 || is_alike(group[0], next)))
             group[n++] = next;
     }
     return n;
@@ -650,14 +652,14 @@ static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_optimizer_o
 }
 
 static mxc_status run_groups(mxc_optimizer *optimizer) {
-    item *group[MXC_TUPLE_MAX];
+    pending_update *group[MXC_TUPLE_MAX];
     mxci_optimizer_op_pair *ops;
     int n, at = 0;
     for (int k = 0; (n = take_group(optimizer, &at, group)) > 0; k++) {
         MXC_TRY(find_ops(optimizer, k, &ops));
-        MXC_TRY(run(optimizer, ops, n, group));
+        MXC_TRY(queue_update(optimizer, ops, n, group));
         for (int i = 0; i < n; i++)
-            group[i]->slot = NULL;
+            group[i]->param_state = NULL;
     }
     return MXC_OK;
 }
@@ -669,6 +671,6 @@ mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer) {
         status = update_scale(optimizer);
     if (status == MXC_OK)
         status = run_groups(optimizer);
-    forget_items(optimizer);
+    release_items(optimizer);
     return status;
 }

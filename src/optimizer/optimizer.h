@@ -1,6 +1,8 @@
 /*
- * Inside of optimizers: what the training loop may do beside the public calls, and what optimizer.c and
- * optimizer_states.c share.
+ * Internal interface of optimizers: functions for the training loop, and what optimizer.c and optimizer_states.c share.
+ *
+ * Rules are names for rules of the operator _multi_update, which updates many weights in one call. A parameter's states
+ * (momentum, mean, variance, f32 copy) are created with its first update, on the context of its weight.
  */
 #ifndef MXCI_OPTIMIZER_OPTIMIZER_H
 #define MXCI_OPTIMIZER_OPTIMIZER_H
@@ -13,23 +15,24 @@
 
 /* ---- for the training loop --------------------------------------------------------------------------------------- */
 
-/* Until the flush, updates are only noted, so that one operator makes many of them; what they were given is retained.
- * Their failures are the flush's, of which the first is returned. */
+/* Until the flush, updates are only recorded, so that one operator makes many of them; their arrays are retained. The
+ * flush queues them and returns the first failure. */
 void mxci_optimizer_hold(mxc_optimizer *optimizer);
 mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer);
-/* From now on gradients are taken as multiplied by state[0], state as _update_loss_scale has it, which is run with the
- * interval at each flush; where a gradient of a flush is not finite none of its updates happens. state, retained, has
- * to be where the weights are; updates have to be held. MXC_ENOMEM. */
+/* From now on gradients are divided by the loss scale state[0]. Each flush runs _update_loss_scale on state with this
+ * interval, and skips all of its updates if any of its gradients is not finite. state is retained and must be on the
+ * weights' context; updates must be held. MXC_ENOMEM. */
 mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval);
-/* The f32 copy of a weight in 16 bits, borrowed; NULL: there is none (yet). */
+/* The f32 copy of a 16-bit weight, borrowed; NULL: there is none (yet). */
 mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key);
 
-/* The same rule, settings and factors, with no states. MXC_ENOMEM. */
+/* A copy with the same rule, settings and factors, without states. MXC_ENOMEM. */
 mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **out);
 
-/* ---- for both files ---------------------------------------------------------------------------------------------- */
+/* ---- shared by optimizer.c and optimizer_states.c ---------------------------------------------------------------- */
 
-/* All rules' settings; a rule's schema names those it has. Those that _multi_update has too have its names. */
+/* The settings of all rules; the schema of a rule lists its own. Settings that are parameters of _multi_update have the
+ * same names there. */
 typedef struct mxci_optimizer_settings {
     double learning_rate, momentum, wd, rescale_grad, clip_gradient;
     double wd_lh, beta1, beta2, epsilon, gamma1, gamma2, clip_weights, lamda1, beta;
@@ -44,8 +47,8 @@ typedef struct mxci_optimizer_variant {
 
 typedef enum mxci_optimizer_correction {
     MXCI_CORRECT_NOTHING,
-    MXCI_CORRECT_LR,  /* the rate carries the correction of the means' bias, so the decay in it does too (Adam) */
-    MXCI_CORRECT_STEP /* "lr" is the correction and "eta" the rate, which the decay has for itself (AdamW) */
+    MXCI_CORRECT_LR,  /* the bias correction is a factor on the learning rate, and so on the decay in it (Adam) */
+    MXCI_CORRECT_STEP /* "lr" is the bias correction, "eta" the learning rate, so the decay is not corrected (AdamW) */
 } mxci_optimizer_correction;
 
 typedef struct mxci_optimizer_rule {
@@ -56,7 +59,7 @@ typedef struct mxci_optimizer_rule {
     mxci_optimizer_correction correction;
 } mxci_optimizer_rule;
 
-/* What changes from update to update, by weight. */
+/* Factors that may change with each update, one for each weight. */
 typedef struct mxci_optimizer_rates {
     mxc_floats lrs, wds, etas;
 } mxci_optimizer_rates;
@@ -66,26 +69,26 @@ typedef struct mxci_optimizer_op {
     mxci_optimizer_rates rates; /* in op */
 } mxci_optimizer_op;
 
-/* Operators for n weights of one kind. Two in turn, since one step's update is often still queued when the next step
- * queues its own. */
+/* Operators for n weights of one dtype and context. Two are used in turn, since the update of one step is often still
+ * queued, and its operator must not change, when the next step queues its own. */
 typedef struct mxci_optimizer_op_pair {
     int n, has_masters;
     mxci_optimizer_op ops[2];
-    int turn; /* which of ops is next */
+    int turn; /* index of the next of ops */
 } mxci_optimizer_op_pair;
 
-/* What belongs to one parameter. */
+/* The state of one parameter. */
 typedef struct mxci_optimizer_param {
     double lr_mult, wd_mult;
-    int64_t updates;                         /* counted where the rule corrects by it */
+    int64_t updates;                         /* counted for rules with a bias correction */
     mxci_optimizer_op_pair own;              /* for updates that are not held */
     mxc_ndarray *states[MXCI_UPDATE_STATES]; /* NULL until the first update, or where the rule needs none */
     mxc_ndarray *master;                     /* f32 copy of a weight in 16 bits with multi_precision; else NULL */
 } mxci_optimizer_param;
 
-/* An update that was asked for. */
+/* A held update. */
 typedef struct mxci_optimizer_pending_update {
-    mxci_optimizer_param *slot;
+    mxci_optimizer_param *param_state;
     mxc_ndarray *weight, *grad;
 } mxci_optimizer_pending_update;
 
@@ -102,7 +105,7 @@ struct mxc_optimizer {
     const mxci_optimizer_rule *rule;
     const mxci_optimizer_variant *variant;
     mxci_optimizer_settings settings;
-    mxci_map *slots; /* key to mxci_optimizer_param */
+    mxci_map *params; /* key to mxci_optimizer_param */
     int is_held, n_items, cap_items;
     mxci_optimizer_pending_update *items; /* held */
     int n_groups;
@@ -112,8 +115,8 @@ struct mxc_optimizer {
 
 #define MXCI_MASTER_NAME "weight32" /* of the f32 copy among saved states */
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key,
-                                     mxci_optimizer_param **out); /* made where it is not */
-void mxci_optimizer_param_reset(mxci_optimizer_param *slot);      /* as if there had been no update */
+                                     mxci_optimizer_param **out);   /* made where it is not */
+void mxci_optimizer_param_reset(mxci_optimizer_param *param_state); /* as if there had been no update */
 int mxci_optimizer_n_states(const mxc_optimizer *optimizer);
 
 #endif

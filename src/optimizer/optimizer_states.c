@@ -30,8 +30,8 @@ static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, co
 }
 
 /* Append one slot's states, if it has them. */
-static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, const mxci_optimizer_param *s,
-                            mxc_ndarray_list *out) {
+static mxc_status list_param_states(const mxc_optimizer *optimizer, const char *key, const mxci_optimizer_param *s,
+                                    mxc_ndarray_list *out) {
     static const int64_t one[1] = {1};
     char name[32];
     mxc_ndarray *count;
@@ -49,7 +49,7 @@ static mxc_status list_slot(const mxc_optimizer *optimizer, const char *key, con
 mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(optimizer));
-    size_t count = mxci_map_count(optimizer->slots) * (MXCI_UPDATE_STATES + 2), cursor = 0;
+    size_t count = mxci_map_count(optimizer->params) * (MXCI_UPDATE_STATES + 2), cursor = 0;
     const char *key;
     void *s;
     out->arrays = mxci_calloc(count, sizeof *out->arrays);
@@ -57,8 +57,8 @@ mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_
     mxc_status status = MXC_OK;
     if (!out->arrays || !out->names)
         status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to list %zu states", optimizer->rule->name, count);
-    while (status == MXC_OK && mxci_map_next(optimizer->slots, &cursor, &key, &s))
-        status = list_slot(optimizer, key, s, out);
+    while (status == MXC_OK && mxci_map_next(optimizer->params, &cursor, &key, &s))
+        status = list_param_states(optimizer, key, s, out);
     if (status != MXC_OK)
         mxc_ndarray_list_release(out);
     return status;
@@ -67,7 +67,7 @@ mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_
 /* What a saved array is: a state by its number, or one of these. */
 enum { NO_STATE = -1, COUNT = -2, MASTER = -3 };
 
-static int which_state(const mxc_optimizer *optimizer, const char *name) {
+static int state_of_name(const mxc_optimizer *optimizer, const char *name) {
     int i = mxci_list_find(optimizer->variant->states, name);
     if (i >= 0)
         return i;
@@ -77,10 +77,10 @@ static int which_state(const mxc_optimizer *optimizer, const char *name) {
 }
 
 /* The slot of state "<key>:<state>", and which state that is. */
-static mxc_status slot_of_state(mxc_optimizer *optimizer, const char *name, mxci_optimizer_param **out, int *which) {
+static mxc_status find_state(mxc_optimizer *optimizer, const char *name, mxci_optimizer_param **out, int *which) {
     const char *colon = name ? strrchr(name, ':') : NULL;
     char first[32] = "none";
-    *which = colon ? which_state(optimizer, colon + 1) : NO_STATE;
+    *which = colon ? state_of_name(optimizer, colon + 1) : NO_STATE;
     mxci_list_item(optimizer->variant->states, 0, first, sizeof first);
     if (*which == NO_STATE)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name,
@@ -106,12 +106,12 @@ static mxc_status set_updates(const mxc_optimizer *optimizer, mxci_optimizer_par
     return MXC_OK;
 }
 
-static mxc_status set_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
+static mxc_status set_one_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
     mxci_optimizer_param *s;
     int which;
     if (!from)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\" has no array", optimizer->rule->name, name);
-    MXC_TRY(slot_of_state(optimizer, name, &s, &which));
+    MXC_TRY(find_state(optimizer, name, &s, &which));
     if (which == COUNT)
         return set_updates(optimizer, s, name, from);
     mxc_ndarray **state = which == MASTER ? &s->master : &s->states[which];
@@ -128,9 +128,9 @@ mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_
     size_t cursor = 0;
     const char *key;
     void *value;
-    while (mxci_map_next(optimizer->slots, &cursor, &key, &value))
+    while (mxci_map_next(optimizer->params, &cursor, &key, &value))
         mxci_optimizer_param_reset(value);
     for (int64_t i = 0; i < states->n; i++)
-        MXC_TRY(set_state(optimizer, states->names[i], states->arrays[i]));
+        MXC_TRY(set_one_state(optimizer, states->names[i], states->arrays[i]));
     return MXC_OK;
 }

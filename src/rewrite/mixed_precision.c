@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "rewrite/rebuild.h"
 
-typedef struct lowering {
+typedef struct precision_pass {
     const mxci_mixed_precision *precision;
     mxci_rebuild r;
     uint8_t *is_param;   /* entry: a variable that is trained, in any dtype */
@@ -23,18 +23,18 @@ typedef struct lowering {
     mxc_shape *shapes; /* scratch for one node's slots: inputs, outputs */
     mxc_dtype *types;
     mxci_entry *in;
-} lowering;
+} precision_pass;
 
 /* ---- what an operator says of its dtypes ------------------------------------------------------------------------- */
 
-static void forget_types(const lowering *l, const mxci_gnode *node) {
+static void forget_types(const precision_pass *l, const mxci_gnode *node) {
     for (int32_t i = 0; i < node->n_inputs + node->n_outputs; i++) {
         l->shapes[i].ndim = -1;
         l->types[i] = MXC_DTYPE_UNKNOWN;
     }
 }
 
-static mxc_status infer(const lowering *l, const mxci_gnode *node) {
+static mxc_status infer_node(const precision_pass *l, const mxci_gnode *node) {
     int n_args = node->n_inputs - node->n_aux;
     mxc_op_sig sig = {
         .op = node->op,
@@ -55,17 +55,17 @@ static mxc_status infer(const lowering *l, const mxci_gnode *node) {
 }
 
 /* Whether an input may be of the low precision; *carries: whether the output is so then. */
-static int accepts(const lowering *l, const mxci_gnode *node, int32_t slot, int *carries) {
+static int accepts(const precision_pass *l, const mxci_gnode *node, int32_t slot, int *carries) {
     forget_types(l, node);
     l->types[slot] = l->precision->dtype;
     *carries = 0;
-    if (infer(l, node) != MXC_OK)
+    if (infer_node(l, node) != MXC_OK)
         return 0;
     *carries = l->types[node->n_inputs] == l->precision->dtype;
     return 1;
 }
 
-static int carries(const lowering *l, const mxci_gnode *node, int32_t slot) {
+static int carries(const precision_pass *l, const mxci_gnode *node, int32_t slot) {
     int found = 0;
     return slot < node->n_inputs - node->n_aux && accepts(l, node, slot, &found) && found;
 }
@@ -88,7 +88,7 @@ static int is_fed(const mxci_mixed_precision *p, const char *name) {
     return 0;
 }
 
-static void find_params(const lowering *l) {
+static void find_params(const precision_pass *l) {
     const mxci_graph *g = l->r.graph;
     for (int32_t i = 0; i < g->n_args; i++) {
         const mxci_gnode *node = &g->nodes[g->args[i]];
@@ -99,7 +99,7 @@ static void find_params(const lowering *l) {
 }
 
 /* A node is lowered if an input that carries is a parameter or low. */
-static int wants(const lowering *l, int32_t at) {
+static int wants_low_precision(const precision_pass *l, int32_t at) {
     const mxci_gnode *node = &l->r.graph->nodes[at];
     const int32_t *in = mxci_graph_inputs(l->r.graph, at);
     if (node->kind != MXCI_FORWARD || is_loss(node))
@@ -111,19 +111,19 @@ static int wants(const lowering *l, int32_t at) {
 }
 
 /* Outputs of a lowered node. */
-static void mark_outputs(const lowering *l, const mxci_gnode *node) {
+static void mark_outputs(const precision_pass *l, const mxci_gnode *node) {
     for (int32_t k = 0; k < node->n_inputs; k++)
         if (carries(l, node, k)) {
             forget_types(l, node);
             l->types[k] = l->precision->dtype;
-            (void)infer(l, node);
+            (void)infer_node(l, node);
             for (int32_t i = 0; i < node->n_outputs; i++)
                 l->is_low[node->first_entry + i] |= l->types[node->n_inputs + i] == l->precision->dtype;
         }
 }
 
 /* Parameters that a node reads otherwise are not low. */
-static void keep_params(const lowering *l, int32_t at) {
+static void keep_params(const precision_pass *l, int32_t at) {
     const mxci_gnode *node = &l->r.graph->nodes[at];
     const int32_t *in = mxci_graph_inputs(l->r.graph, at);
     for (int32_t k = 0; k < node->n_inputs; k++)
@@ -131,11 +131,11 @@ static void keep_params(const lowering *l, int32_t at) {
             l->is_low[in[k]] = 0;
 }
 
-static void decide(const lowering *l) {
+static void choose_precision(const precision_pass *l) {
     const mxci_graph *g = l->r.graph;
     find_params(l);
     for (int32_t i = 0; i < g->n_nodes; i++) {
-        l->is_lowered[i] = (uint8_t)wants(l, i);
+        l->is_lowered[i] = (uint8_t)wants_low_precision(l, i);
         if (l->is_lowered[i])
             mark_outputs(l, &g->nodes[i]);
         keep_params(l, i);
@@ -147,8 +147,8 @@ static void decide(const lowering *l) {
 
 /* ---- the new symbol ---------------------------------------------------------------------------------------------- */
 
-static mxc_status make(lowering *l, const char *op, const char *node, const char *suffix, int n_params, const char *key,
-                       const char *value, int n_in, const mxci_entry *in, mxci_entry *out) {
+static mxc_status make_node(precision_pass *l, const char *op, const char *node, const char *suffix, int n_params,
+                            const char *key, const char *value, int n_in, const mxci_entry *in, mxci_entry *out) {
     mxci_text text = {0};
     char *name;
     mxci_text_printf(&text, "%s_%s", node, suffix);
@@ -159,26 +159,26 @@ static mxc_status make(lowering *l, const char *op, const char *node, const char
 }
 
 /* An entry in the precision that it does not have. */
-static mxc_status cast(lowering *l, int32_t entry, mxci_entry *out) {
+static mxc_status cast(precision_pass *l, int32_t entry, mxci_entry *out) {
     const mxci_graph *g = l->r.graph;
     const char *dtype = mxc_dtype_name(l->is_low[entry] ? MXC_F32 : l->precision->dtype);
     if (!l->cast[entry].node)
-        MXC_TRY(make(l, "Cast", g->nodes[g->entry_node[entry]].name, dtype, 1, "dtype", dtype, 1, &l->r.made[entry],
-                     &l->cast[entry]));
+        MXC_TRY(make_node(l, "Cast", g->nodes[g->entry_node[entry]].name, dtype, 1, "dtype", dtype, 1,
+                          &l->r.made[entry], &l->cast[entry]));
     *out = l->cast[entry];
     return MXC_OK;
 }
 
-static mxc_status scale_gradient(lowering *l, int32_t entry, mxci_entry *inout) {
+static mxc_status scale_gradient(precision_pass *l, int32_t entry, mxci_entry *inout) {
     const mxci_graph *g = l->r.graph;
     const mxci_entry in[2] = {*inout, l->scale};
     if (!l->precision->is_scaled || g->nodes[g->entry_node[entry]].kind == MXCI_VARIABLE)
         return MXC_OK;
-    return make(l, "_scale_gradient", g->nodes[g->entry_node[entry]].name, "scaled", 0, NULL, NULL, 2, in, inout);
+    return make_node(l, "_scale_gradient", g->nodes[g->entry_node[entry]].name, "scaled", 0, NULL, NULL, 2, in, inout);
 }
 
 /* Input k of a node in the precision that it is to have. */
-static mxc_status make_input(lowering *l, int32_t at, int32_t k, mxci_entry *out) {
+static mxc_status make_input(precision_pass *l, int32_t at, int32_t k, mxci_entry *out) {
     const mxci_gnode *node = &l->r.graph->nodes[at];
     int32_t entry = mxci_graph_inputs(l->r.graph, at)[k];
     int is_low = l->is_low[entry], fits, found = 0;
@@ -196,7 +196,7 @@ static mxc_status make_input(lowering *l, int32_t at, int32_t k, mxci_entry *out
 }
 
 /* The variable again, with a dtype. */
-static mxc_status make_variable(lowering *l, const mxci_gnode *node) {
+static mxc_status make_variable(precision_pass *l, const mxci_gnode *node) {
     mxci_entry entry = {.index = 0};
     mxc_symbol *variable;
     MXC_TRY(mxci_node_create(MXCI_VARIABLE, node->name, NULL, &entry.node));
@@ -209,7 +209,7 @@ static mxc_status make_variable(lowering *l, const mxci_gnode *node) {
     return status == MXC_OK ? mxci_rebuild_keep_symbol(&l->r, variable, &l->r.made[node->first_entry]) : status;
 }
 
-static mxc_status rebuild_all(lowering *l) {
+static mxc_status rebuild_all(precision_pass *l) {
     const mxci_graph *g = l->r.graph;
     mxc_symbol *scale;
     if (l->precision->is_scaled) {
@@ -233,7 +233,7 @@ static mxc_status rebuild_all(lowering *l) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static mxc_status allocate(lowering *l) {
+static mxc_status allocate(precision_pass *l) {
     const mxci_graph *g = l->r.graph;
     size_t entries = (size_t)g->n_entries, slots = (size_t)g->n_inputs + (size_t)g->n_outputs + entries;
     l->is_param = mxci_calloc(entries, 1);
@@ -252,13 +252,13 @@ mxc_status mxci_mixed_precision_rewrite(const mxci_mixed_precision *precision, c
                                         mxc_symbol **out) {
     const mxc_ndarray_list none = {0};
     mxc_ndarray_list params = {0};
-    lowering l = {.precision = precision};
+    precision_pass l = {.precision = precision};
     *out = NULL;
     mxc_status status = mxci_rebuild_open(&l.r, symbol, &none);
     if (status == MXC_OK)
         status = allocate(&l);
     if (status == MXC_OK && precision->dtype != MXC_F32)
-        decide(&l);
+        choose_precision(&l);
     if (status == MXC_OK)
         status = rebuild_all(&l);
     if (status == MXC_OK)

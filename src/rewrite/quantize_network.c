@@ -29,27 +29,27 @@ typedef struct quantize_pass {
     mxci_entry *in;                /* room for the inputs of one node, thrice, and for the outputs */
 } quantize_pass;
 
-static const mxci_gnode *node_of(const quantize_pass *p, int32_t entry) {
+static const mxci_gnode *node_of_entry(const quantize_pass *p, int32_t entry) {
     const mxci_graph *g = p->rebuild.graph;
     return &g->nodes[g->entry_node[entry]];
 }
 
-static int is_whole(const quantize_pass *p, int32_t entry) {
+static int is_quantized(const quantize_pass *p, int32_t entry) {
     return p->entry_forms[entry].int8.node || p->entry_forms[entry].int32.node;
 }
 
 /* ---- new nodes --------------------------------------------------------------------------------------------------- */
 
-static void add_triple(mxci_entry *to, mxci_entry whole) {
+static void set_triple(mxci_entry *to, mxci_entry whole) {
     for (int i = 0; i < 3; i++)
         to[i] = (mxci_entry){whole.node, whole.index + i};
 }
 
 /* An operator called like the node that makes the entry, with a suffix: "conv1_requantize". */
-static mxc_status make(quantize_pass *p, const char *op, int32_t entry, const char *suffix, int n_params,
-                       const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
-                       mxci_entry *out) {
-    const mxci_gnode *g = node_of(p, entry);
+static mxc_status make_op(quantize_pass *p, const char *op, int32_t entry, const char *suffix, int n_params,
+                          const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
+                          mxci_entry *out) {
+    const mxci_gnode *g = node_of_entry(p, entry);
     mxci_text text = {0};
     mxc_status status;
     char *name;
@@ -92,12 +92,12 @@ static mxc_status range_params(const quantize_pass *p, int32_t entry, const char
 
 /* ---- from form to form ------------------------------------------------------------------------------------------- */
 
-static mxc_status get_real(quantize_pass *p, int32_t entry, mxci_entry *out) {
+static mxc_status get_float(quantize_pass *p, int32_t entry, mxci_entry *out) {
     entry_forms *f = &p->entry_forms[entry];
     if (!f->real.node) {
         mxci_entry in[3];
-        add_triple(in, f->int32.node ? f->int32 : f->int8);
-        MXC_TRY(make(p, "_contrib_dequantize", entry, "dequantize", 0, NULL, NULL, 3, in, &f->real));
+        set_triple(in, f->int32.node ? f->int32 : f->int8);
+        MXC_TRY(make_op(p, "_contrib_dequantize", entry, "dequantize", 0, NULL, NULL, 3, in, &f->real));
     }
     *out = f->real;
     return MXC_OK;
@@ -107,9 +107,9 @@ static mxc_status get_real(quantize_pass *p, int32_t entry, mxci_entry *out) {
 static mxc_status requantize(quantize_pass *p, int32_t entry, mxci_entry int32, const char *out_type, mxci_entry *out) {
     mxci_entry in[3];
     range_text t;
-    add_triple(in, int32);
+    set_triple(in, int32);
     MXC_TRY(range_params(p, entry, out_type, &t));
-    return make(p, "_contrib_requantize", entry, "requantize", t.n, t.keys, t.values, 3, in, out);
+    return make_op(p, "_contrib_requantize", entry, "requantize", t.n, t.keys, t.values, 3, in, out);
 }
 
 static mxc_status get_int8(quantize_pass *p, int32_t entry, mxci_entry *out) {
@@ -119,7 +119,7 @@ static mxc_status get_int8(quantize_pass *p, int32_t entry, mxci_entry *out) {
     if (!f->int8.node) {
         range_text t;
         MXC_TRY(range_params(p, entry, "auto", &t));
-        MXC_TRY(make(p, "_contrib_quantize_v2", entry, "quantize", t.n, t.keys, t.values, 1, &f->real, &f->int8));
+        MXC_TRY(make_op(p, "_contrib_quantize_v2", entry, "quantize", t.n, t.keys, t.values, 1, &f->real, &f->int8));
     }
     *out = f->int8;
     return MXC_OK;
@@ -163,7 +163,7 @@ static mxc_status make_variable(quantize_pass *p, int32_t entry, const char *suf
     mxci_text text = {0};
     mxc_status status;
     char *name;
-    mxci_text_printf(&text, "%s_quantize%s", node_of(p, entry)->name, suffix);
+    mxci_text_printf(&text, "%s_quantize%s", node_of_entry(p, entry)->name, suffix);
     status = mxci_text_take(&text, &name);
     if (status != MXC_OK) {
         mxc_ndarray_release(array);
@@ -206,8 +206,8 @@ static int is_excluded(const quantize_pass *p, int32_t node) {
 }
 
 /* The node's quantized form, "quantized_<name>", over whole numbers. */
-static mxc_status make_form(quantize_pass *p, int32_t node, const char *op, const range_text *t, int n_in,
-                            const mxci_entry *in, mxci_entry *out) {
+static mxc_status make_quantized_node(quantize_pass *p, int32_t node, const char *op, const range_text *t, int n_in,
+                                      const mxci_entry *in, mxci_entry *out) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     mxci_text text = {0};
     mxc_status status;
@@ -232,7 +232,7 @@ static int has_weights(const quantize_pass *p, int32_t node) {
 }
 
 /* All arrays, then all their bounds. */
-static void place(int n, int i, const mxci_entry triple[3], mxci_entry *in) {
+static void place_triple(int n, int i, const mxci_entry triple[3], mxci_entry *in) {
     in[i] = triple[0];
     in[n + 2 * i] = triple[1];
     in[n + 2 * i + 1] = triple[2];
@@ -244,25 +244,25 @@ static mxc_status make_layer(quantize_pass *p, int32_t node, const char *op) {
     const int32_t *from = mxci_graph_inputs(p->rebuild.graph, node);
     mxci_entry triple[3], whole;
     MXC_TRY(get_int8(p, from[0], &whole));
-    add_triple(triple, whole);
-    place(g->n_inputs, 0, triple, p->in);
+    set_triple(triple, whole);
+    place_triple(g->n_inputs, 0, triple, p->in);
     for (int i = 1; i < g->n_inputs; i++) {
         MXC_TRY(get_weight(p, from[i], triple));
-        place(g->n_inputs, i, triple, p->in);
+        place_triple(g->n_inputs, i, triple, p->in);
     }
-    return make_form(p, node, op, NULL, 3 * g->n_inputs, p->in, &p->entry_forms[g->first_entry].int32);
+    return make_quantized_node(p, node, op, NULL, 3 * g->n_inputs, p->in, &p->entry_forms[g->first_entry].int32);
 }
 
 /* An operator on whole numbers that gives such: the form to. */
-static mxc_status make_whole(quantize_pass *p, int32_t node, const char *op, const range_text *t, mxci_entry *to) {
+static mxc_status make_quantized(quantize_pass *p, int32_t node, const char *op, const range_text *t, mxci_entry *to) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     for (int i = 0; i < g->n_inputs; i++) {
         mxci_entry triple[3], whole;
         MXC_TRY(get_int8(p, mxci_graph_inputs(p->rebuild.graph, node)[i], &whole));
-        add_triple(triple, whole);
-        place(g->n_inputs, i, triple, p->in);
+        set_triple(triple, whole);
+        place_triple(g->n_inputs, i, triple, p->in);
     }
-    return make_form(p, node, op, t, 3 * g->n_inputs, p->in, to);
+    return make_quantized_node(p, node, op, t, 3 * g->n_inputs, p->in, to);
 }
 
 static mxc_status make_relu(quantize_pass *p, int32_t node) {
@@ -272,14 +272,14 @@ static mxc_status make_relu(quantize_pass *p, int32_t node) {
     mxci_entry *to = &p->entry_forms[g->first_entry].int8;
     if (from->int32.node)
         return requantize(p, g->first_entry, from->int32, "uint8", to);
-    return make_whole(p, node, "_contrib_quantized_act", &relu, to);
+    return make_quantized(p, node, "_contrib_quantized_act", &relu, to);
 }
 
-static mxc_status make_real(quantize_pass *p, int32_t node) {
+static mxc_status make_float_node(quantize_pass *p, int32_t node) {
     const mxci_graph *g = p->rebuild.graph;
     const mxci_gnode *n = &g->nodes[node];
     for (int32_t i = 0; i < n->n_inputs; i++)
-        MXC_TRY(get_real(p, mxci_graph_inputs(g, node)[i], &p->in[i]));
+        MXC_TRY(get_float(p, mxci_graph_inputs(g, node)[i], &p->in[i]));
     MXC_TRY(mxci_rebuild_node(&p->rebuild, node, p->in));
     for (int32_t i = 0; i < n->n_outputs; i++)
         p->entry_forms[n->first_entry + i].real = p->rebuild.made[n->first_entry + i];
@@ -307,28 +307,28 @@ static mxc_status make_between(quantize_pass *p, int32_t node) {
     if (is_relu(p, node))
         return make_relu(p, node);
     if (is_pooling(p, node))
-        return make_whole(p, node, "_contrib_quantized_pooling", NULL, &to->int8);
+        return make_quantized(p, node, "_contrib_quantized_pooling", NULL, &to->int8);
     if (is_op(p, node, "Flatten"))
-        return make_whole(p, node, "_contrib_quantized_flatten", NULL, &to->int8);
+        return make_quantized(p, node, "_contrib_quantized_flatten", NULL, &to->int8);
     if (is_op(p, node, "Concat") && p->rebuild.graph->nodes[node].n_inputs <= 64)
-        return make_whole(p, node, "_contrib_quantized_concat", NULL, &to->int8);
+        return make_quantized(p, node, "_contrib_quantized_concat", NULL, &to->int8);
     if (is_op(p, node, "elemwise_add"))
-        return make_whole(p, node, "_contrib_quantized_elemwise_add", NULL, &to->int32);
-    return make_real(p, node);
+        return make_quantized(p, node, "_contrib_quantized_elemwise_add", NULL, &to->int32);
+    return make_float_node(p, node);
 }
 
 static mxc_status make_node(quantize_pass *p, int32_t node) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     int whole = g->n_inputs > 0;
     if (g->kind != MXCI_FORWARD || is_excluded(p, node))
-        return make_real(p, node);
+        return make_float_node(p, node);
     if (is_convolution(p, node) && has_weights(p, node))
         return make_layer(p, node, "_contrib_quantized_conv");
     if (is_op(p, node, "FullyConnected") && has_weights(p, node))
         return make_layer(p, node, "_contrib_quantized_fully_connected");
     for (int32_t i = 0; i < g->n_inputs; i++)
-        whole = whole && is_whole(p, mxci_graph_inputs(p->rebuild.graph, node)[i]);
-    return whole ? make_between(p, node) : make_real(p, node);
+        whole = whole && is_quantized(p, mxci_graph_inputs(p->rebuild.graph, node)[i]);
+    return whole ? make_between(p, node) : make_float_node(p, node);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -381,7 +381,7 @@ static mxc_status run_pass(quantize_pass *p, mxc_symbol **symbol, mxc_ndarray_li
     for (int32_t i = 0; i < g->n_nodes; i++)
         MXC_TRY(make_node(p, i));
     for (int32_t i = 0; i < g->n_outputs; i++)
-        MXC_TRY(get_real(p, g->outputs[i], &p->in[i]));
+        MXC_TRY(get_float(p, g->outputs[i], &p->in[i]));
     return mxci_rebuild_finish(&p->rebuild, p->in, symbol, params);
 }
 

@@ -106,7 +106,7 @@ mxc_status mxci_rebuild_node(mxci_rebuild *r, int32_t node, const mxci_entry *in
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* Append to a list; the reference is taken also on failure. */
-static mxc_status add_value(mxc_ndarray_list *list, const char *prefix, const char *name, mxc_ndarray *value) {
+static mxc_status append_array(mxc_ndarray_list *list, const char *prefix, const char *name, mxc_ndarray *value) {
     size_t n = (size_t)list->n + 1;
     mxc_ndarray **arrays = mxci_realloc_array(list->arrays, n, sizeof *arrays);
     list->arrays = arrays ? arrays : list->arrays;
@@ -127,7 +127,7 @@ static mxc_status add_value(mxc_ndarray_list *list, const char *prefix, const ch
 
 mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray *value, mxci_entry *out) {
     mxc_symbol *variable;
-    MXC_TRY(add_value(&r->values, "arg:", name, value));
+    MXC_TRY(append_array(&r->values, "arg:", name, value));
     MXC_TRY(mxc_symbol_variable(name, &variable));
     return mxci_rebuild_keep_symbol(r, variable, out);
 }
@@ -137,8 +137,8 @@ mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry) {
     mxc_ndarray *found;
     if (g->kind != MXCI_VARIABLE)
         return NULL;
-    found = mxci_ndarray_list_find(r->params, "arg:", g->name);
-    return found ? found : mxci_ndarray_list_find(r->params, "aux:", g->name);
+    found = mxci_array_list_find(r->params, "arg:", g->name);
+    return found ? found : mxci_array_list_find(r->params, "aux:", g->name);
 }
 
 const char *mxci_rebuild_given(const mxci_rebuild *r, int32_t node, const char *key) {
@@ -155,12 +155,13 @@ const char *mxci_rebuild_given(const mxci_rebuild *r, int32_t node, const char *
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* The parameters of the names that there are, new or old. */
-static mxc_status collect(const mxci_rebuild *r, const char *prefix, const mxc_names *names, mxc_ndarray_list *out) {
+static mxc_status append_params(const mxci_rebuild *r, const char *prefix, const mxc_names *names,
+                                mxc_ndarray_list *out) {
     for (int64_t i = 0; i < names->n; i++) {
-        mxc_ndarray *found = mxci_ndarray_list_find(&r->values, prefix, names->items[i]);
-        found = found ? found : mxci_ndarray_list_find(r->params, prefix, names->items[i]);
+        mxc_ndarray *found = mxci_array_list_find(&r->values, prefix, names->items[i]);
+        found = found ? found : mxci_array_list_find(r->params, prefix, names->items[i]);
         if (found)
-            MXC_TRY(add_value(out, prefix, names->items[i], mxc_ndarray_retain(found)));
+            MXC_TRY(append_array(out, prefix, names->items[i], mxc_ndarray_retain(found)));
     }
     return MXC_OK;
 }
@@ -171,9 +172,9 @@ static mxc_status collect_params(const mxci_rebuild *r, const mxc_symbol *symbol
     if (status == MXC_OK)
         status = mxc_symbol_list_aux(symbol, &aux);
     if (status == MXC_OK)
-        status = collect(r, "arg:", &args, out);
+        status = append_params(r, "arg:", &args, out);
     if (status == MXC_OK)
-        status = collect(r, "aux:", &aux, out);
+        status = append_params(r, "aux:", &aux, out);
     mxc_names_release(&args);
     mxc_names_release(&aux);
     return status;

@@ -82,7 +82,7 @@ static int read_rule(json_t *json, rule_text *r) {
     return 1;
 }
 
-static mxc_status fill(const mxci_node *variable, const rule_text *r, mxc_ndarray *array) {
+static mxc_status init_variable(const mxci_node *variable, const rule_text *r, mxc_ndarray *array) {
     mxc_status status = mxci_init_by_rule(r->name, r->n, r->keys, r->values, variable->name, array);
     char reason[MXC_ERROR_MAX];
     if (status == MXC_OK || status == MXC_ENOMEM)
@@ -99,12 +99,12 @@ mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, i
         return MXC_OK;
     if (text[0] != '[') {
         r.name = rule_name(text);
-        return fill(variable, &r, array);
+        return init_variable(variable, &r, array);
     }
     json_t *json = NULL;
     mxc_status status = mxci_json_parse(text, strlen(text), &json);
     if (status == MXC_OK && read_rule(json, &r))
-        status = fill(variable, &r, array);
+        status = init_variable(variable, &r, array);
     else if (status != MXC_ENOMEM)
         status = MXC_FAIL(MXC_EINVAL,
                           "variable \"%.80s\": __init__ is \"%.80s\", expected a rule's name or "

@@ -32,9 +32,9 @@ typedef struct manifest {
 } manifest;
 
 /* Path of one of this process's files. */
-static mxc_status own_path(const mxci_trainer *t, const char *format, int number, char *out)
+static mxc_status worker_path(const mxci_trainer *t, const char *format, int number, char *out)
     __attribute__((format(printf, 2, 0)));
-static mxc_status own_path(const mxci_trainer *t, const char *format, int number, char *out) {
+static mxc_status worker_path(const mxci_trainer *t, const char *format, int number, char *out) {
     char prefix[MXCI_MODEL_PATH];
     int rank = mxc_kvstore_rank(t->store);
     if (rank == 0)
@@ -44,11 +44,11 @@ static mxc_status own_path(const mxci_trainer *t, const char *format, int number
 }
 
 static mxc_status state_path(const mxci_trainer *t, int slot, char *out) {
-    return own_path(t, ".state%d", slot, out);
+    return worker_path(t, ".state%d", slot, out);
 }
 
 /* Without steps in common nobody but the first worker can say where all stand. */
-static int takes_part(const mxci_trainer *t) {
+static int writes_checkpoints(const mxci_trainer *t) {
     return t->options->checkpoint && (t->is_synchronous || mxc_kvstore_rank(t->store) == 0);
 }
 
@@ -128,16 +128,16 @@ static mxc_status save_model(const mxci_trainer *t) {
 }
 
 /* Before the other slot is written over, all workers have got as far as the one in force. */
-static mxc_status await_others(mxci_trainer *t) {
+static mxc_status wait_for_other_workers(mxci_trainer *t) {
     return t->is_synchronous ? mxc_kvstore_barrier(t->store) : MXC_OK;
 }
 
 mxc_status mxci_checkpoint_write(mxci_trainer *t) {
     char path[MXCI_MODEL_PATH];
     int slot = t->checkpoint_slot;
-    if (!takes_part(t))
+    if (!writes_checkpoints(t))
         return MXC_OK;
-    MXC_TRY(await_others(t));
+    MXC_TRY(wait_for_other_workers(t));
     manifest m = {
         .slot = slot,
         .workers = mxc_kvstore_group_size(t->store),
@@ -151,7 +151,7 @@ mxc_status mxci_checkpoint_write(mxci_trainer *t) {
     MXC_TRY(crc_of_file(path, &m.crc[slot]));
     if (t->progress.batch == 0 && mxc_kvstore_rank(t->store) == 0)
         MXC_TRY(save_model(t));
-    MXC_TRY(own_path(t, ".last", 0, path));
+    MXC_TRY(worker_path(t, ".last", 0, path));
     MXC_TRY(write_manifest(path, &m));
     t->checkpoint_slot ^= 1;
     t->checkpoint_crc = m.crc[slot];
@@ -230,10 +230,10 @@ static mxc_status try_to_write(const mxci_trainer *t) {
 }
 
 /* How far a worker's files say that it is: after how many updates, or one of these. */
-enum { BEGUN = -1, ABSENT = -2 };
+enum { STARTED = -1, ABSENT = -2 };
 
 static int64_t updates_of(const manifest *m, int is_there) {
-    return !is_there ? ABSENT : m->slot < 0 ? BEGUN : m->updates[m->slot];
+    return !is_there ? ABSENT : m->slot < 0 ? STARTED : m->updates[m->slot];
 }
 
 /* The slot of the last checkpoint that every worker has; -1: there is none. */
@@ -261,7 +261,8 @@ static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest 
     return MXC_OK;
 }
 
-static mxc_status resume(mxci_trainer *t, const char *manifest_path, const manifest *m, int is_there, int *resumed) {
+static mxc_status resume_from(mxci_trainer *t, const char *manifest_path, const manifest *m, int is_there,
+                              int *resumed) {
     char path[MXCI_MODEL_PATH];
     int slot;
     MXC_TRY(choose_slot(t, manifest_path, m, is_there, &slot));
@@ -333,9 +334,9 @@ mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
     manifest m = {.slot = -1, .updates = {-1, -1}};
     *resumed = 0;
     t->checkpoint_updates = -1;
-    if (!takes_part(t))
+    if (!writes_checkpoints(t))
         return MXC_OK;
-    MXC_TRY(own_path(t, ".last", 0, path));
+    MXC_TRY(worker_path(t, ".last", 0, path));
     mxc_status read = read_manifest(path, &m);
     if (read != MXC_OK && read != MXC_ENOTFOUND && (t->options->resume || read == MXC_ENOMEM))
         return read;
@@ -344,6 +345,6 @@ mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
         t->checkpoint_slot = 1 - m.slot;
     MXC_TRY(try_to_write(t));
     if (t->options->resume)
-        MXC_TRY(resume(t, path, &m, read == MXC_OK, resumed));
+        MXC_TRY(resume_from(t, path, &m, read == MXC_OK, resumed));
     return m.slot < 0 ? write_first_manifest(t, path) : MXC_OK;
 }

@@ -9,7 +9,7 @@ static int n_arrays(mxc_iter *iter) {
     return mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
 }
 
-static mxc_status spec_add(mxci_feed_spec *spec, const mxc_data_desc *desc, int divide) {
+static mxc_status feed_spec_add(mxci_feed_spec *spec, const mxc_data_desc *desc, int divide) {
     if (desc->shape.ndim < 1 || desc->shape.dim[0] % divide != 0) {
         char text[MXC_SHAPE_TEXT];
         return MXC_FAIL(MXC_EINVAL, "input %s: batch of shape %s does not split evenly over %d contexts", desc->name,
@@ -22,7 +22,7 @@ static mxc_status spec_add(mxci_feed_spec *spec, const mxc_data_desc *desc, int 
     return MXC_OK;
 }
 
-static mxc_status spec_fill(mxci_feed_spec *spec, mxc_iter *iter, const mxc_names *args, int divide) {
+static mxc_status feed_spec_fill(mxci_feed_spec *spec, mxc_iter *iter, const mxc_names *args, int divide) {
     size_t total = (size_t)n_arrays(iter);
     spec->names = mxci_calloc(total, sizeof *spec->names);
     spec->shapes = mxci_calloc(total, sizeof *spec->shapes);
@@ -31,7 +31,7 @@ static mxc_status spec_fill(mxci_feed_spec *spec, mxc_iter *iter, const mxc_name
         return MXC_FAIL(MXC_ENOMEM, "no memory for %zu inputs", total);
     for (int i = 0; i < n_arrays(iter); i++)
         if (mxc_names_find(args, mxc_iter_desc(iter, i)->name) >= 0)
-            MXC_TRY(spec_add(spec, mxc_iter_desc(iter, i), divide));
+            MXC_TRY(feed_spec_add(spec, mxc_iter_desc(iter, i), divide));
     if (spec->n == 0)
         return MXC_FAIL(MXC_ENOTFOUND, "no array of the iterator (the first is \"%s\") is an argument of the symbol",
                         mxc_iter_desc(iter, 0) ? mxc_iter_desc(iter, 0)->name : "");
@@ -42,7 +42,7 @@ mxc_status mxci_feed_spec_open(mxci_feed_spec *spec, mxc_iter *iter, const mxc_s
     mxc_names args;
     memset(spec, 0, sizeof *spec);
     MXC_TRY(mxc_symbol_list_arguments(symbol, &args));
-    mxc_status status = spec_fill(spec, iter, &args, divide);
+    mxc_status status = feed_spec_fill(spec, iter, &args, divide);
     mxc_names_release(&args);
     if (status != MXC_OK)
         mxci_feed_spec_close(spec);

@@ -29,7 +29,7 @@ void mxc_fit_options_init(mxc_fit_options *options) {
 
 /* ---- one step ---------------------------------------------------------------------------------------------- */
 
-static mxc_status run_batch(mxci_trainer *t, const mxc_batch *batch) {
+static mxc_status compute_gradients(mxci_trainer *t, const mxc_batch *batch) {
     for (int c = 0; c < t->n_contexts; c++) {
         MXC_TRY(mxci_feed_copy(&t->feeds[c], batch, c, t->n_contexts));
         MXC_TRY(mxc_executor_forward(t->executors[c], 1));
@@ -49,12 +49,12 @@ static int list_params(mxci_trainer *t, int begin, int end,
 }
 
 /* Gradients to the store and new values back; the first parameters matter most. */
-static mxc_status push(mxci_trainer *t, int begin, int end) {
+static mxc_status push_params(mxci_trainer *t, int begin, int end) {
     int n = list_params(t, begin, end, mxc_executor_grad);
     return mxc_kvstore_push(t->store, n, t->all_keys + begin * t->n_contexts, t->values, -begin);
 }
 
-static mxc_status pull(mxci_trainer *t, int i) {
+static mxc_status pull_params(mxci_trainer *t, int i) {
     int n = list_params(t, i, i + 1, mxc_executor_arg);
     return mxc_kvstore_pull(t->store, n, t->all_keys + i * t->n_contexts, t->values, -i);
 }
@@ -81,7 +81,7 @@ static int is_updated_by_group(const mxci_trainer *t) {
 static mxc_status push_all(mxci_trainer *t) {
     for (int begin, end = t->n_params; end > 0; end = begin) {
         begin = group_begin(t, end);
-        MXC_TRY(push(t, begin, end));
+        MXC_TRY(push_params(t, begin, end));
         if (begin > 0 && is_updated_by_group(t)) {
             MXC_TRY(mxci_optimizer_flush(t->optimizer));
             mxci_optimizer_hold(t->optimizer);
@@ -90,12 +90,12 @@ static mxc_status push_all(mxci_trainer *t) {
     return MXC_OK;
 }
 
-static mxc_status exchange(mxci_trainer *t) {
+static mxc_status push_and_pull(mxci_trainer *t) {
     mxci_optimizer_hold(t->optimizer);
     mxc_status status = push_all(t), flushed = mxci_optimizer_flush(t->optimizer);
     MXC_TRY(status != MXC_OK ? status : flushed);
     for (int i = t->n_params - 1; i >= 0; i--)
-        MXC_TRY(pull(t, i));
+        MXC_TRY(pull_params(t, i));
     return mxci_loss_scaling_step(t);
 }
 
@@ -103,7 +103,7 @@ static mxc_status update_params(mxci_trainer *t) {
     double lr = mxc_schedule_lr(&t->options->schedule, t->options->learning_rate, t->progress.updates);
     mxc_optimizer_set_lr(t->optimizer, lr);
     t->progress.lr = lr;
-    MXC_TRY(exchange(t));
+    MXC_TRY(push_and_pull(t));
     t->progress.updates++;
     return MXC_OK;
 }
@@ -150,7 +150,7 @@ static void update_progress(mxci_trainer *t) {
     }
 }
 
-static mxc_status call_back(const mxci_trainer *t, int epoch_end) {
+static mxc_status call_callback(const mxci_trainer *t, int epoch_end) {
     if (!t->options->callback)
         return MXC_OK;
     mxc_status status = t->options->callback(&t->progress, epoch_end, t->options->user);
@@ -173,14 +173,14 @@ static mxc_status check_loss(const mxci_trainer *t) {
                     p->lr);
 }
 
-static mxc_status step(mxci_trainer *t, const mxc_batch *batch) {
-    MXC_TRY(run_batch(t, batch));
+static mxc_status train_step(mxci_trainer *t, const mxc_batch *batch) {
+    MXC_TRY(compute_gradients(t, batch));
     MXC_TRY(update_params(t));
     MXC_TRY(update_metrics(t, batch));
     update_progress(t);
     MXC_TRY(check_loss(t));
     mxci_progress_batch(t);
-    return call_back(t, 0);
+    return call_callback(t, 0);
 }
 
 /* ---- epochs ------------------------------------------------------------------------------------------------ */
@@ -190,22 +190,22 @@ static int stop_requested(const mxci_trainer *t) {
 }
 
 /* What all processes do next: the first of these that is true for any. */
-typedef enum plan { END_EPOCH, STEP_AND_STOP, STEP } plan;
+typedef enum next_step { END_EPOCH, STEP_AND_STOP, STEP } next_step;
 
-static mxc_status agree(const mxci_trainer *t, const mxc_batch *batch, plan *out) {
+static mxc_status agree_on_next_step(const mxci_trainer *t, const mxc_batch *batch, next_step *out) {
     int64_t value = batch->n_data == 0 ? END_EPOCH : STEP;
     if (t->is_synchronous && value == STEP && stop_requested(t))
         value = STEP_AND_STOP;
     if (t->is_synchronous)
         MXC_TRY(mxci_kvstore_allreduce_min(t->store, "next step of mxc_fit", &value));
-    *out = (plan)value;
+    *out = (next_step)value;
     return MXC_OK;
 }
 
 /* Between two batches: save if it is time, or if the training is to stop here. */
-static mxc_status after_batch(mxci_trainer *t, plan plan) {
+static mxc_status after_batch(mxci_trainer *t, next_step next_step) {
     int64_t every = t->options->checkpoint_batches;
-    if (plan == STEP_AND_STOP || (!t->is_synchronous && stop_requested(t))) {
+    if (next_step == STEP_AND_STOP || (!t->is_synchronous && stop_requested(t))) {
         t->progress.interrupted = 1;
         return mxci_checkpoint_write(t);
     }
@@ -216,13 +216,13 @@ static mxc_status after_batch(mxci_trainer *t, plan plan) {
 static mxc_status run_batches(mxci_trainer *t) {
     while (!t->progress.interrupted) {
         mxc_batch batch;
-        plan plan;
+        next_step next_step;
         MXC_TRY(mxc_iter_next(t->options->train, &batch));
-        MXC_TRY(agree(t, &batch, &plan));
-        if (plan == END_EPOCH)
+        MXC_TRY(agree_on_next_step(t, &batch, &next_step));
+        if (next_step == END_EPOCH)
             return t->progress.batch > 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "mxc_fit: the training iterator has no batch");
-        MXC_TRY(step(t, &batch));
-        MXC_TRY(after_batch(t, plan));
+        MXC_TRY(train_step(t, &batch));
+        MXC_TRY(after_batch(t, next_step));
     }
     return MXC_OK;
 }
@@ -286,11 +286,11 @@ static mxc_status run_epoch(mxci_trainer *t) {
     MXC_TRY(validate(t));
     MXC_TRY(record_epoch(t));
     mxci_progress_epoch(t);
-    MXC_TRY(call_back(t, 1));
+    MXC_TRY(call_callback(t, 1));
     return enter_next_epoch(t);
 }
 
-static mxc_status run(mxci_trainer *t) {
+static mxc_status run_epochs(mxci_trainer *t) {
     while (t->progress.epoch < t->options->epochs && !t->progress.interrupted) {
         MXC_TRY(run_epoch(t));
         if (!t->is_synchronous && stop_requested(t) && t->progress.epoch < t->options->epochs)
@@ -306,7 +306,7 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
     MXC_TRY(MXCI_SIZED(options, "mxc_fit_options_init"));
     mxc_status status = mxci_trainer_open(&t, options);
     if (status == MXC_OK)
-        status = run(&t);
+        status = run_epochs(&t);
     if (status == MXC_OK)
         status = await_params(&t);
     if (status == MXC_OK)

@@ -32,7 +32,7 @@ static const char *op_name(const mxci_node *node) {
 }
 
 /* Operators that hand their input on. */
-static int hands_on(const mxci_node *node) {
+static int passes_through(const mxci_node *node) {
     const char *name = op_name(node);
     return strcmp(name, "BlockGrad") == 0 || strcmp(name, "_copy") == 0 || strcmp(name, "Cast") == 0;
 }
@@ -40,7 +40,7 @@ static int hands_on(const mxci_node *node) {
 static const mxci_node *last_node(const mxci_trainer *t) {
     const mxc_symbol *symbol = t->options->symbol;
     const mxci_node *node = symbol->outputs[symbol->n_outputs - 1].node;
-    while (hands_on(node))
+    while (passes_through(node))
         node = node->inputs[0].node;
     return node;
 }

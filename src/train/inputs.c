@@ -92,7 +92,7 @@ static mxc_status check_argument(const inputs *in, int32_t i) {
     return fail_batch(in, node->name, shape);
 }
 
-static mxc_status infer(const inputs *in, int times, mxci_graph **out) {
+static mxc_status infer_for_batch(const inputs *in, int times, mxci_graph **out) {
     const mxci_feed_spec *spec = in->spec;
     mxc_shape *shapes = mxci_calloc((size_t)spec->n, sizeof *shapes);
     if (!shapes)
@@ -107,13 +107,13 @@ static mxc_status infer(const inputs *in, int times, mxci_graph **out) {
 }
 
 static mxc_status open_inputs(inputs *in) {
-    MXC_TRY(infer(in, 1, &in->graph));
+    MXC_TRY(infer_for_batch(in, 1, &in->graph));
     in->label_of = mxci_calloc((size_t)in->graph->n_args + 1, sizeof *in->label_of);
     if (!in->label_of)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d arguments", (int)in->graph->n_args);
     MXC_TRY(mxci_graph_find_labels(in->graph, in->label_of));
     /* A network that is made for one batch size only says nothing about what depends on it. */
-    mxc_status status = infer(in, 2, &in->double_batch);
+    mxc_status status = infer_for_batch(in, 2, &in->double_batch);
     return status == MXC_ENOMEM ? status : MXC_OK;
 }
 

@@ -41,7 +41,7 @@ static mxc_status read_scale(const mxc_fit_options *o, double *scale, int *is_dy
 
 /* ---- the symbol -------------------------------------------------------------------------------------------------- */
 
-static mxc_status lower(mxci_trainer *t, int is_scaled) {
+static mxc_status rewrite_symbol(mxci_trainer *t, int is_scaled) {
     mxc_iter *iter = t->options->train;
     mxci_mixed_precision p = {.dtype = MXC_F32, .is_scaled = is_scaled};
     p.n_fed = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
@@ -63,7 +63,7 @@ mxc_status mxci_loss_scaling_symbol(mxci_trainer *t) {
     int is_dynamic;
     MXC_TRY(read_scale(t->options, &scale, &is_dynamic));
     if (mxci_is_16bit_training(t->options) || scale > 0)
-        return lower(t, scale > 0);
+        return rewrite_symbol(t, scale > 0);
     t->symbol = mxc_symbol_retain(t->options->symbol);
     return MXC_OK;
 }

@@ -7,7 +7,6 @@
 #include <mxc/train.h>
 
 #include "base/error.h"
-#include "ndarray/array_list.h"
 
 mxc_status mxci_model_path(const char *prefix, const char *format, int number, char *out, size_t size) {
     size_t n = strlen(prefix);
@@ -18,19 +17,6 @@ mxc_status mxci_model_path(const char *prefix, const char *format, int number, c
     if (n >= size)
         return MXC_FAIL(MXC_EINVAL, "model prefix \"%.64s...\" is longer than %zu bytes", prefix, size - 16);
     return MXC_OK;
-}
-
-mxc_status mxci_model_restore(const char *owner, const mxc_ndarray_list *list, const char *prefix, const char *name,
-                              mxc_ndarray *to) {
-    char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
-    mxc_ndarray *from = mxci_ndarray_list_find(list, prefix, name);
-    if (!from)
-        return MXC_FAIL(MXC_ENOTFOUND, "%s: there is no %s%s, which the network needs", owner, prefix, name);
-    if (!mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(to)))
-        return MXC_FAIL(MXC_ESHAPE, "%s: %s%s has shape %s, the network needs %s", owner, prefix, name,
-                        mxc_shape_format(mxc_ndarray_shape(from), have, sizeof have),
-                        mxc_shape_format(mxc_ndarray_shape(to), want, sizeof want));
-    return mxc_ndarray_copy_to(from, to, 0);
 }
 
 mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n, mxc_ndarray *const *arrays,

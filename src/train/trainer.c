@@ -1,6 +1,6 @@
 /*
- * Setting a training run up and taking it down: binding one executor a context, initialising or resuming, filling the
- * store. The loop itself is in fit.c.
+ * Sets up a training run and takes it down: binds one executor per context, initialises the parameters or resumes, and
+ * fills the store. The loop itself is in fit.c.
  */
 #include <limits.h>
 #include <math.h>
@@ -93,7 +93,7 @@ static mxc_status find_params(mxci_trainer *t) {
 }
 
 /* By the variable's attribute __init__, or by the rule that the options name. */
-static mxc_status init_one(const mxci_trainer *t, const char *name, mxc_ndarray *array) {
+static mxc_status init_param(const mxci_trainer *t, const char *name, mxc_ndarray *array) {
     const mxc_fit_options *o = t->options;
     const mxci_node *variable = mxci_attributes_find(t->graph, name);
     int done = 0;
@@ -109,15 +109,14 @@ static mxc_status init_one(const mxci_trainer *t, const char *name, mxc_ndarray 
 static mxc_status init_by_rules(mxci_trainer *t) {
     const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
     for (int i = 0; i < t->n_params; i++)
-        MXC_TRY(init_one(t, t->keys[i], mxc_executor_arg(t->executors[0], t->param_args[i])));
+        MXC_TRY(init_param(t, t->keys[i], mxc_executor_arg(t->executors[0], t->param_args[i])));
     for (int64_t i = 0; i < aux->n; i++)
-        MXC_TRY(init_one(t, aux->items[i], mxc_executor_aux(t->executors[0], i)));
+        MXC_TRY(init_param(t, aux->items[i], mxc_executor_aux(t->executors[0], i)));
     return MXC_OK;
 }
 
-/* The first context's arrays by initial_params. */
-static mxc_status init_by_list(mxci_trainer *t) {
-    const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
+mxc_status mxci_trainer_load_params(mxci_trainer *t, int c, const mxc_ndarray_list *params, unsigned flags) {
+    const mxc_names *args = mxc_executor_arg_names(t->executors[c]);
     const char **inputs = mxci_calloc((size_t)args->n, sizeof *inputs);
     int64_t n = 0;
     if (!inputs)
@@ -128,15 +127,15 @@ static mxc_status init_by_list(mxci_trainer *t) {
         else
             inputs[n++] = args->items[i];
     }
-    mxc_status status =
-        mxc_executor_load_params(t->executors[0], t->options->initial_params, MXC_PARAMS_CONVERT, n, inputs);
+    mxc_status status = mxc_executor_load_params(t->executors[c], params, flags, n, inputs);
     mxci_free(inputs);
     return status;
 }
 
 static mxc_status init_params(mxci_trainer *t) {
     int64_t n_aux = mxc_executor_aux_names(t->executors[0])->n;
-    MXC_TRY(t->options->initial_params ? init_by_list(t) : init_by_rules(t));
+    const mxc_ndarray_list *given = t->options->initial_params;
+    MXC_TRY(given ? mxci_trainer_load_params(t, 0, given, MXC_PARAMS_CONVERT) : init_by_rules(t));
     for (int c = 1; c < t->n_contexts; c++) {
         for (int i = 0; i < t->n_params; i++)
             MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(t->executors[0], t->param_args[i]),
@@ -149,7 +148,7 @@ static mxc_status init_params(mxci_trainer *t) {
 
 /* ---- optimizer and store ----------------------------------------------------------------------------------- */
 
-/* The caller's settings, with rescale_grad, multi_precision and learning_rate put in where they do not name them. */
+/* The caller's settings, with rescale_grad and multi_precision added where the caller does not give them. */
 static mxc_status make_optimizer(mxci_trainer *t) {
     const mxc_fit_options *o = t->options;
     int n = o->n_optimizer_params, has_rescale = 0, has_precision = !mxci_is_16bit_training(o);
@@ -181,7 +180,8 @@ static mxc_status make_optimizer(mxci_trainer *t) {
     return status;
 }
 
-/* Factors on rates that the network's variables name; the store's copies of the optimizer have them too. */
+/* Set the factors on the learning rate and weight decay that variables have as attributes, before the store copies the
+ * optimizer to its servers. */
 static mxc_status set_mults(mxci_trainer *t) {
     for (int i = 0; i < t->n_params; i++) {
         const mxci_node *variable = mxci_attributes_find(t->graph, t->keys[i]);

@@ -1,8 +1,9 @@
 /*
- * One training run: what mxc_fit sets up and what its parts (setup, checkpoint, progress) share.
+ * One training run: the state that mxc_fit (fit.c) and its parts (trainer.c, checkpoint.c, loss_scaling.c,
+ * fit_metrics.c, progress.c) share.
  *
- * A parameter is an argument of the symbol that no iterator feeds. Parameters and auxiliary states are numbered in the
- * order of the symbol's lists; executors[c] holds their arrays on contexts[c].
+ * A parameter is an argument of the symbol that the iterator does not provide. Parameters and auxiliary states are
+ * numbered in the order of the symbol's lists; executors[c] holds their arrays on contexts[c].
  */
 #ifndef MXCI_TRAIN_TRAINER_H
 #define MXCI_TRAIN_TRAINER_H
@@ -16,7 +17,7 @@
 
 typedef struct mxci_trainer {
     const mxc_fit_options *options;
-    mxc_symbol *symbol; /* what is bound: options' symbol, or one made of it for 16 bits */
+    mxc_symbol *symbol; /* the bound symbol: options->symbol, or that rewritten for mixed precision */
     int n_contexts;
     const mxc_context *contexts;
     mxc_executor **executors; /* one per context, for training */
@@ -33,17 +34,17 @@ typedef struct mxci_trainer {
 
     mxc_ndarray *loss_scale; /* state of _update_loss_scale, where the store's values are; NULL: none */
     mxc_kvstore *store;
-    int is_synchronous; /* several processes make the same steps */
+    int is_synchronous; /* several processes update together */
     mxc_optimizer *optimizer;
     mxc_metric *loss, *accuracy; /* NULL where they do not apply */
-    const char *label;           /* which array of the iterators they compare the prediction with; NULL: no such */
+    const char *label;           /* the iterators' array that they compare the prediction with; NULL: none */
     mxci_curve_history history;
     mxc_fit_progress progress;
 
     int64_t window_start, window_samples; /* for samples_per_second: ns, and samples since */
     int64_t epoch_start, epoch_samples;   /* the same since this epoch began, or the run */
     int64_t drawn;                        /* when the progress bar was drawn last, ns */
-    int line_is_open;                     /* the cursor stands behind a progress bar */
+    int line_is_open;                     /* the cursor is at the end of a progress bar */
     int checkpoint_slot;                  /* which of the two files is written next */
     uint32_t checkpoint_crc; /* of the other one, and after how many updates it was written; -1: it is not known */
     int64_t checkpoint_updates;
@@ -56,31 +57,35 @@ void mxci_trainer_close(mxci_trainer *t);
 /* All parameters ("arg:", in f32 where they have such copies) and auxiliary states ("aux:"), retained. */
 mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
 
-/* precise.c: what options.dtype and options.loss_scale ask for, in this order. */
-mxc_status mxci_loss_scaling_symbol(mxci_trainer *t);     /* before the binding: symbol */
-mxc_status mxci_loss_scaling_scale(mxci_trainer *t);      /* after it: loss_scale, as at the start of a training */
-mxc_status mxci_loss_scaling_optimizer(mxci_trainer *t);  /* when there is an optimizer */
-mxc_status mxci_loss_scaling_step(const mxci_trainer *t); /* after each update: tell all contexts the scale */
+/* Parameters ("arg:") and auxiliary states ("aux:") of a list to the arrays on contexts[c]: mxc_executor_load_params.
+ */
+mxc_status mxci_trainer_load_params(mxci_trainer *t, int c, const mxc_ndarray_list *params, unsigned flags);
+
+/* loss_scaling.c: options.dtype and options.loss_scale, in the order of these calls. */
+mxc_status mxci_loss_scaling_symbol(mxci_trainer *t);     /* before binding: t->symbol */
+mxc_status mxci_loss_scaling_scale(mxci_trainer *t);      /* after binding: t->loss_scale, with its initial value */
+mxc_status mxci_loss_scaling_optimizer(mxci_trainer *t);  /* after the optimizer is created */
+mxc_status mxci_loss_scaling_step(const mxci_trainer *t); /* after each update: copy the scale to all contexts */
 mxc_status mxci_loss_scaling_report(mxci_trainer *t);     /* progress.loss_scale; waits for the last step */
-/* 1 if the option says so: f32 copies of weights. */
+/* 1 if options.dtype is a 16-bit type: weights then have f32 copies. */
 int mxci_is_16bit_training(const mxc_fit_options *options);
 
-/* measures.c: what is shown of the last output. Open t->loss, t->accuracy and t->label; make another pair of such
- * metrics, each NULL where it does not apply. MXC_ENOMEM. */
+/* fit_metrics.c: the metrics of the last output. Create t->loss, t->accuracy and t->label; create another pair of the
+ * same metrics, each NULL where it does not apply. MXC_ENOMEM. */
 mxc_status mxci_fit_metrics_open(mxci_trainer *t);
 mxc_status mxci_fit_metrics_create(const mxci_trainer *t, mxc_metric **loss, mxc_metric **accuracy);
-/* The operator that the last output comes from, for messages. */
+/* Text for messages: the operator that computes the last output. */
 void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size);
 
-/* Write a checkpoint of the state between two batches; the one before stays whole until it is complete. */
+/* Write a checkpoint of the state between two batches; the previous one stays complete until this one is. */
 mxc_status mxci_checkpoint_write(mxci_trainer *t);
-/* Find the checkpoint in force, if there is one, so that it is not written over; to resume, put the trainer there. */
+/* Find the current checkpoint, if there is one, so that it is not overwritten; with options.resume, restore it. */
 mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed);
 
-/* Report what is not shown, a batch, or an epoch to people, if the options ask for it. */
+/* With options.show, print which metrics are missing, a batch, or an epoch. */
 void mxci_progress_begin(const mxci_trainer *t);
 void mxci_progress_batch(mxci_trainer *t);
 void mxci_progress_epoch(mxci_trainer *t);
-void mxci_progress_end(mxci_trainer *t); /* leave the line of the progress bar */
+void mxci_progress_end(mxci_trainer *t); /* end the line of the progress bar */
 
 #endif

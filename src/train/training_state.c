@@ -12,11 +12,11 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "optimizer/optimizer.h"
 #include "train/metric.h"
-#include "train/model.h"
 
 enum { VERSION = 1, N_COUNTS = 9, N_SUMS = 3, POINT_DOUBLES = sizeof(mxci_curve_point) / sizeof(double) };
 #define OPTIMIZER_PREFIX "optimizer:"
@@ -161,17 +161,42 @@ mxc_status mxci_training_state_collect(const mxci_trainer *t, mxc_ndarray_list *
 
 /* ---- from a list ------------------------------------------------------------------------------------------- */
 
-/* Every context gets the first one's. */
+/* Append to a view the arrays whose names begin with prefix, under the names after the first skip bytes. Borrowed. */
+static void select_arrays(const mxc_ndarray_list *list, const char *prefix, size_t skip, mxc_ndarray_list *view) {
+    for (int64_t i = 0; i < list->n; i++)
+        if (strncmp(list->names[i], prefix, strlen(prefix)) == 0) {
+            view->names[view->n] = list->names[i] + skip;
+            view->arrays[view->n++] = list->arrays[i];
+        }
+}
+
+static mxc_status view_open(mxc_ndarray_list *view, const mxc_ndarray_list *list) {
+    *view = (mxc_ndarray_list){0};
+    view->arrays = mxci_calloc((size_t)list->n, sizeof *view->arrays);
+    view->names = mxci_calloc((size_t)list->n, sizeof *view->names);
+    return view->arrays && view->names ? MXC_OK : MXCI_NO_MEMORY("checkpoint", "its arrays");
+}
+
+static void view_close(mxc_ndarray_list *view) {
+    mxci_free(view->arrays);
+    mxci_free(view->names);
+}
+
+/* Every context gets the parameters of the first one. */
 static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
-    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
-    for (int c = 0; c < t->n_contexts; c++) {
-        for (int i = 0; i < t->n_params; i++)
-            MXC_TRY(mxci_model_restore(path, list, "arg:", t->keys[i],
-                                       mxc_executor_arg(t->executors[c], t->param_args[i])));
-        for (int64_t i = 0; i < aux->n; i++)
-            MXC_TRY(mxci_model_restore(path, list, "aux:", aux->items[i], mxc_executor_aux(t->executors[c], i)));
+    mxc_ndarray_list params;
+    mxc_status status = view_open(&params, list);
+    if (status == MXC_OK) {
+        select_arrays(list, "arg:", 0, &params);
+        select_arrays(list, "aux:", 0, &params);
     }
-    return MXC_OK;
+    for (int c = 0; status == MXC_OK && c < t->n_contexts; c++) {
+        status = mxci_trainer_load_params(t, c, &params, MXC_PARAMS_ALLOW_EXTRA | MXC_PARAMS_CONVERT);
+        if (status != MXC_OK)
+            status = MXC_FAIL(status, "%s: %s", path, mxc_last_error());
+    }
+    view_close(&params);
+    return status;
 }
 
 /* The data of a state array with that dtype and at least min_rows rows of columns numbers. */
@@ -240,25 +265,25 @@ static mxc_status restore_history(mxci_trainer *t, const char *path, const mxc_n
     return MXC_OK;
 }
 
-/* A view of the list: the arrays whose names begin with OPTIMIZER_PREFIX, names without it. */
 static mxc_status restore_optimizer(mxci_trainer *t, const mxc_ndarray_list *list) {
-    mxc_ndarray_list states = {0};
-    size_t skip = strlen(OPTIMIZER_PREFIX);
-    states.arrays = mxci_calloc((size_t)list->n, sizeof *states.arrays);
-    states.names = mxci_calloc((size_t)list->n, sizeof *states.names);
-    mxc_status status = MXC_OK;
-    if (!states.arrays || !states.names)
-        status = MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for the optimizer's states");
-    for (int64_t i = 0; status == MXC_OK && i < list->n; i++)
-        if (strncmp(list->names[i], OPTIMIZER_PREFIX, skip) == 0) {
-            states.names[states.n] = list->names[i] + skip;
-            states.arrays[states.n++] = list->arrays[i];
-        }
-    if (status == MXC_OK)
+    mxc_ndarray_list states;
+    mxc_status status = view_open(&states, list);
+    if (status == MXC_OK) {
+        select_arrays(list, OPTIMIZER_PREFIX, strlen(OPTIMIZER_PREFIX), &states);
         status = mxc_optimizer_set_states(t->optimizer, &states);
-    mxci_free(states.arrays);
-    mxci_free(states.names);
+    }
+    view_close(&states);
     return status;
+}
+
+static mxc_status restore_loss_scale(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+    mxc_ndarray *from = mxc_ndarray_list_find(list, LOSS_SCALE);
+    if (!t->loss_scale)
+        return MXC_OK;
+    if (!from || !mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(t->loss_scale)))
+        return MXC_FAIL(MXC_EFORMAT, "%s: state \"" LOSS_SCALE "\" is absent or not of shape (2,)", path);
+    MXC_TRY(mxc_ndarray_copy_to(from, t->loss_scale, 0));
+    return mxci_loss_scaling_step(t);
 }
 
 mxc_status mxci_training_state_restore(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
@@ -268,9 +293,6 @@ mxc_status mxci_training_state_restore(mxci_trainer *t, const char *path, const 
     MXC_TRY(restore_counts(t, path, list));
     MXC_TRY(restore_random(t, path, list));
     MXC_TRY(restore_history(t, path, list));
-    if (t->loss_scale) {
-        MXC_TRY(mxci_model_restore(path, list, "", LOSS_SCALE, t->loss_scale));
-        MXC_TRY(mxci_loss_scaling_step(t));
-    }
+    MXC_TRY(restore_loss_scale(t, path, list));
     return restore_optimizer(t, list);
 }

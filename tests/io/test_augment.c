@@ -518,17 +518,17 @@ static void test_hls(void **state) {
     (void)state;
     sample_pixels(1, 64, 64, 3, 0, pixels);
     memcpy(before, pixels, sizeof pixels);
-    mxci_pixels_move_hls(pixels, 4096, 3, (float[]){0, 0, 0});
+    mxci_pixels_shift_hls(pixels, 4096, 3, (float[]){0, 0, 0});
     for (size_t i = 0; i < sizeof pixels; i++)
         assert_in_range(pixels[i] + 1, before[i], before[i] + 2);
     uint8_t grey[6] = {40, 40, 40, 250, 250, 250};
-    mxci_pixels_move_hls(grey, 2, 3, (float[]){50, 30, 0});
+    mxci_pixels_shift_hls(grey, 2, 3, (float[]){50, 30, 0});
     for (int i = 0; i < 6; i++)
         assert_int_equal(grey[i], i < 3 ? 70 : 255);
     uint8_t red[3] = {200, 0, 0};
-    mxci_pixels_move_hls(red, 1, 3, (float[]){60, 0, 0}); /* a third of the circle: green */
+    mxci_pixels_shift_hls(red, 1, 3, (float[]){60, 0, 0}); /* a third of the circle: green */
     assert_memory_equal(red, ((uint8_t[]){0, 200, 0}), 3);
-    mxci_pixels_move_hls(red, 1, 3, (float[]){0, 0, -255});
+    mxci_pixels_shift_hls(red, 1, 3, (float[]){0, 0, -255});
     assert_memory_equal(red, ((uint8_t[]){100, 100, 100}), 3);
 }
 
@@ -542,8 +542,9 @@ static void test_moves(void **state) {
         uint8_t want[3 * 36];
         apply(&r, k, 6, 6, 0, out);
         memcpy(want, r.pixels, sizeof want);
-        assert_true(fabsf(r.plan.move[0]) <= 36 && fabsf(r.plan.move[1]) <= 40 && fabsf(r.plan.move[2]) <= 50);
-        mxci_pixels_move_hls(want, 36, 3, r.plan.move);
+        assert_true(fabsf(r.plan.hls_shift[0]) <= 36 && fabsf(r.plan.hls_shift[1]) <= 40 &&
+                    fabsf(r.plan.hls_shift[2]) <= 50);
+        mxci_pixels_shift_hls(want, 36, 3, r.plan.hls_shift);
         for (int i = 0; i < 36 * 3; i++)
             assert_true(out[i % 3 * 36 + i / 3] == (float)want[i]);
     }

@@ -39,8 +39,8 @@ static void test_round_trip(void **state) {
     assert_ok(mxc_symbol_to_json(back, &b));
     assert_string_equal(a, b);
     assert_int_equal(params.n, 2);
-    assert_non_null(mxci_ndarray_list_find(&params, "aux:", "bn_moving_mean"));
-    assert_null(mxci_ndarray_list_find(&params, "arg:", "bn_moving_mean"));
+    assert_non_null(mxci_array_list_find(&params, "aux:", "bn_moving_mean"));
+    assert_null(mxci_array_list_find(&params, "arg:", "bn_moving_mean"));
     mxc_ndarray_list_release(&params);
     assert_ok(mxc_model_load(prefix, 7, NULL, &params));
     mxc_ndarray_list_release(&params);

@@ -14,9 +14,9 @@
 
 #include <mxc/version.h>
 
-#include "base/process_group.h"
 #include "base/half.h"
 #include "base/module.h"
+#include "base/process_group.h"
 
 struct mxci_process_group {
     MPI_Comm channels[MXCI_CHANNELS];

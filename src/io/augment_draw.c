@@ -1,4 +1,4 @@
-/* Checking the parameters of augmentation, and drawing what happens to one image. */
+/* Checks the parameters of augmentation, and draws the steps for one image. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { AUTO = 9, ANY = 10, TRIALS = 10 };
 
-/* ---- once -------------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static mxc_status check_range(const char *owner, const char *name, double low, double high) {
     return low <= high ? MXC_OK
@@ -86,7 +86,7 @@ void mxci_augment_destroy(mxci_augment *augment) {
 
 /* ---- for each image ---------------------------------------------------------------------------------------------- */
 
-/* An image that the steps so far have made. */
+/* The size of the image after the steps drawn so far. */
 typedef struct drawing {
     const mxci_image_params *p;
     const char *source_name;
@@ -272,10 +272,11 @@ static void draw_colours(const mxci_augment *a, const drawing *d, mxci_augment_s
     const mxci_image_params *p = d->p;
     const double most[3] = {(double)p->random_h, (double)p->random_l, (double)p->random_s};
     out->mirror = p->mirror || (p->rand_mirror && mxci_sample_rng_unit(d->rng) < 0.5);
-    out->moves = a->channels >= 3 && (p->random_h || p->random_l || p->random_s);
-    for (int k = 0; k < 3 && out->moves; k++)
-        out->move[k] = (float)between(d, -most[k], most[k]);
-    out->mixes = a->channels >= 3 && (p->brightness > 0 || p->contrast > 0 || p->saturation > 0 || p->pca_noise > 0);
+    out->changes_hls = a->channels >= 3 && (p->random_h || p->random_l || p->random_s);
+    for (int k = 0; k < 3 && out->changes_hls; k++)
+        out->hls_shift[k] = (float)between(d, -most[k], most[k]);
+    out->changes_rgb =
+        a->channels >= 3 && (p->brightness > 0 || p->contrast > 0 || p->saturation > 0 || p->pca_noise > 0);
     out->brightness = draw_factor(d, p->brightness);
     out->contrast = draw_factor(d, p->contrast);
     out->saturation = draw_factor(d, p->saturation);
