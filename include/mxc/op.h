@@ -128,6 +128,14 @@ struct mxc_op_def {
      * MXC_OP_ARRAY_ONLY. Such an operator waits for its inputs when it is invoked. NULL: they follow. */
     mxc_status (*infer_from_data)(mxc_op_sig *sig, const mxc_tensor *in);
     unsigned dtypes; /* of the first input (or output where there is none); 0: MXC_DTYPES_REAL */
+    /* Dtypes that the CPU's forward and backward compute, where 16-bit ones of dtypes are missing: the library then
+     * runs them on float32 copies of all arguments and outputs (at most 8 of each), which it keeps in scratch. 0: all.
+     */
+    unsigned cpu_dtypes;
+    /* For CPU functions that compute images with channels second only, (N,C,spatial): writes to out parameters with
+     * which the operator computes the same on images so transposed, and returns 1, or returns 0 if params say channels
+     * second already. The library transposes arrays of three axes or more through scratch. Optional. */
+    int (*to_channels_second)(const void *params, void *out);
 
     mxc_op_needs needs;                                              /* what backward reads */
     void (*backward_needs)(const void *params, mxc_op_needs *needs); /* adjusts needs to the parameters; optional */

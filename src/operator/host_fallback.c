@@ -27,9 +27,15 @@ typedef struct fallback_run {
     char *temp;
 } fallback_run;
 
-/* The call's tensors lie one group behind the other wherever they were made (invocation.c, executor/prepare.c). */
+/* Slots count the call's groups of tensors in this order: in, out, aux, and backward out_grad, in_grad. */
 static const mxc_tensor *given(const fallback_run *s, int slot) {
-    return s->call->in + slot;
+    const mxc_op_call *c = s->call;
+    const mxc_tensor *const groups[] = {c->in, c->out, c->aux, c->out_grad, c->in_grad};
+    const int sizes[] = {c->n_in, c->n_out, c->n_aux, c->n_out, c->n_in};
+    int group = 0;
+    for (; slot >= sizes[group]; group++)
+        slot -= sizes[group];
+    return groups[group] + slot;
 }
 
 static int first_changed(const fallback_run *s) {
@@ -98,12 +104,13 @@ static void take_data(fallback_run *s, mxci_scratch *from) {
 
 /* The tables, which the signature needs; then, with what it says, room for everything. */
 static mxc_status take_scratch(fallback_run *s) {
-    const mxci_op_impl impl = {.name = s->def->name, .temp_bytes = s->def->temp_bytes};
+    mxci_op_impl impl;
     mxci_scratch tables = {0}, all = {0}, use = {0};
     void *block;
     take_tables(s, &tables);
     MXC_TRY(mxci_temp_get(&s->run, tables.bytes, &block));
     take_tables(s, &(mxci_scratch){.base = block});
+    mxci_op_impl_get(s->def, MXC_CPU, &impl);
     MXC_TRY(mxci_op_impl_temp(&impl, &s->sig, s->pass, &s->temp_bytes));
     take_tables(s, &all);
     take_data(s, &all);
@@ -177,7 +184,9 @@ static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn 
 }
 
 mxc_status mxci_host_fallback_forward(const mxc_op_call *call) {
-    return run(call, MXC_FORWARD, mxc_op_get_def(call->op)->forward[MXC_CPU]);
+    mxci_op_impl host;
+    mxci_op_impl_get(mxc_op_get_def(call->op), MXC_CPU, &host);
+    return run(call, MXC_FORWARD, host.forward);
 }
 
 mxc_status mxci_host_fallback_backward(const mxc_op_call *call) {

@@ -6,6 +6,7 @@
 
 #include "base/module.h"
 #include "math/assign.h"
+#include "operator/converted_call.h"
 
 static int by_name(const void *name, const void *impl) {
     return strcmp(name, ((const mxci_op_impl *)impl)->name);
@@ -38,6 +39,11 @@ static mxc_status zero_gradient(const mxc_op_call *call) {
 
 static mxci_op_impl host_impl(const mxc_op_def *def) {
     mxci_op_impl impl = descriptor_impl(def, MXC_CPU);
+    if (mxci_is_converted(def)) {
+        impl.forward = mxci_converted_forward;
+        impl.backward = impl.backward ? mxci_converted_backward : NULL;
+        impl.temp_bytes = mxci_converted_temp;
+    }
     if (!impl.backward && (def->flags & MXC_OP_ZERO_GRADIENT))
         impl.backward = zero_gradient;
     return impl;

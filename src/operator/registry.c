@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/converted_call.h"
 
 /* A registered operator. */
 typedef struct entry {
@@ -51,6 +52,13 @@ static mxc_status check_def(const mxc_op_def *def) {
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: infer_from_data goes with MXC_OP_ARRAY_ONLY", def->name);
     if (def->params_open && (def->params || def->variadic))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: params_open goes without params and variadic", def->name);
+    if (mxci_is_converted(def) && (def->flags & MXC_OP_CALLBACK))
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_op_register: %s: MXC_OP_CALLBACK goes without cpu_dtypes and to_channels_second",
+                        def->name);
+    if (def->to_channels_second && def->param_size > MXCI_CONVERTED_PARAMS)
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: to_channels_second with param_size %zu, expected at most %d",
+                        def->name, def->param_size, MXCI_CONVERTED_PARAMS);
     for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
         if (def->forward[i])
             return MXC_OK;

@@ -6,7 +6,6 @@
 #include "operator/detection/boxes_kernels.h"
 #include "operator/detection/detection.h"
 #include "operator/infer.h"
-#include "operator/widen.h"
 
 typedef mxci_iou_params iou_params;
 
@@ -14,9 +13,7 @@ enum { LHS, RHS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(iou_params, format), .name = "format", .type = MXC_PARAM_ENUM, .initial = "corner",
-     .choices = "corner,center",
-     .doc = "Format of boxes: corner is (left, top, right, bottom), center is (x, y, width, height) with the centre's "
-            "coordinates."},
+     .choices = "corner,center", .doc = "boxes are (left, top, right, bottom), or (x, y, width, height) of the centre"},
     MXC_PARAM_END,
 };
 
@@ -64,7 +61,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
                                   mxci_at(&call->out[0], i * n));
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     int64_t n = mxci_tensor_size(&call->in[RHS]) / 4;
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->in[LHS]) / 4, MXCI_GRAIN / 8 / n + 1, forward_part,
@@ -72,21 +69,17 @@ static mxc_status forward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
 const mxc_op_def mxci_op_box_iou = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_box_iou",
     .aliases = "box_iou",
-    .doc = "Intersection over union of each box of lhs (a...,4) with each box of rhs (b...,4): out (a...,b...)",
+    .doc = "out (a...,b...): intersection over union of each box of lhs (a...,4) with each of rhs (b...,4)",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(iou_params),
     .args = "lhs,rhs",
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
-    .temp_bytes = mxci_widen_bytes,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .forward = {[MXC_CPU] = forward},
 };

@@ -8,7 +8,6 @@
 #include "math/assign.h"
 #include "operator/detection/detection.h"
 #include "operator/infer.h"
-#include "operator/widen.h"
 
 typedef mxci_detection_params detection_params;
 
@@ -16,20 +15,19 @@ enum { SCORES, LOC, ANCHORS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(detection_params, clip), .name = "clip", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "Clip boxes to the image, coordinates 0 to 1."},
+     .doc = "cut boxes to the image, 0 to 1"},
     {MXC_PARAM_FIELD(detection_params, threshold), .name = "threshold", .type = MXC_PARAM_FLOAT, .initial = "0.01",
-     .doc = "Minimum score of a detection. Boxes below it are background."},
+     .doc = "least score"},
     {MXC_PARAM_FIELD(detection_params, background_id), .name = "background_id", .type = MXC_PARAM_INT, .initial = "0",
-     .doc = "Accepted for compatibility with MXNet; has no effect, the background is class 0."},
+     .doc = "accepted for compatibility: background is class 0"},
     {MXC_PARAM_FIELD(detection_params, nms_threshold), .name = "nms_threshold", .type = MXC_PARAM_FLOAT,
-     .initial = "0.5", .doc = "Intersection over union with a better box from which on a box is suppressed."},
+     .initial = "0.5", .doc = "overlap with a better box that drives a box out"},
     {MXC_PARAM_FIELD(detection_params, force_suppress), .name = "force_suppress", .type = MXC_PARAM_BOOL,
-     .initial = "false",
-     .doc = "Suppress boxes across classes; otherwise only boxes of the same class suppress each other."},
+     .initial = "false", .doc = "boxes of all classes drive each other out"},
     {MXC_PARAM_FIELD(detection_params, variances), .name = "variances", .type = MXC_PARAM_FLOATS,
-     .initial = "(0.1,0.1,0.2,0.2)", .doc = "Scale factors of the predicted offsets in x, y, width and height."},
+     .initial = "(0.1,0.1,0.2,0.2)", .doc = "what steps in x, y, width and height are multiplied by"},
     {MXC_PARAM_FIELD(detection_params, nms_topk), .name = "nms_topk", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "Number of best boxes that suppression considers. 0 or below: all."},
+     .doc = "how many of the best boxes are looked at; not above 0: all"},
     MXC_PARAM_END,
 };
 
@@ -71,7 +69,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_detection_shape s = mxci_detection_shape_of(sig->params, &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
     size_t parts = mxci_size_mul(scratch_bytes(&s, element), (size_t)sig->parallelism);
-    return pass == MXC_FORWARD ? mxci_size_add(mxci_widen_bytes(sig, pass), parts) : 0;
+    return pass == MXC_FORWARD ? parts : 0;
 }
 
 typedef struct detection_run {
@@ -98,24 +96,19 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     detection_run r = {call, mxci_detection_shape_of(call->params, &call->in[SCORES].shape)};
     if (r.shape.anchors > 0 && call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, call->in[SCORES].shape.dim[0], 1, forward_part, &r);
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
 const mxc_op_def mxci_op_multibox_detection = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_MultiBoxDetection",
     .aliases = "MultiBoxDetection",
-    .doc = "Detections of a single-shot detector: out (N,A,6) with rows (class, score, left, top, right, bottom) in "
-           "descending order of score, decoded from anchors (1,A,4) and offsets loc_pred (N,4*A), with the best class "
-           "of cls_prob (N,C,A); class -1: background or suppressed",
+    .doc = "out (N,A,6): rows (class, score, left, top, right, bottom) of the boxes that loc_pred (N,4*A) makes of "
+           "anchors (1,A,4) and that cls_prob (N,C,A) gives a class, the best first; class -1: driven out or nothing",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(detection_params),
@@ -123,6 +116,7 @@ const mxc_op_def mxci_op_multibox_detection = {
     .args = "cls_prob,loc_pred,anchors",
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward},
 };

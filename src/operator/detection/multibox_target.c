@@ -13,7 +13,6 @@
 #include "operator/detection/detection.h"
 #include "operator/index/rows.h"
 #include "operator/infer.h"
-#include "operator/widen.h"
 
 typedef mxci_target_params target_params;
 
@@ -22,21 +21,17 @@ enum { LOC, MASK, TARGET };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(target_params, overlap_threshold), .name = "overlap_threshold", .type = MXC_PARAM_FLOAT,
-     .initial = "0.5",
-     .doc = "Intersection over union with a label above which an anchor is matched to it. 0 or below: each label is "
-            "matched to its best anchor only."},
+     .initial = "0.5", .doc = "overlap with a label beyond which an anchor is for it; 0: only its best one is"},
     {MXC_PARAM_FIELD(target_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT, .initial = "-1",
-     .doc = "Class target of anchors that do not contribute to the loss."},
+     .doc = "class of anchors that learn nothing"},
     {MXC_PARAM_FIELD(target_params, negative_mining_ratio), .name = "negative_mining_ratio", .type = MXC_PARAM_FLOAT,
-     .initial = "-1",
-     .doc = "Number of background anchors per matched anchor, chosen by hard negative mining. 0 or below: all "
-            "unmatched anchors are background."},
+     .initial = "-1", .doc = "background anchors for each of a label; not above 0: all that are left"},
     {MXC_PARAM_FIELD(target_params, negative_mining_thresh), .name = "negative_mining_thresh", .type = MXC_PARAM_FLOAT,
-     .initial = "0.5", .doc = "Anchors that overlap a label at least this much are not mined as background."},
+     .initial = "0.5", .doc = "overlap with a label from which on a mined anchor is no background"},
     {MXC_PARAM_FIELD(target_params, minimum_negative_samples), .name = "minimum_negative_samples",
-     .type = MXC_PARAM_INT, .initial = "0", .doc = "Accepted for compatibility with MXNet; has no effect."},
+     .type = MXC_PARAM_INT, .initial = "0", .doc = "accepted for compatibility"},
     {MXC_PARAM_FIELD(target_params, variances), .name = "variances", .type = MXC_PARAM_FLOATS,
-     .initial = "(0.1,0.1,0.2,0.2)", .doc = "Divisors of the offsets in x, y, width and height."},
+     .initial = "(0.1,0.1,0.2,0.2)", .doc = "what steps in x, y, width and height are divided by"},
     MXC_PARAM_END,
 };
 
@@ -91,7 +86,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_target_shape s = mxci_target_shape_of(sig->params, &sig->in_shape[LABEL], &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
     size_t parts = mxci_size_mul(scratch_bytes(&s, element), (size_t)sig->parallelism);
-    return pass == MXC_FORWARD ? mxci_size_add(mxci_widen_bytes(sig, pass), parts) : 0;
+    return pass == MXC_FORWARD ? parts : 0;
 }
 
 typedef struct target_run {
@@ -123,25 +118,20 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     target_run r = {call, mxci_target_shape_of(call->params, &call->in[LABEL].shape, &call->in[SCORES].shape)};
     if (r.shape.anchors > 0)
         mxc_parallel_for(call->run, call->in[LABEL].shape.dim[0], 1, forward_part, &r);
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
 const mxc_op_def mxci_op_multibox_target = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_MultiBoxTarget",
     .aliases = "MultiBoxTarget",
-    .doc =
-        "Training targets of a single-shot detector, for anchors (1,A,4) and labels (N,M,5): loc_target and loc_mask "
-        "(N,4*A), the offsets to the matched label's box and 1 where an anchor is matched, and cls_target (N,A), the "
-        "label's class + 1, 0 for background or ignore_label; cls_pred (N,C,A) ranks anchors for hard negative mining",
+    .doc = "what the boxes anchor (1,A,4) should learn of label (N,M,5): loc_target and loc_mask (N,4*A), steps to a "
+           "label's box and where there are some, cls_target (N,A), its class + 1; 0 is background; cls_pred (N,C,A) "
+           "chooses which background",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(target_params),
@@ -151,6 +141,7 @@ const mxc_op_def mxci_op_multibox_target = {
     .outputs = "loc_target,loc_mask,cls_target",
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward},
 };

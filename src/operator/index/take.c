@@ -12,11 +12,9 @@ enum { A, INDICES };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(take_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "0",
-     .doc = "Axis of a that is indexed. Negative values count from the end."},
+     .doc = "axis of a that indices count along; negative: from the end"},
     {MXC_PARAM_FIELD(take_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "clip",
-     .choices = "raise,wrap,clip",
-     .doc = "How indices out of range are treated: raise reports an error, wrap takes them modulo the size of the "
-            "axis, clip takes the nearest valid index."},
+     .choices = "raise,wrap,clip", .doc = "indices outside: an error, taken modulo the axis, or the nearest inside"},
     MXC_PARAM_END,
 };
 
@@ -92,7 +90,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_take = {
     .size = sizeof(mxc_op_def),
     .name = "take",
-    .doc = "out = the slices of a along axis that indices select; the axis is replaced by the axes of indices",
+    .doc = "out = the rows of a along axis that indices name",
     .params = schema,
     .param_size = sizeof(take_params),
     .args = "a,indices",

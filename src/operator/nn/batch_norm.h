@@ -47,21 +47,21 @@ static inline int mxci_bn_axis(const mxci_bn_params *p, int ndim) {
      .bounded = 1,                                                                                              \
      .minimum = 0,                                                                                              \
      .maximum = 1e30,                                                                                           \
-     .doc = "Added to the variance, for stability."},                                                           \
+     .doc = "added to the variance"},                                                                           \
         {MXC_PARAM_FIELD(type_, at momentum), .name = "momentum", .type = MXC_PARAM_FLOAT, .initial = "0.9",    \
-         .doc = "Share of the moving statistics that is kept in each training pass."},                          \
+         .doc = "share of the moving statistics that stays in each training pass"},                             \
         {MXC_PARAM_FIELD(type_, at fix_gamma), .name = "fix_gamma", .type = MXC_PARAM_BOOL, .initial = "True",  \
-         .doc = "Use 1 in place of gamma, whose gradient is 0."},                                               \
+         .doc = "take gamma as 1"},                                                                             \
         {MXC_PARAM_FIELD(type_, at use_global_stats), .name = "use_global_stats", .type = MXC_PARAM_BOOL,       \
-         .initial = "False", .doc = "Use the moving statistics in training too."},                              \
+         .initial = "False", .doc = "use the moving statistics in training too"},                               \
         {MXC_PARAM_FIELD(type_, at output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,         \
-         .initial = "False", .doc = "Return mean and var as outputs."},                                         \
+         .initial = "False", .doc = "show the outputs mean and var"},                                           \
         {MXC_PARAM_FIELD(type_, at cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False", \
-         .doc = "Accepted for compatibility with MXNet; has no effect."},                                       \
+         .doc = "accepted for compatibility"},                                                                  \
     {                                                                                                           \
         MXC_PARAM_FIELD(type_, at axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,   \
                                          .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1,                 \
-                                         .doc = "Axis of the channels. Negative values count from the end."     \
+                                         .doc = "where the channels are; negative: from the end"                \
     }
 
 #endif

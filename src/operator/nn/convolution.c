@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#include "operator/widen.h"
-
 typedef mxci_conv_params conv_params;
 
 enum { DATA, WEIGHT, BIAS };
@@ -21,30 +19,29 @@ enum { DATA, WEIGHT, BIAS };
 #define AXES_LIMIT 2147483647.0
 const mxc_param mxci_conv_schema[] = {
     {MXC_PARAM_FIELD(conv_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 1,
-     .maximum = AXES_LIMIT, .doc = "Kernel size of each spatial axis: (w), (h,w) or (d,h,w)."},
+     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
     {MXC_PARAM_FIELD(conv_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = AXES_LIMIT, .doc = "Stride along each spatial axis. (): 1."},
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "step of the kernel; () is 1"},
     {MXC_PARAM_FIELD(conv_params, dilate), .name = "dilate", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = AXES_LIMIT, .doc = "Dilation, the distance between neighbouring kernel elements. (): 1."},
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
     {MXC_PARAM_FIELD(conv_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = AXES_LIMIT, .doc = "Zero padding at both ends of each spatial axis. (): 0."},
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "zeros before and behind each axis; () is 0"},
     {MXC_PARAM_FIELD(conv_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 100000, .doc = "Number of filters, the channels of the output."},
+     .maximum = 100000, .doc = "channels of the output"},
     {MXC_PARAM_FIELD(conv_params, num_group), .name = "num_group", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 1, .maximum = 100000, .doc = "Number of groups of channels that are convolved separately."},
+     .minimum = 1, .maximum = 100000, .doc = "groups of channels that are convolved apart"},
     {MXC_PARAM_FIELD(conv_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Maximum scratch memory of cuDNN in MiB."},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
     {MXC_PARAM_FIELD(conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Leave out the argument bias."},
+     .doc = "leave out the bias argument"},
     {MXC_PARAM_FIELD(conv_params, cudnn_tune), .name = "cudnn_tune", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "off,limited_workspace,fastest", .optional = 1,
-     .doc = "How the algorithm of cuDNN is chosen: off by its heuristics, limited_workspace by measuring those that "
-            "fit workspace, fastest by measuring those that fit 8 GiB. None: limited_workspace."},
+     .doc = "how cuDNN's algorithm is chosen: by its guess, or by measuring some, with 8 GiB of scratch for 'fastest'"},
     {MXC_PARAM_FIELD(conv_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Do not use cuDNN."},
+     .doc = "compute without cuDNN"},
     {MXC_PARAM_FIELD(conv_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
-     .doc = "Order of the axes of data, weight and output: channels second or channels last. None: channels second."},
+     .doc = "where the channels are, in weight too: second, as by default, or last"},
     MXC_PARAM_END,
 };
 
@@ -199,9 +196,9 @@ static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *da
                                 mxci_size_align(mxci_size_of(shape.filters * 2 * lanes, plan->element)));
 }
 
-static size_t planar_temp(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
-    mxci_scratch s = {.bytes = mxci_widen_bytes(sig, pass)};
+    mxci_scratch s = {0};
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return s.bytes;
     make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass, sig->parallelism);
@@ -212,16 +209,11 @@ static size_t planar_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return s.bytes;
 }
 
-/* NULL where they have channels second. */
-static const conv_params *planar(const void *params, conv_params *to) {
+static int to_channels_second(const void *params, void *out) {
+    conv_params *to = out;
     *to = *(const conv_params *)params;
     to->layout = -1;
-    return mxci_conv_is_last(params) ? to : NULL;
-}
-
-static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    conv_params p;
-    return mxci_planar_bytes(sig, pass, planar(sig->params, &p), planar_temp);
+    return mxci_conv_is_last(params);
 }
 
 /* ---- one call -------------------------------------------------------------------------------------------------- */
@@ -388,7 +380,7 @@ static conv_run open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass
                       .blocks = temp + plan->tables + plan->flipped_tables};
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status conv_forward(const mxc_op_call *call) {
     conv_plan plan;
     conv_run r;
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
@@ -447,7 +439,7 @@ static void bias_gradient(const mxc_op_call *call, const conv_run *base) {
                      bias_part, &r);
 }
 
-static mxc_status backward_real(const mxc_op_call *call) {
+static mxc_status conv_backward(const mxc_op_call *call) {
     conv_plan plan;
     conv_run r;
     if (mxci_tensor_size(&call->out[0]) == 0) {
@@ -466,31 +458,13 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status planar_forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
-static mxc_status planar_backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
-}
-
-static mxc_status conv_forward(const mxc_op_call *call) {
-    conv_params p;
-    return mxci_planar_run(call, MXC_FORWARD, planar(call->params, &p), planar_forward);
-}
-
-static mxc_status conv_backward(const mxc_op_call *call) {
-    conv_params p;
-    return mxci_planar_run(call, MXC_BACKWARD, planar(call->params, &p), planar_backward);
-}
-
 const mxc_op_def mxci_op_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "Convolution",
     .aliases = "Convolution_v1,ChannelwiseConvolution", /* the latter: a fork's, for one filter a channel */
-    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad], for one "
-           "to three spatial axes; data (N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,); "
-           "with channels last data (N,...,C), weight (num_filter, kernel..., C / num_group)",
+    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
+           "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes; "
+           "layout NHWC: data (N,...,C), weight (num_filter, kernel..., C / num_group)",
     .params = mxci_conv_schema,
     .param_size = sizeof(conv_params),
     .params_check = mxci_conv_check,
@@ -498,6 +472,8 @@ const mxc_op_def mxci_op_convolution = {
     .n_args = conv_args,
     .infer_shape = mxci_conv_infer,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
+    .to_channels_second = to_channels_second,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .flags = MXC_OP_SAMPLEWISE,
     .temp_bytes = conv_temp,

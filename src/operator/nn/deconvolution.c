@@ -10,7 +10,6 @@
 
 #include "math/tile_kernels.h"
 #include "operator/nn/batch_norm_kernels.h"
-#include "operator/widen.h"
 
 extern const mxc_op_def mxci_op_convolution;
 
@@ -22,38 +21,34 @@ enum { DATA, WEIGHT, BIAS };
 #define MOST_CHANNELS 100000
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(deconv_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 1,
-     .maximum = AXES_LIMIT, .doc = "Kernel size of each spatial axis: (w), (h,w) or (d,h,w)."},
+     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
     {MXC_PARAM_FIELD(deconv_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = AXES_LIMIT, .doc = "Stride along each spatial axis of the output. (): 1."},
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's places in the output; () is 1"},
     {MXC_PARAM_FIELD(deconv_params, dilate), .name = "dilate", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = AXES_LIMIT, .doc = "Dilation, the distance between neighbouring kernel elements. (): 1."},
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
     {MXC_PARAM_FIELD(deconv_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = AXES_LIMIT,
-     .doc = "Padding: elements removed at both ends of each spatial axis of the output. (): 0."},
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "cut off before and behind each axis; () is 0"},
     {MXC_PARAM_FIELD(deconv_params, adj), .name = "adj", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = AXES_LIMIT,
-     .doc = "Elements added to each spatial axis of the output, less than stride. (): 0."},
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "added to the output's axes, less than stride; () is 0"},
     {MXC_PARAM_FIELD(deconv_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE, .initial = "()",
      .bounded = 1, .minimum = 0, .maximum = AXES_LIMIT,
-     .doc = "Spatial shape of the output, which determines pad and adj. () and zeros: not given."},
+     .doc = "the output's spatial axes, instead of pad and adj; () and zeros leave them"},
     {MXC_PARAM_FIELD(deconv_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = MOST_CHANNELS, .doc = "Number of filters, the channels of the output."},
+     .minimum = 1, .maximum = MOST_CHANNELS, .doc = "channels of the output"},
     {MXC_PARAM_FIELD(deconv_params, num_group), .name = "num_group", .type = MXC_PARAM_INT, .initial = "1",
-     .bounded = 1, .minimum = 1, .maximum = MOST_CHANNELS,
-     .doc = "Number of groups of channels that are computed separately."},
+     .bounded = 1, .minimum = 1, .maximum = MOST_CHANNELS, .doc = "groups of channels that are kept apart"},
     {MXC_PARAM_FIELD(deconv_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "512",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Maximum scratch memory of cuDNN in MiB."},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
     {MXC_PARAM_FIELD(deconv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "True",
-     .doc = "Leave out the argument bias."},
+     .doc = "leave out the bias argument"},
     {MXC_PARAM_FIELD(deconv_params, cudnn_tune), .name = "cudnn_tune", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "off,limited_workspace,fastest", .optional = 1,
-     .doc = "How the algorithm of cuDNN is chosen: off by its heuristics, limited_workspace by measuring those that "
-            "fit workspace, fastest by measuring those that fit 8 GiB. None: limited_workspace."},
+     .doc = "how cuDNN's algorithm is chosen: by its guess, or by measuring some, with 8 GiB of scratch for 'fastest'"},
     {MXC_PARAM_FIELD(deconv_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Do not use cuDNN."},
+     .doc = "compute without cuDNN"},
     {MXC_PARAM_FIELD(deconv_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
-     .doc = "Order of the axes. Only channels second is supported."},
+     .doc = "channels come second; the other layouts are refused"},
     MXC_PARAM_END,
 };
 
@@ -163,7 +158,7 @@ static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t forward = pass == MXC_BACKWARD ? conv_temp(sig, MXC_FORWARD) : 0, backward = conv_temp(sig, MXC_BACKWARD);
-    return mxci_size_add(mxci_widen_bytes(sig, pass), forward > backward ? forward : backward);
+    return forward > backward ? forward : backward;
 }
 
 /* A call of the convolution (image, weight) -> what has data's shape. */
@@ -220,7 +215,7 @@ static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status run_forward(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     const mxc_shape *out = &call->out[0].shape;
     mxc_req req[2] = {call->req[0], MXC_REQ_NULL};
     if (call->req[0] == MXC_REQ_NULL)
@@ -231,10 +226,6 @@ static mxc_status run_forward(const mxc_op_call *call) {
         req[0] = MXC_REQ_ADD;
     }
     return run_conv_backward(call, &call->out[0], &call->in[DATA], (mxc_tensor[]){call->out[0], call->in[WEIGHT]}, req);
-}
-
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, run_forward);
 }
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -251,7 +242,7 @@ static void bias_gradient(const mxc_op_call *call) {
     }
 }
 
-static mxc_status run_backward(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
     if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
         bias_gradient(call);
@@ -263,15 +254,11 @@ static mxc_status run_backward(const mxc_op_call *call) {
     return run_conv(call, grad, &call->in_grad[DATA], call->req[DATA]);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, run_backward);
-}
-
 const mxc_op_def mxci_op_deconvolution = {
     .size = sizeof(mxc_op_def),
     .name = "Deconvolution",
-    .doc = "Transposed convolution: each element of data (N,C,...) adds its multiple of weight (C, num_filter / "
-           "num_group, kernel...) to output (N,num_filter,...), plus bias; for one to three spatial axes",
+    .doc = "output (N,num_filter,...) = for each element of data (N,C,...) its multiple of weight (C, num_filter / "
+           "num_group, kernel...), added up where they overlap, + bias; one to three spatial axes",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(deconv_params),
@@ -280,6 +267,7 @@ const mxc_op_def mxci_op_deconvolution = {
     .n_args = n_args,
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward},

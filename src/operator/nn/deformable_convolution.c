@@ -12,7 +12,6 @@
 #include "math/assign.h"
 #include "math/gemm.h"
 #include "operator/infer.h"
-#include "operator/widen.h"
 
 typedef mxci_deformable_params deformable_params;
 
@@ -24,28 +23,22 @@ enum { DATA, OFFSET, WEIGHT, BIAS };
 #define COUNT(field) \
     .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = 1, .maximum = LIMIT
 static const mxc_param schema[] = {
-    {.name = "kernel", AXES(kernel, 1), .doc = "Kernel height and width."},
-    {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "Stride along each spatial axis. (): 1."},
-    {.name = "dilate",
-     AXES(dilate, 1),
-     .initial = "()",
-     .doc = "Dilation, the distance between neighbouring kernel elements. (): 1."},
-    {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "Zero padding at both ends of each spatial axis. (): 0."},
-    {.name = "num_filter", COUNT(num_filter), .doc = "Number of filters, the channels of the output."},
-    {.name = "num_group",
-     COUNT(num_group),
-     .initial = "1",
-     .doc = "Number of groups of channels that are convolved separately."},
+    {.name = "kernel", AXES(kernel, 1), .doc = "height and width of a patch"},
+    {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "distance of the patches; () is 1"},
+    {.name = "dilate", AXES(dilate, 1), .initial = "()", .doc = "distance of the elements of a patch; () is 1"},
+    {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "zeros before and behind each axis; () is 0"},
+    {.name = "num_filter", COUNT(num_filter), .doc = "channels of the output"},
+    {.name = "num_group", COUNT(num_group), .initial = "1", .doc = "groups of channels that are kept apart"},
     {.name = "num_deformable_group",
      COUNT(num_deformable_group),
      .initial = "1",
-     .doc = "Number of groups of channels with separate offsets."},
+     .doc = "groups of channels with offsets of their own"},
     {MXC_PARAM_FIELD(deformable_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Accepted for compatibility with MXNet; has no effect."},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
     {MXC_PARAM_FIELD(deformable_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "Leave out the argument bias."},
+     .doc = "leave out the bias argument"},
     {MXC_PARAM_FIELD(deformable_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
-     .choices = "NCHW", .optional = 1, .doc = "Order of the axes. Only NCHW is supported."},
+     .choices = "NCHW", .optional = 1, .doc = "channels come second"},
     MXC_PARAM_END,
 };
 #undef AXES
@@ -162,7 +155,7 @@ static int64_t column_count(const deformable_params *p, const mxc_shape *data, c
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = sig->in_type[DATA] == MXC_F64 ? sizeof(double) : sizeof(float);
     size_t columns = mxci_size_of(column_count(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]), element);
-    return mxci_size_add(mxci_widen_bytes(sig, pass), mxci_size_mul(columns, pass == MXC_FORWARD ? 1 : 2));
+    return mxci_size_mul(columns, pass == MXC_FORWARD ? 1 : 2);
 }
 
 typedef struct deformable_run {
@@ -229,7 +222,7 @@ static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     deformable_run r = open_run(call);
     mxci_gemm_args *g = &r.gemm;
     int64_t samples = call->out[0].shape.dim[0];
@@ -326,7 +319,7 @@ static void bias_gradient(const deformable_run *r) {
     }
 }
 
-static mxc_status backward_real(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     deformable_run r = open_run(call);
     if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
         mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
@@ -341,21 +334,13 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
-static mxc_status backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
-}
-
 const mxc_op_def mxci_op_deformable_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_DeformableConvolution",
     .aliases = "DeformableConvolution",
-    .doc = "Convolution of data (N,C,h,w) with weight (num_filter, C / num_group, kernel), plus bias, that reads each "
-           "kernel element at a position moved down and to the right by offset (N,G*K*2,H,W), for K kernel elements in "
-           "each of G groups of channels; output (N,num_filter,H,W)",
+    .doc = "output (N,num_filter,H,W) = weight (num_filter,C/num_group,kernel) times the patches of data (N,C,h,w) + "
+           "bias; each element of a patch is read at a place moved by offset (N,G*K*2,H,W), K elements in each of G "
+           "groups of channels, down and to the right",
     .params = schema,
     .param_size = sizeof(deformable_params),
     .params_check = check_params,
@@ -363,6 +348,7 @@ const mxc_op_def mxci_op_deformable_convolution = {
     .n_args = n_args,
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << OFFSET | 1 << WEIGHT},
     .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = forward},

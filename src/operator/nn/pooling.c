@@ -10,36 +10,32 @@
  */
 #include "operator/nn/pooling.h"
 
-#include "operator/widen.h"
-
 typedef mxci_pooling_params pooling_params;
 
 const mxc_param mxci_pooling_schema[] = {
     {MXC_PARAM_FIELD(pooling_params, global_pool), .name = "global_pool", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Use one window over all spatial axes; kernel, stride and pad are ignored."},
+     .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
     {MXC_PARAM_FIELD(pooling_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Accepted for compatibility with MXNet; has no effect."},
+     .doc = "accepted for compatibility"},
     {MXC_PARAM_FIELD(pooling_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = 2147483647.0,
-     .doc = "Window size of each spatial axis: (w), (h,w) or (d,h,w). Not needed with global_pool."},
+     .doc = "window size of each spatial axis; may be left out with global_pool"},
     {MXC_PARAM_FIELD(pooling_params, pool_type), .name = "pool_type", .type = MXC_PARAM_ENUM, .initial = "max",
-     .choices = "max,avg,sum,lp", .doc = "Function of a window: maximum, average, sum, or with lp the p-norm."},
+     .choices = "max,avg,sum,lp", .doc = "what is taken of a window; lp: the p-norm"},
     {MXC_PARAM_FIELD(pooling_params, pooling_convention), .name = "pooling_convention", .type = MXC_PARAM_ENUM,
      .initial = "valid", .choices = "full,valid,same",
-     .doc = "Rounding of the output size: valid rounds down, full rounds up, same gives the size of data divided by "
-            "stride, rounded up."},
+     .doc = "round the output size up (full) or down (valid), or take data's divided by stride, rounded up (same)"},
     {MXC_PARAM_FIELD(pooling_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = 2147483647.0, .doc = "Stride along each spatial axis. (): 1."},
+     .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
     {MXC_PARAM_FIELD(pooling_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = 2147483647.0, .doc = "Padding at both ends of each spatial axis. (): 0."},
+     .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
     {MXC_PARAM_FIELD(pooling_params, count_include_pad), .name = "count_include_pad", .type = MXC_PARAM_BOOL,
-     .initial = "None", .optional = 1, .doc = "Count the padding in the divisor of an average. None: True."},
+     .initial = "None", .optional = 1, .doc = "an average counts the padding; None: it does"},
     {MXC_PARAM_FIELD(pooling_params, p_value), .name = "p_value", .type = MXC_PARAM_INT, .initial = "None",
-     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3,
-     .doc = "Order p of the norm with pool_type=lp: 1, 2 or 3."},
+     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3, .doc = "of pool_type lp: 1, 2 or 3"},
     {MXC_PARAM_FIELD(pooling_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
-     .doc = "Order of the axes of data and output: channels second or channels last. None: channels second."},
+     .doc = "where the channels are: second, as by default, or last"},
     MXC_PARAM_END,
 };
 
@@ -197,59 +193,37 @@ static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
     return MXC_OK;
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status pooling_forward(const mxc_op_call *call) {
     return run_planes(call, forward_part);
 }
 
-static mxc_status backward_real(const mxc_op_call *call) {
+static mxc_status pooling_backward(const mxc_op_call *call) {
     return run_planes(call, backward_part);
 }
 
-static mxc_status planar_forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
-static mxc_status planar_backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
-}
-
-/* NULL where they have channels second. */
-static const pooling_params *planar(const void *params, pooling_params *to) {
+static int to_channels_second(const void *params, void *out) {
+    pooling_params *to = out;
     *to = *(const pooling_params *)params;
     to->layout = -1;
-    return mxci_pooling_is_last(params) ? to : NULL;
-}
-
-static size_t pooling_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    pooling_params p;
-    return mxci_planar_bytes(sig, pass, planar(sig->params, &p), mxci_widen_bytes);
-}
-
-static mxc_status pooling_forward(const mxc_op_call *call) {
-    pooling_params p;
-    return mxci_planar_run(call, MXC_FORWARD, planar(call->params, &p), planar_forward);
-}
-
-static mxc_status pooling_backward(const mxc_op_call *call) {
-    pooling_params p;
-    return mxci_planar_run(call, MXC_BACKWARD, planar(call->params, &p), planar_backward);
+    return mxci_pooling_is_last(params);
 }
 
 const mxc_op_def mxci_op_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "Pooling",
     .aliases = "Pooling_v1",
-    .doc = "output[n,c,p] = maximum, average, sum or p-norm of data[n,c] over the window at stride p - pad, for one to "
-           "three spatial axes; data (N,C,...), or (N,...,C) with channels last. Averages divide by the part of the "
-           "window within data and padding",
+    .doc = "output[n,c,p] = maximum, average, sum or p-norm of data[n,c] over the window at stride p - pad; data "
+           "(N,C,...), one to three spatial axes, or (N,...,C) by layout; averages divide by the window cut to "
+           "data and padding",
     .flags = MXC_OP_SAMPLEWISE,
     .params = mxci_pooling_schema,
     .param_size = sizeof(pooling_params),
     .params_check = mxci_pooling_check,
     .infer_shape = mxci_pooling_infer,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
+    .to_channels_second = to_channels_second,
     .backward_needs = pooling_needs,
-    .temp_bytes = pooling_temp,
     .forward = {[MXC_CPU] = pooling_forward},
     .backward = {[MXC_CPU] = pooling_backward},
 };

@@ -21,7 +21,6 @@
 #include "math/gemm.h"
 #include "math/random_kernels.h"
 #include "operator/nn/dropout_kernels.h"
-#include "operator/widen.h"
 
 typedef mxci_rnn_params rnn_params;
 typedef mxci_rnn_dims dims;
@@ -31,27 +30,27 @@ enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(rnn_params, state_size), .name = "state_size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1e6, .doc = "Number of hidden units per layer and direction, H."},
+     .maximum = 1e6, .doc = "units of a layer and way, H"},
     {MXC_PARAM_FIELD(rnn_params, num_layers), .name = "num_layers", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1e4, .doc = "Number of layers."},
+     .maximum = 1e4, .doc = "layers"},
     {MXC_PARAM_FIELD(rnn_params, bidirectional), .name = "bidirectional", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Process the sequence in both directions."},
+     .doc = "go through the sequence both ways"},
     {MXC_PARAM_FIELD(rnn_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .choices = "rnn_relu,rnn_tanh,lstm,gru",
-     .doc = "Type of the recurrent unit."},
+     .doc = "kind of unit"},
     {MXC_PARAM_FIELD(rnn_params, p), .name = "p", .type = MXC_PARAM_FLOAT, .initial = "0", .bounded = 1, .minimum = 0,
-     .maximum = 1, .doc = "Dropout probability between layers in training."},
+     .maximum = 1, .doc = "share of a layer's output that the next one does not see in training"},
     {MXC_PARAM_FIELD(rnn_params, state_outputs), .name = "state_outputs", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Return the states after the last step as outputs."},
+     .doc = "show the states after the last step"},
     {MXC_PARAM_FIELD(rnn_params, projection_size), .name = "projection_size", .type = MXC_PARAM_INT, .initial = "None",
-     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
+     .optional = 1, .doc = "None; others are refused"},
     {MXC_PARAM_FIELD(rnn_params, clip_min), .name = "lstm_state_clip_min", .type = MXC_PARAM_FLOAT, .initial = "None",
-     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
+     .optional = 1, .doc = "None; others are refused"},
     {MXC_PARAM_FIELD(rnn_params, clip_max), .name = "lstm_state_clip_max", .type = MXC_PARAM_FLOAT, .initial = "None",
-     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
+     .optional = 1, .doc = "None; others are refused"},
     {MXC_PARAM_FIELD(rnn_params, clip_nan), .name = "lstm_state_clip_nan", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Accepted for compatibility with MXNet; has no effect."},
+     .doc = "accepted for compatibility"},
     {MXC_PARAM_FIELD(rnn_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "Accepted for compatibility with MXNet. Only False is supported."},
+     .initial = "False", .doc = "True is refused"},
     MXC_PARAM_END,
 };
 
@@ -198,7 +197,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     r.d = mxci_rnn_dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
     r.element = mxc_dtype_size(r.d.type);
     take_scratch(&r, pass, &measure);
-    return mxci_size_add(mxci_widen_bytes(sig, pass), measure.bytes);
+    return measure.bytes;
 }
 
 static void *at(const rnn *r, const void *base, int64_t element) {
@@ -396,7 +395,7 @@ static void put_states(const rnn *r, int64_t layer, int way) {
                      cell_after(r, layer, way, r->d.t - 1), r->d.n * r->d.h);
 }
 
-static mxc_status run_forward(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     rnn r = open_run(call, MXC_FORWARD);
     mxc_tensor last = call->out[OUT];
     for (int64_t layer = 0; layer < r.d.layers; layer++) {
@@ -411,10 +410,6 @@ static mxc_status run_forward(const mxc_op_call *call) {
     last.data = out_of(&r, r.d.layers - 1);
     mxci_put(call->run, call->req[OUT], &call->out[OUT], &last);
     return MXC_OK;
-}
-
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, run_forward);
 }
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -562,7 +557,7 @@ static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
         drop(r, layer, dx, dx, 0);
 }
 
-static mxc_status run_backward(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     rnn r = open_run(call, MXC_BACKWARD);
     const void *dy = call->out_grad[OUT].data;
     if (r.d.n == 0) { /* no sequences, of any length: only the parameters' gradient has elements */
@@ -577,16 +572,12 @@ static mxc_status run_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, run_backward);
-}
-
 const mxc_op_def mxci_op_rnn = {
     .size = sizeof(mxc_op_def),
     .name = "RNN",
-    .doc = "Recurrent layers: output (T,N,H), or (T,N,2H) if bidirectional, for data (T,N,I) and the initial state and "
-           "state_cell (layers, doubled if bidirectional; N; H). parameters holds the input and state weights of each "
-           "layer and direction, then their input and state biases",
+    .doc = "output (T,N,H; 2 H where bidirectional) of recurrent layers over data (T,N,I), from state (and state_cell) "
+           "(layers, twice where bidirectional; N; H); parameters: input and state weights of each layer and "
+           "direction, then input and state biases of each",
     .params = schema,
     .param_size = sizeof(rnn_params),
     .params_check = check_params,
@@ -597,6 +588,7 @@ const mxc_op_def mxci_op_rnn = {
     .infer_shape = infer_shape,
     .infer_type = infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs =
         {
             .out_grad = 1 << OUT,

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "math/assign.h"
+#include "operator/converted_call.h"
 #include "operator/infer.h"
 #include "operator/nn/upsampling_kernels.h"
 #include "operator/vision/vision.h"
@@ -21,20 +22,18 @@ enum { ROWS_AT_ONCE = 16 }; /* of arguments that one pass of a sum adds up */
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(upsampling_params, scale), .name = "scale", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1000, .doc = "Scale factor of height and width of the first argument."},
+     .maximum = 1000, .doc = "by how much the first argument is enlarged"},
     {MXC_PARAM_FIELD(upsampling_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .initial = "0",
-     .bounded = 1, .minimum = 0, .maximum = 9e15,
-     .doc = "Number of channels of data. Only used with sample_type=bilinear."},
+     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "bilinear: how many channels data has"},
     {MXC_PARAM_FIELD(upsampling_params, sample_type), .name = "sample_type", .type = MXC_PARAM_ENUM,
      .choices = "nearest,bilinear",
-     .doc = "Interpolation. nearest repeats each element; bilinear computes a Deconvolution with the argument weight."},
+     .doc = "each element becomes a square, or arguments data and weight are those of a Deconvolution"},
     {MXC_PARAM_FIELD(upsampling_params, multi_input_mode), .name = "multi_input_mode", .type = MXC_PARAM_ENUM,
-     .initial = "concat", .choices = "concat,sum",
-     .doc = "How several arguments are combined: concatenated along the channels, or summed."},
+     .initial = "concat", .choices = "concat,sum", .doc = "arguments side by side along the channels, or added up"},
     {MXC_PARAM_FIELD(upsampling_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = 65536, .doc = "Number of arguments."},
+     .minimum = 1, .maximum = 65536, .doc = "how many arrays"},
     {MXC_PARAM_FIELD(upsampling_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "512",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Accepted for compatibility with MXNet; has no effect."},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
     MXC_PARAM_END,
 };
 
@@ -94,14 +93,18 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     if (!is_bilinear(sig->params) || set_deconv(sig->params, &params) != MXC_OK)
         return 0; /* then inference has failed */
     deconv.params = &params;
+    if (mxc_dtype_size(sig->in_type[0]) == 2)
+        return mxci_f32_temp(&deconv, pass, mxci_op_deconvolution.temp_bytes);
     return mxci_op_deconvolution.temp_bytes(&deconv, pass);
 }
 
-static mxc_status run_bilinear(const mxc_op_call *call, mxc_op_compute_fn compute) {
+static mxc_status run_bilinear(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn compute) {
     mxc_op_call deconv = *call;
     deconv_params params;
     MXC_TRY(set_deconv(call->params, &params));
     deconv.params = &params;
+    if (mxc_dtype_size(call->in[0].dtype) == 2)
+        return mxci_f32_run(&deconv, pass, compute);
     return compute(&deconv);
 }
 
@@ -225,7 +228,7 @@ static mxc_status forward(const mxc_op_call *call) {
     upsampling_run r = {.call = call, .add = call->req[0] == MXC_REQ_ADD};
     const mxc_shape *out = &call->out[0].shape;
     if (is_bilinear(call->params))
-        return run_bilinear(call, mxci_op_deconvolution.forward[MXC_CPU]);
+        return run_bilinear(call, MXC_FORWARD, mxci_op_deconvolution.forward[MXC_CPU]);
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
         return MXC_OK;
     for (; r.first < call->n_in; r.first += r.n) {
@@ -254,7 +257,7 @@ static mxc_status backward(const mxc_op_call *call) {
     int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == MXCI_UPSAMPLING_SUM;
     upsampling_run r = {.call = call};
     if (is_bilinear(call->params))
-        return run_bilinear(call, mxci_op_deconvolution.backward[MXC_CPU]);
+        return run_bilinear(call, MXC_BACKWARD, mxci_op_deconvolution.backward[MXC_CPU]);
     for (; r.first < call->n_in; r.first++) {
         const int64_t *dim = call->in[r.first].shape.dim;
         int64_t scale = factor(call, r.first);
@@ -270,9 +273,9 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_upsampling = {
     .size = sizeof(mxc_op_def),
     .name = "UpSampling",
-    .doc = "Upsampling: the arguments (N,C,h,w) are enlarged to scale times the size of the first one and concatenated "
-           "along the channels or summed; with sample_type=bilinear, a Deconvolution of each channel of data (N,C,h,w) "
-           "with weight (C,1,k,k), k = 2 scale - scale % 2",
+    .doc = "out: arguments (N,C,h,w) enlarged to scale times the size of the first, side by side along the channels or "
+           "added up; with sample_type bilinear, data (N,C,h,w) and weight (C,1,k,k), k = 2 scale - scale % 2, a "
+           "Deconvolution of each channel",
     .params = schema,
     .param_size = sizeof(upsampling_params),
     .params_check = check_params,

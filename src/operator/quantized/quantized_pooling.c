@@ -84,7 +84,8 @@ const mxc_op_def mxci_op_quantized_pooling = {
     .name = "_contrib_quantized_pooling",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output = Pooling of integers: the maximum, or the average rounded to nearest; the range is passed through",
+    .doc = "output = Pooling of whole numbers, the maximum or the average rounded to the nearest; the range is passed "
+           "on",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = mxci_pooling_schema,
     .param_size = sizeof(mxci_pooling_params),
@@ -104,7 +105,7 @@ typedef struct act_params {
 
 static const mxc_param act_schema[] = {
     {MXC_PARAM_FIELD(act_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM, .choices = "relu",
-     .doc = "Function. Only relu, max(x, 0), is supported."},
+     .doc = "relu: max(x, 0)"},
     MXC_PARAM_END,
 };
 
@@ -137,7 +138,7 @@ const mxc_op_def mxci_op_quantized_act = {
     .name = "_contrib_quantized_act",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output = max(data, 0); the range is passed through",
+    .doc = "output = max(data, 0); the range is passed on",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = act_schema,
     .param_size = sizeof(act_params),
@@ -166,7 +167,7 @@ const mxc_op_def mxci_op_quantized_flatten = {
     .name = "_contrib_quantized_flatten",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output (N, a b ...) = data (N, a, b, ...) flattened; the range is passed through",
+    .doc = "output (N, a b ...) = data (N, a, b, ...), the same elements in the same order; the range is passed on",
     .flags = MXC_OP_ZERO_GRADIENT,
     .infer_shape = flatten_infer,
     .infer_type = mxci_infer_quantized_type,
@@ -203,8 +204,8 @@ const mxc_op_def mxci_op_quantized_embedding = {
     .name = "_contrib_quantized_embedding",
     .args = "data,weight,min_weight,max_weight",
     .outputs = OUTPUTS,
-    .doc = "output (shape of data, output_dim) = the row of int8 weight (input_dim, output_dim) that each element of "
-           "data selects; the range is that of weight",
+    .doc = "output (data's shape, output_dim) = for each element of data that row of weight (input_dim, output_dim), "
+           "which is int8; the range is weight's",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = mxci_embedding_schema,
     .param_size = sizeof(mxci_embedding_params),

@@ -10,7 +10,6 @@
 #include "operator/infer.h"
 #include "operator/vision/grid_kernels.h"
 #include "operator/vision/vision.h"
-#include "operator/widen.h"
 
 typedef mxci_transformer_params transformer_params;
 
@@ -18,11 +17,11 @@ enum { DATA, PLACES };
 
 static const mxc_param transformer_schema[] = {
     {MXC_PARAM_FIELD(transformer_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
-     .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "Height and width of out."},
+     .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "height and width of out"},
     {MXC_PARAM_FIELD(transformer_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
-     .choices = "affine", .doc = "Transformation that loc holds: an affine matrix for each sample."},
+     .choices = "affine", .doc = "what loc holds: a matrix for each sample"},
     {MXC_PARAM_FIELD(transformer_params, sampler_type), .name = "sampler_type", .type = MXC_PARAM_ENUM,
-     .choices = "bilinear", .doc = "Interpolation between elements."},
+     .choices = "bilinear", .doc = "how elements between are made"},
     MXC_PARAM_END,
 };
 
@@ -180,12 +179,12 @@ static mxc_status sample_at(sampler_run *r) {
 
 /* ---- BilinearSampler --------------------------------------------------------------------------------------------- */
 
-static mxc_status sampler_forward_real(const mxc_op_call *call) {
+static mxc_status sampler_forward(const mxc_op_call *call) {
     sampler_run r = open_run(call);
     return sample_at(&r);
 }
 
-static mxc_status sampler_backward_real(const mxc_op_call *call) {
+static mxc_status sampler_backward(const mxc_op_call *call) {
     sampler_run r = open_run(call);
     r.grad = call->in_grad[PLACES];
     data_gradient(&r);
@@ -196,24 +195,16 @@ static mxc_status sampler_backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status sampler_forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, sampler_forward_real);
-}
-
-static mxc_status sampler_backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, sampler_backward_real);
-}
-
 const mxc_op_def mxci_op_bilinear_sampler = {
     .size = sizeof(mxc_op_def),
     .name = "BilinearSampler",
-    .doc = "Bilinear sampling: out (N,C,H,W) = data (N,C,h,w) at the positions of grid (N,2,H,W), x and y in [-1, 1], "
-           "interpolated between the four nearest elements; 0 outside",
+    .doc = "out (N,C,H,W): data (N,C,h,w) read at the places of grid (N,2,H,W), x and y from -1 to 1, between the four "
+           "nearest elements; 0 outside",
     .args = "data,grid",
     .infer_shape = infer_sampler,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
-    .temp_bytes = mxci_widen_bytes,
     .forward = {[MXC_CPU] = sampler_forward},
     .backward = {[MXC_CPU] = sampler_backward},
 };
@@ -222,7 +213,7 @@ const mxc_op_def mxci_op_bilinear_sampler = {
 
 static size_t transformer_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t grids = mxci_size_mul(grid_bytes(&sig->out_shape[0], sig->in_type[DATA]), pass == MXC_FORWARD ? 1 : 2);
-    return mxci_size_add(mxci_widen_bytes(sig, pass), grids);
+    return grids;
 }
 
 /* The places, in scratch. */
@@ -235,7 +226,7 @@ static sampler_run open_transformer(const mxc_op_call *call) {
     return r;
 }
 
-static mxc_status transformer_forward_real(const mxc_op_call *call) {
+static mxc_status transformer_forward(const mxc_op_call *call) {
     sampler_run r = open_transformer(call);
     return sample_at(&r);
 }
@@ -249,7 +240,7 @@ static void loc_grad_part(void *arg, int64_t begin, int64_t end, int part) {
                                 mxci_at(&r->call->in_grad[PLACES], n * 6));
 }
 
-static mxc_status transformer_backward_real(const mxc_op_call *call) {
+static mxc_status transformer_backward(const mxc_op_call *call) {
     sampler_run r = open_transformer(call);
     data_gradient(&r);
     if (call->req[PLACES] == MXC_REQ_NULL)
@@ -264,26 +255,18 @@ static mxc_status transformer_backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status transformer_forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, transformer_forward_real);
-}
-
-static mxc_status transformer_backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, transformer_backward_real);
-}
-
 const mxc_op_def mxci_op_spatial_transformer = {
     .size = sizeof(mxc_op_def),
     .name = "SpatialTransformer",
-    .doc = "Spatial transformer: out (N,C,target_shape) = data (N,C,h,w) at the positions of a regular grid (x, y, 1) "
-           "transformed by the affine matrix (2,3) of each sample, loc (N,6), interpolated between the four nearest "
-           "elements; 0 outside",
+    .doc = "out (N,C,target_shape): data (N,C,h,w) read at evenly spread places (x, y, 1) moved by the matrix (2,3) of "
+           "the sample in loc (N,6), between the four nearest elements; 0 outside",
     .params = transformer_schema,
     .param_size = sizeof(transformer_params),
     .params_check = check_transformer,
     .args = "data,loc",
     .infer_shape = infer_transformer,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
     .temp_bytes = transformer_bytes,
     .forward = {[MXC_CPU] = transformer_forward},

@@ -7,17 +7,15 @@
 #include "operator/infer.h"
 #include "operator/vision/grid_kernels.h"
 #include "operator/vision/vision.h"
-#include "operator/widen.h"
 
 typedef mxci_generator_params generator_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(generator_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
-     .choices = "affine,warp",
-     .doc = "What data holds: an affine matrix for each sample (affine), or a displacement for each position (warp)."},
+     .choices = "affine,warp", .doc = "what data holds: a matrix for each sample, or a step for each place"},
     {MXC_PARAM_FIELD(generator_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
      .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0,
-     .doc = "Height and width of out. Only used with transform_type=affine."},
+     .doc = "height and width of out (affine)"},
     MXC_PARAM_END,
 };
 
@@ -89,14 +87,14 @@ static generator_run open_run(const mxc_op_call *call, mxc_dtype dtype) {
                            {.out = {dim[2], dim[3]}, .add = call->req[0] == MXC_REQ_ADD}};
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     generator_run r = open_run(call, call->out[0].dtype);
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]) / 2, MXCI_GRAIN / 8, forward_part, &r);
     return MXC_OK;
 }
 
-static mxc_status backward_real(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     generator_run r = open_run(call, call->out_grad[0].dtype);
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->in_grad[0]) > 0)
         mxc_parallel_for(call->run, call->in_grad[0].shape.dim[0],
@@ -104,27 +102,19 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
-static mxc_status backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
-}
-
 const mxc_op_def mxci_op_grid_generator = {
     .size = sizeof(mxc_op_def),
     .name = "GridGenerator",
-    .doc = "Sampling grid for BilinearSampler: out (N,2,H,W) holds positions x, y in [-1, 1], from an affine matrix "
-           "(N,6) for each sample or a displacement in pixels (N,2,H,W) for each position",
+    .doc = "out (N,2,H,W): places x, y from -1 to 1 for BilinearSampler, from a matrix (N,6) for each sample (affine) "
+           "or a step (N,2,H,W) for each place (warp)",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(generator_params),
     .params_check = check_params,
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1},
-    .temp_bytes = mxci_widen_bytes,
     .forward = {[MXC_CPU] = forward},
     .backward = {[MXC_CPU] = backward},
 };

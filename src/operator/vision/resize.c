@@ -8,7 +8,6 @@
 #include "operator/infer.h"
 #include "operator/vision/resize_kernels.h"
 #include "operator/vision/vision.h"
-#include "operator/widen.h"
 
 typedef mxci_resize_params resize_params;
 
@@ -28,24 +27,23 @@ enum { SIZE, ODD_SCALE, LIKE_OTHER, TO_EVEN_DOWN, TO_EVEN_UP, TO_ODD_DOWN, TO_OD
         .optional = 1, .bounded = 1, .minimum = 0, .maximum = 1e6, .doc = text                             \
     }
 static const mxc_param resize_schema[] = {
-    SIZE_PARAM(height, "Height of out. Used with mode=size if there is no scale_height."),
-    SIZE_PARAM(width, "Width of out. Used with mode=size if there is no scale_width."),
-    SCALE_PARAM(scale_height, "Size of out over that of data along this axis. Used with mode=size and mode=odd_scale."),
-    SCALE_PARAM(scale_width, "Size of out over that of data along this axis. Used with mode=size and mode=odd_scale."),
+    SIZE_PARAM(height, "of out, where mode is size and there is no scale_height"),
+    SIZE_PARAM(width, "of out, where mode is size and there is no scale_width"),
+    SCALE_PARAM(scale_height, "of out over that of data, where mode is size or odd_scale"),
+    SCALE_PARAM(scale_width, "of out over that of data, where mode is size or odd_scale"),
     {MXC_PARAM_FIELD(resize_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "size",
      .choices = "size,odd_scale,like,to_even_down,to_even_up,to_odd_down,to_odd_up",
-     .doc = "What determines the size of out: size is height and width; odd_scale is the scale factors, which for an "
-            "odd size apply to the distances between elements; like is the argument like; to_even_down to to_odd_up "
-            "round to the next even or odd size."},
+     .doc = "what gives the size of out: parameters; scales, of an odd size by steps between elements; the argument "
+            "like; the next even or odd number below or above"},
     {MXC_PARAM_FIELD(resize_params, align_corners), .name = "align_corners", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "Align the centres of the corner elements; otherwise their outer corners."},
+     .doc = "the middles of the corner elements are one; else their outer corners"},
     MXC_PARAM_END,
 };
 
 static const mxc_param pool_schema[] = {
     {MXC_PARAM_FIELD(pool_params, output_size), .name = "output_size", .type = MXC_PARAM_TUPLE, .initial = "()",
      .optional = 1, .bounded = 1, .minimum = 1, .maximum = 2147483647.0,
-     .doc = "Height and width of out; one number is used for both. None: 1."},
+     .doc = "height and width of out; one number for both; none: 1"},
     MXC_PARAM_END,
 };
 
@@ -150,8 +148,8 @@ typedef struct resize_run {
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const int64_t *out = sig->out_shape[0].dim;
-    return mxci_size_add(mxci_widen_bytes(sig, pass),
-                         mxci_size_of(mxci_dim_add(out[2], out[3]), sizeof(mxci_resize_tap)));
+    (void)pass;
+    return mxci_size_of(mxci_dim_add(out[2], out[3]), sizeof(mxci_resize_tap));
 }
 
 static void plane_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -187,13 +185,13 @@ static void run_planes(const mxc_op_call *call, const resize_kernels *kernels, i
 
 /* ---- BilinearResize2D -------------------------------------------------------------------------------------------- */
 
-static mxc_status resize_forward_real(const mxc_op_call *call) {
+static mxc_status resize_forward(const mxc_op_call *call) {
     static const resize_kernels kernels = {mxci_resize_f32, mxci_resize_f64};
     run_planes(call, &kernels, ((const resize_params *)call->params)->align_corners, 0);
     return MXC_OK;
 }
 
-static mxc_status resize_backward_real(const mxc_op_call *call) {
+static mxc_status resize_backward(const mxc_op_call *call) {
     static const resize_kernels kernels = {mxci_resize_grad_f32, mxci_resize_grad_f64};
     run_planes(call, &kernels, ((const resize_params *)call->params)->align_corners, 1);
     if (call->n_in > LIKE)
@@ -201,19 +199,11 @@ static mxc_status resize_backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status resize_forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, resize_forward_real);
-}
-
-static mxc_status resize_backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, resize_backward_real);
-}
-
 const mxc_op_def mxci_op_bilinear_resize = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_BilinearResize2D",
     .aliases = "BilinearResize2D",
-    .doc = "Bilinear resizing: data (N,C,h,w), out (N,C,H,W)",
+    .doc = "out (N,C,H,W): data (N,C,h,w) read at H*W places between its elements, evenly spread",
     .params = resize_schema,
     .param_size = sizeof(resize_params),
     .params_check = check_resize,
@@ -221,6 +211,7 @@ const mxc_op_def mxci_op_bilinear_resize = {
     .n_args = resize_args,
     .infer_shape = infer_resize,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1},
     .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = resize_forward},
@@ -229,37 +220,29 @@ const mxc_op_def mxci_op_bilinear_resize = {
 
 /* ---- AdaptiveAvgPooling2D ---------------------------------------------------------------------------------------- */
 
-static mxc_status pool_forward_real(const mxc_op_call *call) {
+static mxc_status pool_forward(const mxc_op_call *call) {
     static const resize_kernels kernels = {mxci_block_mean_f32, mxci_block_mean_f64};
     run_planes(call, &kernels, -1, 0);
     return MXC_OK;
 }
 
-static mxc_status pool_backward_real(const mxc_op_call *call) {
+static mxc_status pool_backward(const mxc_op_call *call) {
     static const resize_kernels kernels = {mxci_block_mean_grad_f32, mxci_block_mean_grad_f64};
     run_planes(call, &kernels, -1, 1);
     return MXC_OK;
-}
-
-static mxc_status pool_forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, pool_forward_real);
-}
-
-static mxc_status pool_backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, pool_backward_real);
 }
 
 const mxc_op_def mxci_op_adaptive_avg_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_AdaptiveAvgPooling2D",
     .aliases = "AdaptiveAvgPooling2D",
-    .doc = "Adaptive average pooling: out (N,C,H,W), of output_size, holds the means of H*W blocks that cover data "
-           "(N,C,h,w)",
+    .doc = "out (N,C,H,W), of output_size: the means of H*W blocks that cover data (N,C,h,w)",
     .params = pool_schema,
     .param_size = sizeof(pool_params),
     .params_check = check_pool,
     .infer_shape = infer_pool,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1},
     .temp_bytes = temp_bytes,
     .forward = {[MXC_CPU] = pool_forward},

@@ -10,7 +10,6 @@
 #include "operator/infer.h"
 #include "operator/vision/roi_align_kernels.h"
 #include "operator/vision/vision.h"
-#include "operator/widen.h"
 
 typedef mxci_align_params align_params;
 
@@ -18,18 +17,16 @@ enum { DATA, ROIS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(align_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
-     .minimum = 1, .maximum = 32768, .doc = "Height and width of out."},
+     .minimum = 1, .maximum = 32768, .doc = "height and width of out"},
     {MXC_PARAM_FIELD(align_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "Scale from the coordinates of rois to elements of data."},
+     .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
     {MXC_PARAM_FIELD(align_params, sample_ratio), .name = "sample_ratio", .type = MXC_PARAM_INT, .initial = "-1",
      .bounded = 1, .minimum = -1, .maximum = 1024,
-     .doc = "Number of sampling positions along each axis of a bin. 0 or below: the size of the bin in elements, "
-            "rounded up."},
+     .doc = "places along each axis of a part; not above 0: as many as it has elements"},
     {MXC_PARAM_FIELD(align_params, position_sensitive), .name = "position_sensitive", .type = MXC_PARAM_BOOL,
-     .initial = "false", .doc = "Position-sensitive: each bin reads its own group of channels."},
+     .initial = "false", .doc = "each part is read from channels of its own"},
     {MXC_PARAM_FIELD(align_params, aligned), .name = "aligned", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "Shift coordinates by half an element, so that 0 is the edge of element 0, and allow regions smaller than "
-            "an element."},
+     .doc = "coordinate 0 is the edge of element 0, not its middle, and a region may be smaller than an element"},
     MXC_PARAM_END,
 };
 
@@ -103,14 +100,14 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_align_grad_f64(&r->shape, rois->data, rois->shape.dim[0], g->data, dx->data, begin, end);
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     align_run r = open_run(call);
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
         mxc_parallel_for(call->run, call->out[0].shape.dim[0], 1, forward_part, &r);
     return MXC_OK;
 }
 
-static mxc_status backward_real(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     align_run r = open_run(call);
     mxci_put_no_gradient(call, ROIS);
     if (call->req[DATA] != MXC_REQ_NULL && mxci_tensor_size(&call->in[DATA]) > 0)
@@ -118,28 +115,20 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
-static mxc_status backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
-}
-
 const mxc_op_def mxci_op_roi_align = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_ROIAlign",
     .aliases = "ROIAlign",
-    .doc = "ROI align: out (R,C,pooled_size) holds the means over pooled_size bins of each region of data (N,C,h,w), "
-           "with bilinear interpolation; a row of rois (R,5) is (sample, x1, y1, x2, y2)",
+    .doc = "out (R,C,pooled_size): the means over pooled_size parts of each region of data (N,C,h,w), read between its "
+           "elements; a row of rois (R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
     .params = schema,
     .param_size = sizeof(align_params),
     .params_check = check_params,
     .args = "data,rois",
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << ROIS},
-    .temp_bytes = mxci_widen_bytes,
     .forward = {[MXC_CPU] = forward},
     .backward = {[MXC_CPU] = backward},
 };

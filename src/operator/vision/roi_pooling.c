@@ -9,7 +9,6 @@
 #include "operator/infer.h"
 #include "operator/vision/roi_pooling_kernels.h"
 #include "operator/vision/vision.h"
-#include "operator/widen.h"
 
 typedef mxci_roi_params roi_params;
 
@@ -17,9 +16,9 @@ enum { DATA, ROIS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(roi_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
-     .minimum = 1, .maximum = 2147483647.0, .doc = "Height and width of out."},
+     .minimum = 1, .maximum = 2147483647.0, .doc = "height and width of out"},
     {MXC_PARAM_FIELD(roi_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "Scale from the coordinates of rois to elements of data."},
+     .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
     MXC_PARAM_END,
 };
 
@@ -79,7 +78,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_roi_backward_f64(&r->shape, in[DATA].data, in[ROIS].data, n_rois, g->data, dx->data, begin, end);
 }
 
-static mxc_status forward_real(const mxc_op_call *call) {
+static mxc_status forward(const mxc_op_call *call) {
     roi_run r = open_run(call);
     if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, call->out[0].shape.dim[0] * r.shape.channels,
@@ -87,7 +86,7 @@ static mxc_status forward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status backward_real(const mxc_op_call *call) {
+static mxc_status backward(const mxc_op_call *call) {
     roi_run r = open_run(call);
     if (call->req[ROIS] != MXC_REQ_ADD)
         mxci_put_constant(call->run, call->req[ROIS], &call->in_grad[ROIS], 0);
@@ -97,27 +96,19 @@ static mxc_status backward_real(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_FORWARD, forward_real);
-}
-
-static mxc_status backward(const mxc_op_call *call) {
-    return mxci_widen_run(call, MXC_BACKWARD, backward_real);
-}
-
 const mxc_op_def mxci_op_roi_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "ROIPooling",
-    .doc = "ROI pooling: out (R,C,pooled_size) holds the maxima over pooled_size bins of each region of data "
-           "(N,C,h,w); a row of rois (R,5) is (sample, x1, y1, x2, y2)",
+    .doc = "out (R,C,pooled_size): the maximum over pooled_size parts of each region of data (N,C,h,w); a row of rois "
+           "(R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
     .params = schema,
     .param_size = sizeof(roi_params),
     .params_check = check_params,
     .args = "data,rois",
     .infer_shape = infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
+    .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << ROIS},
-    .temp_bytes = mxci_widen_bytes,
     .forward = {[MXC_CPU] = forward},
     .backward = {[MXC_CPU] = backward},
 };
