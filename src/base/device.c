@@ -9,11 +9,13 @@
 #include "base/sys.h"
 #include "base/text.h"
 
+/* ---- the CPU --------------------------------------------------------------------------------------------------- */
+
 static int cpu_count(void) {
-    return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may keep its work apart */
+    return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may separate its work */
 }
 
-/* Whether this processor has the instructions that kernels are compiled for; cmake/flags.cmake decides which. */
+/* 1 if this processor has the instructions that kernels are compiled for, which cmake/flags.cmake selects. */
 static int cpu_runs_kernels(void) {
 #if defined(__x86_64__) && MXCI_KERNEL_LEVEL >= 3
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -22,7 +24,7 @@ static int cpu_runs_kernels(void) {
 #endif
 }
 
-/* No array has memory before this, so no kernel runs where it would end the process. */
+/* No array has memory before this call, so no kernel runs on a processor that would raise SIGILL. */
 static mxc_status cpu_alloc(mxc_context context, size_t bytes, void **out) {
     char name[32];
     *out = NULL;
@@ -56,13 +58,16 @@ static const mxci_device cpu = {
     .copy_now = cpu_copy_now,
 };
 
+/* ---- the table ------------------------------------------------------------------------------------------------- */
+
+/* Entries are set once, so readers need no lock. */
 static _Atomic(const mxci_device *) devices[MXC_DEVICE_LIMIT] = {[MXC_CPU] = &cpu};
 
 static int is_kind(int kind) {
     return kind >= MXC_CPU && kind < MXC_DEVICE_LIMIT;
 }
 
-/* The table of a kind, from its module where none is registered. */
+/* The functions of a kind of device; if none are registered, its module is loaded. */
 static mxc_status table_of(mxc_context context, const mxci_device **out) {
     const mxci_module *module;
     char name[32], why[MXC_ERROR_MAX];

@@ -38,8 +38,7 @@ unsigned mxci_error_count(void);
 #define MXCI_CLEAR(out) ((out) != NULL ? (void)memset((out), 0, sizeof *(out)) : (void)0)
 #define MXCI_OUT(out) (MXCI_CLEAR(out), MXCI_NON_NULL(out))
 
-/* A struct that begins with its size: refuses options that were not initialised by init, or by that of another version.
- */
+/* A struct that begins with its size: refuses one that was not initialised by init, or by that of another version. */
 #define MXCI_SIZED(options, init)                                                                              \
     ((options) == NULL ? MXC_FAIL(MXC_EINVAL, "%s: " #options " must not be NULL; start from " init, __func__) \
      : (options)->size != sizeof *(options)                                                                    \

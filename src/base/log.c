@@ -38,6 +38,8 @@ static void write_default(mxc_log_level level, const char *message) {
     mxci_stderr_write(text, line.length);
 }
 
+/* The callback is called without the lock, so that it may block, and so that logging threads do not wait for each
+ * other. */
 void mxci_log(mxc_log_level level, const char *format, ...) {
     char message[1024];
     va_list args;

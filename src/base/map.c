@@ -25,7 +25,8 @@ struct mxci_map {
     uint64_t seed;   /* so that keys from a file cannot be chosen to collide */
 };
 
-/* FNV-1a with a seed, then mixed, because the table uses the low bits. */
+/* FNV-1a with a seed. Multiplication carries upwards only, so the low bits, which the table uses, are mixed with the
+ * high ones at the end. */
 static uint64_t hash_of(const mxci_map *map, const char *key) {
     uint64_t h = map->seed;
     for (; *key; key++)
@@ -48,6 +49,7 @@ static entry *find(const mxci_map *map, const char *key, uint64_t hash) {
     return NULL;
 }
 
+/* Enter an entry into the table, which has a free slot. */
 static void place(uint32_t *table, size_t mask, uint64_t hash, size_t number) {
     size_t i = hash & mask;
     while (table[i])

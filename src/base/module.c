@@ -81,6 +81,7 @@ static mxc_status open_module(slot *s) {
     return MXC_OK;
 }
 
+/* The lock is held while a module is loaded, so that it is loaded once; other threads that need it wait. */
 static mxc_status get(slot *s, const mxci_module **out) {
     mxci_global_lock(&lock);
     if (!s->tried && open_module(s) != MXC_OK)

@@ -76,6 +76,7 @@ static void warn_unknown_names(void) {
     }
 }
 
+/* Acquire pairs with the exchange: values are stored before ready is set. */
 int64_t mxci_option_get(mxci_option option) {
     static atomic_int ready;
     if (!atomic_load_explicit(&ready, memory_order_acquire)) {

@@ -84,6 +84,7 @@ static int is_empty_list(const char *at, char close) {
     return close && *at == close && at_end(at + 1);
 }
 
+/* "(1,2)", "[1, 2]", "()", or a number without brackets; a comma after the last entry is accepted, as in "(2,)". */
 static int read_tuple(const char *text, int none_allowed, mxc_tuple *out) {
     char close = open_bracket(&text);
     int more = 1;
@@ -240,7 +241,7 @@ static const char *const dtype_names =
 #undef MXC_DTYPE
     ;
 
-/* What a parameter accepts, in words. */
+/* What a parameter accepts, as a phrase for messages. */
 static void add_expectation(mxci_line *line, const mxc_param *p) {
     switch (p->type) {
     case MXC_PARAM_BOOL:
@@ -333,7 +334,7 @@ static const mxc_param *find_param(const mxc_param *schema, const char *key) {
     return NULL;
 }
 
-/* "__lr_mult__" and the like. */
+/* "__lr_mult__" and the like, which MXNet stores beside an operator's parameters. */
 static int is_attribute(const char *key) {
     size_t n = strlen(key);
     return n >= 4 && memcmp(key, "__", 2) == 0 && memcmp(key + n - 2, "__", 2) == 0;
@@ -347,6 +348,7 @@ static int is_given(const mxc_param *p, int n, const char *const *keys) {
     return 0;
 }
 
+/* Defaults are given as text and parsed like values, so a schema cannot have a default that it would refuse. */
 static mxc_status set_defaults(const char *owner, const mxc_param *schema, int n, const char *const *keys, void *out) {
     for (const mxc_param *p = schema; p && p->name; p++) {
         char type[256];
@@ -361,6 +363,7 @@ static mxc_status set_defaults(const char *owner, const mxc_param *schema, int n
     return MXC_OK;
 }
 
+/* Unknown keys are reported before missing ones: a misspelt key is usually the cause of both. */
 mxc_status mxc_params_parse(const char *owner, const mxc_param *schema, int n, const char *const *keys,
                             const char *const *values, void *out) {
     MXC_TRY(MXCI_NON_NULL(owner));

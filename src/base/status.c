@@ -55,6 +55,7 @@ static const char *short_path(const char *path) {
     return path;
 }
 
+/* Allocates nothing, so it can report that there is no memory. */
 mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...) {
     char text[MXC_ERROR_MAX]; /* not last_text itself, because an argument may be the last message */
     va_list args;

@@ -54,6 +54,7 @@ static mxc_status open_failed(const char *path, int error) {
     return MXC_FAIL(code, "%s: cannot open: %s", shown(path), reason(error));
 }
 
+/* O_NONBLOCK: opening a FIFO without a writer would block before it can be seen that it is not a regular file. */
 mxc_status mxci_file_open(const char *path, mxci_file **out) {
     struct stat st;
     size_t bytes = strlen(path) + 1;
@@ -89,6 +90,7 @@ const char *mxci_file_path(const mxci_file *file) {
     return file->path;
 }
 
+/* pread has no shared position, so several threads may read at once. */
 mxc_status mxci_file_read_at(mxci_file *file, int64_t offset, void *out, size_t bytes) {
     char *to = out;
     size_t done = 0;

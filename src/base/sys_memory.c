@@ -21,6 +21,8 @@
 enum { ALIGNMENT = 64, PAGE = 4096 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
+/* ---- small blocks ---------------------------------------------------------------------------------------------- */
+
 static mxci_injector injector;
 static _Atomic int64_t allocations, frees;
 
@@ -118,11 +120,14 @@ char *mxci_strdup(const char *text) {
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
+/* ---- large blocks ---------------------------------------------------------------------------------------------- */
+
 static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Map bytes (whole pages) at a multiple of 2 MiB: map 2 MiB more and unmap what is before and after. */
+/* mmap aligns to 4 KiB only, and the kernel uses a huge page only for a whole aligned 2 MiB. So: map bytes (whole
+ * pages) at a multiple of 2 MiB: map 2 MiB more and unmap what is before and after. */
 static void *map_aligned(size_t bytes) {
     char *start, *aligned, *end;
     start = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -165,6 +170,8 @@ void mxci_memory_usable(void *block, size_t bytes, size_t room) {
 #endif
     (void)block, (void)bytes, (void)room;
 }
+
+/* ---- for tests ------------------------------------------------------------------------------------------------- */
 
 void mxci_test_fail_alloc(int64_t fail_at, int sticky) {
     mxci_inject_set(&injector, fail_at, sticky);

@@ -51,6 +51,7 @@ void mxci_cond_wait(mxci_cond *c, mxci_mutex *m) {
     must(pthread_cond_wait(c, m));
 }
 
+/* A time in the past becomes 0, which has passed as well. */
 static struct timespec to_timespec(int64_t ns) {
     if (ns < 0)
         ns = 0;
@@ -91,6 +92,7 @@ static void *thread_main(void *given) {
     return NULL;
 }
 
+/* The mask is inherited, so the new thread has all signals blocked from its first instruction on. */
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg) {
     sigset_t all, before;
     int error;
@@ -139,6 +141,7 @@ mxc_status mxci_tls_set(mxci_tls tls, void *value) {
     return MXC_OK;
 }
 
+/* Of the affinity mask, so that taskset and the cpusets of containers are respected. */
 int mxci_cpu_count(void) {
     cpu_set_t set;
     long count = 0;
@@ -150,6 +153,8 @@ int mxci_cpu_count(void) {
     return count < 1 ? 1 : (int)count;
 }
 
+/* PRIVATE: words are not shared between processes, so the kernel need not look up the mapping. BITSET: the variant with
+ * an absolute deadline. */
 void mxci_park(_Atomic uint32_t *word, uint32_t expected, int64_t deadline_ns) {
     struct timespec until = to_timespec(deadline_ns);
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline_ns == INT64_MAX ? NULL : &until, NULL,

@@ -21,6 +21,7 @@ void mxci_sleep_ns(int64_t duration) {
         ;
 }
 
+/* Of a set-uid process the user controls the environment, and could name a module to load. */
 const char *mxci_getenv(const char *name) {
     return secure_getenv(name);
 }

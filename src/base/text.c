@@ -14,7 +14,8 @@
 
 /* ---- the growing string ---- */
 
-/* Make room for n more bytes and the terminator. */
+/* Make room for n more bytes and the terminator; 0 if the string has failed. Capacity doubles, so additions take
+ * constant time on average. */
 static int reserve(mxci_text *t, size_t n) {
     size_t capacity = t->capacity ? t->capacity : 64;
     char *data;
@@ -106,6 +107,7 @@ static locale_t c_locale(void) {
     return locale;
 }
 
+/* uselocale changes the calling thread only; setlocale would change the program. */
 int mxci_vformat(char *out, size_t size, const char *format, va_list args) {
     locale_t c = c_locale(), before = c ? uselocale(c) : (locale_t)0;
     int n = vsnprintf(out, size, format, args);
@@ -169,6 +171,7 @@ int mxci_read_double(const char **at, double *out) {
     return 1;
 }
 
+/* 6 digits suffice for most values that were typed; 17 for every double. */
 const char *mxci_double_text(double value, char *out, size_t size) {
     char text[40];
     for (int digits = 6; digits <= 17; digits++) {

@@ -87,6 +87,7 @@ static void resume_trace(int on) {
     mxci_mutex_unlock(&control);
 }
 
+/* fork() waits for all slots, so that the child finds whole rows and free locks. */
 static void before_fork(void) {
     mxci_mutex_lock(&control);
     lock_all();
@@ -99,6 +100,7 @@ static void after_fork(void) {
 
 /* ---- recording ---- */
 
+/* Threads are assigned to slots in turn. */
 static struct slot *my_slot(void) {
     if (!mine.slot)
         mine.slot = &slots[(unsigned)atomic_fetch_add(&thread_count, 1) % SLOTS];

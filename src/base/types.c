@@ -64,7 +64,7 @@ int mxc_context_equal(mxc_context a, mxc_context b) {
     return a.device == b.device && a.id == b.id;
 }
 
-/* The id in "(3)"; 0 for nothing at all; -1 if malformed or above MXC_MAX_DEVICE_ID. */
+/* The id in "(3)"; 0 for an empty text; -1 if malformed or above MXC_MAX_DEVICE_ID. */
 static int parse_id(const char *text) {
     int id = 0;
     if (*text == '\0')

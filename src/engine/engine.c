@@ -21,7 +21,7 @@ static const mxci_engine_ops *const ops_of_kind[] = {
 
 static mxc_status check_options(const mxc_engine_options *options) {
     if ((unsigned)options->kind > MXC_ENGINE_SEEDED)
-        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d is no kind of engine", (int)options->kind);
+        return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d is not a kind of engine", (int)options->kind);
     if (options->workers < 0 || options->workers > MAX_THREADS)
         return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d workers, expected 0 to %d", options->workers, MAX_THREADS);
     if (options->parallelism < 0 || options->parallelism > MAX_THREADS)
@@ -118,8 +118,7 @@ mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
 
 static _Atomic(mxc_engine *) standard_engine, chosen_engine;
 
-/* Threads that come here together create one engine each, and all but one destroy theirs, which has started no threads.
- */
+/* Concurrent callers create one engine each, and all but one destroy theirs, which has started no threads. */
 static mxc_status create_standard(mxc_engine **out) {
     mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
     mxc_engine *first = NULL;

@@ -23,7 +23,7 @@ static mxc_status check_context(const char *caller, const char *name, mxc_contex
     return MXC_OK;
 }
 
-/* Makes the description of a task an operation, which still lacks a pool. */
+/* Check the description of a task, and make an operation of it, which still lacks a pool. */
 static mxc_status check_task(const char *caller, mxc_engine *engine, const mxc_task *task, mxci_operation *operation) {
     const unsigned known = MXC_TASK_CHEAP | MXC_TASK_HELPED | MXC_TASK_UPDATES | MXC_TASK_ALWAYS | MXC_TASK_AWAITED;
     const char *name;
@@ -37,21 +37,23 @@ static mxc_status check_task(const char *caller, mxc_engine *engine, const mxc_t
         return MXC_FAIL(MXC_EINVAL, "%s: %s: expected either fn or async_fn, found %s", caller, name,
                         task->fn ? "both" : "none");
     if ((unsigned)task->property > MXC_PROP_URGENT)
-        return MXC_FAIL(MXC_EINVAL, "%s: %s: %d is no property", caller, name, (int)task->property);
+        return MXC_FAIL(MXC_EINVAL, "%s: %s: %d is not a property", caller, name, (int)task->property);
     if (task->flags & ~known)
         return MXC_FAIL(MXC_EINVAL, "%s: %s: flags 0x%x: unknown bits 0x%x", caller, name, task->flags,
                         task->flags & ~known);
     if ((task->flags & MXC_TASK_AWAITED) && task->destroy)
-        return MXC_FAIL(MXC_EINVAL, "%s: %s: MXC_TASK_AWAITED goes without destroy", caller, name);
-    *operation = (mxci_operation){.fn = task->fn,
-                                  .async_fn = task->async_fn,
-                                  .arg = task->arg,
-                                  .destroy = task->destroy,
-                                  .name = name,
-                                  .context = task->context,
-                                  .flags = task->flags,
-                                  .priority = task->priority,
-                                  .urgent = task->property == MXC_PROP_URGENT};
+        return MXC_FAIL(MXC_EINVAL, "%s: %s: MXC_TASK_AWAITED requires that destroy is NULL", caller, name);
+    *operation = (mxci_operation){
+        .fn = task->fn,
+        .async_fn = task->async_fn,
+        .arg = task->arg,
+        .destroy = task->destroy,
+        .name = name,
+        .context = task->context,
+        .flags = task->flags,
+        .priority = task->priority,
+        .urgent = task->property == MXC_PROP_URGENT,
+    };
     return check_context(caller, name, task->context, task->property, &operation->device);
 }
 
@@ -67,7 +69,8 @@ static mxc_status check_vars(const char *caller, const mxci_operation *operation
     return MXC_OK;
 }
 
-/* Sort by address: Shell sort, which for a few is plain insertion sort. */
+/* Sort by address, the order in which variables are locked. Shell sort, which for a few is plain insertion sort; no
+ * recursion and no memory. */
 static void sort_deps(mxci_dep *deps, int n) {
     int gap = 1;
     while (gap < n / 9)
@@ -89,7 +92,8 @@ static mxc_status fail_duplicate(const char *caller, const mxci_operation *opera
                     second < n_reads ? "reads" : "writes", second < n_reads ? second : second - n_reads);
 }
 
-/* Dependencies in the order in which their variables are locked. */
+/* Fill in dependencies, sorted. Duplicates are neighbours then; index holds the position in the lists until they are
+ * reported, then the position in deps. */
 static mxc_status fill_deps(const char *caller, const mxci_operation *operation, mxci_dep *deps, int n_reads,
                             mxc_var *const *reads, int n_writes, mxc_var *const *writes) {
     int n = n_reads + n_writes;
@@ -130,6 +134,7 @@ static mxci_stripe *begin_push(mxc_engine *engine, int is_inline) {
     return stripe;
 }
 
+/* Undo begin_push, and free the task unless it is NULL. Returns status. */
 static mxc_status abandon_push(mxci_stripe *stripe, int is_inline, mxci_engine_task *task, mxc_status status) {
     if (task)
         mxci_task_free(stripe, task);
@@ -139,8 +144,7 @@ static mxc_status abandon_push(mxci_stripe *stripe, int is_inline, mxci_engine_t
     return status;
 }
 
-/* Enqueue a task whose operation, dependencies, priority and token are set. The stripe is locked; afterwards it is not.
- */
+/* Enqueue a task whose operation, dependencies, priority and token are set. The stripe is locked, and is released. */
 static mxc_status submit(mxci_stripe *stripe, mxci_engine_task *task, int is_inline) {
     mxc_engine *engine = stripe->engine;
     const mxci_operation *operation = task->operation;

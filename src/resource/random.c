@@ -10,6 +10,8 @@ typedef struct stream_state {
     _Atomic uint64_t seed, offset;
 } stream_state;
 
+/* Seed and offset are separate atomics: a reservation concurrent with mxc_random_seed may combine the former seed with
+ * the new offset. The header promises no order between the two. */
 static stream_state streams[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1];
 
 static mxc_status find(mxc_context context, const char *caller, stream_state **out) {
@@ -32,6 +34,7 @@ void mxc_random_seed(uint64_t seed) {
         }
 }
 
+/* The addition makes ranges of concurrent callers disjoint. */
 mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out) {
     MXC_TRY(MXCI_OUT(out));
     stream_state *s;

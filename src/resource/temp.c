@@ -13,8 +13,9 @@ typedef struct scratch {
     size_t bytes;
 } scratch;
 
-static _Thread_local scratch *mine;
+static _Thread_local scratch *mine; /* the list of this thread, no lock needed; a few entries, one per context */
 
+/* The destructor of the key; also called by mxci_temp_release. */
 static void release_list(void *list) {
     for (scratch *s = list, *next; s; s = next) {
         next = s->next;
@@ -68,7 +69,8 @@ static void drop(scratch *s) {
     s->bytes = 0;
 }
 
-/* A larger block. What the function, or those before it on this thread's stream, queued may still use the old one. */
+/* Replace the block by a larger one. Work that was queued on this thread's stream, by this function or those before it,
+ * may still use the old one. */
 static mxc_status grow(const mxc_run *run, scratch *s, size_t bytes) {
     mxc_status status;
     if (s->block)
@@ -82,6 +84,7 @@ static mxc_status grow(const mxc_run *run, scratch *s, size_t bytes) {
     return status;
 }
 
+/* Under the address sanitizer only the bytes that were requested may be accessed. */
 mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
     scratch *s;
     *out = NULL;

@@ -19,9 +19,9 @@ enum { TILE = 128 };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_chain_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = MXCI_CHAIN_INPUTS, .doc = "how many arguments"},
+     .minimum = 1, .maximum = MXCI_CHAIN_INPUTS, .doc = "Number of arguments."},
     {MXC_PARAM_FIELD(mxci_chain_params, text), .name = "steps", .type = MXC_PARAM_STRING,
-     .doc = "functions with their operands"},
+     .doc = "Functions with their operands, in order."},
     MXC_PARAM_END,
 };
 
@@ -147,7 +147,7 @@ const mxc_op_def mxci_op_chain = {
     .size = sizeof(mxc_op_def),
     .name = "_chain",
     .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
-    .doc = "what element-wise functions make one of another",
+    .doc = "A chain of element-wise functions computed in one pass",
     .params = schema,
     .param_size = sizeof(mxci_chain_params),
     .params_check = check,

@@ -10,16 +10,16 @@
 #include "simpleop/map_kernels.h"
 
 static const mxc_param clip_schema[] = {
-    {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "a_min", .type = MXC_PARAM_FLOAT, .doc = "least value"},
-    {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "a_max", .type = MXC_PARAM_FLOAT, .doc = "greatest value"},
+    {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "a_min", .type = MXC_PARAM_FLOAT, .doc = "Minimum."},
+    {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "a_max", .type = MXC_PARAM_FLOAT, .doc = "Maximum."},
     MXC_PARAM_END,
 };
 
 static const mxc_param hard_sigmoid_schema[] = {
     {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "0.2",
-     .doc = "factor of data"},
+     .doc = "Factor of data."},
     {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "0.5",
-     .doc = "what is added"},
+     .doc = "Summand."},
     MXC_PARAM_END,
 };
 
@@ -64,7 +64,7 @@ const mxc_simple_def mxci_simple_clip = {
     .arity = 1,
     .params = clip_schema,
     .param_size = sizeof(mxci_clip_params),
-    .doc = "out = min(max(data, a_min), a_max); the gradient passes where data lies within",
+    .doc = "out = min(max(data, a_min), a_max); the gradient is 0 where data is outside",
     .dtypes = MXC_DTYPES_NUMBER,
     .gradient_kind = MXC_GRADIENT_IN,
     MXCI_ELEMWISE_INPLACE,

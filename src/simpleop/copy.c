@@ -44,7 +44,7 @@ const mxc_simple_def mxci_simple_block_grad = {
     .name = "BlockGrad",
     .aliases = "stop_gradient",
     .arity = 1,
-    .doc = "out = data; the gradient stops here: it is 0",
+    .doc = "out = data; the gradient is 0",
     .dtypes = MXC_DTYPES_ALL,
     .gradient_kind = MXC_GRADIENT_ZERO,
     MXCI_ELEMWISE_INPLACE,
@@ -54,7 +54,7 @@ const mxc_simple_def mxci_simple_block_grad = {
 const mxc_simple_def mxci_simple_zeros_like = {
     .size = sizeof(mxc_simple_def),
     .name = "zeros_like",
-    .doc = "out = 0, of data's shape and dtype",
+    .doc = "out = 0, with the shape and dtype of data",
     .arity = 1,
     .dtypes = MXC_DTYPES_ALL,
     .gradient_kind = MXC_GRADIENT_ZERO,
@@ -65,7 +65,7 @@ const mxc_simple_def mxci_simple_zeros_like = {
 const mxc_simple_def mxci_simple_ones_like = {
     .size = sizeof(mxc_simple_def),
     .name = "ones_like",
-    .doc = "out = 1, of data's shape and dtype",
+    .doc = "out = 1, with the shape and dtype of data",
     .arity = 1,
     .dtypes = MXC_DTYPES_ALL,
     .gradient_kind = MXC_GRADIENT_ZERO,

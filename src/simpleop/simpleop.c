@@ -185,7 +185,7 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
         return;
     out->scalar_schema[0] =
         (mxc_param){MXC_PARAM_FIELD(mxci_scalar_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT,
-                    .doc = def->scalar == MXC_SCALAR_BEFORE ? "left operand" : "right operand"};
+                    .doc = def->scalar == MXC_SCALAR_BEFORE ? "Left operand." : "Right operand."};
     out->op.params = out->scalar_schema;
     out->op.param_size = sizeof(mxci_scalar_params);
 }

@@ -30,6 +30,7 @@ typedef struct free_stack {
     uint32_t count, room;
 } free_stack;
 
+/* All pools exist, statically, so that finding one needs no lock; most are never used. */
 typedef struct pool {
     mxci_mutex lock;
     const mxci_device *device; /* NULL until the pool is first used */
@@ -49,7 +50,8 @@ _Static_assert(MXC_DEVICE_LIMIT == 4 && MXC_MAX_DEVICE_ID == 63, "the initialise
 
 /* ---- size classes ---------------------------------------------------------------------------------------------- */
 
-/* Class of a request and the bytes it occupies. Above 256 bytes: 2^k, 5/4 2^k, 6/4 2^k, 7/4 2^k. bytes > 0. */
+/* Index of the smallest class that holds a request, and the bytes of it. Up to 256 bytes multiples of 64; above, 2^k,
+ * 5/4 2^k, 6/4 2^k and 7/4 2^k, so that at most a fifth of a block is unused. bytes > 0. */
 static int class_of(size_t bytes, size_t *class_bytes) {
     int log, step;
     if (bytes <= LINEAR * UNIT) {
@@ -214,6 +216,7 @@ static void make_room(mxc_context context) {
 
 /* ---- public ---------------------------------------------------------------------------------------------------- */
 
+/* Between the two parts under the lock another thread may free a block of the class; it stays cached. */
 mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
     MXC_TRY(MXCI_OUT(out));
     mxc_status status = MXC_OK;
@@ -251,6 +254,7 @@ mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
     return MXC_OK;
 }
 
+/* Cannot fail: a block that cannot be cached is returned to the device. */
 void mxc_storage_free(mxc_context context, void *block, size_t bytes) {
     size_t class_bytes;
     int class_index;

@@ -1,5 +1,5 @@
-/* What the engine's tests share: engines of each kind, tasks that note their order, a gate that holds a worker, a
- * thread that ends asynchronous functions. */
+/* What the engine's tests share: engines of each kind, tasks that note their order, a barrier that blocks a worker,
+ * a thread that completes asynchronous functions. */
 #ifndef MXC_TESTS_ENGINE_HELPERS_H
 #define MXC_TESTS_ENGINE_HELPERS_H
 
@@ -58,7 +58,7 @@ static inline void count_destroy(void *arg) {
     atomic_fetch_add((_Atomic int *)arg, 1);
 }
 
-/* Holds whoever runs it until opened. */
+/* Blocks the threads that run it until it is opened. */
 typedef struct barrier {
     _Atomic int entered, open;
 } barrier;

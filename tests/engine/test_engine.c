@@ -10,7 +10,7 @@ static void test_bad_options(void **state) {
     assert_null(engine);
     options.size = sizeof options;
     options.kind = (mxc_engine_kind)7;
-    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "7 is no kind");
+    assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "7 is not a kind");
     options.kind = MXC_ENGINE_THREADED;
     options.workers = -1;
     assert_fails(mxc_engine_create(&options, &engine), MXC_EINVAL, "-1 workers");

@@ -1,4 +1,4 @@
-/* Failures: marked variables, skipped dependents, messages in waiters, what clears a mark. */
+/* Errors: error states, skipped dependents, messages in waits, what clears an error state. */
 #include "engine/helpers.h"
 
 #include "engine/core/failure.h"
@@ -38,7 +38,7 @@ static void close_place(place *p) {
     mxc_engine_destroy(p->engine);
 }
 
-/* A function that fails: a naive engine says so at once. */
+/* A function that fails: a naive engine returns the error from the push. */
 static void push_failing(place *p, mxc_task_fn fn, mxc_var *var, uint64_t token, mxc_status code) {
     mxc_task task = make_task(fn, NULL);
     task.name = "bad";
@@ -58,10 +58,10 @@ static void test_chain(void **state) {
         assert_non_null(strstr(mxc_last_error_place(), "test_failure.c:"));
         assert_fails(mxc_wait_to_write(p.b), MXC_EUSER, "number 7 went wrong");
         assert_fails(mxc_wait_to_read(p.a), MXC_EUSER, "number 7 went wrong");
-        assert_fails(mxc_wait_to_read(p.a), MXC_EUSER, "number 7 went wrong"); /* a mark stays */
+        assert_fails(mxc_wait_to_read(p.a), MXC_EUSER, "number 7 went wrong"); /* the error state stays */
         assert_int_equal(p.count, 0);
         assert_fails(mxc_wait_all(p.engine), MXC_EUSER, "number 7 went wrong");
-        assert_ok(mxc_wait_all(p.engine)); /* said once */
+        assert_ok(mxc_wait_all(p.engine)); /* returned once */
         assert_int_equal(mxc_var_version(p.c), 1);
         close_place(&p);
     }
@@ -79,7 +79,7 @@ static void test_overwriting_clears(void **state) {
         assert_ok(mxc_wait_to_write(p.a));
         assert_int_equal(p.count, 2);
         assert_status(mxc_wait_to_read(p.b), MXC_EUSER);
-        push_failing(&p, go_wrong, p.b, 2, MXC_EUSER); /* another failure takes the mark over */
+        push_failing(&p, go_wrong, p.b, 2, MXC_EUSER); /* another error replaces the error state */
         assert_fails(mxc_wait_to_read(p.b), MXC_EUSER, "number 2");
         assert_fails(mxc_wait_all(p.engine), MXC_EUSER, "number 1");
         close_place(&p);
@@ -118,7 +118,7 @@ static void test_always(void **state) {
     }
 }
 
-/* Of two marks the one that was made first is handed on. */
+/* Of two error states the one that was set first is propagated. */
 static void test_first_of_two(void **state) {
     (void)state;
     for (int order = 0; order < 2; order++) {
@@ -149,7 +149,7 @@ static void test_no_message(void **state) {
     }
 }
 
-/* Many at once: every wait says something true, and nothing leaks (the address sanitizer looks). */
+/* Many at once: every wait returns a message of this test, and nothing leaks (which the address sanitizer checks). */
 static void test_many(void **state) {
     place p;
     uint64_t random = 3;

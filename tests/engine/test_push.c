@@ -35,7 +35,7 @@ static void test_bad_tasks(void **state) {
     assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "unknown bits 0x40");
     task.flags = 0;
     task.property = (mxc_property)9;
-    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "9 is no property");
+    assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EINVAL, "9 is not a property");
     task.property = MXC_PROP_NORMAL;
     task.context.id = 64;
     assert_fails(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0), MXC_EDEVICE, "cpu(64)");

@@ -107,17 +107,17 @@ static void test_deletion_when_idle(void **state) {
 }
 
 /* Deletion inside a function that names the variable, as an array's last release does: it comes after the function. */
-typedef struct suicide {
+typedef struct self_deletion {
     mxc_var *var;
     _Atomic int gone, gone_too_early;
-} suicide;
+} self_deletion;
 
 static void count_gone(void *arg) {
-    atomic_fetch_add(&((suicide *)arg)->gone, 1);
+    atomic_fetch_add(&((self_deletion *)arg)->gone, 1);
 }
 
 static mxc_status delete_own(const mxc_run *run, void *arg) {
-    suicide *s = arg;
+    self_deletion *s = arg;
     (void)run;
     mxc_var_delete(s->var, count_gone, s);
     atomic_store(&s->gone_too_early, atomic_load(&s->gone));
@@ -128,7 +128,7 @@ static void test_deletion_inside(void **state) {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
         mxc_engine *engine = make_engine(all_kinds[k], 1, 0);
-        suicide s = {make_var(engine), 0, 0};
+        self_deletion s = {make_var(engine), 0, 0};
         mxc_task task = make_task(delete_own, &s);
         assert_ok(mxc_engine_push(engine, &task, 0, NULL, 1, &s.var, 0));
         assert_ok(mxc_wait_all(engine));

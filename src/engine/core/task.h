@@ -43,7 +43,7 @@ typedef struct mxci_dep {
     uint32_t mode;         /* mxci_dep_mode */
 } mxci_dep;
 
-/* What a task runs. Constant; all tasks of a prepared operation share one. */
+/* What a task runs. Constant once the first task was pushed; all tasks of a prepared operation share one. */
 typedef struct mxci_operation {
     mxc_task_fn fn;             /* either this */
     mxc_task_async_fn async_fn; /* or this */
@@ -66,7 +66,7 @@ typedef struct mxci_stripe {
     uint32_t epoch; /* 0 or 1: which of the counters a push adds to; mxc_wait_all flips it */
     void *slabs;    /* all memory of tasks, linked by its first word */
     mxci_engine_task *free[MXCI_TASK_SIZE_CLASSES];
-    _Atomic uint64_t pushed[2]; /* tasks so far; written under the lock, read without */
+    _Atomic uint64_t pushed[2]; /* tasks so far, by epoch; written under the lock, read without */
     /* This part: any thread, without the lock. */
     _Alignas(MXCI_CACHE_LINE) _Atomic uint64_t completed[2];
     _Atomic(mxci_engine_task *) returned[MXCI_TASK_SIZE_CLASSES]; /* stacks of recycled tasks, moved to free at need */

@@ -8,8 +8,7 @@
 
 enum {
     SLAB_VARS = 31,
-    MAX_CHECKED =
-        8 /* dependencies that the validity check looks at, so that long queues stay usable in checked builds */
+    MAX_CHECKED = 8 /* dependencies that the validity check looks at: long queues stay usable in checked builds */
 };
 
 struct mxci_var_slab {
@@ -17,6 +16,8 @@ struct mxci_var_slab {
     mxc_var vars[SLAB_VARS];
 };
 
+/* Never readers beside a writer; nothing waits while nothing is granted; a read waits only behind a write; and pending
+ * is what is granted and what waits. */
 int mxci_var_is_valid(const mxc_var *var) {
     uint32_t granted = var->readers + var->writing, waiting = 0;
     const mxci_dep *dep = var->first;
@@ -33,7 +34,7 @@ int mxci_var_is_valid(const mxc_var *var) {
     return dep ? var->pending > granted + MAX_CHECKED : var->pending == granted + waiting;
 }
 
-/* ---- queues ---- */
+/* ---- queues ---------------------------------------------------------------------------------------------------- */
 
 /* Grant what stands first: one write, or all reads before the next write. Returns the granted ones, linked by next.
  * Locked, nothing granted. */
@@ -55,7 +56,10 @@ static mxci_dep *grant_next(mxc_var *var) {
     return granted;
 }
 
-/* 1 if granted at once. Locked. */
+/* Append a dependency to the queue, or grant it: a read beside other reads if nothing waits before it, so that a writer
+ * is not overtaken by later readers; a write if nothing is granted. 1 if granted. Locked.
+ *
+ * Release order for pushed: a thread that waits for this version later sees all that the push published. */
 static int enter(mxc_var *var, mxci_dep *dep) {
     int free_now = !var->writing && (dep->mode == MXCI_DEP_READ ? !var->first : !var->readers);
     atomic_store_explicit(&var->pending, var->pending + 1, memory_order_relaxed);
@@ -74,6 +78,8 @@ static int enter(mxc_var *var, mxci_dep *dep) {
     return free_now;
 }
 
+/* All locks are held before the first queue is entered, and none is released before the last is. So for any two tasks
+ * one is before the other in every queue that both enter. */
 int mxci_task_enqueue(mxci_engine_task *task) {
     int n = task->n_deps, granted = 0;
     for (int i = 0; i < n; i++)
@@ -89,6 +95,7 @@ int mxci_task_enqueue(mxci_engine_task *task) {
     return granted == n;
 }
 
+/* Acquire order: the record was filled in before it was stored. */
 static mxci_failure *get_failure(mxc_var *var) {
     return atomic_load_explicit(&var->failure, memory_order_acquire);
 }
@@ -130,12 +137,16 @@ static void end_deleted(mxc_var *var) {
         mxci_var_free(var);
 }
 
-/* Release one dependency. 1 if a thread waits for the version that the variable has reached. */
-static int leave(mxci_dep *dep, mxci_failure *failure, mxci_task_list *ready) {
+/* Release one dependency, and grant what is next. 1 if a thread waits for the version that the variable has reached.
+ *
+ * Release order for version and pending, which are read without the lock with acquire order: a thread that sees a
+ * version, or that the variable is idle, also sees what the tasks wrote that brought it about. The former failure is
+ * released, and dependents are counted down, after the lock, which is held for a few instructions only. */
+static int release_dep(mxci_dep *dep, mxci_failure *failure, mxci_task_list *ready) {
     mxc_var *var = dep->var;
     mxci_failure *before = NULL;
     mxci_dep *granted = NULL;
-    int awaited, over;
+    int awaited, is_over;
     mxci_lock_acquire(&var->lock);
     if (dep->mode == MXCI_DEP_READ) {
         var->readers--;
@@ -152,40 +163,41 @@ static int leave(mxci_dep *dep, mxci_failure *failure, mxci_task_list *ready) {
     awaited = var->version >= var->wake_at;
     if (awaited)
         var->wake_at = UINT64_MAX;
-    over = var->deleted && var->pending == 0;
+    is_over = var->deleted && var->pending == 0; /* once: no new task names a deleted variable */
     MXCI_ASSERT(mxci_var_is_valid(var));
     mxci_lock_release(&var->lock);
     mxci_failure_release(before);
     add_ready(granted, ready);
-    if (over)
+    if (is_over)
         end_deleted(var);
     return awaited;
 }
 
-static int leave_all(mxci_engine_task *task, mxci_failure *failure, mxci_task_list *ready) {
+static int release_all(mxci_engine_task *task, mxci_failure *failure, mxci_task_list *ready) {
     int notify = 0;
     for (int i = 0; i < task->n_deps; i++)
-        notify |= leave(&task->deps[i], failure, ready);
+        notify |= release_dep(&task->deps[i], failure, ready);
     return notify;
 }
 
+/* A barrier that is granted is released at once, on this thread, which may grant further tasks: hence the loop. */
 int mxci_task_release_deps(mxci_engine_task *task, mxci_failure *failure, mxci_task_list *ready) {
     mxci_task_list granted = {NULL, NULL};
     mxci_engine_task *next;
-    int notify = leave_all(task, failure, &granted);
+    int notify = release_all(task, failure, &granted);
     while ((next = mxci_task_list_take(&granted)) != NULL) {
         if (next->operation != &mxci_barrier_operation) {
             mxci_task_list_add(ready, next);
             continue;
         }
         notify = 1;
-        (void)leave_all(next, NULL, &granted);
+        (void)release_all(next, NULL, &granted);
         atomic_store(&next->done, 1); /* the waiting thread owns the task from here on */
     }
     return notify;
 }
 
-/* Relaxed: whoever set an error state did so before it released the variable that this task is granted. */
+/* Relaxed: error states of these variables were set, and counted, before the variables were released to this task. */
 mxci_failure *mxci_task_inherited_failure(const mxci_engine_errors *errors, const mxci_engine_task *task) {
     unsigned flags = task->operation->flags;
     mxci_failure *first = NULL;
@@ -212,7 +224,7 @@ mxci_failure *mxci_var_failure(mxc_var *var) {
     return failure;
 }
 
-/* ---- creation and deletion ---- */
+/* ---- creation and deletion ------------------------------------------------------------------------------------- */
 
 /* NULL without memory. The lock is held. */
 static mxc_var *pop_free(mxci_vars *vars) {

@@ -7,6 +7,7 @@
 #include "engine/core/operation.h"
 #include "engine/engine.h"
 
+/* destroy is called before the dependencies are released, so that it has been called when a wait returns. */
 void mxci_task_complete(mxci_engine_task *task, mxci_failure *failure, mxci_task_list *ready) {
     const mxci_operation *operation = task->operation;
     mxci_stripe *home = task->home;
@@ -31,6 +32,8 @@ void mxci_task_complete(mxci_engine_task *task, mxci_failure *failure, mxci_task
         mxci_eventcount_notify_all(&engine->waiters);
 }
 
+/* completing keeps mxc_engine_destroy from freeing the engine under this call, which still uses it after the task is
+ * complete. A canceled task belongs to the parent of a fork. */
 void mxc_done_complete(mxc_done *done, mxc_status status, const char *message) {
     if (!done)
         return;

@@ -4,7 +4,7 @@
 #include "engine/engine.h"
 #include "engine/schedule/spin.h"
 
-enum { SPIN_NS = 200000 };
+enum { SPIN_NS = 200000 }; /* how long the caller spins for parts that others run before it sleeps */
 
 static MXCI_THREAD_LOCAL int parts_running; /* of loops, nested, on this thread */
 
@@ -12,6 +12,7 @@ int mxci_in_parallel_for(void) {
     return parts_running;
 }
 
+/* The fields of mxci_loop_slot.state. */
 static uint32_t next_of(uint64_t state) {
     return (uint32_t)(state & 0xffff);
 }
@@ -61,12 +62,15 @@ static void end_part(mxci_loop_slot *loop) {
         mxci_unpark(&loop->ended, 1);
 }
 
+/* Run parts of the loop in a slot until none is left; 0 if there was none. A helper that holds a part keeps the slot
+ * from being reused: the caller leaves only when all parts have ended. So the next part is claimed before this one is
+ * ended, and body, arg and n are those of the claimed parts. */
 static int help(mxci_loop_slots *loops, mxci_loop_slot *loop) {
     int part = claim(loops, loop), any = part >= 0;
     while (part >= 0) {
         uint32_t parts = parts_of(atomic_load_explicit(&loop->state, memory_order_relaxed));
         run_part(loop->body, loop->arg, loop->n, parts, (uint32_t)part);
-        part = claim(loops, loop); /* of this loop still, since a part of it has not been ended */
+        part = claim(loops, loop); /* of the same loop */
         end_part(loop);
     }
     return any;
@@ -82,7 +86,7 @@ int mxci_loops_help(mxci_loop_slots *loops) {
     return any;
 }
 
-/* ---- the caller ---- */
+/* ---- the caller ------------------------------------------------------------------------------------------------ */
 
 static mxci_loop_slot *take_slot(mxci_loop_slots *loops) {
     int first = mxci_thread_index();
@@ -95,8 +99,7 @@ static mxci_loop_slot *take_slot(mxci_loop_slots *loops) {
     return NULL;
 }
 
-/* Block until all parts, each of which runs on some thread, have ended. Acquire order: the caller sees what they wrote.
- */
+/* Block until all parts, each of which runs on some thread, have ended. Acquire: the caller sees what they wrote. */
 static void join(mxci_loop_slot *loop, uint32_t parts) {
     uint32_t ended;
     mxci_spin spin = mxci_spin_begin(SPIN_NS);

@@ -105,7 +105,7 @@ static mxci_engine_task *keep_one(mxci_worker_pool *pool, mxci_task_list *ready,
         atomic_load_explicit(&pool->queue.ranked, memory_order_relaxed) == 0 &&
         (++*chain < MAX_CHAIN || atomic_load_explicit(&pool->queue.ready, memory_order_relaxed) == 0))
         return task;
-    while ((task = mxci_task_list_take(ready)) != NULL) {
+    while ((task = mxci_task_list_take(ready)) != NULL) { /* as mxci_engine_dispatch, but this pool is woken once */
         mxci_worker_pool *to = task->operation->pool;
         mxci_ready_queue_put(&to->queue, task);
         mine += to == pool;

@@ -9,7 +9,14 @@
 #include "engine/fork/fork_child.h"
 #include "engine/schedule/spin.h"
 
-/* ---- sleeping -------------------------------------------------------------------------------------------------- */
+/* ---- sleeping --------------------------------------------------------------------------------------------------
+ *
+ * A wait must not miss its notification. The waiting thread reads the eventcount's word, announces what it waits for,
+ * looks whether the wait is over, and then spins or sleeps only while the word is unchanged. The other thread stores
+ * what is waited for (a version, done, a count), looks for the announcement, and then changes the word. So if the
+ * waiting thread does not see what is stored, the other one sees the announcement, and the word changes after it was
+ * read. The loads and stores concerned are sequentially consistent, or made under the variable's lock.
+ */
 
 uint32_t mxci_wait_announce(const mxci_wait *wait) {
     uint32_t word = atomic_load(&wait->engine->waiters.word);
@@ -29,7 +36,7 @@ void mxci_wait_sleep(const mxci_wait *wait, uint32_t word) {
     atomic_fetch_sub(&waiters->sleeping, 1);
 }
 
-/* Spin until a notification; 0 if that took too long. */
+/* Spin until a notification; 0 if the time is over. */
 static int spin_until_notified(const mxci_eventcount *waiters, uint32_t word, mxci_spin *spin) {
     while (atomic_load(&waiters->word) == word)
         if (!mxci_spin_again(spin))
@@ -61,6 +68,7 @@ int mxci_wait_task_done(const mxci_wait *wait) {
 
 /* ---- one variable ---------------------------------------------------------------------------------------------- */
 
+/* Acquire order: the waiting thread sees what the tasks wrote that completed this version. */
 static int version_reached(const mxci_wait *wait) {
     return atomic_load_explicit(&wait->var->version, memory_order_acquire) >= wait->version;
 }
@@ -132,6 +140,7 @@ static mxc_status enqueue_barrier(mxc_var *var, mxci_engine_task **out) {
     return barrier ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "mxc_wait_to_write: no memory to wait");
 }
 
+/* A barrier is ordered like a write, so that it is granted when all tasks before it, readers too, are complete. */
 mxc_status mxc_wait_to_write(mxc_var *var) {
     mxci_wait wait = {.is_over = mxci_wait_task_done};
     MXC_TRY(check_var("mxc_wait_to_write", var));
@@ -170,6 +179,7 @@ static int all_drained(const mxci_wait *wait) {
     return pending(wait->engine, 0, 1) == 0;
 }
 
+/* While draining is not 0, each stripe notifies when its last pushed task is complete (mxci_task_complete). */
 static mxc_status drain(const mxci_wait *wait) {
     mxc_status status;
     atomic_fetch_add(&wait->engine->draining, 1);

@@ -18,7 +18,7 @@ mxci_worker_pool *mxci_worker_pool_of_thread(void) {
     return this_worker ? this_worker->pool : NULL;
 }
 
-/* ---- sleeping and waking ---- */
+/* ---- sleeping and waking --------------------------------------------------------------------------------------- */
 
 int mxci_worker_pool_wake_some(mxci_worker_pool *pool, int count) {
     int woken = 0;
@@ -35,6 +35,8 @@ int mxci_worker_pool_wake_some(mxci_worker_pool *pool, int count) {
     return woken;
 }
 
+/* A spinning worker finds the task by itself. With no worker spinning or asleep all are busy, and the tasks may be left
+ * to them, but a thread that waits in the engine may run some. */
 void mxci_worker_pool_wake(mxci_worker_pool *pool) {
     mxci_eventcount *waiters = pool->env->waiters;
     if (atomic_load(&pool->spinning) > 0 ||
@@ -80,7 +82,7 @@ static int sleep_until_woken(mxci_worker *worker) {
     return 1;
 }
 
-/* ---- replacing threads that wait ---- */
+/* ---- replacing threads that wait ------------------------------------------------------------------------------- */
 
 /* If there are more threads than wanted, sleep until this one has to replace another. Wakes another worker for the
  * tasks that were left to this one. */
@@ -98,10 +100,12 @@ static void retire(mxci_worker *worker) {
         mxci_park(&worker->state, RETIRED, INT64_MAX);
 }
 
+/* Spin; if that finds nothing, sleep; then serve the queue, or help a loop. A worker that was woken is counted as
+ * spinning by its waker already, and spins again, so that a second waker sees it and wakes no other. */
 static void worker_main(void *arg) {
     mxci_worker *worker = arg;
     mxci_worker_pool *pool = worker->pool;
-    int counted = 0;
+    int counted = 0; /* as spinning, by the thread that woke this one */
     this_worker = worker;
     while (!atomic_load(&pool->stopping)) {
         int found;
@@ -124,9 +128,9 @@ static void worker_main(void *arg) {
     }
 }
 
-/* ---- starting and stopping ---- */
+/* ---- starting and stopping ------------------------------------------------------------------------------------- */
 
-/* Names have at most 15 bytes. */
+/* "mxc-cpu-0", "mxc-gpu0-in0": at most 15 bytes, which is what the kernel keeps. */
 static void name_worker(const mxci_worker_pool *pool, int i, char *out, size_t size) {
     const char *direction = pool->property == MXC_PROP_COPY_TO_DEVICE     ? "in"
                             : pool->property == MXC_PROP_COPY_FROM_DEVICE ? "out"
@@ -201,6 +205,7 @@ static mxc_status add_worker(mxci_worker_pool *pool) {
     return MXC_FAIL(MXC_ESTATE, "engine: %d functions of one queue wait for others already", MAX_WAITING);
 }
 
+/* A wait takes one from excess. If there was none, a worker is missing now; the one that is added gives it back. */
 mxc_status mxci_worker_pool_begin_wait(mxci_worker_pool *pool) {
     mxc_status status = MXC_OK;
     mxci_mutex_lock(&pool->mutex);
@@ -234,6 +239,7 @@ mxc_status mxci_worker_pool_create(const mxci_worker_env *env, mxc_context conte
     return MXC_OK;
 }
 
+/* Wakes the worker from any sleep, so that it sees stopping. */
 static void stop_worker(mxci_worker *worker) {
     atomic_store(&worker->state, WOKEN);
     mxci_unpark(&worker->state, 1);
@@ -264,6 +270,7 @@ void mxci_worker_pool_forked(mxci_worker_pool *pool) {
     atomic_store(&pool->excess, 0);
     atomic_store(&pool->started, 0);
     mxci_mutex_init(&pool->mutex);
+    /* The thread that forked may be a worker, in a function that forks: it goes on in the child. */
     for (int i = 0; i < pool->created; i++) {
         pool->worker[i].alive = &pool->worker[i] == this_worker;
         atomic_store(&pool->worker[i].state, AWAKE);

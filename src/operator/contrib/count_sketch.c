@@ -14,9 +14,10 @@ enum { DATA, H, S };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(sketch_params, out_dim), .name = "out_dim", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 9e15, .doc = "size of out's last axis"},
+     .maximum = 9e15, .doc = "Size of the last axis of out, the length of a sketch."},
     {MXC_PARAM_FIELD(sketch_params, processing_batch_size), .name = "processing_batch_size", .type = MXC_PARAM_INT,
-     .initial = "32", .doc = "accepted for old files; without effect: rows are split over the threads"},
+     .initial = "32",
+     .doc = "Accepted for compatibility with MXNet; has no effect, since rows are distributed over threads."},
     MXC_PARAM_END,
 };
 
@@ -141,7 +142,8 @@ const mxc_op_def mxci_op_count_sketch = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_count_sketch",
     .args = "data,h,s",
-    .doc = "data (...,N), h and s (1,N): out (...,out_dim) with out[h[j]] = the sum of s[j] data[j]",
+    .doc = "Count sketch: out (...,out_dim) with out[...,j] = the sum of s[i] data[...,i] over all i with h[i] = j; "
+           "data (...,N), h and s (1,N).",
     .params = schema,
     .param_size = sizeof(sketch_params),
     .infer_shape = infer_shape,

@@ -17,7 +17,7 @@ typedef struct fft_params {
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(fft_params, compute_size), .name = "compute_size", .type = MXC_PARAM_INT, .initial = "128",
-     .doc = "accepted for old files; without effect: rows are split over the threads"},
+     .doc = "Accepted for compatibility with MXNet; has no effect, since rows are distributed over threads."},
     MXC_PARAM_END,
 };
 
@@ -150,7 +150,7 @@ static mxc_status fft_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_fft = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_fft",
-    .doc = "data (...,D), out (...,2D), pairs of real and imaginary part: the Fourier transform of each row",
+    .doc = "Discrete Fourier transform of each row: data (...,D), out (...,2D), pairs of real and imaginary part",
     .params = schema,
     .param_size = sizeof(fft_params),
     .infer_shape = fft_infer_shape,
@@ -177,8 +177,8 @@ static mxc_status ifft_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_ifft = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_ifft",
-    .doc = "data (...,2D), pairs of real and imaginary part, out (...,D): the real part of D times the inverse Fourier "
-           "transform of each row",
+    .doc = "Real part of the inverse discrete Fourier transform of each row, times D (not normalized): data (...,2D), "
+           "pairs of real and imaginary part, out (...,D)",
     .params = schema,
     .param_size = sizeof(fft_params),
     .infer_shape = ifft_infer_shape,

@@ -9,7 +9,7 @@ typedef struct custom_params {
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(custom_params, op_type), .name = "op_type", .type = MXC_PARAM_STRING,
-     .doc = "name that the operator was registered by; the other parameters are handed to it"},
+     .doc = "Name under which the program registered the operator. All other parameters are passed to it."},
     MXC_PARAM_END,
 };
 
@@ -22,7 +22,7 @@ static mxc_status forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_custom = {
     .size = sizeof(mxc_op_def),
     .name = "Custom",
-    .doc = "what the operator that op_type names makes of its arguments: one that a program registered with callbacks",
+    .doc = "Calls the operator named by op_type, which the program registered with callbacks (MXC_OP_CALLBACK).",
     .params = schema,
     .param_size = sizeof(custom_params),
     .dtypes = MXC_DTYPES_ALL,

@@ -13,7 +13,9 @@ enum { LHS, RHS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(iou_params, format), .name = "format", .type = MXC_PARAM_ENUM, .initial = "corner",
-     .choices = "corner,center", .doc = "boxes are (left, top, right, bottom), or (x, y, width, height) of the centre"},
+     .choices = "corner,center",
+     .doc = "Format of boxes: corner is (left, top, right, bottom), center is (x, y, width, height) with the centre's "
+            "coordinates."},
     MXC_PARAM_END,
 };
 
@@ -73,7 +75,7 @@ const mxc_op_def mxci_op_box_iou = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_box_iou",
     .aliases = "box_iou",
-    .doc = "out (a...,b...): intersection over union of each box of lhs (a...,4) with each of rhs (b...,4)",
+    .doc = "Intersection over union of each box of lhs (a...,4) with each box of rhs (b...,4): out (a...,b...)",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(iou_params),

@@ -21,26 +21,30 @@ enum { OUTPUT, RECORD }; /* RECORD (..., n, 1): the row of data that each row of
     .type = MXC_PARAM_ENUM, MXC_PARAM_FIELD(nms_params, field), .initial = "corner", .choices = "corner,center"
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(nms_params, overlap_thresh), .name = "overlap_thresh", .type = MXC_PARAM_FLOAT, .initial = "0.5",
-     .doc = "overlap beyond which the row of the smaller score goes"},
+     .doc = "Intersection over union above which the box with the smaller score is suppressed."},
     {MXC_PARAM_FIELD(nms_params, valid_thresh), .name = "valid_thresh", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "rows with a score up to this are not looked at"},
+     .doc = "Rows with a score at or below this value are ignored."},
     {MXC_PARAM_FIELD(nms_params, topk), .name = "topk", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "how many rows are looked at; not above 0: all"},
-    {.name = "coord_start", INDEX(coord_start), .initial = "2", .doc = "where in a row its box begins"},
-    {.name = "score_index", INDEX(score_index), .initial = "1", .doc = "where in a row its score is"},
+     .doc = "Number of best rows that are considered. 0 or below: all."},
+    {.name = "coord_start",
+     INDEX(coord_start),
+     .initial = "2",
+     .doc = "Index within a row of the first of the box's four coordinates."},
+    {.name = "score_index", INDEX(score_index), .initial = "1", .doc = "Index within a row of the score."},
     {.name = "id_index",
      INDEX(id_index),
      .minimum = -1,
      .initial = "-1",
-     .doc = "where in a row its class is; -1: there is none"},
+     .doc = "Index within a row of the class. -1: rows have no class."},
     {MXC_PARAM_FIELD(nms_params, background_id), .name = "background_id", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "class whose rows are not looked at"},
+     .doc = "Class whose rows are ignored. -1: none."},
     {MXC_PARAM_FIELD(nms_params, force_suppress), .name = "force_suppress", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "rows of all classes drive each other out"},
+     .doc = "Suppress boxes across classes; otherwise only boxes of the same class suppress each other."},
     {.name = "in_format",
      FORMAT(in_format),
-     .doc = "boxes of data are (left, top, right, bottom), or (x, y, width, height) of the centre"},
-    {.name = "out_format", FORMAT(out_format), .doc = "the same of output"},
+     .doc = "Format of the boxes of data: corner is (left, top, right, bottom), center is (x, y, width, height) with "
+            "the centre's coordinates."},
+    {.name = "out_format", FORMAT(out_format), .doc = "Format of the boxes of output."},
     MXC_PARAM_END,
 };
 #undef INDEX
@@ -229,8 +233,9 @@ const mxc_op_def mxci_op_box_nms = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_box_nms",
     .aliases = "box_nms",
-    .doc = "output: the rows of data (...,n,k), each a class, a score and a box, that no better row of their class "
-           "overlaps by more than overlap_thresh, the best first; the rest is -1",
+    .doc = "Non-maximum suppression: output holds the rows of data (...,n,k), each with a class, a score and a box, "
+           "that no better row of the same class overlaps by more than overlap_thresh, in descending order of score; "
+           "the remaining rows are -1",
     .params = schema,
     .param_size = sizeof(nms_params),
     .outputs = "output,record",

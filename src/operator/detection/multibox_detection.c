@@ -15,19 +15,20 @@ enum { SCORES, LOC, ANCHORS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(detection_params, clip), .name = "clip", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "cut boxes to the image, 0 to 1"},
+     .doc = "Clip boxes to the image, coordinates 0 to 1."},
     {MXC_PARAM_FIELD(detection_params, threshold), .name = "threshold", .type = MXC_PARAM_FLOAT, .initial = "0.01",
-     .doc = "least score"},
+     .doc = "Minimum score of a detection. Boxes below it are background."},
     {MXC_PARAM_FIELD(detection_params, background_id), .name = "background_id", .type = MXC_PARAM_INT, .initial = "0",
-     .doc = "accepted for compatibility: background is class 0"},
+     .doc = "Accepted for compatibility with MXNet; has no effect, the background is class 0."},
     {MXC_PARAM_FIELD(detection_params, nms_threshold), .name = "nms_threshold", .type = MXC_PARAM_FLOAT,
-     .initial = "0.5", .doc = "overlap with a better box that drives a box out"},
+     .initial = "0.5", .doc = "Intersection over union with a better box from which on a box is suppressed."},
     {MXC_PARAM_FIELD(detection_params, force_suppress), .name = "force_suppress", .type = MXC_PARAM_BOOL,
-     .initial = "false", .doc = "boxes of all classes drive each other out"},
+     .initial = "false",
+     .doc = "Suppress boxes across classes; otherwise only boxes of the same class suppress each other."},
     {MXC_PARAM_FIELD(detection_params, variances), .name = "variances", .type = MXC_PARAM_FLOATS,
-     .initial = "(0.1,0.1,0.2,0.2)", .doc = "what steps in x, y, width and height are multiplied by"},
+     .initial = "(0.1,0.1,0.2,0.2)", .doc = "Scale factors of the predicted offsets in x, y, width and height."},
     {MXC_PARAM_FIELD(detection_params, nms_topk), .name = "nms_topk", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "how many of the best boxes are looked at; not above 0: all"},
+     .doc = "Number of best boxes that suppression considers. 0 or below: all."},
     MXC_PARAM_END,
 };
 
@@ -107,8 +108,9 @@ const mxc_op_def mxci_op_multibox_detection = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_MultiBoxDetection",
     .aliases = "MultiBoxDetection",
-    .doc = "out (N,A,6): rows (class, score, left, top, right, bottom) of the boxes that loc_pred (N,4*A) makes of "
-           "anchors (1,A,4) and that cls_prob (N,C,A) gives a class, the best first; class -1: driven out or nothing",
+    .doc = "Detections of a single-shot detector: out (N,A,6) with rows (class, score, left, top, right, bottom) in "
+           "descending order of score, decoded from anchors (1,A,4) and offsets loc_pred (N,4*A), with the best class "
+           "of cls_prob (N,C,A); class -1: background or suppressed",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(detection_params),

@@ -14,15 +14,15 @@ typedef mxci_prior_params prior_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(prior_params, sizes), .name = "sizes", .type = MXC_PARAM_FLOATS, .initial = "(1)",
-     .doc = "heights of the boxes of the first ratio, 1 for the whole image"},
+     .doc = "Heights of the boxes with the first aspect ratio, as a fraction of the image height."},
     {MXC_PARAM_FIELD(prior_params, ratios), .name = "ratios", .type = MXC_PARAM_FLOATS, .initial = "(1)",
-     .doc = "widths over heights"},
+     .doc = "Aspect ratios, width over height."},
     {MXC_PARAM_FIELD(prior_params, clip), .name = "clip", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "cut boxes to the image"},
+     .doc = "Clip boxes to the image."},
     {MXC_PARAM_FIELD(prior_params, steps), .name = "steps", .type = MXC_PARAM_FLOATS, .initial = "(-1,-1)",
-     .doc = "from one place to the next, along y and x; -1: as many as there are elements fill the image"},
+     .doc = "Distance between neighbouring positions along y and x, as a fraction of the image. -1: 1 / h and 1 / w."},
     {MXC_PARAM_FIELD(prior_params, offsets), .name = "offsets", .type = MXC_PARAM_FLOATS, .initial = "(0.5,0.5)",
-     .doc = "of the first place, along y and x, in steps"},
+     .doc = "Offset of the first position along y and x, in steps."},
     MXC_PARAM_END,
 };
 
@@ -86,8 +86,8 @@ const mxc_op_def mxci_op_multibox_prior = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_MultiBoxPrior",
     .aliases = "MultiBoxPrior",
-    .doc = "out (1,h*w*K,4): K = sizes + ratios - 1 boxes (left, top, right, bottom; the image is 0 to 1) around each "
-           "element of data's planes (N,C,h,w)",
+    .doc = "Anchor boxes: out (1,h*w*K,4) with K = number of sizes + number of ratios - 1 boxes (left, top, right, "
+           "bottom; coordinates 0 to 1) centred at each position of data (N,C,h,w)",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(prior_params),

@@ -21,17 +21,21 @@ enum { LOC, MASK, TARGET };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(target_params, overlap_threshold), .name = "overlap_threshold", .type = MXC_PARAM_FLOAT,
-     .initial = "0.5", .doc = "overlap with a label beyond which an anchor is for it; 0: only its best one is"},
+     .initial = "0.5",
+     .doc = "Intersection over union with a label above which an anchor is matched to it. 0 or below: each label is "
+            "matched to its best anchor only."},
     {MXC_PARAM_FIELD(target_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT, .initial = "-1",
-     .doc = "class of anchors that learn nothing"},
+     .doc = "Class target of anchors that do not contribute to the loss."},
     {MXC_PARAM_FIELD(target_params, negative_mining_ratio), .name = "negative_mining_ratio", .type = MXC_PARAM_FLOAT,
-     .initial = "-1", .doc = "background anchors for each of a label; not above 0: all that are left"},
+     .initial = "-1",
+     .doc = "Number of background anchors per matched anchor, chosen by hard negative mining. 0 or below: all "
+            "unmatched anchors are background."},
     {MXC_PARAM_FIELD(target_params, negative_mining_thresh), .name = "negative_mining_thresh", .type = MXC_PARAM_FLOAT,
-     .initial = "0.5", .doc = "overlap with a label from which on a mined anchor is no background"},
+     .initial = "0.5", .doc = "Anchors that overlap a label at least this much are not mined as background."},
     {MXC_PARAM_FIELD(target_params, minimum_negative_samples), .name = "minimum_negative_samples",
-     .type = MXC_PARAM_INT, .initial = "0", .doc = "accepted for compatibility"},
+     .type = MXC_PARAM_INT, .initial = "0", .doc = "Accepted for compatibility with MXNet; has no effect."},
     {MXC_PARAM_FIELD(target_params, variances), .name = "variances", .type = MXC_PARAM_FLOATS,
-     .initial = "(0.1,0.1,0.2,0.2)", .doc = "what steps in x, y, width and height are divided by"},
+     .initial = "(0.1,0.1,0.2,0.2)", .doc = "Divisors of the offsets in x, y, width and height."},
     MXC_PARAM_END,
 };
 
@@ -129,9 +133,10 @@ const mxc_op_def mxci_op_multibox_target = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_MultiBoxTarget",
     .aliases = "MultiBoxTarget",
-    .doc = "what the boxes anchor (1,A,4) should learn of label (N,M,5): loc_target and loc_mask (N,4*A), steps to a "
-           "label's box and where there are some, cls_target (N,A), its class + 1; 0 is background; cls_pred (N,C,A) "
-           "chooses which background",
+    .doc =
+        "Training targets of a single-shot detector, for anchors (1,A,4) and labels (N,M,5): loc_target and loc_mask "
+        "(N,4*A), the offsets to the matched label's box and 1 where an anchor is matched, and cls_target (N,A), the "
+        "label's class + 1, 0 for background or ignore_label; cls_pred (N,C,A) ranks anchors for hard negative mining",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(target_params),

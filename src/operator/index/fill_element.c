@@ -53,7 +53,7 @@ static mxc_status forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_fill_element_0index = {
     .size = sizeof(mxc_op_def),
     .name = "fill_element_0index",
-    .doc = "lhs and out (N,K), mhs and rhs (N): out = lhs, but out[i,rhs[i]] = mhs[i]",
+    .doc = "out = lhs, except out[i,rhs[i]] = mhs[i]; lhs and out (N,K), mhs and rhs (N)",
     .args = "lhs,mhs,rhs",
     .infer_shape = infer_shape,
     .infer_type = infer_type,

@@ -113,7 +113,7 @@ typedef struct scatter_params {
 
 static const mxc_param scatter_schema[] = {
     {MXC_PARAM_FIELD(scatter_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
-     .maximum = 9e15, .doc = "of out"},
+     .maximum = 9e15, .doc = "Shape of out."},
     MXC_PARAM_END,
 };
 
@@ -145,8 +145,8 @@ const mxc_op_def mxci_op_scatter_nd = {
     .size = sizeof(mxc_op_def),
     .name = "scatter_nd",
     .args = "data,indices",
-    .doc = "out of shape (X1,...) = 0, then out[indices[0,y...], ..., indices[M-1,y...]] += data[y...]; "
-           "data (Y...,XM+1,...), indices (M,Y...)",
+    .doc = "out (X1,...) = 0, then out[indices[0,y...], ..., indices[M-1,y...]] += data[y...]; data (Y...,XM+1,...), "
+           "indices (M,Y...); the values of repeated indices are added",
     .params = scatter_schema,
     .param_size = sizeof(scatter_params),
     .infer_shape = scatter_infer_shape,

@@ -12,13 +12,13 @@ typedef mxci_one_hot_params one_hot_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(one_hot_params, depth), .name = "depth", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
-     .maximum = 9e15, .doc = "size of the new axis"},
+     .maximum = 9e15, .doc = "Size of the new last axis, the number of classes."},
     {MXC_PARAM_FIELD(one_hot_params, on_value), .name = "on_value", .type = MXC_PARAM_FLOAT, .initial = "1.0",
-     .doc = "at the index"},
+     .doc = "Value at the index."},
     {MXC_PARAM_FIELD(one_hot_params, off_value), .name = "off_value", .type = MXC_PARAM_FLOAT, .initial = "0.0",
-     .doc = "elsewhere"},
+     .doc = "Value at all other positions."},
     {MXC_PARAM_FIELD(one_hot_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
-     .doc = "of out"},
+     .doc = "Dtype of out."},
     MXC_PARAM_END,
 };
 
@@ -90,7 +90,8 @@ static mxc_status forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_one_hot = {
     .size = sizeof(mxc_op_def),
     .name = "one_hot",
-    .doc = "out (indices' shape, depth): on_value at each index, off_value elsewhere",
+    .doc = "out (shape of indices, depth) = on_value at each index, off_value elsewhere; an index outside of [0, "
+           "depth) gives off_value everywhere",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(one_hot_params),
@@ -129,7 +130,7 @@ static mxc_status encode_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_onehot_encode = {
     .size = sizeof(mxc_op_def),
     .name = "_onehot_encode",
-    .doc = "lhs (N), rhs (N,K), of which only the shape is used: out[i,j] = 1 where j is lhs[i], else 0",
+    .doc = "out[i,j] = 1 where j = lhs[i], else 0; lhs (N), rhs (N,K), of which only the shape is used",
     .flags = MXC_OP_ZERO_GRADIENT | MXC_OP_ARRAY_ONLY,
     .args = "lhs,rhs",
     .infer_shape = infer_encode_shape,

@@ -15,11 +15,13 @@ enum { DATA, INDEX };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(pick_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "axis to pick from; negative: from the end"},
+     .doc = "Axis along which elements are picked. Negative values count from the end."},
     {MXC_PARAM_FIELD(pick_params, keepdims), .name = "keepdims", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "leave the axis with size 1"},
+     .doc = "Keep the axis with size 1."},
     {MXC_PARAM_FIELD(pick_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "clip",
-     .choices = "clip,wrap", .doc = "indices outside: the nearest inside, or taken modulo the axis"},
+     .choices = "clip,wrap",
+     .doc = "How indices out of range are treated: clip takes the nearest valid index, wrap takes them modulo the size "
+            "of the axis."},
     MXC_PARAM_END,
 };
 
@@ -101,7 +103,7 @@ const mxc_op_def mxci_op_pick = {
     .size = sizeof(mxc_op_def),
     .name = "pick",
     .aliases = "choose_element_0index",
-    .doc = "out = of each line of data along axis the element that index names",
+    .doc = "out = the element of each row of data along axis that index selects",
     .params = schema,
     .param_size = sizeof(pick_params),
     .args = "data,index",

@@ -12,9 +12,11 @@ enum { A, INDICES };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(take_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "0",
-     .doc = "axis of a that indices count along; negative: from the end"},
+     .doc = "Axis of a that is indexed. Negative values count from the end."},
     {MXC_PARAM_FIELD(take_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "clip",
-     .choices = "raise,wrap,clip", .doc = "indices outside: an error, taken modulo the axis, or the nearest inside"},
+     .choices = "raise,wrap,clip",
+     .doc = "How indices out of range are treated: raise reports an error, wrap takes them modulo the size of the "
+            "axis, clip takes the nearest valid index."},
     MXC_PARAM_END,
 };
 
@@ -90,7 +92,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_take = {
     .size = sizeof(mxc_op_def),
     .name = "take",
-    .doc = "out = the rows of a along axis that indices name",
+    .doc = "out = the slices of a along axis that indices select; the axis is replaced by the axes of indices",
     .params = schema,
     .param_size = sizeof(take_params),
     .args = "a,indices",

@@ -18,29 +18,31 @@ typedef mxci_topk_params topk_params;
 
 enum { VALUE = MXCI_TOPK_VALUE, INDICES = MXCI_TOPK_INDICES, MASK = MXCI_TOPK_MASK, BOTH = MXCI_TOPK_BOTH };
 
-#define AXIS_PARAM                                                                        \
-    {                                                                                     \
-        MXC_PARAM_FIELD(topk_params, axis),                                               \
-            .name = "axis", .type = MXC_PARAM_INT, .initial = "-1", .optional = 1,        \
-            .doc = "axis to order, negative: from the end; None: all elements as one row" \
+#define AXIS_PARAM                                                                                                 \
+    {                                                                                                              \
+        MXC_PARAM_FIELD(topk_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1", .optional = 1, \
+                                            .doc = "Axis along which elements are ordered. Negative values count " \
+                                                   "from the end. None: all elements as one row."                  \
     }
 #define ASCEND_PARAM(value)                                                                                     \
     {                                                                                                           \
         MXC_PARAM_FIELD(topk_params, is_ascend), .name = "is_ascend", .type = MXC_PARAM_BOOL, .initial = value, \
-                                                 .doc = "least first; else greatest first"                      \
+                                                 .doc = "Ascending order; otherwise descending."                \
     }
 #define DTYPE_PARAM                                                                                          \
     {                                                                                                        \
         MXC_PARAM_FIELD(topk_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32", \
-                                             .doc = "of the indices"                                         \
+                                             .doc = "Dtype of the indices."                                  \
     }
 
 static const mxc_param topk_schema[] = {
     AXIS_PARAM,
     {MXC_PARAM_FIELD(topk_params, k), .name = "k", .type = MXC_PARAM_INT, .initial = "1",
-     .doc = "elements of each row, below 1: all"},
+     .doc = "Number of elements taken from each row. Below 1: all."},
     {MXC_PARAM_FIELD(topk_params, ret_typ), .name = "ret_typ", .type = MXC_PARAM_ENUM, .initial = "indices",
-     .choices = "value,indices,mask,both", .doc = "what comes out"},
+     .choices = "value,indices,mask,both",
+     .doc = "What is returned: the values, their indices, both, or a mask of data's shape that is 1 at the elements "
+            "taken."},
     ASCEND_PARAM("false"),
     DTYPE_PARAM,
     MXC_PARAM_END,
@@ -302,7 +304,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_topk = {
     .size = sizeof(mxc_op_def),
     .name = "topk",
-    .doc = "out = values, indices or both, or a mask, of the first k elements along axis in order of their values",
+    .doc = "out = the first k elements along axis in sorted order: their values, indices, both, or a mask",
     .params = topk_schema,
     .param_size = sizeof(topk_params),
     .n_outputs = count_outputs,
@@ -320,7 +322,7 @@ const mxc_op_def mxci_op_topk = {
 const mxc_op_def mxci_op_sort = {
     .size = sizeof(mxc_op_def),
     .name = "sort",
-    .doc = "out = data with the values along axis in order",
+    .doc = "out = data sorted along axis",
     .params = sort_schema,
     .param_size = sizeof(topk_params),
     .params_check = complete_sort,
@@ -338,7 +340,7 @@ const mxc_op_def mxci_op_sort = {
 const mxc_op_def mxci_op_argsort = {
     .size = sizeof(mxc_op_def),
     .name = "argsort",
-    .doc = "out = for each place along axis the index of the element that stands there in order",
+    .doc = "out = the indices that sort data along axis",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = argsort_schema,
     .param_size = sizeof(topk_params),

@@ -12,9 +12,9 @@ typedef mxci_dot_params dot_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(dot_params, transpose_a), .name = "transpose_a", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "lhs is given transposed"},
+     .doc = "Transpose lhs first."},
     {MXC_PARAM_FIELD(dot_params, transpose_b), .name = "transpose_b", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "rhs is given transposed"},
+     .doc = "Transpose rhs first."},
     MXC_PARAM_END,
 };
 
@@ -118,7 +118,8 @@ const mxc_op_def mxci_op_dot = {
     .size = sizeof(mxc_op_def),
     .name = "dot",
     .args = "lhs,rhs",
-    .doc = "out = product over the last axis of lhs and the first of rhs; of vectors (1,)",
+    .doc =
+        "out = matrix product: the sum over the last axis of lhs and the first axis of rhs; of two vectors shape (1,)",
     .params = schema,
     .param_size = sizeof(dot_params),
     .infer_shape = infer_dot_shape,
@@ -145,7 +146,7 @@ const mxc_op_def mxci_op_batch_dot = {
     .size = sizeof(mxc_op_def),
     .name = "batch_dot",
     .args = "lhs,rhs",
-    .doc = "out (B,M,N) = lhs (B,M,K) times rhs (B,K,N), for each of B",
+    .doc = "Matrix products of a batch: out (B,M,N) = lhs (B,M,K) rhs (B,K,N)",
     .params = schema,
     .param_size = sizeof(dot_params),
     .infer_shape = infer_batch_dot_shape,

@@ -15,22 +15,24 @@ enum { A, B, C };
 
 #define GEMM_PARAMS                                                                                                    \
     {MXC_PARAM_FIELD(gemm_params, transpose_a), .name = "transpose_a", .type = MXC_PARAM_BOOL, .initial = "false",     \
-     .doc = "A is given transposed"},                                                                                  \
+     .doc = "Use the transpose of A as op(A)."},                                                                       \
         {MXC_PARAM_FIELD(gemm_params, transpose_b), .name = "transpose_b", .type = MXC_PARAM_BOOL, .initial = "false", \
-         .doc = "B is given transposed"},                                                                              \
+         .doc = "Use the transpose of B as op(B)."},                                                                   \
     {                                                                                                                  \
         MXC_PARAM_FIELD(gemm_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "1",                 \
-                                             .doc = "factor of the product"                                            \
+                                             .doc = "Factor of the product."                                           \
     }
-#define AXIS_PARAM                                                                                              \
-    {                                                                                                           \
-        MXC_PARAM_FIELD(gemm_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-2",             \
-                                            .doc = "axis of the rows, not the last one; negative: from the end" \
+#define AXIS_PARAM                                                                                               \
+    {                                                                                                            \
+        MXC_PARAM_FIELD(gemm_params, axis),                                                                      \
+            .name = "axis", .type = MXC_PARAM_INT, .initial = "-2",                                              \
+            .doc = "Axis of the matrix rows; the columns are the last axis. Negative values count from the end." \
     }
 
 static const mxc_param gemm_schema[] = {
     GEMM_PARAMS,
-    {MXC_PARAM_FIELD(gemm_params, beta), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "1", .doc = "factor of C"},
+    {MXC_PARAM_FIELD(gemm_params, beta), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "1",
+     .doc = "Factor of C."},
     AXIS_PARAM,
     MXC_PARAM_END,
 };
@@ -161,9 +163,9 @@ typedef mxci_syrk_params syrk_params;
 
 static const mxc_param syrk_schema[] = {
     {MXC_PARAM_FIELD(syrk_params, transpose), .name = "transpose", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "A' A, else A A'"},
+     .doc = "Compute A' A instead of A A'."},
     {MXC_PARAM_FIELD(syrk_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "factor of the product"},
+     .doc = "Factor of the product."},
     MXC_PARAM_END,
 };
 

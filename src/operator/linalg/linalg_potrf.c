@@ -14,7 +14,7 @@ typedef mxci_factor_params factor_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(factor_params, lower), .name = "lower", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "the factor is the lower triangle, else the upper one"},
+     .doc = "Use lower triangles; otherwise upper ones."},
     MXC_PARAM_END,
 };
 
@@ -113,7 +113,8 @@ const mxc_op_def mxci_op_linalg_potrf = {
     .name = "_linalg_potrf",
     .aliases = "linalg_potrf",
     .args = "A",
-    .doc = "A (...,N,N), positive definite: out = the triangular factor L of A = L L', with lower=false U of A = U' U",
+    .doc = "Cholesky factorization of positive definite A (...,N,N): out = L with A = L L', or with lower=false U with "
+           "A = U' U",
     .params = schema,
     .param_size = sizeof(factor_params),
     .infer_shape = infer_square,
@@ -180,7 +181,8 @@ const mxc_op_def mxci_op_linalg_potri = {
     .name = "_linalg_potri",
     .aliases = "linalg_potri",
     .args = "A",
-    .doc = "A (...,N,N), lower triangular: out = the inverse of A A'; with lower=false upper, of A' A",
+    .doc = "Inverse from a Cholesky factor: out = the inverse of A A' for lower triangular A (...,N,N), or with "
+           "lower=false of A' A for upper triangular A",
     .params = schema,
     .param_size = sizeof(factor_params),
     .infer_shape = infer_square,

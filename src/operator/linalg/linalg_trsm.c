@@ -14,13 +14,13 @@ enum { A, B };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(triangular_params, transpose), .name = "transpose", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "use A transposed"},
+     .doc = "Use the transpose of A as op(A)."},
     {MXC_PARAM_FIELD(triangular_params, rightside), .name = "rightside", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "A stands on the right, else on the left"},
+     .doc = "A is the right factor; otherwise the left one."},
     {MXC_PARAM_FIELD(triangular_params, lower), .name = "lower", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "A is the lower triangle, else the upper one"},
+     .doc = "A is lower triangular; otherwise upper triangular. The other triangle is not read."},
     {MXC_PARAM_FIELD(triangular_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "factor of B"},
+     .doc = "Factor of B."},
     MXC_PARAM_END,
 };
 
@@ -185,7 +185,7 @@ const mxc_op_def mxci_op_linalg_trmm = {
     .name = "_linalg_trmm",
     .aliases = "linalg_trmm",
     .args = "A,B",
-    .doc = "A (...,N,N) triangular: out = alpha op(A) B, or with rightside alpha B op(A)",
+    .doc = "Product with a triangular matrix A (...,N,N): out = alpha op(A) B, or with rightside alpha B op(A)",
     .params = schema,
     .param_size = sizeof(triangular_params),
     .infer_shape = infer_shape,
@@ -201,7 +201,7 @@ const mxc_op_def mxci_op_linalg_trsm = {
     .name = "_linalg_trsm",
     .aliases = "linalg_trsm",
     .args = "A,B",
-    .doc = "A (...,N,N) triangular: out = X with op(A) X = alpha B, or with rightside X op(A) = alpha B",
+    .doc = "Solution X of a triangular system, A (...,N,N): op(A) X = alpha B, or with rightside X op(A) = alpha B",
     .params = schema,
     .param_size = sizeof(triangular_params),
     .infer_shape = infer_shape,

@@ -21,11 +21,15 @@ enum { DATA, LABEL };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(ctc_params, use_data_lengths), .name = "use_data_lengths", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "there is an argument data_lengths; otherwise all steps count"},
+     .initial = "False",
+     .doc = "Use the argument data_lengths, the number of time steps of each sequence; otherwise all steps count."},
     {MXC_PARAM_FIELD(ctc_params, use_label_lengths), .name = "use_label_lengths", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "there is an argument label_lengths; otherwise a padding value ends a row of label"},
+     .initial = "False",
+     .doc = "Use the argument label_lengths; otherwise a row of label ends at its first padding value."},
     {MXC_PARAM_FIELD(ctc_params, blank_label), .name = "blank_label", .type = MXC_PARAM_ENUM, .initial = "first",
-     .choices = "first,last", .doc = "which class is the blank"},
+     .choices = "first,last",
+     .doc = "Which class is the blank: first is class 0, with labels from 1 and padding 0; last is class C - 1, with "
+            "labels from 0 and padding -1."},
     MXC_PARAM_END,
 };
 
@@ -221,8 +225,9 @@ const mxc_op_def mxci_op_ctc_loss = {
     .size = sizeof(mxc_op_def),
     .name = "CTCLoss",
     .aliases = "ctc_loss,_contrib_CTCLoss,_contrib_ctc_loss",
-    .doc = "out (N) = -ln of the probability that each sequence of data (T,N,C) spells its row of label (N,L), by "
-           "softmax over the classes; no way to do so: inf, and a gradient of 0",
+    .doc = "Connectionist temporal classification: out (N) = -ln of the probability of each label sequence, label "
+           "(N,L), given data (T,N,C), to which softmax over the classes is applied; inf with a gradient of 0 where "
+           "the sequence is impossible",
     .params = schema,
     .param_size = sizeof(ctc_params),
     .args = "data,label,data_lengths,label_lengths",

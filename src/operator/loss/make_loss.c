@@ -11,12 +11,12 @@
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_make_loss_params, grad_scale), .name = "grad_scale", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "the gradient"},
+     .doc = "Value of the gradient."},
     {MXC_PARAM_FIELD(mxci_make_loss_params, valid_thresh), .name = "valid_thresh", .type = MXC_PARAM_FLOAT,
-     .initial = "0", .doc = "normalization valid counts the elements above this"},
+     .initial = "0", .doc = "With normalization=valid, elements above this value are counted."},
     {MXC_PARAM_FIELD(mxci_make_loss_params, normalization), .name = "normalization", .type = MXC_PARAM_ENUM,
      .initial = "null", .choices = "null,batch,valid",
-     .doc = "divide the gradient by nothing, the batch or the count of valid elements"},
+     .doc = "What the gradient is divided by: nothing, the batch size, or the number of valid elements."},
     MXC_PARAM_END,
 };
 
@@ -63,7 +63,7 @@ static mxc_status backward_scaled(const mxc_op_call *call) {
 const mxc_op_def mxci_op_make_loss = {
     .size = sizeof(mxc_op_def),
     .name = "make_loss",
-    .doc = "out = data, as a loss: data's gradient is 1, whatever the gradient of out",
+    .doc = "out = data, which becomes a loss: its gradient is 1, whatever the gradient of out",
     .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = forward},
@@ -73,8 +73,8 @@ const mxc_op_def mxci_op_make_loss = {
 const mxc_op_def mxci_op_make_loss_layer = {
     .size = sizeof(mxc_op_def),
     .name = "MakeLoss",
-    .doc = "out = data, as a loss: data's gradient is grad_scale, divided as normalization says, whatever the gradient "
-           "of out",
+    .doc = "out = data, which becomes a loss: its gradient is grad_scale, divided according to normalization, whatever "
+           "the gradient of out",
     .params = schema,
     .param_size = sizeof(mxci_make_loss_params),
     .dtypes = MXC_DTYPES_FLOAT,

@@ -12,7 +12,7 @@ enum { DATA, LABEL };
 
 static const mxc_param regression_schema[] = {
     {MXC_PARAM_FIELD(mxci_regression_params, grad_scale), .name = "grad_scale", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "multiplies the gradient"},
+     .doc = "Factor of the gradient."},
     MXC_PARAM_END,
 };
 
@@ -100,12 +100,13 @@ static const mxc_inplace out_to_grad[] = {{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_E
         }                                                                                                     \
     }
 
-const mxc_op_def mxci_op_linear_regression_output =
-    REGRESSION("LinearRegressionOutput", identity_forward, difference_backward,
-               "output = data; gradient to data: grad_scale / (outputs per sample) (output - label)");
+const mxc_op_def mxci_op_linear_regression_output = REGRESSION(
+    "LinearRegressionOutput", identity_forward, difference_backward,
+    "output = data, with the gradient of the squared error: grad_scale / (outputs per sample) (output - label)");
 const mxc_op_def mxci_op_logistic_regression_output =
     REGRESSION("LogisticRegressionOutput", logistic_forward, difference_backward,
-               "output = 1 / (1 + exp(-data)); gradient to data: grad_scale / (outputs per sample) (output - label)");
-const mxc_op_def mxci_op_mae_regression_output =
-    REGRESSION("MAERegressionOutput", identity_forward, sign_backward,
-               "output = data; gradient to data: grad_scale / (outputs per sample) sign(output - label)");
+               "output = 1 / (1 + exp(-data)), with the gradient of the cross entropy: grad_scale / (outputs per "
+               "sample) (output - label)");
+const mxc_op_def mxci_op_mae_regression_output = REGRESSION(
+    "MAERegressionOutput", identity_forward, sign_backward,
+    "output = data, with the gradient of the absolute error: grad_scale / (outputs per sample) sign(output - label)");

@@ -99,7 +99,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmax_cross_entropy = {
     .size = sizeof(mxc_op_def),
     .name = "softmax_cross_entropy",
-    .doc = "data (N,K), label (N): out (1,) = sum over i of -log softmax(data[i])[label[i]]",
+    .doc = "Softmax cross entropy summed over the batch: out (1,) = sum over i of -log softmax(data[i])[label[i]]; "
+           "data (N,K), label (N)",
     .args = "data,label",
     .labels = 1 << LABEL,
     .infer_shape = infer_shape,

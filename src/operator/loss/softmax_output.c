@@ -19,23 +19,25 @@ enum { DATA, LABEL };
 
 static const mxc_param softmax_schema[] = {
     {MXC_PARAM_FIELD(mxci_softmax_output_params, grad_scale), .name = "grad_scale", .type = MXC_PARAM_FLOAT,
-     .initial = "1", .doc = "multiplies the gradient"},
+     .initial = "1", .doc = "Factor of the gradient."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT,
-     .initial = "-1", .doc = "class number without gradient (use_ignore) and not counted (normalization valid)"},
+     .initial = "-1",
+     .doc = "Label that has no gradient if use_ignore is set, and that normalization=valid does not count."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, multi_output), .name = "multi_output", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "softmax along axis 1, a label for each place of the other axes"},
+     .initial = "False", .doc = "Compute softmax along axis 1, with one label for each position of the other axes."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, use_ignore), .name = "use_ignore", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "labels equal to ignore_label give no gradient"},
+     .initial = "False", .doc = "Labels equal to ignore_label give no gradient."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, preserve_shape), .name = "preserve_shape", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "softmax along the last axis"},
+     .initial = "False", .doc = "Compute softmax along the last axis."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, normalization), .name = "normalization", .type = MXC_PARAM_ENUM,
      .initial = "null", .choices = "null,batch,valid",
-     .doc = "divide the gradient by nothing, the batch or the count of labels"},
+     .doc = "What the gradient is divided by: nothing, the batch size, or the number of labels that are not ignored."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, out_grad), .name = "out_grad", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "multiply the gradient by that of the output"},
+     .initial = "False", .doc = "Multiply the gradient by the gradient of the output, which is ignored otherwise."},
     {MXC_PARAM_FIELD(mxci_softmax_output_params, smooth_alpha), .name = "smooth_alpha", .type = MXC_PARAM_FLOAT,
      .initial = "0", .bounded = 1, .minimum = 0, .maximum = 1,
-     .doc = "label smoothing: share of the label's probability that the other classes get; class numbers only"},
+     .doc = "Label smoothing: share of the label's probability that is distributed over the other classes. Only for "
+            "labels that are class numbers."},
     MXC_PARAM_END,
 };
 
@@ -177,8 +179,8 @@ const mxc_op_def mxci_op_softmax_output = {
     .size = sizeof(mxc_op_def),
     .name = "SoftmaxOutput",
     .aliases = "Softmax",
-    .doc = "output = softmax(data) along all axes but the first; gradient to data: grad_scale (output - label), where "
-           "label holds class numbers (N,) or probabilities of data's shape",
+    .doc = "output = softmax(data) along all axes but the first, with the gradient of the cross entropy: grad_scale "
+           "(output - label) for data, where label holds class numbers (N,) or probabilities of the shape of data",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_schema,
     .param_size = sizeof(mxci_softmax_output_params),

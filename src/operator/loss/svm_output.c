@@ -13,11 +13,11 @@ enum { DATA, LABEL };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_svm_params, margin), .name = "margin", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "distance from 0 that costs nothing"},
+     .doc = "Margin: scores beyond it on the correct side have no loss."},
     {MXC_PARAM_FIELD(mxci_svm_params, regularization), .name = "regularization_coefficient", .type = MXC_PARAM_FLOAT,
-     .initial = "1", .doc = "multiplies the gradient"},
+     .initial = "1", .doc = "Factor of the gradient."},
     {MXC_PARAM_FIELD(mxci_svm_params, use_linear), .name = "use_linear", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "the hinge itself instead of its square"},
+     .doc = "Use the hinge loss instead of its square."},
     MXC_PARAM_END,
 };
 
@@ -75,8 +75,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_svm_output = {
     .size = sizeof(mxc_op_def),
     .name = "SVMOutput",
-    .doc = "output = data (N,...,K); gradient to data: that of the squared (use_linear: plain) hinge loss with label "
-           "(N,...), class numbers, times regularization_coefficient",
+    .doc = "output = data (N,...,K), with the gradient of the squared hinge loss (use_linear: hinge loss) against "
+           "class numbers label (N,...), times regularization_coefficient",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(mxci_svm_params),

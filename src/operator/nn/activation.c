@@ -10,8 +10,8 @@
 static const mxc_param activation_schema[] = {
     {MXC_PARAM_FIELD(mxci_activation_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM,
      .choices = "relu,sigmoid,tanh,softrelu,softsign,log_sigmoid,mish",
-     .doc = "relu: max(x, 0); sigmoid: 1 / (1 + exp(-x)); tanh; softrelu: log(1 + exp(x)); softsign: x / (1 + |x|); "
-            "log_sigmoid: log(sigmoid(x)); mish: x tanh(softrelu(x))"},
+     .doc = "Function f. relu: max(x, 0); sigmoid: 1 / (1 + exp(-x)); tanh; softrelu: log(1 + exp(x)); softsign: x / "
+            "(1 + |x|); log_sigmoid: log(sigmoid(x)); mish: x tanh(softrelu(x))."},
     MXC_PARAM_END,
 };
 
@@ -52,7 +52,7 @@ static void adjust_needs(const void *params, mxc_op_needs *needs) {
 const mxc_op_def mxci_op_activation = {
     .size = sizeof(mxc_op_def),
     .name = "Activation",
-    .doc = "output = f(data), element by element; f is act_type",
+    .doc = "output = f(data), element by element, where act_type selects f",
     .flags = MXC_OP_SAMPLEWISE,
     .params = activation_schema,
     .param_size = sizeof(mxci_activation_params),

@@ -20,11 +20,11 @@ enum { ROWS = MXCI_ATTENTION_ROWS, KEYS = MXCI_ATTENTION_KEYS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_attention_params, use_mask), .name = "use_mask", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "there is an argument mask"},
+     .doc = "Use the argument mask."},
     {MXC_PARAM_FIELD(mxci_attention_params, causal), .name = "causal", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "hide keys behind i + S - L from query i"},
+     .doc = "Causal mask: query i sees keys up to i + S - L only."},
     {MXC_PARAM_FIELD(mxci_attention_params, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "None",
-     .optional = 1, .doc = "factor of the scores; None: 1 / sqrt(D)"},
+     .optional = 1, .doc = "Factor of the scores. None: 1 / sqrt(D)."},
     MXC_PARAM_END,
 };
 
@@ -335,9 +335,9 @@ const mxc_op_def mxci_op_attention = {
     .size = sizeof(mxc_op_def),
     .name = "scaled_dot_product_attention",
     .aliases = "_contrib_scaled_dot_product_attention",
-    .doc = "output = softmax(scale query key^T + mask) value, the softmax over the keys: query (...,L,D), "
-           "key (...,S,D), value (...,S,V), output (...,L,V). mask stretches to (...,L,S); a float mask is added, of "
-           "another dtype it hides keys where it is 0; it has no gradient. A query that sees no key gives 0",
+    .doc = "output = softmax(scale query key^T + mask) value, with softmax over the keys: query (...,L,D), key "
+           "(...,S,D), value (...,S,V), output (...,L,V). mask is broadcast to (...,L,S) and has no gradient; a float "
+           "mask is added, one of another dtype hides the keys where it is 0. A query that sees no key gives 0",
     .params = schema,
     .param_size = sizeof(mxci_attention_params),
     .args = "query,key,value,mask",

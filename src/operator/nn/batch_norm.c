@@ -24,7 +24,7 @@ enum { MOVING_MEAN, MOVING_VAR };
 #define RANGE(bound)                                                                                               \
     {                                                                                                              \
         .name = #bound, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_bn_ranged_params, bound), .initial = "None", \
-        .optional = 1, .doc = "accepted for compatibility: of use to the quantized form"                           \
+        .optional = 1, .doc = "Accepted for compatibility with MXNet; only the quantized operator uses it."        \
     }
 
 static const mxc_param bn_schema[] = {
@@ -37,9 +37,10 @@ static const mxc_param bn_schema[] = {
 static const mxc_param sync_schema[] = {
     MXCI_BN_SCHEMA(mxci_sync_bn_params, norm.),
     {MXC_PARAM_FIELD(mxci_sync_bn_params, ndev), .name = "ndev", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 1, .maximum = 65536, .doc = "devices that train together; training with several is refused"},
+     .minimum = 1, .maximum = 65536,
+     .doc = "Number of devices that train together. A training pass with more than 1 is an error."},
     {MXC_PARAM_FIELD(mxci_sync_bn_params, key), .name = "key", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "accepted for compatibility: names the layer to the other devices"},
+     .doc = "Accepted for compatibility with MXNet; has no effect."},
     MXC_PARAM_END,
 };
 
@@ -231,10 +232,9 @@ const mxc_op_def mxci_op_batch_norm = {
     COMMON,
     .name = "BatchNorm",
     .aliases = "BatchNorm_v1",
-    .doc =
-        "output = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis); mean and var over the other "
-        "axes in training, else moving_mean and moving_var, which a training forward pass updates: moving = momentum "
-        "moving + (1 - momentum) batch",
+    .doc = "Batch normalization: output = gamma (data - mean) / sqrt(var + eps) + beta for each channel. In training, "
+           "mean and var are those of the batch, and a forward pass updates moving = momentum moving + (1 - momentum) "
+           "batch; otherwise they are moving_mean and moving_var",
     .params = bn_schema,
     .param_size = sizeof(mxci_bn_ranged_params),
     .forward = {[MXC_CPU] = bn_forward},
@@ -243,8 +243,8 @@ const mxc_op_def mxci_op_batch_norm = {
 const mxc_op_def mxci_op_sync_batch_norm = {
     COMMON,
     .name = "_contrib_SyncBatchNorm",
-    .doc = "BatchNorm whose statistics in training are those of all devices' batches; of one device's here: a training "
-           "pass with ndev above 1 is refused",
+    .doc = "BatchNorm with statistics over the batches of all devices, of which only one is supported: a training pass "
+           "with ndev above 1 is an error",
     .params = sync_schema,
     .param_size = sizeof(mxci_sync_bn_params),
     .forward = {[MXC_CPU] = sync_forward},

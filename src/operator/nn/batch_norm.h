@@ -47,21 +47,21 @@ static inline int mxci_bn_axis(const mxci_bn_params *p, int ndim) {
      .bounded = 1,                                                                                              \
      .minimum = 0,                                                                                              \
      .maximum = 1e30,                                                                                           \
-     .doc = "added to the variance"},                                                                           \
+     .doc = "Added to the variance, for stability."},                                                           \
         {MXC_PARAM_FIELD(type_, at momentum), .name = "momentum", .type = MXC_PARAM_FLOAT, .initial = "0.9",    \
-         .doc = "share of the moving statistics that stays in each training pass"},                             \
+         .doc = "Share of the moving statistics that is kept in each training pass."},                          \
         {MXC_PARAM_FIELD(type_, at fix_gamma), .name = "fix_gamma", .type = MXC_PARAM_BOOL, .initial = "True",  \
-         .doc = "take gamma as 1"},                                                                             \
+         .doc = "Use 1 in place of gamma, whose gradient is 0."},                                               \
         {MXC_PARAM_FIELD(type_, at use_global_stats), .name = "use_global_stats", .type = MXC_PARAM_BOOL,       \
-         .initial = "False", .doc = "use the moving statistics in training too"},                               \
+         .initial = "False", .doc = "Use the moving statistics in training too."},                              \
         {MXC_PARAM_FIELD(type_, at output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,         \
-         .initial = "False", .doc = "show the outputs mean and var"},                                           \
+         .initial = "False", .doc = "Return mean and var as outputs."},                                         \
         {MXC_PARAM_FIELD(type_, at cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False", \
-         .doc = "accepted for compatibility"},                                                                  \
+         .doc = "Accepted for compatibility with MXNet; has no effect."},                                       \
     {                                                                                                           \
         MXC_PARAM_FIELD(type_, at axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,   \
                                          .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1,                 \
-                                         .doc = "where the channels are; negative: from the end"                \
+                                         .doc = "Axis of the channels. Negative values count from the end."     \
     }
 
 #endif

@@ -19,29 +19,30 @@ enum { DATA, WEIGHT, BIAS };
 #define AXES_LIMIT 2147483647.0
 const mxc_param mxci_conv_schema[] = {
     {MXC_PARAM_FIELD(conv_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 1,
-     .maximum = AXES_LIMIT, .doc = "kernel size of each spatial axis: (w), (h,w) or (d,h,w)"},
+     .maximum = AXES_LIMIT, .doc = "Kernel size of each spatial axis: (w), (h,w) or (d,h,w)."},
     {MXC_PARAM_FIELD(conv_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = AXES_LIMIT, .doc = "step of the kernel; () is 1"},
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "Stride along each spatial axis. (): 1."},
     {MXC_PARAM_FIELD(conv_params, dilate), .name = "dilate", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = AXES_LIMIT, .doc = "distance of the kernel's elements; () is 1"},
+     .minimum = 1, .maximum = AXES_LIMIT, .doc = "Dilation, the distance between neighbouring kernel elements. (): 1."},
     {MXC_PARAM_FIELD(conv_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = AXES_LIMIT, .doc = "zeros before and behind each axis; () is 0"},
+     .minimum = 0, .maximum = AXES_LIMIT, .doc = "Zero padding at both ends of each spatial axis. (): 0."},
     {MXC_PARAM_FIELD(conv_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 100000, .doc = "channels of the output"},
+     .maximum = 100000, .doc = "Number of filters, the channels of the output."},
     {MXC_PARAM_FIELD(conv_params, num_group), .name = "num_group", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 1, .maximum = 100000, .doc = "groups of channels that are convolved apart"},
+     .minimum = 1, .maximum = 100000, .doc = "Number of groups of channels that are convolved separately."},
     {MXC_PARAM_FIELD(conv_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "MiB of scratch that cuDNN may use"},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Maximum scratch memory of cuDNN in MiB."},
     {MXC_PARAM_FIELD(conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "leave out the bias argument"},
+     .doc = "Leave out the argument bias."},
     {MXC_PARAM_FIELD(conv_params, cudnn_tune), .name = "cudnn_tune", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "off,limited_workspace,fastest", .optional = 1,
-     .doc = "how cuDNN's algorithm is chosen: by its guess, or by measuring some, with 8 GiB of scratch for 'fastest'"},
+     .doc = "How the algorithm of cuDNN is chosen: off by its heuristics, limited_workspace by measuring those that "
+            "fit workspace, fastest by measuring those that fit 8 GiB. None: limited_workspace."},
     {MXC_PARAM_FIELD(conv_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "compute without cuDNN"},
+     .doc = "Do not use cuDNN."},
     {MXC_PARAM_FIELD(conv_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NHWC,NDHWC", .optional = 1,
-     .doc = "where the channels are, in weight too: second, as by default, or last"},
+     .doc = "Order of the axes of data, weight and output: channels second or channels last. None: channels second."},
     MXC_PARAM_END,
 };
 
@@ -462,9 +463,9 @@ const mxc_op_def mxci_op_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "Convolution",
     .aliases = "Convolution_v1,ChannelwiseConvolution", /* the latter: a fork's, for one filter a channel */
-    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad]; data "
-           "(N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,), one to three spatial axes; "
-           "layout NHWC: data (N,...,C), weight (num_filter, kernel..., C / num_group)",
+    .doc = "output[n,f,p] = bias[f] + sum over c and k of weight[f,c,k] data[n, c, stride p + dilate k - pad], for one "
+           "to three spatial axes; data (N,C,...), weight (num_filter, C / num_group, kernel...), bias (num_filter,); "
+           "with channels last data (N,...,C), weight (num_filter, kernel..., C / num_group)",
     .params = mxci_conv_schema,
     .param_size = sizeof(conv_params),
     .params_check = mxci_conv_check,

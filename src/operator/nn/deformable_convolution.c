@@ -23,22 +23,28 @@ enum { DATA, OFFSET, WEIGHT, BIAS };
 #define COUNT(field) \
     .type = MXC_PARAM_INT, MXC_PARAM_FIELD(deformable_params, field), .bounded = 1, .minimum = 1, .maximum = LIMIT
 static const mxc_param schema[] = {
-    {.name = "kernel", AXES(kernel, 1), .doc = "height and width of a patch"},
-    {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "distance of the patches; () is 1"},
-    {.name = "dilate", AXES(dilate, 1), .initial = "()", .doc = "distance of the elements of a patch; () is 1"},
-    {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "zeros before and behind each axis; () is 0"},
-    {.name = "num_filter", COUNT(num_filter), .doc = "channels of the output"},
-    {.name = "num_group", COUNT(num_group), .initial = "1", .doc = "groups of channels that are kept apart"},
+    {.name = "kernel", AXES(kernel, 1), .doc = "Kernel height and width."},
+    {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "Stride along each spatial axis. (): 1."},
+    {.name = "dilate",
+     AXES(dilate, 1),
+     .initial = "()",
+     .doc = "Dilation, the distance between neighbouring kernel elements. (): 1."},
+    {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "Zero padding at both ends of each spatial axis. (): 0."},
+    {.name = "num_filter", COUNT(num_filter), .doc = "Number of filters, the channels of the output."},
+    {.name = "num_group",
+     COUNT(num_group),
+     .initial = "1",
+     .doc = "Number of groups of channels that are convolved separately."},
     {.name = "num_deformable_group",
      COUNT(num_deformable_group),
      .initial = "1",
-     .doc = "groups of channels with offsets of their own"},
+     .doc = "Number of groups of channels with separate offsets."},
     {MXC_PARAM_FIELD(deformable_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Accepted for compatibility with MXNet; has no effect."},
     {MXC_PARAM_FIELD(deformable_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "leave out the bias argument"},
+     .doc = "Leave out the argument bias."},
     {MXC_PARAM_FIELD(deformable_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
-     .choices = "NCHW", .optional = 1, .doc = "channels come second"},
+     .choices = "NCHW", .optional = 1, .doc = "Order of the axes. Only NCHW is supported."},
     MXC_PARAM_END,
 };
 #undef AXES
@@ -338,9 +344,9 @@ const mxc_op_def mxci_op_deformable_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_DeformableConvolution",
     .aliases = "DeformableConvolution",
-    .doc = "output (N,num_filter,H,W) = weight (num_filter,C/num_group,kernel) times the patches of data (N,C,h,w) + "
-           "bias; each element of a patch is read at a place moved by offset (N,G*K*2,H,W), K elements in each of G "
-           "groups of channels, down and to the right",
+    .doc = "Convolution of data (N,C,h,w) with weight (num_filter, C / num_group, kernel), plus bias, that reads each "
+           "kernel element at a position moved down and to the right by offset (N,G*K*2,H,W), for K kernel elements in "
+           "each of G groups of channels; output (N,num_filter,H,W)",
     .params = schema,
     .param_size = sizeof(deformable_params),
     .params_check = check_params,

@@ -16,13 +16,13 @@ enum { OUT, MASK };
 
 static const mxc_param dropout_schema[] = {
     {MXC_PARAM_FIELD(mxci_dropout_params, p), .name = "p", .type = MXC_PARAM_FLOAT, .initial = "0.5", .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "share of elements that become 0"},
+     .minimum = 0, .maximum = 1, .doc = "Probability that an element is set to 0."},
     {MXC_PARAM_FIELD(mxci_dropout_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "training",
-     .choices = "training,always", .doc = "drop in training runs only, or in all"},
+     .choices = "training,always", .doc = "When to drop elements: only in training, or always."},
     {MXC_PARAM_FIELD(mxci_dropout_params, axes), .name = "axes", .type = MXC_PARAM_TUPLE, .initial = "()",
-     .doc = "axes along which all elements are dropped or kept together"},
+     .doc = "Axes along which all elements share one random decision."},
     {MXC_PARAM_FIELD(mxci_dropout_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
-     .optional = 1, .doc = "accepted for compatibility"},
+     .optional = 1, .doc = "Accepted for compatibility with MXNet; has no effect."},
     MXC_PARAM_END,
 };
 
@@ -161,8 +161,8 @@ static mxc_status dropout_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_dropout = {
     .size = sizeof(mxc_op_def),
     .name = "Dropout",
-    .doc =
-        "in training output = data mask, mask 1 / (1 - p) with probability 1 - p and else 0; otherwise output = data",
+    .doc = "In training, output = data mask, where mask is 1 / (1 - p) with probability 1 - p and otherwise 0; in "
+           "inference, output = data",
     .flags = MXC_OP_SAMPLEWISE,
     .params = dropout_schema,
     .param_size = sizeof(mxci_dropout_params),

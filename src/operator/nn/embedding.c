@@ -14,13 +14,13 @@ enum { DATA, WEIGHT };
 
 const mxc_param mxci_embedding_schema[] = {
     {MXC_PARAM_FIELD(embedding_params, input_dim), .name = "input_dim", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = 9e15, .doc = "rows of weight"},
+     .minimum = 1, .maximum = 9e15, .doc = "Number of rows of weight, the size of the vocabulary."},
     {MXC_PARAM_FIELD(embedding_params, output_dim), .name = "output_dim", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = 9e15, .doc = "columns of weight"},
+     .minimum = 1, .maximum = 9e15, .doc = "Number of columns of weight, the size of a vector."},
     {MXC_PARAM_FIELD(embedding_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
-     .doc = "of weight and out"},
+     .doc = "Dtype of weight and out."},
     {MXC_PARAM_FIELD(embedding_params, sparse_grad), .name = "sparse_grad", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "accepted for compatibility: weight's gradient is dense"},
+     .doc = "Accepted for compatibility with MXNet; has no effect, the gradient of weight is dense."},
     MXC_PARAM_END,
 };
 
@@ -83,7 +83,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_embedding = {
     .size = sizeof(mxc_op_def),
     .name = "Embedding",
-    .doc = "out (data's shape, output_dim): for each element of data that row of weight (input_dim, output_dim)",
+    .doc =
+        "out (shape of data, output_dim) = the row of weight (input_dim, output_dim) that each element of data selects",
     .params = mxci_embedding_schema,
     .param_size = sizeof(embedding_params),
     .params_check = check_params,

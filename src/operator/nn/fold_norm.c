@@ -20,11 +20,12 @@
 extern const mxc_op_def mxci_op_batch_norm, mxci_op_convolution, mxci_op_fully_connected;
 
 static const mxc_param schema[] = {
-    {MXC_PARAM_FIELD(mxci_fold_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .doc = "added to the variance"},
+    {MXC_PARAM_FIELD(mxci_fold_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT,
+     .doc = "Added to the variance, for stability."},
     {MXC_PARAM_FIELD(mxci_fold_params, fix_gamma), .name = "fix_gamma", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "take gamma as 1"},
+     .doc = "Use 1 in place of gamma."},
     {MXC_PARAM_FIELD(mxci_fold_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "the layer has no bias"},
+     .doc = "The layer has no bias."},
     MXC_PARAM_END,
 };
 
@@ -106,7 +107,8 @@ const mxc_op_def mxci_op_fold_norm = {
     .args = "weight,gamma,beta,mean,variance,bias",
     .outputs = "weight,bias",
     .n_args = count_args,
-    .doc = "weight gamma / sqrt(variance + eps) for each filter, and the bias that gives BatchNorm of the layer",
+    .doc = "Weight and bias of a layer that computes the BatchNorm behind it too: gamma / sqrt(variance + eps) times "
+           "each filter, and the bias to match",
     .params = schema,
     .param_size = sizeof(mxci_fold_params),
     .infer_shape = infer_shape,

@@ -14,11 +14,11 @@ enum { DATA, WEIGHT, BIAS };
 
 const mxc_param mxci_fc_schema[] = {
     {MXC_PARAM_FIELD(fc_params, num_hidden), .name = "num_hidden", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 2147483647.0, .doc = "columns of the output"},
+     .maximum = 2147483647.0, .doc = "Number of columns of the output."},
     {MXC_PARAM_FIELD(fc_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "leave out the bias argument"},
+     .doc = "Leave out the argument bias."},
     {MXC_PARAM_FIELD(fc_params, flatten), .name = "flatten", .type = MXC_PARAM_BOOL, .initial = "True",
-     .doc = "read data of more axes as (N,K), N its axis 0; False: K is its last axis, out keeps the others"},
+     .doc = "Flatten all axes of data but the first; otherwise the last axis is K, and output keeps the others."},
     MXC_PARAM_END,
 };
 
@@ -156,7 +156,8 @@ static mxc_status fc_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_fully_connected = {
     .size = sizeof(mxc_op_def),
     .name = "FullyConnected",
-    .doc = "output (N,H) = data (N,K) weight (H,K)^T + bias (H,); H is num_hidden, data of more axes is read as (N,K)",
+    .doc = "Fully connected layer: output (N,H) = data (N,K) weight (H,K)^T + bias (H,), with H = num_hidden; data of "
+           "more than two axes is flattened to (N,K)",
     .flags = MXC_OP_SAMPLEWISE,
     .params = mxci_fc_schema,
     .param_size = sizeof(fc_params),

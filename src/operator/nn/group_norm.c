@@ -18,17 +18,17 @@ enum { OUT, MEAN, STD };
 
 static const mxc_param instance_schema[] = {
     {MXC_PARAM_FIELD(mxci_group_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "0.001",
-     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
+     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "Added to the variance, for stability."},
     MXC_PARAM_END,
 };
 
 static const mxc_param group_schema[] = {
     {MXC_PARAM_FIELD(mxci_group_norm_params, num_groups), .name = "num_groups", .type = MXC_PARAM_INT, .initial = "1",
-     .bounded = 1, .minimum = 1, .maximum = 1e9, .doc = "groups of channels"},
+     .bounded = 1, .minimum = 1, .maximum = 1e9, .doc = "Number of groups of channels."},
     {MXC_PARAM_FIELD(mxci_group_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-5",
-     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "added to the variance"},
+     .bounded = 1, .minimum = 0, .maximum = 1e30, .doc = "Added to the variance, for stability."},
     {MXC_PARAM_FIELD(mxci_group_norm_params, output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "show the outputs mean and std"},
+     .initial = "False", .doc = "Return mean and std as outputs."},
     MXC_PARAM_END,
 };
 
@@ -198,10 +198,11 @@ static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_I
 
 const mxc_op_def mxci_op_instance_norm =
     NORM("InstanceNorm",
-         "output = gamma (data - mean) / sqrt(variance + eps) + beta for each channel of each sample of data (N,C,...)",
+         "Instance normalization: output = gamma (data - mean) / sqrt(variance + eps) + beta, with mean and variance "
+         "of each channel of each sample of data (N,C,...)",
          instance_schema, instance_visible, infer_instance);
 const mxc_op_def mxci_op_group_norm =
     NORM("GroupNorm",
-         "output = gamma (data - mean) / sqrt(variance + eps) + beta; mean and variance for each group of channels of "
-         "each sample of data (N,C,...), gamma and beta for each channel",
+         "Group normalization: output = gamma (data - mean) / sqrt(variance + eps) + beta, with mean and variance of "
+         "each group of channels of each sample of data (N,C,...), gamma and beta of each channel",
          group_schema, group_visible, infer_group);

@@ -20,11 +20,11 @@ enum { OUT, AVERAGE };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(sparse_params, sparseness_target), .name = "sparseness_target", .type = MXC_PARAM_FLOAT,
-     .initial = "0.1", .bounded = 1, .minimum = 0, .maximum = 1, .doc = "mean activity that is wanted"},
+     .initial = "0.1", .bounded = 1, .minimum = 0, .maximum = 1, .doc = "Target of the mean activation."},
     {MXC_PARAM_FIELD(sparse_params, penalty), .name = "penalty", .type = MXC_PARAM_FLOAT, .initial = "0.001",
-     .doc = "weight of the divergence"},
+     .doc = "Weight of the divergence."},
     {MXC_PARAM_FIELD(sparse_params, momentum), .name = "momentum", .type = MXC_PARAM_FLOAT, .initial = "0.9",
-     .bounded = 1, .minimum = 0, .maximum = 1, .doc = "share of moving_avg that stays in each training pass"},
+     .bounded = 1, .minimum = 0, .maximum = 1, .doc = "Share of moving_avg that is kept in each training pass."},
     MXC_PARAM_END,
 };
 
@@ -110,8 +110,9 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_identity_kl_sparse_reg = {
     .size = sizeof(mxc_op_def),
     .name = "IdentityAttachKLSparseReg",
-    .doc = "output = data; the gradient gets penalty (-target / a + (1 - target) / (1 - a)) for each channel (axis 1), "
-           "a its moving mean, which a training forward pass updates: a = momentum a + (1 - momentum) mean",
+    .doc = "output = data, with a sparsity penalty: penalty (-target / a + (1 - target) / (1 - a)) is added to the "
+           "gradient of each channel (axis 1), where a is its moving mean, which a training forward pass updates: a = "
+           "momentum a + (1 - momentum) mean",
     .params = schema,
     .param_size = sizeof(sparse_params),
     .outputs = "output,average",

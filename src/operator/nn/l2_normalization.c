@@ -10,11 +10,11 @@
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_l2_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-10",
-     .doc = "added to the sum of squares"},
+     .doc = "Added to the sum of squares, for stability."},
     {MXC_PARAM_FIELD(mxci_l2_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "instance",
      .choices = "instance,spatial,channel",
-     .doc = "what is divided by one norm: a sample, the places of a channel, or "
-            "the channels of a place"},
+     .doc = "What shares one norm: a sample (instance), the channels of a position (channel), or the positions of a "
+            "channel (spatial)."},
     MXC_PARAM_END,
 };
 
@@ -74,8 +74,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_l2_normalization = {
     .size = sizeof(mxc_op_def),
     .name = "L2Normalization",
-    .doc = "out = data / sqrt(sum of data^2 + eps); data (N,C,...), summed over a sample (instance), the channels of a "
-           "place (channel) or the places of a channel (spatial)",
+    .doc = "out = data / sqrt(sum of data^2 + eps), data (N,C,...), with the sum over what mode selects",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(mxci_l2_params),

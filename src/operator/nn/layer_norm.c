@@ -21,17 +21,17 @@ enum { CHUNKS = 64 };
 
 #define AXIS_AND_EPS                                                                                       \
     {MXC_PARAM_FIELD(mxci_norm_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",      \
-     .doc = "axis whose elements are normalised together; negative: from the end"},                        \
+     .doc = "Axis that is normalized. Negative values count from the end."},                               \
     {                                                                                                      \
         MXC_PARAM_FIELD(mxci_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-5", \
                                                 .bounded = 1, .minimum = 0, .maximum = 1e30,               \
-                                                .doc = "added under the root"                              \
+                                                .doc = "Added under the square root, for stability."       \
     }
 
 static const mxc_param layer_schema[] = {
     AXIS_AND_EPS,
     {MXC_PARAM_FIELD(mxci_norm_params, output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "show the outputs mean and std"},
+     .initial = "False", .doc = "Return mean and std as outputs."},
     MXC_PARAM_END,
 };
 static const mxc_param rms_schema[] = {AXIS_AND_EPS, MXC_PARAM_END};
@@ -263,7 +263,10 @@ static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_I
     }
 
 const mxc_op_def mxci_op_layer_norm =
-    NORM("LayerNorm", "output = gamma (data - mean) / sqrt(variance + eps) + beta; mean and variance along axis",
+    NORM("LayerNorm",
+         "Layer normalization: output = gamma (data - mean) / sqrt(variance + eps) + beta, with mean and variance "
+         "along axis",
          layer_schema, "data,gamma,beta", "output,mean,std", layer_visible, 1 << MEAN | 1 << STD);
-const mxc_op_def mxci_op_rms_norm = NORM("RMSNorm", "output = gamma data / sqrt(mean of data^2 along axis + eps)",
-                                         rms_schema, "data,gamma", "output,rms", rms_visible, 1 << RMS);
+const mxc_op_def mxci_op_rms_norm =
+    NORM("RMSNorm", "Root mean square normalization: output = gamma data / sqrt(mean of data^2 along axis + eps)",
+         rms_schema, "data,gamma", "output,rms", rms_visible, 1 << RMS);

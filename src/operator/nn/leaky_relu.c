@@ -22,13 +22,13 @@ enum { OUT, MASK };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_leaky_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM, .initial = "leaky",
-     .choices = "rrelu,leaky,prelu,elu,selu,gelu", .doc = "which function"},
+     .choices = "rrelu,leaky,prelu,elu,selu,gelu", .doc = "Function that is computed."},
     {MXC_PARAM_FIELD(mxci_leaky_params, slope), .name = "slope", .type = MXC_PARAM_FLOAT, .initial = "0.25",
-     .doc = "of leaky and elu"},
+     .doc = "Slope of leaky and elu for negative values."},
     {MXC_PARAM_FIELD(mxci_leaky_params, lower_bound), .name = "lower_bound", .type = MXC_PARAM_FLOAT,
-     .initial = "0.125", .doc = "least slope of rrelu"},
+     .initial = "0.125", .doc = "Lower bound of the random slopes of rrelu."},
     {MXC_PARAM_FIELD(mxci_leaky_params, upper_bound), .name = "upper_bound", .type = MXC_PARAM_FLOAT,
-     .initial = "0.334", .doc = "bound of rrelu's slopes"},
+     .initial = "0.334", .doc = "Upper bound of the random slopes of rrelu."},
     MXC_PARAM_END,
 };
 
@@ -197,9 +197,9 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_leaky_relu = {
     .size = sizeof(mxc_op_def),
     .name = "LeakyReLU",
-    .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu); "
-           "selu: 1.0507 times elu with slope 1.6733; gelu: data (1 + erf(data / sqrt(2))) / 2; rrelu: slopes of each "
-           "element, random in [lower_bound, upper_bound) in training, else their mean",
+    .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu); selu: "
+           "1.0507 times elu with slope 1.6733; gelu: data (1 + erf(data / sqrt(2))) / 2; rrelu: a random slope in "
+           "[lower_bound, upper_bound) for each element in training, else their mean",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(mxci_leaky_params),

@@ -12,13 +12,13 @@ enum { OUT, NORM };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_lrn_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOAT, .initial = "0.0001",
-     .doc = "multiplies the mean of squares"},
+     .doc = "Factor of the mean of squares."},
     {MXC_PARAM_FIELD(mxci_lrn_params, beta), .name = "beta", .type = MXC_PARAM_FLOAT, .initial = "0.75",
-     .doc = "exponent"},
+     .doc = "Exponent."},
     {MXC_PARAM_FIELD(mxci_lrn_params, knorm), .name = "knorm", .type = MXC_PARAM_FLOAT, .initial = "2",
-     .doc = "added to the mean of squares"},
+     .doc = "Constant added to the mean of squares."},
     {MXC_PARAM_FIELD(mxci_lrn_params, nsize), .name = "nsize", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1e9, .doc = "channels in the mean, an odd number"},
+     .maximum = 1e9, .doc = "Number of channels in the window, an odd number."},
     MXC_PARAM_END,
 };
 
@@ -139,8 +139,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_lrn = {
     .size = sizeof(mxc_op_def),
     .name = "LRN",
-    .doc = "output = data (knorm + alpha / nsize (sum of data^2 over the nsize channels around))^-beta, for data "
-           "(N,C,...)",
+    .doc = "Local response normalization: output = data (knorm + alpha / nsize (sum of data^2 over the nsize channels "
+           "around))^-beta, data (N,C,...)",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(mxci_lrn_params),

@@ -14,11 +14,12 @@ enum { DATA, MASK };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_masked_softmax_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "axis whose elements sum to 1; negative: from the end"},
+     .doc = "Axis along which the results sum to 1. Negative values count from the end."},
     {MXC_PARAM_FIELD(mxci_masked_softmax_params, temperature), .name = "temperature", .type = MXC_PARAM_FLOAT,
-     .initial = "1", .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data"},
+     .initial = "1", .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "Divisor of data."},
     {MXC_PARAM_FIELD(mxci_masked_softmax_params, normalize), .name = "normalize", .type = MXC_PARAM_BOOL,
-     .initial = "true", .doc = "accepted for compatibility: the greatest element is always subtracted first"},
+     .initial = "true",
+     .doc = "Accepted for compatibility with MXNet; has no effect, the maximum is always subtracted first."},
     MXC_PARAM_END,
 };
 
@@ -140,8 +141,8 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_masked_softmax = {
     MASKED_DEF,
     .name = "masked_softmax",
-    .doc = "out = e^(data / temperature) / its sum along axis over the elements whose mask (stretched to data's shape) "
-           "is not 0; 0 for the others",
+    .doc = "Softmax of data / temperature along axis over the elements whose mask, broadcast to the shape of data, is "
+           "not 0; 0 at the others",
     .forward = {[MXC_CPU] = softmax_forward},
     .backward = {[MXC_CPU] = softmax_backward},
 };
@@ -157,7 +158,7 @@ static mxc_status log_softmax_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_masked_log_softmax = {
     MASKED_DEF,
     .name = "masked_log_softmax",
-    .doc = "out = the logarithm of masked_softmax: minus infinity where mask is 0",
+    .doc = "Logarithm of masked_softmax; minus infinity where mask is 0",
     .forward = {[MXC_CPU] = log_softmax_forward},
     .backward = {[MXC_CPU] = log_softmax_backward},
 };

@@ -14,28 +14,30 @@ typedef mxci_pooling_params pooling_params;
 
 const mxc_param mxci_pooling_schema[] = {
     {MXC_PARAM_FIELD(pooling_params, global_pool), .name = "global_pool", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "one window over the whole plane; kernel, stride and pad are ignored"},
+     .doc = "Use one window over all spatial axes; kernel, stride and pad are ignored."},
     {MXC_PARAM_FIELD(pooling_params, cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "accepted for compatibility"},
+     .doc = "Accepted for compatibility with MXNet; has no effect."},
     {MXC_PARAM_FIELD(pooling_params, kernel), .name = "kernel", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = 1, .maximum = 2147483647.0,
-     .doc = "window size of each spatial axis; may be left out with global_pool"},
+     .doc = "Window size of each spatial axis: (w), (h,w) or (d,h,w). Not needed with global_pool."},
     {MXC_PARAM_FIELD(pooling_params, pool_type), .name = "pool_type", .type = MXC_PARAM_ENUM, .initial = "max",
-     .choices = "max,avg,sum,lp", .doc = "what is taken of a window; lp: the p-norm"},
+     .choices = "max,avg,sum,lp", .doc = "Function of a window: maximum, average, sum, or with lp the p-norm."},
     {MXC_PARAM_FIELD(pooling_params, pooling_convention), .name = "pooling_convention", .type = MXC_PARAM_ENUM,
      .initial = "valid", .choices = "full,valid,same",
-     .doc = "round the output size up (full) or down (valid), or take data's divided by stride, rounded up (same)"},
+     .doc = "Rounding of the output size: valid rounds down, full rounds up, same gives the size of data divided by "
+            "stride, rounded up."},
     {MXC_PARAM_FIELD(pooling_params, stride), .name = "stride", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 1, .maximum = 2147483647.0, .doc = "step of the window; () is 1"},
+     .minimum = 1, .maximum = 2147483647.0, .doc = "Stride along each spatial axis. (): 1."},
     {MXC_PARAM_FIELD(pooling_params, pad), .name = "pad", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = 2147483647.0, .doc = "padding before and behind each axis; () is 0"},
+     .minimum = 0, .maximum = 2147483647.0, .doc = "Padding at both ends of each spatial axis. (): 0."},
     {MXC_PARAM_FIELD(pooling_params, count_include_pad), .name = "count_include_pad", .type = MXC_PARAM_BOOL,
-     .initial = "None", .optional = 1, .doc = "an average counts the padding; None: it does"},
+     .initial = "None", .optional = 1, .doc = "Count the padding in the divisor of an average. None: True."},
     {MXC_PARAM_FIELD(pooling_params, p_value), .name = "p_value", .type = MXC_PARAM_INT, .initial = "None",
-     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3, .doc = "of pool_type lp: 1, 2 or 3"},
+     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 3,
+     .doc = "Order p of the norm with pool_type=lp: 1, 2 or 3."},
     {MXC_PARAM_FIELD(pooling_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
      .choices = "NCW,NCHW,NCDHW,NWC,NHWC,NDHWC", .optional = 1,
-     .doc = "where the channels are: second, as by default, or last"},
+     .doc = "Order of the axes of data and output: channels second or channels last. None: channels second."},
     MXC_PARAM_END,
 };
 
@@ -212,9 +214,9 @@ const mxc_op_def mxci_op_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "Pooling",
     .aliases = "Pooling_v1",
-    .doc = "output[n,c,p] = maximum, average, sum or p-norm of data[n,c] over the window at stride p - pad; data "
-           "(N,C,...), one to three spatial axes, or (N,...,C) by layout; averages divide by the window cut to "
-           "data and padding",
+    .doc = "output[n,c,p] = maximum, average, sum or p-norm of data[n,c] over the window at stride p - pad, for one to "
+           "three spatial axes; data (N,C,...), or (N,...,C) with channels last. Averages divide by the part of the "
+           "window within data and padding",
     .flags = MXC_OP_SAMPLEWISE,
     .params = mxci_pooling_schema,
     .param_size = sizeof(pooling_params),

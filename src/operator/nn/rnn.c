@@ -30,27 +30,27 @@ enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(rnn_params, state_size), .name = "state_size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1e6, .doc = "units of a layer and way, H"},
+     .maximum = 1e6, .doc = "Number of hidden units per layer and direction, H."},
     {MXC_PARAM_FIELD(rnn_params, num_layers), .name = "num_layers", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1e4, .doc = "layers"},
+     .maximum = 1e4, .doc = "Number of layers."},
     {MXC_PARAM_FIELD(rnn_params, bidirectional), .name = "bidirectional", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "go through the sequence both ways"},
+     .doc = "Process the sequence in both directions."},
     {MXC_PARAM_FIELD(rnn_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .choices = "rnn_relu,rnn_tanh,lstm,gru",
-     .doc = "kind of unit"},
+     .doc = "Type of the recurrent unit."},
     {MXC_PARAM_FIELD(rnn_params, p), .name = "p", .type = MXC_PARAM_FLOAT, .initial = "0", .bounded = 1, .minimum = 0,
-     .maximum = 1, .doc = "share of a layer's output that the next one does not see in training"},
+     .maximum = 1, .doc = "Dropout probability between layers in training."},
     {MXC_PARAM_FIELD(rnn_params, state_outputs), .name = "state_outputs", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "show the states after the last step"},
+     .doc = "Return the states after the last step as outputs."},
     {MXC_PARAM_FIELD(rnn_params, projection_size), .name = "projection_size", .type = MXC_PARAM_INT, .initial = "None",
-     .optional = 1, .doc = "None; others are refused"},
+     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
     {MXC_PARAM_FIELD(rnn_params, clip_min), .name = "lstm_state_clip_min", .type = MXC_PARAM_FLOAT, .initial = "None",
-     .optional = 1, .doc = "None; others are refused"},
+     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
     {MXC_PARAM_FIELD(rnn_params, clip_max), .name = "lstm_state_clip_max", .type = MXC_PARAM_FLOAT, .initial = "None",
-     .optional = 1, .doc = "None; others are refused"},
+     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
     {MXC_PARAM_FIELD(rnn_params, clip_nan), .name = "lstm_state_clip_nan", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "accepted for compatibility"},
+     .doc = "Accepted for compatibility with MXNet; has no effect."},
     {MXC_PARAM_FIELD(rnn_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "True is refused"},
+     .initial = "False", .doc = "Accepted for compatibility with MXNet. Only False is supported."},
     MXC_PARAM_END,
 };
 
@@ -575,9 +575,9 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_rnn = {
     .size = sizeof(mxc_op_def),
     .name = "RNN",
-    .doc = "output (T,N,H; 2 H where bidirectional) of recurrent layers over data (T,N,I), from state (and state_cell) "
-           "(layers, twice where bidirectional; N; H); parameters: input and state weights of each layer and "
-           "direction, then input and state biases of each",
+    .doc = "Recurrent layers: output (T,N,H), or (T,N,2H) if bidirectional, for data (T,N,I) and the initial state and "
+           "state_cell (layers, doubled if bidirectional; N; H). parameters holds the input and state weights of each "
+           "layer and direction, then their input and state biases",
     .params = schema,
     .param_size = sizeof(rnn_params),
     .params_check = check_params,

@@ -17,15 +17,17 @@ typedef mxci_rotary_params rotary_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(rotary_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-2",
-     .doc = "axis of the positions, not the last; negative: from the end"},
+     .doc = "Axis of the positions, not the last one. Negative values count from the end."},
     {MXC_PARAM_FIELD(rotary_params, width), .name = "width", .type = MXC_PARAM_INT, .initial = "None", .optional = 1,
-     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "first elements of each row that turn, W; None: all"},
+     .bounded = 1, .minimum = 0, .maximum = 9e15,
+     .doc = "Number of leading elements of each row that are rotated, W. None: all."},
     {MXC_PARAM_FIELD(rotary_params, offset), .name = "offset", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1,
-     .minimum = -9e15, .maximum = 9e15, .doc = "added to positions: how many rows came earlier"},
+     .minimum = -9e15, .maximum = 9e15, .doc = "Position of the first row, such as the number of rows already cached."},
     {MXC_PARAM_FIELD(rotary_params, base), .name = "base", .type = MXC_PARAM_FLOAT, .initial = "10000", .bounded = 1,
-     .minimum = 1e-30, .maximum = 1e30, .doc = "the angles fall from 1 to near 1 / base per position"},
+     .minimum = 1e-30, .maximum = 1e30,
+     .doc = "Base of the geometric sequence of angles, which fall from 1 to nearly 1 / base per position."},
     {MXC_PARAM_FIELD(rotary_params, interleaved), .name = "interleaved", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "pairs are neighbours, else half of W apart"},
+     .doc = "Pairs are neighbouring elements; otherwise elements W / 2 apart."},
     MXC_PARAM_END,
 };
 
@@ -135,8 +137,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_rotary_embedding = {
     .size = sizeof(mxc_op_def),
     .name = "rotary_embedding",
-    .doc = "out = data (...,L,...,D) with pairs of the last axis' first W elements turned: at position p of L pair i "
-           "turns by (p + offset) base^(-2 i / W)",
+    .doc = "Rotary position embedding: out = data (...,L,...,D) with pairs of the first W elements of the last axis "
+           "rotated; at position p of L, pair i is rotated by (p + offset) base^(-2 i / W)",
     .params = schema,
     .param_size = sizeof(rotary_params),
     .infer_shape = infer_shape,

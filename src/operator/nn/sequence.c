@@ -15,23 +15,23 @@ typedef mxci_sequence_params sequence_params;
 enum { DATA, LENGTH };
 typedef enum kind { LAST, MASK, REVERSE } kind;
 
-#define USE_LENGTH                                                                                                    \
-    {                                                                                                                 \
-        MXC_PARAM_FIELD(sequence_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL, \
-                                                               .initial = "False",                                    \
-                                                               .doc = "take the argument sequence_length"             \
+#define USE_LENGTH                                                                                   \
+    {                                                                                                \
+        MXC_PARAM_FIELD(sequence_params, use_sequence_length),                                       \
+            .name = "use_sequence_length", .type = MXC_PARAM_BOOL, .initial = "False",               \
+            .doc = "Use the argument sequence_length; otherwise all sequences have the full length." \
     }
 #define TIME_AXIS                                                                                                    \
     {                                                                                                                \
         MXC_PARAM_FIELD(sequence_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1, \
-                                                .minimum = 0, .maximum = 1, .doc = "where the time is"               \
+                                                .minimum = 0, .maximum = 1, .doc = "Axis of time."                   \
     }
 
 static const mxc_param schema[] = {USE_LENGTH, TIME_AXIS, MXC_PARAM_END};
 static const mxc_param mask_schema[] = {
     USE_LENGTH,
     {MXC_PARAM_FIELD(sequence_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "of rows behind the end"},
+     .doc = "Value of the steps after the end of a sequence."},
     TIME_AXIS,
     MXC_PARAM_END,
 };
@@ -200,16 +200,18 @@ static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INP
     .forward = {[MXC_CPU] = forward_fn}, .backward = {[MXC_CPU] = backward_fn}
 
 const mxc_op_def mxci_op_sequence_last = {
-    SEQUENCE("SequenceLast", "output (N,...) = the last row of each sequence of data (T,N,...), 0 where it is empty",
-             schema, infer_last, last_forward, last_backward),
+    SEQUENCE("SequenceLast",
+             "output (N,...) = the last step of each sequence of data (T,N,...), 0 where a sequence is empty", schema,
+             infer_last, last_forward, last_backward),
 };
 const mxc_op_def mxci_op_sequence_mask = {
-    SEQUENCE("SequenceMask", "output = data (T,N,...) with value in the rows behind each sequence's end", mask_schema,
-             infer_same, mask_forward, mask_backward),
+    SEQUENCE("SequenceMask", "output = data (T,N,...) with value in the steps after the end of each sequence",
+             mask_schema, infer_same, mask_forward, mask_backward),
     .inplace_forward = in_to_out,
     .inplace_backward = grad_to_grad,
 };
 const mxc_op_def mxci_op_sequence_reverse = {
-    SEQUENCE("SequenceReverse", "output = data (T,N,...) with the rows before each sequence's end in reverse order",
-             schema, infer_same, reverse_forward, reverse_backward),
+    SEQUENCE("SequenceReverse",
+             "output = data (T,N,...) with the steps before the end of each sequence in reverse order", schema,
+             infer_same, reverse_forward, reverse_backward),
 };

@@ -14,13 +14,14 @@ enum { DATA, LENGTH };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_softmax_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",
-     .doc = "axis whose elements sum to 1; negative: from the end"},
+     .doc = "Axis along which the results sum to 1. Negative values count from the end."},
     {MXC_PARAM_FIELD(mxci_softmax_params, temperature), .name = "temperature", .type = MXC_PARAM_FLOAT,
-     .initial = "None", .optional = 1, .bounded = 1, .minimum = 1e-30, .maximum = 1e30, .doc = "divides data; None: 1"},
+     .initial = "None", .optional = 1, .bounded = 1, .minimum = 1e-30, .maximum = 1e30,
+     .doc = "Divisor of data. None: 1."},
     {MXC_PARAM_FIELD(mxci_softmax_params, use_length), .name = "use_length", .type = MXC_PARAM_BOOL, .initial = "false",
-     .optional = 1, .doc = "there is an argument length"},
+     .optional = 1, .doc = "Use the argument length, the number of elements along axis that count; the others give 0."},
     {MXC_PARAM_FIELD(mxci_softmax_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
-     .optional = 1, .doc = "of out; None: data's"},
+     .optional = 1, .doc = "Dtype of out. None: that of data."},
     MXC_PARAM_END,
 };
 
@@ -191,7 +192,7 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmax = {
     SOFTMAX_DEF,
     .name = "softmax",
-    .doc = "out = e^(data / temperature) / its sum along axis",
+    .doc = "out = exp(data / temperature) / its sum along axis",
     .forward = {[MXC_CPU] = softmax_forward},
     .backward = {[MXC_CPU] = softmax_backward},
 };
@@ -223,7 +224,7 @@ static mxc_status softmin_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmin = {
     SOFTMAX_DEF,
     .name = "softmin",
-    .doc = "out = e^(-data / temperature) / its sum along axis",
+    .doc = "out = exp(-data / temperature) / its sum along axis",
     .forward = {[MXC_CPU] = softmin_forward},
     .backward = {[MXC_CPU] = softmin_backward},
 };

@@ -7,7 +7,7 @@
 static const mxc_param softmax_activation_schema[] = {
     {MXC_PARAM_FIELD(mxci_softmax_activation_params, mode), .name = "mode", .type = MXC_PARAM_ENUM,
      .initial = "instance", .choices = "instance,channel",
-     .doc = "instance: over all axes but the first; channel: along axis 1"},
+     .doc = "Where softmax is computed. instance: over all axes but the first; channel: along axis 1."},
     MXC_PARAM_END,
 };
 
@@ -61,8 +61,7 @@ static mxc_status softmax_activation_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmax_activation = {
     .size = sizeof(mxc_op_def),
     .name = "SoftmaxActivation",
-    .doc =
-        "output = exp(data) / sum of exp(data), over all axes but the first (mode instance) or along axis 1 (channel)",
+    .doc = "output = exp(data) / sum of exp(data), over all axes but the first or along axis 1",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_activation_schema,
     .param_size = sizeof(mxci_softmax_activation_params),

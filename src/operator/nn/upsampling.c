@@ -22,18 +22,20 @@ enum { ROWS_AT_ONCE = 16 }; /* of arguments that one pass of a sum adds up */
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(upsampling_params, scale), .name = "scale", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 1000, .doc = "by how much the first argument is enlarged"},
+     .maximum = 1000, .doc = "Scale factor of height and width of the first argument."},
     {MXC_PARAM_FIELD(upsampling_params, num_filter), .name = "num_filter", .type = MXC_PARAM_INT, .initial = "0",
-     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "bilinear: how many channels data has"},
+     .bounded = 1, .minimum = 0, .maximum = 9e15,
+     .doc = "Number of channels of data. Only used with sample_type=bilinear."},
     {MXC_PARAM_FIELD(upsampling_params, sample_type), .name = "sample_type", .type = MXC_PARAM_ENUM,
      .choices = "nearest,bilinear",
-     .doc = "each element becomes a square, or arguments data and weight are those of a Deconvolution"},
+     .doc = "Interpolation. nearest repeats each element; bilinear computes a Deconvolution with the argument weight."},
     {MXC_PARAM_FIELD(upsampling_params, multi_input_mode), .name = "multi_input_mode", .type = MXC_PARAM_ENUM,
-     .initial = "concat", .choices = "concat,sum", .doc = "arguments side by side along the channels, or added up"},
+     .initial = "concat", .choices = "concat,sum",
+     .doc = "How several arguments are combined: concatenated along the channels, or summed."},
     {MXC_PARAM_FIELD(upsampling_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = 65536, .doc = "how many arrays"},
+     .minimum = 1, .maximum = 65536, .doc = "Number of arguments."},
     {MXC_PARAM_FIELD(upsampling_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "512",
-     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "accepted for compatibility"},
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Accepted for compatibility with MXNet; has no effect."},
     MXC_PARAM_END,
 };
 
@@ -273,9 +275,9 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_upsampling = {
     .size = sizeof(mxc_op_def),
     .name = "UpSampling",
-    .doc = "out: arguments (N,C,h,w) enlarged to scale times the size of the first, side by side along the channels or "
-           "added up; with sample_type bilinear, data (N,C,h,w) and weight (C,1,k,k), k = 2 scale - scale % 2, a "
-           "Deconvolution of each channel",
+    .doc = "Upsampling: the arguments (N,C,h,w) are enlarged to scale times the size of the first one and concatenated "
+           "along the channels or summed; with sample_type=bilinear, a Deconvolution of each channel of data (N,C,h,w) "
+           "with weight (C,1,k,k), k = 2 scale - scale % 2",
     .params = schema,
     .param_size = sizeof(upsampling_params),
     .params_check = check_params,

@@ -16,7 +16,8 @@ enum { HIST, EDGES };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(entropy_params, num_quantized_bins), .name = "num_quantized_bins", .type = MXC_PARAM_INT,
-     .initial = "255", .bounded = 1, .minimum = 1, .maximum = 65535, .doc = "bins that the range is told in"},
+     .initial = "255", .bounded = 1, .minimum = 1, .maximum = 65535,
+     .doc = "Number of bins of the quantized distribution."},
     MXC_PARAM_END,
 };
 
@@ -77,8 +78,9 @@ const mxc_op_def mxci_op_calibrate_entropy = {
     .name = "_contrib_calibrate_entropy",
     .args = "hist,hist_edges",
     .outputs = "threshold,divergence",
-    .doc = "threshold = the edge t of hist_edges (n + 1,), n odd, for which hist (n,) cut to -t..t is least far "
-           "from itself told in num_quantized_bins bins; divergence = how far, by Kullback and Leibler",
+    .doc = "Threshold for quantization with the least Kullback-Leibler divergence: threshold = the edge t of "
+           "hist_edges (n + 1,), n odd, for which the histogram hist (n,) clipped to [-t, t] differs least from itself "
+           "quantized to num_quantized_bins bins; divergence = that divergence",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(entropy_params),

@@ -41,7 +41,7 @@ enum { UINT8, INT8 };
 
 static const mxc_param quantize_schema[] = {
     {MXC_PARAM_FIELD(quantize_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "uint8",
-     .choices = "uint8,int8", .doc = "dtype of output"},
+     .choices = "uint8,int8", .doc = "Dtype of output."},
     MXC_PARAM_END,
 };
 
@@ -63,8 +63,8 @@ const mxc_op_def mxci_op_quantize = {
     .name = "_contrib_quantize",
     .args = "input,min_range,max_range",
     .outputs = "output,min_output,max_output",
-    .doc = "output = the number of 0..255 that stands for input in min_range..max_range, or of -127..127 in a range "
-           "that has 0 in the middle; min_output and max_output = the range",
+    .doc = "Quantizes float input to 8 bits: to 0..255 over [min_range, max_range], or with out_type=int8 to -127..127 "
+           "over a range symmetric about 0; min_output and max_output = the range",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = quantize_schema,
     .param_size = sizeof(quantize_params),
@@ -78,7 +78,7 @@ const mxc_op_def mxci_op_quantize = {
 
 static const mxc_param dequantize_schema[] = {
     {MXC_PARAM_FIELD(quantize_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "float32",
-     .choices = "float32", .doc = "dtype of output"},
+     .choices = "float32", .doc = "Dtype of output."},
     MXC_PARAM_END,
 };
 
@@ -97,8 +97,8 @@ const mxc_op_def mxci_op_dequantize = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_dequantize",
     .args = "input,min_range,max_range",
-    .doc = "output = the number of min_range..max_range that input stands for, uint8 or int8 as _contrib_quantize has "
-           "made it, int32 as quantized layers make it",
+    .doc = "Dequantizes input to float over [min_range, max_range]: uint8 and int8 as _contrib_quantize makes them, "
+           "int32 as quantized layers make it",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = dequantize_schema,
     .param_size = sizeof(quantize_params),
@@ -114,7 +114,8 @@ typedef mxci_range_params range_params;
 
 static const mxc_param range_schema[] = {
     {MXC_PARAM_FIELD(range_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "int8",
-     .choices = "auto,int8,uint8", .doc = "dtype of output; auto: uint8 if min_calib_range is given and not negative"},
+     .choices = "auto,int8,uint8",
+     .doc = "Dtype of output. auto: uint8 if min_calib_range is given and not negative, else int8."},
     MXCI_CALIB_SCHEMA(range_params, calib),
     MXC_PARAM_END,
 };
@@ -168,9 +169,9 @@ const mxc_op_def mxci_op_quantize_v2 = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_quantize_v2",
     .outputs = "output0,output1,output2",
-    .doc = "output0 = data / unit, rounded and cut to the dtype: unit = r / 127 (int8) or r / 255 (uint8, negative "
-           "numbers become 0), r the largest absolute value of the calibrated range or else of data; output1 and "
-           "output2 = the range: -r or, uint8, 0, and r. Data that is int8 or uint8 is passed on",
+    .doc = "output0 = data / unit, rounded and saturated, with unit = r / 127 (int8) or r / 255 (uint8, where negative "
+           "values become 0) and r the largest absolute value of the calibrated range or else of data; output1 and "
+           "output2 = the range, from -r (uint8: 0) to r. Data that is int8 or uint8 is passed through",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = range_schema,
     .param_size = sizeof(range_params),
@@ -197,7 +198,8 @@ const mxc_op_def mxci_op_requantize = {
     .name = "_contrib_requantize",
     .args = "data,min_range,max_range",
     .outputs = "output0,output1,output2",
-    .doc = "What _contrib_quantize_v2 makes of the numbers that data, int32 in min_range..max_range, stands for",
+    .doc = "Requantizes int32 data over [min_range, max_range] to 8 bits, as _contrib_quantize_v2 quantizes the real "
+           "numbers that data stands for",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = range_schema,
     .param_size = sizeof(range_params),

@@ -43,11 +43,11 @@ typedef struct mxci_quantized_bn_params {
      .type = MXC_PARAM_FLOAT,                                                                                        \
      .initial = "None",                                                                                              \
      .optional = 1,                                                                                                  \
-     .doc = "least value of the output; None: found in each run"},                                                   \
+     .doc = "Calibrated minimum of the output. None: found in each run."},                                           \
     {                                                                                                                \
         MXC_PARAM_FIELD(params, member.high), .name = "max_calib_range", .type = MXC_PARAM_FLOAT, .initial = "None", \
                                               .optional = 1,                                                         \
-                                              .doc = "largest value of the output; None: found in each run"          \
+                                              .doc = "Calibrated maximum of the output. None: found in each run."    \
     }
 /* The dtype that out_type names; auto: uint8 for a calibrated range without negative numbers, else int8. */
 mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib);

@@ -103,8 +103,8 @@ const mxc_op_def mxci_op_quantized_batch_norm = {
     .name = "_contrib_quantized_batch_norm",
     .args = "data,gamma,beta,moving_mean,moving_var,min_data,max_data",
     .outputs = "output,min_output,max_output",
-    .doc = "output (int8) = gamma (data - moving_mean) / sqrt(moving_var + eps) + beta for each channel (axis 1), of "
-           "the numbers that data stands for, in the calibrated range",
+    .doc = "output (int8) = gamma (data - moving_mean) / sqrt(moving_var + eps) + beta for each channel (axis 1), "
+           "computed on dequantized data and quantized to the calibrated range",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(bn_params),

@@ -158,9 +158,9 @@ static mxc_status fc_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_quantized_fully_connected = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_quantized_fully_connected",
-    .doc = "output (int32) = data weight^T + bias as FullyConnected has it, of whole numbers; min_output and "
-           "max_output = -r and r, r = unit of data times unit of weight times 2147483647, where a unit is the larger "
-           "absolute value of two bounds over 127 (int8) or 255 (uint8). The bias is brought to output's unit",
+    .doc = "output (int32) = FullyConnected of quantized data and weight; min_output and max_output = -r and r with r "
+           "= unit of data times unit of weight times 2147483647, where a unit is the larger absolute value of the two "
+           "bounds over 127 (int8) or 255 (uint8). The bias is rescaled to the unit of output",
     .args = with_bias,
     .args_of = fc_names,
     .n_args = fc_args,
@@ -318,8 +318,8 @@ static mxc_status conv_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_quantized_conv = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_quantized_conv",
-    .doc = "output (int32) = Convolution of whole numbers; min_output, max_output and the bias as "
-           "_contrib_quantized_fully_connected has them",
+    .doc = "output (int32) = Convolution of quantized data and weight; the range and the bias are those of "
+           "_contrib_quantized_fully_connected",
     .args = with_bias,
     .args_of = conv_names,
     .n_args = conv_args,

@@ -114,8 +114,8 @@ const mxc_op_def mxci_op_quantized_elemwise_add = {
     .name = "_contrib_quantized_elemwise_add",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output = the sum of the numbers that lhs and rhs stand for: int32 in -r..r, r the sum of the larger "
-           "bounds' absolute values; with a calibrated range in that, uint8 where both are, else int8",
+    .doc = "output = the sum of quantized lhs and rhs: int32 over [-r, r], where r is the sum of the two largest "
+           "absolute bounds; with a calibrated range 8 bits over that range, uint8 if both arguments are, else int8",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = add_schema,
     .param_size = sizeof(elemwise_params),
@@ -128,7 +128,7 @@ const mxc_op_def mxci_op_quantized_elemwise_add = {
 static const mxc_param mul_schema[] = {
     MXCI_CALIB_SCHEMA(elemwise_params, calib),
     {MXC_PARAM_FIELD(elemwise_params, enable_float_output), .name = "enable_float_output", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "output the numbers themselves, float32, and no range"},
+     .initial = "False", .doc = "Return float32 instead of integers and a range."},
     MXC_PARAM_END,
 };
 
@@ -164,8 +164,8 @@ const mxc_op_def mxci_op_quantized_elemwise_mul = {
     .args = ARGS,
     .outputs = OUTPUTS,
     .n_outputs = mul_outputs,
-    .doc = "output = the product of the numbers that lhs and rhs, both int8, stand for: int32 in units of lhs times "
-           "rhs; with a calibrated range int8 in that; or float32",
+    .doc = "output = the product of int8 lhs and rhs: int32 with the product of their units, with a calibrated range "
+           "int8 over that range, or float32",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = mul_schema,
     .param_size = sizeof(elemwise_params),
@@ -186,9 +186,10 @@ typedef struct concat_params {
 
 static const mxc_param concat_schema[] = {
     {MXC_PARAM_FIELD(concat_params, base.num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = CONCAT_MOST, .doc = "how many arrays"},
+     .minimum = 1, .maximum = CONCAT_MOST, .doc = "Number of arguments."},
     {MXC_PARAM_FIELD(concat_params, base.dim), .name = "dim", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1, .doc = "axis to concatenate; negative counts from the end"},
+     .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1,
+     .doc = "Axis of concatenation. Negative values count from the end."},
     MXC_PARAM_END,
 };
 
@@ -284,8 +285,8 @@ const mxc_op_def mxci_op_quantized_concat = {
     .args_of = concat_names,
     .n_args = concat_args,
     .outputs = OUTPUTS,
-    .doc = "output: the arrays side by side along axis dim, in the range that holds all of theirs: uint8 where all "
-           "are, else int8",
+    .doc = "output = the arguments concatenated along dim and requantized to the range that covers all of theirs: "
+           "uint8 if all are, else int8",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = concat_schema,
     .param_size = sizeof(concat_params),

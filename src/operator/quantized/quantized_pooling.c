@@ -84,8 +84,7 @@ const mxc_op_def mxci_op_quantized_pooling = {
     .name = "_contrib_quantized_pooling",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output = Pooling of whole numbers, the maximum or the average rounded to the nearest; the range is passed "
-           "on",
+    .doc = "output = Pooling of integers: the maximum, or the average rounded to nearest; the range is passed through",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = mxci_pooling_schema,
     .param_size = sizeof(mxci_pooling_params),
@@ -105,7 +104,7 @@ typedef struct act_params {
 
 static const mxc_param act_schema[] = {
     {MXC_PARAM_FIELD(act_params, act_type), .name = "act_type", .type = MXC_PARAM_ENUM, .choices = "relu",
-     .doc = "relu: max(x, 0)"},
+     .doc = "Function. Only relu, max(x, 0), is supported."},
     MXC_PARAM_END,
 };
 
@@ -138,7 +137,7 @@ const mxc_op_def mxci_op_quantized_act = {
     .name = "_contrib_quantized_act",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output = max(data, 0); the range is passed on",
+    .doc = "output = max(data, 0); the range is passed through",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = act_schema,
     .param_size = sizeof(act_params),
@@ -167,7 +166,7 @@ const mxc_op_def mxci_op_quantized_flatten = {
     .name = "_contrib_quantized_flatten",
     .args = ARGS,
     .outputs = OUTPUTS,
-    .doc = "output (N, a b ...) = data (N, a, b, ...), the same elements in the same order; the range is passed on",
+    .doc = "output (N, a b ...) = data (N, a, b, ...) flattened; the range is passed through",
     .flags = MXC_OP_ZERO_GRADIENT,
     .infer_shape = flatten_infer,
     .infer_type = mxci_infer_quantized_type,
@@ -204,8 +203,8 @@ const mxc_op_def mxci_op_quantized_embedding = {
     .name = "_contrib_quantized_embedding",
     .args = "data,weight,min_weight,max_weight",
     .outputs = OUTPUTS,
-    .doc = "output (data's shape, output_dim) = for each element of data that row of weight (input_dim, output_dim), "
-           "which is int8; the range is weight's",
+    .doc = "output (shape of data, output_dim) = the row of int8 weight (input_dim, output_dim) that each element of "
+           "data selects; the range is that of weight",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = mxci_embedding_schema,
     .param_size = sizeof(mxci_embedding_params),

@@ -157,22 +157,22 @@ static mxc_status infer_sample_type(mxc_op_sig *sig) {
 
 #define NUMBER(as, field, value, text) \
     { MXC_PARAM_FIELD(mxci_sample_params, field), .name = as, .type = MXC_PARAM_FLOAT, .initial = value, .doc = text }
-#define SHAPE                                                                                                  \
-    {                                                                                                          \
-        MXC_PARAM_FIELD(mxci_sample_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", \
-                                                    .bounded = 1, .minimum = 0, .maximum = 9e15,               \
-                                                    .doc = "of the array; of the row of each parameter"        \
-    }
-#define CONTEXT                                                                                           \
-    {                                                                                                     \
-        MXC_PARAM_FIELD(mxci_sample_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "", \
-                                                  .doc = "context, as cpu(0)"                             \
-    }
-#define DTYPE                                                                                                       \
+#define SHAPE                                                                                                       \
     {                                                                                                               \
-        MXC_PARAM_FIELD(mxci_sample_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",    \
-                                                    .optional = 1,                                                  \
-                                                    .doc = "of the array; None: float32, or that of the parameters" \
+        MXC_PARAM_FIELD(mxci_sample_params, shape),                                                                 \
+            .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1, .minimum = 0, .maximum = 9e15, \
+            .doc = "Shape of the array, or of the samples for each element of the parameters."                      \
+    }
+#define CONTEXT                                                                                            \
+    {                                                                                                      \
+        MXC_PARAM_FIELD(mxci_sample_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",  \
+                                                  .doc = "Context of the array, such as cpu(0) or gpu(1)." \
+    }
+#define DTYPE                                                                           \
+    {                                                                                   \
+        MXC_PARAM_FIELD(mxci_sample_params, dtype),                                     \
+            .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None", .optional = 1, \
+            .doc = "Dtype of the array. None: float32, or the dtype of the parameters." \
     }
 
 static mxc_status check(const mxci_sample_params *p, const char *name, const distribution *of) {
@@ -228,8 +228,8 @@ FORWARD(generalized)
 static const mxc_param sample_schema[] = {SHAPE, DTYPE, MXC_PARAM_END};
 
 static const mxc_param uniform_schema[] = {
-    NUMBER("low", a, "0.0", "least number"),
-    NUMBER("high", b, "1.0", "end, not included before rounding to the dtype"),
+    NUMBER("low", a, "0.0", "Lower bound, inclusive."),
+    NUMBER("high", b, "1.0", "Upper bound, exclusive before rounding to the dtype."),
     SHAPE,
     CONTEXT,
     DTYPE,
@@ -238,7 +238,7 @@ static const mxc_param uniform_schema[] = {
 
 const mxc_op_def mxci_op_random_uniform = {
     RANDOM_DEF(uniform_schema),          .name = "_random_uniform",
-    .aliases = "uniform,random_uniform", .doc = "uniform numbers of [low, high)",
+    .aliases = "uniform,random_uniform", .doc = "Random numbers from the uniform distribution over [low, high)",
     .params_check = check_uniform,       .forward = {[MXC_CPU] = random_uniform},
 };
 
@@ -247,13 +247,13 @@ const mxc_op_def mxci_op_sample_uniform = {
     .name = "_sample_uniform",
     .aliases = "sample_uniform",
     .args = "low,high",
-    .doc = "for each parameter element a row of uniform numbers of [low, high)",
+    .doc = "For each element of the parameters, random numbers from the uniform distribution over [low, high)",
     .forward = {[MXC_CPU] = sample_uniform},
 };
 
 static const mxc_param normal_schema[] = {
-    NUMBER("loc", a, "0.0", "mean"),
-    NUMBER("scale", b, "1.0", "standard deviation"),
+    NUMBER("loc", a, "0.0", "Mean."),
+    NUMBER("scale", b, "1.0", "Standard deviation."),
     SHAPE,
     CONTEXT,
     DTYPE,
@@ -264,7 +264,7 @@ const mxc_op_def mxci_op_random_normal = {
     RANDOM_DEF(normal_schema),
     .name = "_random_normal",
     .aliases = "normal,random_normal,_random_gaussian",
-    .doc = "normal numbers of mean loc and deviation scale",
+    .doc = "Random numbers from the normal distribution with mean loc and standard deviation scale",
     .params_check = check_normal,
     .forward = {[MXC_CPU] = random_normal},
 };
@@ -274,17 +274,23 @@ const mxc_op_def mxci_op_sample_normal = {
     .name = "_sample_normal",
     .aliases = "sample_normal",
     .args = "mu,sigma",
-    .doc = "for each parameter element a row of normal numbers of mean loc and deviation scale",
+    .doc = "For each element of the parameters, random numbers from the normal distribution with mean mu and standard "
+           "deviation sigma",
     .forward = {[MXC_CPU] = sample_normal},
 };
 
 static const mxc_param gamma_schema[] = {
-    NUMBER("alpha", a, "1.0", "shape"), NUMBER("beta", b, "1.0", "scale"), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
+    NUMBER("alpha", a, "1.0", "Shape of the distribution."),
+    NUMBER("beta", b, "1.0", "Scale."),
+    SHAPE,
+    CONTEXT,
+    DTYPE,
+    MXC_PARAM_END,
 };
 
 const mxc_op_def mxci_op_random_gamma = {
     RANDOM_DEF(gamma_schema),     .name = "_random_gamma",
-    .aliases = "random_gamma",    .doc = "gamma numbers of shape alpha and scale beta",
+    .aliases = "random_gamma",    .doc = "Random numbers from the gamma distribution with shape alpha and scale beta",
     .params_check = check_gamma_, .forward = {[MXC_CPU] = random_gamma_},
 };
 
@@ -293,17 +299,18 @@ const mxc_op_def mxci_op_sample_gamma = {
     .name = "_sample_gamma",
     .aliases = "sample_gamma",
     .args = "alpha,beta",
-    .doc = "for each parameter element a row of gamma numbers of shape alpha and scale beta",
+    .doc = "For each element of the parameters, random numbers from the gamma distribution with shape alpha and scale "
+           "beta",
     .forward = {[MXC_CPU] = sample_gamma_},
 };
 
 static const mxc_param exponential_schema[] = {
-    NUMBER("lam", a, "1.0", "rate"), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
+    NUMBER("lam", a, "1.0", "Rate, the inverse of the mean."), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
 };
 
 const mxc_op_def mxci_op_random_exponential = {
     RANDOM_DEF(exponential_schema),    .name = "_random_exponential",
-    .aliases = "random_exponential",   .doc = "exponential numbers of rate lam",
+    .aliases = "random_exponential",   .doc = "Random numbers from the exponential distribution with rate lam",
     .params_check = check_exponential, .forward = {[MXC_CPU] = random_exponential},
 };
 
@@ -312,17 +319,18 @@ const mxc_op_def mxci_op_sample_exponential = {
     .name = "_sample_exponential",
     .aliases = "sample_exponential",
     .args = "lam",
-    .doc = "for each parameter element a row of exponential numbers of rate lam",
+    .doc = "For each element of the parameters, random numbers from the exponential distribution with rate lam",
     .forward = {[MXC_CPU] = sample_exponential},
 };
 
 static const mxc_param poisson_schema[] = {
-    NUMBER("lam", a, "1.0", "mean"), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
+    NUMBER("lam", a, "1.0", "Mean."), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
 };
 
 const mxc_op_def mxci_op_random_poisson = {
-    RANDOM_DEF(poisson_schema),           .name = "_random_poisson",     .aliases = "random_poisson",
-    .doc = "Poisson numbers of mean lam", .params_check = check_poisson, .forward = {[MXC_CPU] = random_poisson},
+    RANDOM_DEF(poisson_schema),    .name = "_random_poisson",
+    .aliases = "random_poisson",   .doc = "Random numbers from the Poisson distribution with mean lam",
+    .params_check = check_poisson, .forward = {[MXC_CPU] = random_poisson},
 };
 
 const mxc_op_def mxci_op_sample_poisson = {
@@ -330,14 +338,14 @@ const mxc_op_def mxci_op_sample_poisson = {
     .name = "_sample_poisson",
     .aliases = "sample_poisson",
     .args = "lam",
-    .doc = "for each parameter element a row of Poisson numbers of mean lam",
+    .doc = "For each element of the parameters, random numbers from the Poisson distribution with mean lam",
     .forward = {[MXC_CPU] = sample_poisson},
 };
 
 static const mxc_param negative_schema[] = {
     {MXC_PARAM_FIELD(mxci_sample_params, k), .name = "k", .type = MXC_PARAM_INT, .initial = "1",
-     .doc = "successes that end it"},
-    NUMBER("p", b, "1.0", "probability of a success"),
+     .doc = "Number of successes at which counting ends."},
+    NUMBER("p", b, "1.0", "Probability of success."),
     SHAPE,
     CONTEXT,
     DTYPE,
@@ -348,7 +356,8 @@ const mxc_op_def mxci_op_random_negative_binomial = {
     RANDOM_DEF(negative_schema),
     .name = "_random_negative_binomial",
     .aliases = "random_negative_binomial,_sample_negbinomial",
-    .doc = "failures before success number k, of probability p",
+    .doc = "Random numbers from the negative binomial distribution: failures before success number k, with probability "
+           "p of success",
     .params_check = check_negative_k,
     .forward = {[MXC_CPU] = random_negative},
 };
@@ -358,13 +367,14 @@ const mxc_op_def mxci_op_sample_negative_binomial = {
     .name = "_sample_negative_binomial",
     .aliases = "sample_negative_binomial",
     .args = "k,p",
-    .doc = "for each parameter element a row of failures before success number k, of probability p",
+    .doc = "For each element of the parameters, random numbers from the negative binomial distribution: failures "
+           "before success number k, with probability p of success",
     .forward = {[MXC_CPU] = sample_negative},
 };
 
 static const mxc_param generalized_schema[] = {
-    NUMBER("mu", a, "1.0", "mean"),
-    NUMBER("alpha", b, "1.0", "dispersion: the variance is mu + alpha mu^2"),
+    NUMBER("mu", a, "1.0", "Mean."),
+    NUMBER("alpha", b, "1.0", "Dispersion: the variance is mu + alpha mu^2."),
     SHAPE,
     CONTEXT,
     DTYPE,
@@ -375,7 +385,7 @@ const mxc_op_def mxci_op_random_generalized_negative_binomial = {
     RANDOM_DEF(generalized_schema),
     .name = "_random_generalized_negative_binomial",
     .aliases = "random_generalized_negative_binomial,_sample_gennegbinomial",
-    .doc = "negative binomial numbers of mean mu and variance mu + alpha mu^2",
+    .doc = "Random numbers from the negative binomial distribution with mean mu and variance mu + alpha mu^2",
     .params_check = check_generalized,
     .forward = {[MXC_CPU] = random_generalized},
 };
@@ -385,6 +395,7 @@ const mxc_op_def mxci_op_sample_generalized_negative_binomial = {
     .name = "_sample_generalized_negative_binomial",
     .aliases = "sample_generalized_negative_binomial",
     .args = "mu,alpha",
-    .doc = "for each parameter element a row of negative binomial numbers of mean mu and variance mu + alpha mu^2",
+    .doc = "For each element of the parameters, random numbers from the negative binomial distribution with mean mu "
+           "and variance mu + alpha mu^2",
     .forward = {[MXC_CPU] = sample_generalized},
 };

@@ -10,9 +10,9 @@
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_arg_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "None", .optional = 1,
-     .doc = "axis to search, negative: from the end; None: all elements as one row"},
+     .doc = "Axis to search. Negative values count from the end. None: all elements as one row."},
     {MXC_PARAM_FIELD(mxci_arg_params, keepdims), .name = "keepdims", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "leave the axis with size 1"},
+     .doc = "Keep the axis with size 1."},
     MXC_PARAM_END,
 };
 
@@ -212,7 +212,7 @@ static mxc_status argmax_channel(const mxc_op_call *call) {
 const mxc_op_def mxci_op_argmax = {
     .size = sizeof(mxc_op_def),
     .name = "argmax",
-    .doc = "out = index of the greatest element along axis, as float32",
+    .doc = "out = index of the maximum along axis, as float32; of equal elements the first",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(mxci_arg_params),
@@ -226,7 +226,7 @@ const mxc_op_def mxci_op_argmax = {
 const mxc_op_def mxci_op_argmin = {
     .size = sizeof(mxc_op_def),
     .name = "argmin",
-    .doc = "out = index of the least element along axis, as float32",
+    .doc = "out = index of the minimum along axis, as float32; of equal elements the first",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(mxci_arg_params),
@@ -240,7 +240,7 @@ const mxc_op_def mxci_op_argmin = {
 const mxc_op_def mxci_op_argmax_channel = {
     .size = sizeof(mxc_op_def),
     .name = "argmax_channel",
-    .doc = "data (N,C,...), out (N,...) = index of the greatest element along axis 1, as float32",
+    .doc = "out (N,...) = index of the maximum of data (N,C,...) along axis 1, as float32",
     .flags = MXC_OP_ZERO_GRADIENT,
     .infer_shape = infer_channel_shape,
     .infer_type = infer_type,

@@ -27,12 +27,12 @@ typedef struct mxci_norm_params {
      .type = MXC_PARAM_TUPLE,                                                                                         \
      .initial = "()",                                                                                                 \
      .optional = 1,                                                                                                   \
-     .doc = "axes to reduce, negative ones counted from the end; () for all"},                                        \
+     .doc = "Axes to reduce. Negative values count from the end. (): all."},                                          \
         {MXC_PARAM_FIELD(mxci_axes_params, keepdims), .name = "keepdims", .type = MXC_PARAM_BOOL, .initial = "false", \
-         .doc = "leave reduced axes with size 1"},                                                                    \
+         .doc = "Keep the reduced axes with size 1."},                                                                \
     {                                                                                                                 \
         MXC_PARAM_FIELD(mxci_axes_params, exclude), .name = "exclude", .type = MXC_PARAM_BOOL, .initial = "false",    \
-                                                    .doc = "reduce all axes but those named"                          \
+                                                    .doc = "Reduce all axes except those in axis."                    \
     }
 
 /* 1 if no axes are named, which means all. */

@@ -52,9 +52,9 @@ typedef struct axis_params {
 
 static const mxc_param axis_schema[] = {
     {MXC_PARAM_FIELD(axis_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE, .initial = "()",
-     .doc = "axes to stretch"},
+     .doc = "Axes to broadcast, each of size 1."},
     {MXC_PARAM_FIELD(axis_params, size), .name = "size", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = 9e15, .doc = "their sizes in out"},
+     .minimum = 0, .maximum = 9e15, .doc = "Size of each of these axes in out."},
     MXC_PARAM_END,
 };
 
@@ -83,7 +83,7 @@ const mxc_op_def mxci_op_broadcast_axis = {
     .size = sizeof(mxc_op_def),
     .name = "broadcast_axis",
     .aliases = "broadcast_axes",
-    .doc = "out = data with axes of size 1 repeated to the sizes given",
+    .doc = "out = data broadcast along axis to size",
     .params = axis_schema,
     .param_size = sizeof(axis_params),
     .params_check = check_axis_params,
@@ -103,7 +103,7 @@ typedef struct to_params {
 
 static const mxc_param to_schema[] = {
     {MXC_PARAM_FIELD(to_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = 0, .maximum = 9e15, .doc = "of out, as many axes as data; 0: as in data"},
+     .minimum = 0, .maximum = 9e15, .doc = "Shape of out, with as many axes as data. 0 keeps the size of data's axis."},
     MXC_PARAM_END,
 };
 
@@ -122,7 +122,7 @@ static mxc_status infer_to_shape(mxc_op_sig *sig) {
 const mxc_op_def mxci_op_broadcast_to = {
     .size = sizeof(mxc_op_def),
     .name = "broadcast_to",
-    .doc = "out = data with axes of size 1 repeated to the shape given",
+    .doc = "out = data broadcast to shape",
     .params = to_schema,
     .param_size = sizeof(to_params),
     .infer_shape = infer_to_shape,
@@ -140,9 +140,9 @@ typedef struct one_params {
 } one_params;
 
 static const mxc_param one_schema[] = {
-    {MXC_PARAM_FIELD(one_params, axis), .name = "axis", .type = MXC_PARAM_INT, .doc = "axis to stretch"},
+    {MXC_PARAM_FIELD(one_params, axis), .name = "axis", .type = MXC_PARAM_INT, .doc = "Axis to broadcast, of size 1."},
     {MXC_PARAM_FIELD(one_params, size), .name = "size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
-     .maximum = 9e15, .doc = "its size in out"},
+     .maximum = 9e15, .doc = "Size of this axis in out."},
     MXC_PARAM_END,
 };
 
@@ -160,7 +160,7 @@ static mxc_status infer_one_shape(mxc_op_sig *sig) {
 const mxc_op_def mxci_op_broadcast_one = {
     .size = sizeof(mxc_op_def),
     .name = "_broadcast",
-    .doc = "out = src with an axis of size 1 repeated to size",
+    .doc = "out = src broadcast along axis to size",
     .flags = MXC_OP_ARRAY_ONLY,
     .args = "src",
     .params = one_schema,
@@ -181,9 +181,9 @@ typedef struct like_params {
 
 static const mxc_param like_schema[] = {
     {MXC_PARAM_FIELD(like_params, lhs_axes), .name = "lhs_axes", .type = MXC_PARAM_TUPLE, .initial = "None",
-     .optional = 1, .doc = "axes of lhs to stretch; None: all"},
+     .optional = 1, .doc = "Axes of lhs to broadcast. None: all."},
     {MXC_PARAM_FIELD(like_params, rhs_axes), .name = "rhs_axes", .type = MXC_PARAM_TUPLE, .initial = "None",
-     .optional = 1, .doc = "axes of rhs whose sizes they take; None: all"},
+     .optional = 1, .doc = "Axes of rhs that give their sizes. None: all."},
     MXC_PARAM_END,
 };
 
@@ -222,7 +222,7 @@ const mxc_op_def mxci_op_broadcast_like = {
     .size = sizeof(mxc_op_def),
     .name = "broadcast_like",
     .args = "lhs,rhs",
-    .doc = "out = lhs with axes of size 1 repeated to the sizes of rhs",
+    .doc = "out = lhs broadcast to the shape of rhs",
     .params = like_schema,
     .param_size = sizeof(like_params),
     .params_check = check_like_params,

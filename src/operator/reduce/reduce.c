@@ -290,9 +290,9 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
 static const mxc_param norm_schema[] = {
     MXCI_AXES_PARAMS,
     {MXC_PARAM_FIELD(mxci_norm_params, ord), .name = "ord", .type = MXC_PARAM_INT, .initial = "2", .bounded = 1,
-     .minimum = 1, .maximum = 2, .doc = "1: sum of absolute values; 2: Euclidean norm"},
+     .minimum = 1, .maximum = 2, .doc = "Order of the norm. 1: sum of absolute values; 2: Euclidean norm."},
     {MXC_PARAM_FIELD(mxci_norm_params, out_dtype), .name = "out_dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
-     .optional = 1, .doc = "of out; must be data's, as with None"},
+     .optional = 1, .doc = "Dtype of out. Only the dtype of data, which is also the meaning of None."},
     MXC_PARAM_END,
 };
 

@@ -10,7 +10,7 @@ typedef struct add_n_params {
 
 static const mxc_param add_n_schema[] = {
     {MXC_PARAM_FIELD(add_n_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 65536, .doc = "how many arrays"},
+     .maximum = 65536, .doc = "Number of arguments."},
     MXC_PARAM_END,
 };
 

@@ -17,15 +17,16 @@ typedef struct mxci_box_params {
     mxc_tuple begin, end, step;
 } mxci_box_params;
 
-#define MXCI_BOX_PARAMS(struct_type, member)                                                              \
-    {MXC_PARAM_FIELD(struct_type, member.begin), .name = "begin", .type = MXC_PARAM_TUPLE, .optional = 1, \
-     .doc = "first element of each axis; negative: from the end; None: the first"},                       \
-        {MXC_PARAM_FIELD(struct_type, member.end), .name = "end", .type = MXC_PARAM_TUPLE, .optional = 1, \
-         .doc = "element after the last one of each axis; negative: from the end; None: to the end"},     \
-    {                                                                                                     \
-        MXC_PARAM_FIELD(struct_type, member.step),                                                        \
-            .name = "step", .type = MXC_PARAM_TUPLE, .initial = "()", .optional = 1,                      \
-            .doc = "from element to element of each axis, negative: backwards; None: 1"                   \
+#define MXCI_BOX_PARAMS(struct_type, member)                                                                          \
+    {MXC_PARAM_FIELD(struct_type, member.begin), .name = "begin", .type = MXC_PARAM_TUPLE, .optional = 1,             \
+     .doc = "First index along each axis. Negative values count from the end. None: the first."},                     \
+        {MXC_PARAM_FIELD(struct_type, member.end), .name = "end", .type = MXC_PARAM_TUPLE, .optional = 1,             \
+         .doc =                                                                                                       \
+             "End index along each axis, exclusive. Negative values count from the end. None: the end of the axis."}, \
+    {                                                                                                                 \
+        MXC_PARAM_FIELD(struct_type, member.step),                                                                    \
+            .name = "step", .type = MXC_PARAM_TUPLE, .initial = "()", .optional = 1,                                  \
+            .doc = "Step along each axis; negative steps go backwards. None: 1."                                      \
     }
 
 /* MXC_EINVAL, with the operator's name, for a step of 0. */

@@ -6,7 +6,7 @@
 #include "math/assign.h"
 
 static const mxc_param schema[] = {
-    {MXC_PARAM_FIELD(mxci_cast_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .doc = "of out"},
+    {MXC_PARAM_FIELD(mxci_cast_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .doc = "Dtype of out."},
     MXC_PARAM_END,
 };
 
@@ -28,7 +28,7 @@ const mxc_op_def mxci_op_cast = {
     .size = sizeof(mxc_op_def),
     .name = "Cast",
     .aliases = "cast",
-    .doc = "out = data in another dtype; from float to integer towards 0, saturating",
+    .doc = "out = data converted to dtype; floats are truncated towards 0 to integers, with saturation",
     .params = schema,
     .param_size = sizeof(mxci_cast_params),
     .infer_type = infer_type,

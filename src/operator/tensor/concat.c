@@ -10,9 +10,10 @@ typedef mxci_concat_params concat_params;
 
 static const mxc_param concat_schema[] = {
     {MXC_PARAM_FIELD(concat_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 65536, .doc = "how many arrays"},
+     .maximum = 65536, .doc = "Number of arguments."},
     {MXC_PARAM_FIELD(concat_params, dim), .name = "dim", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1, .doc = "axis to concatenate; negative counts from the end"},
+     .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1,
+     .doc = "Axis of concatenation. Negative values count from the end."},
     MXC_PARAM_END,
 };
 
@@ -102,7 +103,7 @@ const mxc_op_def mxci_op_concat = {
     .size = sizeof(mxc_op_def),
     .name = "Concat",
     .aliases = "concat",
-    .doc = "output: the arguments side by side along axis dim; their other axes are equal",
+    .doc = "output = the arguments concatenated along axis dim; their other axes are equal",
     .params = concat_schema,
     .param_size = sizeof(concat_params),
     .variadic = "num_args",
@@ -116,8 +117,8 @@ const mxc_op_def mxci_op_concat = {
 const mxc_op_def mxci_op_rnn_param_concat = {
     .size = sizeof(mxc_op_def),
     .name = "_rnn_param_concat",
-    .doc = "output: the arguments side by side along axis dim, as Concat; arguments whose size is unknown are equal "
-           "parts of what the output leaves to them",
+    .doc = "output = the arguments concatenated along axis dim, as by Concat; arguments of unknown size share what the "
+           "output leaves to them equally",
     .params = concat_schema,
     .param_size = sizeof(concat_params),
     .variadic = "num_args",

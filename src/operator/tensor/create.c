@@ -12,11 +12,12 @@
 
 static const mxc_param fill_schema[] = {
     {MXC_PARAM_FIELD(mxci_fill_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
-     .minimum = -1, .maximum = 9e15, .doc = "of the array; () and axes of -1 are those of what it is used with"},
+     .minimum = -1, .maximum = 9e15,
+     .doc = "Shape of the array. () and axes of -1 are inferred from where it is used."},
     {MXC_PARAM_FIELD(mxci_fill_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "context, as cpu(0)"},
+     .doc = "Context of the array, such as cpu(0) or gpu(1)."},
     {MXC_PARAM_FIELD(mxci_fill_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
-     .doc = "of the array"},
+     .doc = "Dtype of the array."},
     MXC_PARAM_END,
 };
 
@@ -78,12 +79,12 @@ const mxc_op_def mxci_op_ones = {
 /* ---- _set_value -------------------------------------------------------------------------------------------------- */
 
 static const mxc_param set_schema[] = {
-    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "src", .type = MXC_PARAM_FLOAT, .doc = "value of every element"},
+    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "src", .type = MXC_PARAM_FLOAT, .doc = "Value of every element."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
      .bounded = 1, .minimum = -1, .maximum = 9e15,
-     .doc = "of the array; () and axes of -1 are those of the array given for out"},
+     .doc = "Shape of the array. () and axes of -1 are those of the array given for out."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "None",
-     .optional = 1, .doc = "of the array; None: that of the array given for out"},
+     .optional = 1, .doc = "Dtype of the array. None: that of the array given for out."},
     MXC_PARAM_END,
 };
 
@@ -119,12 +120,12 @@ const mxc_op_def mxci_op_set_value = {
 static const mxc_param full_schema[] = {
     {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
      .bounded = 1, .minimum = -1, .maximum = 9e15,
-     .doc = "of the array; () and axes of -1 are those of what it is used with"},
+     .doc = "Shape of the array. () and axes of -1 are inferred from where it is used."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "context, as cpu(0)"},
+     .doc = "Context of the array, such as cpu(0) or gpu(1)."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
-     .doc = "of the array"},
-    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "value of every element"},
+     .doc = "Dtype of the array."},
+    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "Value of every element."},
     MXC_PARAM_END,
 };
 
@@ -145,19 +146,20 @@ const mxc_op_def mxci_op_full = {
 /* ---- _arange ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param arange_schema[] = {
-    {MXC_PARAM_FIELD(mxci_arange_params, start), .name = "start", .type = MXC_PARAM_FLOAT, .doc = "first value"},
+    {MXC_PARAM_FIELD(mxci_arange_params, start), .name = "start", .type = MXC_PARAM_FLOAT, .doc = "First value."},
     {MXC_PARAM_FIELD(mxci_arange_params, stop), .name = "stop", .type = MXC_PARAM_FLOAT, .initial = "None",
-     .optional = 1, .doc = "end, not included; None: from 0 to start"},
+     .optional = 1, .doc = "End of the range, exclusive. None: the range is from 0 to start."},
     {MXC_PARAM_FIELD(mxci_arange_params, step), .name = "step", .type = MXC_PARAM_FLOAT, .initial = "1",
-     .doc = "from value to value"},
+     .doc = "Difference between successive values."},
     {MXC_PARAM_FIELD(mxci_arange_params, repeat), .name = "repeat", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 1, .maximum = 1e9, .doc = "times that each value is written"},
+     .minimum = 1, .maximum = 1e9, .doc = "Number of times that each value is repeated."},
     {MXC_PARAM_FIELD(mxci_arange_params, ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
-     .doc = "context, as cpu(0)"},
+     .doc = "Context of the array, such as cpu(0) or gpu(1)."},
     {MXC_PARAM_FIELD(mxci_arange_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
-     .doc = "of the array"},
+     .doc = "Dtype of the array."},
     {MXC_PARAM_FIELD(mxci_arange_params, infer_range), .name = "infer_range", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "with stop None: from start, as many values as its use asks for"},
+     .initial = "False",
+     .doc = "If stop is None, the range begins at start and its length is inferred from where it is used."},
     MXC_PARAM_END,
 };
 

@@ -57,7 +57,7 @@ static mxc_status copy_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_cross_device_copy = {
     .size = sizeof(mxc_op_def),
     .name = "_CrossDeviceCopy",
-    .doc = "output = data, on another context",
+    .doc = "output = data, copied to another context",
     .flags = MXC_OP_HIDDEN,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},

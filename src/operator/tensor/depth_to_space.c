@@ -9,7 +9,7 @@ typedef mxci_block_params block_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(block_params, block_size), .name = "block_size", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 65536, .doc = "b: rows and columns of a block"},
+     .maximum = 65536, .doc = "Height and width of a block, b."},
     MXC_PARAM_END,
 };
 
@@ -48,7 +48,7 @@ static mxc_status to_space_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_depth_to_space = {
     .size = sizeof(mxc_op_def),
     .name = "depth_to_space",
-    .doc = "data (N,C,H,W): out (N,C/b^2,H b,W b), channels laid out as blocks of b by b",
+    .doc = "Rearranges channels as blocks of b x b elements: data (N,C,H,W), out (N, C / b^2, H b, W b)",
     .params = schema,
     .param_size = sizeof(block_params),
     .infer_shape = to_space_infer,
@@ -73,7 +73,7 @@ static mxc_status to_depth_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_space_to_depth = {
     .size = sizeof(mxc_op_def),
     .name = "space_to_depth",
-    .doc = "data (N,C,H,W): out (N,C b^2,H/b,W/b), blocks of b by b as channels",
+    .doc = "Rearranges blocks of b x b elements as channels: data (N,C,H,W), out (N, C b^2, H / b, W / b)",
     .params = schema,
     .param_size = sizeof(block_params),
     .infer_shape = to_depth_infer,

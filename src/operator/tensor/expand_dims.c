@@ -8,7 +8,7 @@ typedef struct expand_params {
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(expand_params, axis), .name = "axis", .type = MXC_PARAM_INT,
-     .doc = "place of the new axis in out"},
+     .doc = "Position of the new axis in out. Negative values count from the end."},
     MXC_PARAM_END,
 };
 
@@ -44,7 +44,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_expand_dims = {
     .size = sizeof(mxc_op_def),
     .name = "expand_dims",
-    .doc = "out = data with one more axis, of size 1",
+    .doc = "out = data with a new axis of size 1",
     .params = schema,
     .param_size = sizeof(expand_params),
     .infer_shape = infer_shape,

@@ -35,7 +35,7 @@ const mxc_op_def mxci_op_flatten = {
     .size = sizeof(mxc_op_def),
     .name = "Flatten",
     .aliases = "flatten",
-    .doc = "output (N, a b ...) = data (N, a, b, ...), the same elements in the same order",
+    .doc = "output (N, a b ...) = data (N, a, b, ...) with all axes but the first merged",
     .flags = MXC_OP_SAMPLEWISE,
     .infer_shape = mxci_flatten_infer,
     .dtypes = MXC_DTYPES_ALL,

@@ -17,7 +17,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_identity_with_attr_like_rhs = {
     .size = sizeof(mxc_op_def),
     .name = "_identity_with_attr_like_rhs",
-    .doc = "out = lhs, which has the shape and type of rhs",
+    .doc = "out = lhs, whose shape and dtype are inferred from rhs",
     .args = "lhs,rhs",
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},

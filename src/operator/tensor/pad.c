@@ -9,11 +9,12 @@ typedef mxci_pad_params pad_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(pad_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .choices = "constant,edge,reflect",
-     .doc = "what is put there: constant_value, the nearest element, or data mirrored"},
+     .doc = "Values of the padding: constant_value, the nearest element of data (edge), or data mirrored at its border "
+            "(reflect)."},
     {MXC_PARAM_FIELD(pad_params, pad_width), .name = "pad_width", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
-     .maximum = 2147483647.0, .doc = "elements before and behind each axis; the first four are 0"},
+     .maximum = 2147483647.0, .doc = "Padding before and after each axis, in pairs. The first four are 0."},
     {MXC_PARAM_FIELD(pad_params, constant_value), .name = "constant_value", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "value of mode constant"},
+     .doc = "Value of the padding with mode=constant."},
     MXC_PARAM_END,
 };
 
@@ -99,7 +100,7 @@ const mxc_op_def mxci_op_pad = {
     .size = sizeof(mxc_op_def),
     .name = "Pad",
     .aliases = "pad",
-    .doc = "out: data (N,C,H,W) or (N,C,D,H,W) with pad_width elements put before and behind each spatial axis",
+    .doc = "out = data (N,C,H,W) or (N,C,D,H,W), padded by pad_width along the spatial axes",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(pad_params),

@@ -18,14 +18,15 @@ typedef struct reshape_params {
 static const mxc_param reshape_schema[] = {
     {MXC_PARAM_FIELD(reshape_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
      .minimum = -4, .maximum = 9.0e15,
-     .doc = "sizes, or 0 copy, -1 what is left over, -2 the rest, -3 merge two, -4 split"},
+     .doc = "Shape of the output: sizes, or 0 to copy an axis of data, -1 to infer one axis, -2 to copy the remaining "
+            "axes, -3 to merge two axes, -4 to split one into the next two entries."},
     {MXC_PARAM_FIELD(reshape_params, reverse), .name = "reverse", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "read shape and data's axes from the right"},
+     .doc = "Match shape with the axes of data from the right."},
     {MXC_PARAM_FIELD(reshape_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE, .initial = "(0,0)",
      .bounded = 1, .minimum = 0, .maximum = 9.0e15,
-     .doc = "older form, where shape is empty: sizes, 0 what is left over"},
+     .doc = "Older form, used if shape is empty: sizes, with 0 for one axis that is inferred."},
     {MXC_PARAM_FIELD(reshape_params, keep_highest), .name = "keep_highest", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "with target_shape: keep data's first axis"},
+     .doc = "With target_shape: keep the first axis of data."},
     MXC_PARAM_END,
 };
 
@@ -216,8 +217,7 @@ const mxc_op_def mxci_op_reshape = {
     .size = sizeof(mxc_op_def),
     .name = "Reshape",
     .aliases = "reshape",
-    .doc = "output: the same elements in the same order under another shape; in shape, 0 copies an axis of data, -1 is "
-           "what is left over, -2 copies the rest, -3 merges two axes, -4 a b splits one into a and b",
+    .doc = "output = data with the same elements in the same order and another shape",
     .params = reshape_schema,
     .param_size = sizeof(reshape_params),
     .infer_shape = reshape_infer,

@@ -17,10 +17,10 @@ typedef struct like_params {
     }
 
 static const mxc_param schema[] = {
-    BOUND(lhs_begin, "first axis of lhs that is replaced; negative: from the end; None: 0"),
-    BOUND(lhs_end, "behind the last axis of lhs that is replaced; None: all"),
-    BOUND(rhs_begin, "first axis of rhs that is taken; negative: from the end; None: 0"),
-    BOUND(rhs_end, "behind the last axis of rhs that is taken; None: all"),
+    BOUND(lhs_begin, "First axis of lhs that is replaced. Negative values count from the end. None: 0."),
+    BOUND(lhs_end, "End of the axes of lhs that are replaced, exclusive. None: all that follow."),
+    BOUND(rhs_begin, "First axis of rhs that is taken. Negative values count from the end. None: 0."),
+    BOUND(rhs_end, "End of the axes of rhs that are taken, exclusive. None: all that follow."),
     MXC_PARAM_END,
 };
 
@@ -90,7 +90,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_reshape_like = {
     .size = sizeof(mxc_op_def),
     .name = "reshape_like",
-    .doc = "out = the elements of lhs under the shape of rhs, or with axes lhs_begin..lhs_end-1 replaced by "
+    .doc = "out = lhs reshaped to the shape of rhs, or with axes lhs_begin..lhs_end-1 replaced by axes "
            "rhs_begin..rhs_end-1 of rhs",
     .params = schema,
     .param_size = sizeof(like_params),

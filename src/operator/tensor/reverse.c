@@ -5,7 +5,7 @@ typedef mxci_reverse_params reverse_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(reverse_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE,
-     .doc = "axes to turn round; negative: from the end"},
+     .doc = "Axes to reverse. Negative values count from the end."},
     MXC_PARAM_END,
 };
 
@@ -33,7 +33,7 @@ const mxc_op_def mxci_op_reverse = {
     .size = sizeof(mxc_op_def),
     .name = "reverse",
     .aliases = "flip",
-    .doc = "out = data with the order of elements turned round along axis",
+    .doc = "out = data with its elements in reverse order along axis",
     .params = schema,
     .param_size = sizeof(reverse_params),
     .infer_shape = infer_shape,

@@ -27,11 +27,12 @@ static mxc_status infer_box(mxc_op_sig *sig, const mxci_bounds *bounds) {
 typedef mxci_slice_axis_params slice_axis_params;
 
 static const mxc_param slice_axis_schema[] = {
-    {MXC_PARAM_FIELD(slice_axis_params, axis), .name = "axis", .type = MXC_PARAM_INT, .doc = "axis to cut"},
+    {MXC_PARAM_FIELD(slice_axis_params, axis), .name = "axis", .type = MXC_PARAM_INT,
+     .doc = "Axis to slice. Negative values count from the end."},
     {MXC_PARAM_FIELD(slice_axis_params, begin), .name = "begin", .type = MXC_PARAM_INT,
-     .doc = "first row; negative: from the end"},
+     .doc = "First index. Negative values count from the end."},
     {MXC_PARAM_FIELD(slice_axis_params, end), .name = "end", .type = MXC_PARAM_INT, .optional = 1,
-     .doc = "row after the last one; negative: from the end; None: to the end"},
+     .doc = "End index, exclusive. Negative values count from the end. None: the end of the axis."},
     MXC_PARAM_END,
 };
 
@@ -56,7 +57,7 @@ static mxc_status slice_axis_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_slice_axis = {
     .size = sizeof(mxc_op_def),
     .name = "slice_axis",
-    .doc = "out = rows begin to end-1 of one axis of data",
+    .doc = "out = indices begin to end - 1 of one axis of data",
     .params = slice_axis_schema,
     .param_size = sizeof(slice_axis_params),
     .infer_shape = slice_axis_infer_shape,
@@ -97,7 +98,7 @@ const mxc_op_def mxci_op_slice = {
     .size = sizeof(mxc_op_def),
     .name = "slice",
     .aliases = "crop",
-    .doc = "out = elements begin[i] to end[i]-1 by step[i] of each axis i of data that they name",
+    .doc = "out = data[begin:end:step] along each axis that they name",
     .params = slice_schema,
     .param_size = sizeof(slice_params),
     .params_check = slice_check,
@@ -116,7 +117,7 @@ typedef struct slice_like_params {
 
 static const mxc_param slice_like_schema[] = {
     {MXC_PARAM_FIELD(slice_like_params, axes), .name = "axes", .type = MXC_PARAM_TUPLE, .initial = "()",
-     .doc = "axes to cut, negative ones from the end; (): all that shape_like has"},
+     .doc = "Axes to slice. Negative values count from the end. (): all axes of shape_like."},
     MXC_PARAM_END,
 };
 
@@ -175,7 +176,7 @@ const mxc_op_def mxci_op_slice_like = {
     .size = sizeof(mxc_op_def),
     .name = "slice_like",
     .args = "data,shape_like",
-    .doc = "out = the first elements of each of the axes of data, as many as shape_like has",
+    .doc = "out = the leading elements of data along each axis, as many as shape_like has",
     .params = slice_like_schema,
     .param_size = sizeof(slice_like_params),
     .infer_shape = slice_like_infer_shape,

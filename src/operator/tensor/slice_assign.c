@@ -144,7 +144,7 @@ const mxc_op_def mxci_op_slice_assign = {
     .name = "_slice_assign",
     .aliases = "_crop_assign",
     .args = "lhs,rhs",
-    .doc = "out = lhs, but elements begin[i] to end[i]-1 by step[i] of each axis i are those of rhs",
+    .doc = "out = lhs, except lhs[begin:end:step] = rhs",
     .params = assign_schema,
     .param_size = sizeof(assign_params),
     .params_check = assign_check,
@@ -161,7 +161,7 @@ const mxc_op_def mxci_op_slice_assign = {
 
 static const mxc_param scalar_schema[] = {
     {MXC_PARAM_FIELD(assign_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "what stands in the box"},
+     .doc = "Value that is assigned."},
     MXCI_BOX_PARAMS(assign_params, box),
     MXC_PARAM_END,
 };
@@ -184,7 +184,7 @@ const mxc_op_def mxci_op_crop_assign_scalar = {
     .size = sizeof(mxc_op_def),
     .name = "_slice_assign_scalar",
     .aliases = "_crop_assign_scalar",
-    .doc = "out = data, but elements begin[i] to end[i]-1 by step[i] of each axis i are scalar",
+    .doc = "out = data, except data[begin:end:step] = scalar",
     .params = scalar_schema,
     .param_size = sizeof(assign_params),
     .params_check = scalar_check,

@@ -8,11 +8,11 @@ typedef mxci_split_params slice_channel_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(slice_channel_params, num_outputs), .name = "num_outputs", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = 65536, .doc = "how many pieces"},
+     .minimum = 1, .maximum = 65536, .doc = "Number of outputs."},
     {MXC_PARAM_FIELD(slice_channel_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "1",
-     .doc = "axis to cut; negative: from the end"},
+     .doc = "Axis to split. Negative values count from the end."},
     {MXC_PARAM_FIELD(slice_channel_params, squeeze_axis), .name = "squeeze_axis", .type = MXC_PARAM_BOOL,
-     .initial = "false", .doc = "leave the axis out of the outputs"},
+     .initial = "false", .doc = "Remove the axis, of size 1, from the outputs."},
     MXC_PARAM_END,
 };
 
@@ -90,7 +90,7 @@ const mxc_op_def mxci_op_slice_channel = {
     .size = sizeof(mxc_op_def),
     .name = "SliceChannel",
     .aliases = "split",
-    .doc = "outputs: data cut into num_outputs equal pieces along axis",
+    .doc = "outputs = data split into num_outputs equal parts along axis",
     .params = schema,
     .param_size = sizeof(slice_channel_params),
     .n_outputs = count_outputs,

@@ -8,7 +8,7 @@ typedef struct squeeze_params {
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(squeeze_params, axis), .name = "axis", .type = MXC_PARAM_TUPLE, .initial = "None", .optional = 1,
-     .doc = "axes to leave out, of size 1; negative: from the end; None: all of size 1"},
+     .doc = "Axes to remove, each of size 1. Negative values count from the end. None: all axes of size 1."},
     MXC_PARAM_END,
 };
 

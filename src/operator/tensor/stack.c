@@ -6,9 +6,9 @@ typedef mxci_concat_params stack_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(stack_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 65536, .doc = "how many arrays"},
+     .maximum = 65536, .doc = "Number of arguments."},
     {MXC_PARAM_FIELD(stack_params, dim), .name = "axis", .type = MXC_PARAM_INT, .initial = "0",
-     .doc = "place of the new axis in out; negative: from the end"},
+     .doc = "Position of the new axis in out. Negative values count from the end."},
     MXC_PARAM_END,
 };
 
@@ -63,7 +63,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_stack = {
     .size = sizeof(mxc_op_def),
     .name = "stack",
-    .doc = "out = the arguments, all of one shape, side by side along a new axis",
+    .doc = "out = the arguments, all of one shape, joined along a new axis",
     .params = schema,
     .param_size = sizeof(stack_params),
     .variadic = "num_args",

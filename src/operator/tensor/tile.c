@@ -21,8 +21,8 @@ typedef mxci_tile_params tile_params;
 static const mxc_param tile_schema[] = {
     {MXC_PARAM_FIELD(tile_params, reps), .name = "reps", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
      .maximum = 9e15,
-     .doc = "copies along each axis; axes that it has not are copied once, those that data has not "
-            "are new"},
+     .doc =
+         "Number of copies along each axis. The shorter of reps and the shape of data is extended by 1 on the left."},
     MXC_PARAM_END,
 };
 
@@ -52,7 +52,7 @@ static mxc_status tile_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_tile = {
     .size = sizeof(mxc_op_def),
     .name = "tile",
-    .doc = "out = data reps[i] times along each axis i",
+    .doc = "out = data repeated reps[i] times along each axis i",
     .params = tile_schema,
     .param_size = sizeof(tile_params),
     .infer_shape = tile_infer_shape,
@@ -69,9 +69,10 @@ typedef mxci_repeat_params repeat_params;
 
 static const mxc_param repeat_schema[] = {
     {MXC_PARAM_FIELD(repeat_params, repeats), .name = "repeats", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 0,
-     .maximum = 9e15, .doc = "copies of each row"},
+     .maximum = 9e15, .doc = "Number of copies of each element or slice."},
     {MXC_PARAM_FIELD(repeat_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "None", .optional = 1,
-     .doc = "axis of the rows, negative: from the end; None: all elements as one axis"},
+     .doc = "Axis along which slices are repeated. Negative values count from the end. None: the elements of flattened "
+            "data are repeated."},
     MXC_PARAM_END,
 };
 
@@ -100,7 +101,7 @@ static mxc_status repeat_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_repeat = {
     .size = sizeof(mxc_op_def),
     .name = "repeat",
-    .doc = "out = each row of an axis of data, repeats times",
+    .doc = "out = each slice of data along axis, repeated",
     .params = repeat_schema,
     .param_size = sizeof(repeat_params),
     .infer_shape = repeat_infer_shape,

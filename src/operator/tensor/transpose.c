@@ -6,7 +6,7 @@ typedef mxci_swap_params swap_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(transpose_params, axes), .name = "axes", .type = MXC_PARAM_TUPLE, .initial = "()",
-     .doc = "for each axis of out, the axis of data that it is; () reverses all"},
+     .doc = "Order of the axes: axis i of out is axis axes[i] of data. (): reverse order."},
     MXC_PARAM_END,
 };
 
@@ -62,7 +62,7 @@ static mxc_status transpose_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_transpose = {
     .size = sizeof(mxc_op_def),
     .name = "transpose",
-    .doc = "out[i,j,...] = data with its axes in the order of axes",
+    .doc = "out = data with its axes in the order of axes",
     .params = schema,
     .param_size = sizeof(transpose_params),
     .infer_shape = transpose_infer,
@@ -75,8 +75,8 @@ const mxc_op_def mxci_op_transpose = {
 /* ---- SwapAxis ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param swap_schema[] = {
-    {MXC_PARAM_FIELD(swap_params, dim1), .name = "dim1", .type = MXC_PARAM_INT, .initial = "0", .doc = "one axis"},
-    {MXC_PARAM_FIELD(swap_params, dim2), .name = "dim2", .type = MXC_PARAM_INT, .initial = "0", .doc = "the other"},
+    {MXC_PARAM_FIELD(swap_params, dim1), .name = "dim1", .type = MXC_PARAM_INT, .initial = "0", .doc = "First axis."},
+    {MXC_PARAM_FIELD(swap_params, dim2), .name = "dim2", .type = MXC_PARAM_INT, .initial = "0", .doc = "Second axis."},
     MXC_PARAM_END,
 };
 
@@ -103,7 +103,7 @@ const mxc_op_def mxci_op_swap_axis = {
     .size = sizeof(mxc_op_def),
     .name = "SwapAxis",
     .aliases = "swapaxes,SwapAxes",
-    .doc = "out = data with axes dim1 and dim2 in each other's place",
+    .doc = "out = data with axes dim1 and dim2 exchanged",
     .params = swap_schema,
     .param_size = sizeof(swap_params),
     .infer_shape = swap_infer,

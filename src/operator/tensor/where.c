@@ -92,7 +92,7 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_where = {
     .size = sizeof(mxc_op_def),
     .name = "where",
-    .doc = "out = x where condition (of x's shape, or its first axis) is not 0, y elsewhere",
+    .doc = "out = x where condition is not 0, y elsewhere; condition has the shape of x, or only its first axis",
     .args = "condition,x,y",
     .infer_shape = infer_shape,
     .infer_type = infer_type,

@@ -9,9 +9,9 @@
 
 #include "operator/update/update.h"
 
-#define BETA1 MXCI_FACTOR(beta1, "0.9", "share of the old in the mean")
-#define BETA2 MXCI_FACTOR(beta2, "0.999", "share of the old in the mean of squares")
-#define EPSILON MXCI_FACTOR(epsilon, "1e-8", "added to the root")
+#define BETA1 MXCI_FACTOR(beta1, "0.9", "Decay rate of the mean of gradients.")
+#define BETA2 MXCI_FACTOR(beta2, "0.999", "Decay rate of the mean of squared gradients.")
+#define EPSILON MXCI_FACTOR(epsilon, "1e-8", "Added to the square root, for stability.")
 
 static const mxc_param adam_params[] = {
     MXCI_LR, BETA1, BETA2, EPSILON, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END,
@@ -42,7 +42,7 @@ enum { ADAMW_RESCALE = 2 };
 
 static const mxc_param adamw_params[] = {
     MXCI_LR,   BETA1,         BETA2,
-    EPSILON,   MXCI_WD,       MXCI_FACTOR(eta, NULL, "factor of the whole step, decay included"),
+    EPSILON,   MXCI_WD,       MXCI_FACTOR(eta, NULL, "Factor of the whole step, weight decay included."),
     MXCI_CLIP, MXC_PARAM_END,
 };
 

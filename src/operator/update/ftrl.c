@@ -7,8 +7,8 @@
 
 static const mxc_param ftrl_params[] = {
     MXCI_LR,
-    MXCI_FACTOR(lamda1, "0.01", "weight of the sum of sizes: weights that matter less become 0"),
-    MXCI_FACTOR(beta, "1.0", "keeps first steps small"),
+    MXCI_FACTOR(lamda1, "0.01", "L1 regularization, which sets small weights to 0."),
+    MXCI_FACTOR(beta, "1.0", "Added to the denominator of the per-weight learning rate."),
     MXCI_WD,
     MXCI_RESCALE,
     MXCI_CLIP,

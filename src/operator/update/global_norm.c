@@ -21,7 +21,7 @@ typedef struct sum_params {
 
 static const mxc_param sum_schema[] = {
     {MXC_PARAM_FIELD(sum_params, num_arrays), .name = "num_arrays", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 65536, .doc = "how many arrays"},
+     .maximum = 65536, .doc = "Number of arguments."},
     MXC_PARAM_END,
 };
 
@@ -88,7 +88,7 @@ static mxc_status sum_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_multi_sum_sq = {
     .size = sizeof(mxc_op_def),
     .name = "multi_sum_sq",
-    .doc = "output (num_arrays), f32: each argument's sum of squares",
+    .doc = "Sum of squares of each argument: output (num_arrays,), float32",
     .params = sum_schema,
     .param_size = sizeof(sum_params),
     .variadic = "num_arrays",
@@ -105,7 +105,7 @@ enum { DATA, SUM_SQ };
 
 static const mxc_param clip_schema[] = {
     {MXC_PARAM_FIELD(mxci_clip_norm_params, max_norm), .name = "max_norm", .type = MXC_PARAM_FLOAT, .bounded = 1,
-     .minimum = 0, .maximum = 1e300, .doc = "the greatest norm"},
+     .minimum = 0, .maximum = 1e300, .doc = "Maximum norm."},
     MXC_PARAM_END,
 };
 
@@ -162,7 +162,8 @@ const mxc_op_def mxci_op_clip_global_norm = {
     .size = sizeof(mxc_op_def),
     .name = "clip_global_norm",
     .args = "data,sum_sq",
-    .doc = "output = data min(1, max_norm / (sqrt(sum of sum_sq) + 1e-8)); sum_sq (K), f32, from multi_sum_sq",
+    .doc = "Clips data by the global norm of several arrays: output = data min(1, max_norm / (sqrt(sum of sum_sq) + "
+           "1e-8)); sum_sq (K,), float32, from multi_sum_sq",
     .params = clip_schema,
     .param_size = sizeof(mxci_clip_norm_params),
     .infer_shape = infer_clip_shape,

@@ -13,14 +13,14 @@
 /* ---- phase 1 ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param phase1_schema[] = {
-    MXCI_FACTOR(beta1, "0.9", "share of the old in the mean"),
-    MXCI_FACTOR(beta2, "0.999", "share of the old in the mean of squares"),
-    MXCI_FACTOR(epsilon, "1e-6", "added to the root"),
+    MXCI_FACTOR(beta1, "0.9", "Decay rate of the mean of gradients."),
+    MXCI_FACTOR(beta2, "0.999", "Decay rate of the mean of squared gradients."),
+    MXCI_FACTOR(epsilon, "1e-6", "Added to the square root, for stability."),
     {MXC_PARAM_FIELD(mxci_lamb1_params, t), .name = "t", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 9e15, .doc = "number of this update, from 1"},
+     .maximum = 9e15, .doc = "Number of this update, counted from 1."},
     {MXC_PARAM_FIELD(mxci_lamb1_params, bias_correction), .name = "bias_correction", .type = MXC_PARAM_BOOL,
-     .initial = "true", .doc = "whether the means are corrected for their start at 0"},
-    MXCI_FACTOR(wd, NULL, "weight decay: adds wd * weight to the step"),
+     .initial = "true", .doc = "Correct the moving means for their initialization with 0."},
+    MXCI_FACTOR(wd, NULL, "Weight decay: wd times the weight is added to the step."),
     MXCI_RESCALE,
     MXCI_CLIP,
     MXC_PARAM_END,
@@ -49,11 +49,11 @@ const mxc_op_def mxci_op_lamb_update_phase1 = {
 /* ---- phase 2 ---------------------------------------------------------------------------------------------------- */
 
 static const mxc_param phase2_schema[] = {
-    {MXC_PARAM_FIELD(mxci_lamb2_params, lr), .name = "lr", .type = MXC_PARAM_FLOAT, .doc = "learning rate"},
+    {MXC_PARAM_FIELD(mxci_lamb2_params, lr), .name = "lr", .type = MXC_PARAM_FLOAT, .doc = "Learning rate."},
     {MXC_PARAM_FIELD(mxci_lamb2_params, lower_bound), .name = "lower_bound", .type = MXC_PARAM_FLOAT, .initial = "-1.0",
-     .doc = "least r1; negative: none"},
+     .doc = "Lower bound of r1. Negative: none."},
     {MXC_PARAM_FIELD(mxci_lamb2_params, upper_bound), .name = "upper_bound", .type = MXC_PARAM_FLOAT, .initial = "-1.0",
-     .doc = "largest r1; negative: none"},
+     .doc = "Upper bound of r1. Negative: none."},
     MXC_PARAM_END,
 };
 
@@ -88,7 +88,7 @@ const mxc_op_def mxci_op_lamb_update_phase2 = {
     .size = sizeof(mxc_op_def),
     .name = "lamb_update_phase2",
     .args = "weight,g,r1,r2",
-    .doc = "out = weight - lr (r1 / r2) g, r1 kept within the bounds; without the quotient where r1 or r2 is 0",
+    .doc = "out = weight - lr (r1 / r2) g, with r1 limited to the bounds; r1 / r2 is 1 where either is 0",
     .params = phase2_schema,
     .param_size = sizeof(mxci_lamb2_params),
     .infer_shape = infer_phase2_shape,

@@ -28,17 +28,17 @@ static const mxc_shape *state_shape(void) {
 
 /* ---- all_finite -------------------------------------------------------------------------------------------------- */
 
-#define INIT_OUTPUT                                                                                             \
-    {                                                                                                           \
-        MXC_PARAM_FIELD(mxci_finite_params, init_output), .name = "init_output", .type = MXC_PARAM_BOOL,        \
-                                                          .initial = "True",                                    \
-                                                          .doc = "false: what output held must not be 0 either" \
+#define INIT_OUTPUT                                                                 \
+    {                                                                               \
+        MXC_PARAM_FIELD(mxci_finite_params, init_output),                           \
+            .name = "init_output", .type = MXC_PARAM_BOOL, .initial = "True",       \
+            .doc = "With False, the previous value of output must not be 0 either." \
     }
 
 static const mxc_param one_schema[] = {INIT_OUTPUT, MXC_PARAM_END};
 static const mxc_param many_schema[] = {
     {MXC_PARAM_FIELD(mxci_finite_params, num_arrays), .name = "num_arrays", .type = MXC_PARAM_INT, .initial = "1",
-     .bounded = 1, .minimum = 1, .maximum = 65536, .doc = "how many arrays"},
+     .bounded = 1, .minimum = 1, .maximum = 65536, .doc = "Number of arguments."},
     INIT_OUTPUT,
     MXC_PARAM_END,
 };
@@ -96,7 +96,7 @@ const mxc_op_def mxci_op_all_finite = {
     .name = "all_finite",
     .params = one_schema,
     .dtypes = MXC_DTYPES_FLOAT,
-    .doc = "output (1,), f32 = 1 if all elements of data are finite, else 0",
+    .doc = "output (1,), float32 = 1 if all elements of data are finite, else 0",
 };
 
 const mxc_op_def mxci_op_multi_all_finite = {
@@ -105,7 +105,7 @@ const mxc_op_def mxci_op_multi_all_finite = {
     .params = many_schema,
     .variadic = "num_arrays",
     .dtypes = MXC_DTYPES_FLOAT,
-    .doc = "output (1,), f32 = 1 if all elements of all arguments are finite, else 0; their dtypes may differ",
+    .doc = "output (1,), float32 = 1 if all elements of all arguments, whose dtypes may differ, are finite, else 0",
 };
 
 /* ---- _scale_gradient --------------------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ const mxc_op_def mxci_op_scale_gradient = {
     .name = "_scale_gradient",
     .flags = MXC_OP_HIDDEN,
     .args = "data,state",
-    .doc = "out = data; the gradient of data is that of out times state[0]; state (2,), f32",
+    .doc = "out = data; the gradient is multiplied by the loss scale state[0]; state (2,), float32",
     .infer_shape = infer_scale_shape,
     .infer_type = infer_scale_type,
     .dtypes = MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64),
@@ -169,7 +169,8 @@ const mxc_op_def mxci_op_scale_gradient = {
 
 static const mxc_param update_schema[] = {
     {MXC_PARAM_FIELD(mxci_loss_scale_params, interval), .name = "interval", .type = MXC_PARAM_INT, .initial = "0",
-     .bounded = 1, .minimum = 0, .maximum = 1e9, .doc = "good steps before the scale is doubled; 0: it never changes"},
+     .bounded = 1, .minimum = 0, .maximum = 1e9,
+     .doc = "Number of finite steps after which the scale is doubled. 0: the scale never changes."},
     MXC_PARAM_END,
 };
 
@@ -193,8 +194,8 @@ const mxc_op_def mxci_op_update_loss_scale = {
     .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
     .args = "finite",
     .aux = "state",
-    .doc = "out = finite ? 1 / state[0] : 0; then the scale in state is halved if not finite, or doubled after "
-           "interval good steps",
+    .doc = "Dynamic loss scaling: out = finite ? 1 / state[0] : 0; then the scale state[0] is halved if not finite, or "
+           "doubled after interval finite steps",
     .params = update_schema,
     .param_size = sizeof(mxci_loss_scale_params),
     .infer_shape = infer_update_shape,

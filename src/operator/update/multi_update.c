@@ -7,14 +7,16 @@
  */
 #include "operator/update/update.h"
 
-#define MOMENTUM MXCI_FACTOR(momentum, "0.0", "share of the last step that is taken again")
+#define MOMENTUM MXCI_FACTOR(momentum, "0.0", "Momentum: share of the previous step that is repeated.")
 #define MULTI                                                                                                          \
-    {MXC_PARAM_FIELD(mxci_multi_params, lrs), .name = "lrs", .type = MXC_PARAM_FLOATS, .doc = "learning rates"},       \
-        {MXC_PARAM_FIELD(mxci_multi_params, wds), .name = "wds", .type = MXC_PARAM_FLOATS, .doc = "weight decays"},    \
+    {MXC_PARAM_FIELD(mxci_multi_params, lrs), .name = "lrs", .type = MXC_PARAM_FLOATS,                                 \
+     .doc = "Learning rate of each weight."},                                                                          \
+        {MXC_PARAM_FIELD(mxci_multi_params, wds), .name = "wds", .type = MXC_PARAM_FLOATS,                             \
+         .doc = "Weight decay of each weight."},                                                                       \
         MXCI_RESCALE, MXCI_CLIP, {                                                                                     \
         MXC_PARAM_FIELD(mxci_multi_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1", \
                                                          .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX,         \
-                                                         .doc = "how many weights"                                     \
+                                                         .doc = "Number of weights."                                   \
     }
 
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
@@ -137,7 +139,7 @@ const mxc_op_def mxci_op_multi_sgd_update = {
     .name = "multi_sgd_update",
     .params = multi_plain_params,
     .dtypes = MXC_DTYPES_FLOAT,
-    .doc = "sgd_update of num_weights weights, each with its number of lrs and wds",
+    .doc = "sgd_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_sgd},
 };
 
@@ -148,7 +150,7 @@ const mxc_op_def mxci_op_multi_sgd_mom_update = {
     .dtypes = MXC_DTYPES_FLOAT,
     .aux = MXCI_EACH_WEIGHT(MOM),
     .n_aux = count_weights,
-    .doc = "sgd_mom_update of num_weights weights, each with its number of lrs and wds",
+    .doc = "sgd_mom_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_sgd_mom},
 };
 
@@ -160,7 +162,7 @@ const mxc_op_def mxci_op_multi_mp_sgd_update = {
     .dtypes = MASTER_DTYPES,
     .aux = MXCI_EACH_WEIGHT(MASTER),
     .n_aux = count_weights,
-    .doc = "mp_sgd_update of num_weights weights, each with its number of lrs and wds",
+    .doc = "mp_sgd_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd},
 };
 
@@ -172,6 +174,6 @@ const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
     .dtypes = MASTER_DTYPES,
     .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
     .n_aux = count_aux_pairs,
-    .doc = "mp_sgd_mom_update of num_weights weights, each with its number of lrs and wds",
+    .doc = "mp_sgd_mom_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd_mom},
 };

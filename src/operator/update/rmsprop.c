@@ -7,15 +7,15 @@
  */
 #include "operator/update/update.h"
 
-#define GAMMA1 MXCI_FACTOR(gamma1, "0.95", "share of the old in the running means")
-#define EPSILON MXCI_FACTOR(epsilon, "1e-8", "added under the root")
-#define CLIP_WEIGHTS MXCI_FACTOR(clip_weights, "-1.0", "limit of the new weight's size; negative: none")
+#define GAMMA1 MXCI_FACTOR(gamma1, "0.95", "Decay rate of the running means.")
+#define EPSILON MXCI_FACTOR(epsilon, "1e-8", "Added under the square root, for stability.")
+#define CLIP_WEIGHTS MXCI_FACTOR(clip_weights, "-1.0", "Limit of the absolute value of the new weight. Negative: none.")
 
 static const mxc_param plain_params[] = {
     MXCI_LR, GAMMA1, EPSILON, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, CLIP_WEIGHTS, MXC_PARAM_END,
 };
 static const mxc_param centered_params[] = {
-    MXCI_LR,   GAMMA1,       MXCI_FACTOR(gamma2, "0.9", "share of the last step that is taken again"),
+    MXCI_LR,   GAMMA1,       MXCI_FACTOR(gamma2, "0.9", "Momentum: share of the previous step that is repeated."),
     EPSILON,   MXCI_WD,      MXCI_RESCALE,
     MXCI_CLIP, CLIP_WEIGHTS, MXC_PARAM_END,
 };

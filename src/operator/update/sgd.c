@@ -9,13 +9,13 @@
  */
 #include "operator/update/update.h"
 
-#define MOMENTUM MXCI_FACTOR(momentum, "0.0", "share of the last step that is taken again")
+#define MOMENTUM MXCI_FACTOR(momentum, "0.0", "Momentum: share of the previous step that is repeated.")
 
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 static const mxc_param momentum_params[] = {MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 static const mxc_param signum_params[] = {
     MXCI_LR,       MOMENTUM,  MXCI_WD,
-    MXCI_RESCALE,  MXCI_CLIP, MXCI_FACTOR(wd_lh, "0.0", "weight decay that does not go through the sign"),
+    MXCI_RESCALE,  MXCI_CLIP, MXCI_FACTOR(wd_lh, "0.0", "Weight decay that is applied outside the sign."),
     MXC_PARAM_END,
 };
 

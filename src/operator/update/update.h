@@ -13,10 +13,10 @@
 /* A factor of mxci_update as a parameter. */
 #define MXCI_FACTOR(field, value, text) \
     { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(mxci_update, field), .initial = value, .doc = text }
-#define MXCI_LR MXCI_FACTOR(lr, NULL, "learning rate")
-#define MXCI_WD MXCI_FACTOR(wd, "0.0", "weight decay: adds wd * weight to the gradient")
-#define MXCI_RESCALE MXCI_FACTOR(rescale_grad, "1.0", "factor of the gradient, applied first")
-#define MXCI_CLIP MXCI_FACTOR(clip_gradient, "-1.0", "limit of the rescaled gradient's size; negative: none")
+#define MXCI_LR MXCI_FACTOR(lr, NULL, "Learning rate.")
+#define MXCI_WD MXCI_FACTOR(wd, "0.0", "Weight decay: wd times the weight is added to the gradient.")
+#define MXCI_RESCALE MXCI_FACTOR(rescale_grad, "1.0", "Factor of the gradient, applied first.")
+#define MXCI_CLIP MXCI_FACTOR(clip_gradient, "-1.0", "Clip the rescaled gradient to [-value, value]. Negative: off.")
 
 /* Arguments, outputs and states all alike. */
 mxc_status mxci_update_infer_shape(mxc_op_sig *sig);

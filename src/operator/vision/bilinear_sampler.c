@@ -17,11 +17,11 @@ enum { DATA, PLACES };
 
 static const mxc_param transformer_schema[] = {
     {MXC_PARAM_FIELD(transformer_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
-     .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "height and width of out"},
+     .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "Height and width of out."},
     {MXC_PARAM_FIELD(transformer_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
-     .choices = "affine", .doc = "what loc holds: a matrix for each sample"},
+     .choices = "affine", .doc = "Transformation that loc holds: an affine matrix for each sample."},
     {MXC_PARAM_FIELD(transformer_params, sampler_type), .name = "sampler_type", .type = MXC_PARAM_ENUM,
-     .choices = "bilinear", .doc = "how elements between are made"},
+     .choices = "bilinear", .doc = "Interpolation between elements."},
     MXC_PARAM_END,
 };
 
@@ -198,8 +198,8 @@ static mxc_status sampler_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_bilinear_sampler = {
     .size = sizeof(mxc_op_def),
     .name = "BilinearSampler",
-    .doc = "out (N,C,H,W): data (N,C,h,w) read at the places of grid (N,2,H,W), x and y from -1 to 1, between the four "
-           "nearest elements; 0 outside",
+    .doc = "Bilinear sampling: out (N,C,H,W) = data (N,C,h,w) at the positions of grid (N,2,H,W), x and y in [-1, 1], "
+           "interpolated between the four nearest elements; 0 outside",
     .args = "data,grid",
     .infer_shape = infer_sampler,
     .dtypes = MXC_DTYPES_FLOAT,
@@ -258,8 +258,9 @@ static mxc_status transformer_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_spatial_transformer = {
     .size = sizeof(mxc_op_def),
     .name = "SpatialTransformer",
-    .doc = "out (N,C,target_shape): data (N,C,h,w) read at evenly spread places (x, y, 1) moved by the matrix (2,3) of "
-           "the sample in loc (N,6), between the four nearest elements; 0 outside",
+    .doc = "Spatial transformer: out (N,C,target_shape) = data (N,C,h,w) at the positions of a regular grid (x, y, 1) "
+           "transformed by the affine matrix (2,3) of each sample, loc (N,6), interpolated between the four nearest "
+           "elements; 0 outside",
     .params = transformer_schema,
     .param_size = sizeof(transformer_params),
     .params_check = check_transformer,

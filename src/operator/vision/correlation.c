@@ -20,13 +20,19 @@ enum { FIRST, SECOND };
     .type = MXC_PARAM_INT, MXC_PARAM_FIELD(correlation_params, field), .bounded = 1, .minimum = least, \
     .maximum = 1 << 30
 static const mxc_param schema[] = {
-    {.name = "kernel_size", COUNT(kernel_size, 1), .initial = "1", .doc = "height and width of what is compared, odd"},
-    {.name = "max_displacement", COUNT(max_displacement, 0), .initial = "1", .doc = "longest move along an axis"},
-    {.name = "stride1", COUNT(stride1, 1), .initial = "1", .doc = "elements between places of data1"},
-    {.name = "stride2", COUNT(stride2, 1), .initial = "1", .doc = "elements between moves"},
-    {.name = "pad_size", COUNT(pad_size, 0), .initial = "0", .doc = "zeros on each side"},
+    {.name = "kernel_size",
+     COUNT(kernel_size, 1),
+     .initial = "1",
+     .doc = "Height and width of the patches that are compared, an odd number."},
+    {.name = "max_displacement",
+     COUNT(max_displacement, 0),
+     .initial = "1",
+     .doc = "Maximum displacement along each axis."},
+    {.name = "stride1", COUNT(stride1, 1), .initial = "1", .doc = "Stride between positions in data1."},
+    {.name = "stride2", COUNT(stride2, 1), .initial = "1", .doc = "Stride between displacements."},
+    {.name = "pad_size", COUNT(pad_size, 0), .initial = "0", .doc = "Zero padding at each side."},
     {MXC_PARAM_FIELD(correlation_params, is_multiply), .name = "is_multiply", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "products; else absolute differences"},
+     .doc = "Compare by products; otherwise by absolute differences."},
     MXC_PARAM_END,
 };
 #undef COUNT
@@ -266,8 +272,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_correlation = {
     .size = sizeof(mxc_op_def),
     .name = "Correlation",
-    .doc = "out (N,G*G,H,W): for each of G*G moves of data2 (N,C,h,w), the mean over channels and a patch of its "
-           "products with data1, or of their absolute differences",
+    .doc = "Correlation of patches: out (N,G*G,H,W) holds, for each of G*G displacements of data2 (N,C,h,w), the mean "
+           "over channels and patch of its products with data1, or of their absolute differences",
     .params = schema,
     .param_size = sizeof(correlation_params),
     .params_check = check_params,

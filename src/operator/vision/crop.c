@@ -10,13 +10,13 @@ enum { DATA, LIKE };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(crop_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,
-     .maximum = 2, .doc = "1: data; 2: data and crop_like"},
+     .maximum = 2, .doc = "Number of arguments. 1: data; 2: data and crop_like."},
     {MXC_PARAM_FIELD(crop_params, offset), .name = "offset", .type = MXC_PARAM_TUPLE, .initial = "(0,0)", .bounded = 1,
-     .minimum = 0, .maximum = 2147483647.0, .doc = "first row and column"},
+     .minimum = 0, .maximum = 2147483647.0, .doc = "Offset of the window: first row and column."},
     {MXC_PARAM_FIELD(crop_params, h_w), .name = "h_w", .type = MXC_PARAM_TUPLE, .initial = "(0,0)", .bounded = 1,
-     .minimum = 0, .maximum = 2147483647.0, .doc = "rows and columns of the output, without crop_like"},
+     .minimum = 0, .maximum = 2147483647.0, .doc = "Height and width of the window, if there is no crop_like."},
     {MXC_PARAM_FIELD(crop_params, center_crop), .name = "center_crop", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "take the middle instead of offset"},
+     .doc = "Take the central window; offset is ignored."},
     MXC_PARAM_END,
 };
 
@@ -71,7 +71,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_crop = {
     .size = sizeof(mxc_op_def),
     .name = "Crop",
-    .doc = "output (N,C,h,w) = a window of data (N,C,H,W) of the size h_w, or that of crop_like's last two axes",
+    .doc =
+        "output (N,C,h,w) = a window of data (N,C,H,W), of size h_w or of the size of the last two axes of crop_like",
     .params = schema,
     .param_size = sizeof(crop_params),
     .params_check = check_params,

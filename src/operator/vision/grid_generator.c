@@ -12,10 +12,11 @@ typedef mxci_generator_params generator_params;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(generator_params, transform_type), .name = "transform_type", .type = MXC_PARAM_ENUM,
-     .choices = "affine,warp", .doc = "what data holds: a matrix for each sample, or a step for each place"},
+     .choices = "affine,warp",
+     .doc = "What data holds: an affine matrix for each sample (affine), or a displacement for each position (warp)."},
     {MXC_PARAM_FIELD(generator_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
      .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0,
-     .doc = "height and width of out (affine)"},
+     .doc = "Height and width of out. Only used with transform_type=affine."},
     MXC_PARAM_END,
 };
 
@@ -105,8 +106,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_grid_generator = {
     .size = sizeof(mxc_op_def),
     .name = "GridGenerator",
-    .doc = "out (N,2,H,W): places x, y from -1 to 1 for BilinearSampler, from a matrix (N,6) for each sample (affine) "
-           "or a step (N,2,H,W) for each place (warp)",
+    .doc = "Sampling grid for BilinearSampler: out (N,2,H,W) holds positions x, y in [-1, 1], from an affine matrix "
+           "(N,6) for each sample or a displacement in pixels (N,2,H,W) for each position",
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(generator_params),

@@ -24,28 +24,29 @@ typedef mxci_border_params border_params;
 
 #define OWNER resize_params
 static const mxc_param resize_schema[] = {
-    SIDE(w, 1, "width of out"),
-    SIDE(h, 1, "height of out"),
+    SIDE(w, 1, "Width of out in pixels."),
+    SIDE(h, 1, "Height of out in pixels."),
     {MXC_PARAM_FIELD(resize_params, interp), .name = "interp", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 0, .maximum = MXCI_INTERPOLATIONS - 1, .doc = "0: nearest, 1: linear, 2: cubic, 3: area, 4: Lanczos"},
+     .minimum = 0, .maximum = MXCI_INTERPOLATIONS - 1,
+     .doc = "Interpolation. 0: nearest, 1: bilinear, 2: bicubic, 3: area, 4: Lanczos."},
     MXC_PARAM_END,
 };
 #undef OWNER
 
 #define OWNER border_params
 static const mxc_param border_schema[] = {
-    SIDE(top, 0, "rows put above"),
-    SIDE(bot, 0, "rows put below"),
-    SIDE(left, 0, "elements put before each row"),
-    SIDE(right, 0, "elements put behind each row"),
+    SIDE(top, 0, "Rows added at the top."),
+    SIDE(bot, 0, "Rows added at the bottom."),
+    SIDE(left, 0, "Columns added at the left."),
+    SIDE(right, 0, "Columns added at the right."),
     {MXC_PARAM_FIELD(border_params, type), .name = "type", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1,
      .minimum = 0, .maximum = MXCI_BORDERS - 1,
-     .doc = "0: value, 1: the outermost element, 2: the image mirrored, 3: the image again, 4: mirrored without its "
-            "outermost element"},
+     .doc = "Type of the border. 0: constant value, 1: the outermost pixel, 2: the image mirrored, 3: the image "
+            "repeated, 4: the image mirrored without its outermost pixel."},
     {MXC_PARAM_FIELD(border_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "of type 0, in all channels"},
+     .doc = "Value of a border of type 0 in all channels."},
     {MXC_PARAM_FIELD(border_params, values), .name = "values", .type = MXC_PARAM_FLOATS, .initial = "()",
-     .doc = "of type 0, a value for each channel"},
+     .doc = "Value of a border of type 0 for each channel."},
     MXC_PARAM_END,
 };
 #undef OWNER
@@ -220,7 +221,7 @@ static mxc_status border(const mxc_op_call *call) {
 const mxc_op_def mxci_op_image_resize = {
     .size = sizeof(mxc_op_def),
     .name = "_cvimresize",
-    .doc = "out (h,w,channels): the image src (height,width,channels) in another size; bytes are rounded",
+    .doc = "Resizes an image: src (height,width,channels), out (h,w,channels); bytes are rounded",
     .params = resize_schema,
     .param_size = sizeof(resize_params),
     .args = "src",
@@ -233,8 +234,8 @@ const mxc_op_def mxci_op_image_resize = {
 const mxc_op_def mxci_op_image_border = {
     .size = sizeof(mxc_op_def),
     .name = "_cvcopyMakeBorder",
-    .doc = "out (top + height + bot, left + width + right, channels): the image src (height,width,channels) with "
-           "elements put around it",
+    .doc = "Adds a border to an image: src (height,width,channels), out (top + height + bot, left + width + right, "
+           "channels)",
     .params = border_schema,
     .param_size = sizeof(border_params),
     .params_check = check_border,

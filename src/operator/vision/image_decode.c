@@ -42,9 +42,9 @@ typedef struct decode_params {
 
 static const mxc_param decode_schema[] = {
     {MXC_PARAM_FIELD(decode_params, flag), .name = "flag", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "1: three channels of colour, 0: one of grey"},
+     .minimum = 0, .maximum = 1, .doc = "1: three colour channels. 0: one grey channel."},
     {MXC_PARAM_FIELD(decode_params, to_rgb), .name = "to_rgb", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "channels are red, green, blue; else blue, green, red"},
+     .doc = "Order of the channels: red, green, blue; otherwise blue, green, red."},
     MXC_PARAM_END,
 };
 
@@ -103,13 +103,15 @@ typedef struct planes_params {
     }
 
 static const mxc_param planes_schema[] = {
-    FIELD(index, "0", 0, "of no effect: to fill a place of a batch, give that place as out (mxc_ndarray_at)"),
-    FIELD(x0, "0", 0, "first column"),
-    FIELD(y0, "0", 0, "first row"),
-    FIELD(x1, "0", 0, "behind the last column"),
-    FIELD(y1, "0", 0, "behind the last row; all of the image where this is y0"),
-    FIELD(c, "3", 1, "channels: 3, which are blue, green, red, or 1, grey"),
-    FIELD(size, "0", 0, "bytes of buf that count; 0: all"),
+    FIELD(index, "0", 0,
+          "Accepted for compatibility with MXNet; has no effect. To fill one position of a batch, pass it as out "
+          "(mxc_ndarray_at)."),
+    FIELD(x0, "0", 0, "First column."),
+    FIELD(y0, "0", 0, "First row."),
+    FIELD(x1, "0", 0, "End of the columns, exclusive."),
+    FIELD(y1, "0", 0, "End of the rows, exclusive; the whole image if this is y0."),
+    FIELD(c, "3", 1, "Number of channels: 3 for blue, green, red, or 1 for grey."),
+    FIELD(size, "0", 0, "Number of bytes of buf that are read. 0: all."),
     MXC_PARAM_END,
 };
 
@@ -203,8 +205,8 @@ static mxc_status forward_planes(const mxc_op_call *call) {
 const mxc_op_def mxci_op_image_decode = {
     .size = sizeof(mxc_op_def),
     .name = "_cvimdecode",
-    .doc = "out (height,width,channels): the image that the bytes buf, of a JPEG or PNG file, hold. Alpha is left out, "
-           "16 bits are cut to 8, orientation in EXIF is not applied",
+    .doc = "Decodes a JPEG or PNG file held in the bytes buf: out (height,width,channels). Alpha is dropped, 16 bits "
+           "are reduced to 8, the EXIF orientation is not applied",
     .flags = MXC_OP_ARRAY_ONLY,
     .params = decode_schema,
     .param_size = sizeof(decode_params),
@@ -218,8 +220,8 @@ const mxc_op_def mxci_op_image_decode = {
 const mxc_op_def mxci_op_image_decode_planes = {
     .size = sizeof(mxc_op_def),
     .name = "_imdecode",
-    .doc = "out (c,y1 - y0,x1 - x0): part of the image that the bytes buf, of a JPEG or PNG file, hold, less mean, "
-           "which has out's shape and dtype, or no elements. MXNet passes buf as text beside the arrays",
+    .doc = "Decodes a part of a JPEG or PNG file held in the bytes buf and subtracts mean: out (c, y1 - y0, x1 - x0); "
+           "mean has the shape and dtype of out, or no elements. MXNet passes buf as text beside the arrays",
     .flags = MXC_OP_ARRAY_ONLY,
     .params = planes_schema,
     .param_size = sizeof(planes_params),

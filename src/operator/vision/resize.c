@@ -27,23 +27,24 @@ enum { SIZE, ODD_SCALE, LIKE_OTHER, TO_EVEN_DOWN, TO_EVEN_UP, TO_ODD_DOWN, TO_OD
         .optional = 1, .bounded = 1, .minimum = 0, .maximum = 1e6, .doc = text                             \
     }
 static const mxc_param resize_schema[] = {
-    SIZE_PARAM(height, "of out, where mode is size and there is no scale_height"),
-    SIZE_PARAM(width, "of out, where mode is size and there is no scale_width"),
-    SCALE_PARAM(scale_height, "of out over that of data, where mode is size or odd_scale"),
-    SCALE_PARAM(scale_width, "of out over that of data, where mode is size or odd_scale"),
+    SIZE_PARAM(height, "Height of out. Used with mode=size if there is no scale_height."),
+    SIZE_PARAM(width, "Width of out. Used with mode=size if there is no scale_width."),
+    SCALE_PARAM(scale_height, "Size of out over that of data along this axis. Used with mode=size and mode=odd_scale."),
+    SCALE_PARAM(scale_width, "Size of out over that of data along this axis. Used with mode=size and mode=odd_scale."),
     {MXC_PARAM_FIELD(resize_params, mode), .name = "mode", .type = MXC_PARAM_ENUM, .initial = "size",
      .choices = "size,odd_scale,like,to_even_down,to_even_up,to_odd_down,to_odd_up",
-     .doc = "what gives the size of out: parameters; scales, of an odd size by steps between elements; the argument "
-            "like; the next even or odd number below or above"},
+     .doc = "What determines the size of out: size is height and width; odd_scale is the scale factors, which for an "
+            "odd size apply to the distances between elements; like is the argument like; to_even_down to to_odd_up "
+            "round to the next even or odd size."},
     {MXC_PARAM_FIELD(resize_params, align_corners), .name = "align_corners", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "the middles of the corner elements are one; else their outer corners"},
+     .doc = "Align the centres of the corner elements; otherwise their outer corners."},
     MXC_PARAM_END,
 };
 
 static const mxc_param pool_schema[] = {
     {MXC_PARAM_FIELD(pool_params, output_size), .name = "output_size", .type = MXC_PARAM_TUPLE, .initial = "()",
      .optional = 1, .bounded = 1, .minimum = 1, .maximum = 2147483647.0,
-     .doc = "height and width of out; one number for both; none: 1"},
+     .doc = "Height and width of out; one number is used for both. None: 1."},
     MXC_PARAM_END,
 };
 
@@ -203,7 +204,7 @@ const mxc_op_def mxci_op_bilinear_resize = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_BilinearResize2D",
     .aliases = "BilinearResize2D",
-    .doc = "out (N,C,H,W): data (N,C,h,w) read at H*W places between its elements, evenly spread",
+    .doc = "Bilinear resizing: data (N,C,h,w), out (N,C,H,W)",
     .params = resize_schema,
     .param_size = sizeof(resize_params),
     .params_check = check_resize,
@@ -236,7 +237,8 @@ const mxc_op_def mxci_op_adaptive_avg_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_AdaptiveAvgPooling2D",
     .aliases = "AdaptiveAvgPooling2D",
-    .doc = "out (N,C,H,W), of output_size: the means of H*W blocks that cover data (N,C,h,w)",
+    .doc = "Adaptive average pooling: out (N,C,H,W), of output_size, holds the means of H*W blocks that cover data "
+           "(N,C,h,w)",
     .params = pool_schema,
     .param_size = sizeof(pool_params),
     .params_check = check_pool,

@@ -17,16 +17,18 @@ enum { DATA, ROIS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(align_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
-     .minimum = 1, .maximum = 32768, .doc = "height and width of out"},
+     .minimum = 1, .maximum = 32768, .doc = "Height and width of out."},
     {MXC_PARAM_FIELD(align_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
+     .minimum = 0, .maximum = 1, .doc = "Scale from the coordinates of rois to elements of data."},
     {MXC_PARAM_FIELD(align_params, sample_ratio), .name = "sample_ratio", .type = MXC_PARAM_INT, .initial = "-1",
      .bounded = 1, .minimum = -1, .maximum = 1024,
-     .doc = "places along each axis of a part; not above 0: as many as it has elements"},
+     .doc = "Number of sampling positions along each axis of a bin. 0 or below: the size of the bin in elements, "
+            "rounded up."},
     {MXC_PARAM_FIELD(align_params, position_sensitive), .name = "position_sensitive", .type = MXC_PARAM_BOOL,
-     .initial = "false", .doc = "each part is read from channels of its own"},
+     .initial = "false", .doc = "Position-sensitive: each bin reads its own group of channels."},
     {MXC_PARAM_FIELD(align_params, aligned), .name = "aligned", .type = MXC_PARAM_BOOL, .initial = "false",
-     .doc = "coordinate 0 is the edge of element 0, not its middle, and a region may be smaller than an element"},
+     .doc = "Shift coordinates by half an element, so that 0 is the edge of element 0, and allow regions smaller than "
+            "an element."},
     MXC_PARAM_END,
 };
 
@@ -119,8 +121,8 @@ const mxc_op_def mxci_op_roi_align = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_ROIAlign",
     .aliases = "ROIAlign",
-    .doc = "out (R,C,pooled_size): the means over pooled_size parts of each region of data (N,C,h,w), read between its "
-           "elements; a row of rois (R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
+    .doc = "ROI align: out (R,C,pooled_size) holds the means over pooled_size bins of each region of data (N,C,h,w), "
+           "with bilinear interpolation; a row of rois (R,5) is (sample, x1, y1, x2, y2)",
     .params = schema,
     .param_size = sizeof(align_params),
     .params_check = check_params,

@@ -16,9 +16,9 @@ enum { DATA, ROIS };
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(roi_params, pooled_size), .name = "pooled_size", .type = MXC_PARAM_TUPLE, .bounded = 1,
-     .minimum = 1, .maximum = 2147483647.0, .doc = "height and width of out"},
+     .minimum = 1, .maximum = 2147483647.0, .doc = "Height and width of out."},
     {MXC_PARAM_FIELD(roi_params, spatial_scale), .name = "spatial_scale", .type = MXC_PARAM_FLOAT, .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "from the coordinates of rois to elements of data"},
+     .minimum = 0, .maximum = 1, .doc = "Scale from the coordinates of rois to elements of data."},
     MXC_PARAM_END,
 };
 
@@ -99,8 +99,8 @@ static mxc_status backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_roi_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "ROIPooling",
-    .doc = "out (R,C,pooled_size): the maximum over pooled_size parts of each region of data (N,C,h,w); a row of rois "
-           "(R,5) is sample, x1, y1, x2, y2, times spatial_scale in elements",
+    .doc = "ROI pooling: out (R,C,pooled_size) holds the maxima over pooled_size bins of each region of data "
+           "(N,C,h,w); a row of rois (R,5) is (sample, x1, y1, x2, y2)",
     .params = schema,
     .param_size = sizeof(roi_params),
     .params_check = check_params,
