@@ -73,11 +73,82 @@ enum {
     MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of all outputs' axis 0 depends on row i of the first input only */
     MXC_OP_HIDDEN = 4,        /* inserted by passes; not listed for users */
     MXC_OP_ARRAY_ONLY = 8,    /* for arrays only: no symbol is made of it */
-    MXC_OP_CALLBACK = 16      /* forward and backward run on threads kept for such functions, where they may take their
+    MXC_OP_CALLBACK = 16,     /* forward and backward run on threads kept for such functions, where they may take their
                                  time, block, and call the library, also on arrays of their own. call->run is NULL
                                  there. Goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name
                                  such an operator as Custom with the parameter op_type */
+    MXC_OP_ELEMENTWISE = 32   /* an element of the output is computed from the elements at its place in the inputs, so
+                                 that any order of the axes will do. Where inputs have as many axes as the output,
+                                 those of length 1 are broadcast */
 };
+
+/* ---- what passes over graphs ask ----------------------------------------------------------------------------- */
+
+/** Where an operator that takes one array and a number has the number. */
+typedef enum mxc_scalar_kind {
+    MXC_SCALAR_NONE = 0,
+    MXC_SCALAR_AFTER = 1, /* array op scalar */
+    MXC_SCALAR_BEFORE = 2 /* scalar op array */
+} mxc_scalar_kind;
+
+/**
+ * An element-wise function that the library computes too, so that it can compute several in one kernel. Of one operand:
+ * relu, sigmoid, tanh, softsign, gelu, gelu_tanh, silu, negative, abs, sign, square, sqrt, rsqrt, reciprocal, exp, log;
+ * of two: add, sub, mul, div, maximum, minimum, equal, not_equal, greater, greater_equal, lesser, lesser_equal.
+ */
+typedef struct mxc_elementwise {
+    const char *function;   /* its name */
+    mxc_scalar_kind scalar; /* whether one of the two operands is a number */
+    double number;
+} mxc_elementwise;
+
+/** How an operator computes on images channels last, (N,spatial,C), what it computes channels second, (N,C,spatial). */
+typedef struct mxc_channels_last {
+    const char *key;  /* the parameter that changes; NULL: none does */
+    char value[16];   /* its value */
+    uint64_t weights; /* arguments that are weights and change their axes too: bit i for argument i */
+    int leads;        /* 1: a library for a GPU is so much faster in 16 bits that arrays are transposed for it */
+    int library_off;  /* 1: parameters say that the operator does without that library */
+} mxc_channels_last;
+
+/** An element-wise function that can be computed where an operator writes its output. */
+typedef struct mxc_epilogue {
+    const char *function; /* as in mxc_elementwise; NULL ends an array of these */
+    const char *op;       /* the operator that computes both, of the same arguments and parameters */
+} mxc_epilogue;
+
+/** What a training in 16 bits does with an operator. */
+typedef enum mxc_precision {
+    /* Computes in 16 bits if an input from whose dtype that of the output follows is a parameter or in 16 bits. The
+     * other inputs keep float32 where infer_type allows it. */
+    MXC_PRECISION_INFERRED = 0,
+    MXC_PRECISION_F32 = 1 /* computes in float32 */
+} mxc_precision;
+
+/** An operator's counterpart on integers. Its arguments are this one's, then the least and the greatest value of each;
+ *  its outputs are the result, its least and its greatest value. Parameters of both that have one name are the same. */
+typedef struct mxc_quantized {
+    const char *op;
+    int has_weights; /* 1: the arguments behind the first are weights, quantized once; 0: all are quantized data */
+    int is_32bit;    /* 1: the result is int32, to be brought to 8 bits; 0: of 8 bits as the arguments */
+} mxc_quantized;
+
+/** A layer that is linear in its weight and adds its bias: arguments data, weight, bias, of which the latter two may be
+ *  multiplied and shifted in place of the output. weight[i] and bias[i] make position i on an axis of the output. */
+typedef struct mxc_linear {
+    int ndim, axis;      /* the output has ndim axes, of which this is the one */
+    const char *no_bias; /* the parameter that leaves the bias out */
+} mxc_linear;
+
+/** A norm that is linear in inference: output 0 is gamma (data - mean) / sqrt(variance + eps) + beta for each position
+ *  on an axis, of the arguments data, gamma, beta and the auxiliary states mean and variance. */
+typedef struct mxc_norm {
+    int axis;
+    int fix_gamma; /* 1: gamma is taken as 1 */
+    double eps;
+} mxc_norm;
+
+/* ---- descriptors ----------------------------------------------------------------------------------------------- */
 
 /** Functions by device, for arrays indexed by mxc_device: .forward = MXC_ON_CPU(f). In C the same as { [MXC_CPU] = f },
  *  which is no C++. */
@@ -141,6 +212,8 @@ struct mxc_op_def {
     void (*backward_needs)(const void *params, mxc_op_needs *needs); /* adjusts needs to the parameters; optional */
     const mxc_inplace *inplace_forward;                              /* NULL: none */
     const mxc_inplace *inplace_backward;                             /* NULL: none */
+    /* The options of a pass where they depend on parameters, in place of the two arrays; optional. */
+    const mxc_inplace *(*inplace)(const mxc_op *op, mxc_pass pass);
 
     /* Scratch bytes for one run, known shapes; optional: none. More than PTRDIFF_MAX / 2, as SIZE_MAX where they
      * overflow, are refused with MXC_ENOMEM before the run. */
@@ -150,6 +223,18 @@ struct mxc_op_def {
     /* Memory kept between the runs of one bound use (per context); optional. destroy is never given NULL. */
     mxc_status (*state_create)(const mxc_op_sig *sig, void **out);
     void (*state_destroy)(void *state);
+
+    /* What passes over graphs may do with the operator; all optional. A function fills in out and returns 1, or
+     * returns 0 if there is nothing to say of op, whose parameters mxc_op_params gives. */
+    int (*elementwise)(const mxc_op *op, mxc_elementwise *out); /* goes with MXC_OP_ELEMENTWISE */
+    /* data of ndim axes, 4 or 5. 0: there is no such way, or channels are last already. Operators of
+     * MXC_OP_ELEMENTWISE need it not. */
+    int (*channels_last)(const mxc_op *op, int ndim, mxc_channels_last *out);
+    const mxc_epilogue *epilogues; /* of output 0 */
+    mxc_precision precision;
+    int (*quantized)(const mxc_op *op, mxc_quantized *out);
+    int (*linear)(const mxc_op *op, mxc_linear *out);
+    int (*norm)(const mxc_op *op, int ndim, mxc_norm *out); /* data of ndim axes */
 
     mxc_op_compute_fn forward[MXC_DEVICE_LIMIT];  /* by mxc_device; NULL: not on that device */
     mxc_op_compute_fn backward[MXC_DEVICE_LIMIT]; /* NULL: no gradient */

@@ -37,12 +37,6 @@ typedef enum mxc_gradient_kind {
     MXC_GRADIENT_IN = 4        /* from the output gradient and the inputs */
 } mxc_gradient_kind;
 
-typedef enum mxc_scalar_kind {
-    MXC_SCALAR_NONE = 0,
-    MXC_SCALAR_AFTER = 1, /* array op scalar */
-    MXC_SCALAR_BEFORE = 2 /* scalar op array */
-} mxc_scalar_kind;
-
 /** Bit set: inputs whose memory the result may overwrite. */
 typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_NONE = 0,
@@ -71,6 +65,11 @@ typedef struct mxc_simple_def {
     size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
     uint64_t (*random_count)(const mxc_op_sig *sig);
     mxc_simple_inplace inplace_forward, inplace_backward;
+    /* 1: element-wise (MXC_OP_ELEMENTWISE). function: the element-wise function that it is, of those that
+     * mxc_elementwise lists; NULL: another one. It implies elementwise. */
+    int elementwise;
+    const char *function;
+    int (*quantized)(const mxc_op *op, mxc_quantized *out); /* as mxc_op_def.quantized */
     mxc_gradient_kind gradient_kind;
     /* Functions by mxc_device; set the members that fit the arity. */
     mxc_source_fn source[MXC_DEVICE_LIMIT];

@@ -224,6 +224,34 @@ mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, con
     return status;
 }
 
+/* ---- what passes ask ----------------------------------------------------------------------------------------- */
+
+int mxci_op_get_elementwise(const mxc_op *op, mxc_elementwise *out) {
+    return op->def->elementwise && op->def->elementwise(op, out);
+}
+
+int mxci_op_get_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    return op->def->channels_last && op->def->channels_last(op, ndim, out);
+}
+
+int mxci_op_get_quantized(const mxc_op *op, mxc_quantized *out) {
+    return op->def->quantized && op->def->quantized(op, out);
+}
+
+int mxci_op_get_linear(const mxc_op *op, mxc_linear *out) {
+    return op->def->linear && op->def->linear(op, out);
+}
+
+int mxci_op_get_norm(const mxc_op *op, int ndim, mxc_norm *out) {
+    return op->def->norm && op->def->norm(op, ndim, out);
+}
+
+const mxc_inplace *mxci_op_get_inplace(const mxc_op *op, mxc_pass pass) {
+    if (op->def->inplace)
+        return op->def->inplace(op, pass);
+    return pass == MXC_FORWARD ? op->def->inplace_forward : op->def->inplace_backward;
+}
+
 mxc_op *mxc_op_retain(mxc_op *op) {
     if (!op)
         return NULL;

@@ -10,6 +10,15 @@ extern const mxc_op_def mxci_op_custom; /* custom/custom.c; stands for other ope
  * key NULL: all as they were). MXC_ENOMEM, and mxc_op_create's. */
 mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, const char *value, mxc_op **out);
 
+/* What the operator's descriptor says to passes: as the members of mxc_op_def, 0 where there is none. */
+int mxci_op_get_elementwise(const mxc_op *op, mxc_elementwise *out);
+int mxci_op_get_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out);
+int mxci_op_get_quantized(const mxc_op *op, mxc_quantized *out);
+int mxci_op_get_linear(const mxc_op *op, mxc_linear *out);
+int mxci_op_get_norm(const mxc_op *op, int ndim, mxc_norm *out);
+/* In-place options of a pass, up to MXC_INPLACE_END; NULL: none. */
+const mxc_inplace *mxci_op_get_inplace(const mxc_op *op, mxc_pass pass);
+
 /* Change a MXC_PARAM_FLOATS parameter in place, for settings that change from step to step such as learning rates. Only
  * where the caller's reference is the only one, so that no queued run reads it: returns 0 otherwise, or if there is no
  * such parameter. The texts of mxc_op_given stay as they were. */

@@ -70,6 +70,10 @@ static int carries(const precision_pass *l, const mxci_gnode *node, int32_t slot
     return slot < node->n_inputs - node->n_aux && accepts(l, node, slot, &found) && found;
 }
 
+static int keeps_f32(const mxci_gnode *node) {
+    return node->kind == MXCI_FORWARD && mxc_op_get_def(node->op)->precision == MXC_PRECISION_F32;
+}
+
 /* Begins a gradient. */
 static int is_loss(const mxci_gnode *node) {
     mxc_op_needs needs;
@@ -102,7 +106,7 @@ static void find_params(const precision_pass *l) {
 static int wants_low_precision(const precision_pass *l, int32_t at) {
     const mxci_gnode *node = &l->r.graph->nodes[at];
     const int32_t *in = mxci_graph_inputs(l->r.graph, at);
-    if (node->kind != MXCI_FORWARD || is_loss(node))
+    if (node->kind != MXCI_FORWARD || is_loss(node) || keeps_f32(node))
         return 0;
     for (int32_t k = 0; k < node->n_inputs; k++)
         if ((l->is_param[in[k]] || l->is_low[in[k]]) && carries(l, node, k))
@@ -191,7 +195,7 @@ static mxc_status make_input(precision_pass *l, int32_t at, int32_t k, mxci_entr
     if (l->is_lowered[at] && carries(l, node, k))
         fits = is_low;
     else
-        fits = !is_low || accepts(l, node, k, &found);
+        fits = !is_low || (!keeps_f32(node) && accepts(l, node, k, &found));
     return fits ? MXC_OK : cast(l, entry, out);
 }
 

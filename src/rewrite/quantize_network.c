@@ -12,8 +12,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "operator/nn/convolution.h"
-#include "operator/nn/pooling.h"
+#include "operator/op.h"
 
 /* Forms of one entry; node NULL: not there. Whole numbers are outputs 0 to 2 of a node; of a parameter, variables. */
 typedef struct entry_forms {
@@ -194,10 +193,6 @@ static mxc_status get_weight(quantize_pass *p, int32_t entry, mxci_entry out[3])
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static int is_op(const quantize_pass *p, int32_t node, const char *name) {
-    return !strcmp(mxc_op_get_def(p->rebuild.graph->nodes[node].op)->name, name);
-}
-
 static int is_excluded(const quantize_pass *p, int32_t node) {
     for (int i = 0; i < p->options->n_excluded; i++)
         if (!strcmp(p->options->excluded[i], p->rebuild.graph->nodes[node].name))
@@ -286,49 +281,31 @@ static mxc_status make_float_node(quantize_pass *p, int32_t node) {
     return MXC_OK;
 }
 
-static int is_relu(const quantize_pass *p, int32_t node) {
-    const char *type = is_op(p, node, "Activation") ? mxci_rebuild_given(&p->rebuild, node, "act_type") : NULL;
-    return is_op(p, node, "relu") || (type && !strcmp(type, "relu"));
+static int is_relu(const mxc_op *op) {
+    mxc_elementwise f;
+    return mxci_op_get_elementwise(op, &f) && f.scalar == MXC_SCALAR_NONE && !strcmp(f.function, "relu");
 }
 
-/* With channels second, as 8-bit operators want them. */
-static int is_pooling(const quantize_pass *p, int32_t node) {
-    const mxci_pooling_params *params = mxc_op_params(p->rebuild.graph->nodes[node].op);
-    return is_op(p, node, "Pooling") && params->pool_type != MXCI_POOL_SUM && !mxci_pooling_is_last(params);
-}
-
-static int is_convolution(const quantize_pass *p, int32_t node) {
-    return is_op(p, node, "Convolution") && !mxci_conv_is_last(mxc_op_params(p->rebuild.graph->nodes[node].op));
-}
-
-/* Operators that stay in 8 bits where all their inputs are whole. */
-static mxc_status make_between(quantize_pass *p, int32_t node) {
-    entry_forms *to = &p->entry_forms[p->rebuild.graph->nodes[node].first_entry];
-    if (is_relu(p, node))
-        return make_relu(p, node);
-    if (is_pooling(p, node))
-        return make_quantized(p, node, "_contrib_quantized_pooling", NULL, &to->int8);
-    if (is_op(p, node, "Flatten"))
-        return make_quantized(p, node, "_contrib_quantized_flatten", NULL, &to->int8);
-    if (is_op(p, node, "Concat") && p->rebuild.graph->nodes[node].n_inputs <= 64)
-        return make_quantized(p, node, "_contrib_quantized_concat", NULL, &to->int8);
-    if (is_op(p, node, "elemwise_add"))
-        return make_quantized(p, node, "_contrib_quantized_elemwise_add", NULL, &to->int32);
-    return make_float_node(p, node);
-}
-
+/* A layer with weights is computed in integers whatever its data is; other operators where all their inputs are
+ * quantized already. */
 static mxc_status make_node(quantize_pass *p, int32_t node) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
+    entry_forms *to = &p->entry_forms[g->first_entry];
+    mxc_quantized q = {.op = NULL};
     int whole = g->n_inputs > 0;
     if (g->kind != MXCI_FORWARD || is_excluded(p, node))
         return make_float_node(p, node);
-    if (is_convolution(p, node) && has_weights(p, node))
-        return make_layer(p, node, "_contrib_quantized_conv");
-    if (is_op(p, node, "FullyConnected") && has_weights(p, node))
-        return make_layer(p, node, "_contrib_quantized_fully_connected");
+    if (!mxci_op_get_quantized(g->op, &q))
+        q.op = NULL;
+    if (q.op && q.has_weights)
+        return has_weights(p, node) ? make_layer(p, node, q.op) : make_float_node(p, node);
     for (int32_t i = 0; i < g->n_inputs; i++)
         whole = whole && is_quantized(p, mxci_graph_inputs(p->rebuild.graph, node)[i]);
-    return whole ? make_between(p, node) : make_float_node(p, node);
+    if (!whole)
+        return make_float_node(p, node);
+    if (is_relu(g->op))
+        return make_relu(p, node);
+    return q.op ? make_quantized(p, node, q.op, NULL, q.is_32bit ? &to->int32 : &to->int8) : make_float_node(p, node);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -393,7 +370,7 @@ mxc_status mxci_quantize_network(const mxc_quantize_options *options, mxci_quant
     mxc_status status;
     MXC_TRY(check_options(options));
     MXC_TRY(check_excluded(options));
-    status = mxci_fold_batch_norm(options->symbol, options->params, &folded, &folded_params);
+    status = mxci_fold_norms_into_params(options->symbol, options->params, &folded, &folded_params);
     if (status == MXC_OK)
         status = open_pass(&p, folded, &folded_params);
     if (status == MXC_OK)

@@ -9,8 +9,8 @@
 
 /* The symbol with each BatchNorm that follows a Convolution or FullyConnected moved into its weights and bias, which
  * get names of their own. */
-mxc_status mxci_fold_batch_norm(const mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_symbol **out,
-                                mxc_ndarray_list *out_params);
+mxc_status mxci_fold_norms_into_params(const mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_symbol **out,
+                                       mxc_ndarray_list *out_params);
 
 /* Fill ranges, one for each entry of the graph, zero before, with what the nodes compute while the symbol, which the
  * graph is of, runs over the batches of options->data. Histograms are made where options want them. */

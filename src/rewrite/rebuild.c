@@ -6,6 +6,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "ndarray/array_list.h"
+#include "symbol/compose.h"
 
 mxc_status mxci_rebuild_open(mxci_rebuild *r, const mxc_symbol *symbol, const mxc_ndarray_list *params) {
     memset(r, 0, sizeof *r);
@@ -66,9 +67,11 @@ mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, c
     const mxci_gnode *g = &r->graph->nodes[node];
     int n_given = mxc_op_n_given(g->op), n_attrs = g->node->n_attrs, n = n_params, room = n + n_given + n_attrs;
     const char **all = mxci_calloc(2 * (size_t)room, sizeof *all), *key, *value;
+    const mxc_op_def *other = mxc_op_find(op);
     mxc_status status;
     if (!all)
         return MXCI_NO_MEMORY("rewriting a network", "the new symbol");
+    other = other == mxc_op_get_def(g->op) ? NULL : other;
     for (int i = 0; i < n_params; i++) {
         all[i] = keys[i];
         all[room + i] = values[i];
@@ -78,7 +81,9 @@ mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, c
             mxc_op_given(g->op, i, &key, &value);
         else
             key = g->node->attr_keys[i - n_given], value = g->node->attr_values[i - n_given];
-        if (find_key(n, all, key) >= 0) /* attributes are among the parameters given, or told anew */
+        if (find_key(n, all, key) >= 0) /* attributes are among the parameters given */
+            continue;
+        if (i < n_given && other && !mxci_param_find(other, key))
             continue;
         all[n] = key;
         all[room + n++] = value;
@@ -139,17 +144,6 @@ mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry) {
         return NULL;
     found = mxci_array_list_find(r->params, "arg:", g->name);
     return found ? found : mxci_array_list_find(r->params, "aux:", g->name);
-}
-
-const char *mxci_rebuild_given(const mxci_rebuild *r, int32_t node, const char *key) {
-    const mxc_op *op = r->graph->nodes[node].op;
-    const char *name, *value;
-    for (int i = 0; i < mxc_op_n_given(op); i++) {
-        mxc_op_given(op, i, &name, &value);
-        if (!strcmp(name, key))
-            return value;
-    }
-    return NULL;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

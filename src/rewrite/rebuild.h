@@ -25,7 +25,8 @@ mxc_status mxci_rebuild_keep_symbol(mxci_rebuild *r, mxc_symbol *symbol, mxci_en
 /* A new operator; out: its first output, the others follow. */
 mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, int n_params, const char *const *keys,
                            const char *const *values, int n_in, const mxci_entry *in, mxci_entry *out);
-/* The operator, with other parameters' values where keys are among its own, and new ones. */
+/* An operator with the node's parameters, of which another operator than the node's gets those that it has too, and
+ * with other values for keys. */
 mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
                                 const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
                                 mxci_entry *out);
@@ -35,8 +36,6 @@ mxc_status mxci_rebuild_node(mxci_rebuild *r, int32_t node, const mxci_entry *in
 mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray *value, mxci_entry *out);
 /* The parameter that a variable stands for, an argument or auxiliary state; NULL if the entry is no such. Borrowed. */
 mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry);
-/* The text of a parameter that the node was given; NULL if it was not. */
-const char *mxci_rebuild_given(const mxci_rebuild *r, int32_t node, const char *key);
 
 /* The new symbol over outputs (one for each of the old one's), and the parameters that it needs. */
 mxc_status mxci_rebuild_finish(mxci_rebuild *r, const mxci_entry *outputs, mxc_symbol **symbol,

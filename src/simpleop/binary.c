@@ -102,6 +102,14 @@ static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_sca
     }
 #include "simpleop/binary_names.def"
 
+/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+
+static int quantized_add(const mxc_op *op, mxc_quantized *out) {
+    (void)op;
+    *out = (mxc_quantized){.op = "_contrib_quantized_elemwise_add", .is_32bit = 1};
+    return 1;
+}
+
 /* ---- registrations ---------------------------------------------------------------------------------------------- */
 
 enum {
@@ -110,22 +118,26 @@ enum {
 #undef BINARY
 };
 
-#define ELEMWISE(symbol, id, its_name, its_aliases, kind, its_doc)                         \
-    const mxc_simple_def mxci_simple_##symbol = {.size = sizeof(mxc_simple_def),           \
-                                                 .name = its_name,                         \
-                                                 .aliases = its_aliases,                   \
-                                                 .doc = its_doc,                           \
-                                                 .arity = 2,                               \
-                                                 .dtypes = types_##id,                     \
-                                                 .gradient_kind = MXC_GRADIENT_##kind,     \
-                                                 MXCI_BINARY_INPLACE,                      \
-                                                 .binary = {[MXC_CPU] = symbol##_forward}, \
+#define ELEMWISE(symbol, id, its_name, its_aliases, kind, its_doc)                                               \
+    const mxc_simple_def mxci_simple_##symbol = {.size = sizeof(mxc_simple_def),                                 \
+                                                 .name = its_name,                                               \
+                                                 .aliases = its_aliases,                                         \
+                                                 .doc = its_doc,                                                 \
+                                                 .function = #id,                                                \
+                                                 .quantized =                                                    \
+                                                     MXCI_BINARY_##id == MXCI_BINARY_add ? quantized_add : NULL, \
+                                                 .arity = 2,                                                     \
+                                                 .dtypes = types_##id,                                           \
+                                                 .gradient_kind = MXC_GRADIENT_##kind,                           \
+                                                 MXCI_BINARY_INPLACE,                                            \
+                                                 .binary = {[MXC_CPU] = symbol##_forward},                       \
                                                  .binary_grad = {[MXC_CPU] = symbol##_backward}};
 #define SCALAR(symbol, id, its_name, its_aliases, order, kind, its_doc)                   \
     const mxc_simple_def mxci_simple_##symbol = {.size = sizeof(mxc_simple_def),          \
                                                  .name = its_name,                        \
                                                  .aliases = its_aliases,                  \
                                                  .doc = its_doc,                          \
+                                                 .function = #id,                         \
                                                  .arity = 1,                              \
                                                  .scalar = MXC_SCALAR_##order,            \
                                                  .dtypes = types_##id,                    \

@@ -130,6 +130,7 @@ enum {
                                                  .name = its_name,                         \
                                                  .aliases = its_aliases,                   \
                                                  .doc = its_doc,                           \
+                                                 .function = #id,                          \
                                                  .arity = 2,                               \
                                                  .dtypes = types_##id,                     \
                                                  .gradient_kind = MXC_GRADIENT_##kind,     \

@@ -10,10 +10,8 @@
 
 #include "base/text.h"
 #include "math/assign.h"
-#include "operator/nn/activation.h"
 #include "simpleop/families.h"
 #include "simpleop/map_kernels.h"
-#include "simpleop/simple.h"
 
 enum { TILE = 128 };
 
@@ -158,56 +156,7 @@ const mxc_op_def mxci_op_chain = {
     .forward = {[MXC_CPU] = forward},
 };
 
-/* ---- operators as steps ------------------------------------------------------------------------------------------ */
-
-enum { ONE, TWO, NUMBER_AFTER, NUMBER_BEFORE };
-
-static const struct {
-    const char *op, *function;
-    int kind;
-} parts[] = {
-#define UNARY(id, name, ...) {name, #id, ONE},
-#define ELEMWISE(symbol, id, name, ...) {name, #id, TWO},
-#define BROADCAST(symbol, id, name, ...) {name, #id, TWO}, /* nothing stretches where all shapes are one */
-#define SCALAR(symbol, id, name, aliases, order, ...) {name, #id, NUMBER_##order},
-#include "simpleop/unary.def"
-#include "simpleop/binary_names.def"
-#undef UNARY
-};
-enum { PARTS = sizeof parts / sizeof parts[0] };
-
-static int set_part(mxci_chain_part *out, const char *function, int kind) {
-    *out = (mxci_chain_part){.function = function,
-                             .n_args = kind == TWO ? 2 : 1,
-                             .has_number = kind >= NUMBER_AFTER,
-                             .is_number_first = kind == NUMBER_BEFORE};
-    return find_function(function) >= 0;
-}
-
-static int find_part(const char *op) {
-    for (int i = 0; i < PARTS; i++)
-        if (!strcmp(parts[i].op, op))
-            return i;
-    return -1;
-}
-
-int mxci_chain_is_elementwise(const mxc_op *op) {
-    return find_part(mxc_op_get_def(op)->name) >= 0;
-}
-
-int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out) {
-    static const char *const activations[] = {
-#define ACTIVATION(id, name) #name,
-#include "operator/nn/activation_kernels.def"
-#undef ACTIVATION
-    };
-    const char *name = mxc_op_get_def(op)->name;
-    const int at = find_part(name);
-    if (!strcmp(name, "Activation"))
-        return set_part(out, activations[((const mxci_activation_params *)mxc_op_params(op))->act_type], ONE);
-    if (at < 0 || !set_part(out, parts[at].function, parts[at].kind))
-        return 0;
-    if (out->has_number)
-        out->number = ((const mxci_scalar_params *)mxc_op_params(op))->scalar;
-    return 1;
+int mxci_chain_operands(const char *function) {
+    const int found = find_function(function);
+    return found < 0 ? 0 : found < MXCI_UNARY_COUNT ? 1 : 2;
 }

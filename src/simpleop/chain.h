@@ -22,16 +22,7 @@ typedef struct mxci_chain_params {
     mxci_chain_step step[MXCI_CHAIN_STEPS];
 } mxci_chain_params;
 
-/* How an operator is a step: 1 and its function's name, arguments, and the number (of a scalar operator, which stands
- * behind or before the argument); 0: it cannot be one. */
-typedef struct mxci_chain_part {
-    const char *function;
-    int n_args;
-    int has_number, is_number_first;
-    double number;
-} mxci_chain_part;
-int mxci_chain_part_of(const mxc_op *op, mxci_chain_part *out);
-/* Whether it is of the families of unary.def and binary_names.def, though a chain may not have its function. */
-int mxci_chain_is_elementwise(const mxc_op *op);
+/* Operands of an element-wise function that a chain may have: 1 or 2; 0: there is no such function. */
+int mxci_chain_operands(const char *function);
 
 #endif

@@ -34,6 +34,7 @@ const mxc_simple_def mxci_simple_identity = {
     .arity = 1,
     .dtypes = MXC_DTYPES_ALL,
     .gradient_kind = MXC_GRADIENT_OUT_GRAD,
+    .elementwise = 1,
     MXCI_ELEMWISE_INPLACE,
     .unary = {[MXC_CPU] = copy},
     .unary_grad = {[MXC_CPU] = copy_gradient},
@@ -47,6 +48,7 @@ const mxc_simple_def mxci_simple_block_grad = {
     .doc = "out = data; the gradient is 0",
     .dtypes = MXC_DTYPES_ALL,
     .gradient_kind = MXC_GRADIENT_ZERO,
+    .elementwise = 1,
     MXCI_ELEMWISE_INPLACE,
     .unary = {[MXC_CPU] = copy},
 };

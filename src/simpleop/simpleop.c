@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "simpleop/chain.h"
 #include "simpleop/simple.h"
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
@@ -94,6 +95,16 @@ static mxc_status infer_source_type(mxc_op_sig *sig) {
     if (sig->out_type[0] == MXC_DTYPE_UNKNOWN)
         sig->out_type[0] = MXC_F32;
     return MXC_OK;
+}
+
+/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+
+static int elementwise_of(const mxc_op *op, mxc_elementwise *out) {
+    const mxc_simple_def *def = simple_of(op);
+    *out = (mxc_elementwise){.function = def->function, .scalar = def->scalar};
+    if (def->scalar != MXC_SCALAR_NONE)
+        out->number = ((const mxci_scalar_params *)mxc_op_params(op))->scalar;
+    return 1;
 }
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
@@ -203,7 +214,10 @@ mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.inplace_backward = out->backward;
     out->op.doc = def->doc;
     out->op.flags = (def->array_only ? MXC_OP_ARRAY_ONLY : 0) |
-                    (def->gradient_kind == MXC_GRADIENT_ZERO ? MXC_OP_ZERO_GRADIENT : 0);
+                    (def->gradient_kind == MXC_GRADIENT_ZERO ? MXC_OP_ZERO_GRADIENT : 0) |
+                    (def->elementwise || def->function ? MXC_OP_ELEMENTWISE : 0);
+    out->op.elementwise = def->function ? elementwise_of : NULL;
+    out->op.quantized = def->quantized;
     out->op.dtypes = def->dtypes ? def->dtypes : MXC_DTYPES_FLOAT;
     out->op.infer_shape = def->shape ? infer_by_function : NULL;
     out->op.infer_type = def->arity == 0 ? infer_source_type : NULL;
@@ -218,6 +232,9 @@ mxc_status mxc_simpleop_register(const mxc_simple_def *def) {
     mxc_status status;
     if (!def->name)
         return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: def->name must not be NULL");
+    if (def->function && mxci_chain_operands(def->function) != def->arity + (def->scalar != MXC_SCALAR_NONE))
+        return MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: %s: function '%.40s' is not listed, or has other operands",
+                        def->name, def->function);
     simple = mxci_alloc(sizeof *simple);
     if (!simple)
         return MXC_FAIL(MXC_ENOMEM, "mxc_simpleop_register: %s: out of memory", def->name);

@@ -55,6 +55,7 @@ static mxc_status run_gradient(const mxc_simple_env *env, int id, const mxc_tens
                                              .name = its_name,                      \
                                              .aliases = its_aliases,                \
                                              .doc = its_doc,                        \
+                                             .function = #id,                       \
                                              .arity = 1,                            \
                                              .dtypes = MXC_DTYPES_##types,          \
                                              .gradient_kind = MXC_GRADIENT_##kind,  \

@@ -1,116 +1,94 @@
 /*
- * The layout pass: regions of the graph around convolutions are computed channels last, (N,spatial,C) in place of
- * (N,C,spatial), since that is how tensor cores take them: a library that is given channels second turns every array of
- * every convolution, and back. The caller sees nothing of it: transposes stand where a region begins and ends, and at
- * its weights, which are small. As the pass comes before that of the gradient, so do they there.
+ * The channels-last pass: regions of the graph around convolutions are computed channels last, (N,spatial,C) in place
+ * of (N,C,spatial), since that is how tensor cores take them: a library that is given channels second transposes every
+ * array of every convolution, and back. The caller sees nothing of it: transposes stand where a region begins and ends,
+ * and at its weights, which are small. As the pass comes before that of the gradient, so do they there.
  *
- * A convolution leads a region. An operator that works on any layout, or can be told the layout, follows, if more of
- * what it reads is there channels last than is not. A region is made if its convolutions read and write more elements
- * than the transposes at its borders move.
+ * Descriptors say which operators can do so (mxc_op_def.channels_last, MXC_OP_ELEMENTWISE), and which of them, as
+ * convolutions, lead a region. The others follow, if more of what they read is there channels last than is not. A
+ * region is made if its leaders read and write more elements than the transposes at its borders move. Regions are
+ * disjoint sets with path halving, so that the pass takes almost linear time.
  */
 #include <string.h>
 
 #include "base/module.h"
 #include "base/options.h"
 #include "base/sys.h"
-#include "base/text.h"
 #include "executor/passes/passes.h"
-#include "operator/nn/batch_norm.h"
-#include "operator/nn/convolution.h"
-#include "operator/nn/pooling.h"
 #include "operator/op.h"
-#include "operator/tensor/concat.h"
-#include "simpleop/chain.h"
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
 enum { NEVER, WHERE_IT_PAYS, ALWAYS }; /* MXC_GPU_LAYOUT */
 enum { LEAST_AXES = 4 };
 enum { NEEDED = 1, FIXED = 2 };
+enum { STAYS, FOLLOWS, LEADS };
 
 typedef struct work {
     mxci_graph *g;
     int32_t n_nodes; /* before the pass */
     int always;
-    uint8_t *state;   /* node: NEEDED for an output; FIXED: a node of the symbol is its backward pass */
-    uint8_t *is_last; /* node: to be computed channels last */
-    uint8_t *is_read; /* entry: there channels second, and read channels last */
-    int32_t *region;  /* node: another one of its region, itself at the root */
-    double *gain;     /* root: elements of its convolutions' arrays less those of its borders */
-    int32_t *turned;  /* entry: the same in the other layout; -1: not made */
+    uint8_t *role;       /* node: LEADS, FOLLOWS or STAYS, as its operator says */
+    uint64_t *weights;   /* node: arguments that are weights, which do not count */
+    uint8_t *state;      /* node: NEEDED for an output; FIXED: a node of the symbol is its backward pass */
+    uint8_t *is_last;    /* node: to be computed channels last */
+    uint8_t *is_read;    /* entry: there channels second, and read channels last */
+    int32_t *region;     /* node: another one of its region, itself at the root */
+    double *gain;        /* root: elements of its leaders' arrays less those of its borders */
+    int32_t *transposed; /* entry: the same in the other layout; -1: not made */
 } work;
 
 /* ---- operators --------------------------------------------------------------------------------------------------- */
 
-static int is_convolution(const mxci_graph *g, int32_t node) {
-    return g->nodes[node].kind == MXCI_FORWARD && !strcmp(mxci_graph_op_def(g, node)->name, "Convolution");
+static int is_image(const mxci_graph *g, int32_t entry) {
+    return g->shapes[entry].ndim >= LEAST_AXES;
 }
 
 /* Element by element, of arrays with as many axes. */
 static int is_elementwise(const mxci_graph *g, int32_t node) {
-    static const char *const names[] = {
-        "Activation", "BlockGrad", "Cast", "LeakyReLU", "_copy", "add_n", "clip", "hard_sigmoid",
-    };
     const mxci_gnode *n = &g->nodes[node];
-    int found = mxci_chain_is_elementwise(n->op);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        found = found || !strcmp(mxci_graph_op_def(g, node)->name, names[i]);
+    if (!(mxci_graph_op_def(g, node)->flags & MXC_OP_ELEMENTWISE) || n->n_outputs != 1)
+        return 0;
     for (int32_t i = 0; i < n->n_inputs; i++)
-        found = found && g->shapes[mxci_graph_inputs(g, node)[i]].ndim == g->shapes[n->first_entry].ndim;
-    return found && n->n_outputs == 1;
+        if (g->shapes[mxci_graph_inputs(g, node)[i]].ndim != g->shapes[n->first_entry].ndim)
+            return 0;
+    return 1;
 }
 
-/* Whether the device has a library's kernels for such convolutions, and they are on tensor cores. */
-static int is_library(mxc_device device, const mxci_conv_params *p, mxc_dtype type) {
+/* Whether the device has a library for an operator that leads, whose kernels for the dtype are on tensor cores. */
+static int has_library(const mxci_graph *g, const mxci_gnode *node, const mxc_channels_last *rule) {
+    const mxc_dtype type = g->types[node->first_entry];
     const mxci_module *module;
-    return device == MXC_GPU && (type == MXC_F16 || type == MXC_BF16) && !p->cudnn_off &&
-           mxci_option_get(MXCI_OPT_MXC_GPU_DNN) && mxci_module_get(device, &module) == MXC_OK &&
+    return node->context.device == MXC_GPU && (type == MXC_F16 || type == MXC_BF16) && !rule->library_off &&
+           mxci_option_get(MXCI_OPT_MXC_GPU_DNN) && mxci_module_get(node->context.device, &module) == MXC_OK &&
            module->prefers_channels_last;
 }
 
-static int leads(const work *w, int32_t node) {
+/* The node's role, and its arguments that are weights. */
+static int role_of(const work *w, int32_t node, uint64_t *weights) {
     const mxci_graph *g = w->g;
-    const mxci_conv_params *p = mxc_op_params(g->nodes[node].op);
-    return !mxci_conv_is_last(p) &&
-           (w->always || is_library(g->nodes[node].context.device, p, g->types[g->nodes[node].first_entry]));
-}
-
-static int follows(const work *w, int32_t node) {
-    const mxci_graph *g = w->g;
-    const char *name = mxci_graph_op_def(g, node)->name;
-    const void *params = mxc_op_params(g->nodes[node].op);
-    if (!strcmp(name, "Pooling"))
-        return !mxci_pooling_is_last(params);
-    if (!strcmp(name, "BatchNorm"))
-        return mxci_bn_axis(params, g->shapes[g->nodes[node].first_entry].ndim) == 1;
-    return !strcmp(name, "Concat") || is_elementwise(g, node);
+    const mxci_gnode *n = &g->nodes[node];
+    mxc_channels_last rule;
+    *weights = 0;
+    if (n->kind != MXCI_FORWARD || n->n_outputs < 1 || !is_image(g, n->first_entry))
+        return STAYS;
+    if (!mxci_op_get_channels_last(n->op, g->shapes[n->first_entry].ndim, &rule))
+        return is_elementwise(g, node) ? FOLLOWS : STAYS;
+    *weights = rule.weights;
+    return !rule.leads ? FOLLOWS : w->always || has_library(g, n, &rule) ? LEADS : STAYS;
 }
 
 /* The node's operator channels last. */
-static mxc_status make_last(const mxci_graph *g, int32_t node, mxc_op **out) {
-    mxc_op *op = g->nodes[node].op;
-    const char *name = mxc_op_get_def(op)->name;
-    const int ndim = g->shapes[g->nodes[node].first_entry].ndim;
-    char axis[16];
-    if (!strcmp(name, "Convolution") || !strcmp(name, "Pooling"))
-        return mxci_op_like(op, name, "layout", ndim == LEAST_AXES ? "NHWC" : "NDHWC", out);
-    if (!strcmp(name, "BatchNorm"))
-        return mxci_op_like(op, name, "axis", "-1", out);
-    if (!strcmp(name, "Concat")) {
-        int dim = (int)((const mxci_concat_params *)mxc_op_params(op))->dim;
-        dim += dim < 0 ? ndim : 0;
-        mxci_format(axis, sizeof axis, "%d", dim == 0 ? 0 : dim == 1 ? ndim - 1 : dim - 1);
-        return mxci_op_like(op, name, "dim", axis, out);
-    }
+static mxc_status make_last(const work *w, int32_t node, mxc_op **out) {
+    mxc_op *op = w->g->nodes[node].op;
+    mxc_channels_last rule;
+    if (mxci_op_get_channels_last(op, w->g->shapes[w->g->nodes[node].first_entry].ndim, &rule) && rule.key)
+        return mxci_op_like(op, mxc_op_get_def(op)->name, rule.key, rule.value, out);
     *out = mxc_op_retain(op);
     return MXC_OK;
 }
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
-
-static int is_image(const mxci_graph *g, int32_t entry) {
-    return g->shapes[entry].ndim >= LEAST_AXES;
-}
 
 /* Entries of the symbol. */
 static int is_made_last(const work *w, int32_t entry) {
@@ -118,9 +96,10 @@ static int is_made_last(const work *w, int32_t entry) {
 }
 
 /* The node's input, if it is an image and not weights; else -1. */
-static int32_t data_at(const mxci_graph *g, int32_t node, int32_t input) {
-    int32_t entry = mxci_graph_inputs(g, node)[input];
-    return is_image(g, entry) && !(input == 1 && is_convolution(g, node)) ? entry : -1;
+static int32_t data_at(const work *w, int32_t node, int32_t input) {
+    int32_t entry = mxci_graph_inputs(w->g, node)[input];
+    int is_weight = input < 64 && w->weights[node] >> input & 1;
+    return is_image(w->g, entry) && !is_weight ? entry : -1;
 }
 
 /* Elements; a double, since sums over the uses of an entry may be larger than an integer. */
@@ -138,7 +117,7 @@ static int32_t root_of(const work *w, int32_t node) {
 static int has_more_last(const work *w, int32_t node) {
     double more = 0;
     for (int32_t i = 0; i < w->g->nodes[node].n_inputs; i++) {
-        int32_t entry = data_at(w->g, node, i);
+        int32_t entry = data_at(w, node, i);
         if (entry >= 0)
             more += is_made_last(w, entry) || w->is_read[entry] ? size_of(w->g, entry) : -size_of(w->g, entry);
     }
@@ -147,14 +126,13 @@ static int has_more_last(const work *w, int32_t node) {
 
 static void choose(work *w, int32_t node) {
     const mxci_gnode *n = &w->g->nodes[node];
-    if (w->state[node] != NEEDED || n->kind != MXCI_FORWARD || n->n_outputs < 1 || !is_image(w->g, n->first_entry) ||
-        (!w->always && n->context.device != MXC_GPU))
+    if (w->state[node] != NEEDED || w->role[node] == STAYS || (!w->always && n->context.device != MXC_GPU))
         return;
-    if (is_convolution(w->g, node) ? !leads(w, node) : !follows(w, node) || !has_more_last(w, node))
+    if (w->role[node] == FOLLOWS && !has_more_last(w, node))
         return;
     w->is_last[node] = 1;
     for (int32_t i = 0; i < n->n_inputs; i++) {
-        int32_t entry = data_at(w->g, node, i);
+        int32_t entry = data_at(w, node, i);
         if (entry >= 0 && is_made_last(w, entry))
             w->region[root_of(w, w->g->entry_node[entry])] = root_of(w, node);
         else if (entry >= 0)
@@ -165,19 +143,19 @@ static void choose(work *w, int32_t node) {
 /* A border of the region at an entry, which is counted once. */
 static void count_border(work *w, int32_t entry, int32_t node) {
     int32_t root = root_of(w, node);
-    if (w->turned[entry] != root)
+    if (w->transposed[entry] != root)
         w->gain[root] -= size_of(w->g, entry);
-    w->turned[entry] = root;
+    w->transposed[entry] = root;
 }
 
 static void weigh(work *w) {
     const mxci_graph *g = w->g;
     for (int32_t node = 0; node < w->n_nodes; node++) {
         const mxci_gnode *n = &g->nodes[node];
-        if (w->is_last[node] && is_convolution(g, node))
+        if (w->is_last[node] && w->role[node] == LEADS)
             w->gain[root_of(w, node)] += size_of(g, mxci_graph_inputs(g, node)[0]) + size_of(g, n->first_entry);
         for (int32_t i = 0; i < n->n_inputs && w->state[node]; i++) {
-            int32_t entry = data_at(g, node, i);
+            int32_t entry = data_at(w, node, i);
             if (entry >= 0 && w->is_last[node] != is_made_last(w, entry))
                 count_border(w, entry, w->is_last[node] ? node : g->entry_node[entry]);
         }
@@ -189,7 +167,7 @@ static void weigh(work *w) {
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
-static mxc_shape turned_shape(const mxc_shape *from, int to_last) {
+static mxc_shape transposed_shape(const mxc_shape *from, int to_last) {
     mxc_shape to = *from;
     const int last = from->ndim - 1;
     for (int i = 1; i < last; i++)
@@ -199,24 +177,24 @@ static mxc_shape turned_shape(const mxc_shape *from, int to_last) {
 }
 
 /* Change the entry to the same in the other layout, which is made on the context where it is not yet. */
-static mxc_status turn(work *w, int32_t *entry, int to_last, mxc_context context) {
+static mxc_status transpose(work *w, int32_t *entry, int to_last, mxc_context context) {
     static const char *const orders[2][2] = {{"(0,3,1,2)", "(0,2,3,1)"}, {"(0,4,1,2,3)", "(0,2,3,4,1)"}};
     mxci_graph *g = w->g;
     const int32_t from = *entry;
     const char *key = "axes", *order = orders[g->shapes[from].ndim > LEAST_AXES][to_last];
     mxc_op *op;
     mxc_status status;
-    if (w->turned[from] < 0) {
+    if (w->transposed[from] < 0) {
         MXC_TRY(mxc_op_create("transpose", 1, &key, &order, &op));
-        status =
-            mxci_graph_add_op(g, op, g->entry_node[from], to_last ? "last" : "second", 1, &from, 1, &w->turned[from]);
+        status = mxci_graph_add_op(g, op, g->entry_node[from], to_last ? "last" : "second", 1, &from, 1,
+                                   &w->transposed[from]);
         mxc_op_release(op);
         MXC_TRY(status);
-        g->shapes[w->turned[from]] = turned_shape(&g->shapes[from], to_last);
-        g->types[w->turned[from]] = g->types[from];
+        g->shapes[w->transposed[from]] = transposed_shape(&g->shapes[from], to_last);
+        g->types[w->transposed[from]] = g->types[from];
         g->nodes[g->n_nodes - 1].context = context;
     }
-    *entry = w->turned[from];
+    *entry = w->transposed[from];
     return MXC_OK;
 }
 
@@ -229,18 +207,18 @@ static mxc_status rewrite(work *w, int32_t node) {
     for (int32_t i = 0; i < n.n_inputs && w->state[node]; i++) {
         int32_t entry = g->inputs[n.first_input + i];
         if (is_image(g, entry) && is_last != is_made_last(w, entry)) {
-            MXC_TRY(turn(w, &entry, is_last, is_last ? n.context : g->nodes[g->entry_node[entry]].context));
+            MXC_TRY(transpose(w, &entry, is_last, is_last ? n.context : g->nodes[g->entry_node[entry]].context));
             g->inputs[n.first_input + i] = entry;
         }
     }
     if (!is_last)
         return MXC_OK;
-    MXC_TRY(make_last(g, node, &op));
+    MXC_TRY(make_last(w, node, &op));
     mxc_op_release(n.op);
     g->nodes[node].op = op;
     for (int32_t i = n.first_entry; i < n.first_entry + n.n_outputs; i++)
         if (is_image(g, i))
-            g->shapes[i] = turned_shape(&g->shapes[i], 1);
+            g->shapes[i] = transposed_shape(&g->shapes[i], 1);
     return MXC_OK;
 }
 
@@ -250,7 +228,7 @@ static mxc_status rewrite_all(work *w) {
         MXC_TRY(rewrite(w, i));
     for (int32_t i = 0; i < g->n_outputs; i++)
         if (is_made_last(w, g->outputs[i]))
-            MXC_TRY(turn(w, &g->outputs[i], 0, g->nodes[g->entry_node[g->outputs[i]]].context));
+            MXC_TRY(transpose(w, &g->outputs[i], 0, g->nodes[g->entry_node[g->outputs[i]]].context));
     return mxci_graph_sort(g);
 }
 
@@ -258,17 +236,21 @@ static mxc_status rewrite_all(work *w) {
 
 static mxc_status begin(work *w) {
     const size_t nodes = (size_t)w->n_nodes + 1, entries = (size_t)w->g->n_entries + 1;
+    w->role = mxci_calloc(nodes, 1);
+    w->weights = mxci_calloc(nodes, sizeof *w->weights);
     w->state = mxci_calloc(nodes, 1);
     w->is_last = mxci_calloc(nodes, 1);
     w->is_read = mxci_calloc(entries, 1);
     w->region = mxci_calloc(nodes, sizeof *w->region);
     w->gain = mxci_calloc(nodes, sizeof *w->gain);
-    w->turned = mxci_calloc(entries, sizeof *w->turned);
-    if (!w->state || !w->is_last || !w->is_read || !w->region || !w->gain || !w->turned)
-        return MXC_FAIL(MXC_ENOMEM, "layout: no memory");
-    for (int32_t i = 0; i < w->n_nodes; i++)
+    w->transposed = mxci_calloc(entries, sizeof *w->transposed);
+    if (!w->role || !w->weights || !w->state || !w->is_last || !w->is_read || !w->region || !w->gain || !w->transposed)
+        return MXC_FAIL(MXC_ENOMEM, "channels last: no memory");
+    for (int32_t i = 0; i < w->n_nodes; i++) {
         w->region[i] = i;
-    memset(w->turned, -1, entries * sizeof *w->turned);
+        w->role[i] = (uint8_t)role_of(w, i, &w->weights[i]);
+    }
+    memset(w->transposed, -1, entries * sizeof *w->transposed);
     return MXC_OK;
 }
 
@@ -295,13 +277,14 @@ static int choose_all(work *w) {
         w->is_last[i] = w->is_last[i] && (w->always || w->gain[root_of(w, i)] > 0);
         found |= w->is_last[i];
     }
-    memset(w->turned, -1, (size_t)w->g->n_entries * sizeof *w->turned); /* weigh has used it */
+    memset(w->transposed, -1, (size_t)w->g->n_entries * sizeof *w->transposed); /* weigh has used it */
     return found;
 }
 
 static int has_leader(const work *w) {
+    uint64_t weights;
     for (int32_t i = 0; i < w->n_nodes; i++)
-        if (is_convolution(w->g, i) && leads(w, i))
+        if (role_of(w, i, &weights) == LEADS)
             return 1;
     return 0;
 }
@@ -319,11 +302,13 @@ mxc_status mxci_pass_channels_last(mxci_graph *g, int *is_changed) {
         *is_changed = 1;
         status = rewrite_all(&w);
     }
+    mxci_free(w.role);
+    mxci_free(w.weights);
     mxci_free(w.state);
     mxci_free(w.is_last);
     mxci_free(w.is_read);
     mxci_free(w.region);
     mxci_free(w.gain);
-    mxci_free(w.turned);
+    mxci_free(w.transposed);
     return status;
 }

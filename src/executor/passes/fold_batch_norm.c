@@ -21,7 +21,7 @@ typedef struct uses {
 static int32_t layer_before(const mxci_graph *g, int32_t at, const uses *u) {
     const mxci_gnode *norm = &g->nodes[at], *layer;
     int32_t from;
-    if (norm->kind != MXCI_FORWARD || norm->n_inputs != 5 || norm->n_outputs != 3)
+    if (norm->kind != MXCI_FORWARD || norm->n_inputs != 5)
         return -1;
     for (int32_t i = 1; i < norm->n_outputs; i++)
         if (u->count[norm->first_entry + i])

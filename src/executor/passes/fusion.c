@@ -10,6 +10,7 @@
 #include "executor/passes/passes.h"
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
+#include "operator/op.h"
 #include "simpleop/chain.h"
 
 typedef struct pass {
@@ -34,12 +35,18 @@ static int is_float(mxc_dtype type) {
     return type == MXC_F32 || type == MXC_F64 || type == MXC_F16 || type == MXC_BF16;
 }
 
+/* Arguments of a function's operator. */
+static int n_arrays(const mxc_elementwise *f) {
+    return mxci_chain_operands(f->function) - (f->scalar != MXC_SCALAR_NONE);
+}
+
 /* The node as a step: element-wise, on a GPU, all its arrays of one shape and dtype. */
-static int is_part(const pass *w, int32_t at, mxci_chain_part *out) {
+static int is_part(const pass *w, int32_t at, mxc_elementwise *out) {
     const mxci_graph *g = w->g;
     const mxci_gnode *node = &g->nodes[at];
     if (at >= w->n_nodes || node->kind != MXCI_FORWARD || node->context.device != MXC_GPU || node->n_outputs != 1 ||
-        !is_float(g->types[node->first_entry]) || !mxci_chain_part_of(node->op, out) || out->n_args != node->n_inputs)
+        !is_float(g->types[node->first_entry]) || !mxci_op_get_elementwise(node->op, out) || node->n_inputs < 1 ||
+        n_arrays(out) != node->n_inputs)
         return 0;
     for (int32_t i = 0; i < node->n_inputs; i++) {
         int32_t e = mxci_graph_inputs(g, at)[i];
@@ -54,9 +61,9 @@ static int is_part(const pass *w, int32_t at, mxci_chain_part *out) {
 static int can_join(const chain *c, int32_t entry, int32_t reader) {
     const pass *w = c->pass;
     int32_t at = w->g->entry_node[entry];
-    mxci_chain_part part;
+    mxc_elementwise part;
     return w->uses[entry] == 1 && c->n_steps < MXCI_CHAIN_STEPS && is_part(w, at, &part) &&
-           c->n_leaves + part.n_args - 1 <= MXCI_CHAIN_INPUTS &&
+           c->n_leaves + n_arrays(&part) - 1 <= MXCI_CHAIN_INPUTS &&
            mxc_context_equal(w->g->nodes[at].context, w->g->nodes[reader].context);
 }
 
@@ -75,15 +82,15 @@ static int input_of(chain *c, int32_t entry) {
 static int add_steps(chain *c, int32_t at) {
     const mxci_graph *g = c->pass->g;
     char operands[2][16], number[40];
-    mxci_chain_part part;
+    mxc_elementwise part;
     (void)is_part(c->pass, at, &part);
     for (int32_t i = 0; i < g->nodes[at].n_inputs; i++) {
         int32_t entry = mxci_graph_inputs(g, at)[i];
         if (can_join(c, entry, at)) {
-            mxci_chain_part joined;
+            mxc_elementwise joined;
             (void)is_part(c->pass, g->entry_node[entry], &joined);
             c->n_steps++;
-            c->n_leaves += joined.n_args - 1;
+            c->n_leaves += n_arrays(&joined) - 1;
             mxci_format(operands[i], sizeof operands[i], "s%d", add_steps(c, g->entry_node[entry]));
         } else {
             mxci_format(operands[i], sizeof operands[i], "i%d", input_of(c, entry));
@@ -91,11 +98,11 @@ static int add_steps(chain *c, int32_t at) {
     }
     mxci_format(number, sizeof number, "%.17g", part.number);
     mxci_text_printf(&c->text, "%s%s", c->n_made ? "," : "", part.function);
-    if (part.is_number_first)
+    if (part.scalar == MXC_SCALAR_BEFORE)
         mxci_text_printf(&c->text, ":%s", number);
-    for (int32_t i = 0; i < part.n_args; i++)
+    for (int32_t i = 0; i < n_arrays(&part); i++)
         mxci_text_printf(&c->text, ":%s", operands[i]);
-    if (part.has_number && !part.is_number_first)
+    if (part.scalar == MXC_SCALAR_AFTER)
         mxci_text_printf(&c->text, ":%s", number);
     c->pass->is_taken[at] = 1;
     return c->n_made++;
@@ -121,13 +128,13 @@ static mxc_status add_chain(const chain *c, int32_t last, const char *steps) {
 }
 
 static mxc_status chain_before(pass *w, int32_t last, int *is_rewritten) {
-    mxci_chain_part part;
+    mxc_elementwise part;
     chain c = {.pass = w, .n_steps = 1};
     char *steps;
     mxc_status status;
     if (w->is_taken[last] || !is_part(w, last, &part))
         return MXC_OK;
-    c.n_leaves = part.n_args;
+    c.n_leaves = n_arrays(&part);
     (void)add_steps(&c, last);
     MXC_TRY(mxci_text_take(&c.text, &steps));
     status = c.n_made > 1 && strlen(steps) < MXCI_CHAIN_TEXT ? add_chain(&c, last, steps) : MXC_OK;

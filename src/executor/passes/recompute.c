@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/passes/passes.h"
+#include "operator/op.h"
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
@@ -70,7 +71,7 @@ static int is_small(const mxci_graph *g, int32_t entry) {
 
 /* Cost linear in the output: element-wise, or no argument but the first has more than one axis. */
 static int is_cheap(const mxci_graph *g, int32_t node) {
-    if (mxci_graph_op_def(g, node)->inplace_forward)
+    if (mxci_op_get_inplace(g->nodes[node].op, MXC_FORWARD))
         return 1;
     for (int32_t i = 1; i < mxci_graph_n_args(&g->nodes[node]); i++)
         if (g->shapes[mxci_graph_inputs(g, node)[i]].ndim > 1)

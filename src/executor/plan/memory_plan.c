@@ -7,6 +7,7 @@
 
 #include "base/sys.h"
 #include "executor/plan/packing.h"
+#include "operator/op.h"
 #include "symbol/graph_query.h"
 
 typedef struct plan {
@@ -84,8 +85,7 @@ static int needs_range(const mxci_program *p, int32_t entry) {
 static void plan_inplace(plan *w, int32_t step) {
     mxci_program *p = w->program;
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
-    const mxc_op_def *def = mxci_graph_op_def(p->graph, p->order[step]);
-    const mxc_inplace *pair = n->kind == MXCI_FORWARD ? def->inplace_forward : def->inplace_backward;
+    const mxc_inplace *pair = mxci_op_get_inplace(n->op, n->kind == MXCI_FORWARD ? MXC_FORWARD : MXC_BACKWARD);
     for (; pair && pair->from >= 0; pair++) {
         int32_t from = source_of(p->graph, p->order[step], pair->from), to = n->first_entry + pair->to, range;
         if (from < 0 || pair->to >= n->n_outputs || !needs_range(p, to) || !can_overwrite(p, step, from, to))

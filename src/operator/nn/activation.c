@@ -49,11 +49,21 @@ static void adjust_needs(const void *params, mxc_op_needs *needs) {
     needs->out = !needs->in;
 }
 
+static int activation_elementwise(const mxc_op *op, mxc_elementwise *out) {
+    static const char *const functions[] = {
+#define ACTIVATION(id, name) #name,
+#include "operator/nn/activation_kernels.def"
+#undef ACTIVATION
+    };
+    *out = (mxc_elementwise){.function = functions[((const mxci_activation_params *)mxc_op_params(op))->act_type]};
+    return 1;
+}
+
 const mxc_op_def mxci_op_activation = {
     .size = sizeof(mxc_op_def),
     .name = "Activation",
     .doc = "output = f(data), element by element, where act_type selects f",
-    .flags = MXC_OP_SAMPLEWISE,
+    .flags = MXC_OP_SAMPLEWISE | MXC_OP_ELEMENTWISE,
     .params = activation_schema,
     .param_size = sizeof(mxci_activation_params),
     .dtypes = MXC_DTYPES_FLOAT,
@@ -61,6 +71,7 @@ const mxc_op_def mxci_op_activation = {
     .backward_needs = adjust_needs,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, {MXC_FROM_OUT(0), 0}, MXC_INPLACE_END},
+    .elementwise = activation_elementwise,
     .forward = {[MXC_CPU] = activation_forward},
     .backward = {[MXC_CPU] = activation_backward},
 };

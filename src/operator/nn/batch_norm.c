@@ -218,6 +218,19 @@ static mxc_status sync_forward(const mxc_op_call *call) {
     return bn_forward(call);
 }
 
+/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+
+static int bn_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    *out = (mxc_channels_last){.key = "axis", .value = "-1"};
+    return mxci_bn_axis(mxc_op_params(op), ndim) == 1;
+}
+
+static int bn_norm(const mxc_op *op, int ndim, mxc_norm *out) {
+    const mxci_bn_params *p = mxc_op_params(op);
+    *out = (mxc_norm){.axis = mxci_bn_axis(p, ndim), .fix_gamma = p->fix_gamma, .eps = p->eps};
+    return 1;
+}
+
 /* Members that both descriptors have alike. */
 #define COMMON                                                                                                       \
     .size = sizeof(mxc_op_def), .flags = MXC_OP_SAMPLEWISE, .args = "data,gamma,beta", .outputs = "output,mean,var", \
@@ -237,6 +250,8 @@ const mxc_op_def mxci_op_batch_norm = {
            "batch; otherwise they are moving_mean and moving_var",
     .params = bn_schema,
     .param_size = sizeof(mxci_bn_ranged_params),
+    .channels_last = bn_channels_last,
+    .norm = bn_norm,
     .forward = {[MXC_CPU] = bn_forward},
 };
 

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 typedef mxci_conv_params conv_params;
 
 enum { DATA, WEIGHT, BIAS };
@@ -459,6 +461,27 @@ static mxc_status conv_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+
+static int conv_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    const conv_params *p = mxc_op_params(op);
+    *out = (mxc_channels_last){.key = "layout", .weights = 1 << WEIGHT, .leads = 1, .library_off = p->cudnn_off};
+    mxci_format(out->value, sizeof out->value, "%s", ndim == 4 ? "NHWC" : "NDHWC");
+    return !mxci_conv_is_last(p);
+}
+
+static int conv_quantized(const mxc_op *op, mxc_quantized *out) {
+    *out = (mxc_quantized){.op = "_contrib_quantized_conv", .has_weights = 1, .is_32bit = 1};
+    return !mxci_conv_is_last(mxc_op_params(op)); /* the counterpart takes channels second only */
+}
+
+static int conv_linear(const mxc_op *op, mxc_linear *out) {
+    const conv_params *p = mxc_op_params(op);
+    const int ndim = p->kernel.n + 2;
+    *out = (mxc_linear){.ndim = ndim, .axis = mxci_channel_axis(mxci_conv_is_last(p), ndim), .no_bias = "no_bias"};
+    return 1;
+}
+
 const mxc_op_def mxci_op_convolution = {
     .size = sizeof(mxc_op_def),
     .name = "Convolution",
@@ -478,6 +501,9 @@ const mxc_op_def mxci_op_convolution = {
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .flags = MXC_OP_SAMPLEWISE,
     .temp_bytes = conv_temp,
+    .channels_last = conv_channels_last,
+    .quantized = conv_quantized,
+    .linear = conv_linear,
     .forward = {[MXC_CPU] = conv_forward},
     .backward = {[MXC_CPU] = conv_backward},
 };

@@ -12,12 +12,7 @@
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/infer.h"
-#include "operator/nn/batch_norm.h"
-#include "operator/nn/convolution.h"
-#include "operator/nn/fully_connected.h"
 #include "operator/op.h"
-
-extern const mxc_op_def mxci_op_batch_norm, mxci_op_convolution, mxci_op_fully_connected;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_fold_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT,
@@ -119,20 +114,12 @@ const mxc_op_def mxci_op_fold_norm = {
 
 /* ---- which layers ------------------------------------------------------------------------------------------------ */
 
-int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm) {
-    const mxci_conv_params *conv = mxc_op_params(layer);
-    int ndim = 2, axis = 1;
-    if (mxc_op_get_def(layer) == &mxci_op_convolution) {
-        ndim = conv->kernel.n + 2;
-        axis = mxci_channel_axis(mxci_conv_is_last(conv), ndim);
-    } else if (mxc_op_get_def(layer) != &mxci_op_fully_connected ||
-               !((const mxci_fc_params *)mxc_op_params(layer))->flatten) {
-        return 0;
-    }
-    return mxc_op_get_def(norm) == &mxci_op_batch_norm && mxci_bn_axis(mxc_op_params(norm), ndim) == axis;
+int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm, mxc_linear *linear, mxc_norm *scale) {
+    return mxci_op_get_linear(layer, linear) && mxci_op_get_norm(norm, linear->ndim, scale) &&
+           scale->axis == linear->axis;
 }
 
-static mxc_status make_fold(const mxc_op *layer, const mxci_bn_params *norm, mxc_op **out) {
+static mxc_status make_fold(const mxc_op *layer, const mxc_norm *norm, mxc_op **out) {
     char eps[40];
     const char *const keys[] = {"eps", "fix_gamma", "no_bias"};
     const char *const values[] = {eps, norm->fix_gamma ? "1" : "0", mxc_op_n_args(layer) < 3 ? "1" : "0"};
@@ -141,11 +128,13 @@ static mxc_status make_fold(const mxc_op *layer, const mxci_bn_params *norm, mxc
 }
 
 mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold, mxc_op **folded) {
+    mxc_linear linear;
+    mxc_norm scale;
     *fold = *folded = NULL;
-    if (!mxci_fold_fits(layer, norm))
+    if (!mxci_fold_fits(layer, norm, &linear, &scale))
         return MXC_OK;
-    MXC_TRY(make_fold(layer, mxc_op_params(norm), fold));
-    mxc_status status = mxci_op_like(layer, mxc_op_get_def(layer)->name, "no_bias", NULL, folded);
+    MXC_TRY(make_fold(layer, &scale, fold));
+    mxc_status status = mxci_op_like(layer, mxc_op_get_def(layer)->name, linear.no_bias, NULL, folded);
     if (status != MXC_OK) {
         mxc_op_release(*fold);
         *fold = NULL;

@@ -12,8 +12,8 @@ typedef struct mxci_fold_params {
     int32_t fix_gamma, no_bias;
 } mxci_fold_params;
 
-/* Whether the norm is of the axis of the layer's output that is axis 0 of its weight. */
-int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm);
+/* Whether the norm is of the axis of the layer's output that is axis 0 of its weight; what both say of themselves. */
+int mxci_fold_fits(const mxc_op *layer, const mxc_op *norm, mxc_linear *linear, mxc_norm *scale);
 /* If the norm can move into the layer whose output it alone reads: the operator that makes the layer's new weight and
  * bias, and the layer with a bias; else both NULL. The caller releases them. */
 mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold, mxc_op **folded);

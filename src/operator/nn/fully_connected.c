@@ -153,6 +153,17 @@ static mxc_status fc_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+static int fc_quantized(const mxc_op *op, mxc_quantized *out) {
+    (void)op;
+    *out = (mxc_quantized){.op = "_contrib_quantized_fully_connected", .has_weights = 1, .is_32bit = 1};
+    return 1;
+}
+
+static int fc_linear(const mxc_op *op, mxc_linear *out) {
+    *out = (mxc_linear){.ndim = 2, .axis = 1, .no_bias = "no_bias"};
+    return ((const fc_params *)mxc_op_params(op))->flatten;
+}
+
 const mxc_op_def mxci_op_fully_connected = {
     .size = sizeof(mxc_op_def),
     .name = "FullyConnected",
@@ -167,6 +178,9 @@ const mxc_op_def mxci_op_fully_connected = {
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .temp_bytes = fc_temp,
+    .epilogues = (const mxc_epilogue[]){{"relu", "_fc_relu"}, {NULL, NULL}},
+    .quantized = fc_quantized,
+    .linear = fc_linear,
     .forward = {[MXC_CPU] = fc_forward},
     .backward = {[MXC_CPU] = fc_backward},
 };

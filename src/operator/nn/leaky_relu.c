@@ -200,7 +200,7 @@ const mxc_op_def mxci_op_leaky_relu = {
     .doc = "out = data where data > 0, else slope data (leaky), slope (e^data - 1) (elu) or gamma data (prelu); selu: "
            "1.0507 times elu with slope 1.6733; gelu: data (1 + erf(data / sqrt(2))) / 2; rrelu: a random slope in "
            "[lower_bound, upper_bound) for each element in training, else their mean",
-    .flags = MXC_OP_SAMPLEWISE,
+    .flags = MXC_OP_SAMPLEWISE | MXC_OP_ELEMENTWISE,
     .params = schema,
     .param_size = sizeof(mxci_leaky_params),
     .params_check = check_params,

@@ -10,6 +10,8 @@
  */
 #include "operator/nn/pooling.h"
 
+#include "base/text.h"
+
 typedef mxci_pooling_params pooling_params;
 
 const mxc_param mxci_pooling_schema[] = {
@@ -210,6 +212,20 @@ static int to_channels_second(const void *params, void *out) {
     return mxci_pooling_is_last(params);
 }
 
+/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+
+static int pooling_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    *out = (mxc_channels_last){.key = "layout"};
+    mxci_format(out->value, sizeof out->value, "%s", ndim == 4 ? "NHWC" : "NDHWC");
+    return !mxci_pooling_is_last(mxc_op_params(op));
+}
+
+static int pooling_quantized(const mxc_op *op, mxc_quantized *out) {
+    const pooling_params *p = mxc_op_params(op);
+    *out = (mxc_quantized){.op = "_contrib_quantized_pooling"};
+    return p->pool_type != MXCI_POOL_SUM && !mxci_pooling_is_last(p); /* the counterpart takes channels second only */
+}
+
 const mxc_op_def mxci_op_pooling = {
     .size = sizeof(mxc_op_def),
     .name = "Pooling",
@@ -226,6 +242,8 @@ const mxc_op_def mxci_op_pooling = {
     .cpu_dtypes = MXC_DTYPES_REAL,
     .to_channels_second = to_channels_second,
     .backward_needs = pooling_needs,
+    .channels_last = pooling_channels_last,
+    .quantized = pooling_quantized,
     .forward = {[MXC_CPU] = pooling_forward},
     .backward = {[MXC_CPU] = pooling_backward},
 };

@@ -47,6 +47,7 @@ static mxc_status add_n_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_add_n = {
     .size = sizeof(mxc_op_def),
     .name = "add_n",
+    .flags = MXC_OP_ELEMENTWISE,
     .aliases = "ElementWiseSum",
     .doc = "output = sum of the arguments, all of one shape",
     .params = add_n_schema,

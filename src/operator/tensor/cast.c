@@ -28,6 +28,7 @@ const mxc_op_def mxci_op_cast = {
     .size = sizeof(mxc_op_def),
     .name = "Cast",
     .aliases = "cast",
+    .flags = MXC_OP_ELEMENTWISE,
     .doc = "out = data converted to dtype; floats are truncated towards 0 to integers, with saturation",
     .params = schema,
     .param_size = sizeof(mxci_cast_params),

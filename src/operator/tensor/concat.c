@@ -4,6 +4,7 @@
  */
 #include "operator/tensor/concat.h"
 
+#include "base/text.h"
 #include "operator/tensor/pieces.h"
 
 typedef mxci_concat_params concat_params;
@@ -99,6 +100,19 @@ static mxc_status concat_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+static int concat_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    int dim = (int)((const concat_params *)mxc_op_params(op))->dim;
+    dim += dim < 0 ? ndim : 0;
+    *out = (mxc_channels_last){.key = "dim"};
+    mxci_format(out->value, sizeof out->value, "%d", dim == 0 ? 0 : dim == 1 ? ndim - 1 : dim - 1);
+    return 1;
+}
+
+static int concat_quantized(const mxc_op *op, mxc_quantized *out) {
+    *out = (mxc_quantized){.op = "_contrib_quantized_concat"};
+    return mxc_op_n_args(op) <= 64; /* of which the counterpart's schema takes no more */
+}
+
 const mxc_op_def mxci_op_concat = {
     .size = sizeof(mxc_op_def),
     .name = "Concat",
@@ -110,6 +124,8 @@ const mxc_op_def mxci_op_concat = {
     .infer_shape = mxci_concat_infer,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
+    .channels_last = concat_channels_last,
+    .quantized = concat_quantized,
     .forward = {[MXC_CPU] = concat_forward},
     .backward = {[MXC_CPU] = concat_backward},
 };

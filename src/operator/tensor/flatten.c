@@ -31,6 +31,12 @@ static mxc_status flatten_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+static int flatten_quantized(const mxc_op *op, mxc_quantized *out) {
+    (void)op;
+    *out = (mxc_quantized){.op = "_contrib_quantized_flatten"};
+    return 1;
+}
+
 const mxc_op_def mxci_op_flatten = {
     .size = sizeof(mxc_op_def),
     .name = "Flatten",
@@ -42,6 +48,7 @@ const mxc_op_def mxci_op_flatten = {
     .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
+    .quantized = flatten_quantized,
     .forward = {[MXC_CPU] = flatten_forward},
     .backward = {[MXC_CPU] = flatten_backward},
 };

@@ -8,15 +8,11 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "operator/nn/batch_norm.h"
 #include "operator/nn/fold_norm.h"
+#include "operator/op.h"
 #include "rewrite/quantize_network.h"
 
 enum { DATA, WEIGHT, BIAS, GAMMA = 1, BETA, MEAN, VARIANCE };
-
-static int is_op(const mxci_graph *g, int32_t node, const char *name) {
-    return g->nodes[node].kind == MXCI_FORWARD && !strcmp(mxc_op_get_def(g->nodes[node].op)->name, name);
-}
 
 /* How often an entry is read, by nodes and as an output. */
 static int count_uses(const mxci_graph *g, int32_t entry) {
@@ -51,7 +47,9 @@ static int64_t filters_of(const mxci_rebuild *r, int32_t layer) {
 static int32_t layer_before(const mxci_rebuild *r, int32_t node) {
     const mxci_graph *g = r->graph;
     int32_t entry, layer;
-    if (!is_op(g, node, "BatchNorm"))
+    mxc_linear linear;
+    mxc_norm norm;
+    if (g->nodes[node].n_inputs != VARIANCE + 1)
         return -1;
     for (int32_t i = 1; i < g->nodes[node].n_outputs; i++)
         if (count_uses(g, g->nodes[node].first_entry + i))
@@ -59,7 +57,7 @@ static int32_t layer_before(const mxci_rebuild *r, int32_t node) {
     entry = mxci_graph_inputs(g, node)[DATA];
     layer = g->entry_node[entry];
     if (count_uses(g, entry) != 1 || g->nodes[layer].kind != MXCI_FORWARD ||
-        !mxci_fold_fits(g->nodes[layer].op, g->nodes[node].op))
+        !mxci_fold_fits(g->nodes[layer].op, g->nodes[node].op, &linear, &norm))
         return -1;
     return are_known(r, layer, BIAS, g->nodes[layer].n_inputs, filters_of(r, layer)) &&
                    are_known(r, node, GAMMA, VARIANCE + 1, filters_of(r, layer))
@@ -81,14 +79,17 @@ typedef struct norm {
     double eps;
 } norm;
 
-static mxc_status open_norm(const mxci_rebuild *r, int32_t node, norm *out) {
-    const mxci_bn_params *p = mxc_op_params(r->graph->nodes[node].op);
-    out->eps = p->eps;
+static mxc_status open_norm(const mxci_rebuild *r, int32_t layer, int32_t node, norm *out) {
+    mxc_linear linear;
+    mxc_norm scale = {.axis = 0};
+    (void)mxci_fold_fits(r->graph->nodes[layer].op, r->graph->nodes[node].op, &linear,
+                         &scale); /* layer_before: it does */
+    out->eps = scale.eps;
     MXC_TRY(values_of(r, node, GAMMA, &out->gamma));
     MXC_TRY(values_of(r, node, BETA, &out->beta));
     MXC_TRY(values_of(r, node, MEAN, &out->mean));
     MXC_TRY(values_of(r, node, VARIANCE, &out->variance));
-    out->gamma = p->fix_gamma ? NULL : out->gamma;
+    out->gamma = scale.fix_gamma ? NULL : out->gamma;
     return MXC_OK;
 }
 
@@ -110,7 +111,7 @@ static mxc_status make_arrays(const mxci_rebuild *r, int32_t layer, int32_t node
     const mxc_shape *shape = mxc_ndarray_shape(old);
     void *w, *b;
     norm n;
-    MXC_TRY(open_norm(r, node, &n));
+    MXC_TRY(open_norm(r, layer, node, &n));
     MXC_TRY(mxc_ndarray_copy(old, mxc_cpu(0), MXC_F32, weight));
     if (r->graph->nodes[layer].n_inputs > BIAS)
         MXC_TRY(mxc_ndarray_copy(mxci_rebuild_param(r, in[BIAS]), mxc_cpu(0), MXC_F32, bias));
@@ -144,8 +145,9 @@ static mxc_status make_variable(mxci_rebuild *r, const char *layer, const char *
 
 /* The layer again with the norm's numbers; what was made of the norm's output is the layer's. */
 static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
-    static const char *const key = "no_bias", *const value = "False";
+    static const char *const value = "False";
     const mxci_gnode *g = &r->graph->nodes[layer];
+    mxc_linear linear = {.ndim = 0};
     mxc_ndarray *weight = NULL, *bias = NULL;
     mxci_entry in[3] = {r->made[mxci_graph_inputs(r->graph, layer)[DATA]]};
     mxc_status status = make_arrays(r, layer, node, &weight, &bias);
@@ -160,8 +162,9 @@ static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
         return status;
     }
     MXC_TRY(make_variable(r, g->name, "bias", bias, &in[BIAS]));
-    return mxci_rebuild_node_as(r, layer, mxc_op_name(g->op), g->name, 1, &key, &value, 3, in,
-                                &r->made[r->graph->nodes[node].first_entry]);
+    (void)mxci_op_get_linear(g->op, &linear);
+    return mxci_rebuild_node_as(r, layer, mxc_op_name(g->op), g->name, linear.no_bias != NULL, &linear.no_bias, &value,
+                                3, in, &r->made[r->graph->nodes[node].first_entry]);
 }
 
 static mxc_status rebuild_all(mxci_rebuild *r, mxci_entry *in) {
@@ -181,8 +184,8 @@ static mxc_status rebuild_all(mxci_rebuild *r, mxci_entry *in) {
     return MXC_OK;
 }
 
-mxc_status mxci_fold_batch_norm(const mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_symbol **out,
-                                mxc_ndarray_list *out_params) {
+mxc_status mxci_fold_norms_into_params(const mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_symbol **out,
+                                       mxc_ndarray_list *out_params) {
     mxci_rebuild r;
     mxci_entry *in = NULL;
     mxc_status status = mxci_rebuild_open(&r, symbol, params);
