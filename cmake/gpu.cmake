@@ -1,5 +1,6 @@
 # The GPU module: src/cuda compiled by nvcc (libmxc_cuda.so, where the CUDA toolkit is), and compiled by the C++ compiler
-# for the tests' stand-in (libmxc_fake_gpu.so, where there is one).
+# for the GPU emulator of the tests (libmxc_fake_gpu.so, where there is one). Both include cuda_platform/*.h; the include path
+# decides whether these are src/cuda/nvidia/cuda_platform/ or tests/fake_gpu/cuda_platform/.
 
 file(GLOB_RECURSE gpu_sources CONFIGURE_DEPENDS src/cuda/runtime/*.cu src/cuda/operator/*.cu)
 
@@ -45,14 +46,14 @@ if(MXC_BUILD_CUDA AND MXC_SANITIZE STREQUAL none AND CMAKE_CUDA_COMPILER)
     if(MXC_HAVE_NCCL)
         set(nccl_sources src/cuda/nvidia/nccl/*.cu)
     else()
-        message(STATUS "NCCL not found: sums between GPUs go by copies, between processes through the host")
+        message(STATUS "NCCL not found: GPUs reduce by copies, processes through the host")
         set(nccl_sources src/cuda/nvidia/no_nccl/*.cu)
     endif()
     file(GLOB nvidia_sources CONFIGURE_DEPENDS src/cuda/nvidia/*.cu ${dnn_sources} ${nccl_sources})
     add_library(mxc_cuda MODULE ${gpu_sources} ${nvidia_sources})
     set_target_properties(mxc_cuda PROPERTIES CUDA_STANDARD 17 CUDA_ARCHITECTURES "${MXC_CUDA_ARCHITECTURES}"
         CUDA_RUNTIME_LIBRARY Static CUDA_VISIBILITY_PRESET hidden INSTALL_RPATH_USE_LINK_PATH ON)
-    target_include_directories(mxc_cuda PRIVATE include src src/cuda/nvidia)
+    target_include_directories(mxc_cuda PRIVATE include src src/cuda/nvidia) # the last for cuda_platform/
     target_compile_options(mxc_cuda PRIVATE --extended-lambda --expt-relaxed-constexpr
         -Xcompiler=-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
     target_link_options(mxc_cuda PRIVATE ${module_link_flags})
@@ -75,9 +76,9 @@ else()
     message(STATUS "CUDA toolkit not found: the GPU module is left out")
 endif()
 
-# ---- stand-in for tests ---------------------------------------------------------------------------------------------
+# ---- GPU emulator ---------------------------------------------------------------------------------------------------
 
-option(MXC_BUILD_FAKE_GPU "The tests' stand-in for a GPU; left out where there is no C++ compiler" ON)
+option(MXC_BUILD_FAKE_GPU "The GPU emulator of the tests; left out where there is no C++ compiler" ON)
 
 if(MXC_BUILD_TESTS AND MXC_BUILD_FAKE_GPU)
     look_for_language(CXX)
@@ -95,13 +96,13 @@ if(MXC_BUILD_TESTS AND MXC_BUILD_FAKE_GPU AND CMAKE_CXX_COMPILER)
     add_library(mxc_fake_gpu MODULE ${fake_sources})
     set_target_properties(mxc_fake_gpu PROPERTIES CXX_STANDARD 17 CXX_VISIBILITY_PRESET hidden
         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    target_include_directories(mxc_fake_gpu PRIVATE include src tests/fake_gpu)
-    target_compile_options(mxc_fake_gpu PRIVATE -Wno-pedantic -Wno-missing-field-initializers) # C's ways
+    target_include_directories(mxc_fake_gpu PRIVATE include src tests/fake_gpu) # the last for cuda_platform/
+    target_compile_options(mxc_fake_gpu PRIVATE -Wno-pedantic -Wno-missing-field-initializers) # C idioms in shared headers
     if(MXC_SANITIZE STREQUAL none)
         target_link_options(mxc_fake_gpu PRIVATE ${module_link_flags})
     endif()
     target_link_libraries(mxc_fake_gpu PRIVATE Threads::Threads)
     list(APPEND features fake_gpu)
 else()
-    message(STATUS "The tests' stand-in for a GPU is left out: it needs a C++ compiler")
+    message(STATUS "The GPU emulator of the tests is left out: it needs a C++ compiler")
 endif()

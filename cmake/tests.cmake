@@ -89,13 +89,13 @@ endif()
 add_test(NAME install/load COMMAND ${test_launcher} $<TARGET_FILE:test_install_load> $<TARGET_FILE:mxc> ${modules})
 set_tests_properties(install/load PROPERTIES LABELS install TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
 
-# The module's own sources, compiled against a CUDA runtime that is played.
+# The module's own sources, compiled against an emulated CUDA runtime.
 if(TARGET test_cuda_device)
     target_sources(test_cuda_device PRIVATE tests/cuda/runtime/runtime.cpp)
     target_include_directories(test_cuda_device BEFORE PRIVATE tests/cuda/runtime)
 endif()
 
-# Tests on the stand-in for a GPU, and the operators' cases once more.
+# Tests on the GPU emulator, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
     set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900)
@@ -128,7 +128,7 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(fake_gpu/devices-${way} PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()
-    # What is carried to a machine with a GPU, with the stand-in in the GPU's place.
+    # The archive for a machine with a GPU, run on the GPU emulator.
     if(MXC_BUILD_BENCH AND MXC_BUILD_EXAMPLES AND MXC_BUILD_TOOLS AND MXC_SANITIZE STREQUAL none)
         add_test(NAME gpu/bundle COMMAND ${CMAKE_SOURCE_DIR}/tests/gpu/check ${CMAKE_BINARY_DIR})
         set_tests_properties(gpu/bundle PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE 77)

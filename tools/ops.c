@@ -198,7 +198,7 @@ static const char *reason_of(const char *name) {
     return NULL;
 }
 
-/* An operator that runs on the host for want of a form of its own; of those without a gradient nothing is missing. */
+/* Whether an operator falls back to the host. Operators without a gradient need no backward implementation. */
 static int is_missing(const mxc_op_def *op, mxc_device device, const char **what) {
     int forward = mxc_op_place(op, device, MXC_FORWARD) != MXC_PLACE_DEVICE;
     int backward = op->backward[MXC_CPU] && mxc_op_place(op, device, MXC_BACKWARD) != MXC_PLACE_DEVICE;

@@ -1,6 +1,6 @@
 /*
  * What the library asks of a communicator: a set of GPUs that run collective operations among themselves. One table;
- * the GPU module has it where it has a library for that (NCCL), and the tests' stand-in for a GPU has another.
+ * the GPU module has it where it has a library for that (NCCL), and the GPU emulator of the tests has another.
  *
  * An mxci_communicator is this process's members of such a set, at most one per GPU, each with its own queue of work.
  * All members of the set, in all processes, start the same collectives in the same order. Starting never blocks;

@@ -1,4 +1,4 @@
-/* src/cuda/nvidia/device.cu itself, on a runtime that is played on the host (runtime/cuda_runtime.h). */
+/* src/cuda/nvidia/device.cu itself, on a CUDA runtime that is emulated on the host (runtime/cuda_runtime.h). */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>
@@ -42,7 +42,7 @@ bool arrives(mxc_context to, void *destination, mxc_context from, const void *so
 
 /* The bytes are there on return, whichever way they go, and no stream is left behind by a thread. */
 void test_copy_now(void **) {
-    const int streams = played_count().streams;
+    const int streams = emulated_count().streams;
     bool to_gpu = false, within = false, from_gpu = false;
     void *a = block_of(1), *b = block_of(2);
     int during = 0;
@@ -53,13 +53,13 @@ void test_copy_now(void **) {
         within = arrives(gpu, b, gpu, a, 3);
         memset(b, 4, BYTES);
         from_gpu = arrives(cpu, host, gpu, b, 4);
-        during = played_count().streams;
+        during = emulated_count().streams;
     }).join();
     assert_true(to_gpu);
     assert_true(within);
     assert_true(from_gpu);
     assert_int_equal(during, streams + 1); /* one for the three */
-    assert_int_equal(played_count().streams, streams);
+    assert_int_equal(emulated_count().streams, streams);
     mxcu_gpu.free(gpu, a, BYTES);
     mxcu_gpu.free(gpu, b, BYTES);
 }
@@ -86,22 +86,22 @@ void test_no_memory(void **) {
 
 /* Events are made when the ring comes to them, and used again from then on; all go with the stream. */
 void test_marks(void **) {
-    const played_counts before = played_count();
+    const emulated_counts before = emulated_count();
     uint64_t position;
     void *stream, *other;
     assert_int_equal(mxcu_gpu.stream_create(gpu, &stream), MXC_OK);
     assert_int_equal(mxcu_gpu.stream_create(gpu, &other), MXC_OK);
-    assert_int_equal(played_count().events, before.events);
+    assert_int_equal(emulated_count().events, before.events);
     for (int i = 0; i < 3 * MXCU_EVENTS; i++) {
         assert_int_equal(mxcu_gpu.stream_record_event(gpu, stream, &position), MXC_OK);
         assert_int_equal(mxcu_gpu.stream_wait_event(gpu, other, gpu, stream, position), MXC_OK);
         assert_int_equal(mxcu_gpu.event_synchronize(gpu, stream, position), MXC_OK);
-        assert_int_equal(played_count().events - before.events, i < MXCU_EVENTS ? i + 1 : (int)MXCU_EVENTS);
+        assert_int_equal(emulated_count().events - before.events, i < MXCU_EVENTS ? i + 1 : (int)MXCU_EVENTS);
     }
     mxcu_gpu.stream_destroy(gpu, other);
     mxcu_gpu.stream_destroy(gpu, stream);
-    assert_int_equal(played_count().events, before.events);
-    assert_int_equal(played_count().streams, before.streams);
+    assert_int_equal(emulated_count().events, before.events);
+    assert_int_equal(emulated_count().streams, before.streams);
 }
 
 /* A program's functions get CUDA's own stream. */
@@ -116,9 +116,9 @@ void test_native(void **) {
 /* The driver is asked once. */
 void test_count(void **) {
     assert_int_equal(mxcu_gpu.count(), 2);
-    const int before = played_count().device_counts;
+    const int before = emulated_count().device_counts;
     assert_int_equal(mxcu_gpu.count(), 2);
-    assert_int_equal(played_count().device_counts, before);
+    assert_int_equal(emulated_count().device_counts, before);
 }
 
 } // namespace

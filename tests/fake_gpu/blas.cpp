@@ -71,7 +71,9 @@ template <class T> static mxc_status queue_wide(const mxc_op_call *call, mxci_ge
     return queue_to<T, mxcu_compute_t<T>>(call, g);
 }
 
-mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g){MXCU_SWITCH_FLOAT(g->dtype, queue, call, *g)}
+mxc_status mxcu_gemm(const mxc_op_call *call, const mxci_gemm_args *g) {
+    MXCU_SWITCH_FLOAT(g->dtype, queue, call, *g)
+}
 
 mxc_status mxcu_gemm_wide(const mxc_op_call *call, const mxci_gemm_args *g) {
     MXCU_SWITCH_FLOAT(g->dtype, queue_wide, call, *g)

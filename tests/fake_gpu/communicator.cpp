@@ -1,5 +1,5 @@
 /*
- * Communicators of the fake GPU. All members of a set are in one process (of a group of processes that is played by
+ * Communicators of the fake GPU. All members of a set are in one process (of a group of processes that is emulated by
  * threads, too), so that they meet in a table by id. A member's work is a piece on a stream of its own, which waits
  * there until the other members have come to it, as a kernel would; nothing ends that wait but they, or an abort.
  *
@@ -215,7 +215,7 @@ static mxc_status test(mxci_communicator *c, int64_t ticket, int *done) {
         if (mxcu_fake_failed(stream))
             c->failed = true;
     if (c->refused || c->failed)
-        return MXC_FAIL(MXC_EDEVICE, "fake communicator: was told to %s", c->refused ? "refuse" : "fail");
+        return MXC_FAIL(MXC_EDEVICE, "fake communicator: injected %s", c->refused ? "refusal" : "failure");
     if (ticket > 0)
         *done = c->done[ticket % 256] == c->n;
     else {

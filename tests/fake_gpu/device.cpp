@@ -101,7 +101,7 @@ stream *of(void *handle) {
 }
 
 mxc_status outcome(bool good) {
-    return good ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "work on the GPU: the fake GPU was told to fail");
+    return good ? MXC_OK : MXC_FAIL(MXC_EDEVICE, "work on the GPU: injected failure");
 }
 
 mxc_status stream_create(mxc_context, void **out) {

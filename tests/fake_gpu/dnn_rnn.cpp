@@ -31,7 +31,7 @@ template <class T> struct net {
     /* Unit j of sample n before step s. */
     double before(int64_t layer, int way, int64_t s, int64_t n, int64_t j) const {
         return s ? at(kept, (layer * d.rows + row(way, s - 1) + n) * d.width + way * r.h + j)
-                 : at(a.hx, ((layer * r.ways + way) * r.n + n) * r.h + j);
+                 : at(a.hx, ((layer * r.directions + way) * r.n + n) * r.h + j);
     }
     double unit(int64_t layer, int way, int64_t s, int64_t n, int64_t j) const {
         const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, way, 0) + j * k_in;
@@ -51,11 +51,11 @@ template <class T> struct net {
             put(kept, (layer * d.rows + row(way, s) + n) * d.width + way * r.h + j, unit(layer, way, s, n, j));
         }
         for (int64_t i = 0; i < r.n * r.h; i++)
-            put(a.hy, (layer * r.ways + way) * r.n * r.h + i, before(layer, way, r.t, i / r.h, i % r.h));
+            put(a.hy, (layer * r.directions + way) * r.n * r.h + i, before(layer, way, r.t, i / r.h, i % r.h));
     }
     void forward() const {
         for (int64_t layer = 0; layer < r.layers; layer++)
-            for (int way = 0; way < r.ways; way++)
+            for (int way = 0; way < r.directions; way++)
                 forward_way(layer, way);
         for (int64_t i = 0; i < d.rows * d.width; i++)
             put(a.y, i, at(kept, (r.layers - 1) * d.rows * d.width + i));
@@ -79,7 +79,7 @@ template <class T> struct net {
     }
     void backward_way(int64_t layer, int way, const std::vector<double> &dy, std::vector<double> &dx,
                       std::vector<double> &dweight) const {
-        const int64_t states = r.n * r.h, first = (layer * r.ways + way) * states;
+        const int64_t states = r.n * r.h, first = (layer * r.directions + way) * states;
         std::vector<double> dh((size_t)states), next;
         for (int64_t i = 0; i < states; i++)
             dh[(size_t)i] = at(a.dhy, first + i);
@@ -104,7 +104,7 @@ template <class T> struct net {
             dy[i] = at(a.dy, (int64_t)i);
         for (int64_t layer = r.layers - 1; layer >= 0; layer--) {
             dx.assign((size_t)(d.rows * mxci_rnn_inputs_of(&d, layer)), 0);
-            for (int way = 0; way < r.ways; way++)
+            for (int way = 0; way < r.directions; way++)
                 backward_way(layer, way, dy, dx, dweight);
             dy = dx;
         }
@@ -120,9 +120,9 @@ template <class T> struct net {
 mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
     mxci_rnn_dims d = {};
     d.t = r->t, d.n = r->n, d.i = r->inputs, d.h = r->h;
-    d.layers = r->layers, d.ways = r->ways;
+    d.layers = r->layers, d.ways = r->directions;
     d.gates = 1;
-    d.rows = r->t * r->n, d.width = r->ways * r->h;
+    d.rows = r->t * r->n, d.width = r->directions * r->h;
     return d;
 }
 
@@ -144,7 +144,7 @@ mxc_status run(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rn
 } // namespace
 
 int mxcu_dnn_rnn_serves(mxc_context, const mxcu_dnn_rnn *r, size_t *temp, size_t *reserve) {
-    *temp = *reserve = (size_t)(r->layers * r->t * r->n * r->ways * r->h * mxcu_element_bytes(r->dtype));
+    *temp = *reserve = (size_t)(r->layers * r->t * r->n * r->directions * r->h * mxcu_element_bytes(r->dtype));
     return r->dtype != MXC_F64 && (r->mode == MXCI_RNN_TANH || r->mode == MXCI_RNN_RELU);
 }
 

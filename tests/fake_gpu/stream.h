@@ -1,4 +1,4 @@
-/* What mxc_run_stream gives to a program on the stand-in for a GPU, where CUDA gives a cudaStream_t; and its memory. */
+/* What mxc_run_stream gives to a program on the GPU emulator, where CUDA gives a cudaStream_t; and its memory. */
 #ifndef MXC_TESTS_FAKE_GPU_STREAM_H
 #define MXC_TESTS_FAKE_GPU_STREAM_H
 
@@ -9,7 +9,7 @@ typedef struct fake_gpu_stream {
     void *self;
 } fake_gpu_stream;
 
-/* Where the bytes of an array on the stand-in really are: as platform.h has it. */
+/* The host address of an array's bytes on the emulator, as cuda_platform/platform.h computes it. */
 static inline void *fake_gpu_memory(const void *data) {
     return (void *)((uintptr_t)data - ((uintptr_t)1 << 60));
 }

@@ -1,5 +1,6 @@
-/* Late errors of a GPU: failing work is recorded on the variables, and every later wait reports it. The stand-in is
- * told to fail; a real GPU gets a kernel that writes where there is no memory, which ends its use in this process. */
+/* Late errors of a GPU: failing work is recorded on the variables, and every later wait reports it. The
+ * emulator fails on request; a real GPU gets a kernel that writes to an invalid address, which ends its use in this
+ * process. */
 #include "support.h"
 
 #include <mxc/mxc.h>
@@ -85,7 +86,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_late_error), cmocka_unit_test(test_cpu_goes_on)};
     const char *module = getenv("MXC_GPU_MODULE");
     const int is_fake = module && strstr(module, "fake_gpu");
-    expected = is_fake ? "told to fail" : "illegal memory access";
+    expected = is_fake ? "injected failure" : "illegal memory access";
     if (is_fake)
         setenv("FAKE_GPU_FAIL", "40", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 enum { N = 1000, CALLS = 60 };
 
-/* out = 3 data, by work that is queued on the stream that the stand-in gives. */
+/* out = 3 data, by work that is queued on the stream of the emulator. */
 typedef struct job {
     const float *x;
     float *y;

@@ -1,6 +1,6 @@
 /*
- * Sums that GPUs make among themselves, on the stand-in for GPUs: of one process, and of a group that is played by
- * threads. The program's argument says how the stand-in behaves:
+ * Reductions between GPUs, on the GPU emulator: of one process, and of a group that is emulated by
+ * threads. The program's argument says how the emulator behaves:
  *   sums     as it should
  *   none     it has no communicators
  *   refuse   nobody can join one
@@ -156,7 +156,7 @@ static void test_late_error(void **state) {
         if (step != 3)
             expect(out, (float)(1 + step));
         else
-            assert_fails(mxc_ndarray_wait_to_read(out), MXC_EDEVICE, "told to fail");
+            assert_fails(mxc_ndarray_wait_to_read(out), MXC_EDEVICE, "injected failure");
     }
     release_all(2, values);
     mxc_ndarray_release(out);
@@ -297,7 +297,7 @@ static void test_late_error_of_worker(void **state) {
         play_all(ranks, size, "dist_device_sync", settings, sum_keys);
         for (int i = 0; i < size; i++)
             if (ranks[i].status == MXC_OK || !strstr(ranks[i].message, who) ||
-                !strstr(ranks[i].message, "told to fail") || !strstr(ranks[i].message, "by GPUs"))
+                !strstr(ranks[i].message, "injected failure") || !strstr(ranks[i].message, "by GPUs"))
                 fail_msg("rank %d: %s: \"%s\"", i, mxc_status_name(ranks[i].status), ranks[i].message);
     }
 }

@@ -1,4 +1,4 @@
-/* Arrays on a device that the host cannot reach: a stand-in for a GPU whose memory is only touched by its own table. */
+/* Arrays on a device that the host cannot reach: a fake GPU whose memory is only touched by its own table. */
 #include "arrays.h"
 
 #include "base/device.h"

@@ -15,13 +15,13 @@
 #include "cuda/nvidia/measure.h"
 #include "cuda/nvidia/stream.h"
 
-enum { WORKSPACE = 32 << 20, WAYS = 4, KEY = 16, PLACES = 1024 };
+enum { WORKSPACE = 32 << 20, ALGORITHMS = 4, KEY = 16, PLACES = 1024 };
 
 /* How a product is computed. */
 struct plan {
     cublasLtMatmulDescOpaque_t product = {};
     cublasLtMatrixLayoutOpaque_t a = {}, b = {}, c = {}; /* of g's matrices */
-    cublasLtMatmulAlgo_t ways[WAYS] = {};                /* the best first; n of them. 0: not served */
+    cublasLtMatmulAlgo_t algorithms[ALGORITHMS] = {};    /* the best first; n of them. 0: not served */
     int n = 0;
     bool measured = false;
     void close() {
@@ -49,7 +49,7 @@ static gpu_plans *plans_of(int id) {
     return all[id];
 }
 
-/* A product, its result's type, and what is done on the way. */
+/* A product, its result's type, and the epilogue. */
 struct job {
     const mxci_gemm_args *g;
     cudaDataType_t c_type;
@@ -210,8 +210,8 @@ static bool describe_wish(cublasLtMatmulPreferenceOpaque_t *wish, const job &j) 
 
 static void choose(cublasLtHandle_t handle, plan *p, const job &j) {
     cublasLtMatmulPreferenceOpaque_t wish;
-    cublasLtMatmulHeuristicResult_t found[WAYS];
-    const int wanted = mxcu_option(MXCI_OPT_MXC_GPU_TUNE) ? WAYS : 1;
+    cublasLtMatmulHeuristicResult_t found[ALGORITHMS];
+    const int wanted = mxcu_option(MXCI_OPT_MXC_GPU_TUNE) ? ALGORITHMS : 1;
     int n = 0;
     if (!describe_product(p, j) || !describe_matrices(p, j) || !describe_wish(&wish, j) ||
         !good(
@@ -219,7 +219,7 @@ static void choose(cublasLtHandle_t handle, plan *p, const job &j) {
         return;
     for (int i = 0; i < n; i++)
         if (good(found[i].state))
-            p->ways[p->n++] = found[i].algo;
+            p->algorithms[p->n++] = found[i].algo;
 }
 
 /* The plan as the GPU's table has it, made if it is new there. measured, unless NULL: put this one there, unless
@@ -249,16 +249,17 @@ static bool is_usual(const mxci_gemm_args *g) {
     return g->k > 0 && g->m <= INT32_MAX && g->n <= INT32_MAX && g->k <= INT32_MAX && g->batch <= INT32_MAX;
 }
 
-static cublasStatus_t run(const mxcu_blas *blas, cudaStream_t stream, plan *p, int way, const mxci_gemm_args *g) {
+static cublasStatus_t run(const mxcu_blas *blas, cudaStream_t stream, plan *p, int algorithm, const mxci_gemm_args *g) {
     const factor alpha(g, g->alpha), beta(g, g->beta);
     return cublasLtMatmul((cublasLtHandle_t)blas->handle, &p->product, alpha.get(), g->b, &p->b, g->a, &p->a,
-                          beta.get(), g->c, &p->c, g->c, &p->c, &p->ways[way], blas->workspace, WORKSPACE, stream);
+                          beta.get(), g->c, &p->c, g->c, &p->c, &p->algorithms[algorithm], blas->workspace, WORKSPACE,
+                          stream);
 }
 
-/* Leave the plan the fastest way that runs. */
+/* Leave the plan the fastest algorithm that runs. */
 static void measure(const mxcu_blas *blas, cudaStream_t stream, plan *p, const mxci_gemm_args *g) {
     const int found = mxcu_fastest(stream, p->n, [&](int i) { return good(run(blas, stream, p, i, g)); });
-    p->ways[0] = p->ways[found < 0 ? 0 : found];
+    p->algorithms[0] = p->algorithms[found < 0 ? 0 : found];
     p->n = found >= 0;
     p->measured = true;
 }

@@ -206,8 +206,7 @@ static mxc_status event_synchronize(mxc_context context, void *stream, uint64_t 
                       "work on the GPU");
 }
 
-/* ---- capture into CUDA graphs -------------------------------------------------------------------------------------
- */
+/* ---- capture into CUDA graphs ------------------------------------------------------------------------------------ */
 
 static void graph_destroy(mxc_context context, void *recording) {
     mxcu_recording *r = static_cast<mxcu_recording *>(recording);

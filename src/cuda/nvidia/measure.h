@@ -1,21 +1,22 @@
-/* Which of several ways to do some work on a GPU is the fastest. */
+/* Measuring which of several algorithms is the fastest on a GPU. */
 #ifndef MXCI_CUDA_NVIDIA_MEASURE_H
 #define MXCI_CUDA_NVIDIA_MEASURE_H
 
 #include <cuda_runtime.h>
 
 /* Milliseconds of two runs after a first one; negative: it does not run. */
-template <class Run> float mxcu_time_of(cudaStream_t stream, const cudaEvent_t *events, int way, Run run) {
+template <class Run> float mxcu_time_of(cudaStream_t stream, const cudaEvent_t *events, int i, Run run) {
     float time = -1;
-    if (!run(way) || cudaEventRecord(events[0], stream) != cudaSuccess || !run(way) || !run(way) ||
+    if (!run(i) || cudaEventRecord(events[0], stream) != cudaSuccess || !run(i) || !run(i) ||
         cudaEventRecord(events[1], stream) != cudaSuccess || cudaEventSynchronize(events[1]) != cudaSuccess ||
         cudaEventElapsedTime(&time, events[0], events[1]) != cudaSuccess)
         return -1;
     return time;
 }
 
-/* The fastest of n ways, the best first as far as was known: a later one must take a twentieth less. -1: none runs.
- * run(way) queues it on the stream, which is not being recorded, and says whether that went well. Waits for it. */
+/* The fastest of n algorithms, in the order of the heuristics: a later one must be 5 % faster. -1: none runs.
+ * run(i) queues algorithm i on the stream, which is not being captured, and returns whether that succeeded. Waits for
+ * it. */
 template <class Run> int mxcu_fastest(cudaStream_t stream, int n, Run run) {
     cudaEvent_t events[2] = {nullptr, nullptr};
     float best = -1;
@@ -31,7 +32,7 @@ template <class Run> int mxcu_fastest(cudaStream_t stream, int n, Run run) {
     for (cudaEvent_t event : events)
         if (event)
             (void)cudaEventDestroy(event);
-    (void)cudaGetLastError(); /* of ways that did not run */
+    (void)cudaGetLastError(); /* of algorithms that failed */
     return found;
 }
 

@@ -1,4 +1,4 @@
-/* Matrix products on the GPU. By cuBLASLt and cuBLAS; the tests' stand-in has its own. */
+/* Matrix products on the GPU. By cuBLASLt and cuBLAS; the GPU emulator has its own. */
 #ifndef MXCI_CUDA_RUNTIME_BLAS_H
 #define MXCI_CUDA_RUNTIME_BLAS_H
 

@@ -1,4 +1,4 @@
-/* Conversion of single numbers as math/cast_kernels.h converts: floats to whole numbers towards 0, saturating. */
+/* Conversion of single numbers as math/cast_kernels.h converts: floats to integers towards 0, saturating. */
 #ifndef MXCI_CUDA_RUNTIME_CONVERT_H
 #define MXCI_CUDA_RUNTIME_CONVERT_H
 
@@ -7,7 +7,7 @@
 
 #include "cuda/runtime/kernel.h"
 
-/* The whole part of a number within those that T has, 0 for NaN. */
+/* The integer part of a number, saturated to T, 0 for NaN. */
 template <class T, class F> MXCU_BOTH T mxcu_whole(F x) {
     const T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
     const F above = (F)(high / 2 + 1) * 2; /* one more than the highest, which F holds exactly */

@@ -1,7 +1,7 @@
 /*
- * What a library has better kernels for than ours: on NVIDIA's GPUs cuDNN; nothing where it was not found when libmxc
- * was built. The tests' stand-in serves part of it. What is "not served" (served: 0) has queued nothing and left
- * results as they were, and the caller's own kernels do it.
+ * Layers that a library computes faster than libmxc's kernels: cuDNN on NVIDIA's GPUs, none where it was not found when
+ * libmxc was built; the GPU emulator supports some of them. A call that is "not served" (served: 0) has queued nothing
+ * and left the results as they were, and the caller runs its own kernels.
  */
 #ifndef MXCI_CUDA_RUNTIME_DNN_H
 #define MXCI_CUDA_RUNTIME_DNN_H
@@ -20,7 +20,7 @@ mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_
 /* An RNN (operator/nn/rnn.h) without dropout, whose parameters are packed as the operator's are. */
 struct mxcu_dnn_rnn {
     int mode; /* MXCI_RNN_... */
-    int64_t t, n, inputs, h, layers, ways;
+    int64_t t, n, inputs, h, layers, directions;
     mxc_dtype dtype;
 };
 

@@ -8,7 +8,7 @@
  *         return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, f(x[i])); });
  *     }
  *
- * x[i] is in the compute type of T (float for float32, float16 and bfloat16; double; int64_t for whole numbers), y.put
+ * x[i] is in the compute type of T (float for float32, float16 and bfloat16; double; int64_t for integers), y.put
  * rounds to T and honours the request. Functions are chosen by dtype with MXCU_SWITCH_...
  *
  * cuda_platform/platform.h defines MXCU_LAMBDA, MXCU_DEVICE (a function that runs in kernels), MXCU_BOTH (one that runs
@@ -104,7 +104,7 @@ MXCU_DEVICE int64_t mxcu_divide(int64_t a, int64_t b) {
     return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
 
-/* A thread that does by itself what a team does for other rows. */
+/* A team of one thread, for rows that one thread handles. */
 struct mxcu_alone {
     int rank = 0, size = 1;
     template <class T> MXCU_DEVICE T sum(T x) const {
@@ -118,8 +118,8 @@ struct mxcu_alone {
 /* ---- choosing by dtype ------------------------------------------------------------------------------------------- */
 
 /* MXCU_SWITCH_FLOAT(dtype, forward, call) returns forward<T>(call) for the T of a float dtype; _REAL: float32 and
- * float64; _NUMBER: whole numbers too; _ALL: bool too; _BYTES by the size of an element, T being an unsigned type.
- * Inference has refused others, so coming to the end is our mistake. */
+ * float64; _NUMBER: integers too; _ALL: bool too; _BYTES by the size of an element, T being an unsigned type.
+ * Inference has refused others, so reaching the end is a bug. */
 #define MXCU_CASE(flag, T, fn, ...) \
     case flag:                      \
         return fn<T>(__VA_ARGS__);

@@ -1,5 +1,5 @@
-/* A bounded table of what was found out about keys. When it is full, a new key takes the place of the one that was
- * asked for the longest time ago. */
+/* A bounded cache from shapes and options to plans, such as the fastest algorithm. When it is full, a new key evicts
+ * the least recently used one. */
 #ifndef MXCI_CUDA_RUNTIME_PLAN_CACHE_H
 #define MXCI_CUDA_RUNTIME_PLAN_CACHE_H
 

@@ -1,5 +1,5 @@
 /*
- * As much of CUDA's runtime as src/cuda/nvidia/device.cu calls, simulated on the host, so that the real source runs
+ * As much of CUDA's runtime as src/cuda/nvidia/device.cu calls, emulated on the host, so that the real source runs
  * in tests on machines without CUDA. What matters of the real one is kept: the legacy stream does not wait for non-
  * blocking streams, a copy from pageable memory or within the device returns before it has ended, and a thread's last
  * error stays until it is asked for. runtime.cpp has the functions.
@@ -22,10 +22,10 @@ enum cudaMemcpyKind { cudaMemcpyDefault = 4 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocPortable = 1 };
 
-typedef struct played_stream *cudaStream_t;
-typedef struct played_event *cudaEvent_t;
-typedef struct played_graph *cudaGraph_t;
-typedef struct played_graph *cudaGraphExec_t;
+typedef struct emulated_stream *cudaStream_t;
+typedef struct emulated_event *cudaEvent_t;
+typedef struct emulated_graph *cudaGraph_t;
+typedef struct emulated_graph *cudaGraphExec_t;
 
 struct dim3 {
     unsigned x;
@@ -66,11 +66,11 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void
 
 /* ---- for tests --------------------------------------------------------------------------------------------------- */
 
-struct played_counts {
+struct emulated_counts {
     int device_counts, streams, events; /* calls that ask for the number of devices; what there is now */
 };
-played_counts played_count();
+emulated_counts emulated_count();
 /* Run what a stream was given; NULL: the legacy stream. No stream does anything before it is waited for. */
-void played_run(cudaStream_t stream);
+void emulated_run(cudaStream_t stream);
 
 #endif

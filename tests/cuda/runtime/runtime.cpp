@@ -8,19 +8,19 @@
 #include <set>
 #include <vector>
 
-struct played_stream {
+struct emulated_stream {
     std::vector<std::function<void()>> work;
 };
 
-struct played_event {
+struct emulated_event {
     cudaStream_t on;
 };
 
-struct played_graph {};
+struct emulated_graph {};
 
 static thread_local cudaError_t last_error;
-static played_counts counts;
-static played_stream legacy;
+static emulated_counts counts;
+static emulated_stream legacy;
 static std::set<void *> *const blocks = new std::set<void *>; /* of the device */
 
 static cudaError_t result(cudaError_t error) {
@@ -39,7 +39,7 @@ const char *cudaGetErrorString(cudaError_t error) {
     return error == cudaErrorMemoryAllocation ? "out of memory" : error == cudaSuccess ? "no error" : "an error";
 }
 
-played_counts played_count() {
+emulated_counts emulated_count() {
     return counts;
 }
 
@@ -89,7 +89,7 @@ cudaError_t cudaMemGetInfo(size_t *free_now, size_t *total) {
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-void played_run(cudaStream_t stream) {
+void emulated_run(cudaStream_t stream) {
     std::vector<std::function<void()>> work;
     work.swap((stream ? stream : &legacy)->work);
     for (const std::function<void()> &piece : work)
@@ -103,7 +103,7 @@ static bool is_on_device(const void *at) {
 
 /* From pageable memory, the bytes are read at once; to it, the call waits. */
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-    played_stream *on = stream ? stream : &legacy;
+    emulated_stream *on = stream ? stream : &legacy;
     if (is_on_device(from)) {
         on->work.push_back([=] { memmove(to, from, bytes); });
     } else {
@@ -112,7 +112,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
             [to, staged = std::vector<char>(source, source + bytes)] { memcpy(to, staged.data(), staged.size()); });
     }
     if (!is_on_device(to))
-        played_run(stream);
+        emulated_run(stream);
     return cudaSuccess;
 }
 
@@ -121,34 +121,34 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
-    *out = new played_stream;
+    *out = new emulated_stream;
     counts.streams++;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    played_run(stream);
+    emulated_run(stream);
     delete stream;
     counts.streams--;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    played_run(stream);
+    emulated_run(stream);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     if (!event)
         return result(cudaErrorInvalidResourceHandle);
-    stream->work.push_back([=] { played_run(event->on); });
+    stream->work.push_back([=] { emulated_run(event->on); });
     return cudaSuccess;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
-    *out = new played_event{nullptr};
+    *out = new emulated_event{nullptr};
     counts.events++;
     return cudaSuccess;
 }
@@ -170,11 +170,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (!event)
         return result(cudaErrorInvalidResourceHandle);
     if (event->on)
-        played_run(event->on);
+        emulated_run(event->on);
     return cudaSuccess;
 }
 
-/* ---- graphs: not played ------------------------------------------------------------------------------------------ */
+/* ---- graphs: not emulated ---------------------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
     return result(cudaErrorInvalidValue);

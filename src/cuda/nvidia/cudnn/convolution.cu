@@ -1,5 +1,5 @@
 /*
- * Convolution by cuDNN. For each shape, dtype and pass its heuristics name some ways ("algorithms"), of which the best
+ * Convolution by cuDNN. For each shape, dtype and pass its heuristics name some algorithms, of which the best
  * few that give the same result every time are kept as a plan; the first run that may overwrite its result and is not
  * recorded measures them, and from then on the fastest is used.
  */
@@ -12,9 +12,9 @@
 
 const int mxcu_has_dnn = 1;
 
-enum { WAYS = 4, KEY = 26, PLACES = 1024, ALIGNED = 256 };
+enum { ALGORITHMS = 4, KEY = 26, PLACES = 1024, ALIGNED = 256 };
 
-struct way {
+struct conv_algorithm {
     int algorithm; /* of the pass's own type */
     cudnnMathType_t math;
     size_t bytes; /* of scratch */
@@ -24,7 +24,7 @@ struct plan {
     cudnnTensorDescriptor_t x = nullptr, y = nullptr;
     cudnnFilterDescriptor_t w = nullptr;
     cudnnConvolutionDescriptor_t conv = nullptr;
-    way ways[WAYS] = {}; /* the best first; n of them. 0: not served */
+    conv_algorithm algorithms[ALGORITHMS] = {}; /* the best first; n of them. 0: not served */
     int n = 0;
     bool measured = false;
 
@@ -109,13 +109,14 @@ static bool describe_conv(plan *p, const mxcu_conv *c) {
            mxcu_good(cudnnSetConvolutionMathType(p->conv, mxcu_dnn_math(c->dtype)));
 }
 
-/* Keep the first ways of those found that may be used. */
+/* Keep the first of the algorithms found that may be used. */
 template <class Found> static void keep(plan *p, const mxcu_conv *c, const Found *found, int n) {
     const bool is_exact = mxcu_dnn_math(c->dtype) == CUDNN_FMA_MATH;
-    for (int i = 0; i < n && p->n < WAYS; i++)
+    for (int i = 0; i < n && p->n < ALGORITHMS; i++)
         if (mxcu_good(found[i].status) && found[i].determinism == CUDNN_DETERMINISTIC &&
             found[i].memory <= (size_t)c->workspace)
-            p->ways[p->n++] = {(int)found[i].algo, is_exact ? CUDNN_FMA_MATH : found[i].mathType, found[i].memory};
+            p->algorithms[p->n++] = {(int)found[i].algo, is_exact ? CUDNN_FMA_MATH : found[i].mathType,
+                                     found[i].memory};
 }
 
 static void find_ways(cudnnHandle_t handle, plan *p, const mxcu_conv *c, mxcu_conv_pass pass) {
@@ -154,45 +155,45 @@ static plan *plan_of(mxcu_dnn *d, const mxcu_conv *c, mxcu_conv_pass pass) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static cudnnStatus_t run(cudnnHandle_t handle, const plan *p, const way &how, const work &k) {
+static cudnnStatus_t run(cudnnHandle_t handle, const plan *p, const conv_algorithm &algo, const work &k) {
     const double one = 1, beta = k.add;
     const float one_f = 1, beta_f = (float)k.add;
     const bool is_double = k.dtype == MXC_F64;
     const void *alpha = is_double ? (const void *)&one : &one_f, *add = is_double ? (const void *)&beta : &beta_f;
-    cudnnStatus_t status = cudnnSetConvolutionMathType(p->conv, how.math);
+    cudnnStatus_t status = cudnnSetConvolutionMathType(p->conv, algo.math);
     if (!mxcu_good(status))
         return status;
     switch (k.pass) {
     case MXCU_CONV_FORWARD:
         return cudnnConvolutionForward(handle, alpha, p->x, k.a, p->w, k.b, p->conv,
-                                       (cudnnConvolutionFwdAlgo_t)how.algorithm, k.temp, how.bytes, add, p->y, k.to);
+                                       (cudnnConvolutionFwdAlgo_t)algo.algorithm, k.temp, algo.bytes, add, p->y, k.to);
     case MXCU_CONV_DATA:
         return cudnnConvolutionBackwardData(handle, alpha, p->w, k.b, p->y, k.a, p->conv,
-                                            (cudnnConvolutionBwdDataAlgo_t)how.algorithm, k.temp, how.bytes, add, p->x,
-                                            k.to);
+                                            (cudnnConvolutionBwdDataAlgo_t)algo.algorithm, k.temp, algo.bytes, add,
+                                            p->x, k.to);
     default:
         return cudnnConvolutionBackwardFilter(handle, alpha, p->x, k.a, p->y, k.b, p->conv,
-                                              (cudnnConvolutionBwdFilterAlgo_t)how.algorithm, k.temp, how.bytes, add,
+                                              (cudnnConvolutionBwdFilterAlgo_t)algo.algorithm, k.temp, algo.bytes, add,
                                               p->w, k.to);
     }
 }
 
-/* Leave the plan the fastest way that runs. */
+/* Leave the plan the fastest algorithm that runs. */
 static void measure(cudnnHandle_t handle, cudaStream_t stream, plan *p, const work &k) {
     const int found = mxcu_fastest(stream, p->n, [&](int i) {
-        return p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k));
+        return p->algorithms[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->algorithms[i], k));
     });
-    p->ways[0] = p->ways[found < 0 ? 0 : found];
+    p->algorithms[0] = p->algorithms[found < 0 ? 0 : found];
     p->n = found >= 0;
     p->measured = true;
 }
 
-/* By the first way that has room and runs. */
+/* By the first algorithm that has room and runs. */
 static int run_first(cudnnHandle_t handle, plan *p, const work &k) {
     for (int i = 0; i < p->n; i++)
-        if (p->ways[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->ways[i], k)))
+        if (p->algorithms[i].bytes <= k.temp_bytes && mxcu_good(run(handle, p, p->algorithms[i], k)))
             return 1;
-    (void)cudaGetLastError(); /* of ways that did not run */
+    (void)cudaGetLastError(); /* of algorithms that failed */
     return 0;
 }
 
@@ -230,6 +231,6 @@ size_t mxcu_dnn_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pas
     const plan *p = d ? plan_of(d, c, pass) : nullptr;
     size_t most = 0;
     for (int i = 0; p && i < p->n; i++)
-        most = p->ways[i].bytes > most ? p->ways[i].bytes : most;
+        most = p->algorithms[i].bytes > most ? p->algorithms[i].bytes : most;
     return p && p->n ? most + ALIGNED : 0;
 }

@@ -1,7 +1,7 @@
 /*
- * RNN by cuDNN. The operator's vector of parameters is cuDNN's weight space: W and R of each layer and way, then all
- * biases, gates in the same order. A plan is made only where cuDNN says of every matrix and bias that it stands where
- * the operator has it.
+ * RNN by cuDNN. The operator's vector of parameters is cuDNN's weight space: W and R of each layer and direction, then
+ * all biases, gates in the same order. A plan is made only where cuDNN says of every matrix and bias that it stands
+ * where the operator has it.
  */
 #include <new>
 #include <vector>
@@ -54,20 +54,21 @@ static int gates_of(int mode) {
 
 /* All sizes, and all elements of an array, in 32 bits. */
 static bool fits(const mxcu_dnn_rnn *r) {
-    const double width = (double)(r->inputs > r->h * r->ways ? r->inputs : r->h * r->ways);
+    const double width = (double)(r->inputs > r->h * r->directions ? r->inputs : r->h * r->directions);
     return (double)r->t * (double)r->n * width < INT32_MAX && (double)r->h * gates_of(r->mode) * width < INT32_MAX &&
-           (double)r->layers * r->ways * r->n * r->h < INT32_MAX;
+           (double)r->layers * r->directions * r->n * r->h < INT32_MAX;
 }
 
 static bool describe_unit(mxcu_dnn *d, plan *p, const mxcu_dnn_rnn *r) {
     return mxcu_good(cudnnCreateDropoutDescriptor(&p->dropout)) &&
            mxcu_good(cudnnSetDropoutDescriptor(p->dropout, d->handle, 0, nullptr, 0, 0)) &&
            mxcu_good(cudnnCreateRNNDescriptor(&p->rnn)) &&
-           mxcu_good(cudnnSetRNNDescriptor_v8(
-               p->rnn, CUDNN_RNN_ALGO_STANDARD, mode_of(r->mode), CUDNN_RNN_DOUBLE_BIAS,
-               r->ways == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, mxcu_dnn_type(r->dtype),
-               r->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT, mxcu_dnn_math(r->dtype), (int32_t)r->inputs,
-               (int32_t)r->h, (int32_t)r->h, (int32_t)r->layers, p->dropout, CUDNN_RNN_PADDED_IO_DISABLED));
+           mxcu_good(cudnnSetRNNDescriptor_v8(p->rnn, CUDNN_RNN_ALGO_STANDARD, mode_of(r->mode), CUDNN_RNN_DOUBLE_BIAS,
+                                              r->directions == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL,
+                                              CUDNN_LINEAR_INPUT, mxcu_dnn_type(r->dtype),
+                                              r->dtype == MXC_F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT,
+                                              mxcu_dnn_math(r->dtype), (int32_t)r->inputs, (int32_t)r->h, (int32_t)r->h,
+                                              (int32_t)r->layers, p->dropout, CUDNN_RNN_PADDED_IO_DISABLED));
 }
 
 /* (T,N,width), every sequence of T steps. */
@@ -79,9 +80,9 @@ static bool describe_sequence(cudnnRNNDataDescriptor_t *to, const mxcu_dnn_rnn *
 }
 
 static bool describe_arrays(plan *p, const mxcu_dnn_rnn *r) {
-    const int size[3] = {(int)(r->layers * r->ways), (int)r->n, (int)r->h};
+    const int size[3] = {(int)(r->layers * r->directions), (int)r->n, (int)r->h};
     const int step[3] = {size[1] * size[2], size[2], 1};
-    return describe_sequence(&p->x, r, r->inputs) && describe_sequence(&p->y, r, r->ways * r->h) &&
+    return describe_sequence(&p->x, r, r->inputs) && describe_sequence(&p->y, r, r->directions * r->h) &&
            mxcu_good(cudnnCreateTensorDescriptor(&p->state)) &&
            mxcu_good(cudnnSetTensorNdDescriptor(p->state, mxcu_dnn_type(r->dtype), 3, size, step));
 }
@@ -99,9 +100,9 @@ static bool ask_bytes(mxcu_dnn *d, plan *p) {
 static mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
     mxci_rnn_dims d = {};
     d.i = r->inputs, d.h = r->h;
-    d.layers = r->layers, d.ways = r->ways;
+    d.layers = r->layers, d.ways = r->directions;
     d.gates = gates_of(r->mode);
-    d.width = r->ways * r->h;
+    d.width = r->directions * r->h;
     return d;
 }
 
@@ -113,8 +114,8 @@ static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_
     const int64_t bytes = r->dtype == MXC_F64 ? 8 : r->dtype == MXC_F32 ? 4 : 2;
     const int64_t row = which ? r->h : mxci_rnn_inputs_of(&dims, layer);
     void *matrix = nullptr, *bias = nullptr;
-    return mxcu_good(cudnnGetRNNWeightParams(d->handle, p->rnn, (int32_t)(layer * r->ways + way), p->weights, base,
-                                             (int32_t)(which * dims.gates + g), scratch[0], &matrix, scratch[1],
+    return mxcu_good(cudnnGetRNNWeightParams(d->handle, p->rnn, (int32_t)(layer * r->directions + way), p->weights,
+                                             base, (int32_t)(which * dims.gates + g), scratch[0], &matrix, scratch[1],
                                              &bias)) &&
            matrix == base + bytes * (mxci_rnn_weight_at(&dims, layer, way, which) + g * r->h * row) &&
            bias == base + bytes * (mxci_rnn_bias_at(&dims, layer, way, which) + g * r->h);
@@ -122,12 +123,13 @@ static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_
 
 static bool is_packed_alike(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r) {
     cudnnTensorDescriptor_t scratch[2] = {nullptr, nullptr};
-    const int64_t gates = gates_of(r->mode), all = r->layers * r->ways * 2 * gates;
+    const int64_t gates = gates_of(r->mode), all = r->layers * r->directions * 2 * gates;
     bool alike =
         mxcu_good(cudnnCreateTensorDescriptor(&scratch[0])) && mxcu_good(cudnnCreateTensorDescriptor(&scratch[1]));
     for (int64_t i = 0; alike && i < all; i++) {
         const int64_t which = i / gates, pseudo = which / 2;
-        alike = is_at_home(d, p, r, pseudo / r->ways, (int)(pseudo % r->ways), (int)(which % 2), i % gates, scratch);
+        alike = is_at_home(d, p, r, pseudo / r->directions, (int)(pseudo % r->directions), (int)(which % 2), i % gates,
+                           scratch);
     }
     for (cudnnTensorDescriptor_t descriptor : scratch)
         if (descriptor)
@@ -137,7 +139,7 @@ static bool is_packed_alike(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r) {
 
 /* NULL: not served. */
 static const plan *plan_of(mxcu_dnn *d, const mxcu_dnn_rnn *r) {
-    const int64_t key[KEY] = {r->mode, r->t, r->n, r->inputs, r->h, r->layers, r->ways, r->dtype};
+    const int64_t key[KEY] = {r->mode, r->t, r->n, r->inputs, r->h, r->layers, r->directions, r->dtype};
     int known;
     plan *p;
     if (!caches[d->id])

@@ -1,4 +1,4 @@
-/* count_sketch: the places of all elements are sorted, and an element of out sums those that go there. */
+/* count_sketch: all elements are sorted by their target, and an element of out sums its own. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"
 #include "cuda/operator/index/sort.h"

@@ -52,7 +52,7 @@ static size_t bytes_of(const rows &r) {
     return mxci_size_of(mxci_dim_mul(r.f.size, 2 + 2 * r.count), sizeof(complex));
 }
 
-/* y = the transform of count rows in x; they change places as often as there are passes. A pass over numbers (p, m,
+/* y = the transform of count rows in x; the two buffers are swapped after each pass. A pass over numbers (p, m,
  * step) transforms each p of them that are m * step apart, and turns and puts them to (m, p, step). */
 static mxc_status transform(const mxc_op_call *call, rows *r, int64_t count) {
     const int64_t size = r->f.size;

@@ -9,8 +9,8 @@ struct nms {
     mxci_nms_params p;
     mxci_box_rows rows;
     int64_t groups, n, width, sorted; /* sorted: items of a group */
-    mxcu_item *items;                 /* (groups, sorted): rows that are looked at, the best first */
-    int64_t *order;                   /* (groups, n): those that stay, then -1 */
+    mxcu_item *items;                 /* (groups, sorted): candidate rows, the best first */
+    int64_t *order;                   /* (groups, n): rows that are kept, then -1 */
 };
 
 static nms nms_of(const void *params, const mxc_shape *data) {
@@ -47,7 +47,7 @@ template <class T> static mxc_status sort_rows(const mxc_op_call *call, nms s) {
     return mxcu_sort(call, s.items, s.groups, s.sorted);
 }
 
-/* Does the box of one row of a group drive out another's? */
+/* Whether the box of one row of a group suppresses another's. */
 template <class T> struct row_pairs {
     using A = mxcu_compute_t<T>;
     mxcu_in<T> x;
@@ -120,7 +120,7 @@ static mxc_status forward(const mxc_op_call *call) {
     return mxcu_for(call, s.groups * s.n, [=] MXCU_LAMBDA(int64_t i) { record.put(i, s.order[i]); });
 }
 
-/* Rows go back to where they came from; no two came from one. */
+/* Rows of the gradient go back to the rows that they were copied from, which are distinct. */
 template <class T> static mxc_status give_back(const mxc_op_call *call, nms s) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[OUTPUT]);
     mxcu_in<int64_t> record = mxcu_data<int64_t>(&call->out[RECORD]);

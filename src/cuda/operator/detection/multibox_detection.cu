@@ -65,7 +65,7 @@ template <class T> static mxc_status make_rows(const mxc_op_call *call, const de
     });
 }
 
-/* Does the row of one anchor drive out another's? */
+/* Whether the row of one anchor suppresses another's. */
 template <class A> struct detection_pairs {
     const A *rows;
     mxci_box_rows how;

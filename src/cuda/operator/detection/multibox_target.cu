@@ -7,7 +7,7 @@
 enum { ANCHOR, LABEL, SCORES };
 enum { LOC, MASK, TARGET };
 
-/* What an anchor is for. */
+/* The role of an anchor. */
 enum { IGNORED, BACKGROUND, OBJECT };
 
 struct anchor_match {
@@ -191,7 +191,7 @@ template <class T> static mxc_status match_labels(const mxc_op_call *call, const
 
 /* ---- background -------------------------------------------------------------------------------------------------- */
 
-/* All that is no object, in images with labels. */
+/* Anchors without an object, in images with labels. */
 static mxc_status take_all(const mxc_op_call *call, const targets &given) {
     const targets t = given;
     return mxcu_for(call, t.samples * t.s.anchors, [=] MXCU_LAMBDA(int64_t at) {

@@ -1,4 +1,4 @@
-/* Boxes and anchors in one type, and going down a list of boxes, the best first, where some drive others out. */
+/* Boxes and anchors in their compute type, and non-maximum suppression of a sorted list of boxes. */
 #ifndef MXCI_CUDA_OPERATOR_DETECTION_SUPPRESS_H
 #define MXCI_CUDA_OPERATOR_DETECTION_SUPPRESS_H
 
@@ -33,9 +33,9 @@ template <class T> MXCU_DEVICE static void mxcu_load_box(const mxcu_in<T> &x, in
         box[k] = x[at + k];
 }
 
-/* Go down the first n of sorted items, to the first without an index (INT64_MAX). Those that one which stays drives
- * out, by drive.out(its index, other index), are struck out by all threads at once: their index i becomes -1 - i.
- * order = the indices of those that stay, of which there are at most limit. Returns how many. */
+/* Non-maximum suppression of the first n of sorted items, up to the first without an index (INT64_MAX). Each item that
+ * is kept suppresses later ones for which drive.out(its index, other index) holds, by all threads at once: their index
+ * i becomes -1 - i. order = the indices of the items kept, at most limit of them. Returns their number. */
 template <class F>
 MXCU_DEVICE static int64_t mxcu_suppress(mxcu_team team, mxcu_item *items, int64_t n, int64_t limit, int64_t *order,
                                          const F &drive) {

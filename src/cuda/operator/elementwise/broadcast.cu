@@ -1,6 +1,6 @@
 /*
  * Functions of two arrays with broadcasting (BROADCAST of binary_names.def). One kernel serves all functions
- * of a dtype, since finding the operands' places takes longer than choosing the function. A gradient is the sum over
+ * of a dtype, since finding the operands' offsets takes longer than selecting the function. A gradient is the sum over
  * the axes that were broadcast. Without broadcasting these are the element-wise operators.
  */
 #include "cuda/operator/elementwise/binary.h"

@@ -1,4 +1,4 @@
-/* Chains of element-wise functions: each thread takes one element through all steps, which one kernel interprets. */
+/* Chains of element-wise functions: one kernel interprets the steps, each thread for one element. */
 #include "simpleop/chain.h"
 
 #include "cuda/runtime/kernel.h"

@@ -1,4 +1,4 @@
-/* Numbers of any dtype that say where something is or how long: indices, lengths, classes. */
+/* Indices, lengths and class numbers of any dtype. */
 #ifndef MXCI_CUDA_OPERATOR_INDEX_INDEX_H
 #define MXCI_CUDA_OPERATOR_INDEX_INDEX_H
 

@@ -82,7 +82,7 @@ size_t mxcu_rows_temp(int64_t count) {
     return mxcu_sort_bytes(1, count);
 }
 
-/* Rows of one element that never meet. */
+/* Rows of one element with distinct indices. */
 template <class T>
 static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
                            const mxc_tensor *from) {
@@ -107,7 +107,7 @@ static mxc_status sort_rows(const mxc_op_call *call, const mxcu_places *given, m
     return mxcu_sort(call, items, 1, size);
 }
 
-/* A team for each row of the array that is met, in each group: the first of the sorted items that go there. */
+/* A team for each row of the array that an index names, in each group: that of its first sorted item. */
 template <class T>
 static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
                              const mxc_tensor *from, const mxcu_item *items) {
@@ -134,8 +134,9 @@ static mxc_status put_rows(const mxc_op_call *call, const mxc_tensor *array, int
 }
 
 static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
-                           const mxc_tensor *from, const mxcu_item *items){
-    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)}
+                           const mxc_tensor *from, const mxcu_item *items) {
+    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)
+}
 
 mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
                          const mxc_tensor *from) {

@@ -1,7 +1,7 @@
 /*
- * Rows of an array that stand where indices say, as operator/index/rows.h: taking them into a dense array, and adding a
- * dense array's rows to them. Additions to one row come in the order of the dense rows: where rows may meet, the
- * indices are sorted.
+ * Gathering rows of an array by index into a dense array, and scatter-adding a dense array's rows, as
+ * operator/index/rows.h. Additions to one row are in the order of the dense rows: where several indices may be equal,
+ * they are sorted.
  */
 #ifndef MXCI_CUDA_OPERATOR_INDEX_ROWS_H
 #define MXCI_CUDA_OPERATOR_INDEX_ROWS_H
@@ -17,7 +17,7 @@ enum mxcu_rows_kind {
 
 struct mxcu_places {
     int kind;
-    int64_t groups, count, length; /* count rows in each group; MXCU_PICKED: rows never meet */
+    int64_t groups, count, length; /* count rows in each group; MXCU_PICKED: indices are never equal */
     int64_t size, inner;           /* size: rows of the array in each group */
     int mode;
     mxcu_numbers index;

@@ -1,7 +1,7 @@
 /*
  * Sorting rows of items by unsigned keys, and of equal keys by index, in place. A row is padded to a power of two, at
  * least 2; what pads it sorts last. By Batcher's bitonic network: every step is independent of the others, whatever
- * the team's size, and short steps stay within pieces that a team sorts by itself.
+ * the team's size, and short steps stay within blocks that one team sorts.
  */
 #ifndef MXCI_CUDA_OPERATOR_INDEX_SORT_H
 #define MXCI_CUDA_OPERATOR_INDEX_SORT_H
@@ -24,7 +24,7 @@ static inline size_t mxcu_sort_bytes(int64_t rows, int64_t n) {
     return mxci_size_of(mxci_dim_mul(rows, mxcu_sort_row(n)), sizeof(mxcu_item));
 }
 
-/* What comes last in every row. */
+/* Sorts after every other item. */
 #define MXCU_LAST_ITEM \
     { UINT64_MAX, INT64_MAX }
 

@@ -31,7 +31,7 @@ static int32_t *failures_of(const mxc_op_call *call) {
     return static_cast<int32_t *>(square(call, 3)) + 2;
 }
 
-/* Wait for the result, and fail as the first matrix does. */
+/* Wait for the device, and report the failure of the first matrix that has one. */
 static mxc_status check(const mxc_op_call *call, const char *op, const char *what) {
     const int64_t count = mxci_linalg_batch(&call->in[0].shape);
     const mxc_context host = {MXC_CPU, 0}, gpu = call->run->context;
@@ -52,7 +52,7 @@ static mxc_status check(const mxc_op_call *call, const char *op, const char *wha
                                     what, (int)found[1] - 1);
 }
 
-/* A team a matrix: column by column of the lower triangle L, or with `lower` 0 row by row of the upper one. */
+/* A team per matrix: column by column of the lower triangle L, or with `lower` 0 row by row of the upper one. */
 template <class T> static mxc_status factor(const mxc_op_call *call, int lower) {
     const int64_t n = mxci_linalg_columns(&call->in[0].shape), step = lower ? n : 1, across = lower ? 1 : n;
     T *matrices = mxcu_temp<T>(call, 0);

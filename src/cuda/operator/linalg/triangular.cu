@@ -46,8 +46,9 @@ static mxc_status triangle(const mxc_op_call *call, int lower, int outside, int6
 }
 
 mxc_status mxcu_triangle(const mxc_op_call *call, mxc_dtype dtype, int lower, int outside, int64_t count, int64_t n,
-                         const void *from,
-                         void *to){MXCU_SWITCH_REAL(dtype, triangle, call, lower, outside, count, n, from, to)}
+                         const void *from, void *to) {
+    MXCU_SWITCH_REAL(dtype, triangle, call, lower, outside, count, n, from, to)
+}
 
 mxc_status mxcu_triangular_multiply(const mxc_op_call *call, const mxcu_triangular *t, double alpha, const void *a,
                                     const void *from, void *b, void *temp) {

@@ -12,7 +12,7 @@ struct sequences {
     int64_t blank, padding;
     int has_steps, has_counts; /* arguments */
     mxcu_numbers labels, steps_given, counts_given;
-    /* Scratch: labels (N,L); each sequence's steps, labels that count, and the first wrong one (N,3); log sums (N,T);
+    /* Scratch: labels (N,L); each sequence's steps, labels that count, and the first invalid one (N,3); log sums (N,T);
      * emitted (N,T,L+1); ahead (N,T,2L+1), in the end the probability of each state; behind (N,2,2L+1); totals (N). */
     int64_t *label, *counts;
     double *log_sums, *emitted, *ahead, *behind, *totals;
@@ -68,7 +68,7 @@ static sequences sequences_of(const mxc_op_call *call) {
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-/* What counts of each sequence; the first label that is no class. */
+/* What counts of each sequence; the first label that is not a class. */
 static mxc_status read_labels(const mxc_op_call *call, sequences s) {
     return mxcu_for(call, s.n, [=] MXCU_LAMBDA(int64_t i) {
         const double low = s.padding == 0 ? 1 : 0, high = (double)(s.padding == 0 ? s.c : s.c - 1);
@@ -87,7 +87,7 @@ static mxc_status read_labels(const mxc_op_call *call, sequences s) {
     });
 }
 
-/* MXC_EINVAL for a label that is no class. Waits for the device, with which alone the answer is. */
+/* MXC_EINVAL for a label that is not a class. Waits for the device, which alone can read the labels. */
 static mxc_status check_labels(const mxc_op_call *call, sequences s) {
     const mxc_context host = {MXC_CPU, 0}, here = call->run->context;
     const int64_t low = s.padding == 0, high = s.padding == 0 ? s.c : s.c - 1;
@@ -115,7 +115,7 @@ static mxc_status check_labels(const mxc_op_call *call, sequences s) {
                     (long long)found, value, (long long)low, (long long)high);
 }
 
-/* ---- ways -------------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 /* The log sum of every row of classes, and what is emitted there. */
 template <class T> static mxc_status read_rows(const mxc_op_call *call, sequences s) {

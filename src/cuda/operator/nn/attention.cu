@@ -1,7 +1,8 @@
 /*
- * Scaled dot-product attention by matrix products. The matrix of scores is never there whole: a piece of it, some
- * queries by all keys, is made in scratch. Letters as in operator/nn/attention.h. In scratch scores are of the compute
- * type; probabilities stand beside them in data's type, for the products, or in their place where that is the same.
+ * Scaled dot-product attention by matrix products. The matrix of scores is never whole in memory: a block of it, some
+ * queries by all keys, is computed in scratch. Letters as in operator/nn/attention.h. In scratch scores are of the
+ * compute type; probabilities stand beside them in data's type, for the products, or in their place where that is the
+ * same.
  */
 #include <cmath>
 
@@ -362,6 +363,8 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, backward_as, call)}
+static mxc_status backward(const mxc_op_call *call) {
+    MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, backward_as, call)
+}
 
 MXCU_OP_IMPLS(attention, {"scaled_dot_product_attention", forward, backward, temp_bytes})

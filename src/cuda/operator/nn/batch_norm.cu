@@ -1,5 +1,5 @@
 /*
- * BatchNorm: the sums of each channel, what follows from them into scratch, and one pass over the elements.
+ * BatchNorm: the sums of each channel, coefficients computed from them into scratch, and one pass over the elements.
  * Scratch: for each channel three numbers of the compute type, then the reduction's.
  */
 #include "operator/nn/batch_norm.h"

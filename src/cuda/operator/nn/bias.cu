@@ -49,8 +49,9 @@ template <class T> static mxc_status fill_ones(const mxc_op_call *call, void *to
     return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, 1); });
 }
 
-static mxc_status ones(const mxc_op_call *call, mxc_dtype dtype, void *to,
-                       int64_t n){MXCU_SWITCH_FLOAT(dtype, fill_ones, call, to, n)}
+static mxc_status ones(const mxc_op_call *call, mxc_dtype dtype, void *to, int64_t n) {
+    MXCU_SWITCH_FLOAT(dtype, fill_ones, call, to, n)
+}
 
 mxc_status mxcu_bias_sum_rows(const mxc_op_call *call, mxc_req req, mxc_dtype dtype, void *grad, const void *from,
                               int64_t n, int64_t c, void *temp) {

@@ -1,4 +1,4 @@
-/* Biases on the GPU: one value a channel, that every element of it gets, and the sums that are its gradient. */
+/* Biases on the GPU: one value per channel, added to all of its elements; and its gradient, a sum per channel. */
 #ifndef MXCI_CUDA_OPERATOR_NN_BIAS_H
 #define MXCI_CUDA_OPERATOR_NN_BIAS_H
 

@@ -1,4 +1,4 @@
-/* Convolution where a group has one channel: each result sums its few products itself. */
+/* Depthwise convolution (groups of one channel): a thread or a team sums the few products of each result. */
 #include "cuda/operator/nn/convolution.h"
 #include "cuda/operator/nn/convolution_index.h"
 #include "cuda/runtime/kernel.h"
@@ -68,10 +68,14 @@ static mxc_status weights(const mxc_op_call *call, const mxcu_conv *c, const voi
 }
 
 mxc_status mxcu_conv_depthwise_forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w,
-                                       void *y, int add){MXCU_SWITCH_FLOAT(c->dtype, forward, call, c, x, w, y, add)}
+                                       void *y, int add) {
+    MXCU_SWITCH_FLOAT(c->dtype, forward, call, c, x, w, y, add)
+}
 
 mxc_status mxcu_conv_depthwise_data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w,
-                                    void *dx, int add){MXCU_SWITCH_FLOAT(c->dtype, data, call, c, dy, w, dx, add)}
+                                    void *dx, int add) {
+    MXCU_SWITCH_FLOAT(c->dtype, data, call, c, dy, w, dx, add)
+}
 
 mxc_status mxcu_conv_depthwise_weight(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy,
                                       void *dw, int add) {

@@ -1,7 +1,7 @@
 /*
- * Convolution by a library where it serves; by im2col and matrix products elsewhere: the patches of some samples are
- * written to scratch, "columns" (G, K, samples, P), and multiplied with the weights. Where a sample's columns are more
- * than scratch may take, some of its pixels at a time.
+ * Convolution by a library where it supports the case; by im2col and matrix products elsewhere: the patches of some
+ * samples are written to scratch, "columns" (G, K, samples, P), and multiplied with the weights. Where the columns of
+ * one sample exceed the scratch limit, some of its pixels at a time.
  */
 #include "cuda/operator/nn/convolution.h"
 
@@ -289,7 +289,8 @@ static mxc_status weight(const mxc_op_call *call, const mxcu_conv *c, const void
     return wide ? put_weight(call, c, sums, dw, add) : MXC_OK;
 }
 
-/* ---- whose kernels ----------------------------------------------------------------------------------------------- */
+/* ---- library or own kernels
+ * ----------------------------------------------------------------------------------------------- */
 
 static mxc_status by_library(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a,
                              const void *b, void *to, int add, int *served) {

@@ -1,11 +1,11 @@
-/* Where a convolution's places are, for its kernels. */
+/* Index arithmetic of convolutions, for kernels. */
 #ifndef MXCI_CUDA_OPERATOR_NN_CONVOLUTION_INDEX_H
 #define MXCI_CUDA_OPERATOR_NN_CONVOLUTION_INDEX_H
 
 #include "cuda/operator/nn/convolution.h"
 #include "cuda/runtime/position.h"
 
-/* The element of x's plane that output place o reads with position k of the kernel; -1: padding. */
+/* The element of x's plane that output position o reads with position k of the kernel; -1: padding. */
 MXCU_DEVICE int64_t mxcu_conv_read(const mxci_conv_shape &s, const mxcu_position &o, const mxcu_position &k) {
     int64_t at = 0;
     for (int i = 0; i < 3; i++) {

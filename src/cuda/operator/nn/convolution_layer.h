@@ -8,7 +8,7 @@
 
 enum { MXCU_CONV_BIAS = 2 }; /* the argument, after data and weight */
 
-/* cudnn_tune, whose default is what MXNet's is: to measure within the workspace. */
+/* Values of cudnn_tune. The default is MXNet's: to measure within the workspace. */
 enum { MXCU_TUNE_OFF, MXCU_TUNE_LIMITED, MXCU_TUNE_FASTEST };
 
 /* The convolution from what has x's shape to what has y's; user: the operator's parameters. */

@@ -1,4 +1,4 @@
-/* Convolution channels last where no library serves it: through copies with channels second, some samples at a time. */
+/* Convolution channels last where no library supports it: by copies with channels second, some samples at a time. */
 #include "cuda/operator/nn/convolution.h"
 
 #include "cuda/runtime/dnn.h"

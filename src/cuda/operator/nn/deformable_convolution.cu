@@ -4,8 +4,8 @@
  * are laid out in scratch, "columns" (samples, C*K, P), and multiplied with the weights.
  *
  * The gradient of data is gathered: for each sample and group the K*P elements that are read are sorted by the cell
- * that they are read in, the four elements of a plane that begin with its upper left one; an element asks its four
- * cells.
+ * that they are read in, the four elements of a plane that begin with its upper left one; an element sums over
+ * its four cells.
  */
 #include "cuda/operator/nn/bias.h"
 #include "cuda/runtime/blas.h"
@@ -162,7 +162,7 @@ static mxc_status put_products(const mxc_op_call *call, const deformable &d, int
     return MXC_OK;
 }
 
-/* Scratch = the columns' gradient, weights, turned, times that of out. */
+/* Scratch = the columns' gradient, transposed weights times that of out. */
 static mxc_status columns_gradient(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     mxci_gemm_args g = product_of(d, count);
     const int64_t filters = g.m, rows = g.k;

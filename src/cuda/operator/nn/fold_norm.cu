@@ -27,6 +27,8 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     });
 }
 
-static mxc_status forward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[0].dtype, forward_as, call)}
+static mxc_status forward(const mxc_op_call *call) {
+    MXCU_SWITCH_FLOAT(call->in[0].dtype, forward_as, call)
+}
 
 MXCU_OP_IMPLS(fold_norm, {"_fold_norm", forward})

@@ -1,6 +1,6 @@
 /*
- * InstanceNorm and GroupNorm. Forward: a team a group, which are neighbours in memory. Backward: the sums of each
- * sample's channels into scratch, of which the gradients are made.
+ * InstanceNorm and GroupNorm. Forward: a team per group, whose elements are neighbours in memory. Backward: the sums of
+ * each sample's channels into scratch, of which the gradients are made.
  */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/reduce/reduce.h"
@@ -146,6 +146,8 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call)
 }
 
-static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)}
+static mxc_status backward(const mxc_op_call *call) {
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)
+}
 
 MXCU_OP_IMPLS(group_norm, {"InstanceNorm", forward, backward, temp_bytes}, {"GroupNorm", forward, backward, temp_bytes})

@@ -193,6 +193,8 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call)
 }
 
-static mxc_status backward(const mxc_op_call *call){MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)}
+static mxc_status backward(const mxc_op_call *call) {
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)
+}
 
 MXCU_OP_IMPLS(layer_norm, {"LayerNorm", forward, backward, temp_bytes}, {"RMSNorm", forward, backward, temp_bytes})

@@ -31,7 +31,7 @@ MXCU_DEVICE int64_t element_of(const mxci_pool_shape &s, const window &w, int64_
     return ((w.begin[0] + p.at[0]) * s.in[1] + w.begin[1] + p.at[1]) * s.in[2] + w.begin[2] + p.at[2];
 }
 
-/* Where the channels are: `inner` of them stand together, 1 where they come second, all where they come last. in, out:
+/* The layout of channels: `inner` of them are neighbours, 1 with channels second, all with channels last. in, out:
  * elements of a plane. */
 struct channel_planes {
     int64_t inner, in, out;
@@ -68,7 +68,7 @@ static channel_planes channel_planes_of(const mxc_op_call *call, const mxci_pool
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* Whole numbers are pooled as floats, and the result is rounded to the nearest, halves to even. */
+/* Integers are pooled as floats, and the result is rounded to the nearest, halves to even. */
 template <class T> using pooled = typename std::conditional<std::is_integral<T>::value, float, mxcu_compute_t<T>>::type;
 
 template <class T> MXCU_DEVICE mxcu_compute_t<T> finish(pooled<T> value) {

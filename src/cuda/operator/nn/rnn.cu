@@ -1,6 +1,6 @@
 /*
- * RNN, as operator/nn/rnn.c computes it: what W x gives is one product for all steps, R h one a step, the rest of a
- * step one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. A
+ * RNN, as operator/nn/rnn.c computes it: W x is one product for all steps, R h one product per step, the rest of a step
+ * one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. A
  * record of a layer has its output in T's; else it is as on the CPU.
  */
 #include "cuda/operator/nn/bias.h"

@@ -1,7 +1,7 @@
 /*
  * RNN by a library. It writes all results into scratch, from which they go where requests say; in training its output y
- * and its own reserve are the operator's reserve, if they have room there. Without dropout only, since the numbers that
- * it drops by would not be the CPU's.
+ * and its own reserve are the operator's reserve, if they have room there. Without dropout only, since the library
+ * would draw other numbers than the CPU.
  */
 #include "cuda/operator/nn/rnn_library.h"
 
@@ -33,12 +33,12 @@ static size_t bytes_of(const mxcu_dnn_rnn *r, int64_t elements) {
 }
 
 static size_t y_bytes(const use *u) {
-    return bytes_of(&u->r, mxci_dim_mul(mxci_dim_mul(u->r.t, u->r.n), mxci_dim_mul(u->r.ways, u->r.h)));
+    return bytes_of(&u->r, mxci_dim_mul(mxci_dim_mul(u->r.t, u->r.n), mxci_dim_mul(u->r.directions, u->r.h)));
 }
 
 /* Divide scratch, which may begin anywhere. */
 static void divide(use *u, mxc_pass pass, size_t work) {
-    const size_t state = bytes_of(&u->r, u->r.layers * u->r.ways * u->r.n * u->r.h);
+    const size_t state = bytes_of(&u->r, u->r.layers * u->r.directions * u->r.n * u->r.h);
     const int back = pass == MXC_BACKWARD;
     u->temp.hidden = (back ? 0 : y_bytes(u));
     u->temp.cell = u->temp.hidden + state;

@@ -4,7 +4,7 @@
 
 #include "cuda/runtime/module.h"
 
-/* Bytes of scratch; 0 where it does not serve. */
+/* Bytes of scratch; 0 if the library does not support the call. */
 size_t mxcu_rnn_library_temp(const mxc_op_sig *sig, mxc_pass pass);
 /* Queue a run; served: 0 where nothing was. Backward is served where forward was. */
 mxc_status mxcu_rnn_library_forward(const mxc_op_call *call, int *served);

@@ -1,4 +1,4 @@
-/* rotary_embedding: a thread turns one pair of a row, or hands on what is not turned. The cosines and sines of all
+/* rotary_embedding: a thread rotates one pair of a row, or copies what is not rotated. The cosines and sines of all
  * positions are made first, in scratch. */
 #include "cuda/runtime/kernel.h"
 #include "operator/nn/rotary_embedding.h"

@@ -1,5 +1,4 @@
-/* What quantized operators share on the GPU (operator/quantized/quantized.h): ranges, whose bounds are in its memory.
- */
+/* What quantized operators share on the GPU (operator/quantized/quantized.h): ranges with bounds in its memory. */
 #ifndef MXCI_CUDA_OPERATOR_QUANTIZED_QUANTIZED_H
 #define MXCI_CUDA_OPERATOR_QUANTIZED_QUANTIZED_H
 
@@ -8,7 +7,7 @@
 #include "cuda/runtime/kernel.h"
 #include "operator/quantized/quantized.h"
 
-/* The bounds of an array, and the largest whole number of its dtype. */
+/* The bounds of an array, and the largest integer of its dtype. */
 struct mxcu_range {
     const float *low, *high;
     double end;

@@ -17,7 +17,7 @@ struct pair {
     mxcu_calibration calib;
     int is_product, as_float; /* as_float: as numbers */
 
-    /* Of the output, where its range is not mxcu_calibration. */
+    /* Of the output, where its range is not calibrated. */
     MXCU_DEVICE double own_unit() const {
         return is_product ? lhs.unit() * rhs.unit() : (lhs.unit() * lhs.end + rhs.unit() * rhs.end) / 2147483647.0;
     }

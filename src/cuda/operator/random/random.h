@@ -5,7 +5,7 @@
 #include "cuda/runtime/kernel.h"
 #include "math/philox.h"
 
-/* What is recorded must draw other numbers at each replay, so it reads on the device where they begin. */
+/* A captured kernel must draw other numbers at each replay, so it reads their offset on the device. */
 struct mxcu_random {
     mxc_random given;
     const mxc_random *place; /* not NULL: given.offset counts from there */

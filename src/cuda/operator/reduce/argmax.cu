@@ -9,7 +9,7 @@
 
 namespace {
 
-/* Data (outer, n, inner), searched along n. A NaN beats numbers, nothing beats a NaN; of equals the first stays. */
+/* Data (outer, n, inner), searched along n. A NaN precedes all numbers; of equal elements the first is taken. */
 template <class T, int least> struct search {
     using C = mxcu_compute_t<T>;
     int64_t n, inner;

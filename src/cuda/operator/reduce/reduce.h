@@ -1,5 +1,5 @@
 /*
- * Reductions on the GPU: what the kept part of a space gets from the other part. A reduction is a small struct R that
+ * Reductions on the GPU: an index space is split into kept and reduced axes. A reduction is a small struct R that
  * kernels take by value:
  *
  *     typename R::sum                                 an accumulator: double, int64_t, or mxcu_pair of sums
@@ -8,7 +8,8 @@
  *     sum combine(sum a, sum b) const
  *     void put(int64_t k, sum a) const                store the result of kept element k
  *
- * The plan, and so the order of operations, depends on shapes only. Sums in double cost nothing here: memory is slower.
+ * The plan, and so the order of operations, depends on shapes only. Accumulating in double costs nothing here: memory
+ * is slower.
  */
 #ifndef MXCI_CUDA_OPERATOR_REDUCE_REDUCE_H
 #define MXCI_CUDA_OPERATOR_REDUCE_REDUCE_H
@@ -16,7 +17,7 @@
 #include "cuda/runtime/strided_iterator.h"
 
 enum {
-    MXCU_REDUCE_TEAMS = 1024,      /* about as many teams keep a GPU busy, */
+    MXCU_REDUCE_TEAMS = 1024,      /* about this many teams occupy a GPU, */
     MXCU_REDUCE_THREADS = 1 << 17, /* or threads of their own */
     MXCU_REDUCE_ROW = 4096,        /* elements worth a team, */
     MXCU_REDUCE_COLUMN = 64,       /* or a thread */
@@ -24,7 +25,7 @@ enum {
 };
 
 struct mxcu_reduction {
-    mxcu_strided_iterator kept, part; /* their places in the space */
+    mxcu_strided_iterator kept, part; /* offsets in the space */
     int64_t chunks;                   /* of part, each accumulated by itself where kept elements are few */
     int by_team;                      /* 1: neighbours in the space are reduced, so that a team reads them together */
 };
@@ -68,7 +69,7 @@ static inline mxcu_reduction mxcu_plan_channels(const mxc_shape *data, int axis)
     return mxcu_plan_reduction(&kept, &part);
 }
 
-/* Changed to one over no elements: put is called with start's value. */
+/* Make it a reduction over no elements: put is called with start()'s value. */
 static inline void mxcu_plan_nothing(mxcu_reduction *plan) {
     plan->part.size = 0;
     plan->chunks = 1;
@@ -80,7 +81,7 @@ static inline size_t mxcu_reduction_bytes(const mxcu_reduction *plan, size_t eac
     return plan->chunks > 1 ? mxci_size_of(mxci_dim_mul(plan->chunks, plan->kept.size), each) : 0;
 }
 
-/* What reductions that sum begin with. */
+/* Base classes of sums. */
 struct mxcu_sum {
     using sum = double;
     MXCU_DEVICE sum start() const {

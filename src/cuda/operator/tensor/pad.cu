@@ -1,4 +1,4 @@
-/* Pad. An element of data's gradient is the sum of those that it was put to. */
+/* Pad. The gradient of an element of data is the sum over the elements of out that it was copied to. */
 #include "cuda/runtime/kernel.h"
 #include "operator/tensor/pad.h"
 

@@ -35,7 +35,7 @@ static box box_of(const mxc_op_call *call, const mxc_shape *shape) {
     return b;
 }
 
-/* result 0 = from, but in the box rhs, or value where there is no rhs. */
+/* result 0 = from, except that the box is rhs, or value if rhs is NULL. */
 template <class T>
 static mxc_status assign_elements(const mxc_op_call *call, const mxc_tensor *to, const mxc_tensor *from,
                                   const mxc_tensor *rhs, double value) {

@@ -1,4 +1,4 @@
-/* What training with scaled losses needs: are all gradients finite, scaling them, and the scale's own steps. */
+/* Loss scaling: whether all gradients are finite, scaling of gradients, and the update of the scale. */
 #include "operator/update/loss_scale.h"
 
 #include "cuda/runtime/convert.h"

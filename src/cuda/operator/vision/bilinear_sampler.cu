@@ -116,7 +116,7 @@ static size_t corners_bytes(const mxc_op_sig *sig) {
     return mxcu_sort_bytes(out->dim[0], mxci_dim_mul(4, mxci_shape_count(out, 2, 4)));
 }
 
-/* Of data without elements out is 0, and there are no slopes. */
+/* If data has no elements, out and the gradients are 0. */
 static int is_empty(const mxc_op_call *call) {
     return call->in[DATA].shape.dim[2] * call->in[DATA].shape.dim[3] == 0;
 }
