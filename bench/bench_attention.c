@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attention at (batch 8, heads 8, length 1024, width 64), float32, in the default engine: time and multiply-adds of
  * both passes, and the memory that a call takes beside its arguments and results. Below, the same by batch_dot, softmax

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolutions of today's nets at batch 32, pass by pass, with one thread and with two, and beside them the same by
  * CBLAS (a matrix of patches for each sample and one product) and, where it was found, by oneDNN (in its own blocked

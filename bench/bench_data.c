@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether data comes as fast as it is wanted. First record files, read one after another, beside read() and mmap of the
  * same file in the page cache, and from the disk. Then training: how long each step waits for its batch, while threads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Distributed stores: sums over processes beside plain MPI, and a training step of a residual net with and without
  * them: how much of the communication hides behind the backward pass, and what a second process is worth. Started by

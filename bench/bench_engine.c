@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the engine itself costs: nanoseconds for one function that does nothing, in three graphs, pushed anew and as a
  * prepared operator, by one thread and by two; the time to hand a function to a worker; an empty parallel loop.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products at shapes of deep learning, float32, with one thread and with two: the library's own, and CBLAS by
  * itself, cut over the same threads. Shares are of the multiply-adds that the processor can do, measured in turn with

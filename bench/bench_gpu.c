@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators and training steps on gpu(0). Element-wise operators, reductions and norms on arrays of 256 MiB: bytes that
  * a call must read and write each second, and the share that is of what a copy on the GPU moves, measured in the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Image records into batches, images a second of processor time: decode, random crop 224, mirror, normalise, from JPEGs
  * of 480 pixels a side made here, beside libturbojpeg alone on the same bytes. Then with what training usually asks for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operators of LeNet and of an MLP at batch 64, pass by pass, with one thread and with two: the time of one call of
  * the kernel, as an executor makes it, and what that is in multiply-adds or in bytes read and written. The share is of

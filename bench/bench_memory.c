@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bytes of the arrays inside two nets, before anything is allocated: each by itself, with in-place reuse, and with
  * sharing (and slices in inference); for training also with recomputation. Nothing is run.

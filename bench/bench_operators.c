@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Element-wise operators, reductions and moves on arrays of 64 MiB, which no cache holds: bytes that a call must read
  * and write each second, and the share that is of what memcpy moves from one such array to another with as many

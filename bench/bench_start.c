@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How soon a program that uses libmxc has done something: from the start of the process to the end of its first
  * operator, a sum of two arrays; and how large the shared library is.

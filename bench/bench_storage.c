@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory pools beside malloc: nanoseconds to get one block and give it back.
  *

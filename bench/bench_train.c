@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One training step (forward, loss, backward, SGD with momentum; batch 64) of LeNet and of an MLP, with one thread and
  * with two: its time, and what it asks of the system once it is warm. Each row is measured in a process of its own, so

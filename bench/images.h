@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A record file of photograph-like JPEGs, for bench programs that read images. */
 #ifndef MXC_BENCH_IMAGES_H
 #define MXC_BENCH_IMAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One operator's function called as an executor calls it, for one pass, with tensors in memory of the caller's. What
  * bench_layers and bench_conv share. Not here: what is called, and tables.

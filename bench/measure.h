@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the bench programs share: checks, medians, the processor's peak, and measuring inside the engine, where kernels
  * see the threads that they see in use. Not here: what is measured.

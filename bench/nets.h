@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The nets that benches and tests measure, built through the public API. A failure ends the program with its message.
  */
 #ifndef MXC_BENCH_NETS_H

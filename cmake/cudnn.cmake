@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds cuDNN 9: MXC_CUDNN_INCLUDE_DIR, MXC_CUDNN_LIBRARY and, if both are there, MXC_HAVE_CUDNN. Under MXC_CUDNN_ROOT (a
 # variable of CMake or the environment), where the CUDA toolkit and the system keep such, or in a Python environment, whose
 # package nvidia-cudnn has it in nvidia/cudnn.

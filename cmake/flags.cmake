@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # All compiler flags, and the one place that decides which processors the kernels need.
 #
 # *_kernels.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The GPU module: src/cuda compiled by nvcc (libmxc_cuda.so, where the CUDA toolkit is), and compiled by the C++ compiler
 # for the GPU emulator of the tests (libmxc_fake_gpu.so, where there is one). Both include cuda_platform/*.h; the include path
 # decides whether these are src/cuda/nvidia/cuda_platform/ or tests/fake_gpu/cuda_platform/.

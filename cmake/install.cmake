@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` gives. Everything is relative to the prefix, so the installed tree may be moved.
 include(CMakePackageConfigHelpers)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Modules are looked for beside the program that libmxc is linked into: a link in each of these folders of the build.
 function(link_module_beside_programs module)
     foreach(folder ${ARGN})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The MPI module, libmxc_mpi.so, where an MPI is found.
 
 option(MXC_BUILD_MPI "The MPI module; left out where no MPI is found" ON)

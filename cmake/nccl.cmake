@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds NCCL's header, and where its library probably is, which is loaded when it is first needed: MXC_NCCL_INCLUDE_DIR,
 # MXC_NCCL_LIBRARY_DIR and, if there is a header of 2.14 or later, MXC_HAVE_NCCL. Under MXC_NCCL_ROOT (a variable of CMake
 # or the environment), where the CUDA toolkit and the system keep such, or in a Python environment, whose package

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every tests/<folder>/test_<file>.c becomes the executable test_<folder>_<file> and the ctest case <folder>/test_<file>.
 # Other .c files of a folder and of its sub-folders are helpers, linked into each test of that folder.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators that are defined by the program: "wave" is computed by the engine's workers, like built-in operators;
  * "watch" has callbacks, which may block and call the library: it prints the mean of its input. A network with both

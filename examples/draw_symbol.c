@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draws a symbol file as a graph in the DOT language of Graphviz, with inferred shapes:
  *   draw_symbol [-o OUT.dot] NET-symbol.json [data=64,1,28,28]...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The engine without deep learning: the edit distance of two long texts, by dynamic programming in square tiles.
  *

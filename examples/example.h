@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared by the training examples: ending with a message, operators from text, options from a schema. Not part of the
  * library.

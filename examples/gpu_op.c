@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An operator that is defined by the program, with a CUDA kernel: out = sin(frequency data). The kernel in gpu_op.cu is
  * compiled if the CUDA toolkit is installed; it is queued on the engine's stream, so no thread waits for it. Without it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel of gpu_op.c, on the engine's stream. */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by gpu_op.c and its CUDA kernel. */
 #ifndef GPU_OP_H
 #define GPU_OP_H

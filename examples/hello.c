@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums the rows of an array. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trains LeNet on images in the MNIST format and prints its test accuracy: minimal [DIRECTORY [EPOCHS]] */
 #include <stdio.h>
 #include <stdlib.h>

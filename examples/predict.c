@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loads a model (NAME-symbol.json and NAME-0000.params) and classifies. INPUT is a JPEG or PNG, which is resized to the
  * shape, or a .npy file, which is used unchanged; without INPUT the input is 0. Prints the most probable classes of

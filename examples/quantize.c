@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trains a small network on images in the MNIST format, quantizes it with each calibration method, and prints the test
  * accuracy, the memory of the parameters and the time:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Regression from CSV files: trains a small network to predict one number from several, and prints the root mean square
  * error. Data and labels are separate files with one line per sample, as CSVIter reads them:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trains a small residual network on images: a record file (.rec) or a directory with one subdirectory per class.
  *

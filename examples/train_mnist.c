@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trains a small network on data in the MNIST format (such as Fashion-MNIST) and prints the test accuracy. Ctrl-C stops
  * after the current step and saves; --resume continues from there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trains a character-level language model (an LSTM), prints its perplexity after each epoch, and generates text. The
  * last tenth of the text is used for validation.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a file, for readers that want one. */
 #ifndef MXC_FUZZ_FILE_H
 #define MXC_FUZZ_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the file of an iterator of text: refused or read to its end, never more. */
 #ifndef MXC_FUZZ_FILE_ITER_H
 #define MXC_FUZZ_FILE_ITER_H

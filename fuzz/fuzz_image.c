@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as an image: refused or decoded, at full and at reduced size, never more. */
 #include <stdint.h>
 

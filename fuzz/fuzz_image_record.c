@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a record file of images, in batches: whole images and images with objects, several augmentations; the
  * file's last byte chooses. Bad records are skipped; a file of nothing else is refused. Batches are those of the epoch.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a LibSVM file. */
 #include "file_iter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a .npy file: refused or read, never more. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a record file, and as an index: refused or read, whole and in parts, never more. */
 #include <mxc/recordio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbol JSON from anywhere: reading must end with a symbol or a message. What could be read is listed, inferred,
  * drawn, and written; what was written must read back and be written the same.

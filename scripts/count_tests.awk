@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reads `ctest -V` output; prints "PASSED FAILED SKIPPED" and then, on a line each, the numbers and names of failing tests.
 # Counts cmocka's cases. An executable that fails without naming a failed case (crash, timeout, leak, not built) is one.
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # reference.sh BUILD OUT: writes the pages of docs/reference to OUT, from the operators, iterators and optimizers that
 # BUILD/tools/mxc describes, the structs of the public headers, and src/base/options.def. OUT is created.
 set -euo pipefail

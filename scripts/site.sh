@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Turns the documentation into a static site, and checks the links of its pages.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

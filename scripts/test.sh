@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs every test, cheapest stage first, and counts every case of every stage.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Trains LeNet on Fashion-MNIST with the bundled example, from nothing: packages, build, data, training.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

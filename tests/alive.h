@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counting blocks of memory where tasks of the engine also hold some. */
 #ifndef MXC_TESTS_ALIVE_H
 #define MXC_TESTS_ALIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device that runs what is queued on its streams later, as a GPU does: one thread per stream, which runs closures one
  * after the other with pauses of random length. Its memory is the host's. Register fake_device for MXC_GPU; fake_submit

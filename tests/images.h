@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small image files made by hand, for tests of those who read them: PNG of any sort, and JPEG whose blocks of 8 x 8 are
  * each of one colour, so that what comes out is known exactly. Header only; needs zlib.

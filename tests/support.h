@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every test may use: cmocka, status assertions, scaling under sanitizers, temporary folders. Header only. */
 #ifndef MXC_TESTS_SUPPORT_H
 #define MXC_TESTS_SUPPORT_H

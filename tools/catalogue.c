@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc iters and mxc optimizers: what the library creates by name, from its parameter schemas. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc im2rec: its command line. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of mxc im2rec. */
 #ifndef MXC_TOOLS_IM2REC_H
 #define MXC_TOOLS_IM2REC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc im2rec --list: writes an id, a label and a path for each image below a directory. */
 #include <dirent.h>
 #include <stdio.h>

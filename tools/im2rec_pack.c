@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mxc im2rec: the images of a list into a record file. Threads make the records of a stretch of the list, which are
  * then written in its order; so the file is the same for any number of threads. Images that cannot be read are told and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc COMMAND ...: describes what libmxc offers, and inspects and writes its files. */
 #include <stdio.h>
 #include <string.h>

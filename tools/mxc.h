@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The commands of mxc. Each gets the arguments behind its own name and returns an exit status. */
 #ifndef MXC_TOOLS_MXC_H
 #define MXC_TOOLS_MXC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc ops: the operators, from their descriptors. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc rec: summarises a record file and its damaged places. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc rec --sheet OUT.png FILE: the first images of a record file, side by side in one. */
 #include <inttypes.h>
 #include <stdio.h>

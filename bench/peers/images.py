@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Image records into batches in other libraries, beside ours and libturbojpeg alone: decode, random crop 224, mirror,
 normalise, from the JPEGs of 480 pixels a side that bench_image makes.
 

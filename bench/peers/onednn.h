@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One pass of a convolution by oneDNN, in the layouts that it likes best (its blocked ones), for bench_conv. Where it
  * is not found, bench/peers/no_onednn.c stands in its place and peer_open returns NULL.

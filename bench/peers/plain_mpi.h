@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sums over processes by plain MPI, in the group that a distributed store has started, for bench_dist. Where no MPI was
  * found, bench/peers/no_mpi.c stands in its place and peer_open returns NULL.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Time of one training step in PyTorch on the CPU, for the networks of bench_train: LeNet and an MLP, batch 64.
 
 Prints one table of medians. The fastest of contiguous and channels-last memory is reported, with 1 and 2 threads:

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- Links between Markdown files become links between pages: a.md to a.html, a/ to a/README.html. The page of the top
 -- README is index.html.
 -- Tables scroll in a box of their own where they are too wide.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The structs of DLPack 0.8, for the exchange of arrays between libraries in one process, with the names of
  * dlpack/dlpack.h of the DMLC project. A program that uses that header includes it first; this header then declares

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The dependency engine: runs functions that declare which variables they read and which they write.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Executors: a symbol bound to arrays, ready to run forward and backward many times.
  *

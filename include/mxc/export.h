@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbol visibility, C linkage and attributes for the public headers. */
 #ifndef MXC_EXPORT_H
 #define MXC_EXPORT_H

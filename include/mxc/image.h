@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single images: decoding JPEG and PNG, resizing, and encoding. Meant for tools; iterators and operators decode images
  * themselves.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Data iterators: batches of arrays, epoch after epoch.
  *

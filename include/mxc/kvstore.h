@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Key-value store: holds the master copy of parameters, sums the values that devices and workers push, updates the
  * parameters, and returns them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Log messages: the callback that receives them, and the least level that is logged. */
 #ifndef MXC_LOG_H
 #define MXC_LOG_H

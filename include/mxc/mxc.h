@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every public header of libmxc, in reading order. */
 #ifndef MXC_MXC_H
 #define MXC_MXC_H

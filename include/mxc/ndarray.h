@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NDArray: a dense array in C order. It is a view of a block of memory that has an engine variable.
  *

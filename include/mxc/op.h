@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators: what one means (its descriptor), the registry, and calling one on arrays.
  *

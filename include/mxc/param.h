@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parameter schemas: named, typed, documented settings parsed from strings into a plain struct.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantization: converts a trained network to 8-bit integers for inference. Weights take a quarter of the memory.
  *

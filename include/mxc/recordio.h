@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Record files (.rec) in MXNet's format: a sequence of byte strings, with an optional index (.idx), and the header of
  * image records.

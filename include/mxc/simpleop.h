@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SimpleOp: registering a function of zero, one or two arrays together with its gradient makes it available both for
  * arrays (mxc_invoke) and in symbols (mxc_symbol_op).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory pools, one per context: a freed block is cached for the next request of its size class.
  *

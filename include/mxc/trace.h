@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracing: what ran when, on which thread, as a file for chrome://tracing or https://ui.perfetto.dev.
  *

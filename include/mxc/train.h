@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Training: initialisers, metrics, learning-rate schedules, checkpoints, and the training loop that combines them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plain types shared by all modules: element types, contexts (where the memory of an array is), shapes, tensors.
  */

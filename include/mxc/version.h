@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Version of the library. The build reads it from this header. */
 #ifndef MXC_VERSION_H
 #define MXC_VERSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the library asks of a communicator: a set of GPUs that run collective operations among themselves. One table;
  * the GPU module has it where it has a library for that (NCCL), and the GPU emulator of the tests has another.

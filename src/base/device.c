@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of device kinds, with the CPU built in. */
 #include "base/device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the library asks of a device: one table of functions per kind of device. The CPU's is built in; the GPU module
  * registers its own when it is loaded. A kind without a table is MXC_EDEVICE.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Documentation as text: words in lines, and parameters from their schema. */
 #include "base/document.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Documentation as text, for what describes itself by a schema: operators, iterators, optimizers. */
 #ifndef MXCI_BASE_DOCUMENT_H
 #define MXCI_BASE_DOCUMENT_H

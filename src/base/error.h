@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calling thread's last error, beyond <mxc/status.h>, and checks of the arguments of public functions. */
 #ifndef MXCI_BASE_ERROR_H
 #define MXCI_BASE_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conversions between float and the two 16-bit formats, rounding to nearest even. Where the compiler may use F16C, as
  * in the kernels, the processor converts f16.

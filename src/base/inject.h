@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fault injection inside base/sys: the n-th call from now fails. Tests turn it on; off, it costs one relaxed load. */
 #ifndef MXCI_BASE_INJECT_H
 #define MXCI_BASE_INJECT_H

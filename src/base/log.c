@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Log messages: the level, the callback that receives them, and the default one. */
 #include "base/log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Log messages: to the callback set by mxc_set_logger, else to stderr. Never to stdout. */
 #ifndef MXCI_BASE_LOG_H
 #define MXCI_BASE_LOG_H

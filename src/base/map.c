@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hash map that keeps the order of insertion: entries are in an array, and a table of their indices with open
  * addressing, at least twice as large, is probed linearly. Removed entries stay as tombstones until the next rebuild.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hash map from strings to pointers. Keys are copied; values are the caller's. Not thread-safe. */
 #ifndef MXCI_BASE_MAP_H
 #define MXCI_BASE_MAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Modules: shared libraries that add kinds of devices, or groups of processes. A module is loaded when it is first
  * needed, and stays loaded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options from the environment: all are read at the first use; values that are ignored, and unknown names, cause a
  * warning. */
 #define _GNU_SOURCE 1

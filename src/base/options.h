@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options from the environment, listed in options.def. */
 #ifndef MXCI_BASE_OPTIONS_H
 #define MXCI_BASE_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameter schemas: parsing strings into a struct, and formatting it. A text is consumed whole or refused. */
 #include <ctype.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the library asks of a group of processes. One table; the MPI module has it, and the tests have one whose
  * processes are threads.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Vectors of 32 bytes for kernels: the one place that uses the compiler's vector extension (GCC 12, Clang). Arithmetic
  * on them is written with plain operators; where the processor has no such registers the compiler splits them.

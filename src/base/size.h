@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Arithmetic on sizes that cannot wrap. What is too large to represent becomes the largest number that the type has and
  * stays that in further sums and products, so a computation is checked once, at its end: mxci_size_fits where memory is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Status names and texts, and the calling thread's last error. */
 #include <string.h>
 

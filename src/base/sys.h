@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operating system interface: memory, locks, threads, time, files. Nothing else in the tree calls malloc, pthreads
  * or open directly, so that tests can fail the n-th allocation or write, and count them. The library uses no sockets.

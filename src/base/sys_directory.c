@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names in directories. */
 #define _GNU_SOURCE 1
 #include <dirent.h>

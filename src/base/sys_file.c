@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading regular files, and replacing files in one step. No buffering of reads, no formats. */
 #define _GNU_SOURCE 1
 #include <errno.h>

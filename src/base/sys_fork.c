@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Handlers around fork(), and locks that are free in its child. pthread_atfork calls prepare handlers in the reverse
  * order of their registration, which depends on the modules that a program happens to use. Here the order is fixed:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared libraries loaded at run time. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory from the system: small blocks from malloc, large ones from pages. Counters and fault injection; no pooling. */
 #define _GNU_SOURCE 1
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Locks, conditions, threads and futex waits over pthreads and Linux. */
 #define _GNU_SOURCE 1
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock, sleeping, and the environment. */
 #define _GNU_SOURCE 1
 #include <errno.h>

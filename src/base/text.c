@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growing strings, formatting and number parsing that do not depend on the locale, comma-separated lists. */
 #define _GNU_SOURCE 1
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A growing string, and small helpers on text. */
 #ifndef MXCI_BASE_TEXT_H
 #define MXCI_BASE_TEXT_H

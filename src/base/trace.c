@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trace events and their file. Each thread has a row of its own. Rows are spread over slots, each with a lock, and a
  * thread uses one slot, so that recording threads rarely contend; starting and writing lock all slots.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recording of trace events. */
 #ifndef MXCI_BASE_TRACE_H
 #define MXCI_BASE_TRACE_H

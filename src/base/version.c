@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The running library's version. */
 #include <mxc/version.h>
 

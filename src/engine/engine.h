@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The engine: its parts, one struct each, which are declared in the headers below. The parts in core/, device/ and
  * fork/, and the worker pools, do not include this header: they are given what they use. Only schedule/, which brings

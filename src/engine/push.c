@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pushing: the arguments are checked, made into a task, and given to the engine's kind. */
 #include "base/error.h"
 #include "engine/core/frame.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Headers of images: which format it is, its size, whether its bytes can hold that. Decoding is in codecs/. */
 #include "image/codec.h"
 

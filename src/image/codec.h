@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compressed images: what their headers say, and reading them into (height, width, channels) of bytes. Headers are read
  * here; the rest of a JPEG by libturbojpeg, of a PNG by libpng, each in a file of codecs/. Where CMake does not find

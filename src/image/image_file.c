@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* <mxc/image.h>: single images for tools. PNG is written here, as rows without filters, deflated by zlib. */
 #include <string.h>
 #include <zlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pixels of images (height, width, channels), dense. Sizes and places are int64_t.
  *

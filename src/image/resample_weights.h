@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an element of a resized image reads, and what stands around an image: the same for C and GPU kernels. */
 #ifndef MXCI_IMAGE_RESAMPLE_WEIGHTS_H
 #define MXCI_IMAGE_RESAMPLE_WEIGHTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NDArrayIter: batches of the caller's arrays, of their own dtypes. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Applies the steps. They alternate between two blocks of pixels; a crop is a view until its pixels are changed. */
 #include "io/augment.h"
 

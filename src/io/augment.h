@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a compressed image to a row of a batch: the steps are drawn first, from the size of the image only, and then
  * applied. The order is MXNet's: resize the shorter side; rotate, shear, scale, change the aspect; pad; crop; mirror;

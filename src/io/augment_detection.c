@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plans for images with objects. The canvas is a region of the plane in shares of the image: it may be larger than the
  * image (then it is filled around it) and is then cropped. Objects are put into a crop's shares when it is chosen.

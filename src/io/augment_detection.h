@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images whose labels say where objects are: A, B, more of a head of A values in all, then of each object B values, of
  * which the first five are class, left, top, right and bottom, as shares of the image's sides. What is done to the

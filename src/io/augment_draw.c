@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the parameters of augmentation, and draws the steps for one image. */
 #include <math.h>
 #include <string.h>

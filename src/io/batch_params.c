@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What follows from the parameters that iterators with MXNet's names share. */
 #include "io/batch_params.h"
 

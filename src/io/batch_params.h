@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters that iterators with MXNet's names share (batch_params.def), and what follows from them. */
 #ifndef MXCI_IO_BATCH_PARAMS_H
 #define MXCI_IO_BATCH_PARAMS_H

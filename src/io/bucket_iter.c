@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * BucketSentenceIter: batches of sentences that share a length, as MXNet's Python module of that name makes them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CSVIter: rows of numbers in text files, one sample a line, kept in memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading IDX files, plain or gzip-compressed, straight into an array.
  *

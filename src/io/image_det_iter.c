@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ImageDetRecordIter: images of a record file whose labels say where objects are; see augment_detection.h. Names and
  * defaults are MXNet's.

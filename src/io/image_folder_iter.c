@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ImageFolderIter: images that are files, without a record file: one folder for each class, or a list. A part takes
  * every num_parts-th file, so that each part has of each class.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batches of images: samples of a source, decoded and augmented by threads ahead of the consumer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of images as im2rec makes them: lines of an id, labels and a path, with tabs between. */
 #ifndef MXCI_IO_IMAGE_LIST_H
 #define MXCI_IO_IMAGE_LIST_H

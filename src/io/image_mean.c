@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mean image of a source, made where mean_img names no file: of one epoch as augmented, values not changed. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parameters of image iterators: names and defaults are MXNet's. image_params.def and augment_params.def hold their
  * schema, to be included within a schema where OWNER is a struct with the member image of this type.

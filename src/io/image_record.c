@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The head of image records, 24 bytes: count of labels, the label where it is one, id, id2; little-endian.
  *

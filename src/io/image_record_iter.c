@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ImageRecordIter: images and labels of a record file. Names and defaults are MXNet's (0.9 and 1.9 together). */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A source of compressed images with labels: samples by number, read by several threads. */
 #ifndef MXCI_IO_IMAGE_SOURCE_H
 #define MXCI_IO_IMAGE_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The iterator interface and the table of named iterators; what feeds them is in files of their own. */
 #include "io/iter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of iterators: the handle, and the table of iterators that are made by name. */
 #ifndef MXCI_IO_ITER_H
 #define MXCI_IO_ITER_H

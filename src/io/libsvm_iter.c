@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LibSVMIter: sparse samples in text files, one a line as "label index:value ...", indices from 0 and ascending.
  *

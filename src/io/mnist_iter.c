@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MNISTIter: images and labels of two IDX files, kept as bytes and scaled to [0, 1) batch by batch.
  *

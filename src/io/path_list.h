@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Path parameters: one path, several separated by ;, or directories, which stand for the files in them. */
 #ifndef MXCI_IO_PATH_LIST_H
 #define MXCI_IO_PATH_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images of bytes on their way into a batch: (h, w, channels), dense, channels red, green, blue and perhaps alpha, or
  * one of grey. Sizes are int64_t and above 0. Nothing here is random: what to do is given.

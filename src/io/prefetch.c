@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PrefetchingIter: batches of another iterator, prepared ahead on a thread, on any context.
  *

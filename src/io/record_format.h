@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the reader and the writer of record files agree on; the format itself is told in <mxc/recordio.h>. */
 #ifndef MXCI_IO_RECORD_FORMAT_H
 #define MXCI_IO_RECORD_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The index of a record file: read from its own file, or made from the records. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading record files (the format is described in <mxc/recordio.h>).
  *

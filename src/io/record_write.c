@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing record files, and copying what is intact of a damaged one. */
 #include <mxc/recordio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ResizeIter: epochs of a given number of batches over another iterator's.
  *

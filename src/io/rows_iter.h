@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of rows of arrays in memory: what NDArrayIter, MNISTIter, CSVIter and LibSVMIter share. */
 #ifndef MXCI_IO_ROWS_ITER_H
 #define MXCI_IO_ROWS_ITER_H

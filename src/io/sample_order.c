@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A shuffle as a function: a Feistel network over the smallest even number of bits that holds all positions, applied
  * again while the result is not below n ("cycle walking": Black and Rogaway 2002, "Ciphers with arbitrary finite

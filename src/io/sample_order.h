@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of samples: parts, shuffles that are computed position by position without a table, and the random
  * generator of one sample. */
 #ifndef MXCI_IO_SAMPLE_ORDER_H

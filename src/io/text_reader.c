@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "io/text_reader.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads text files as lines of fields, block by block: memory use does not depend on the length of files or lines. */
 #ifndef MXCI_IO_TEXT_READER_H
 #define MXCI_IO_TEXT_READER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The worker's side: gradients go to the servers, values come back. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asynchronous updates by parameter servers (Li et al. 2014). Servers keep the parameters and update them as gradients
  * arrive. Every rank is a worker, and the first ones are servers too. A large key is split into ranges, one for each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the worker's side (async.c) and the server's side (server.c). */
 #ifndef MXCI_KVSTORE_ASYNC_STATE_H
 #define MXCI_KVSTORE_ASYNC_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Order and progress of collective operations: rank 0 announces which piece of which call comes next, every rank starts
  * the pieces in that order and polls them until they are done. The protocol is described in comm.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls, from enqueueing to completion, and the loop of the communication thread. The protocol is described in comm.h.
  *

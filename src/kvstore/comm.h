@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Communication with the other processes of a distributed store: one thread per store that starts collective
  * operations and polls them until they are done. It knows bytes and the names of calls, not what the store does with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state of the communication, shared by comm.c (calls and the thread), join.c (joining), collectives.c (order and
  * progress of collective operations), messages.c (point-to-point messages), liveness.c (heartbeats and failures) and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two-bit compression, as functions of the engine. */
 #include "kvstore/compress.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two-bit gradient compression with error feedback: +threshold, -threshold or 0 is sent for each value, and the error
  * (the residual) is added to the next gradient before that is quantized. (Seide et al. 2014, "1-bit SGD"; Strom 2015.)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buckets, and the engine functions that hand them to the communication thread. */
 #include "kvstore/exchange.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Allreduce of the keys of one push. Keys that fit together are copied side by side into one array, the bucket, which
  * is reduced as a whole (as the gradient buckets of PyTorch's DistributedDataParallel: Li et al. 2020,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions between GPUs by the collective operations of the GPU module (base/communicator.h, NCCL): within one
  * process, and between the GPUs of several workers. Without them, sums are made by copies, or through the host. */
 #ifndef MXCI_KVSTORE_GPU_SUMS_H

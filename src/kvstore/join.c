@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Joining the group: the communication thread opens the transport and compares the ranks' configurations, while the
  * program waits for it. Opening the transport may block for as long as one process does not join, and cannot be

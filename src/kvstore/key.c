@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys: what one push names for a key, and its sum. */
 #include "kvstore/key.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One key of a store: the stored value, and what one push or pull names for it. */
 #ifndef MXCI_KVSTORE_KEY_H
 #define MXCI_KVSTORE_KEY_H

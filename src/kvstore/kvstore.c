@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The key-value store: master copies, sums in the order of the call, updater or optimizer. The copies are on cpu(0),
  * or, of the types with "device" in their names, where the first value is; sums of this process are made where the copy

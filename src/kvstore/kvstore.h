@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the key-value store: what the library's own training loop and the tests may do. */
 #ifndef MXCI_KVSTORE_KVSTORE_H
 #define MXCI_KVSTORE_KVSTORE_H

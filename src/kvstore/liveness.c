@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Liveness and failure. Each rank sends heartbeats to the next rank of a ring and expects them from the previous one; a
  * process of the same machine that has exited is noticed earlier, by its process id. The first rank that detects a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Point-to-point messages: other threads append them to a queue, the communication thread sends them, and passes those
  * that arrive to the handler. They are sent synchronously (complete when the receiver has matched them), so that what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The server's side, on the communication thread: gradients of workers update the parts that this rank keeps. */
 #include <string.h>
 

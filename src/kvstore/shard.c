@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each rank's share of a bucket: its gradients are reduced to this rank, updated here, and the new values broadcast. */
 #include "kvstore/shard.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sharded updates: each rank receives the sum of, and updates, only its own share of a bucket's elements, so that it
  * keeps the optimizer's states of that share only (reduce-scatter). The new values are broadcast by their owners before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Honouring write requests: moving, adding and filling, split over threads. */
 #include "math/assign.h"
 

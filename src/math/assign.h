@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Storing results as write requests (mxc_req) say: assigned, added or not at all; and small helpers on tensors. Work is
  * split over the threads that a run offers. Not for kernels, which see plain types only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conversion of dense rows: one loop per pair of element types. A source element is widened to W (float, double or an
  * integer that holds it exactly), and W is stored as the target type: convert.inc has the loops of one source type.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conversion of dense rows from one element type to another, and filling. dtypes are the flags of mxc/dtype.def.
  *

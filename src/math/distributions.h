@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random numbers of distributions, one element at a time, in a form that C and nvcc read. Each element has blocks of
  * its own in the generator's counter: the first half is the element's place in the context's stream, the last word

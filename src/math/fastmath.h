@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scalar functions with a float and a double version, mxci_<name>_f32 and _f64, in a form that C and nvcc read.
  *

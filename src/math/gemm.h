@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products for operators: C = alpha op(A) op(B) + beta C (+ bias in every row), batched, split over the threads
  * that mxc_parallel_for offers. Kernels of our own for most shapes of deep learning, CBLAS for large ones

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "math/gemm_kernels.h"
 
 #include "base/simd.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products in one thread for f32 and f64: the register tile, and the blocked product around it. Not here: the
  * choice between this and CBLAS, and threads (math/gemm.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers as indices of size elements (size > 0): their whole part, a NaN as 0. C and GPU kernels both read this. */
 #ifndef MXCI_MATH_INDEX_H
 #define MXCI_MATH_INDEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiler hints for kernel loops; nothing here changes meaning. */
 #ifndef MXCI_MATH_LOOP_H
 #define MXCI_MATH_LOOP_H

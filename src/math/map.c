@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loop over parts and tiles of one element-wise computation. */
 #include "math/map.h"
 

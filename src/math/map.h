@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements must be
  * converted, stretched or added, and in one sweep where not.

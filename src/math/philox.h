@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Philox4x32-10: four random words from a 128-bit counter and a 64-bit key. J. Salmon et al., "Parallel random numbers:
  * as easy as 1, 2, 3", SC 2011. Plain types and inline functions only, read by the C compiler and by nvcc.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers in bulk: Philox words by the block, then uniform and normal floats from them. */
 #include "math/random_kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ranges of random numbers in bulk. Every result is a function of seed, stream and its own number, never of how a range
  * is cut, so the parts of a fill may run in any order on any thread.

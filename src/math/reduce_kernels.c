@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reduction loops by compute type, and their tables. */
 #include "math/reduce_kernels.h"
 

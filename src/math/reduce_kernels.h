@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reduction loops over dense rows in a compute type. Accumulators are double, int64_t for integers. The order of
  * additions depends on the length of rows only.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scalar arithmetic of the element-wise operators, in a form that C and nvcc read: what unary.def and binary.def
  * call. Each function has a float and a double version, mxci_<name>_f32 and _f64; those that vectorise are in

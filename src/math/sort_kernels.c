@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys, and three ways to order them: insertion for a few items, a heap for a few of many, digits for the rest. */
 #include "math/sort_kernels.h"
 

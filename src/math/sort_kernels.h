@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Putting the elements of a row in order: by unsigned keys, and of equal keys by index. */
 #ifndef MXCI_MATH_SORT_KERNELS_H
 #define MXCI_MATH_SORT_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of numbers, whose order is that of the numbers: the lower 32 bits of a float's, 64 bits of others'. turn, all
  * bits, reverses it. A NaN comes last both ways, and -0 is 0. C and GPU kernels both read this. */
 #ifndef MXCI_MATH_SORT_KEY_H

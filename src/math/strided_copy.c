@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strided moves: tiles gathered and put down; transposing moves by blocks that stay in the cache. */
 #include "math/strided_copy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving elements between a dense array and a strided walk through another, as requests say. Every dtype. */
 #ifndef MXCI_MATH_STRIDED_COPY_H
 #define MXCI_MATH_STRIDED_COPY_H

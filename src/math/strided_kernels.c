@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strided walks: cursors, gathering and adding up. */
 #include "math/strided_kernels.h"
 

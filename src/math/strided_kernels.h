@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walking an array by another array's index space: each axis of the space has a step in the array, 0 where the array
  * does not vary along it. Broadcasting, transposing and slicing are such walks.

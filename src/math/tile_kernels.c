@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adding with conversion by tiles, storing past the caches, and filling. */
 #include "math/tile_kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles: how kernels serve dtypes other than those they compute in. Kernels that are written for the compute types only
  * (float, double, int64_t) load and store tiles of the other dtypes through these.

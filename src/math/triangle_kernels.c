@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "math/triangle_kernels.h"
 
 #define BODY "math/triangle_kernels.inc"

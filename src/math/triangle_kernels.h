@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Triangles of square matrices in C order, by dtype: float32 and float64. */
 #ifndef MXCI_MATH_TRIANGLE_KERNELS_H
 #define MXCI_MATH_TRIANGLE_KERNELS_H

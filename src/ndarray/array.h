@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The representation of arrays: a chunk (memory and its engine variable, shared by all views) and a view of it. It is
  * private to this directory; others use <mxc/ndarray.h> and the functions at the end.

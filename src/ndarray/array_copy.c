@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between host memory and arrays, which block, and between arrays, which are queued. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of named arrays: names, lookup, release. */
 #include "ndarray/array_list.h"
 

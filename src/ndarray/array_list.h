@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the formats of lists of arrays: names, host copies for writers, arrays for readers. */
 #ifndef MXCI_NDARRAY_ARRAY_LIST_H
 #define MXCI_NDARRAY_ARRAY_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queued changes of arrays: creation, queueing, and running on host and on device arrays. */
 #include "ndarray/array_task.h"
 

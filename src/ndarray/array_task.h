@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Queued changes of arrays. A task describes how elements are produced on the host. For arrays in host memory its
  * elements are split over threads; for device arrays they are produced in host scratch memory and copied.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checked reading from files and memory. */
 #include "ndarray/byte_source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The input of readers of file formats: a file, memory, or a member of an archive. Input is untrusted: every read is
  * checked against the number of bytes left, and every message names the source and the offset.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DLPack: arrays out to other libraries and in from them, without a copy where the layout allows. */
 #include <string.h>
 

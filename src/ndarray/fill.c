@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filling arrays, queued: one value, uniform and normal random numbers. */
 #include <math.h>
 

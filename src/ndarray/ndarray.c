@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making, sharing and viewing arrays: chunks, their lazy memory, references, slices. Contents are in transfer.c. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .npy: "\x93NUMPY", two bytes of version, the header's length (u16; from version 2 on u32), the header, the data. */
 #include "ndarray/npy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* numpy's .npy contents, shared by .npy files and the members of .npz files. */
 #ifndef MXCI_NDARRAY_NPY_H
 #define MXCI_NDARRAY_NPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The header of .npy data: a Python dict with the keys descr, fortran_order and shape, each once, in any order:
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }

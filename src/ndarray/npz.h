@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of .npz archives on any source. */
 #ifndef MXCI_NDARRAY_NPZ_H
 #define MXCI_NDARRAY_NPZ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .npz: a zip archive whose members are .npy data, named after the arrays. Reader. */
 #include <string.h>
 

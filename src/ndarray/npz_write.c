@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .npz: a zip archive whose members are .npy data. Writer: members are stored as they are, so sizes are known ahead. */
 #include <string.h>
 

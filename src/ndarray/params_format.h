@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The records of .params files, shared by their reader, their writer and the sparse part of the reader. */
 #ifndef MXCI_NDARRAY_PARAMS_FORMAT_H
 #define MXCI_NDARRAY_PARAMS_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reader of MXNet's .params list files, records V0 to V3. Layout (numbers little-endian):
  *   u64 0x112, u64 0, u64 count, count records, u64 name count (0 or count), per name u64 length and its bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sparse records of .params files, made dense. In the file: per index array i32 type and shape, then the stored data,
  * then the index arrays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writer of MXNet's .params list files: records V2, and V3 for arrays without axes. Layout: params_read.c. */
 #include <string.h>
 

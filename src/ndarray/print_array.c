@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Arrays as text, in numpy's manner:
  *   [[1.  2.5]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading zip archives (PKWARE's APPNOTE.TXT): the end record at the end of the file leads to the central directory,
  * whose entries lead to the members. Sizes are those of the directory; the members' own headers must agree.

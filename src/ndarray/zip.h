@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Zip archives, as far as .npz needs them: the list of members, and a member as a source. No zip64, no encryption. */
 #ifndef MXCI_NDARRAY_ZIP_H
 #define MXCI_NDARRAY_ZIP_H

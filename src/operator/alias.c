@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of one run that share memory: allowed where the descriptor's in-place options say so, an error elsewhere. */
 #include "math/assign.h"
 #include "operator/invocation.h"

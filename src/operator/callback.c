@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The threads that call functions of the program, and their queue. */
 #include "operator/callback.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of the program that operators call (MXC_OP_CALLBACK). They may block and wait for other work, so they run
  * on threads of their own and the engine hears of their end as of an asynchronous function's. Threads are started when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/converted_call.h"
 
 #include "math/strided_copy.h"

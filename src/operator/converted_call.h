@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators whose CPU functions compute fewer dtypes or layouts than the descriptor offers: the library runs them on
  * converted copies in scratch memory. 16-bit arrays become float32 (mxc_op_def.cpu_dtypes), and arrays with channels

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Documentation of an operator, made from its descriptor. */
 #include "base/document.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computing on the host what a device has no function for: the arrays are copied to host scratch, the CPU
  * implementation runs there, and what it changed is copied back. Correct for every operator, and slow: the device and

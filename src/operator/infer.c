@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inference of shapes and types: merging what is known, and messages that name operator, slot, expected and found. */
 #include "operator/infer.h"
 

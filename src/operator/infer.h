@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shape and type inference: what operators' infer_shape and infer_type functions share. */
 #ifndef MXCI_OPERATOR_INFER_H
 #define MXCI_OPERATOR_INFER_H

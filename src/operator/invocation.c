@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The engine task of one imperative run: its memory, its variables, its resources. */
 #include "operator/invocation.h"
 

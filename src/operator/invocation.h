@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One imperative run of an operator on arrays, from checking to the engine task: everything that the task needs lives
  * in one block, which the caller and the task share. invoke.c fills it, alias.c checks its memory, invocation.c runs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calling operators on arrays: check what was given, infer the rest, make outputs, queue the run. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc_op: a descriptor with parsed parameters, and what follows from them: slots, names, what backward reads. */
 #include "operator/op.h"
 

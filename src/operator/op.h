@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of mxc_op: what only the library's own layers may do. */
 #ifndef MXCI_OPERATOR_OP_H
 #define MXCI_OPERATOR_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions compute an operator on a device. */
 #include "operator/op_impl.h"
 

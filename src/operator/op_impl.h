@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The implementation of an operator on a kind of device. The CPU's is in the descriptor; those of another kind of
  * device are in its module (base/module.h). Where a device has none, the operator falls back to the host: it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use
  * of any call here; if that fails for want of memory, everything is dropped and the next call starts again.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The registry of operators, as its two contributors see it. */
 #ifndef MXCI_OPERATOR_REGISTRY_H
 #define MXCI_OPERATOR_REGISTRY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace says of an operator's run: the shapes of its arrays, how large they are, and its scratch. */
 #include "operator/trace_call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace says of an operator's run. */
 #ifndef MXCI_OPERATOR_TRACE_CALL_H
 #define MXCI_OPERATOR_TRACE_CALL_H

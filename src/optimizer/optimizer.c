@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Optimizers: update rules by name, which are rules of the operator _multi_update, with the states that they keep for
  * every parameter. Updates that are held until a flush go into few operators.

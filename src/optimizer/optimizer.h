@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Internal interface of optimizers: functions for the training loop, and what optimizer.c and optimizer_states.c share.
  *

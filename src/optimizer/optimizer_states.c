@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Saved states of optimizers: "<key>:<state>", "<key>:weight32" where there is an f32 copy of a weight, and
  * "<key>:updates" where the rule needs the count.

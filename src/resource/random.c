@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The random stream of each context: a seed, and the offset of the next number. Two atomics each, no locks. */
 #include <stdatomic.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scratch memory per thread and context: a short list in thread-local storage, freed when the thread ends. */
 #include "resource/temp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scratch memory for the function that runs on this thread. Each thread keeps one block per context, which grows on
  * demand from the storage pool; functions that run one after the other on a thread share it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds to quantize an activation with: those observed, or those of least divergence (Kullback-Leibler). */
 #include "rewrite/activation_range.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The range of values that an activation takes over a data set, and the bounds to quantize it with. */
 #ifndef MXCI_REWRITE_ACTIVATION_RANGE_H
 #define MXCI_REWRITE_ACTIVATION_RANGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batch norms moved into the layer before them. In inference BatchNorm is x s + (beta - mean s) for each channel, with
  * s = gamma / sqrt(variance + eps); a layer's weights times s and its bias b as (b - mean) s + beta give the same.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rewriting a network so that it computes in 16 bits. Which inputs decide what an operator computes in is asked of its
  * type inference: an input carries the precision if the output's dtype follows from it. So indices, lengths and

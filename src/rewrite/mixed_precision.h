@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A network to train in 16 bits. */
 #ifndef MXCI_REWRITE_MIXED_PRECISION_H
 #define MXCI_REWRITE_MIXED_PRECISION_H

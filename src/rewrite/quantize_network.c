@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mxc_quantize: from a float network to one in whole numbers of 8 bits. What a node makes has up to three forms, each
  * made when it is first asked for: floats; 8 bits with two bounds; and what a layer with weights or a sum makes, 32

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of mxc_quantize. */
 #ifndef MXCI_REWRITE_QUANTIZE_NETWORK_H
 #define MXCI_REWRITE_QUANTIZE_NETWORK_H

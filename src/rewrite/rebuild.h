@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A symbol made anew node by node, with other operators or parameters in places: for passes over trained networks. What
  * stands for an output of the old symbol is kept in made; arrays of variables that the new symbol brings, in values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of two arrays of one shape, and of an array and a scalar: binary_names.def, ELEMWISE and SCALAR. */
 #include "math/map.h"
 #include "simpleop/families.h"

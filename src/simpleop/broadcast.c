@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of two arrays whose axes of size 1 stretch to the other's size (BROADCAST of binary_names.def). Shapes are
  * aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was stretched, in

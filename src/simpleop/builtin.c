@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Enters every built-in operator in the registry: op_list.def of operator/, then the families and files of
  * this folder. */
 #include "base/sys.h"

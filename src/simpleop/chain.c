@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _chain: what several element-wise operators make, in one pass over the elements. steps is a text,
  * "add:i0:i1,relu:s0": functions of binary.def and unary.def with their operands, iN an argument, sN what step N has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _chain: several element-wise functions in one pass. What the executor's pass, the operator and the GPU share. */
 #ifndef MXCI_SIMPLEOP_CHAIN_H
 #define MXCI_SIMPLEOP_CHAIN_H

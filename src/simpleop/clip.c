@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of one array kept within limits:
  *   clip          out = data within [a_min, a_max]

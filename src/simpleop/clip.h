@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of clip and hard_sigmoid. */
 #ifndef MXCI_SIMPLEOP_CLIP_H
 #define MXCI_SIMPLEOP_CLIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of clip and hard_sigmoid. A NaN stays. */
 #include "math/loop.h"
 #include "simpleop/map_kernels.h"

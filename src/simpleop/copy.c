@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and constants of an array's shape; they move memory rather than compute, and take every dtype. */
 #include "math/assign.h"
 #include "simpleop/families.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The registrations that this folder makes, one constant each: mxci_simple_<id>. */
 #ifndef MXCI_SIMPLEOP_FAMILIES_H
 #define MXCI_SIMPLEOP_FAMILIES_H

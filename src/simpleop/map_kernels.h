@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The element-wise kernels: loops over dense tiles in a compute type (float, double, int64_t), one per function,
  * direction and type. Tables by function and dtype; an entry is NULL where a function has no such version.

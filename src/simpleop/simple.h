@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A SimpleOp's registration turned into an operator descriptor. */
 #ifndef MXCI_SIMPLEOP_SIMPLE_H
 #define MXCI_SIMPLEOP_SIMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SimpleOp: compiles a registration into an operator descriptor. The descriptor's functions find the registration
  * through the operator and call the registered function of the right arity and device.

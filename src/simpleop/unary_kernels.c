@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of unary.def, and their table. */
 #include "math/scalar_math.h"
 #include "simpleop/map_kernels.h"

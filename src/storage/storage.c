@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory pools: one per context, with a stack of free blocks per size class. A block is free in its pool, in use by a
  * caller, or not allocated from the device.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of applying an operator: parameters apart from attributes, names of inputs, default variables. */
 #include <string.h>
 

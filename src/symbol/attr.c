@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of symbols, and the scopes that set them. How a node keeps them is in node.c. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Automatic names. Each thread counts for itself, so that the names a thread gives do not depend on others.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Composition: operators applied to inputs. Replacing variables of composed symbols is in substitute.c. */
 #include "symbol/compose.h"
 

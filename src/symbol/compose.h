@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Applying operators: what composition and the JSON reader share. */
 #ifndef MXCI_SYMBOL_COMPOSE_H
 #define MXCI_SYMBOL_COMPOSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbol to flat graph and back. */
 #include "symbol/graph.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The flat form of a symbol: nodes in topological order (depth-first post-order), inputs and outputs as index arrays.
  * All passes work on it; nothing here follows pointers from node to node.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Editing the flat graph: see graph_edit.h. */
 #include "symbol/graph_edit.h"
 

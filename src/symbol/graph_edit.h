@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ways in which passes add a node to a flat graph and put it in another's place. */
 #ifndef MXCI_SYMBOL_GRAPH_EDIT_H
 #define MXCI_SYMBOL_GRAPH_EDIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inference of shapes and types over a flat graph, to a fixed point.
  *

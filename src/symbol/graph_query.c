@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to the flat graph: see graph_query.h. */
 #include "symbol/graph_query.h"
 

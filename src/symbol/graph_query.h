@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What passes ask of the nodes and entries of a flat graph. */
 #ifndef MXCI_SYMBOL_GRAPH_QUERY_H
 #define MXCI_SYMBOL_GRAPH_QUERY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols as pictures, in Graphviz' language: operators are rounded boxes coloured by family, with the parameters that
  * are not defaults; weights and their like are lines in the label of the operator that uses them; other variables are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two directions of the JSON format agree on. */
 #ifndef MXCI_SYMBOL_JSON_H
 #define MXCI_SYMBOL_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv and _sg_mkldnn_fully_connected hold the
  * layers that they stand for as a graph of their own ("subgraphs"). Here they become these layers again, before the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON text to values of jansson. The parser of jansson 2.14 is not used: it does not notice that its buffer for a
  * string could not grow, and then reads behind its end, and it often says "invalid" where memory was missing. Its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols from JSON of every version of MXNet. The text is hostile: json_parse.c refuses what is not JSON, keys given
  * twice, numbers out of range and nesting beyond 2,048; here every index and every type is checked. Nodes come in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols as JSON, in the layout of MXNet 1.x down to the blanks, so that its files and ours compare: objects of one
  * pair and lists of at most ten numbers on one line, entries always.

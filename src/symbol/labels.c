@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which arguments are labels: variables whose values reach the outputs through label arguments of losses alone
  * (mxc_op_def.labels), perhaps by way of other operators, such as Reshape.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of names: arguments, outputs, auxiliary states. */
 #include <string.h>
 

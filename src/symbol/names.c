@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of strings. The room is the next power of two, so it needs no member of its own. */
 #include "symbol/names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building lists of names. */
 #ifndef MXCI_SYMBOL_NAMES_H
 #define MXCI_SYMBOL_NAMES_H

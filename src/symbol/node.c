@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of symbols: life, attributes, counts and names of outputs. Nothing of symbols or of how nodes are wired. */
 #include "symbol/node.h"
 

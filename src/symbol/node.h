@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nodes of symbols: variables and applied operators, reference counted, forming a directed graph without cycles.
  */

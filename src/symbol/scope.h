@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a thread adds to the nodes that it makes: attributes of the current scope, and automatic names. */
 #ifndef MXCI_SYMBOL_SCOPE_H
 #define MXCI_SYMBOL_SCOPE_H

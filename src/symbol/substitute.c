@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols made from others by copying nodes: deep copies, and variables replaced by other symbols. */
 #include <string.h>
 

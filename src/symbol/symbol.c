@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handles: symbols as lists of outputs, made, grouped and taken apart. Applying operators is in compose.c. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inference of a symbol: what is known of its variables goes into a flat graph, what follows comes out in lists. */
 #include <string.h>
 

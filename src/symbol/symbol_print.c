@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols as text for people: one line a node. */
 #include <mxc/symbol.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Depth-first post-order with a stack of our own, and a hash table from nodes to places. */
 #include "symbol/topological_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The nodes of a symbol in depth-first post-order, each once, with the way back from a node to its place. */
 #ifndef MXCI_SYMBOL_ORDER_H
 #define MXCI_SYMBOL_ORDER_H

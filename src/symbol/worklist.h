@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A set of node indices from which the next one up or down is found in constant time: a tree of bits, 64 to a word. */
 #ifndef MXCI_SYMBOL_WORKLIST_H
 #define MXCI_SYMBOL_WORKLIST_H

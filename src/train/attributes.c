@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What attributes of a network's variables say of its training: __lr_mult__, __wd_mult__, __init__. */
 #include "train/attributes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What attributes of a network's variables say of its training. */
 #ifndef MXCI_TRAIN_ATTRIBUTES_H
 #define MXCI_TRAIN_ATTRIBUTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ranges of activations: a float network runs over some batches, and a monitor looks at what each of its nodes makes;
  * for entropy it runs again, and counts numbers in the ranges found.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The learning curve as SVG: two panels, accuracy and loss over epochs, training and validation in each.
  *

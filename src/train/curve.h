@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The history of a training, one point an epoch, and its picture. */
 #ifndef MXCI_TRAIN_CURVE_H
 #define MXCI_TRAIN_CURVE_H

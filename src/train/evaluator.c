@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running a symbol over an iterator, forward only. */
 #include "train/evaluator.h"
 

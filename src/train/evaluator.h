@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running a symbol over an iterator, forward only. */
 #ifndef MXCI_TRAIN_EVALUATOR_H
 #define MXCI_TRAIN_EVALUATOR_H

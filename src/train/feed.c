@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an iterator's batches to an executor's input arrays. */
 #include "train/feed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an iterator's batches to an executor's input arrays, matched by name. */
 #ifndef MXCI_TRAIN_FEED_H
 #define MXCI_TRAIN_FEED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The training loop. One step: copy the batch in, forward, backward, push gradients, pull parameters; all of it
  * queued, so that this thread only waits for the prediction, which the metrics need.

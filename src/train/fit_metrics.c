@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a training shows of its last output: a loss and an accuracy, as far as they can be told from the operator that
  * the output comes from, its shape and its label.

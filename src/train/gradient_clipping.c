@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeping the norm of all gradients within a limit, by the operators of global_norm.c. */
 #include <stdio.h>
 

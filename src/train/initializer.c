@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Initialisers: rules that fill a parameter by its name and shape.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which arguments of a network its iterator must provide. Arguments are matched by name, and those that the iterator
  * does not provide are parameters, which begin with values of the initializer and are trained. So a label that has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which arguments of a network its iterator must provide. */
 #ifndef MXCI_TRAIN_INPUTS_H
 #define MXCI_TRAIN_INPUTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a training in 16 bits has beside others: a symbol made for it, f32 copies of weights, and the loss scale. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Learning-rate schedules: functions of the number of updates done. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The running sums of a metric, for checkpoints. */
 #ifndef MXCI_TRAIN_METRIC_H
 #define MXCI_TRAIN_METRIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Model files as MXNet names them: <prefix>-symbol.json and <prefix>-NNNN.params. */
 #include "train/model.h"
 

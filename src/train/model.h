@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of model files. */
 #ifndef MXCI_TRAIN_MODEL_H
 #define MXCI_TRAIN_MODEL_H

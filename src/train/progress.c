@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What people see of a training: on a terminal one line that is redrawn, and one that stays for each epoch; elsewhere
  * plain lines.

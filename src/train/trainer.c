@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets up a training run and takes it down: binds one executor per context, initialises the parameters or resumes, and
  * fills the store. The loop itself is in fit.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One training run: the state that mxc_fit (fit.c) and its parts (trainer.c, checkpoint.c, loss_scaling.c,
  * fit_metrics.c, progress.c) share.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reads the public headers and writes one table entry for every exported function: its parameters, and a function that calls
 # it with values from an array of slots. Being made from the headers at every build, the table cannot lack an export.
 

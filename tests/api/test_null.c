@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every exported function with NULL for each of its pointers, one at a time and all together. The table of functions is
  * made from the public headers by exports.awk, so a new export is tested without an edit here; one whose parameters are
  * of a new type fails until a fixture for the type is added.

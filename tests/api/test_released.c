@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Handles that are used after their release, released twice, or shared by calls at the same time: noticed in checked
  * builds (Debug and sanitizers, MXCI_CHECKS); in others nothing is promised.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random sequences of calls on arrays, symbols, executors, iterators and stores: in any order, with shapes, contexts
  * and counts that do not fit, and handles that are NULL. Whatever they return, nothing may crash, hang or leak.
  *

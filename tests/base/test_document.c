@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Documentation as text: lines of words, and parameters with their ranges. */
 #include "base/document.h"
 #include "base/sys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The 16-bit formats: every f16 and bf16 value, and floats of all kinds, against a reference in double arithmetic. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Levels, the receiver, and the default that writes to stderr. */
 #include "support.h"
 

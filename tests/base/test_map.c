@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hash map against a plain array, its order, and failed allocations. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GPU modules that are absent or no modules: a clear error, and everything else works. Where modules are looked for,
  * and where not, is tried with copies of this program in other folders, started as "program probe".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options: main sets the environment before the first reading, since it is read once. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameter schemas: every type, every default, every message, and printing. */
 #include "support.h"
 

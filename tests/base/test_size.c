@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums and products of sizes at and beyond the limits of their types. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Status names, the last error, and that it belongs to the thread. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names in a directory: sorted, without hidden ones; what is absent or not a directory; each allocation failed. */
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Readers against odd files, and the writer: one-step replacement, failures at every write, links, modes, names. */
 #include "support.h"
 

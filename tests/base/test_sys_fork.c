@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handlers around fork: which run, in what order, and in which process. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared libraries: paths that are refused, files that are no library, symbols; and where this program is. */
 #include <unistd.h>
 

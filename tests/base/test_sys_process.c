@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processes: ids, whether one is alive, the number of the machine. */
 #include <sys/wait.h>
 #include <unistd.h>

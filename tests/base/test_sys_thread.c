@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads, locks, conditions, parking, values per thread. */
 #define _GNU_SOURCE 1 /* pthread_getname_np */
 #include "support.h"

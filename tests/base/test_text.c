@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Growing strings, fixed lines, number reading, lists; also in a locale with a decimal comma. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces: what is recorded, by whom, and that the file is sound JSON. */
 #include "support.h"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Memory, threads, time, files and the end of the process belong to src/base/sys*.c, reading real numbers, which depends
 # on the locale, to src/base/text.c; nothing else in src/ calls them. JSON is read by mxci_json_parse alone: jansson's
 # parser crashes where memory is out.

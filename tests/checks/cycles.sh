@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # No header of src/ includes itself through others. Prints each group of files that include one another.
 . "$(dirname "$0")/lib.sh"
 

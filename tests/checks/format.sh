@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Every C, C++ and CUDA file is as clang-format 14 writes it from .clang-format, and tests a null pointer as `!pointer`.
 # Lists of macro calls (.def) are tables, not code, and are left as they are.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Every public header stands alone, twice over, as C99, C11 and C++17 without a warning, and an FFI generator can read it.
 . "$(dirname "$0")/lib.sh"
 

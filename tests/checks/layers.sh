@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Who may include whom: a file includes its own module (the directory below src/), modules with lower numbers, and public
 # headers of those. Kernels (*_kernels.*) see plain types only: other kernels, lists (.def), arithmetic on scalars, and
 # the headers in plain below.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shared by the check scripts; sourced, not run.
 #
 # A check script defines `check ROOT` (prints one "file:line: what is wrong" per finding) and `samples` (calls must_find and

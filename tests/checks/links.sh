@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Every relative link in a Markdown file names a file or directory of this tree, and every anchor a heading of its target.
 # Headings get the anchors that GitHub gives them. Links into the web are not followed.
 . "$(dirname "$0")/lib.sh"

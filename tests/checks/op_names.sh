@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Passes ask descriptors what an operator can do (include/mxc/op.h), so that operators of programs are treated like
 # built-in ones: src/executor, src/simpleop and src/rewrite compare no operator's name and no descriptor.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # One place per operator: what src/operator/op_list.def lists agrees with the files of every tree. The element-wise
 # operators are in src/simpleop; their family is elementwise in the other trees.
 #   - A descriptor is in src/operator/<family>/, and every descriptor there is listed with its family.

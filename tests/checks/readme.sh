@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Programs that Markdown pages show are the files of the tree: a code block directly below a line such as
 # "<!-- examples/hello.c -->" equals that file. README has at most 130 lines and shows examples/hello.c.
 . "$(dirname "$0")/lib.sh"

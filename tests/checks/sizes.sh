@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Sizes are computed by src/base/size.h, where they cannot wrap. Elsewhere in src/, nothing rounds up to 64 bytes or
 # asks the compiler for overflow by itself; no count of a shape's elements is multiplied by hand; and functions that
 # return bytes (size_t, named ..._bytes, ..._temp, ..._scratch or ..._room) multiply by constants only.

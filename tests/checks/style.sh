@@ -1,9 +1,22 @@
 #!/bin/bash
-# What can be said of style without taste: function, file and line lengths, tabs, trailing blanks, leftovers.
+# SPDX-License-Identifier: Apache-2.0
+# Style that needs no judgement: function, file and line lengths, tabs, trailing blanks, leftovers, and a licence line at the
+# beginning of every source file.
 . "$(dirname "$0")/lib.sh"
+
+# licences ROOT: source files whose first line, or second below #!, is no licence line
+licences() {
+    (cd "$1" && find . \( -path ./build -o -path './.*' -o -path ./tests/golden/data \) -prune -o -type f -regextype egrep \
+        -regex '.*\.(c|h|inc|def|cu|cpp|sh|py|cmake|awk|lua)' -print | sed 's|^\./||' | sort | tr '\n' '\0' | xargs -0 -r awk '
+        FNR == 1 { if (NR > 1 && !found) print file ":1: no SPDX-License-Identifier"; file = FILENAME; found = 0 }
+        FNR <= 2 && /SPDX-License-Identifier: Apache-2\.0/ { found = 1 }
+        FNR > 2 { nextfile }
+        END { if (NR > 0 && !found) print file ":1: no SPDX-License-Identifier" }')
+}
 
 check() {
     local file
+    licences "$1"
     sources "$1" src include tests bench examples fuzz tools | while read -r file; do
         awk -v file="$file" '
         function wrong(line, why) { printf "%s:%d: %s\n", file, line, why }
@@ -20,6 +33,15 @@ check() {
 # body N: N lines of code
 body() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "    x++;" }'; }
 
+# sample PATH: like that of lib.sh, behind a licence line unless the text has none on purpose
+sample() {
+    local root
+    root=$(mktemp -d "$scratch/XXXXXX")
+    mkdir -p "$root/$(dirname "$1")"
+    { [ -n "${unlicensed:-}" ] || echo '/* SPDX-License-Identifier: Apache-2.0 */'; cat; } >"$root/$1"
+    echo "$root"
+}
+
 samples() {
     must_find src/io/a.c < <(echo 'void f(int x) {'; body 99; echo '}')
     must_find tests/io/a.c < <(printf 'void f(int x,\n       int y) {\n'; body 99; echo '}')
@@ -28,6 +50,9 @@ samples() {
     must_find bench/a.c <<<$'\tint x;'
     must_find fuzz/a.c <<<'int x; '
     must_find examples/a.c <<<'#if 0'
+    unlicensed=1 must_find src/io/a.c <<<'int x;'
+    unlicensed=1 must_find scripts/a.sh <<<$'#!/bin/bash\n\n# SPDX-License-Identifier: Apache-2.0'
+    unlicensed=1 must_pass scripts/a.sh <<<$'#!/bin/bash\n# SPDX-License-Identifier: Apache-2.0'
     must_pass src/io/a.c < <(echo 'const int table[] = {'; body 100; echo '};'; echo 'void f(int x) {'; body 98; echo '}')
 }
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # symbols.sh [libmxc.so]: the release library exports mxc_* only, imports nothing that ends or interrupts the process or
 # writes to stdout, needs no other libraries than it says, and takes little of the room for variables per thread that is left
 # when a program loads it late (the C library keeps about 1,600 bytes for all such libraries).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* src/cuda/nvidia/device.cu itself, on a CUDA runtime that is emulated on the host (runtime/cuda_runtime.h). */
 #include <csetjmp>
 #include <cstdarg>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of plans: every key keeps its value until there are more keys than places. */
 #include <csetjmp>
 #include <cstdarg>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine's tests of devices share: a fixture with an engine over the fake device, and functions that queue
  * work on it. fake_hold keeps that work from being done until fake_go_on. */
 #ifndef MXC_TESTS_ENGINE_DEVICE_HELPERS_H

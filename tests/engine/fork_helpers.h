@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine's tests of fork() share: running a child, and using an engine in every way. */
 #ifndef MXC_TESTS_ENGINE_FORK_HELPERS_H
 #define MXC_TESTS_ENGINE_FORK_HELPERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine's tests share: engines of each kind, tasks that note their order, a barrier that blocks a worker,
  * a thread that completes asynchronous functions. */
 #ifndef MXC_TESTS_ENGINE_HELPERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asynchronous functions, which are completed by any thread, during or after the call. */
 #include "engine/helpers.h"
 

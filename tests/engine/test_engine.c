@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Engines from creation to destruction: options, several at once, the default one. */
 #include "engine/helpers.h"
 

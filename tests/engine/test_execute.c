@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running functions: the mxc_run that they are given. */
 #include "engine/helpers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Errors: error states, skipped dependents, messages in waits, what clears an error state. */
 #include "engine/helpers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The child of a fork: what cannot go on there is canceled. */
 #include "engine/fork_helpers.h"
 

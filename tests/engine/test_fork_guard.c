@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks: the child uses engines of its parent and makes its own, whatever other threads were doing at the time. */
 #include "engine/fork_helpers.h"
 

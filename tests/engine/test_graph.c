@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random graphs. One pushing thread: every function must find the values that running all in push order would give it.
  * Several: the order in which functions changed each variable must agree with one order of all functions, and with each

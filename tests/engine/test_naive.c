@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The naive kind: a push runs its function before it returns, also from inside functions, and says how it went. */
 #include "engine/helpers.h"
 #include "fake_device.h"

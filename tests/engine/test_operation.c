@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prepared operations: pushed many times, and destroyed before their last run has ended. */
 #include "engine/helpers.h"
 

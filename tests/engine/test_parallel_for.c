@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel loops: every index once, the same parts each time, nested, from many functions at once, on every kind. */
 #include "engine/helpers.h"
 

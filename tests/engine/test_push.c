@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pushing: what is refused, prepared operators, memory. */
 #include "engine/helpers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of ready tasks: urgent first, then by priority, then first come. */
 #include "engine/helpers.h"
 

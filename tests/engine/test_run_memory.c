@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stream-ordered device memory: when a deletion frees it, and who may take it next. */
 #include "engine/device/run_memory.h"
 

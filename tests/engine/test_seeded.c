@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The seeded kind: one number is one schedule, every schedule comes up, and nothing runs but at waits. */
 #include "engine/helpers.h"
 

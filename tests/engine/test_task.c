@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Free lists of tasks: once enough tasks have been pending, pushes allocate nothing. */
 #include "engine/helpers.h"
 

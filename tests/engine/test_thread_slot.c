@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Thread slots: the numbers under which functions run, and the streams of threads that are no workers. */
 #include "fake_device.h"
 #include "engine/helpers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The threaded kind: which thread runs what, queues of devices and for I/O, pushes from everywhere. */
 #include "engine/helpers.h"
 

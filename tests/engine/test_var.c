@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variables: versions, idleness, who runs together, deferred deletion. */
 #include "engine/helpers.h"
 

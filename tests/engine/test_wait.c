@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waits: what they wait for and what not, from several threads, where they are refused. */
 #include "engine/helpers.h"
 

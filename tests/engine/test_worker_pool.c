@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queues and their threads: order, sleeping, numbers, functions that wait. */
 #include <sys/resource.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs for tests of passes: a program that no pass has seen, and the graph as text. */
 #ifndef MXC_TESTS_EXECUTOR_GRAPHS_H
 #define MXC_TESTS_EXECUTOR_GRAPHS_H

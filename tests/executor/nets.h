@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nets that the executor's tests bind, and small helpers to make, fill and read arrays. */
 #ifndef MXC_TESTS_EXECUTOR_NETS_H
 #define MXC_TESTS_EXECUTOR_NETS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binding: what is made, what is refused and with which words. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Regions computed channels last: the same results and gradients as what is written, transposes at the borders only.
  * On cpu(0), in float32 and wherever it can be done, unless the command names a context, a dtype and MXC_GPU_LAYOUT.

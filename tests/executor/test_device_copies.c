@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pass that copies entries between contexts. */
 #include "executor/graphs.h"
 

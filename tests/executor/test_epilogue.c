@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The epilogue pass: functions behind layers whose descriptors list them. */
 #include "executor/graphs.h"
 

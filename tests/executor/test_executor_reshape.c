@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reshaping and shared memory: executors of several shapes over one set of parameters and one arena. */
 #include "executor/nets.h"
 

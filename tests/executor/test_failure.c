@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every allocation of create, bind, train and destroy fails once: clean errors, nothing leaks, and the process goes on.
  */
 #include "executor/nets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Norms moved into the layers before them: the same results, whatever changes after binding; not in training, not where
  * the layer or the statistics are seen. */
 #include "executor/nets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Forks while other threads are inside calls: setting and reading arrays, calling operators, running an executor,
  * waiting. The child uses what it shares with them and what is its own, and checks values.

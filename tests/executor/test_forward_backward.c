@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running: steps allocate nothing, parts of a forward run, heads, failures inside, seeds. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fusion pass: element-wise operators that become one _chain. */
 #include "executor/graphs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient pass: the backward nodes that it appends. test_symbol_gradient.c runs them. */
 #include "executor/graphs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a hostile or careless caller may bind: senseless parameters, deep and wide graphs, one name twice, NULL. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters by name: loaded into an executor, and bound with. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory plans: what they promise for the two nets that the project is measured by, and that options do what they say.
  */
 #include "executor/nets.h"

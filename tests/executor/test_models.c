@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Models that others trained: each under the test data's models/ with expected outputs is loaded, bound, run, and
  * compared (rtol 1e-3, atol 1e-4). A model with an operator that the registry lacks must be refused by that operator's

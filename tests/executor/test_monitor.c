@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Monitors see every node's results, by name, and may read them. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The running order: what runs, and when. */
 #include "executor/graphs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every allocation of the process fails in turn, those of other libraries too: the test has its own malloc. What was
  * called then fails with MXC_ENOMEM or does without; nothing crashes or leaks, and the same call works afterwards.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that a program registers are treated by every pass as their descriptors say, like built-in ones. */
 #include "executor/graphs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packing ranges into pools: never two at one place at one time, and tight. */
 #include "executor/nets.h"
 #include "executor/plan/packing.h"

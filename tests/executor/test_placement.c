@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device groups: parts of a net on two contexts, cpu(0) and cpu(1) unless the command names others, with copies between
  * them. */
 #include "executor/nets.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random graphs of element-wise operators, products, concatenations and shared inputs, in float64. Whatever the plan's
  * options, results are the same bit for bit, in training and in inference, and nearly so over two contexts; gradients

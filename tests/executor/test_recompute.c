@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recompute pass: which forward results backward reads from a second run of their nodes. */
 #include "executor/graphs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The request pass: what nodes do to their outputs, where these are, and sums that need not run. */
 #include "executor/graphs.h"
 

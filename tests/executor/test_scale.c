@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading, binding, running and freeing a long chain takes time in proportion to its length. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs whose sizes overflow: each is refused when it is planned, bound or called, with a message that says where. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient of a symbol as a symbol: bound and run, named, kept in a file, refused. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inference slice by slice: random nets give what they give with whole arrays, and take less memory. */
 #include "executor/nets.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products of the fake GPU: loops, row by row, summed in double. Epilogues are not served for float64, so that
  * callers' other ways run too. As a library does, it "measures" in the first run of a shape that overwrites its result:
  * computes twice. */

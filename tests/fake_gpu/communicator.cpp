@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Communicators of the fake GPU. All members of a set are in one process (of a group of processes that is emulated by
  * threads, too), so that they meet in a table by id. A member's work is a piece on a stream of its own, which waits

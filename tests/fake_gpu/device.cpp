@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The device tables of the fake GPU: two GPUs in host memory. Each stream is a thread that runs what was queued, in
  * order and late. Memory is shifted out of the host's reach and filled with junk when it is given out. A stream that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the fake GPU serves of cuda/runtime/dnn.h: convolutions but of float64, so that callers' own kernels run too. As
  * a library does, it sums in scratch, remembers a plan for each shape, and "measures" in the first run that may:

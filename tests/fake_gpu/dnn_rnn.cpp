@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fake GPU serves of RNN: plain units, of float32 and the 16-bit types, step by step. It keeps each layer's
  * output, and spoils what it kept in backward, as a library may. */
 #include "cuda/runtime/dnn.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What mxc_run_stream gives to a program on the GPU emulator, where CUDA gives a cudaStream_t; and its memory. */
 #ifndef MXC_TESTS_FAKE_GPU_STREAM_H
 #define MXC_TESTS_FAKE_GPU_STREAM_H

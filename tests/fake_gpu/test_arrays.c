@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays on one GPU or more: copies each way, views, conversions, printing, files, pools, and running out of memory. */
 #include "support.h"
 

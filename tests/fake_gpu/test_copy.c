@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies that are complete on return: what an operator computed on the host is on the GPU before a kernel reads it, and
  * what an arena held is in its larger block before the smaller one is used again. TEST_COPY_MB: size of an array;

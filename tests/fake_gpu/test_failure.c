@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Late errors of a GPU: failing work is recorded on the variables, and every later wait reports it. The
  * emulator fails on request; a real GPU gets a kernel that writes to an invalid address, which ends its use in this
  * process. */

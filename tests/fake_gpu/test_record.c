@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recorded segments: from the second run on a bound net is queued as a whole, with the same results, also when its
  * arrays' memory has moved and where each run draws other random numbers. */
 #include "support.h"

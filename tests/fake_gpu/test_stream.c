@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program's own GPU operator: it gets the engine's stream, and what it queues there stands in line with the rest. */
 #include "support.h"
 

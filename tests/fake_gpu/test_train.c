@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Training on GPUs: on one, and on two where there are two, with the same result as on the CPU; and on one that is not
  * there a clear refusal. */
 #include <math.h>

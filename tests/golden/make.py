@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs operator cases in MXNet: make.py QUESTIONS OUT. See make.sh.
 
 QUESTIONS/cases.txt has a line for each case: number, operator, parameters, counts of arguments, auxiliary states and

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Asks Apache MXNet 1.9.1 what it makes of our operator cases, and writes its answers to this folder:
 #   tests/golden/make.sh BUILD_FOLDER [PYTHON]
 # PYTHON is one with mxnet 1.9.1 and numpy below 1.24; without it, such an environment is made in BUILD_FOLDER/mxnet.

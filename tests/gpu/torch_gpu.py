@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The rows of bench_gpu in PyTorch, on the first GPU: bytes moved by element-wise operators and reductions on arrays of
 256 MiB, with a copy on the GPU as the baseline; matrix products; a training step of LeNet, eager and compiled.
 

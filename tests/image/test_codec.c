@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images from anywhere: headers, what is refused and with which words, damage, memory, sizes, the operators' calls. */
 #include "images.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Single images: PNG there and back is exact, JPEG nearly, sizes, and what is refused. */
 #include <math.h>
 

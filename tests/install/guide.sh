@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # guide.sh [BUILD [PAGE...]]: follows the pages of docs/guide literally, against the installed build (default build/release).
 # Each page gets an empty directory. A code block below "<!-- write: FILE -->" is written to that file, one below
 # "<!-- run -->" is run there, and each line of one below "<!-- prints -->" must be in the output of the last run. /opt/mxc and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small program against the installed library; compiled as C and as C++. Prints ((1 2) (3 4)) + 0.5, by an operator. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Program that is not linked to libmxc but loads it while running, as bindings of other languages do: loads it, uses it
  * and closes it several times, while its threads, what it keeps for threads of the program, and its handlers of fork()

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Program that asks for a GPU and prints why there is no support for it, if so. */
 #include <stdio.h>
 

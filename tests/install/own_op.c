@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program with an operator of its own against the installed library; compiled as C and as C++.
  * Prints half of (3 5). */
 #include <stdio.h>

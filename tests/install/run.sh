@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # run.sh [BUILD]: installs the built library (default build/release), moves the installed tree, and builds and runs a
 # program against it by pkg-config and by find_package, shared and static, as C and as C++; one that loads it late; and
 # runs README's commands.

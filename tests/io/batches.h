@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of iterators share: arrays that say which sample they are of, and batches taken apart. */
 #ifndef MXC_TESTS_BATCHES_H
 #define MXC_TESTS_BATCHES_H

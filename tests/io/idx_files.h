@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* IDX files for tests: built in memory, written plain or compressed. */
 #ifndef MXC_TESTS_IDX_FILES_H
 #define MXC_TESTS_IDX_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Image iterators in tests: a record file of small images that are known, iterators over it, and their batches taken
  * apart.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images for the tests of what decodes and augments them: PNG of any bytes, so that results are known exactly. */
 #ifndef MXC_TESTS_IMAGE_SAMPLES_H
 #define MXC_TESTS_IMAGE_SAMPLES_H

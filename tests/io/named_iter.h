@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Iterators by name in tests: made from pairs of texts, and one epoch as numbers. */
 #ifndef MXC_TESTS_NAMED_ITER_H
 #define MXC_TESTS_NAMED_ITER_H

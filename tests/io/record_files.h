@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Record files for tests: payloads that say which record they are, written and read back as a whole. */
 #ifndef MXC_TESTS_RECORD_FILES_H
 #define MXC_TESTS_RECORD_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making iterators over arrays: names, dtypes, shapes, and what is refused. */
 #include "alive.h"
 #include "base/sys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Augmentation: each step against plain code in double, on images whose pixels are known; limits; plans. */
 #include <math.h>
 

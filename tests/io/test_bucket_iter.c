@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* BucketSentenceIter: which sentence goes where, shapes, orders, states, and arguments that are none. */
 #include "alive.h"
 #include "base/sys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CSVIter: numbers and shapes, batches, and files that are not what they should be. */
 #include <locale.h>
 

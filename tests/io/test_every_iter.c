@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What every iterator promises, for each of them: over any number of parts each sample comes once; the order is the
  * same for any number of threads; a state taken anywhere continues bit for bit, through this epoch and the next.

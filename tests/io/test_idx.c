@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* IDX files: every type and shape, compressed ones, and files that are not what they say. */
 #include <sys/stat.h>
 

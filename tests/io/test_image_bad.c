@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bad data met by image iterators: told with its place, or skipped and counted; files that lie about themselves. */
 #include <mxc/log.h>
 

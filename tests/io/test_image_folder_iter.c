@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Images that are files: classes by folder, lists, parts, what is no image; listing folders. */
 #include <mxc/io.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Image iterators over record files that the tests write: each sample once, the same for any number of threads and
  * from any saved state; what rows hold; means; memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The head of image records, and record files that MXNet's tools wrote. */
 #include "alive.h"
 #include "base/sys.h"

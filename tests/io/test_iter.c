@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The iterator interface: by name, from a program's own methods, and calls without an iterator. */
 #include "io/batches.h"
 

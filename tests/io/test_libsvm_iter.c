@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LibSVMIter: sparse lines become dense batches; files that are not what they should be. */
 #include "base/sys.h"
 #include "io/text_files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What readers of hostile files take: all memory that the process asks for is counted here, that of libraries too. A
  * record file is read in the record's own size and 1 MiB, whatever it claims; bombs of images are refused before.

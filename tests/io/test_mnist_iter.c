@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MNISTIter: MXNet's names and defaults, both spellings of a path, and files that do not fit each other. */
 #include "alive.h"
 #include "base/sys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Iterators by name have MXNet's parameters (0.9 and 1.9 together) with its defaults; what is more is ours. */
 #include "io/iter.h"
 #include "support.h"

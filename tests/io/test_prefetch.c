@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prefetching: the same batches as without, whatever happens meanwhile; failures and ends at their place. */
 #include "alive.h"
 #include "base/sys.h"

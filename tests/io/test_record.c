@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Record files: written and read back, cut into parts, damaged at each byte, repaired. */
 #include "alive.h"
 #include "base/sys.h"

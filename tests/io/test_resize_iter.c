@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ResizeIter: epochs of other lengths, and going on from a saved state, whatever the inner iterator does. */
 #include "alive.h"
 #include "base/sys.h"

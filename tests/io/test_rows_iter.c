@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows in batches: last-batch policies, shuffling, parts, and going on from a saved state. */
 #include "base/sys.h"
 #include "io/batches.h"

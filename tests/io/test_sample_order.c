@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Orders of epochs and dice: each sample once, other orders in other epochs, numbers that are even and independent. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text files for the iterators that read them: a folder with two, made anew for each test program. */
 #ifndef MXC_TESTS_IO_TEXT_FILES_H
 #define MXC_TESTS_IO_TEXT_FILES_H

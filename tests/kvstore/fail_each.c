@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failing each allocation in turn. */
 #include "kvstore/fail_each.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failing each allocation in turn. */
 #ifndef MXC_TESTS_FAIL_EACH_H
 #define MXC_TESTS_FAIL_EACH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The group in memory: a world with one lock; collective operations by number and channel, messages in queues. */
 #include "kvstore/fake_group.h"
 

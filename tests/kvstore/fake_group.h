@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A group of processes that is played by threads of this one: each rank has its own table, and the group's operations
  * are done in memory. Ranks can stand still, messages can be late.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of distributed stores by ranks that are threads of this process, on the group of fake_group.h. */
 #ifndef MXC_TESTS_KVSTORE_RANKS_H
 #define MXC_TESTS_KVSTORE_RANKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of two ranks that have the same name, but not the same bytes: the communication finds that before anything is
  * sent, whatever is above it.

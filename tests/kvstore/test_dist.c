@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Distributed stores over a group that is played by threads: sums, order, disagreement, lost and failing ranks. The
  * workers' arrays are on cpu(0), or on the context that the program is given.

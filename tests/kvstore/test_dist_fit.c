@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mxc_fit by several workers, played by threads: the same weights at all of them, and, to rounding, those of one
  * process with all the data; epochs of different lengths, stopping, and going on after it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reductions between GPUs, on the GPU emulator: of one process, and of a group that is emulated by
  * threads. The program's argument says how the emulator behaves:

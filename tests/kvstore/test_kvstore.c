@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The local store: sums in order, updaters and optimizers, several contexts, and every refusal. */
 #include <mxc/op.h>
 

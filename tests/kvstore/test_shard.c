@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stores of which each rank updates a share of the parameters: the same weights as where all update all of them, and
  * each state of the optimizer kept once. The arrays are on cpu(0), or on the context that the program is given.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes graphs of MXNet 1.9.1's model zoo and of Gluon's layers, cells and losses, and what MXNet computes of them:
 make.py OUT, by a Python with mxnet 1.9.1 and numpy below 1.24; OUT is this folder.
 

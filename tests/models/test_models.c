@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Graphs that MXNet 1.9.1 wrote of its model zoo and of Gluon's layers, cells and losses, against what it computes of
  * them; make.py wrote both. Weights and inputs follow from the arrays' names, by the formula of make.py.

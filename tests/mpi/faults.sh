@@ -1,10 +1,11 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tests/mpi/faults.sh BUILD N: trains by three processes of mpirun, N times each killing and freezing one of them at a random
 # moment, and goes on with --resume. Each time every process must end within 10 s of it, with a message that names the
 # rank, and at the end the weights are those of a training that was left alone. SEED sets the moments, KV_PARAMS parameters
 # of the store, as shard=true.
 set -uo pipefail
-[ $# = 2 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '3,6s/^# //p' "$0" >&2; exit 2; }
 build=$1 rounds=$2
 data=${LIBMXC_MNIST:-/usr/share/datasets/fashion-mnist}
 [ -e "$data/train-images-idx3-ubyte.gz" ] || { echo "skipped: no $data"; exit 77; }

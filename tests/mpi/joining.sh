@@ -1,8 +1,9 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # tests/mpi/joining.sh BUILD: two processes of mpirun that were given different parameters, and one whose other never makes
 # a store: both end by themselves, with a message that says why.
 set -uo pipefail
-[ $# = 1 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
+[ $# = 1 ] || { sed -n '3,4s/^# //p' "$0" >&2; exit 2; }
 trainer=$1/examples/train_mnist
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Distributed stores over MPI. Run by itself it is one worker; under mpirun each process runs every test, and is right
  * only if all of them are.

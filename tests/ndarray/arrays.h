@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers for tests on arrays: make them, compare them, fail each allocation in turn. */
 #ifndef MXC_TESTS_NDARRAY_ARRAYS_H
 #define MXC_TESTS_NDARRAY_ARRAYS_H

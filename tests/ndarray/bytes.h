@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building small binary files in memory, and reading damaged ones. */
 #ifndef MXC_TESTS_NDARRAY_BYTES_H
 #define MXC_TESTS_NDARRAY_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies: to and from the host, between arrays, dtypes and contexts; order, failures, threads, no allocation. */
 #include "arrays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conversion between all pairs of dtypes, with the values where types end. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays on a device that the host cannot reach: a fake GPU whose memory is only touched by its own table. */
 #include "arrays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* DLPack: out and in again, strides, refusals, ownership. */
 #include "arrays.h"
 

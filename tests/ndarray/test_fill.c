@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filling: constants of each dtype, random numbers: bounds, seeds, independence of threads and engines. */
 #include "arrays.h"
 

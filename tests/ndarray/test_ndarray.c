@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays themselves: making, refusing, lazy memory, references, views, wrapping, failed allocations. */
 #include "arrays.h"
 

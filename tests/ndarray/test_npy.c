@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .npy files: round trips, headers as numpy writes them, both orders, hostile ones, failures of the system. */
 #include "bytes.h"
 

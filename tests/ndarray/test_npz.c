@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .npz files: round trips, deflated members, archives as other programs write them, hostile ones. */
 #include "bytes.h"
 

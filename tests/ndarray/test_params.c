@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* .params files: round trips, every version of record, files that MXNet wrote, hostile ones, failures of the system. */
 #include "bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One case in one dtype: its operator, its inputs as numbers and as arrays, what the reference says, comparing. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The small notation of operator cases: parameters, inputs, shapes. A malformed case fails the test that runs it. */
 #include "support.h"
 

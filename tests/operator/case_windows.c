@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The windows of convolutions and poolings, for the references of several files of cases. */
 #include "operator/cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators tested as data. A case names an operator, its parameters and inputs, and a naive reference in double; the
  * driver (driver.c, run by test_operators.c) checks each in every dtype, for every write request, with views, guarded

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is checked of every operator case: both directions in every dtype, request and memory; inference; errors. */
 #include "support.h"
 

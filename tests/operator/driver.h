@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the case driver, shared by its files. cases.h is what writers of cases need. */
 #ifndef MXC_TESTS_OPERATOR_DRIVER_H
 #define MXC_TESTS_OPERATOR_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random calls of operators. A seed decides everything about one: the operator, its parameters (of a case in cases.def
  * or of the operator's schema, within the declared ranges and beyond), shapes with axes of 0, of 1 and, where there are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What cases cannot hold: masks of another dtype than the data, and what is never computed. */
 #include "support.h"
 

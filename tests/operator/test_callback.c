@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators whose functions belong to the program: they may block, wait for each other and call the library. */
 #include "support.h"
 

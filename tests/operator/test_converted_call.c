@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program's operators that compute float32 or channels second only, called with other dtypes and layouts. */
 #include "support.h"
 

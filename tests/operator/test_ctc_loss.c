@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What cases cannot hold: a failing run, and what the arguments are called. */
 #include "support.h"
 

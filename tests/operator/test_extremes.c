@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls whose arrays or parameters are far from ordinary and which end at once all the same: arrays without elements
  * whose other axes are huge, and parameters far larger than the data. */
 #include "support.h"

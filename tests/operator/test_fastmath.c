@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The float functions of math/fastmath.h against libm in double, over a sample of all floats. */
 #include "support.h"
 

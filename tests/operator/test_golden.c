@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators against Apache MXNet 1.9.1, whose answers to our cases lie in tests/golden/ (its make.sh makes them
  * anew). Of a case with several sets it is asked about the first. Where the answers differ by design, or MXNet has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Indices that cases cannot hold: NaN, infinities, errors of a kernel's run; outputs of a dtype of
  * their own. */
 #include "support.h"

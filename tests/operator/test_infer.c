@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Merging what is known into slots, and the words of a conflict: operator, slot, expected, found. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calling operators on arrays: an operator registered from outside, and what calls are refused for, in which words. */
 #include "support.h"
 

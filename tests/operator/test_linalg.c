@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrices that cannot be factored or inverted: errors of a run, which name the matrix. */
 #include "support.h"
 

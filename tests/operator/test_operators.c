@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every operator: all cases of cases.def, and what must hold of each without a case of its own. With the name of a
  * context, the cases run there; with more names, only those lists of cases. A list named as "linalg_dot_cases:7" begins
  * with its seventh case, and prints each one before it runs, so that a script can go on behind one that fails. */

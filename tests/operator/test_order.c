@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Order where values are not ordinary numbers, and of rows that no case is long enough for. */
 #include "support.h"
 

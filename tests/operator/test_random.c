@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random calls of every operator, forward and backward, by themselves and bound in an executor. A call may do what it
  * likes as long as it ends: in a status with a message, or in results within their memory. Crashes, sanitizer reports,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What reductions make of NaN and infinities at chosen places of long rows. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The registry, operators with parameters, and their documentation: what is found, what is refused and in which words.
  */
 #include "support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random operators: moments, goodness of fit with fixed seeds, the same numbers for any number of threads. */
 #include "support.h"
 

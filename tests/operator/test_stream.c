@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results of so many bytes that operators store them past the caches: what the cases' small arrays do not reach. */
 #include "support.h"
 

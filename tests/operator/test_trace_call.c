@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace says of operators' runs, in executors and of arrays: shapes and bytes. */
 #include <mxc/executor.h>
 #include <mxc/op.h>

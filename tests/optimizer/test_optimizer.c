@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Optimizers: every rule against its formula, factors, states, and rates that change while updates are queued. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Philox4x32-10 against the known answers that its authors publish (Random123, kat_vectors). */
 #include "support.h"
 

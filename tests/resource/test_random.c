@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random streams: seeds, reservation, state; bulk numbers independent of how a range is cut; their distribution. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scratch memory: kept, grown, apart per thread and context, freed with its thread. */
 #include "support.h"
 

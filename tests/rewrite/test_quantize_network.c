@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Networks in 8 bits answer nearly as in floats: a small one trained here, others' models, and every form of node. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators as a user of SimpleOp would register them, one for each choice that a registration has; float32 unless said
  * otherwise. Elements are put down with the request honoured.

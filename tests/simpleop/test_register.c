@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Registrations that cannot be: each is refused with its name and what is wrong, and leaves nothing behind. */
 #include "support.h"
 

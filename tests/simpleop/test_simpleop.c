@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a SimpleOp registration can say: each choice is called on arrays, and used in a symbol with its gradient. */
 #include "support.h"
 

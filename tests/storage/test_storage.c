@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools: size classes, reuse, cap, trim, counters, failing systems, threads, fork. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators and shorthands for tests of symbols. */
 #include <stdarg.h>
 

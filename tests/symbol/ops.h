@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of the tests' own, so that symbols are tested whatever the library has; see test_ops_register. */
 #ifndef MXC_TESTS_SYMBOL_OPS_H
 #define MXC_TESTS_SYMBOL_OPS_H

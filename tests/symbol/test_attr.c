@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes: both spellings, variables made by composition, scopes, lists; automatic names. */
 #include <pthread.h>
 

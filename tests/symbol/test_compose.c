@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Applying operators: by position and by name, default variables, counts, operators not applied yet. */
 #include "ops.h"
 

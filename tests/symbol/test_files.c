@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbol files of real models, from the test data (skipped where that is absent). A file either loads, or is refused
  * for an operator that the registry really lacks. What loads must come back from our writer as it was, and infer.

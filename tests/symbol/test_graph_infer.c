@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inference both ways, what variables and callers say, errors, orders that need many turns. */
 #include "ops.h"
 

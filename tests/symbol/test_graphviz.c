@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols as pictures: what is drawn, quoting, and that Graphviz reads it where it is installed. */
 #include "ops.h"
 

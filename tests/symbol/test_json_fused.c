@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that MXNet fused for oneDNN become the layers that they hold; what does not fit together is refused. */
 #include "support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading JSON: what is refused, with which message, and the same values as jansson's own parser. */
 #include "support.h"
 

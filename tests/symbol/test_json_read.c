@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading JSON: every version's layout, what old files leave out, and hostile texts. */
 #include <time.h>
 

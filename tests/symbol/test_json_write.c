@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON we write: its layout to the byte, strings, files. */
 #include <dirent.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failing each allocation in turn through making, composing, attributes, inference, JSON and pictures. */
 #include "ops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes: life, attributes, names of outputs. */
 #include "ops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Very deep and very wide graphs: no recursion (it would need more stack than there is), linear time (the limits are
  * some twenty times what it takes), through every function that walks them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, and variables of composed symbols replaced by other symbols. */
 #include "ops.h"
 

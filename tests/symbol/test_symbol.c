@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handles: groups, outputs, internals, children; lists of names. */
 #include "ops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols as text: one line a node. */
 #include "ops.h"
 

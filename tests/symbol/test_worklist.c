@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bit tree against a plain array. */
 #include "support.h"
 

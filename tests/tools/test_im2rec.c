@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc im2rec as it is run: lists, and record files with all that can be asked for. Skipped where it was not built. */
 #define _GNU_SOURCE 1 /* posix_openpt and others */
 #include <fcntl.h>

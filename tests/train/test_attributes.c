@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lr_mult, wd_mult and __init__ of variables, and given first values, in mxc_fit. */
 #include "train/toy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checkpoints: the files, a full disk at every write, damaged files, and what does not fit the network. */
 #include <dirent.h>
 #include <signal.h>

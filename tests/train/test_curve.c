@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The learning curve: always well-formed SVG with finite numbers, whatever the history holds. */
 #include <ctype.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running a trained symbol over data: the right figures, and what does not fit. */
 #include <math.h>
 

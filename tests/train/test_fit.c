@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The training loop: it learns, repeats itself, reports, stops when asked, and refuses what cannot be trained. */
 #include <math.h>
 

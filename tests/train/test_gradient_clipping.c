@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc_clip_global_norm: scaling of all arrays, the norm it tells, misuse, failing allocations. */
 #include "support.h"
 

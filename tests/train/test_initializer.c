@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisers: the right distribution at the right scale, fixed values by name, the same numbers for a seed. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What mxc_fit says of labels and other inputs that the iterator does not provide. */
 #include "train/toy.h"
 

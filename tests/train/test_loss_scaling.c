@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Training in 16 bits: what is rewritten, that it learns as in f32, and steps that are skipped. */
 #include <math.h>
 

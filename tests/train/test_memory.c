@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory: each allocation in turn fails through everything that a training does, from the first symbol to the last
  * release; and a step after the first ones takes no memory at all, neither from the heap nor, as page faults, from the

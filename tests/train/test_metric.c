@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics by hand-made numbers, over batches, with padding, other dtypes, and labels that are no class. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Model files: names, both parts, and what is missing or broken. */
 #include "base/sys.h"
 #include "ndarray/array_list.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a training shows on standard error: a line that is redrawn on a terminal, plain lines in a file, or nothing. */
 #define _GNU_SOURCE 1
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A training that is stopped, or killed with SIGKILL, and resumed ends with the same weights bit for bit as one that
  * is not. The toy has everything that must be carried over: shuffling, prefetch, Dropout, the moving averages of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A training small enough for tests: three noisy clouds in six dimensions; a net with Dropout and BatchNorm. */
 #ifndef MXC_TESTS_TOY_H
 #define MXC_TESTS_TOY_H

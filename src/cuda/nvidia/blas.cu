@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products by cuBLASLt. The first kernels that its heuristics name for a shape are remembered; the first run
  * that overwrites its result and is not recorded measures them, and from then on the fastest is used. What it has none

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device tables: memory, copies, streams and events by the CUDA runtime. */
 #include <cstdlib>
 #include <new>

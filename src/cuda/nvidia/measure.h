@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measuring which of several algorithms is the fastest on a GPU. */
 #ifndef MXCI_CUDA_NVIDIA_MEASURE_H
 #define MXCI_CUDA_NVIDIA_MEASURE_H

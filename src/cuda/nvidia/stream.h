@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams of NVIDIA GPUs, and errors of CUDA calls. */
 #ifndef MXCI_CUDA_NVIDIA_STREAM_H
 #define MXCI_CUDA_NVIDIA_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the GPU. By cuBLASLt and cuBLAS; the GPU emulator has its own. */
 #ifndef MXCI_CUDA_RUNTIME_BLAS_H
 #define MXCI_CUDA_RUNTIME_BLAS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conversion of single numbers as math/cast_kernels.h converts: floats to integers towards 0, saturating. */
 #ifndef MXCI_CUDA_RUNTIME_CONVERT_H
 #define MXCI_CUDA_RUNTIME_CONVERT_H

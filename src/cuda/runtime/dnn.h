@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Layers that a library computes faster than libmxc's kernels: cuDNN on NVIDIA's GPUs, none where it was not found when
  * libmxc was built; the GPU emulator supports some of them. A call that is "not served" (served: 0) has queued nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Results that need no computing: gradients of 0, constants, copies. */
 #ifndef MXCI_CUDA_RUNTIME_GRADIENT_H
 #define MXCI_CUDA_RUNTIME_GRADIENT_H

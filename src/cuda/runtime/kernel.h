@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writing kernels. A kernel is a lambda that one GPU thread runs per element (mxcu_for) or a team of threads per row
  * (mxcu_rows). Lambdas capture by value: numbers, pointers from mxcu_data, small structs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of math/fastmath.h by the type of their argument, for kernels written once for all types. */
 #ifndef MXCI_CUDA_RUNTIME_MATH_H
 #define MXCI_CUDA_RUNTIME_MATH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What libmxc calls first, and how the module reports errors. */
 #include "cuda/runtime/module.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the GPU module's files share. runtime/ and operator/ are compiled twice: by nvcc with nvidia/, for the module
  * libmxc_cuda.so; and by the C++ compiler with tests/fake_gpu/, for an emulator that computes on the host and that the

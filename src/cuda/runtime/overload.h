@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of a .inc file of kernels that is included once per type, under one name: MXCU_OVERLOAD_2(f, of) makes
  * f(float, float) of of_f32 and f(double, double) of of_f64; _3 and _4 do the same for three and four arguments.

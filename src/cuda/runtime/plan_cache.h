@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A bounded cache from shapes and options to plans, such as the fastest algorithm. When it is full, a new key evicts
  * the least recently used one. */
 #ifndef MXCI_CUDA_RUNTIME_PLAN_CACHE_H

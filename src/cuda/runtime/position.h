@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Positions in three spatial axes, for kernels. */
 #ifndef MXCI_CUDA_RUNTIME_POSITION_H
 #define MXCI_CUDA_RUNTIME_POSITION_H

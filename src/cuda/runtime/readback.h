@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finding an invalid element of an argument that only the device can read. It waits for the device. */
 #ifndef MXCI_CUDA_RUNTIME_READBACK_H
 #define MXCI_CUDA_RUNTIME_READBACK_H

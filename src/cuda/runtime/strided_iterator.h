@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Strided iteration on the GPU (math/strided_kernels.h on the host): the offset in an array of each element of an index
  * space, and operands that are an array of the space's shape, an array that is broadcast to it, or one number.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Failure records: made on the thread where the function failed, raised again on the one that waits. */
 #include "engine/core/failure.h"
 

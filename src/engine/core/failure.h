@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Failure records: code, message and place of a function's error. One record is the error state of all variables that
  * the function would have changed, and of those of the tasks that were skipped because of it. Records are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about the functions that run on this thread. */
 #include "engine/core/frame.h"
 

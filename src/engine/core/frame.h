@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that run on this thread: a stack of frames, since a function that waits or pushes may run another. */
 #ifndef MXCI_ENGINE_CORE_FRAME_H
 #define MXCI_ENGINE_CORE_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The in-flight list is doubly linked, so that any task leaves it in constant time. */
 #include "engine/core/in_flight.h"
 

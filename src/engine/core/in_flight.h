@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The in-flight list: tasks that no queue holds although they are not complete. These are asynchronous functions, and
  * tasks for which a thread of a naive engine waits. The child of a fork finds here what it has to end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The slow path of the one-word lock. */
 #include "engine/core/lock.h"
 

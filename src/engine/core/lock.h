@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A lock of one word for short sections: spins briefly, then sleeps on a futex, so that a holder that was preempted
  * costs no processor time. Not recursive. All locks of the engine are taken inside the fork guard or under a stripe's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Life of prepared operations. */
 #include "engine/core/operation.h"
 

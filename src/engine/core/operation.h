@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prepared operations: a function with its variables, pushed many times. */
 #ifndef MXCI_ENGINE_CORE_OPERATION_H
 #define MXCI_ENGINE_CORE_OPERATION_H

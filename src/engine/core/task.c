@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Free lists of tasks. A stripe's own list is used under its lock; tasks return through a stack without a lock. */
 #include "engine/core/task.h"
 

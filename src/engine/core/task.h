@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A task: one pushed instance of an operation, with a dependency for each variable that it names.
  *

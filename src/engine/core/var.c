@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variables: their queues and error states, creation and deferred deletion. */
 #include "engine/core/var.h"
 

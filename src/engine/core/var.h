@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A variable: the queue of tasks that name it, its version, and its error state.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of variables. Read and written under the variable's lock, as other tasks may read the variable meanwhile. */
 #include "engine/device/ordering.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ordering of tasks and device work: what a task waits for on devices before its function runs, and which events it
  * leaves on its variables. A variable has two: last_write, behind the work that writes it, and last_use, behind that

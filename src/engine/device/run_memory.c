@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stream-ordered memory and copies. */
 #include "engine/device/run_memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening streams, and recording and waiting for events. */
 #include "engine/device/stream.h"
 

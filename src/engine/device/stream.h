@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams of devices, and events on them. The stream that computes for a device is asynchronous where the device has
  * events (base/device.h): its functions return before the work that they queued is done. All other streams are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * After fork() the child has the engine's queues but only one of its threads. Counters of threads are reset at once;
  * the rest waits until the child uses the engine. Then a function that was waiting inside the engine, and an

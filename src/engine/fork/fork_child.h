@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An engine in the child of a fork. */
 #ifndef MXCI_ENGINE_FORK_FORK_CHILD_H
 #define MXCI_ENGINE_FORK_FORK_CHILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The guard is a count of the threads inside, spread over several cache lines, and a flag that fork() sets. Both are
  * accessed with sequential consistency: a thread counts itself and then looks at the flag, fork() sets the flag and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fork guard: brings all engines to rest (quiescence) before fork(). A thread enters the guard before it takes a
  * lock of an engine or runs a function, and leaves it before it sleeps or waits. fork() requests quiescence, waits

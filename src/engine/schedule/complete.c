@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Completion: of tasks on the thread that ran them, of asynchronous ones from any thread, of lost ones after a fork. */
 #include "engine/schedule/complete.h"
 

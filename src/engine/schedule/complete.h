@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Completing tasks: callbacks, dependents, counters. */
 #ifndef MXCI_ENGINE_SCHEDULE_COMPLETE_H
 #define MXCI_ENGINE_SCHEDULE_COMPLETE_H

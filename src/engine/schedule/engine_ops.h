@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The engine ops table: what each kind of engine does in its own way. */
 #ifndef MXCI_ENGINE_SCHEDULE_ENGINE_OPS_H
 #define MXCI_ENGINE_SCHEDULE_ENGINE_OPS_H

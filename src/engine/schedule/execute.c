@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The running of a task: skip it if it inherits an error state; else order it behind device work, call the function,
  * and order device work behind the function; then complete it (complete.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running one task's function on this thread. */
 #ifndef MXCI_ENGINE_SCHEDULE_EXECUTE_H
 #define MXCI_ENGINE_SCHEDULE_EXECUTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The naive kind: a push runs its function and returns when that has ended, also an asynchronous one. Threads of the
  * program that push run concurrently where the variables allow it. A function pushed from inside another one that it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel loops. The caller opens a loop, runs part 0, then any that is left, and waits for those that others took. */
 #include "engine/schedule/parallel_for.h"
 

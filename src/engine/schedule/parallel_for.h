@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mxc_parallel_for: loops whose parts are taken by whichever thread has time. */
 #ifndef MXCI_ENGINE_SCHEDULE_PARALLEL_FOR_H
 #define MXCI_ENGINE_SCHEDULE_PARALLEL_FOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queue's list and heap. */
 #include "engine/schedule/ready_queue.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A queue of ready tasks: urgent first, then larger priority, then first come. Nearly all tasks are not urgent and have
  * priority 0: those are in a list; the others are in a pairing heap.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The seeded kind, for tests: pushes only enqueue; waits run ready tasks, one after the other, in an order that the
  * seed picks among all that the dependencies allow. The completion of an asynchronous function is one more event in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spin-waiting for a while, before a thread sleeps. Used as: spin = begin(...); do if (found) break; while (again). */
 #ifndef MXCI_ENGINE_SCHEDULE_SPIN_H
 #define MXCI_ENGINE_SCHEDULE_SPIN_H

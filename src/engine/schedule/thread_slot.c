@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slots, and the streams that they keep. */
 #include "engine/schedule/thread_slot.h"
 

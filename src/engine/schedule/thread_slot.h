@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Thread slots: under which number (mxc_run.worker) a thread runs tasks, so that no two running functions have the
  * same. A worker has its slot for life; a thread of the program, an external thread, claims one for a while.

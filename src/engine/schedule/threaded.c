@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The threaded kind: pools of workers per context and property, and waiting threads that help. */
 #include "engine/schedule/threaded.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creation of the threaded kind's pools. */
 #ifndef MXCI_ENGINE_SCHEDULE_THREADED_H
 #define MXCI_ENGINE_SCHEDULE_THREADED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public waits, and how a thread sleeps. */
 #include "engine/schedule/wait.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waiting for something in the engine: what for, and how a thread sleeps until it may have happened. */
 #ifndef MXCI_ENGINE_SCHEDULE_WAIT_H
 #define MXCI_ENGINE_SCHEDULE_WAIT_H

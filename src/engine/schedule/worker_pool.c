@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Workers: how they look for tasks, sleep, are woken, and are replaced while they wait inside a function. */
 #include "engine/schedule/worker_pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A ready queue and the worker threads that serve it. Workers spin for a while, then sleep; one that waits inside a
  * function is replaced by another, so that what it waits for can run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The channels-last pass: regions of the graph around convolutions are computed channels last, (N,spatial,C) in place
  * of (N,C,spatial), since that is how tensor cores take them: a library that is given channels second transposes every

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The copy pass: where an entry is used on another context than the one it is made on, a _CrossDeviceCopy brings it
  * there; one copy serves all users on a context.

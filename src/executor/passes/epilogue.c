@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The epilogue pass, for GPUs: an element-wise function that alone reads a layer's output, and that the layer's
  * descriptor lists among its epilogues (relu behind FullyConnected), is computed where the layer writes that output,

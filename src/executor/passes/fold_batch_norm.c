@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fold pass, for inference: a BatchNorm that alone reads the layer before it is moved into that layer, whose weight
  * and bias are scaled before each run (so that they are never those of other parameters). That takes a pass over the

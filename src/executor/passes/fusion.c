@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The chain pass, for GPUs: element-wise operators of one shape, each of whose results only the next one reads, become
  * one (_chain). On the GPU each operator by itself is a launch and a pass over memory; the CPU's caches hold what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gradient pass: walks the graph from its outputs to its variables and appends, for every operator on a path to a
  * wanted argument, the node that runs its backward, and sums where an entry has several users.

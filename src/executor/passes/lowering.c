@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering: see lowering.h. */
 #include "executor/passes/lowering.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering: from a graph to a program, by all passes and the memory plan. */
 #ifndef MXCI_EXECUTOR_PASSES_LOWERING_H
 #define MXCI_EXECUTOR_PASSES_LOWERING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order pass: which nodes run, and when. The symbol's nodes keep their order (of those that replace some of them,
  * each runs just before what reads it, or, where that is asked for and only variables are read, at first), then come

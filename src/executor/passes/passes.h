@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The passes that lowering runs over a flat graph, in this order, one file each. Those before node_order see a graph
  * whose nodes stand in topological order unless stated otherwise, and whose shapes and types are all known; they keep

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The placement pass: which context each node runs on. A node goes where its device group says, else where its first
  * placed input is; what is left goes to its first user's place, or to the context of the options.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recompute pass: trades time for memory in training. Backward reads many forward results, which live from one pass
  * to the other; results of chosen nodes are dropped instead and made again by a second run of the node just before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The request pass: for every entry, who reads it and what its node shall do to it. Entries that nobody reads are not
  * computed (MXC_REQ_NULL). The terms of a gradient's sum are added straight into the sum's array where each comes from

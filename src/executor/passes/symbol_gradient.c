@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient of a symbol as a symbol. */
 #include <string.h>
 

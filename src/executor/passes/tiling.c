@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The tile pass, for inference: a run of operators that treat each row of axis 0 by itself (MXC_OP_SAMPLEWISE) is run
  * slice by slice, so that the arrays between them hold a slice instead of the whole batch. What enters and leaves the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The planning pass: gives every array inside the program a memory range. First, operators that may write over an
  * input do so where that input is used for the last time and has as many bytes; then ranges that are not occupied at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory planning: an address in a pool for every array inside a program. */
 #ifndef MXCI_EXECUTOR_PLAN_MEMORY_PLAN_H
 #define MXCI_EXECUTOR_PLAN_MEMORY_PLAN_H

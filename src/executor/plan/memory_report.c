@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports: see memory_report.h. */
 #include "executor/plan/memory_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports: what a program takes, in bytes and as text. */
 #ifndef MXCI_EXECUTOR_PLAN_MEMORY_REPORT_H
 #define MXCI_EXECUTOR_PLAN_MEMORY_REPORT_H

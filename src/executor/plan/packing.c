@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Packing: offsets in a pool for ranges that are occupied during known spans of steps.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packing of memory ranges into a pool. */
 #ifndef MXCI_EXECUTOR_PLAN_PACKING_H
 #define MXCI_EXECUTOR_PLAN_PACKING_H

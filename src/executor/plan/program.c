@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: see program.h. */
 #include "executor/plan/program.h"
 

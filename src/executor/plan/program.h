@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program: what a symbol becomes before there is any memory: nodes in running order, what each output is for, and a
  * place for every array. Lowering (passes/lowering.h) makes it; everything is an index array.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Signatures: see signature.h. */
 #include "executor/plan/signature.h"
 

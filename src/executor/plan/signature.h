@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an operator is given to see of its use in a program before it runs: shapes, types, scratch. */
 #ifndef MXCI_EXECUTOR_PLAN_SIGNATURE_H
 #define MXCI_EXECUTOR_PLAN_SIGNATURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a bound executor: its arrays, names, symbol, memory and program. */
 #include "base/error.h"
 #include "executor/plan/memory_report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses: see addresses.h. */
 #include "executor/run/addresses.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the data of a bound program is: arrays that the caller sees, and arenas for what is inside. */
 #ifndef MXCI_EXECUTOR_RUN_ADDRESSES_H
 #define MXCI_EXECUTOR_RUN_ADDRESSES_H

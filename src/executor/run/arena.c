@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arenas: see arena.h. */
 #include "executor/run/arena.h"
 

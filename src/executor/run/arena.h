@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An arena: the memory of one pool of a program, with the scratch of its steps behind, and the engine variable that
  * orders its use. Executors that share a pool (bucketing, reshape) hold the same arena; it grows to what the largest of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binding a symbol to arrays: checks them, lowers the symbol, makes outputs, and makes everything ready to run. */
 #include "executor/run/bind.h"
 

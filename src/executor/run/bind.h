@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What binding to given arrays and to new ones share. */
 #ifndef MXCI_EXECUTOR_RUN_BIND_H
 #define MXCI_EXECUTOR_RUN_BIND_H

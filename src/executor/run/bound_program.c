@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bound programs: see bound_program.h. */
 #include "executor/run/bound_program.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bound programs: a program's steps made ready to run. Each step gets its call with shapes and addresses, its state
  * object and its place among the random numbers of a run.

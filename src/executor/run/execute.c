@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running the steps of a segment: see execute.h. */
 #include "executor/run/execute.h"
 

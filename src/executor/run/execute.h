@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running the steps of a segment, on the engine's threads. */
 #ifndef MXCI_EXECUTOR_RUN_EXECUTE_H
 #define MXCI_EXECUTOR_RUN_EXECUTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bound executor: a program with arrays, and everything that a run needs made ready: one call per step with its
  * addresses filled in, grouped into segments that the engine runs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reshaping: a second executor of the same symbol for other input shapes. Arrays whose shape stays are shared, smaller
  * ones are views of the old ones, larger ones are new; memory inside comes from the same arenas.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forward, backward and partial forward: the calls of the caller's thread, which push segments. */
 #include "executor/run/forward_backward.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs of single steps share with tests. */
 #ifndef MXCI_EXECUTOR_RUN_FORWARD_BACKWARD_H
 #define MXCI_EXECUTOR_RUN_FORWARD_BACKWARD_H

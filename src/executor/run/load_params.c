@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters by name: matched with a network's arguments and auxiliary states, and loaded into an executor. */
 #include <string.h>
 

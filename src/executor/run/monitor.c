@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Monitors: a function of the caller's that sees what every node has made. */
 #include "executor/run/monitor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Monitors: showing a step's results to the caller's function. */
 #ifndef MXCI_EXECUTOR_RUN_MONITOR_H
 #define MXCI_EXECUTOR_RUN_MONITOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recorded segments: see recording.h. */
 #include "executor/run/recording.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recorded segments: on a device that can, a segment's work is recorded the second time that it runs, and from then on
  * queued as a whole, which costs the host one call. Nothing of it may differ from run to run but where the random

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Segments: see segments.h. */
 #include "executor/run/segments.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Segments: steps that follow each other on one context run as one engine operation. Backward is also cut where
  * gradients of arguments are ready, so that whoever waits for them (a key-value store) need not wait for all.

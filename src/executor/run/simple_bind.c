@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simple_bind and plan: everything follows from some shapes. */
 #include <string.h>
 

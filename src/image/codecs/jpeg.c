@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JPEG by libturbojpeg. When reading, its warnings (damaged data, of which it makes what it can) are no failures. */
 #include <string.h>
 #include <turbojpeg.h>

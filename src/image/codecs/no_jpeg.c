@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In the place of jpeg.c where there is no libturbojpeg. */
 #include "image/codec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In the place of png.c where there is no libpng. */
 #include "image/codec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PNG by libpng, row by row into the caller's memory. libpng ends a failed call by a jump: everything that must be
  * freed then is in a struct outside of the function that is left. Chunks that do not change pixels are passed over.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The MPI module, libmxc_mpi.so: a group of processes (base/process_group.h) on MPI, with one communicator a channel.
  * It links nothing of libmxc.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _contrib_count_sketch: data (...,n), out (...,out_dim) with out[h[j]] = the sum of s[j] data[j]. h (1,n) or (n) holds
  * places in out, an error outside; s, of h's shape, usually signs. The gradient to data is s[j] times that of

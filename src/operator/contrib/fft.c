@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Discrete Fourier transforms of the rows of data, computed in float64. Complex rows are pairs of real and imaginary
  * part, one behind the other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/contrib/fft_kernels.h"
 
 #include <math.h>

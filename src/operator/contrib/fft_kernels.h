@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Discrete Fourier transforms of any length, in double. Complex numbers are pairs of real and imaginary part. */
 #ifndef MXCI_OPERATOR_CONTRIB_FFT_KERNELS_H
 #define MXCI_OPERATOR_CONTRIB_FFT_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Custom: a name by which symbols and files mean an operator of the program. mxc_op_create (op.c) finds the one that is
  * meant, so that nothing here ever runs. */
 #include "base/check.h"

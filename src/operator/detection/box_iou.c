@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * box_iou: how far boxes overlap. lhs (a..., 4), rhs (b..., 4), out (a..., b...): the intersection over the union of
  * each box of lhs with each of rhs, 0 where there is no union. The gradient is 0, as in MXNet.

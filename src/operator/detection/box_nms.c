@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * box_nms: non-maximum suppression. data (..., n, k): n rows of k numbers, among them a score, a box and maybe a class;
  * out has the rows that stay, the best score first, and rows of -1 behind them. A row is looked at if its score is

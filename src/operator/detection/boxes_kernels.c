@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/detection/boxes_kernels.h"
 
 #include <stddef.h>

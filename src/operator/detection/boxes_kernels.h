@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes (left, top, right, bottom), f32 and f64: how far two overlap, and which of many stay. */
 #ifndef MXCI_OPERATOR_DETECTION_BOXES_KERNELS_H
 #define MXCI_OPERATOR_DETECTION_BOXES_KERNELS_H

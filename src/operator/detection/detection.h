@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of the operators on boxes, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_DETECTION_DETECTION_H
 #define MXCI_OPERATOR_DETECTION_DETECTION_H

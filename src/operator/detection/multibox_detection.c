@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MultiBoxDetection: the objects that a detector found. cls_prob (N,C,A): scores of classes for each box, class 0 is
  * background; loc_pred (N,4*A): steps from each of anchors (1,A,4) to a box; out (N,A,6): rows (class - 1, score, left,

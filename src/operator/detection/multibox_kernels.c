@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/detection/multibox_kernels.h"
 
 #include <math.h>

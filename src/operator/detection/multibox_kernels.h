@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One image of a single-shot detector, f32 and f64: what its anchors should learn, and what they found. */
 #ifndef MXCI_OPERATOR_DETECTION_MULTIBOX_KERNELS_H
 #define MXCI_OPERATOR_DETECTION_MULTIBOX_KERNELS_H

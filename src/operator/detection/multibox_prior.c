@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MultiBoxPrior: boxes spread evenly over an image, for a detector to start from. data (N,C,h,w) is read for its shape
  * only; out (1, h*w*K, 4) holds K boxes (left, top, right, bottom; the image is 0 to 1) around each of h*w places, row

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MultiBoxTarget: what each of a detector's boxes should learn of an image. anchor (1,A,4): boxes (left, top, right,
  * bottom); label (N,M,5 or more): class and box, the first of class -1 ends an image's labels; cls_pred (N,C,A): scores

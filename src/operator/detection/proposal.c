@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proposal: regions of one image that may hold objects. Around each of h*w places stand A boxes, each ratio with each
  * scale. cls_score (1,2*A,h,w): of background, then of an object; bbox_pred (1,4*A,h,w): steps from each box to a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Regions of an image that may hold objects, out of scores and steps for boxes around each place; f32 and f64. */
 #ifndef MXCI_OPERATOR_DETECTION_PROPOSAL_KERNELS_H
 #define MXCI_OPERATOR_DETECTION_PROPOSAL_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gather_nd, scatter_nd: elements or slices of an array that columns of indices name. indices (M,Y...) holds M places
  * for each of Y..., the first M axes' (X1,...,XM); negative ones count from the end, others outside are an error.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * one_hot: out[..., c] = on_value where c is the whole part of the index, off_value elsewhere (everywhere for an index
  * outside 0..depth-1). indices (any shape), out the same with depth behind. _onehot_encode: the same with 1 and 0, as

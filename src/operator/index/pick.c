@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pick: from each line of data along an axis the element that index names; out is data's shape without the axis (or
  * with size 1 there). index has out's shape, with or without the axis. batch_take: the same for axis 1 of a matrix,

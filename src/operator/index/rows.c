@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading indices; moving the rows that they name. */
 #include "operator/index/rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of an array that stand where indices say: taking them into a dense array, and adding a dense array's rows to
  * them. An operator says how many rows there are, how long each is, and where each stands. Also reading indices of any

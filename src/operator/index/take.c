@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * take: out = the rows of a along an axis that indices name. a (outer..., size, inner...), indices (any shape), out
  * (outer..., indices' shape..., inner...). indices may be of another type than a and have no gradient; a's is the sum

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * topk, sort, argsort: the first k elements of each row along an axis in order of their values, descending (topk) or
  * ascending (sort and argsort, of which k is the whole row). Equals stand in order of their indices, NaNs last.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products.
  *   dot        contracts the last axis of lhs with the first of rhs (with transpose_a the first of lhs, with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters and products of dot and batch_dot. */
 #ifndef MXCI_OPERATOR_LINALG_DOT_H
 #define MXCI_OPERATOR_LINALG_DOT_H

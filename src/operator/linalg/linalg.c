@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inference and batches of the operators on matrices, and the ways to LAPACK and BLAS, which have them in columns: the
  * lower triangle of a matrix in C order is the upper one to them. */
 #include "operator/linalg/linalg.h"

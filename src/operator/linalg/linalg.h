@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the operators on matrices share: arrays (...,rows,columns) as a batch of matrices, LAPACK's and BLAS's functions
  * on one of them, and its triangles. float32 and float64.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products of batches of matrices (...,rows,columns):
  *   _linalg_gemm   out = alpha op(A) op(B) + beta C

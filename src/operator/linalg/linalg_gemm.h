@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters and products of _linalg_gemm, _linalg_gemm2 and _linalg_syrk. */
 #ifndef MXCI_OPERATOR_LINALG_LINALG_GEMM_H
 #define MXCI_OPERATOR_LINALG_LINALG_GEMM_H

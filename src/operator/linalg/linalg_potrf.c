@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Positive definite matrices (...,n,n) and their factors:
  *   _linalg_potrf       out = L with A = L L', lower triangular; with lower=false U with A = U' U. A is taken as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Triangular matrices A (...,n,n) and matrices B (...,m,k), op(A) on the left (n is m) or on the right (n is k):
  *   _linalg_trmm  out = alpha op(A) B, or alpha B op(A)

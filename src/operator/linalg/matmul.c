@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products and their gradients, which are products again. */
 #include "operator/linalg/matmul.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of matrix products of whole arrays, and the gradients of both operands, as requests say. */
 #ifndef MXCI_OPERATOR_LINALG_MATMUL_H
 #define MXCI_OPERATOR_LINALG_MATMUL_H

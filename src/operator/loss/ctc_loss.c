@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CTCLoss: out[n] = -ln of the probability that sequence n spells its labels, where softmax over the classes gives the
  * probability of each at every step, and what a way through the steps spells is what is left of it when repetitions

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of CTCLoss, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_LOSS_CTC_LOSS_H
 #define MXCI_OPERATOR_LOSS_CTC_LOSS_H

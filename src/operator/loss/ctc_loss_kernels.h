@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Connectionist temporal classification of one sequence, everything in logarithms and double. Letters: T steps, C
  * classes, n labels. The states s = 0..2n stand for blank, label 0, blank, label 1, ..., blank.

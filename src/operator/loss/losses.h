@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of the operators that end a network. */
 #ifndef MXCI_OPERATOR_LOSS_LOSSES_H
 #define MXCI_OPERATOR_LOSS_LOSSES_H

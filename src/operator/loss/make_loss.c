@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Losses of a network's own, which end it: data passes through, and its gradient is a constant, whatever comes from
  * above. make_loss: 1. MakeLoss: grad_scale, divided as normalization says: by nothing (null), by the size of data's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LinearRegressionOutput, LogisticRegressionOutput, MAERegressionOutput: out = data (logistic: its sigmoid), whose
  * gradient is that of the loss with its label, whatever comes from above: grad_scale / outputs per sample times

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/loss/regression_output_kernels.h"
 
 #include "math/fastmath.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Outputs of regressions and their gradients, tables by dtype (the floating ones). */
 #ifndef MXCI_OPERATOR_LOSS_REGRESSION_OUTPUT_KERNELS_H
 #define MXCI_OPERATOR_LOSS_REGRESSION_OUTPUT_KERNELS_H

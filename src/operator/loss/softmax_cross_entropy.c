@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * softmax_cross_entropy: out (1,) = the sum over i of -log softmax(data[i])[label[i]]; data (N,K), label (N): class
  * numbers 0..K-1, others are an error. Gradient to data: (softmax(data) - unit vectors of the labels) times out's; none

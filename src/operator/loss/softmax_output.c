@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SoftmaxOutput: softmax whose gradient is that of the cross entropy with its label, whatever comes from above.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SVMOutput: out = data (N,...,K), whose gradient is that of the hinge loss with label (N,...), class numbers of the
  * last axis, whatever comes from above. With s = 1 for the label's class and -1 for the others, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Activation: y = f(x), one function out of several, element by element. The gradient needs y only, of mish x. */
 #include "operator/nn/activation.h"
 

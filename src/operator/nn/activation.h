@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of Activation. */
 #ifndef MXCI_OPERATOR_NN_ACTIVATION_H
 #define MXCI_OPERATOR_NN_ACTIVATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of activation.def, and their table. */
 #include "operator/nn/activation_kernels.h"
 

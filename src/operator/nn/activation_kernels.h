@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Activation functions over dense tiles, tables by function and compute type (the floating ones). */
 #ifndef MXCI_OPERATOR_NN_ACTIVATION_KERNELS_H
 #define MXCI_OPERATOR_NN_ACTIVATION_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scaled dot-product attention: attended = softmax(scale query key^T + mask) value, the softmax along the keys.
  * query (..., L, D), key (..., S, D), value (..., S, V), attended (..., L, V), the leading axes alike. mask stretches

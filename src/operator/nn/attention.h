@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the two passes of attention share: shapes, tiles, scores. Letters: H heads of all batches (the product of the
  * leading axes), L queries, S keys, D their width, V the values' width. A tile is ROWS queries by KEYS keys; tiles are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The gradients of attention (attention.c). With P the probabilities, made again tile by tile from the scores and the
  * logarithms of their sums, and G the gradient of attended:

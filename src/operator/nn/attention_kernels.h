@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of attention scores, tables by compute type (f32, f64). A row is n scores z of one query; what is hidden is
  * -inf. Statistics pass as double.

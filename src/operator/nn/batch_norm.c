@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * BatchNorm: out = gamma (data - mean) / sqrt(var + eps) + beta for each channel (of axis) over all other axes.
  *

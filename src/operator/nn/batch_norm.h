@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What BatchNorm and its quantized form share: the parameters. */
 #ifndef MXCI_OPERATOR_NN_BATCH_NORM_H
 #define MXCI_OPERATOR_NN_BATCH_NORM_H

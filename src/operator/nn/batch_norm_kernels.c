@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/batch_norm_kernels.h"
 
 #include "math/loop.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batch normalisation of one channel: n runs of d elements, each run `step` elements behind the one before. Tables by
  * dtype of the data (the floating ones). Sums are taken in vectors over short runs, then in double.

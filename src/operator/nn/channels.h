@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the axes of images are: (N,C,spatial), or, channels last, (N,spatial,C). */
 #ifndef MXCI_OPERATOR_NN_CHANNELS_H
 #define MXCI_OPERATOR_NN_CHANNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolution: out[n,f,p] = bias[f] + sum over c, k of weight[f,c,k] data[n, c of f's group, stride p + dilate k -
  * pad].

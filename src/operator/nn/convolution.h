@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Convolution and the quantized convolution share: parameters, shapes, geometry. Their slots begin with data,
  * weight, bias and output. */
 #ifndef MXCI_OPERATOR_NN_CONVOLUTION_H

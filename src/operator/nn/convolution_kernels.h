@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolution of one sample and one group, in one thread, for f32 and f64, as products whose packed panels are read
  * straight from the image: no matrix of all patches is ever written.

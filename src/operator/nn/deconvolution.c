@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Deconvolution: the convolution's gradient with respect to its data as a layer of its own.
  *

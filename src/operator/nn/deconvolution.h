@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of Deconvolution, and the convolution whose gradient it is. */
 #ifndef MXCI_OPERATOR_NN_DECONVOLUTION_H
 #define MXCI_OPERATOR_NN_DECONVOLUTION_H

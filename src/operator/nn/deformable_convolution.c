@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * DeformableConvolution: a convolution whose patches are read at places that move. data (N,C,h,w), offset
  * (N, G*K*2, H, W), weight (F, C/groups, kernel), bias (F), out (N,F,H,W). Channels come in G groups for the offsets;

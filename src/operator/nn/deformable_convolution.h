@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of DeformableConvolution and what its kernels are told, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_NN_DEFORMABLE_CONVOLUTION_H
 #define MXCI_OPERATOR_NN_DEFORMABLE_CONVOLUTION_H

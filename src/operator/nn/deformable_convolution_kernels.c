@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/deformable_convolution_kernels.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of a convolution whose patches are read at places that move; f32 and f64. */
 #ifndef MXCI_OPERATOR_NN_DEFORMABLE_CONVOLUTION_KERNELS_H
 #define MXCI_OPERATOR_NN_DEFORMABLE_CONVOLUTION_KERNELS_H

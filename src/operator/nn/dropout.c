@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dropout: in training (mode=always: in every run) out = data mask, where mask is 1 / (1 - p) with probability 1 - p
  * and else 0; otherwise out = data (and mask, where it is asked for, 1). The mask has data's shape, or size 1 along

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of Dropout. */
 #ifndef MXCI_OPERATOR_NN_DROPOUT_H
 #define MXCI_OPERATOR_NN_DROPOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/dropout_kernels.h"
 
 #include "math/loop.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dropout, tables by dtype (the floating ones). */
 #ifndef MXCI_OPERATOR_NN_DROPOUT_KERNELS_H
 #define MXCI_OPERATOR_NN_DROPOUT_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Embedding: out[i] = weight[data[i]] for each element i of data, whose whole part is a row of weight; on the CPU
  * others are an error, on GPUs they are the nearest row. data (any shape), weight (input_dim, output_dim), out data's

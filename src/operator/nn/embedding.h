@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Embedding and its quantized form share: parameters and shapes, of slots data, weight and output. */
 #ifndef MXCI_OPERATOR_NN_EMBEDDING_H
 #define MXCI_OPERATOR_NN_EMBEDDING_H

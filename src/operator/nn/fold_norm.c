@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _fold_norm: the weight and bias of a layer into which a BatchNorm behind it is moved. In inference BatchNorm is
  * x s + (beta - mean s) for each channel, s = gamma / sqrt(variance + eps), so

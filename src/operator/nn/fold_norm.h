@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving a BatchNorm, in inference, into the layer before it: what the executor's pass and the GPU share. */
 #ifndef MXCI_OPERATOR_NN_FOLD_NORM_H
 #define MXCI_OPERATOR_NN_FOLD_NORM_H

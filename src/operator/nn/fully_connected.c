@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FullyConnected: out (N,H) = data (N,K) weight (H,K)^T + bias (H); data of more axes is read as (N, product of the
  * rest), or without flatten as (product of all but the last, K), and out keeps those axes. _fc_relu: max(that, 0).

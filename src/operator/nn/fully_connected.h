@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What FullyConnected and its quantized form share: parameters and shapes. Their slots begin with data, weight, bias
  * and output. */
 #ifndef MXCI_OPERATOR_NN_FULLY_CONNECTED_H

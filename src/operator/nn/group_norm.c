@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * InstanceNorm and GroupNorm: out = gamma (data - mean) / std + beta, where mean and std = sqrt(variance + eps) are
  * those of a sample's group of neighbouring channels (InstanceNorm: of one channel) over all axes behind.

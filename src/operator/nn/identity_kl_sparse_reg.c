@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * IdentityAttachKLSparseReg: out = data, whose gradient gets a penalty that draws each channel's mean activity towards
  * sparseness_target: to the gradient of every element of channel c (axis 1) is added

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * L2Normalization: out = data / sqrt(sum of data^2 + eps). data and out (N,C,spatial...). mode says what is summed:
  * instance: a sample, channel: the channels of one place, spatial: the places of one channel. Backward finds the sums

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/l2_normalization_kernels.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scaling to length 1. Arrays are seen as (outer, k, inner): the k elements that stand inner apart share one norm. Work
  * is counted in strips: up to MXCI_L2_COLUMNS neighbours of inner, all of k.

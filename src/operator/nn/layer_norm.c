@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LayerNorm: out = gamma (data - mean) / std + beta, where mean and std = sqrt(variance + eps) are those of a row along
  * an axis. RMSNorm: out = gamma data / rms, rms = sqrt(mean of squares + eps).

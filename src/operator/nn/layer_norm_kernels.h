@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Normalisation of one row of n elements, step apart, with a factor gamma for each of them. Tables by dtype of the data
  * and gamma (the floating ones). Sums are made in double.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LeakyReLU: out = data where data > 0, below that
  *   leaky  slope data

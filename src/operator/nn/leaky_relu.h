@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of LeakyReLU. */
 #ifndef MXCI_OPERATOR_NN_LEAKY_RELU_H
 #define MXCI_OPERATOR_NN_LEAKY_RELU_H

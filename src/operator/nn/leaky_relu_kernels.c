@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Leaky rectifiers by compute type. */
 #include "operator/nn/leaky_relu_kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rectifiers with a slope below 0, and their kin, tables by compute type. s is the slope of each element. */
 #ifndef MXCI_OPERATOR_NN_LEAKY_RELU_KERNELS_H
 #define MXCI_OPERATOR_NN_LEAKY_RELU_KERNELS_H

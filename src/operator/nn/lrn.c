@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LRN: out = data norm^-beta, norm = knorm + alpha / nsize (sum of data^2 over the nsize channels around), for data
  * (N,C,...). norm is a hidden output, f32 where data is f16 or bf16.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Normalisation across channels of one sample (channels, inner). Tables by dtype of the data (the floating ones). */
 #ifndef MXCI_OPERATOR_NN_LRN_KERNELS_H
 #define MXCI_OPERATOR_NN_LRN_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * masked_softmax: softmax along an axis over the elements whose mask is not 0; the others of out are 0, as is a row
  * without any. masked_log_softmax: the logarithm of that, so minus infinity. mask stretches to data's shape, may be of

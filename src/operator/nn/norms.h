@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of the operators that normalise, without BatchNorm. */
 #ifndef MXCI_OPERATOR_NN_NORMS_H
 #define MXCI_OPERATOR_NN_NORMS_H

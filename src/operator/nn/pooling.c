@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pooling: out[n,c,p] = maximum, average, sum or p-norm of data[n,c] over a window that starts at stride p - pad.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Pooling and its quantized form share: parameters, shapes, geometry. */
 #ifndef MXCI_OPERATOR_NN_POOLING_H
 #define MXCI_OPERATOR_NN_POOLING_H

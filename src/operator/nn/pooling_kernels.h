@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pooling of one plane (one sample, one channel) of up to three axes, for f32 and f64. A window is cut to the input; an
  * average divides by the window cut to input and padding, or to the input alone; an empty window gives 0. LP is the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RNN: layers of recurrent units over a sequence, in one or both directions; the parameters in one vector.
  *

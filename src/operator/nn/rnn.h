@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the forms of RNN share: parameters, sizes, and where things stand in the vector of parameters and in records. */
 #ifndef MXCI_OPERATOR_NN_RNN_H
 #define MXCI_OPERATOR_NN_RNN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One step of a recurrent layer in one direction, after the matrix products: rows (samples) of h units. Tables by mode
  * for f32 and f64. Rows are dense where no row length is given.

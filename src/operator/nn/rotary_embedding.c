@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rotary_embedding: pairs of each row's elements turned by angles that grow with the row's position. data
  * (outer..., L, inner..., D); in the row at position p = 0..L-1 pair number i of W / 2 turns by

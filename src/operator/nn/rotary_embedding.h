@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of rotary_embedding, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_NN_ROTARY_EMBEDDING_H
 #define MXCI_OPERATOR_NN_ROTARY_EMBEDDING_H

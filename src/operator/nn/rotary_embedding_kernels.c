@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/rotary_embedding_kernels.h"
 
 #include "math/fastmath.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turning pairs of a row's elements, tables by dtype (the floating ones). */
 #ifndef MXCI_OPERATOR_NN_ROTARY_EMBEDDING_KERNELS_H
 #define MXCI_OPERATOR_NN_ROTARY_EMBEDDING_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * softmax: out = e^z / sum of e^z along an axis, z = data / temperature; log_softmax: the logarithm of that; softmin:
  * the same of z = -data / temperature. The greatest z is subtracted first, so nothing overflows. With use_length only

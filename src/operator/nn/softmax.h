@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A pass of softmax or its logarithm over the threads; what softmax and its forms with a mask share. */
 #ifndef MXCI_OPERATOR_NN_SOFTMAX_H
 #define MXCI_OPERATOR_NN_SOFTMAX_H

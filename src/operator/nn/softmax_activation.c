@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SoftmaxActivation: softmax over all axes but the first (mode instance) or along axis 1 (mode channel). */
 #include "math/assign.h"
 #include "operator/infer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Softmax and its gradients, tables by dtype (the floating ones). Arrays are (outer, K, inner); softmax runs along K.
  * begin..end-1 are outer indices.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * UpSampling: images enlarged by whole factors. nearest: each element becomes a square of equal ones. Arguments
  * (N,C,h,w), out (N,C,H,W): H and W are those of the first argument times scale, and the others are enlarged to them by

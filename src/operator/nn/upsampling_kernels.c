@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/upsampling_kernels.h"
 
 enum { COLUMNS = 512 }; /* of a row of out that are added up at a time */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _contrib_calibrate_entropy: where to cut a range of numbers before it is told in few bins, so that what is told is
  * least far from what was. hist (n,) counts numbers between hist_edges (n + 1,), n odd, the middle bin around 0; every

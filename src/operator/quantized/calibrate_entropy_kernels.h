@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much is lost of a histogram that is cut at a threshold and told in fewer bins. */
 #ifndef MXCI_OPERATOR_QUANTIZED_CALIBRATE_ENTROPY_KERNELS_H
 #define MXCI_OPERATOR_QUANTIZED_CALIBRATE_ENTROPY_KERNELS_H

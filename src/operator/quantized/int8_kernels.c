@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/quantized/int8_kernels.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Products of rows of 8-bit numbers, summed in 32 bits, which wrap. Rows are first widened to 16 bits and filled up
  * with zeros to whole vectors: two such products and their sum are one instruction.

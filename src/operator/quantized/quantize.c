@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers of a range as whole numbers of 8 bits, and back. min_range and max_range are arrays of one float32.
  *   uint8  0..255 stand for min_range..max_range

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/quantized/quantize_kernels.h"
 
 void mxci_quantize_row(int64_t n, const double *x, double shift, double scale, double low, double high, int32_t *y) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole numbers of 8 bits for numbers of a range, and back, on rows of doubles. */
 #ifndef MXCI_OPERATOR_QUANTIZED_QUANTIZE_KERNELS_H
 #define MXCI_OPERATOR_QUANTIZED_QUANTIZE_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What quantized operators share: ranges and their bounds, going from one range to another. */
 #include "operator/quantized/quantized.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantized arrays: whole numbers of 8 or 32 bits that stand for numbers of a range, which two arrays of one float32
  * each give. The range has 0 in its middle: number q stands for q times a unit, the larger of the bounds' absolute

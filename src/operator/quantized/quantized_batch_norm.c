@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _contrib_quantized_batch_norm: BatchNorm by moving statistics on whole numbers, from their range to a calibrated one.
  * The statistics are read only, and stand among the arguments as in MXNet's files, not behind them.

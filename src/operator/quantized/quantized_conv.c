@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantized layers with weights, in one file for what they share: an int32 output whose unit is the product of data's
  * and weight's, so that sums of products need no scaling. The int8 bias is brought to that unit.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantized operators of several arrays: sums and products element by element, and arrays side by side. The numbers are
  * brought to the output's unit, which a calibrated range gives (8 bits), or that no result leaves (32 bits).

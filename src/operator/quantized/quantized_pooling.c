@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantized operators that leave the range as it is: _contrib_quantized_pooling (maximum or average), quantized_act
  * (relu), quantized_flatten, and quantized_embedding, whose range is weight's. An average is rounded to the nearest

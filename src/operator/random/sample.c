@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random numbers: _random_<distribution> fills an array of parameter shape (or of the shape that its use gives it);
  * _sample_<distribution> takes arrays of the distribution's parameters, shape s, and gives s + shape: a row of numbers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of the random number operators. */
 #ifndef MXCI_OPERATOR_RANDOM_SAMPLE_H
 #define MXCI_OPERATOR_RANDOM_SAMPLE_H

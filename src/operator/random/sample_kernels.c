@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The distributions of draw.h as functions. */
 #include "operator/random/sample_kernels.h"
 

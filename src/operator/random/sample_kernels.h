@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The distributions of draw.h as functions. */
 #ifndef MXCI_OPERATOR_RANDOM_SAMPLE_KERNELS_H
 #define MXCI_OPERATOR_RANDOM_SAMPLE_KERNELS_H

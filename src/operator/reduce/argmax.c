@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * argmax, argmin, argmax_channel: the index of the greatest or least element along an axis, as float32 (exact up to
  * 2^24). Of equals the first; a NaN counts as greatest and as least. The gradient is zero.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of argmax and argmin. */
 #ifndef MXCI_OPERATOR_REDUCE_ARGMAX_H
 #define MXCI_OPERATOR_REDUCE_ARGMAX_H

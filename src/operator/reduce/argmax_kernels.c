@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* argmax and argmin by compute type. */
 #include "operator/reduce/argmax_kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the greatest or least element is. A place holds the best element so far, in the compute type, and its index, a
  * number of that type too, since one width makes quick loops; in float it is rounded as the result is in any case. A

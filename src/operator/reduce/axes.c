@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of axes: which they are, the shapes that follow, the walks over them. */
 #include "operator/reduce/axes.h"
 

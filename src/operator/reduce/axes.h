@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of axes as parameters: axis=(0,2), negative ones from the end, () for all; exclude for all others. */
 #ifndef MXCI_OPERATOR_REDUCE_AXES_H
 #define MXCI_OPERATOR_REDUCE_AXES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stretching axes of size 1: broadcast_axis names axes and sizes, _broadcast one of them, broadcast_to the whole shape
  * (0: as in data), broadcast_like an array that has it. The gradient is the sum over what was stretched.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reductions over a set of axes: sum, mean, prod, nansum, nanprod, max, min, norm. Reducing all axes without keepdims
  * gives shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0,

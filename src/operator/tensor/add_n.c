@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* add_n: the sum of any number of arrays of one shape. Tiles are summed in the compute type and rounded once. */
 #include <mxc/op.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes: from bounds as given to places, shapes and walks. */
 #include "operator/tensor/box.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes: the part of an array from begin to end by step along each axis, given as Python's slices are. */
 #ifndef MXCI_OPERATOR_TENSOR_BOX_H
 #define MXCI_OPERATOR_TENSOR_BOX_H

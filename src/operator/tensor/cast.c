@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cast: data converted to another dtype, as mxc_ndarray_copy_to converts; the gradient is converted back. */
 #include "operator/tensor/cast.h"
 

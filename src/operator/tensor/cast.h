@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of Cast. */
 #ifndef MXCI_OPERATOR_TENSOR_CAST_H
 #define MXCI_OPERATOR_TENSOR_CAST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Concat: arrays that differ in one axis only, side by side along it. _rnn_param_concat is the same for the parameters
  * of an RNN's layers: where several of them are unknown they have equal sizes, as the weights of both directions have.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Concat, its quantized form and stack share. */
 #ifndef MXCI_OPERATOR_TENSOR_CONCAT_H
 #define MXCI_OPERATOR_TENSOR_CONCAT_H

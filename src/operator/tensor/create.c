@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators without arguments that make or fill an array: _zeros, _ones, _set_value, _full, _arange. ctx is where an
  * imperative call makes it. */
 #include "operator/tensor/create.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of _zeros, _ones, _set_value and _arange. */
 #ifndef MXCI_OPERATOR_TENSOR_CREATE_H
 #define MXCI_OPERATOR_TENSOR_CREATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _CrossDeviceCopy: the same values on another context. The executor puts it where an array is used on another context
  * than the one it is made on. It is a function of the host on every device: between memories that the host cannot reach

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blocks of b by b places and the channels they become, (N,C,H,W) both:
  * depth_to_space: out (N,C/b^2,H b,W b), out[n,c,h b + i,w b + j] = data[n,(i b + j) C/b^2 + c,h,w]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* expand_dims: out is data with an axis of size 1 before axis `axis` of it (negative: counted in out from its end). */
 #include "math/assign.h"
 #include "operator/infer.h"

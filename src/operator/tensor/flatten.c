@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flatten: (N, a, b, ...) to (N, a b ...), the same elements in the same order. */
 #include "operator/tensor/flatten.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Flatten and its quantized form share. */
 #ifndef MXCI_OPERATOR_TENSOR_FLATTEN_H
 #define MXCI_OPERATOR_TENSOR_FLATTEN_H

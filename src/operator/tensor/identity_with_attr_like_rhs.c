@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _identity_with_attr_like_rhs: out = lhs, of which rhs is known to have the shape and type. rhs is not read. */
 #include "operator/index/rows.h"
 

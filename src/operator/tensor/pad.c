@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pad: data with elements put around its spatial axes. data (N,C,H,W) or (N,C,D,H,W). pad_width: elements before and
  * behind each axis, 0 for N and C. mode constant: they are constant_value; edge: the nearest element; reflect: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of Pad, and the shape that its kernels take. For C and GPU modules. */
 #ifndef MXCI_OPERATOR_TENSOR_PAD_H
 #define MXCI_OPERATOR_TENSOR_PAD_H

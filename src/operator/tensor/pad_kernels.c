@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/tensor/pad_kernels.h"
 
 enum { COLUMNS = 512 }; /* of a row of the gradient that are added up at a time */

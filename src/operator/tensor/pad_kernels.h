@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Padding of the last three axes; planes are what stands before them. Where out lies outside of in it holds a constant,
  * the nearest element, or the element as far inside as it is outside.

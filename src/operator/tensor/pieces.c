@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving rows between an array and its pieces. As (outer, size_i, inner) each. */
 #include "operator/tensor/pieces.h"
 

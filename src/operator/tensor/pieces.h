@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An array and what it is side by side along one axis: pieces that differ in that axis only. */
 #ifndef MXCI_OPERATOR_TENSOR_PIECES_H
 #define MXCI_OPERATOR_TENSOR_PIECES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reshape_like: the elements of lhs in their order, with the axes lhs_begin..lhs_end-1 replaced by the axes
  * rhs_begin..rhs_end-1 of rhs, which have as many elements. By default lhs takes all of rhs's shape. rhs is not read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reverse (flip): out = data with the order of elements turned round along the axes named. */
 #include "operator/tensor/view_ops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Taking a box out of an array; its gradient stands where the box was.
  *   slice_axis  rows begin to end-1 of one axis

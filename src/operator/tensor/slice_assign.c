@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of an array with a box in it replaced (NDArray's x[begin:end] = y): _slice_assign by rhs, which has the box's
  * shape, _crop_assign_scalar by a number. lhs's gradient is 0 in the box, rhs's is the box.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SliceChannel (split): data cut into num_outputs equal pieces along an axis, an output each. With squeeze_axis, which
  * needs as many outputs as the axis has rows, the outputs lack the axis.

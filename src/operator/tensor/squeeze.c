@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* squeeze: out is data without the axes named, which have size 1; without all axes of size 1 where none is named. */
 #include "math/assign.h"
 #include "operator/infer.h"

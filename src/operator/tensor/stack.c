@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack: arrays of one shape side by side along a new axis of out. */
 #include "operator/tensor/concat.h"
 #include "operator/tensor/pieces.h"

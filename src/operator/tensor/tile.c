@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of elements. tile: the whole array reps[i] times along each axis i, axes aligned at the last. repeat: each row
  * of an axis (each element where there is no axis) repeats times in succession. The gradient adds up the copies.

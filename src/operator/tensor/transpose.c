@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* transpose: out's axis i is data's axis axes[i]; axes () reverses them. SwapAxis: axes dim1 and dim2 change places. */
 #include "operator/tensor/view_ops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views as forward and backward functions of operators. */
 #include "math/strided_copy.h"
 #include "operator/tensor/view_ops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators whose output is a view of their data (views.h): forward and backward by strided copies. */
 #ifndef MXCI_OPERATOR_TENSOR_VIEW_OPS_H
 #define MXCI_OPERATOR_TENSOR_VIEW_OPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Views: operators whose results are the elements of an array in another order or number, and what takes them apart
  * again. Here is which element stands where, as walks (math/strided_kernels.h), from parameters and shapes that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * where: out = x where condition is not 0 (a NaN is not), y elsewhere. condition has the shape of x and y, or one axis:
  * their first. It may be of another type and has no gradient.

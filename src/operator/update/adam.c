@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps along the running mean of the gradient over the root of that of its square; c as in update.h:
  *   adam_update    d = c(grad) with wd weight added before the limit;  mean = beta1 mean + (1 - beta1) d;

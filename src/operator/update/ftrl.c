@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Follow the regularized leader, with a step for each element; c as in update.h, g = c(grad):
  *   ftrl_update  z = z + g - (sqrt(n + g^2) - sqrt(n)) weight / lr;  n = n + g^2;

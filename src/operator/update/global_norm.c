@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The norm of many arrays taken as one vector, and keeping it within a limit:
  *   multi_sum_sq      out[i] = the sum of the squares of argument i, f32

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adam whose step's length follows the weight's norm. c as in update.h; between the phases the caller takes norms:
  *   lamb_update_phase1  d = c(grad);  mean and var as in _adamw_update, in the formula over 1 - beta1^t and 1 - beta2^t

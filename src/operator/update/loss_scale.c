@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What training with scaled losses needs, so that gradients in 16 bits do not vanish; all decided on the device:
  *   all_finite, multi_all_finite  out = 1 where all elements of all arguments are finite, else 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters and arithmetic of the operators for scaled losses, for every device. */
 #ifndef MXCI_OPERATOR_UPDATE_LOSS_SCALE_H
 #define MXCI_OPERATOR_UPDATE_LOSS_SCALE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps of sgd_update and sgd_mom_update (sgd.c) with f32 copies of 16-bit weights, and of several weights in one call.
  *   mp_sgd_update, mp_sgd_mom_update  the step is made on weight32, an auxiliary state; out is its rounded copy

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps scaled by a running mean of the gradient's square. With d = rescale_grad grad + wd weight, kept within
  * +-clip_gradient, and the new weight kept within +-clip_weights, each where it is not negative:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _multi_update: steps of any rule of update.def for several weights in one call. It is what optimizers queue; the
  * operators that are named for their rules (sgd.c, adam.c...) are what MXNet has.

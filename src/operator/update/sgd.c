@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps along the gradient, or along its sign, one pass over memory; c as in update.h:
  *   sgd_update      out = (1 - lr wd) weight - lr c(grad)

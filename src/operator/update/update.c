@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the optimizer updates share. */
 #include "operator/update/update.h"
 

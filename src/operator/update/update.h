@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the optimizer updates share: parameters, inference, and one pass over all arrays. The arguments begin with
  * weight and grad, the auxiliary states are the rule's, the output has weight's shape; usually it is weight's array.

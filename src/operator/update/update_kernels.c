@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Optimizer steps by rule and dtype. */
 #include "operator/update/update_kernels.h"
 

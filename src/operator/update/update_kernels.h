@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Optimizer steps over plain arrays: for each element a rule makes the new weight of weight, gradient and states. */
 #ifndef MXCI_OPERATOR_UPDATE_UPDATE_KERNELS_H
 #define MXCI_OPERATOR_UPDATE_UPDATE_KERNELS_H

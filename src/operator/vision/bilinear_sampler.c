@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images read at places between their elements: data (N,C,h,w), out (N,C,H,W), out[n,c,p] the four elements of
  * data[n,c] around place p, weighted by nearness; what lies outside of data is 0. A place is x, y from -1 to 1, first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Correlation: how alike two images are where one is moved. data1, data2 (N,C,h,w), pad_size zeros around them; out
  * (N,G*G,H,W) is for each of G*G moves, down and to the right by -max_displacement to max_displacement in steps of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing patches of two planes of the same size, f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_CORRELATION_KERNELS_H
 #define MXCI_OPERATOR_VISION_CORRELATION_KERNELS_H

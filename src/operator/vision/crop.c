@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Crop: out (N,C,h,w) = a window of data (N,C,H,W), of the size h_w or of crop_like's last two axes, from offset on or
  * in the middle. crop_like is an argument where num_args is 2, and has no gradient.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GridGenerator: places for BilinearSampler, out (N,2,H,W): x, then y, from -1 to 1. affine: data (N,6), for each
  * sample a matrix (2,3) that moves evenly spread places (x, y, 1); H and W are target_shape. warp: data (N,2,H,W), by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading images at places between their elements. A place is a pair x, y from -1 to 1 (first to last element of an
  * axis); what lies outside of an image is 0. A grid holds the places of one sample: all x, then all y. f32 and f64.

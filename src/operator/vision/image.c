@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images as (height, width, channels): _cvimresize to another size, _cvcopyMakeBorder with elements put around. Numbers
  * of interpolations and borders are OpenCV's, as in MXNet; bytes and float32; no gradients.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of _cvimresize and _cvcopyMakeBorder, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_VISION_IMAGE_H
 #define MXCI_OPERATOR_VISION_IMAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images out of the bytes of JPEG or PNG files: _cvimdecode as (height, width, channels) of bytes, _imdecode as
  * (channels, height, width) of floats. The outputs' shapes are in the bytes, so both work on arrays, not in a symbol.

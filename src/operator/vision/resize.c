@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Planes of images made larger or smaller. BilinearResize2D: data (N,C,h,w), out (N,C,H,W) read between the elements of
  * data, the size given, as a scale, or that of another array. AdaptiveAvgPooling2D: out (N,C,H,W), each element the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Planes made larger or smaller: elements between elements, and means of blocks of elements. f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_RESIZE_KERNELS_H
 #define MXCI_OPERATOR_VISION_RESIZE_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ROIAlign: regions of images as planes of one size. data (N,C,h,w), rois (R,5), out (R,C,pooled_size). A region is
  * (sample, x1, y1, x2, y2), times spatial_scale in elements; it is cut into pooled_size parts, and out holds the mean

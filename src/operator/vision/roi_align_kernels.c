@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/vision/roi_align_kernels.h"
 
 #include <string.h>

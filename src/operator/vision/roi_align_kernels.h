@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Means over parts of regions of images, read between their elements; f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_ROI_ALIGN_KERNELS_H
 #define MXCI_OPERATOR_VISION_ROI_ALIGN_KERNELS_H

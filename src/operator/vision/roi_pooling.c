@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ROIPooling: regions of images as planes of one size. data (N,C,h,w), rois (R,5), out (R,C,pooled_size). A region is
  * (sample, x1, y1, x2, y2), both ends within it, whose coordinates times spatial_scale are rounded to elements; it is

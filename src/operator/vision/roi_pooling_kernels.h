@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The maximum over parts of regions of images, f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_ROI_POOLING_KERNELS_H
 #define MXCI_OPERATOR_VISION_ROI_POOLING_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters of the operators on images and regions of them, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_VISION_VISION_H
 #define MXCI_OPERATOR_VISION_VISION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * As much of CUDA's runtime as src/cuda/nvidia/device.cu calls, emulated on the host, so that the real source runs
  * in tests on machines without CUDA. What matters of the real one is kept: the legacy stream does not wait for non-

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of cuda_runtime.h. A stream is a list of work, which is done when it is waited for: as late as it may
  * be. */
 #include "cuda_runtime.h"

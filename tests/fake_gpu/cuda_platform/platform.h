@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels emulated on the host: what cuda/runtime/kernel.h builds on in the fake GPU. src/cuda/nvidia/cuda_platform/
  * has the real one's. A launch is queued on a stream, whose thread runs it later. Every kernel runs with teams of one

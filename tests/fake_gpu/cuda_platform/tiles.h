@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving elements from planes to planes, as cuda/nvidia/cuda_platform/tiles.h does by tiles: here by all elements,
  * backwards. */
 #ifndef MXCU_TILES_H

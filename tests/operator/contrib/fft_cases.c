@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _contrib_fft and _contrib_ifft. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of operators that belong to the program: case_cube has callbacks, and is also reached as Custom. */
 #include "support.h"
 

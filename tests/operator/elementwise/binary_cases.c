@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of the functions of two numbers: of two arrays of one shape, and of an array and a scalar. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of the functions of two arrays that are broadcast against each other. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of clip and hard_sigmoid. */
 #include "operator/elementwise/elementwise_reference.h"
 

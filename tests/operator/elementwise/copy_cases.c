@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of identity, BlockGrad, zeros_like and ones_like. */
 #include "operator/elementwise/elementwise_reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of cases that the element-wise operators share. */
 #ifndef MXC_TESTS_OPERATOR_ELEMENTWISE_REFERENCE_H
 #define MXC_TESTS_OPERATOR_ELEMENTWISE_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of the element-wise functions of one array. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of fill_element_0index. */
 #include "operator/index/index_reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of gather_nd and scatter_nd. */
 #include "operator/index/index_reference.h"
 

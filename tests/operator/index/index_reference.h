@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several indexing operators share. */
 #ifndef MXC_TESTS_OPERATOR_INDEX_REFERENCE_H
 #define MXC_TESTS_OPERATOR_INDEX_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _onehot_encode and one_hot. */
 #include <math.h>
 

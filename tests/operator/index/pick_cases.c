@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of pick and batch_take. */
 #include "operator/index/index_reference.h"
 

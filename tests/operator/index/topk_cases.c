@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of topk, sort and argsort. NaNs come last; NaNs of either sign and signed zeros are in test_order.c. */
 #include <math.h>
 #include <stdlib.h>

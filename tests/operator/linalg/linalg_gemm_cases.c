@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _linalg_gemm, _linalg_gemm2 and _linalg_syrk. */
 #include "operator/linalg/linalg_reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _linalg_potrf, _linalg_potri and _linalg_sumlogdiag. Matrices are prepared so that they can be factored. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/linalg/linalg_reference.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several operators on matrices share. A matrix is the last two axes of an array, the others are its
  * batch. */
 #ifndef MXC_TESTS_OPERATOR_LINALG_REFERENCE_H

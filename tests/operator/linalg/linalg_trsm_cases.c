@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _linalg_trmm and _linalg_trsm. Triangles are prepared so that systems with them can be solved. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of CTCLoss. The reference enumerates every sequence of classes, one class at each step. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of scaled_dot_product_attention. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of Convolution. */
 #include "operator/nn/nn_reference.h"
 

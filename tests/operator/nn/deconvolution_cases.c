@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of Deconvolution. */
 #include "operator/cases.h"
 

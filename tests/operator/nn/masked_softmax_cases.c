@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of masked_softmax and masked_log_softmax. */
 #include <math.h>
 #include <stdlib.h>

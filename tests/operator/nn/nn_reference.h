@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several layers share: windows, channels last, softmax and normalization. */
 #ifndef MXC_TESTS_OPERATOR_NN_REFERENCE_H
 #define MXC_TESTS_OPERATOR_NN_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of RNN: every mode, several layers, both directions, states in and out. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _contrib_quantized_batch_norm. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of the quantized convolution and fully connected layer. References compute with the real numbers that the
  * integers stand for. */
 #include <math.h>

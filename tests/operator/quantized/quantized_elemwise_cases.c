@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _contrib_quantized_elemwise_add, _contrib_quantized_elemwise_mul and _contrib_quantized_concat. */
 #include <math.h>
 

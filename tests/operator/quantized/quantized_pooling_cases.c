@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _contrib_quantized_pooling, _contrib_quantized_act, _contrib_quantized_flatten and
  * _contrib_quantized_embedding. */
 #include <math.h>

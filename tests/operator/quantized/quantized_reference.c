@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/quantized/quantized_reference.h"
 
 #include <math.h>

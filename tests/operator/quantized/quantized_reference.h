@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several quantized operators share. */
 #ifndef MXC_TESTS_OPERATOR_QUANTIZED_REFERENCE_H
 #define MXC_TESTS_OPERATOR_QUANTIZED_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of random numbers: dtypes, requests, shapes, inference, parameters out of range. Their distributions are
  * tested in test_sample.c. */
 #include "operator/cases.h"

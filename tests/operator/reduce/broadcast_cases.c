@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of broadcast_axis, broadcast_to, _broadcast and broadcast_like. */
 #include "operator/cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of sum, mean, prod, nansum, nanprod, max, min and norm. */
 #include <math.h>
 

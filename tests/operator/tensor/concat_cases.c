@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of Concat and _rnn_param_concat. */
 #include "operator/cases.h"
 

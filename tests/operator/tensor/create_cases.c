@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _set_value, _full, _zeros, _ones and _arange. */
 #include <math.h>
 

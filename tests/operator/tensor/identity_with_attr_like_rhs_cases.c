@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _identity_with_attr_like_rhs. */
 #include "operator/cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _slice_assign and _slice_assign_scalar. */
 #include <stdlib.h>
 

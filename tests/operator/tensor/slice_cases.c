@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of slice_axis, slice and slice_like. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/tensor/tensor_reference.h"
 
 #include <stdlib.h>

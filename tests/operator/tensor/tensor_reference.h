@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several operators on whole arrays share. */
 #ifndef MXC_TESTS_OPERATOR_TENSOR_REFERENCE_H
 #define MXC_TESTS_OPERATOR_TENSOR_REFERENCE_H

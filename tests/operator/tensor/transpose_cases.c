@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of transpose and SwapAxis. */
 #include "operator/cases.h"
 

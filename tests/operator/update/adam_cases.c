@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of adam_update and _adamw_update. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of multi_sum_sq and clip_global_norm. */
 #include <math.h>
 

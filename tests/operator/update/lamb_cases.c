@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of lamb_update_phase1 and lamb_update_phase2. */
 #include <math.h>
 

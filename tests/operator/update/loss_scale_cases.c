@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of all_finite, multi_all_finite, _scale_gradient and _update_loss_scale. */
 #include <math.h>
 

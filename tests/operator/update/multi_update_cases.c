@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of mp_sgd_update, mp_sgd_mom_update, multi_sgd_update, multi_sgd_mom_update, multi_mp_sgd_update and
  * multi_mp_sgd_mom_update. */
 #include <math.h>

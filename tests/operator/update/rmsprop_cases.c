@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of rmsprop_update and rmspropalex_update. */
 #include <math.h>
 

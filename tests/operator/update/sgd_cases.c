@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of sgd_update, sgd_mom_update, nag_mom_update, signsgd_update and signum_update. */
 #include "operator/update/update_reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several optimizer updates share. */
 #ifndef MXC_TESTS_OPERATOR_UPDATE_REFERENCE_H
 #define MXC_TESTS_OPERATOR_UPDATE_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cases of operators that read JPEG and PNG. The number of bytes of buf says what image is in it, before bytes that do
  * not count: its last digit selects the format, then, from the right, the height and the width.

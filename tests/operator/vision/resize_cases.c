@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases of _contrib_BilinearResize2D and _contrib_AdaptiveAvgPooling2D. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/vision/vision_reference.h"
 
 double case_grid_coordinate(int k, int64_t i, int64_t height, int64_t width) {

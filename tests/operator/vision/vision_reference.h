@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* References that several operators on images share. */
 #ifndef MXC_TESTS_OPERATOR_VISION_REFERENCE_H
 #define MXC_TESTS_OPERATOR_VISION_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels on NVIDIA GPUs: what cuda/runtime/kernel.h builds on. tests/fake_gpu/cuda_platform/ has the emulator's. */
 #ifndef MXCI_CUDA_NVIDIA_PLATFORM_H
 #define MXCI_CUDA_NVIDIA_PLATFORM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving elements where neighbours that are read are not neighbours that are written, on NVIDIA GPUs. */
 #ifndef MXCI_CUDA_NVIDIA_TILES_H
 #define MXCI_CUDA_NVIDIA_TILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolution by cuDNN. For each shape, dtype and pass its heuristics name some algorithms, of which the best
  * few that give the same result every time are kept as a plan; the first run that may overwrite its result and is not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda/nvidia/cudnn/handle.h"
 
 static mxcu_dnn gpus[MXCU_DNN_GPUS]; /* for the life of the process */

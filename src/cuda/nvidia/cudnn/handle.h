@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuDNN on each GPU: its handle, which one thread at a time may use. */
 #ifndef MXCI_CUDA_NVIDIA_CUDNN_HANDLE_H
 #define MXCI_CUDA_NVIDIA_CUDNN_HANDLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RNN by cuDNN. The operator's vector of parameters is cuDNN's weight space: W and R of each layer and direction, then
  * all biases, gates in the same order. A plan is made only where cuDNN says of every matrix and bias that it stands

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Communicators by NCCL, in its non-blocking mode: a call into NCCL may go on after it has returned, and until it has
  * ended the ncclComm_t accepts no other. So work waits in a list, and each test moves it on: if the call before has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loading NCCL. */
 #include "cuda/nvidia/nccl/library.h"
 

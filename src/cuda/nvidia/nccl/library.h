@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's functions, of the library that is loaded when they are first needed: the module works without it. */
 #ifndef MXCI_CUDA_NVIDIA_NCCL_LIBRARY_H
 #define MXCI_CUDA_NVIDIA_NCCL_LIBRARY_H

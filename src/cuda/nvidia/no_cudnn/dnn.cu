@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where cuDNN was not found: nothing is served. */
 #include "cuda/runtime/dnn.h"
 

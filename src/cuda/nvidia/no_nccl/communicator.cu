@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where NCCL was not found: GPUs do not add up among themselves. */
 #include "cuda/runtime/module.h"
 

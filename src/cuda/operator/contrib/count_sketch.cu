@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* count_sketch: all elements are sorted by their target, and an element of out sums its own. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _contrib_fft and _contrib_ifft, as operator/contrib/fft.c: rows are transformed in float64, by the passes that
  * operator/contrib/fft_kernels.c has, each of them one kernel over all numbers of some rows. Complex numbers are pairs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* box_iou: the intersection over union of all pairs of boxes. */
 #include "cuda/operator/detection/suppress.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* box_nms: non-maximum suppression, by a team for each group of boxes. */
 #include "cuda/operator/detection/suppress.h"
 #include "cuda/runtime/gradient.h"

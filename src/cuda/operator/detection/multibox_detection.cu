@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MultiBoxDetection, as operator/detection/multibox_detection.c: boxes are decoded, sorted by their scores, and a team
  * for each image suppresses those that overlap better ones. */
 #include "cuda/operator/detection/suppress.h"

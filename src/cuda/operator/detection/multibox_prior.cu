@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MultiBoxPrior: the anchors of each pixel. */
 #include "cuda/runtime/gradient.h"
 #include "operator/detection/detection.h"

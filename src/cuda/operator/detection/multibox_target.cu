@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MultiBoxTarget, as operator/detection/multibox_target.c: a team for each image gives labels their anchors, the best
  * pairs first; the rest is a thread's for each anchor. */
 #include "cuda/runtime/gradient.h"

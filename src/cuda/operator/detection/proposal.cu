@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Proposal, as operator/detection/proposal.c: boxes are made, sorted by their scores, and a team suppresses those that
  * overlap better ones. */
 #include "cuda/operator/detection/suppress.h"

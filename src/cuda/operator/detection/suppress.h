@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes and anchors in their compute type, and non-maximum suppression of a sorted list of boxes. */
 #ifndef MXCI_CUDA_OPERATOR_DETECTION_SUPPRESS_H
 #define MXCI_CUDA_OPERATOR_DETECTION_SUPPRESS_H

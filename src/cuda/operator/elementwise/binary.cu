@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element-wise functions of two arrays of one shape, or of an array and a number (binary_names.def). */
 #include "cuda/operator/elementwise/binary.h"
 

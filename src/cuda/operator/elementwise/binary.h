@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of binary.def in kernels, one struct each: id_function::of(a, b), and the gradients left and right of
  * (g, a, b). numbers: whether it is defined for integers too. */
 #ifndef MXCI_CUDA_OPERATOR_ELEMENTWISE_BINARY_H

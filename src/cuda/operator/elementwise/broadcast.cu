@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of two arrays with broadcasting (BROADCAST of binary_names.def). One kernel serves all functions
  * of a dtype, since finding the operands' offsets takes longer than selecting the function. A gradient is the sum over

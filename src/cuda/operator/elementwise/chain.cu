@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chains of element-wise functions: one kernel interprets the steps, each thread for one element. */
 #include "simpleop/chain.h"
 

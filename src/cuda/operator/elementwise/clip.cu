@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clip and hard_sigmoid. */
 #include "simpleop/clip.h"
 

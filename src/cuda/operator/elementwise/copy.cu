@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that copy their input or give constants: _copy, BlockGrad, zeros_like, ones_like; and the copies, constants
  * and zero gradients of other operators (gradient.h). */
 #include "cuda/runtime/convert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operators of unary.def: one function of each element. */
 #include "cuda/runtime/gradient.h"
 #include "math/scalar_math.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fill_element_0index: a copy of lhs with one element of each row replaced. */
 #include "cuda/operator/index/index.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gather_nd and scatter_nd: slices by indices along several axes. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Indices, lengths and class numbers of any dtype. */
 #ifndef MXCI_CUDA_OPERATOR_INDEX_INDEX_H
 #define MXCI_CUDA_OPERATOR_INDEX_INDEX_H

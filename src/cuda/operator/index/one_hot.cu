@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* one_hot and _onehot_encode. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"

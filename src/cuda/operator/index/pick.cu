@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pick and batch_take: one element of each row, by index. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Taking and adding rows by index: see rows.h. */
 #include "cuda/operator/index/rows.h"
 

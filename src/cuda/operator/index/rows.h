@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gathering rows of an array by index into a dense array, and scatter-adding a dense array's rows, as
  * operator/index/rows.h. Additions to one row are in the order of the dense rows: where several indices may be equal,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorting by a bitonic network: for each size of sorted runs, steps of falling distance. */
 #include "cuda/operator/index/sort.h"
 

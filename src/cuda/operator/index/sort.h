@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorting rows of items by unsigned keys, and of equal keys by index, in place. A row is padded to a power of two, at
  * least 2; what pads it sorts last. By Batcher's bitonic network: every step is independent of the others, whatever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* take: rows along an axis, by index. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"

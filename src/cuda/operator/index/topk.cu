@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* topk, sort, argsort (operator/index/topk.c): the rows along an axis are sorted in scratch by their keys. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dot and batch_dot. */
 #include "operator/linalg/dot.h"
 

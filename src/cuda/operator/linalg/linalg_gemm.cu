@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _linalg_gemm, _linalg_gemm2, _linalg_syrk. */
 #include "operator/linalg/linalg_gemm.h"
 

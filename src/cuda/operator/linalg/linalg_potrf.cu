@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _linalg_potrf, _linalg_potri, _linalg_sumlogdiag. Scratch of the first two: three matrices, then for each matrix of
  * the batch where it fails. */
 #include "cuda/operator/linalg/triangular.h"

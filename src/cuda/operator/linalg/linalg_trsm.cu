@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _linalg_trsm and _linalg_trmm. Scratch: a matrix of B's shape and two of A's. */
 #include "cuda/operator/linalg/triangular.h"
 #include "cuda/runtime/blas.h"

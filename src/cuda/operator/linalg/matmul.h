@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products of batches of matrices on the GPU (operator/linalg/matmul.h), for the operators that are such products. */
 #ifndef MXCI_CUDA_OPERATOR_LINALG_MATMUL_H
 #define MXCI_CUDA_OPERATOR_LINALG_MATMUL_H

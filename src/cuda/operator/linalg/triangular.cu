@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda/operator/linalg/triangular.h"
 
 #include "cuda/runtime/blas.h"

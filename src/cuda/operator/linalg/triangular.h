@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of triangular matrices on the GPU: float32 and float64, in C order. */
 #ifndef MXCI_CUDA_OPERATOR_LINALG_TRIANGULAR_H
 #define MXCI_CUDA_OPERATOR_LINALG_TRIANGULAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda/operator/loss/count.h"
 
 #include "cuda/operator/reduce/reduce.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counting the valid elements of an array on the GPU, for the losses that divide by their number. */
 #ifndef MXCI_CUDA_OPERATOR_LOSS_COUNT_H
 #define MXCI_CUDA_OPERATOR_LOSS_COUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CTCLoss. A team goes along the steps of each sequence, its threads over the states; everything in logarithms and
  * double. Letters: T steps, N sequences, C classes, L columns of labels, 2 L + 1 states. */
 #include "cuda/runtime/gradient.h"

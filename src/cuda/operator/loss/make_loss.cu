@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* make_loss and MakeLoss: pass data on; the gradient is a constant. */
 #include "operator/loss/losses.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* softmax_cross_entropy: the sum over the rows of a batch. */
 #include "cuda/operator/reduce/reduce.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SVMOutput: passes data on; the gradient is that of the hinge loss. */
 #include "operator/loss/losses.h"
 

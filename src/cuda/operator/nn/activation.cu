@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Activation: a function of each element, which act_type chooses. */
 #include "operator/nn/activation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scaled dot-product attention by matrix products. The matrix of scores is never whole in memory: a block of it, some
  * queries by all keys, is computed in scratch. Letters as in operator/nn/attention.h. In scratch scores are of the

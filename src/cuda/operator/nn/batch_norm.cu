@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * BatchNorm: the sums of each channel, coefficients computed from them into scratch, and one pass over the elements.
  * Scratch: for each channel three numbers of the compute type, then the reduction's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Biases on the GPU: one value per channel, added to all of its elements; and its gradient, a sum per channel. */
 #ifndef MXCI_CUDA_OPERATOR_NN_BIAS_H
 #define MXCI_CUDA_OPERATOR_NN_BIAS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution. convolution_im2col.cu and the files that it calls compute it. */
 #include <algorithm>
 

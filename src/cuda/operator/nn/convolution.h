@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolution and its gradients on the GPU, for Convolution and Deconvolution. Letters: N samples, G groups, C channels
  * and F filters of a group, K = C x kernel positions, P pixels of the output. x (N,GC,in), w (GF,C,kernel), y

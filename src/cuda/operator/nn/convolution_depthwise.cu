@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Depthwise convolution (groups of one channel): a thread or a team sums the few products of each result. */
 #include "cuda/operator/nn/convolution.h"
 #include "cuda/operator/nn/convolution_index.h"

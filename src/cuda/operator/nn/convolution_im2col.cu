@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolution by a library where it supports the case; by im2col and matrix products elsewhere: the patches of some
  * samples are written to scratch, "columns" (G, K, samples, P), and multiplied with the weights. Where the columns of

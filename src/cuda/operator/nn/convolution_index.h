@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Index arithmetic of convolutions, for kernels. */
 #ifndef MXCI_CUDA_OPERATOR_NN_CONVOLUTION_INDEX_H
 #define MXCI_CUDA_OPERATOR_NN_CONVOLUTION_INDEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the operators Convolution and Deconvolution share: a convolution from their parameters, and the bias. */
 #ifndef MXCI_CUDA_OPERATOR_NN_CONVOLUTION_LAYER_H
 #define MXCI_CUDA_OPERATOR_NN_CONVOLUTION_LAYER_H

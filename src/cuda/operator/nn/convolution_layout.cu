@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution channels last where no library supports it: by copies with channels second, some samples at a time. */
 #include "cuda/operator/nn/convolution.h"
 

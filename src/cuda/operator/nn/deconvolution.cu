@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Deconvolution: as a layer the gradient of a convolution with respect to its data. */
 #include "operator/nn/deconvolution.h"
 

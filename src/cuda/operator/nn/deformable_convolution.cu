@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * DeformableConvolution, as operator/nn/deformable_convolution.c. Letters: C channels, F filters, groups of each of
  * them; G groups of channels with offsets of their own, K elements of a patch, P places. The patches of some samples

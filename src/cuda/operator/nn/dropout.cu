@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dropout, with the same random numbers as on the CPU for a seed. */
 #include "operator/nn/dropout.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Embedding: data is the index of the rows of weight. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"

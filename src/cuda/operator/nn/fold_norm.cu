@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _fold_norm: the weight and bias of a layer into which the BatchNorm behind it is folded. */
 #include "operator/nn/fold_norm.h"
 

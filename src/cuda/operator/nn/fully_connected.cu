@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* FullyConnected, and _fc_relu with the relu behind it. The bias, its gradient and the relu are epilogues of the
  * products where the library has them. */
 #include "operator/nn/fully_connected.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * InstanceNorm and GroupNorm. Forward: a team per group, whose elements are neighbours in memory. Backward: the sums of
  * each sample's channels into scratch, of which the gradients are made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* IdentityAttachKLSparseReg: a team takes the mean of a channel. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/runtime/kernel.h"

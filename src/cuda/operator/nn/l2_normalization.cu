@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* L2Normalization: of data (outer, k, inner) the k elements that are inner apart share a norm. */
 #include "cuda/runtime/kernel.h"
 #include "operator/nn/norms.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LayerNorm and RMSNorm: a row along an axis by a team, or by a thread where the axis is not the last; the gradients of
  * gamma and beta are reductions over the rows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LeakyReLU: leaky, prelu, rrelu, elu, selu and gelu. */
 #include "operator/nn/leaky_relu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LRN: local response normalization over neighbouring channels. */
 #include "cuda/runtime/kernel.h"
 #include "cuda/runtime/math.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* masked_softmax and masked_log_softmax: only elements whose mask is not 0 take part. */
 #include "cuda/operator/nn/softmax.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling: a thread, or a team where windows are large, for each output; a thread for each element of the gradient. */
 #include "cuda/operator/nn/pooling.h"
 

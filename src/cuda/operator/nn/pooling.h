@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling of 8-bit integers on the GPU, for its quantized counterpart. */
 #ifndef MXCI_CUDA_OPERATOR_NN_POOLING_H
 #define MXCI_CUDA_OPERATOR_NN_POOLING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RNN, as operator/nn/rnn.c computes it: W x is one product for all steps, R h one product per step, the rest of a step
  * one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. A

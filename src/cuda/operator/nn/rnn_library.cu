@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RNN by a library. It writes all results into scratch, from which they go where requests say; in training its output y
  * and its own reserve are the operator's reserve, if they have room there. Without dropout only, since the library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* RNN by a library (cuda/runtime/dnn.h), where it serves. */
 #ifndef MXCI_CUDA_OPERATOR_NN_RNN_LIBRARY_H
 #define MXCI_CUDA_OPERATOR_NN_RNN_LIBRARY_H

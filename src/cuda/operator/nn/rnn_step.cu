@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda/operator/nn/rnn_step.h"
 
 #include "cuda/runtime/math.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One step of a recurrent layer in one direction on the GPU, after the matrix products: as operator/nn/rnn_kernels.h,
  * but that biases are added here, and that sums and cells are of the compute type R, states and gradients of data's T.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rotary_embedding: a thread rotates one pair of a row, or copies what is not rotated. The cosines and sines of all
  * positions are made first, in scratch. */
 #include "cuda/runtime/kernel.h"

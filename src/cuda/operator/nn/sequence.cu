@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SequenceLast, SequenceMask, SequenceReverse: rows of sequences of different lengths (operator/nn/sequence.c). */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * softmax, log_softmax and softmin, and the passes of all operators that contain a softmax (softmax.h). Each row of
  * neighbouring elements has a team; along another axis each thread has a column, so that threads read neighbours.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Softmax along an axis on the GPU, for the operators that contain one. */
 #ifndef MXCI_CUDA_OPERATOR_NN_SOFTMAX_H
 #define MXCI_CUDA_OPERATOR_NN_SOFTMAX_H

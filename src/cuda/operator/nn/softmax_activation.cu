@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SoftmaxActivation: softmax over each sample, or over the channels of each pixel. */
 #include "cuda/operator/nn/softmax.h"
 #include "operator/nn/softmax.h"

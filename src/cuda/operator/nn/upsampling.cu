@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* UpSampling, to the nearest or bilinear. Gradients are gathered: each element sums the elements that it went to. */
 #include "cuda/runtime/kernel.h"
 #include "operator/vision/vision.h"

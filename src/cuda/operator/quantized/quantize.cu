@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conversion of numbers to 8-bit integers and back, as operator/quantized/quantize.c. */
 #include <cmath>
 

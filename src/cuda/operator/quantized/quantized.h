@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What quantized operators share on the GPU (operator/quantized/quantized.h): ranges with bounds in its memory. */
 #ifndef MXCI_CUDA_OPERATOR_QUANTIZED_QUANTIZED_H
 #define MXCI_CUDA_OPERATOR_QUANTIZED_QUANTIZED_H

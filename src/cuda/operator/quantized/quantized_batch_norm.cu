@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _contrib_quantized_batch_norm, as operator/quantized/quantized_batch_norm.c: every element is computed in float64. */
 #include "cuda/operator/quantized/quantized.h"
 #include "cuda/runtime/convert.h"

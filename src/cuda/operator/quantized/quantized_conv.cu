@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _contrib_quantized_conv and _contrib_quantized_fully_connected, as operator/quantized/quantized_conv.c: a thread sums
  * the products of each output in 32 bits, which wrap, and starts from the bias in the output's unit. */
 #include "cuda/operator/nn/convolution_index.h"

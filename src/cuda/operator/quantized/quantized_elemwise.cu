@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized sums, products and concatenation, as operator/quantized/quantized_elemwise.c: every element is computed in
  * float64. */
 #include "cuda/operator/quantized/quantized.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantized operators that pass the range of an argument on: _contrib_quantized_pooling, _flatten, _act, _embedding. */
 #include "cuda/operator/quantized/quantized.h"
 #include "cuda/operator/index/rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The random numbers of a call, for kernels. */
 #ifndef MXCI_CUDA_OPERATOR_RANDOM_RANDOM_H
 #define MXCI_CUDA_OPERATOR_RANDOM_RANDOM_H

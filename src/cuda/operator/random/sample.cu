@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _random_<distribution> and _sample_<distribution>, with the same numbers as on the CPU for a seed. The latter wait
  * for the device, so that they can report parameters that are out of range. */
 #include "operator/random/sample.h"

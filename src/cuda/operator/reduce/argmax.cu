@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* argmax, argmin, argmax_channel: a row by a team, by several where there are few long rows, or by a thread where the
  * axis is not the last. */
 #include "operator/reduce/argmax.h"

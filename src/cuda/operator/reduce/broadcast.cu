@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* broadcast_axis, broadcast_to, broadcast_like, _broadcast. The gradient is a sum over the axes that were broadcast. */
 #include "cuda/operator/reduce/reduce.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sum, mean, prod, nansum, nanprod, max, min (reduce_names.def) and norm. */
 #include "cuda/operator/reduce/reduce.h"
 

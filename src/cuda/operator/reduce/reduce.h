@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reductions on the GPU: an index space is split into kept and reduced axes. A reduction is a small struct R that
  * kernels take by value:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* add_n: a kernel adds up AT_ONCE arrays; later ones are added to what the first made. */
 #include "cuda/runtime/gradient.h"
 

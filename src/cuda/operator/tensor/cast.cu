@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cast, and the conversion of dtypes for other operators. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Concat and _rnn_param_concat: arrays side by side along an axis. */
 #include "cuda/operator/tensor/concat_split.h"
 #include "operator/tensor/concat.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Concatenation and splitting, with a kernel for each part. */
 #include "cuda/operator/tensor/concat_split.h"
 

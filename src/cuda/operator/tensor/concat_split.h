@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Concatenating arrays along an axis on the GPU, and splitting an array into such parts. */
 #ifndef MXCI_CUDA_OPERATOR_TENSOR_CONCAT_SPLIT_H
 #define MXCI_CUDA_OPERATOR_TENSOR_CONCAT_SPLIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that create arrays: _zeros, _ones, _full, _set_value, _arange. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* depth_to_space and space_to_depth. */
 #include "cuda/operator/tensor/views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* expand_dims: another shape for the same elements. */
 #include "cuda/operator/tensor/reshape.h"
 

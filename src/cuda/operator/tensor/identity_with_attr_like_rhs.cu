@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _identity_with_attr_like_rhs: a copy of the first argument. */
 #include "cuda/operator/tensor/reshape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pad. The gradient of an element of data is the sum over the elements of out that it was copied to. */
 #include "cuda/runtime/kernel.h"
 #include "operator/tensor/pad.h"

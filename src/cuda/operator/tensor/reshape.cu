@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reshape, and what all operators share that only change the shape. */
 #include "cuda/operator/tensor/reshape.h"
 

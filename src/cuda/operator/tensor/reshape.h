@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that only change the shape of an array: a copy, or nothing where out takes data's memory. */
 #ifndef MXCI_CUDA_OPERATOR_TENSOR_RESHAPE_H
 #define MXCI_CUDA_OPERATOR_TENSOR_RESHAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reshape_like: the first argument in the shape of the second. */
 #include "cuda/operator/tensor/reshape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reverse, which is its own inverse. */
 #include "cuda/operator/tensor/views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* slice, slice_axis, slice_like. */
 #include "cuda/operator/tensor/views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _slice_assign and _slice_assign_scalar: an array with a box of it replaced. */
 #include "cuda/operator/tensor/views.h"
 #include "cuda/runtime/strided_iterator.h"

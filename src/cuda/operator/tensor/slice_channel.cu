@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SliceChannel: an array split along an axis. */
 #include "cuda/operator/tensor/concat_split.h"
 #include "operator/tensor/pieces.h"

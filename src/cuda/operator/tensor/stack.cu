@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack: arrays side by side along a new axis. */
 #include "cuda/operator/tensor/concat_split.h"
 #include "operator/tensor/concat.h"

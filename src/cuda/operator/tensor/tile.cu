@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tile and repeat: each element of data several times. */
 #include "cuda/operator/tensor/views.h"
 #include "cuda/operator/reduce/reduce.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* transpose and SwapAxis. */
 #include "cuda/operator/tensor/views.h"
 

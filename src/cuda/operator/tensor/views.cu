@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving elements by a view. A transpose goes through tiles, other views element by element. */
 #include "cuda/operator/tensor/views.h"
 

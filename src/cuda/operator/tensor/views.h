@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Views on the GPU (operator/tensor/views.h): operators whose results are elements of their input, by strides that
  * follow from parameters and shapes, and the way back.

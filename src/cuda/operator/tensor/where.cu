@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* where: elements of x or y, as the condition of each element, or of each row, says. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* adam_update and _adamw_update. */
 #include "cuda/operator/update/update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ftrl_update. */
 #include "cuda/operator/update/update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multi_sum_sq and clip_global_norm. */
 #include "cuda/operator/reduce/reduce.h"
 #include "operator/update/update.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loss scaling: whether all gradients are finite, scaling of gradients, and the update of the scale. */
 #include "operator/update/loss_scale.h"
 

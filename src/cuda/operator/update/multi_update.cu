@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mp_sgd_*, multi_sgd_*, multi_mp_sgd_*: sgd for several weights, and with float32 copies of 16-bit weights. */
 #include "cuda/operator/update/update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rmsprop_update and rmspropalex_update. */
 #include "cuda/operator/update/update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _multi_update: any rule, for several weights. */
 #include "cuda/operator/update/update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sgd_update, sgd_mom_update, nag_mom_update, signsgd_update, signum_update. */
 #include "cuda/operator/update/update.h"
 

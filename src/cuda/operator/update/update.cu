@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The step of every rule of update_kernels.def. */
 #include "cuda/operator/update/update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Optimizer steps on the GPU (operator/update/update.h): a rule's step for one weight, or for several by one kernel,
  * with float32 copies of 16-bit weights (master weights) where the operator keeps them.

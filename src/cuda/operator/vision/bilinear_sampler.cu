@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * BilinearSampler and SpatialTransformer. The gradient of an element of data is the sum over the places that read it:
  * the corners of all places of a sample are sorted by element.

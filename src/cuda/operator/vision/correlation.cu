@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Correlation: a thread per element of out, or of a gradient, which sums over all displacements and patches. */
 #include "cuda/runtime/kernel.h"
 #include "operator/vision/correlation_kernels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Crop: a window of height and width. */
 #include "cuda/operator/tensor/views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Affine grids on the GPU (N,2,H,W), for GridGenerator and SpatialTransformer: x then y of each place, from -1 to 1. */
 #ifndef MXCI_CUDA_OPERATOR_VISION_GRID_H
 #define MXCI_CUDA_OPERATOR_VISION_GRID_H

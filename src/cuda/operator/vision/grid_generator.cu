@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* GridGenerator: a grid of an affine transform, or of a flow. */
 #include "cuda/operator/vision/grid.h"
 #include "operator/vision/vision.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _cvimresize and _cvcopyMakeBorder, as operator/vision/image.c: images (height, width, channels), bytes or float32. */
 #include "cuda/runtime/convert.h"
 #include "operator/vision/image.h"

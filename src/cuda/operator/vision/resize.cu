@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _contrib_BilinearResize2D and _contrib_AdaptiveAvgPooling2D. Gradients are gathered: each element sums the elements
  * that it went to. */
 #include "cuda/runtime/gradient.h"

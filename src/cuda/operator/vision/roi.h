@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Regions of interest on the GPU: rows of sample, x0, y0, x1, y1. */
 #ifndef MXCI_CUDA_OPERATOR_VISION_ROI_H
 #define MXCI_CUDA_OPERATOR_VISION_ROI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* _contrib_ROIAlign. Gradients are gathered: an element of data sums its weights in the bins of every region. */
 #include "cuda/operator/vision/roi.h"
 #include "cuda/runtime/gradient.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ROIPooling. Gradients are gathered: an element of data looks in every region for the bins whose maximum it is. */
 #include "cuda/operator/vision/roi.h"
 #include "cuda/runtime/gradient.h"
