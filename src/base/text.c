@@ -229,3 +229,8 @@ int mxci_list_find(const char *list, const char *name) {
     }
     return -1;
 }
+
+int mxci_ends_with(const char *text, const char *suffix) {
+    size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && strcmp(text + n - m, suffix) == 0;
+}

@@ -25,6 +25,9 @@ void mxci_text_vprintf(mxci_text *t, const char *format, va_list args) MXC_PRINT
 mxc_status mxci_text_take(mxci_text *t, char **out);
 void mxci_text_free(mxci_text *t);
 
+/* 1 if text ends with this suffix. */
+int mxci_ends_with(const char *text, const char *suffix);
+
 /* As snprintf and vsnprintf in the C locale, whatever the program's locale: always a decimal point. */
 int mxci_format(char *out, size_t size, const char *format, ...) MXC_PRINTF(3, 4);
 int mxci_vformat(char *out, size_t size, const char *format, va_list args) MXC_PRINTF(3, 0);

@@ -8,11 +8,6 @@
 
 enum { PATH_SIZE = 4096 };
 
-static int ends_so(const char *name, const char *ending) {
-    size_t n = strlen(name), end = strlen(ending);
-    return n >= end && strcmp(name + n - end, ending) == 0;
-}
-
 /* A path as it is, or those of a folder's files; each ends with a NUL. */
 static mxc_status add_path(const char *path, const char *ending, mxci_text *out) {
     char **names;
@@ -23,7 +18,7 @@ static mxc_status add_path(const char *path, const char *ending, mxci_text *out)
         return MXC_OK;
     }
     for (int64_t i = 0; status == MXC_OK && i < n; i++)
-        if (ends_so(names[i], ending)) {
+        if (mxci_ends_with(names[i], ending)) {
             mxci_text_printf(out, "%s/%s", path, names[i]);
             mxci_text_add_bytes(out, "", 1);
         }

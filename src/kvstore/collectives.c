@@ -184,7 +184,7 @@ static void fail_different_call(mxci_comm *comm, const mxci_announcement *announ
                    (long long)call->seq, comm->rank, call->name, (long long)call->step, announcement->name);
 }
 
-static mxci_in_flight *find_free_transfer(mxci_comm *comm) {
+static mxci_piece_in_flight *find_free_transfer(mxci_comm *comm) {
     for (int i = 0; i < MXCI_MAX_IN_FLIGHT; i++)
         if (!comm->in_flight[i].call)
             return &comm->in_flight[i];
@@ -194,7 +194,7 @@ static mxci_in_flight *find_free_transfer(mxci_comm *comm) {
 /* Start announced pieces in the order of the announcements; one that is not ready here holds up all behind it. Before a
  * call is started it must agree with the announcement, so that no rank receives more than it has room for. */
 static mxc_status start_announced(mxci_comm *comm, int *progressed) {
-    mxci_in_flight *slot;
+    mxci_piece_in_flight *slot;
     while (comm->n_announced > 0 && (slot = find_free_transfer(comm)) != NULL) {
         const mxci_announcement *announcement = &comm->announced[comm->first_announced];
         mxci_call *call = mxci_collectives_find(comm, announcement->seq);

@@ -33,10 +33,10 @@ typedef struct mxci_announcement {
 } mxci_announcement;
 
 /* A piece that is being transferred. */
-typedef struct mxci_in_flight {
+typedef struct mxci_piece_in_flight {
     mxci_call *call; /* NULL: free */
     mxci_group_request transfer;
-} mxci_in_flight;
+} mxci_piece_in_flight;
 
 /* A message of the control channel: a heartbeat to the next rank, or a failure to all. */
 typedef struct mxci_control_message {
@@ -97,7 +97,7 @@ struct mxci_comm {
     mxci_call closing;
     int is_closed, is_failed;
     int64_t spin_until_ns;
-    mxci_in_flight in_flight[MXCI_MAX_IN_FLIGHT];
+    mxci_piece_in_flight in_flight[MXCI_MAX_IN_FLIGHT];
     mxci_announcement announced[MXCI_MAX_ANNOUNCED]; /* a ring: announced and not started here */
     int n_announced, first_announced;
     /* Broadcasts of announcements: at rank 0 a ring of those being sent, elsewhere the first only, being received. */

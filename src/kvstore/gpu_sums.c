@@ -30,7 +30,7 @@ static const mxci_communicator_api *find_api(mxc_context context) {
     return context.device == MXC_GPU && mxci_module_get(MXC_GPU, &module) == MXC_OK ? module->communicator : NULL;
 }
 
-static mxc_status wait_for(const mxci_communicator_api *api, mxci_communicator *communicator, int64_t ticket) {
+static mxc_status wait_for_work(const mxci_communicator_api *api, mxci_communicator *communicator, int64_t ticket) {
     const int64_t spin_until = mxci_now_ns() + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US);
     int done;
     for (;;) {
@@ -60,7 +60,7 @@ static mxc_status wait_for_all(const mxci_communicator_api *api, mxci_communicat
     return MXC_OK;
 }
 
-static int abandon(const mxci_communicator_api *api, mxci_communicator *communicator) {
+static int abort_communicator(const mxci_communicator_api *api, mxci_communicator *communicator) {
     api->abort(communicator);
     return api->destroy(communicator);
 }
@@ -72,7 +72,7 @@ static mxc_status create_communicator(const mxci_communicator_api *api, const mx
     mxc_status status = wait_for_all(api, *out, comm);
     if (status == MXC_OK)
         return MXC_OK;
-    (void)abandon(api, *out);
+    (void)abort_communicator(api, *out);
     *out = NULL;
     return status;
 }
@@ -188,12 +188,12 @@ static mxc_status work_on(const device_work *w, const mxci_communicator_work *wo
         return MXC_FAIL(MXC_EDEVICE, "%s: earlier work of these GPUs has failed", set->api->name);
     mxc_status status = set->api->start(communicator, work, &ticket);
     if (status == MXC_OK)
-        status = wait_for(set->api, communicator, ticket);
+        status = wait_for_work(set->api, communicator, ticket);
     if (status == MXC_OK)
         return MXC_OK;
     atomic_store(&set->is_whole, 0);
     set->communicator = NULL;
-    if (!abandon(set->api, communicator))
+    if (!abort_communicator(set->api, communicator))
         retain_arrays(w);
     return status;
 }
@@ -338,7 +338,7 @@ static mxc_status broadcast_join_offer(mxci_comm *comm, const mxci_communicator_
 }
 
 /* Communication may have failed just now: then nobody would abort it. */
-static int publish(mxci_comm *comm, const mxci_communicator_api *api, mxci_communicator *communicator) {
+static int set_communicator(mxci_comm *comm, const mxci_communicator_api *api, mxci_communicator *communicator) {
     mxci_mutex_lock(&comm->lock);
     int is_good = comm->code == MXC_OK;
     if (is_good) {
@@ -363,15 +363,15 @@ static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *jo
                  mxc_last_error());
     *joined = communicator != NULL;
     status = mxci_comm_allreduce_min(comm, "GPUs that joined", joined);
-    if (status == MXC_OK && *joined && publish(comm, api, communicator))
+    if (status == MXC_OK && *joined && set_communicator(comm, api, communicator))
         comm->gpus.id = context.id;
     else if (communicator)
-        (void)abandon(api, communicator);
+        (void)abort_communicator(api, communicator);
     return status;
 }
 
 /* The worker's GPU has the array, or, at the first key, can have it. */
-static int fits(const mxci_comm *comm, mxc_ndarray *array) {
+static int can_use_gpu(const mxci_comm *comm, mxc_ndarray *array) {
     const mxc_context context = mxc_ndarray_context(array);
     const mxci_communicator_api *api = find_api(context);
     return api && api->supports(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
@@ -384,7 +384,7 @@ mxc_status mxci_gpu_sums_agree(mxci_comm *comm, const char *key, mxc_ndarray *ar
     *out = 0;
     if (comm->gpus.is_tried && !comm->gpus.communicator)
         return MXC_OK;
-    all = fits(comm, array);
+    all = can_use_gpu(comm, array);
     mxci_format(what, sizeof what, "GPU of \"%.100s\"", key);
     MXC_TRY(mxci_comm_allreduce_min(comm, what, &all));
     if (all && !comm->gpus.is_tried)

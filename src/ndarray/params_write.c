@@ -13,13 +13,13 @@ typedef struct record_head {
     size_t length;
 } record_head;
 
-static void put(record_head *head, const void *value, size_t bytes) {
+static void write_number(record_head *head, const void *value, size_t bytes) {
     memcpy(head->bytes + head->length, value, bytes);
     head->length += bytes;
 }
 
 static void put_u32(record_head *head, uint32_t value) {
-    put(head, &value, sizeof value);
+    write_number(head, &value, sizeof value);
 }
 
 /* array NULL: "none". */
@@ -31,7 +31,7 @@ static void make_head(record_head *head, const mxc_ndarray *array) {
     put_u32(head, (uint32_t)ndim);
     if (!array)
         return;
-    put(head, array->shape.dim, (size_t)ndim * sizeof *array->shape.dim);
+    write_number(head, array->shape.dim, (size_t)ndim * sizeof *array->shape.dim);
     put_u32(head, MXC_CPU);
     put_u32(head, 0); /* device id */
     put_u32(head, (uint32_t)array->dtype);

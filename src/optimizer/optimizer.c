@@ -285,11 +285,6 @@ double mxc_optimizer_get_lr(const mxc_optimizer *optimizer) {
     return optimizer ? optimizer->settings.learning_rate : NAN;
 }
 
-static int ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, param_state **out) {
     *out = mxci_map_get(optimizer->params, key);
     if (*out)
@@ -298,7 +293,7 @@ mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, 
     if (!s)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the state of %s", optimizer->rule->name, key);
     s->lr_mult = 1;
-    s->wd_mult = ends_with(key, "_bias") || ends_with(key, "_gamma") || ends_with(key, "_beta") ? 0 : 1;
+    s->wd_mult = mxci_ends_with(key, "_bias") || mxci_ends_with(key, "_gamma") || mxci_ends_with(key, "_beta") ? 0 : 1;
     mxc_status status = mxci_map_put(optimizer->params, key, s);
     if (status != MXC_OK) {
         mxci_free(s);

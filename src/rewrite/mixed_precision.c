@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rewriting a network so that it computes in 16 bits. Which inputs decide what an operator computes in is asked of its
- * type inference: an input carries the precision if the output's dtype follows from it. So indices, lengths and
- * statistics stay as they are, and no operator is known by name.
+ * Rewrites a network so that it computes in 16 bits. Which inputs determine the dtype that an operator computes in
+ * follows from its type inference: an input carries the precision if the output's dtype follows from it. So indices,
+ * lengths and statistics keep their dtypes, and no operator is known by name.
  */
 #include "rewrite/mixed_precision.h"
 

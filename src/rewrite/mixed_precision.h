@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network to train in 16 bits. */
+/* Rewrites a network for training in mixed precision. */
 #ifndef MXCI_REWRITE_MIXED_PRECISION_H
 #define MXCI_REWRITE_MIXED_PRECISION_H
 

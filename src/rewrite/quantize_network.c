@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mxc_quantize: from a float network to one in whole numbers of 8 bits. What a node makes has up to three forms, each
- * made when it is first asked for: floats; 8 bits with two bounds; and what a layer with weights or a sum makes, 32
- * bits with bounds. From these, floats come by _contrib_dequantize and 8 bits by _contrib_requantize, from floats
- * 8 bits by _contrib_quantize_v2. A relu behind such is the uint8 form of its 32 bits.
+ * mxc_quantize: from a float network to one in 8-bit integers. An output has up to three forms, each created when it is
+ * first needed: floats; 8 bits with two bounds; and, for layers with weights and sums, 32 bits with bounds.
+ * _contrib_dequantize gives floats and _contrib_requantize 8 bits from integers, _contrib_quantize_v2 8 bits from
+ * floats. A relu after 32 bits is their uint8 form.
  */
 #include "rewrite/quantize_network.h"
 
@@ -15,7 +15,8 @@
 #include "base/text.h"
 #include "operator/op.h"
 
-/* Forms of one entry; node NULL: not there. Whole numbers are outputs 0 to 2 of a node; of a parameter, variables. */
+/* Forms of one entry; node NULL: not created. A quantized form is outputs 0 to 2 of a node (values and bounds); that of
+ * a parameter is three variables. */
 typedef struct entry_forms {
     mxci_entry real, int8, int32, weight[3];
 } entry_forms;

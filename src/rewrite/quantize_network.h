@@ -8,8 +8,8 @@
 #include "rewrite/activation_range.h"
 #include "rewrite/rebuild.h"
 
-/* The symbol with each BatchNorm that follows a Convolution or FullyConnected moved into its weights and bias, which
- * get names of their own. */
+/* The symbol with each BatchNorm that follows a Convolution or FullyConnected folded into its weights and bias, which
+ * get new names. */
 mxc_status mxci_fold_norms_into_params(const mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_symbol **out,
                                        mxc_ndarray_list *out_params);
 

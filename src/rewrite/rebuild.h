@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A symbol made anew node by node, with other operators or parameters in places: for passes over trained networks. What
- * stands for an output of the old symbol is kept in made; arrays of variables that the new symbol brings, in values.
+ * Rebuilds a symbol node by node, with some operators or parameters replaced, for passes over trained networks. made
+ * maps each output of the old symbol to its replacement; values holds the arrays of new variables.
  */
 #ifndef MXCI_REWRITE_REBUILD_H
 #define MXCI_REWRITE_REBUILD_H

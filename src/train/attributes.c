@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What attributes of a network's variables say of its training: __lr_mult__, __wd_mult__, __init__. */
+/* Attributes of a network's variables that affect its training: __lr_mult__, __wd_mult__, __init__. */
 #include "train/attributes.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges of activations: a float network runs over some batches, and a monitor looks at what each of its nodes makes;
- * for entropy it runs again, and counts numbers in the ranges found.
+ * Ranges of activations: a float network runs over some batches, and a monitor records the range of each node's
+ * outputs; for entropy calibration it runs again and fills histograms over these ranges.
  */
 #include <math.h>
 

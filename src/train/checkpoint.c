@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checkpoints of a training, such that there is always a whole one.
+ * Checkpoints of a training. There is always a complete one.
  *
- * The state (see state.c) is written to <prefix>.state0 and <prefix>.state1 in turn; then the manifest <prefix>.last,
- * which says which of the two is in force and gives its CRC-32, is replaced in one step. So the state in force is never
- * written over, by this run or another. After an epoch the model is saved too, as mxc_model_save does, before the
- * manifest: a run that goes on from an epoch's end has that epoch's model.
+ * The state (training_state.c) is written to <prefix>.state0 and <prefix>.state1 in turn; then the manifest
+ * <prefix>.last, which names the current one of the two and its CRC-32, is replaced by a rename. That rename is the
+ * atomic switch: before it the old manifest and its state file are untouched, after it the new state is complete. The
+ * current state is never overwritten, by this run or another. After an epoch the model is saved too, as mxc_model_save
+ * does, before the manifest: a run that continues from the end of an epoch has the model of that epoch.
  *
- * Files of another training or pretrained ones are written over only where options.overwrite says so. That a run has
- * begun is written to the manifest at once (slot -1), so that the files of one that was killed before its first
- * checkpoint are known to be its own.
+ * Files of another training, or pretrained ones, are overwritten only if options.overwrite is set. A run writes the
+ * manifest immediately when it starts (slot -1), so that the files of a run that was killed before its first checkpoint
+ * are known to be its own.
+ *
+ * Several workers that update together each have their own files. All pass a barrier before one of them overwrites the
+ * slot that is not current, so that at any time every worker has the state of the last common checkpoint.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,15 +28,15 @@
 #define FORMAT "mxc-checkpoint"
 enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16, MAX_EPOCHS_CHECKED = 9999 };
 
-/* What the files of both slots hold. */
+/* The contents of the manifest. */
 typedef struct manifest {
-    int slot; /* in force; -1: none yet */
+    int slot; /* current; -1: none yet */
     uint32_t crc[2];
-    int64_t updates[2]; /* -1: nothing that is known */
+    int64_t updates[2]; /* after how many updates it was written; -1: not known */
     int64_t workers;
 } manifest;
 
-/* Path of one of this process's files. */
+/* Path of one of this worker's files. */
 static mxc_status worker_path(const mxci_trainer *t, const char *format, int number, char *out)
     __attribute__((format(printf, 2, 0)));
 static mxc_status worker_path(const mxci_trainer *t, const char *format, int number, char *out) {
@@ -48,7 +52,7 @@ static mxc_status state_path(const mxci_trainer *t, int slot, char *out) {
     return worker_path(t, ".state%d", slot, out);
 }
 
-/* Without steps in common nobody but the first worker can say where all stand. */
+/* Workers that do not update together have no common state, so the first one alone writes. */
 static int writes_checkpoints(const mxci_trainer *t) {
     return t->options->checkpoint && (t->is_synchronous || mxc_kvstore_rank(t->store) == 0);
 }
@@ -105,7 +109,7 @@ static mxc_status write_manifest(const char *path, const manifest *m) {
     return status;
 }
 
-/* That this run has begun. */
+/* Write the manifest of a run that has no checkpoint yet. */
 static mxc_status write_first_manifest(const mxci_trainer *t, const char *path) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
@@ -128,7 +132,7 @@ static mxc_status save_model(const mxci_trainer *t) {
     return status;
 }
 
-/* Before the other slot is written over, all workers have got as far as the one in force. */
+/* Before a worker overwrites the other slot, all workers have completed the current one. */
 static mxc_status wait_for_other_workers(mxci_trainer *t) {
     return t->is_synchronous ? mxc_kvstore_barrier(t->store) : MXC_OK;
 }
@@ -220,7 +224,7 @@ static mxc_status load_state(mxci_trainer *t, const char *path, uint32_t expecte
     return status;
 }
 
-/* Where nothing can be written, say so before the first epoch rather than after it. */
+/* If files cannot be written, fail before the first epoch rather than after it. */
 static mxc_status try_to_write(const mxci_trainer *t) {
     char path[MXCI_MODEL_PATH];
     mxci_writer *w;
@@ -230,14 +234,14 @@ static mxc_status try_to_write(const mxci_trainer *t) {
     return MXC_OK;
 }
 
-/* How far a worker's files say that it is: after how many updates, or one of these. */
+/* Number of updates of a worker's checkpoint, or one of these. */
 enum { STARTED = -1, ABSENT = -2 };
 
 static int64_t updates_of(const manifest *m, int is_there) {
     return !is_there ? ABSENT : m->slot < 0 ? STARTED : m->updates[m->slot];
 }
 
-/* The slot of the last checkpoint that every worker has; -1: there is none. */
+/* The slot of the newest checkpoint that every worker has; -1: there is none. */
 static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest *m, int is_there, int *slot) {
     int64_t least = updates_of(m, is_there), other = -least;
     *slot = m->slot;
@@ -278,7 +282,7 @@ static mxc_status resume_from(mxci_trainer *t, const char *manifest_path, const 
     return MXC_OK;
 }
 
-/* ---- files in the way -------------------------------------------------------------------------------------- */
+/* ---- existing files ---------------------------------------------------------------------------------------- */
 
 static mxc_status refuse_existing(const char *path) {
     mxci_file *file;
@@ -293,7 +297,7 @@ static mxc_status refuse_existing(const char *path) {
                     path);
 }
 
-/* Models that a new run would replace. */
+/* Refuse to replace existing model files. */
 static mxc_status refuse_models(const mxci_trainer *t) {
     char path[MXCI_MODEL_PATH];
     int64_t last = t->options->epochs < MAX_EPOCHS_CHECKED ? t->options->epochs : MAX_EPOCHS_CHECKED;
@@ -306,7 +310,7 @@ static mxc_status refuse_models(const mxci_trainer *t) {
     return MXC_OK;
 }
 
-/* read: how the manifest was read. */
+/* read: status of reading the manifest. */
 static mxc_status refuse_files(const mxci_trainer *t, const char *manifest_path, mxc_status read, const manifest *m) {
     int has_begun = read == MXC_OK && m->slot < 0;
     if (t->options->overwrite || (t->options->resume && read == MXC_OK))
@@ -319,7 +323,7 @@ static mxc_status refuse_files(const mxci_trainer *t, const char *manifest_path,
     return mxc_kvstore_rank(t->store) == 0 ? refuse_models(t) : MXC_OK;
 }
 
-/* All workers fail where one does. */
+/* All workers fail if one does. */
 static mxc_status refuse_together(mxci_trainer *t, mxc_status own) {
     int64_t least = own == MXC_OK;
     if (!t->is_synchronous)

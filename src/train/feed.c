@@ -95,6 +95,13 @@ mxc_status mxci_feed_copy(const mxci_feed *feed, const mxc_batch *batch, int par
     return MXC_OK;
 }
 
+const mxc_data_desc *mxci_feed_find_desc(mxc_iter *iter, const char *name) {
+    for (int i = 0; name && i < n_arrays(iter); i++)
+        if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
+            return mxc_iter_desc(iter, i);
+    return NULL;
+}
+
 mxc_ndarray *mxci_feed_find_array(mxc_iter *iter, const mxc_batch *batch, const char *name) {
     for (int i = 0; name && i < batch->n_data + batch->n_label; i++)
         if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)

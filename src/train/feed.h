@@ -28,6 +28,8 @@ void mxci_feed_close(mxci_feed *feed);
 /* Queue copying part `part` of `parts` equal ones of a batch to the inputs. */
 mxc_status mxci_feed_copy(const mxci_feed *feed, const mxc_batch *batch, int part, int parts);
 
+/* The description of the iterator's array, data or label, of that name; NULL: it has none, or name is NULL. */
+const mxc_data_desc *mxci_feed_find_desc(mxc_iter *iter, const char *name);
 /* The array of that name in a batch of the iterator; NULL: it has none, or name is NULL. Borrowed from the batch. */
 mxc_ndarray *mxci_feed_find_array(mxc_iter *iter, const mxc_batch *batch, const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The training loop. One step: copy the batch in, forward, backward, push gradients, pull parameters; all of it
- * queued, so that this thread only waits for the prediction, which the metrics need.
+ * The training loop. One step copies the batch, runs forward and backward, pushes gradients and pulls parameters. All
+ * of this is queued; the thread waits only for the prediction, which the metrics need.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "train/trainer.h"
 
 #define RATE_WINDOW_NS INT64_C(500000000)
-#define GROUP_BYTES ((size_t)1 << 20) /* of parameters that go to the store together */
+#define GROUP_BYTES ((size_t)1 << 20) /* of parameters that are pushed together */
 
 void mxc_fit_options_init(mxc_fit_options *options) {
     if (!options)
@@ -60,7 +60,7 @@ static mxc_status pull_params(mxci_trainer *t, int i) {
     return mxc_kvstore_pull(t->store, n, t->all_keys + i * t->n_contexts, t->values, -i);
 }
 
-/* The first of the parameters before end that travel together: as many as fit. */
+/* The first of the parameters before end that are pushed together: as many as fit into GROUP_BYTES. */
 static int group_begin(const mxci_trainer *t, int end) {
     size_t bytes = 0;
     int begin = end;
@@ -73,12 +73,14 @@ static int group_begin(const mxci_trainer *t, int end) {
     return begin;
 }
 
-/* Where sums come from other processes group by group, each is updated when it comes; but one loss scale is of all. */
+/* Sums arrive from other processes group by group, and each group is updated when it arrives; but a loss scale is
+ * checked on all gradients together. */
 static int is_updated_by_group(const mxci_trainer *t) {
     return t->is_synchronous && !t->loss_scale;
 }
 
-/* All gradients, the last group first, as backward makes them. Updates are held, so that few operators make them. */
+/* Push all gradients, the last group first, as backward computes them. Updates are held, so that few operators make
+ * them. */
 static mxc_status push_all(mxci_trainer *t) {
     for (int begin, end = t->n_params; end > 0; end = begin) {
         begin = group_begin(t, end);
@@ -109,7 +111,7 @@ static mxc_status update_params(mxci_trainer *t) {
     return MXC_OK;
 }
 
-/* Of one context, with its part of the labels. */
+/* For one context, with its part of the labels. */
 static mxc_status update_metrics_of(mxci_trainer *t, int c, mxc_ndarray *label) {
     int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
     mxc_ndarray *prediction = mxc_executor_output(t->executors[c], last);
@@ -119,7 +121,7 @@ static mxc_status update_metrics_of(mxci_trainer *t, int c, mxc_ndarray *label) 
     return t->accuracy ? mxc_metric_update(t->accuracy, label, prediction, 0) : MXC_OK;
 }
 
-/* Samples that only fill a batch up count like others in training, as they do in the gradient. */
+/* In training, padding samples count like others, as they do in the gradient. */
 static mxc_status update_metrics(mxci_trainer *t, const mxc_batch *batch) {
     int64_t rows = t->batch_size / t->n_contexts;
     mxc_ndarray *label = mxci_feed_find_array(t->options->train, batch, t->label);
@@ -158,7 +160,7 @@ static mxc_status call_callback(const mxci_trainer *t, int epoch_end) {
     return status != MXC_OK ? MXC_FAIL(status, "mxc_fit: the callback ended the training") : MXC_OK;
 }
 
-/* A network whose loss is not a number learns nothing more. */
+/* A network whose loss is NaN learns nothing more. */
 static mxc_status check_loss(const mxci_trainer *t) {
     const mxc_fit_progress *p = &t->progress;
     double sum = 0;
@@ -190,7 +192,7 @@ static int stop_requested(const mxci_trainer *t) {
     return t->options->stop && *t->options->stop != 0;
 }
 
-/* What all processes do next: the first of these that is true for any. */
+/* What all processes do next: the minimum over all processes. */
 typedef enum next_step { END_EPOCH, STEP_AND_STOP, STEP } next_step;
 
 static mxc_status agree_on_next_step(const mxci_trainer *t, const mxc_batch *batch, next_step *out) {
@@ -265,7 +267,7 @@ static mxc_status record_epoch(mxci_trainer *t) {
     return t->options->curve ? mxci_curve_write(t->options->curve, &t->history) : MXC_OK;
 }
 
-/* Everything stands as at the start of the next epoch, then it is saved. */
+/* Prepare the state for the next epoch, then save it. */
 static mxc_status enter_next_epoch(mxci_trainer *t) {
     mxc_fit_progress *p = &t->progress;
     MXC_TRY(mxc_iter_reset(t->options->train));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a training shows of its last output: a loss and an accuracy, as far as they can be told from the operator that
- * the output comes from, its shape and its label.
+ * The metrics that a training shows for its last output: a loss and an accuracy, chosen by the operator that computes
+ * the output, its shape and its label.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const char *op_name(const mxci_node *node) {
     return node->kind == MXCI_FORWARD ? mxc_op_get_def(node->op)->name : "";
 }
 
-/* Operators that hand their input on. */
+/* Operators whose output is their input. */
 static int passes_through(const mxci_node *node) {
     const char *name = op_name(node);
     return strcmp(name, "BlockGrad") == 0 || strcmp(name, "_copy") == 0 || strcmp(name, "Cast") == 0;
@@ -65,15 +65,6 @@ void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size) {
 
 /* ---- the label --------------------------------------------------------------------------------------------- */
 
-/* An array of the iterator by name; NULL: it has none. */
-static const mxc_data_desc *find_array(mxc_iter *iter, const char *name) {
-    int n = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
-    for (int i = 0; i < n && name; i++)
-        if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
-            return mxc_iter_desc(iter, i);
-    return NULL;
-}
-
 /* The variable that the operator's label is made of, if the iterator provides it; else the iterator's first label. */
 static const mxc_data_desc *find_label(const mxci_trainer *t) {
     mxc_iter *iter = t->options->train;
@@ -85,8 +76,9 @@ static const mxc_data_desc *find_label(const mxci_trainer *t) {
             continue;
         while (input->n_inputs > 0)
             input = input->inputs[0].node;
-        if (find_array(iter, input->name))
-            return find_array(iter, input->name);
+        const mxc_data_desc *found = mxci_feed_find_desc(iter, input->name);
+        if (found)
+            return found;
     }
     return mxc_iter_n_label(iter) > 0 ? mxc_iter_desc(iter, mxc_iter_n_data(iter)) : NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeping the norm of all gradients within a limit, by the operators of global_norm.c. */
+/* Clips the global norm of all gradients, by the operators of global_norm.c. (Pascanu et al. 2013, "On the difficulty
+ * of training recurrent neural networks".) */
 #include <stdio.h>
 
 #include <mxc/op.h>

@@ -12,6 +12,7 @@
 #include <mxc/train.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "train/attributes.h"
 
 enum { GAUSSIAN = 1 }; /* of rnd_type */
@@ -122,14 +123,11 @@ static int value_of_suffix(const char *name, double *value) {
         {"bias", 0},       {"beta", 0},           {"moving_mean", 0}, {"gamma", 1},
         {"moving_var", 1}, {"moving_inv_var", 0}, {"moving_avg", 0},
     };
-    size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-        size_t m = strlen(fixed[i].suffix);
-        if (n >= m && strcmp(name + n - m, fixed[i].suffix) == 0) {
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (mxci_ends_with(name, fixed[i].suffix)) {
             *value = fixed[i].value;
             return 1;
         }
-    }
     return 0;
 }
 

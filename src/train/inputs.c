@@ -131,17 +131,12 @@ mxc_status mxci_inputs_check(const mxc_fit_options *options, const mxci_feed_spe
 
 mxc_status mxci_inputs_check_valid(const mxc_fit_options *options, const mxci_feed_spec *spec) {
     mxc_iter *valid = options->valid;
-    int n = valid ? mxc_iter_n_data(valid) + mxc_iter_n_label(valid) : 0;
     char arrays[MXC_ERROR_MAX / 2];
-    for (int64_t i = 0; valid && i < spec->n; i++) {
-        int at = 0;
-        while (at < n && strcmp(mxc_iter_desc(valid, at)->name, spec->names[i]) != 0)
-            at++;
-        if (at == n)
+    for (int64_t i = 0; valid && i < spec->n; i++)
+        if (!mxci_feed_find_desc(valid, spec->names[i]))
             return MXC_FAIL(MXC_ENOTFOUND,
                             "mxc_fit: the validation iterator provides no array called '%.80s', as the "
                             "training iterator does; it provides%s",
                             spec->names[i], describe(valid, arrays, sizeof arrays));
-    }
     return MXC_OK;
 }

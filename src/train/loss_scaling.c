@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a training in 16 bits has beside others: a symbol made for it, f32 copies of weights, and the loss scale. */
+/*
+ * Mixed-precision training: a symbol rewritten for 16 bits, f32 copies of weights, and the loss scale (Micikevicius et
+ * al. 2018, "Mixed precision training").
+ */
 #include <math.h>
 #include <string.h>
 

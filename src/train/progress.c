@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people see of a training: on a terminal one line that is redrawn, and one that stays for each epoch; elsewhere
- * plain lines.
+ * The progress of a training on standard error: on a terminal one line that is redrawn, and one that stays for each
+ * epoch; elsewhere plain lines.
  *
  *   epoch  3/10 [=======>....]  6120 samples/s  loss 0.3121  accuracy 88.61%  0:04 left
  *   epoch  3/10  6085 samples/s  loss 0.3098  accuracy 88.70%  validation:  loss 0.3310  accuracy 87.92%

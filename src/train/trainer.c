@@ -65,14 +65,6 @@ static mxc_status bind_training(mxci_trainer *t) {
 
 /* ---- parameters -------------------------------------------------------------------------------------------- */
 
-static int is_fed(mxc_iter *iter, const char *name) {
-    int total = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
-    for (int i = 0; i < total; i++)
-        if (strcmp(mxc_iter_desc(iter, i)->name, name) == 0)
-            return 1;
-    return 0;
-}
-
 static mxc_status find_params(mxci_trainer *t) {
     const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
     size_t n = (size_t)args->n, all = n * (size_t)t->n_contexts;
@@ -83,7 +75,7 @@ static mxc_status find_params(mxci_trainer *t) {
     if (!t->keys || !t->param_args || !t->values || !t->all_keys)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %zu parameters", n);
     for (int64_t i = 0; i < args->n; i++) {
-        if (is_fed(t->options->train, args->items[i]) || strcmp(args->items[i], MXCI_LOSS_SCALE) == 0)
+        if (mxci_feed_find_desc(t->options->train, args->items[i]) || strcmp(args->items[i], MXCI_LOSS_SCALE) == 0)
             continue;
         for (int c = 0; c < t->n_contexts; c++)
             t->all_keys[t->n_params * t->n_contexts + c] = args->items[i];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images from anywhere: headers, what is refused and with which words, damage, memory, sizes, the operators' calls. */
+/*
+ * Decoding untrusted images: headers, what is refused and with which message, damage, memory, sizes, the operators'
+ * calls. Covers image/codec.c and image/codecs.
+ */
 #include "images.h"
 
 #include "base/sys.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single images: PNG there and back is exact, JPEG nearly, sizes, and what is refused. */
+/*
+ * Single images: PNG round trips are exact, JPEG nearly; sizes, and what is refused. Covers image/image_file.c and
+ * resample_kernels.c.
+ */
 #include <math.h>
 
 #include <mxc/image.h>

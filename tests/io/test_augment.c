@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Augmentation: each step against plain code in double, on images whose pixels are known; limits; plans. */
+/*
+ * Augmentation: each step against plain code in double, on images whose pixels are known; limits; drawn steps. Covers
+ * io/augment.c, augment_draw.c and pixels_kernels.c.
+ */
 #include <math.h>
 
 #include "base/sys.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSVIter: numbers and shapes, batches, and files that are not what they should be. */
+/*
+ * CSVIter: numbers and shapes, batches, and malformed files. Covers io/text_reader.c, path_list.c and batch_params.c
+ * too.
+ */
 #include <locale.h>
 
 #include "base/sys.h"

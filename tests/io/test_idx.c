@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDX files: every type and shape, compressed ones, and files that are not what they say. */
+/* IDX files: every type and shape, compressed ones, and malformed ones. */
 #include <sys/stat.h>
 
 #include <mxc/io.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad data met by image iterators: told with its place, or skipped and counted; files that lie about themselves. */
+/* Bad data met by image iterators: reported with its location, or skipped and counted; malformed files. */
 #include <mxc/log.h>
 
 #include "image_iters.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Images with objects: the objects are coloured rectangles, so that where they are in the batch can be seen, and must
- * be where its labels say.
+ * be where its labels say. Covers io/augment_detection.c too.
  */
 #include <math.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images that are files: classes by folder, lists, parts, what is no image; listing folders. */
+/*
+ * Images that are files: classes by directory, lists, parts, files that are no images; listing directories. Covers
+ * io/image_list.c too.
+ */
 #include <mxc/io.h>
 
 #include "alive.h"

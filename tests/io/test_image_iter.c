@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Image iterators over record files that the tests write: each sample once, the same for any number of threads and
- * from any saved state; what rows hold; means; memory.
+ * from any saved state; what rows hold; means; memory. Covers io/image_iter.c, image_records.c, image_record_iter.c
+ * and image_mean.c.
  */
 #include <mxc/storage.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LibSVMIter: sparse lines become dense batches; files that are not what they should be. */
+/* LibSVMIter: sparse lines become dense batches; malformed files. */
 #include "base/sys.h"
 #include "io/text_files.h"
 

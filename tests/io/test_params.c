@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterators by name have MXNet's parameters (0.9 and 1.9 together) with its defaults; what is more is ours. */
+/*
+ * Iterators by name have MXNet's parameters (0.9 and 1.9 together) with its defaults; any others are libmxc's own.
+ * Covers io/iter.c and the .def files of parameters.
+ */
 #include "io/iter.h"
 #include "support.h"
 

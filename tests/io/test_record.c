@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Record files: written and read back, cut into parts, damaged at each byte, repaired. */
+/*
+ * Record files: written and read back, split into parts, damaged at each byte, repaired. Covers io/record_read.c,
+ * record_write.c and record_index.c.
+ */
 #include "alive.h"
 #include "base/sys.h"
 #include "io/record_files.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of epochs and dice: each sample once, other orders in other epochs, numbers that are even and independent. */
+/*
+ * Orders of epochs and the random generator of samples: each sample once, other orders in other epochs, numbers that
+ * are uniform and independent.
+ */
 #include <math.h>
 
 #include "io/sample_order.h"

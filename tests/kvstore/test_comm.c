@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of two ranks that have the same name, but not the same bytes: the communication finds that before anything is
- * sent, whatever is above it.
+ * sent, whatever is above it. Covers the signatures of kvstore/collectives.c too.
  */
 #include "base/sys.h"
 #include "kvstore/comm.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Distributed stores over a group that is played by threads: sums, order, disagreement, lost and failing ranks. The
- * workers' arrays are on cpu(0), or on the context that the program is given.
+ * workers' arrays are on cpu(0), or on the context that the program is given. Covers kvstore/exchange.c, compress.c,
+ * collectives.c, join.c, liveness.c, messages.c, async.c and server.c.
  */
 #include <mxc/op.h>
 

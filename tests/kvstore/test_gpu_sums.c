@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions between GPUs, on the GPU emulator: of one process, and of a group that is emulated by
- * threads. The program's argument says how the emulator behaves:
- *   sums     as it should
- *   none     it has no communicators
- *   refuse   nobody can join one
- *   fail     the third piece of work of each set's last member fails, late
- * Results must be the same in all but the last. With the module itself:
- *   library  what its library does with one GPU, or how it says that there is none
+ * Sums that GPUs make among themselves, on the stand-in for GPUs: of one process, and of a group that is played by
+ * threads. The program's argument says how the stand-in behaves: sums as it should none it has no communicators
+ * refuse nobody can join one fail the third piece of work of each set's last member fails, late Results must be the
+ * same in all but the last. With the module itself: library what its library does with one GPU, or how it says that
+ * there is none
  */
 #include "kvstore/gpu_sums.h"
 

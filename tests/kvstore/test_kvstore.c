@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The local store: sums in order, updaters and optimizers, several contexts, and every refusal. */
+/*
+ * The local store: sums in order, updaters and optimizers, several contexts, and every refusal. Covers
+ * kvstore/kvstore.c and key.c.
+ */
 #include <mxc/op.h>
 
 #include "base/sys.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies: to and from the host, between arrays, dtypes and contexts; order, failures, threads, no allocation. */
+/*
+ * Copies: to and from the host, between arrays, dtypes and contexts; order, failures, threads, no allocation. Covers
+ * ndarray/array_copy.c and array_task.c.
+ */
 #include "arrays.h"
 
 #include <pthread.h>

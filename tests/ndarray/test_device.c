@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays on a device that the host cannot reach: a fake GPU whose memory is only touched by its own table. */
+/*
+ * Arrays on a device that the host cannot access: a stand-in for a GPU whose memory is accessed by its own table
+ * only.
+ */
 #include "arrays.h"
 
 #include "base/device.h"

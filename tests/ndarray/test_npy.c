@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .npy files: round trips, headers as numpy writes them, both orders, hostile ones, failures of the system. */
+/*
+ * .npy files: round trips, headers as numpy writes them, both orders, malformed ones, failures of the system. Covers
+ * ndarray/npy.c, npy_header.c and byte_source.c.
+ */
 #include "bytes.h"
 
 #include "ndarray/npy.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .npz files: round trips, deflated members, archives as other programs write them, hostile ones. */
+/*
+ * .npz files: round trips, deflated members, archives of other programs, malformed ones. Covers ndarray/npz_read.c,
+ * npz_write.c and zip.c.
+ */
 #include "bytes.h"
 
 #include <zlib.h>

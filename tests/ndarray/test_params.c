@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .params files: round trips, every version of record, files that MXNet wrote, hostile ones, failures of the system. */
+/*
+ * .params files: round trips, every version of record, files that MXNet wrote, malformed ones, failures of the
+ * system. Covers ndarray/params_read.c, params_sparse.c, params_write.c and array_list.c.
+ */
 #include "bytes.h"
 
 #include <sys/wait.h>

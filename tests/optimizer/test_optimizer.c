@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimizers: every rule against its formula, factors, states, and rates that change while updates are queued. */
+/*
+ * Optimizers: every rule against its formula, factors, states, and rates that change while updates are queued. Covers
+ * optimizer/optimizer.c and optimizer_states.c.
+ */
 #include <math.h>
 
 #include <mxc/optimizer.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks in 8 bits answer nearly as in floats: a small one trained here, others' models, and every form of node. */
+/*
+ * Quantized networks are nearly as accurate as float ones: a small one trained here, models of others, and every kind
+ * of node. Covers rewrite/quantize_network.c, activation_range.c, fold_params.c, rebuild.c and
+ * train/calibrate.c.
+ */
 #include <math.h>
 
 #include "support.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: the files, a full disk at every write, damaged files, and what does not fit the network. */
+/*
+ * Checkpoints: the files, a full disk at every write, damaged files, and files of another network. Covers
+ * train/checkpoint.c and training_state.c.
+ */
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>

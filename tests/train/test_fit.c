@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The training loop: it learns, repeats itself, reports, stops when asked, and refuses what cannot be trained. */
+/*
+ * The training loop: it learns, repeats itself, reports, stops when asked, and refuses what cannot be trained. Covers
+ * train/fit.c, trainer.c, fit_metrics.c and feed.c.
+ */
 #include <math.h>
 
 #include "base/sys.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mxc_clip_global_norm: scaling of all arrays, the norm it tells, misuse, failing allocations. */
+/* mxc_clip_global_norm: scaling of all arrays, the norm it returns, misuse, failing allocations. */
 #include "support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What mxc_fit says of labels and other inputs that the iterator does not provide. */
+/* What mxc_fit reports about labels and other inputs that the iterator does not provide. */
 #include "train/toy.h"
 
 /* An iterator of 32 rows with these names. */

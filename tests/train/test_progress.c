@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a training shows on standard error: a line that is redrawn on a terminal, plain lines in a file, or nothing. */
+/*
+ * What a training prints to standard error: a line that is redrawn on a terminal, plain lines in a file, or nothing.
+ */
 #define _GNU_SOURCE 1
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "image/codec.h"
 
-typedef struct reading {
+typedef struct png_decoder {
     const mxci_image *image;
     mxci_pixels pixels;
     uint8_t *out;
@@ -18,36 +18,36 @@ typedef struct reading {
     png_structp png;
     png_infop info;
     mxc_status status;
-} reading;
+} png_decoder;
 
 /* ---- what libpng calls ------------------------------------------------------------------------------------------- */
 
-static void on_error(png_structp png, png_const_charp text) {
-    reading *r = png_get_error_ptr(png);
+static void png_on_error(png_structp png, png_const_charp text) {
+    png_decoder *r = png_get_error_ptr(png);
     if (r->status == MXC_OK)
         r->status = MXC_FAIL(MXC_EFORMAT, "%s: PNG, before byte %zu: %s", r->image->source_name, r->at, text);
     png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp text) {
+static void png_on_warning(png_structp png, png_const_charp text) {
     (void)png, (void)text; /* the image is there */
 }
 
-static png_voidp allocate(png_structp png, png_alloc_size_t bytes) {
-    reading *r = png_get_mem_ptr(png);
+static png_voidp png_allocate(png_structp png, png_alloc_size_t bytes) {
+    png_decoder *r = png_get_mem_ptr(png);
     void *block = mxci_alloc(bytes);
     if (!block && r->status == MXC_OK)
         r->status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to decode PNG", r->image->source_name);
     return block;
 }
 
-static void release(png_structp png, png_voidp block) {
+static void png_release(png_structp png, png_voidp block) {
     (void)png;
     mxci_free(block);
 }
 
-static void read_bytes(png_structp png, png_bytep to, size_t n) {
-    reading *r = png_get_io_ptr(png);
+static void png_read_bytes(png_structp png, png_bytep to, size_t n) {
+    png_decoder *r = png_get_io_ptr(png);
     if (n > r->image->n - r->at)
         png_error(png, "truncated");
     memcpy(to, r->image->bytes + r->at, n);
@@ -57,7 +57,7 @@ static void read_bytes(png_structp png, png_bytep to, size_t n) {
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes of grey or of colours, whatever the image holds. Grey: with the weights of Y in YCbCr. */
-static void set_result(const reading *r) {
+static void png_set_result(const png_decoder *r) {
     int colour = png_get_color_type(r->png, r->info);
     png_set_expand(r->png);
     png_set_strip_16(r->png);
@@ -73,12 +73,12 @@ static void set_result(const reading *r) {
         png_set_bgr(r->png);
 }
 
-static void read_rows(const reading *r) {
+static void png_read_image_rows(const png_decoder *r) {
     const mxci_image *image = r->image;
     size_t row = (size_t)image->width * (size_t)mxci_pixels_channels(r->pixels);
     int passes;
     png_read_info(r->png, r->info);
-    set_result(r);
+    png_set_result(r);
     passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
     if (png_get_image_height(r->png, r->info) != (png_uint_32)image->height || png_get_rowbytes(r->png, r->info) != row)
@@ -89,22 +89,23 @@ static void read_rows(const reading *r) {
     png_read_end(r->png, NULL);
 }
 
-static void run(reading *r) {
+static void png_run(png_decoder *r) {
     if (setjmp(png_jmpbuf(r->png)) != 0)
         return;
-    png_set_read_fn(r->png, r, read_bytes);
+    png_set_read_fn(r->png, r, png_read_bytes);
     png_set_user_limits(r->png, (png_uint_32)r->image->width, (png_uint_32)r->image->height);
     png_set_benign_errors(r->png, 1);
     png_set_keep_unknown_chunks(r->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-    read_rows(r);
+    png_read_image_rows(r);
 }
 
-static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
-    reading r = {.image = image, .pixels = pixels, .out = out};
-    r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, &r, allocate, release);
+static mxc_status png_decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
+    png_decoder r = {.image = image, .pixels = pixels, .out = out};
+    r.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, png_on_error, png_on_warning, &r, png_allocate,
+                                     png_release);
     r.info = r.png ? png_create_info_struct(r.png) : NULL;
     if (r.info)
-        run(&r);
+        png_run(&r);
     else if (r.status == MXC_OK)
         r.status =
             MXC_FAIL(MXC_EUNSUPPORTED, "%s: PNG: libpng is another one than libmxc was built with", image->source_name);
@@ -112,4 +113,4 @@ static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t *o
     return r.status;
 }
 
-const mxci_decoder mxci_png_decoder = decode;
+const mxci_decoder mxci_png_decoder = png_decode;
