@@ -3,7 +3,7 @@
 # guide.sh [BUILD [PAGE...]]: follows the pages of docs/guide literally, against the installed build (default build/release).
 # Each page gets an empty directory. A code block below "<!-- write: FILE -->" is written to that file, one below
 # "<!-- run -->" is run there, and each line of one below "<!-- prints -->" must be in the output of the last run. /opt/mxc and
-# build/release in the pages stand for the installed tree and the build directory.
+# build/release in the pages stand for the installed tree and the build directory, libmxc/ for a clone of this tree.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(realpath "${1:-$root/build/release}")
@@ -13,6 +13,9 @@ shift || true
 [ $# -gt 0 ] || set -- "$root"/docs/guide/*.md
 
 cmake --install "$build" --prefix "$work/mxc" >"$work/log"
+if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
 export PKG_CONFIG_PATH=$work/mxc/lib/pkgconfig
 
 # steps PAGE DIRECTORY: prints "write FILE BLOCK", "run - BLOCK" or "prints - BLOCK" per marked block, which it leaves in BLOCK
@@ -32,6 +35,11 @@ for page; do
     name=$(basename "$page" .md)
     mkdir -p "$work/$name" "$work/blocks/$name"
     steps "$page" "$work/blocks/$name" >"$work/steps"
+    if grep -q '^write libmxc/' "$work/steps"; then # without what is built; unchanged files are found in a compiler cache
+        mkdir "$work/$name/libmxc"
+        tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$work/$name/libmxc" -xf -
+        export CCACHE_BASEDIR=$work/$name/libmxc CCACHE_NOHASHDIR=1
+    fi
     count=0
     while read -r kind file block; do
         sed -i -e "s#/opt/mxc#$work/mxc#g" -e "s#build/release#$build#g" "$block"
