@@ -139,7 +139,7 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
-    foreach(test operators dist shard place place2 channels_last channels_last2 test_arrays test_copy test_failure test_record
+    foreach(test operators dist shard place place2 channels_last channels_last2 test_arrays test_copy test_failure test_graph_capture
             test_stream test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")

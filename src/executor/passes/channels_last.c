@@ -29,14 +29,14 @@ typedef struct work {
     mxci_graph *g;
     int32_t n_nodes; /* before the pass */
     int always;
-    uint8_t *role;       /* node: LEADS, FOLLOWS or STAYS, as its operator says */
-    uint64_t *weights;   /* node: arguments that are weights, which do not count */
-    uint8_t *state;      /* node: NEEDED for an output; FIXED: a node of the symbol is its backward pass */
-    uint8_t *is_last;    /* node: to be computed channels last */
-    uint8_t *is_read;    /* entry: there channels second, and read channels last */
-    int32_t *region;     /* node: another one of its region, itself at the root */
-    double *gain;        /* root: elements of its leaders' arrays less those of its borders */
-    int32_t *transposed; /* entry: the same in the other layout; -1: not made */
+    uint8_t *role;          /* node: LEADS, FOLLOWS or STAYS, as its operator says */
+    uint64_t *weights;      /* node: arguments that are weights, which do not count */
+    uint8_t *state;         /* node: NEEDED for an output; FIXED: a node of the symbol is its backward pass */
+    uint8_t *channels_last; /* node: to be computed channels last */
+    uint8_t *is_read;       /* entry: there channels second, and read channels last */
+    int32_t *region;        /* node: another one of its region, itself at the root */
+    double *gain;           /* root: elements of its leaders' arrays less those of its borders */
+    int32_t *transposed;    /* entry: the same in the other layout; -1: not made */
 } work;
 
 /* ---- operators --------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static mxc_status make_last(const work *w, int32_t node, mxc_op **out) {
 
 /* Entries of the symbol. */
 static int is_made_last(const work *w, int32_t entry) {
-    return w->is_last[w->g->entry_node[entry]] && is_image(w->g, entry);
+    return w->channels_last[w->g->entry_node[entry]] && is_image(w->g, entry);
 }
 
 /* The node's input, if it is an image and not weights; else -1. */
@@ -131,7 +131,7 @@ static void choose(work *w, int32_t node) {
         return;
     if (w->role[node] == FOLLOWS && !has_more_last(w, node))
         return;
-    w->is_last[node] = 1;
+    w->channels_last[node] = 1;
     for (int32_t i = 0; i < n->n_inputs; i++) {
         int32_t entry = data_at(w, node, i);
         if (entry >= 0 && is_made_last(w, entry))
@@ -153,12 +153,12 @@ static void weigh(work *w) {
     const mxci_graph *g = w->g;
     for (int32_t node = 0; node < w->n_nodes; node++) {
         const mxci_gnode *n = &g->nodes[node];
-        if (w->is_last[node] && w->role[node] == LEADS)
+        if (w->channels_last[node] && w->role[node] == LEADS)
             w->gain[root_of(w, node)] += size_of(g, mxci_graph_inputs(g, node)[0]) + size_of(g, n->first_entry);
         for (int32_t i = 0; i < n->n_inputs && w->state[node]; i++) {
             int32_t entry = data_at(w, node, i);
-            if (entry >= 0 && w->is_last[node] != is_made_last(w, entry))
-                count_border(w, entry, w->is_last[node] ? node : g->entry_node[entry]);
+            if (entry >= 0 && w->channels_last[node] != is_made_last(w, entry))
+                count_border(w, entry, w->channels_last[node] ? node : g->entry_node[entry]);
         }
     }
     for (int32_t i = 0; i < g->n_outputs; i++)
@@ -203,16 +203,17 @@ static mxc_status transpose(work *w, int32_t *entry, int to_last, mxc_context co
 static mxc_status rewrite(work *w, int32_t node) {
     mxci_graph *g = w->g;
     const mxci_gnode n = g->nodes[node];
-    const int is_last = w->is_last[node];
+    const int channels_last = w->channels_last[node];
     mxc_op *op;
     for (int32_t i = 0; i < n.n_inputs && w->state[node]; i++) {
         int32_t entry = g->inputs[n.first_input + i];
-        if (is_image(g, entry) && is_last != is_made_last(w, entry)) {
-            MXC_TRY(transpose(w, &entry, is_last, is_last ? n.context : g->nodes[g->entry_node[entry]].context));
+        if (is_image(g, entry) && channels_last != is_made_last(w, entry)) {
+            MXC_TRY(transpose(w, &entry, channels_last,
+                              channels_last ? n.context : g->nodes[g->entry_node[entry]].context));
             g->inputs[n.first_input + i] = entry;
         }
     }
-    if (!is_last)
+    if (!channels_last)
         return MXC_OK;
     MXC_TRY(make_last(w, node, &op));
     mxc_op_release(n.op);
@@ -240,12 +241,13 @@ static mxc_status begin(work *w) {
     w->role = mxci_calloc(nodes, 1);
     w->weights = mxci_calloc(nodes, sizeof *w->weights);
     w->state = mxci_calloc(nodes, 1);
-    w->is_last = mxci_calloc(nodes, 1);
+    w->channels_last = mxci_calloc(nodes, 1);
     w->is_read = mxci_calloc(entries, 1);
     w->region = mxci_calloc(nodes, sizeof *w->region);
     w->gain = mxci_calloc(nodes, sizeof *w->gain);
     w->transposed = mxci_calloc(entries, sizeof *w->transposed);
-    if (!w->role || !w->weights || !w->state || !w->is_last || !w->is_read || !w->region || !w->gain || !w->transposed)
+    if (!w->role || !w->weights || !w->state || !w->channels_last || !w->is_read || !w->region || !w->gain ||
+        !w->transposed)
         return MXC_FAIL(MXC_ENOMEM, "channels last: no memory");
     for (int32_t i = 0; i < w->n_nodes; i++) {
         w->region[i] = i;
@@ -275,8 +277,8 @@ static int choose_all(work *w) {
         choose(w, i);
     weigh(w);
     for (int32_t i = 0; i < w->n_nodes; i++) {
-        w->is_last[i] = w->is_last[i] && (w->always || w->gain[root_of(w, i)] > 0);
-        found |= w->is_last[i];
+        w->channels_last[i] = w->channels_last[i] && (w->always || w->gain[root_of(w, i)] > 0);
+        found |= w->channels_last[i];
     }
     memset(w->transposed, -1, (size_t)w->g->n_entries * sizeof *w->transposed); /* weigh has used it */
     return found;
@@ -306,7 +308,7 @@ mxc_status mxci_pass_channels_last(mxci_graph *g, int *is_changed) {
     mxci_free(w.role);
     mxci_free(w.weights);
     mxci_free(w.state);
-    mxci_free(w.is_last);
+    mxci_free(w.channels_last);
     mxci_free(w.is_read);
     mxci_free(w.region);
     mxci_free(w.gain);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The copy pass: where an entry is used on another context than the one it is made on, a _CrossDeviceCopy brings it
- * there; one copy serves all users on a context.
+ * Copies between devices: where an entry is read on another context than the one it is computed on, the reader reads a
+ * _CrossDeviceCopy of it; one copy serves all readers on a context. Auxiliary states are written by their operators, so
+ * they cannot be copies and must be on their operator's context.
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fold pass, for inference: a BatchNorm that alone reads the layer before it is moved into that layer, whose weight
- * and bias are scaled before each run (so that they are never those of other parameters). That takes a pass over the
- * weight in place of one over the output, and is done where the weight is no larger.
+ * Batch norm folding, for inference: a norm (mxc_op_def.norm) that alone reads a linear layer (mxc_op_def.linear) is
+ * folded into that layer. With s = gamma / sqrt(variance + eps), one number per filter,
+ *   norm(W x + b) = (s W) x + (b - mean) s + beta
+ * so a node _fold_norm makes weight s W and bias (b - mean) s + beta before each run, and the layer runs on these. They
+ * are made in each run, and not at bind, so that they always follow the parameters. That costs a pass over the weight
+ * in place of one over the output, so it is done only where the weight is no larger.
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"

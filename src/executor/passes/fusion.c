@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The chain pass, for GPUs: element-wise operators of one shape, each of whose results only the next one reads, become
- * one (_chain). On the GPU each operator by itself is a launch and a pass over memory; the CPU's caches hold what is
- * between small ones, and tiles do between large ones.
+ * Fusion of element-wise operators, for GPUs: operators of one shape and dtype whose descriptors name an element-wise
+ * function, and each of whose results only the next one reads, become one operator, _chain, which computes all of them
+ * for an element before the next element. On a GPU an operator by itself is a kernel launch and a pass over memory. On
+ * CPUs caches keep small arrays between operators, and tiles (tiling.c) keep large ones there.
+ *
+ * A chain is a tree that is collected from its last node towards the inputs, of at most MXCI_CHAIN_STEPS operators and
+ * MXCI_CHAIN_INPUTS arrays, the limits of the kernel that interprets it. Each node is collected once: linear time.
  */
 #include <string.h>
 

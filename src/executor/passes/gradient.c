@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gradient pass: walks the graph from its outputs to its variables and appends, for every operator on a path to a
- * wanted argument, the node that runs its backward, and sums where an entry has several users.
+ * The gradient pass: reverse-mode differentiation of the graph. It visits the nodes from the outputs to the variables
+ * and appends, for every operator on a path to a wanted argument, the node that runs its backward, and sums where an
+ * entry has several users. As nodes stand in topological order, one sweep downwards over their indices sees each entry
+ * after all its users, so that all terms of its gradient are known. Time is linear in nodes and inputs.
  *
  * A gradient that nothing contributes to is zero and is left out; zeros are made only where a backward reads one of
  * several output gradients that is missing. An operator that reads no output gradient (a loss) starts the pass by

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order pass: which nodes run, and when. The symbol's nodes keep their order (of those that replace some of them,
- * each runs just before what reads it, or, where that is asked for and only variables are read, at first), then come
- * those of the gradient in theirs; nodes that later passes added (copies between contexts, nodes computed again) run
- * just before the first one that reads them, so that their results live shortly. Nodes that no output and no gradient
- * needs do not run.
+ * The running order: which nodes run, and when. Nodes that neither an output nor a gradient needs do not run. The
+ * others run in a topological order:
+ * - the symbol's nodes in their order; of the nodes that replace some of them, each runs just before its first reader,
+ *   or before everything else where params_first is set and it reads variables only
+ * - then the nodes of the gradient in theirs
+ * - nodes that later passes have added (copies between contexts, nodes that run again) just before their first reader,
+ *   so that their results occupy memory for a short time
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The placement pass: which context each node runs on. A node goes where its device group says, else where its first
- * placed input is; what is left goes to its first user's place, or to the context of the options.
+ * The placement pass: which context each node runs on. A node with a device group (attribute ctx_group) is placed as
+ * the options say. Any other operator is placed with its first placed input, since its arrays are there; what has none,
+ * as variables, with its first user; and what is left on the context of the options. Two sweeps, up and down the
+ * topological order, so linear time.
  */
 #include <string.h>
 

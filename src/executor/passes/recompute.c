@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recompute pass: trades time for memory in training. Backward reads many forward results, which live from one pass
- * to the other; results of chosen nodes are dropped instead and made again by a second run of the node just before
- * backward wants them.
+ * The recompute pass (gradient checkpointing): trades time for memory in training. Backward reads many forward results,
+ * which live from one pass to the other; results of chosen nodes are dropped instead and computed again by a second run
+ * of the node just before backward reads them.
  *
- * MXC_RECOMPUTE_CHEAP chooses nodes whose cost is a pass over their output and whose inputs are there in backward
- * anyway. MXC_RECOMPUTE_ALL keeps every k-th of n operators, k about the square root of n, and runs the others again.
- * The attribute force_mirroring of a node ("True" or "False") decides for it in every mode. Operators that draw random
- * numbers never run again, graph outputs stay, and a second run changes copies of the auxiliary states.
+ * MXC_RECOMPUTE_CHEAP chooses nodes whose cost is a pass over their output and whose inputs live in backward anyway.
+ * MXC_RECOMPUTE_ALL is the sqrt(n) checkpointing of Chen et al., "Training Deep Nets with Sublinear Memory Cost"
+ * (2016): it keeps the result of every k-th of n operators, k = floor(sqrt(n)), and computes the others again. Then a
+ * chain of n layers keeps n / k results, and k more while a stretch between two of them runs again: O(sqrt(n)) in place
+ * of n, for at most one more forward pass. The attribute force_mirroring of a node ("True" or "False") decides for it
+ * in every mode. Operators that draw random numbers never run again, graph outputs stay, and a second run changes
+ * copies of the auxiliary states.
  */
 #include <string.h>
 

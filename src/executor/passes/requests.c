@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The request pass: for every entry, who reads it and what its node shall do to it. Entries that nobody reads are not
- * computed (MXC_REQ_NULL). The terms of a gradient's sum are added straight into the sum's array where each comes from
- * a node of its own: the first one to run writes, the others add, and the sum itself need not run.
+ * The request pass: for every entry, what its node does to it (mxc_req), when it is written first and read last, and
+ * whether its array is one that the caller sees. Entries that nobody reads are not computed (MXC_REQ_NULL). The terms
+ * of a gradient's sum are accumulated in the sum's array where each comes from a node of its own: the first one to run
+ * writes, the others add, and the node of the sum is taken out of the running order.
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"

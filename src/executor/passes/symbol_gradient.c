@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient of a symbol as a symbol. */
+/* mxc_symbol_grad: the gradient of a symbol as a symbol, by the gradient pass with ones as head gradients. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tile pass, for inference: a run of operators that treat each row of axis 0 by itself (MXC_OP_SAMPLEWISE) is run
- * slice by slice, so that the arrays between them hold a slice instead of the whole batch. What enters and leaves the
- * run is whole.
+ * Tiling, for inference: consecutive operators that compute each row of axis 0 by itself (MXC_OP_SAMPLEWISE) are run
+ * slice by slice of the batch, so that the arrays between them hold a slice instead of the whole batch, and mostly stay
+ * in cache. Arrays that enter and leave such a run are whole.
+ *
+ * A slice is the largest divisor of the rows whose arrays fit a budget, an eighth (1 / PART) of what the run's outputs
+ * take whole. Operators on small arrays at both ends are left out, since they are faster on whole arrays.
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The planning pass: gives every array inside the program a memory range. First, operators that may write over an
- * input do so where that input is used for the last time and has as many bytes; then ranges that are not occupied at
- * the same time share memory (packing.c).
+ * Memory planning: every array inside the program gets a memory range, in two stages.
+ * 1. In place: an operator writes its output over an input, where its descriptor allows it, the input is read for the
+ *    last time, both have as many bytes, and no other slot of the operator is in that range. The output's lifetime then
+ *    extends the range's.
+ * 2. Sharing: ranges whose lifetimes, intervals of steps, do not overlap may have the same addresses; packing.c finds
+ *    the offsets in the pool of their context.
+ * Steps run in their order on one context, so that lifetimes counted in steps are exact there; what another context
+ * reads is ordered by the engine, through the pool's variable.
  */
 #include "executor/plan/memory_plan.h"
 

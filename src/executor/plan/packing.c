@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packing: offsets in a pool for ranges that are occupied during known spans of steps.
+ * Packing: offsets in a pool for memory ranges whose lifetimes are known intervals of steps. This is dynamic storage
+ * allocation with all requests known in advance, which is NP-hard, so heuristics are used.
  *
- * Ranges are placed one after the other, each into the smallest gap between those placed ranges whose spans overlap
- * with its own. The order decides how tight it gets; several are tried and the smallest pool wins. This is quadratic in
- * the number of ranges. More than MANY are placed in the order of their spans, each into a slot that another range has
- * left, or behind all: time in proportion to their number (but for sorting), and a pool that may be larger.
+ * Best fit: ranges are placed one after the other, each into the smallest gap between those placed ranges whose
+ * lifetimes overlap with its own, or behind them. The order decides how tight the result is. Four orders are tried (by
+ * size, by size times lifetime and by lifetime, the largest first, and by start) and the smallest pool wins. Each takes
+ * O(n^2) time.
+ *
+ * More than MANY ranges are placed in the order of their starts only, each into a slot that another range has left, by
+ * segregated free lists, or behind all: O(n log n) for sorting and O(1) for each range, and a pool that may be larger.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +53,8 @@ static int overlap(const mxci_memory_range *a, const mxci_memory_range *b) {
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* Start of the smallest gap that holds the range among n placed ones, which are sorted by offset. */
+/* Start of the smallest gap that holds the range among n placed ones, which are sorted by offset; the end of those that
+ * overlap with it if there is no such gap. */
 static int64_t find_gap(mxci_memory_range *const *placed, int32_t n, const mxci_memory_range *range) {
     int64_t end = 0, best = -1, best_room = INT64_MAX;
     for (int32_t i = 0; i < n; i++) {
@@ -131,7 +136,7 @@ typedef struct slots {
 } slots;
 
 static int class_of(int64_t bytes) {
-    int log = 63 - __builtin_clzll((unsigned long long)bytes | 4);
+    int log = 63 - __builtin_clzll((unsigned long long)bytes | 4); /* floor(log2), and room for two bits below it */
     return 4 * log + (int)(bytes >> (log - 2) & 3);
 }
 

@@ -3,7 +3,7 @@
 #include "executor/run/addresses.h"
 
 #include "base/sys.h"
-#include "executor/run/recording.h"
+#include "executor/run/graph_capture.h"
 #include "executor/run/segments.h"
 
 /* ---- addresses ------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void *temp_of(const mxci_bound_program *b, int32_t step) {
 void mxci_addresses_fill(const mxc_executor *e, mxci_bound_program *b) {
     for (int32_t i = 0; i < b->program->n_pools; i++)
         b->bases[i] = b->arenas[i]->memory;
-    mxci_recording_drop(b, &b->bulk);
+    mxci_graph_capture_discard(b, &b->bulk);
     for (int32_t i = 0; i < b->program->n_steps; i++) {
         b->steps[i].call.temp = temp_of(b, i);
         for (int32_t slot = 0; slot < b->steps[i].n_slots; slot++)

@@ -5,7 +5,7 @@
 #include "base/sys.h"
 #include "executor/plan/signature.h"
 #include "executor/run/addresses.h"
-#include "executor/run/recording.h"
+#include "executor/run/graph_capture.h"
 #include "executor/run/segments.h"
 #include "symbol/graph_query.h"
 
@@ -262,7 +262,7 @@ static void destroy_states(mxci_bound_program *b) {
 void mxci_bound_program_destroy(mxci_bound_program *b) {
     if (!b)
         return;
-    mxci_recording_drop(b, &b->bulk);
+    mxci_graph_capture_discard(b, &b->bulk);
     mxci_segments_destroy(&b->bulk);
     mxci_segments_destroy(&b->single);
     destroy_states(b);

@@ -35,9 +35,9 @@ typedef struct mxci_segment {
     uint64_t token; /* of the callback's run */
     mxc_var *done;  /* changed by the segment; later ones of the run read it, so that a failure stops them */
     mxc_engine_op *op;
-    const mxci_device *recorder; /* NULL: it is not recorded */
-    void *recording[2];          /* [is_train]; NULL: not yet */
-    int runs[2];                 /* [is_train]: before it is recorded; -1: it never is */
+    const mxci_device *capture_device; /* NULL: its work is not captured */
+    void *captured[2];                 /* [is_train]: the device graph; NULL: not captured yet */
+    int runs[2];                       /* [is_train]: before it is captured; -1: it cannot be */
 } mxci_segment;
 
 typedef struct mxci_segments {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "executor/run/execute.h"
-#include "executor/run/recording.h"
+#include "executor/run/graph_capture.h"
 #include "symbol/graph_query.h"
 
 /* Fewest steps of a backward segment that ends early because a gradient is ready. */
@@ -151,7 +151,7 @@ static mxc_status make_op(cutter *c, mxci_segment *s) {
     if (s->is_callback)
         task.async_fn = mxci_execute_callback;
     else
-        task.fn = mxci_recording_run;
+        task.fn = mxci_graph_capture_run;
     task.arg = s;
     task.context = c->bound->program->pools[s->pool];
     task.flags = s->is_single || s->is_callback ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
@@ -167,7 +167,7 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
                         .pool = mxci_program_pool_of(p, context_at(p, first)),
                         .is_single = limit == 1,
                         .is_callback = is_callback(p, first)};
-    mxci_recording_prepare(c->bound, s);
+    mxci_graph_capture_prepare(c->bound, s);
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
     MXC_TRY(make_op(c, s));
     c->latest[s->pool] = c->segments->n - 1;

@@ -83,7 +83,7 @@ static int conv_args(const void *params) {
 static mxc_status infer_axis(mxc_op_sig *sig, int i) {
     const conv_params *p = sig->params;
     int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
-    int axis = mxci_spatial_axis(mxci_conv_is_last(p), i);
+    int axis = mxci_spatial_axis(mxci_conv_channels_last(p), i);
     int64_t *in = &sig->in_shape[DATA].dim[axis], *out = &sig->out_shape[0].dim[axis];
     mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
     if (*in < 0) {
@@ -102,7 +102,7 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i) {
 
 static mxc_status infer_channels(mxc_op_sig *sig) {
     const conv_params *p = sig->params;
-    const int axis = mxci_channel_axis(mxci_conv_is_last(p), p->kernel.n + 2);
+    const int axis = mxci_channel_axis(mxci_conv_channels_last(p), p->kernel.n + 2);
     int64_t *channels = &sig->in_shape[DATA].dim[axis], each = sig->in_shape[WEIGHT].dim[axis];
     mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
     if (*channels < 0) {
@@ -119,12 +119,12 @@ static mxc_status infer_channels(mxc_op_sig *sig) {
 
 mxc_status mxci_conv_infer(mxc_op_sig *sig) {
     const conv_params *p = sig->params;
-    int ndim = p->kernel.n + 2, is_last = mxci_conv_is_last(p);
+    int ndim = p->kernel.n + 2, channels_last = mxci_conv_channels_last(p);
     mxc_shape data = mxci_shape_axes(ndim), weight = data, out = data, bias = mxci_shape_of(1, &p->num_filter);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
-    weight.dim[0] = out.dim[mxci_channel_axis(is_last, ndim)] = p->num_filter;
+    weight.dim[0] = out.dim[mxci_channel_axis(channels_last, ndim)] = p->num_filter;
     for (int i = 0; i < p->kernel.n; i++)
-        weight.dim[mxci_spatial_axis(is_last, i)] = p->kernel.value[i];
+        weight.dim[mxci_spatial_axis(channels_last, i)] = p->kernel.value[i];
     MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
     if (!p->no_bias)
         MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
@@ -217,7 +217,7 @@ static int to_channels_second(const void *params, void *out) {
     conv_params *to = out;
     *to = *(const conv_params *)params;
     to->layout = -1;
-    return mxci_conv_is_last(params);
+    return mxci_conv_channels_last(params);
 }
 
 /* ---- one call -------------------------------------------------------------------------------------------------- */
@@ -468,18 +468,19 @@ static int conv_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out
     const conv_params *p = mxc_op_params(op);
     *out = (mxc_channels_last){.key = "layout", .weights = 1 << WEIGHT, .leads = 1, .library_off = p->cudnn_off};
     mxci_format(out->value, sizeof out->value, "%s", ndim == 4 ? "NHWC" : "NDHWC");
-    return !mxci_conv_is_last(p);
+    return !mxci_conv_channels_last(p);
 }
 
 static int conv_quantized(const mxc_op *op, mxc_quantized *out) {
     *out = (mxc_quantized){.op = "_contrib_quantized_conv", .has_weights = 1, .is_32bit = 1};
-    return !mxci_conv_is_last(mxc_op_params(op)); /* the counterpart takes channels second only */
+    return !mxci_conv_channels_last(mxc_op_params(op)); /* the counterpart takes channels second only */
 }
 
 static int conv_linear(const mxc_op *op, mxc_linear *out) {
     const conv_params *p = mxc_op_params(op);
     const int ndim = p->kernel.n + 2;
-    *out = (mxc_linear){.ndim = ndim, .axis = mxci_channel_axis(mxci_conv_is_last(p), ndim), .no_bias = "no_bias"};
+    *out =
+        (mxc_linear){.ndim = ndim, .axis = mxci_channel_axis(mxci_conv_channels_last(p), ndim), .no_bias = "no_bias"};
     return 1;
 }
 

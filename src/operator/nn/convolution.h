@@ -18,7 +18,7 @@ typedef struct mxci_conv_params {
 extern const mxc_param mxci_conv_schema[];
 
 /* Channels last, the weights' too: (num_filter, kernel, C / num_group). */
-static inline int mxci_conv_is_last(const mxci_conv_params *p) {
+static inline int mxci_conv_channels_last(const mxci_conv_params *p) {
     return p->layout > 2;
 }
 
@@ -27,13 +27,13 @@ mxc_status mxci_conv_infer(mxc_op_sig *sig);
 /* The convolution of one sample and one group. */
 static inline mxci_conv_shape mxci_conv_group(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape s;
-    const int is_last = mxci_conv_is_last(p);
-    s.channels = data->dim[mxci_channel_axis(is_last, data->ndim)] / p->num_group;
+    const int channels_last = mxci_conv_channels_last(p);
+    s.channels = data->dim[mxci_channel_axis(channels_last, data->ndim)] / p->num_group;
     s.filters = p->num_filter / p->num_group;
     for (int i = 0; i < 3; i++) {
         int axis = i - (3 - p->kernel.n);
-        s.in[i] = axis < 0 ? 1 : data->dim[mxci_spatial_axis(is_last, axis)];
-        s.out[i] = axis < 0 ? 1 : out->dim[mxci_spatial_axis(is_last, axis)];
+        s.in[i] = axis < 0 ? 1 : data->dim[mxci_spatial_axis(channels_last, axis)];
+        s.out[i] = axis < 0 ? 1 : out->dim[mxci_spatial_axis(channels_last, axis)];
         s.kernel[i] = axis < 0 ? 1 : p->kernel.value[axis];
         s.stride[i] = axis < 0 ? 1 : p->stride.value[axis];
         s.dilate[i] = axis < 0 ? 1 : p->dilate.value[axis];

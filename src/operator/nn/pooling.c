@@ -117,19 +117,19 @@ static mxc_status count_axes(const mxc_op_sig *sig, int *ndim) {
 
 mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     const pooling_params *p = sig->params;
-    int ndim, is_last = mxci_pooling_is_last(p), channels;
+    int ndim, channels_last = mxci_pooling_channels_last(p), channels;
     mxc_shape data, out;
     MXC_TRY(count_axes(sig, &ndim));
     if (ndim < 0)
         return MXC_OK;
-    channels = mxci_channel_axis(is_last, ndim);
+    channels = mxci_channel_axis(channels_last, ndim);
     data = out = mxci_shape_axes(ndim);
     MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
     data = sig->in_shape[0];
     out.dim[0] = data.dim[0];
     out.dim[channels] = data.dim[channels];
     for (int i = 0; i < ndim - 2; i++) {
-        int axis = mxci_spatial_axis(is_last, i);
+        int axis = mxci_spatial_axis(channels_last, i);
         MXC_TRY(infer_axis(sig, i, data.dim[axis], &out.dim[axis]));
     }
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
@@ -210,7 +210,7 @@ static int to_channels_second(const void *params, void *out) {
     pooling_params *to = out;
     *to = *(const pooling_params *)params;
     to->layout = -1;
-    return mxci_pooling_is_last(params);
+    return mxci_pooling_channels_last(params);
 }
 
 /* ---- what passes ask -------------------------------------------------------------------------------------------- */
@@ -218,13 +218,14 @@ static int to_channels_second(const void *params, void *out) {
 static int pooling_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
     *out = (mxc_channels_last){.key = "layout"};
     mxci_format(out->value, sizeof out->value, "%s", ndim == 4 ? "NHWC" : "NDHWC");
-    return !mxci_pooling_is_last(mxc_op_params(op));
+    return !mxci_pooling_channels_last(mxc_op_params(op));
 }
 
 static int pooling_quantized(const mxc_op *op, mxc_quantized *out) {
     const pooling_params *p = mxc_op_params(op);
     *out = (mxc_quantized){.op = "_contrib_quantized_pooling"};
-    return p->pool_type != MXCI_POOL_SUM && !mxci_pooling_is_last(p); /* the counterpart takes channels second only */
+    return p->pool_type != MXCI_POOL_SUM &&
+           !mxci_pooling_channels_last(p); /* the counterpart takes channels second only */
 }
 
 const mxc_op_def mxci_op_pooling = {

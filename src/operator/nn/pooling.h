@@ -16,7 +16,7 @@ typedef struct mxci_pooling_params {
 
 extern const mxc_param mxci_pooling_schema[];
 
-static inline int mxci_pooling_is_last(const mxci_pooling_params *p) {
+static inline int mxci_pooling_channels_last(const mxci_pooling_params *p) {
     return p->layout > 2;
 }
 
@@ -26,16 +26,16 @@ mxc_status mxci_pooling_infer(mxc_op_sig *sig);
 /* The pooling of one plane. */
 static inline mxci_pool_shape mxci_pooling_shape(const mxci_pooling_params *p, const mxc_shape *data,
                                                  const mxc_shape *out) {
-    const int is_last = mxci_pooling_is_last(p);
+    const int channels_last = mxci_pooling_channels_last(p);
     mxci_pool_shape shape;
     shape.kind = p->pool_type;
     shape.p = (int)p->p_value;
     shape.excludes_pad = p->count_include_pad == 0;
     for (int i = 0; i < 3; i++) {
         int axis = i - (5 - data->ndim);
-        int64_t in = axis < 0 ? 1 : data->dim[mxci_spatial_axis(is_last, axis)];
+        int64_t in = axis < 0 ? 1 : data->dim[mxci_spatial_axis(channels_last, axis)];
         shape.in[i] = in;
-        shape.out[i] = axis < 0 ? 1 : out->dim[mxci_spatial_axis(is_last, axis)];
+        shape.out[i] = axis < 0 ? 1 : out->dim[mxci_spatial_axis(channels_last, axis)];
         shape.kernel[i] = axis < 0 ? 1 : p->global_pool ? in : p->kernel.value[axis];
         shape.stride[i] = axis < 0 || p->global_pool ? 1 : p->stride.value[axis];
         shape.pad[i] = axis < 0 || p->global_pool ? 0 : p->pad.value[axis];

@@ -188,8 +188,9 @@ static const char *conv_names(const void *params) {
 
 static mxc_status conv_check(void *params) {
     MXC_TRY(mxci_conv_check(params));
-    return mxci_conv_is_last(params) ? MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_conv: channels must come second")
-                                     : MXC_OK;
+    return mxci_conv_channels_last(params)
+               ? MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_conv: channels must come second")
+               : MXC_OK;
 }
 
 static mxc_status conv_infer(mxc_op_sig *sig) {

@@ -23,7 +23,7 @@ static mxc_status pooling_check(void *params) {
     MXC_TRY(mxci_pooling_check(params));
     if (((const mxci_pooling_params *)params)->pool_type > MXCI_POOL_AVG)
         return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_pooling: pool_type must be max or avg, found sum or lp");
-    if (mxci_pooling_is_last(params))
+    if (mxci_pooling_channels_last(params))
         return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_pooling: channels must come second");
     return MXC_OK;
 }

@@ -19,8 +19,8 @@ mxcu_conv mxcu_conv_of(const mxci_conv_params *p, const P *user, const mxc_shape
     const int tuned = user->cudnn_tune != MXCU_TUNE_OFF && mxcu_option(MXCI_OPT_MXC_GPU_TUNE);
     const int off = user->cudnn_off || !mxcu_option(MXCI_OPT_MXC_GPU_DNN);
     const int64_t megabytes = user->cudnn_tune == MXCU_TUNE_FASTEST ? 8192 : user->workspace;
-    return {mxci_conv_group(p, x, y), x->dim[0],       p->num_group,        dtype,
-            off ? 0 : 1 + tuned,      megabytes << 20, mxci_conv_is_last(p)};
+    return {mxci_conv_group(p, x, y),  x->dim[0], p->num_group, dtype, off ? 0 : 1 + tuned, megabytes << 20,
+            mxci_conv_channels_last(p)};
 }
 
 /* out += the bias, if there is one; y: out as an array of the convolution. */

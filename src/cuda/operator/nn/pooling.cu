@@ -62,9 +62,9 @@ static mxci_pool_shape shape_of(const mxc_op_call *call) {
 }
 
 static channel_planes channel_planes_of(const mxc_op_call *call, const mxci_pool_shape &s) {
-    const int is_last = mxci_pooling_is_last(static_cast<const mxci_pooling_params *>(call->params));
+    const int channels_last = mxci_pooling_channels_last(static_cast<const mxci_pooling_params *>(call->params));
     const mxc_shape *data = &call->in[0].shape;
-    return {is_last ? data->dim[data->ndim - 1] : 1, s.in[0] * s.in[1] * s.in[2], s.out[0] * s.out[1] * s.out[2]};
+    return {channels_last ? data->dim[data->ndim - 1] : 1, s.in[0] * s.in[1] * s.in[2], s.out[0] * s.out[1] * s.out[2]};
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */

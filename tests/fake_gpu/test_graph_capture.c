@@ -111,7 +111,7 @@ static void run(mxc_executor *e, int round) {
 static int recorded(const mxc_executor *e) {
     int n = 0;
     for (int32_t i = 0; i < e->bound->bulk.n; i++)
-        n += e->bound->bulk.items[i].recording[1] != NULL;
+        n += e->bound->bulk.items[i].captured[1] != NULL;
     return n;
 }
 
