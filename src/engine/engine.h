@@ -11,7 +11,7 @@
 
 #include "engine/core/in_flight.h"
 #include "engine/core/var.h"
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 #include "engine/fork/fork_guard.h"
 #include "engine/schedule/engine_ops.h"
 #include "engine/schedule/eventcount.h"
@@ -50,7 +50,7 @@ struct mxc_engine {
     mxci_threaded threaded;
     mxci_seeded seeded;
     mxci_vars vars;
-    mxci_in_flight in_flight;
+    mxci_in_flight_list in_flight;
     mxci_mutex wait_all_mutex; /* held by the one mxc_wait_all that goes on */
 
     mxci_engine_errors errors;

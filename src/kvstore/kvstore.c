@@ -14,7 +14,7 @@
 #include <mxc/version.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "base/module.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -88,7 +88,7 @@ static const mxc_param async_schema[] = {
 struct mxc_kvstore {
     const store_type *type;
     settings settings;
-    mxci_map *keys; /* name to mxci_key */
+    mxci_hash_map *keys; /* name to mxci_key */
     mxc_updater_fn updater;
     void *updater_user;
     mxc_optimizer *optimizer;
@@ -155,7 +155,7 @@ mxc_status mxci_kvstore_create_on(const mxci_process_group_api *api, const char 
     const mxc_param *schema = found->is_async ? async_schema : found->is_dist ? sync_schema : NULL;
     mxc_status status = mxc_params_parse(type, schema, n_params, keys, values, &store->settings);
     if (status == MXC_OK)
-        status = mxci_map_create(&store->keys);
+        status = mxci_hash_map_create(&store->keys);
     if (status == MXC_OK && found->is_dist)
         status = join_processes(store, schema, api);
     if (status == MXC_OK)
@@ -190,9 +190,9 @@ void mxc_kvstore_destroy(mxc_kvstore *store) {
         mxci_async_close(store->async);
     else
         mxci_comm_close(store->comm);
-    while (store->keys && mxci_map_next(store->keys, &cursor, &key, &e))
+    while (store->keys && mxci_hash_map_next(store->keys, &cursor, &key, &e))
         mxci_key_destroy(e);
-    mxci_map_destroy(store->keys);
+    mxci_hash_map_destroy(store->keys);
     mxci_free(store->pushed);
     mxci_free(store->sums);
     mxci_free_object(store);
@@ -211,12 +211,12 @@ static int may_use_gpus(const mxc_kvstore *store) {
 
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
     mxci_key *e;
-    if (mxci_map_has(store->keys, key))
+    if (mxci_hash_map_has(store->keys, key))
         return MXC_FAIL(MXC_EEXIST, "kvstore: key \"%s\" was initialised before", key);
     MXC_TRY(mxci_key_create(key, array, &e));
     mxc_status status = store->comm ? mxci_exchange_broadcast_init(store->comm, key, array) : MXC_OK;
     if (status == MXC_OK)
-        status = mxci_map_put(store->keys, key, e);
+        status = mxci_hash_map_put(store->keys, key, e);
     if (status != MXC_OK)
         mxci_key_destroy(e);
     else if (store->async)
@@ -250,7 +250,7 @@ mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, 
 /* ---- push and pull ------------------------------------------------------------------------------------------- */
 
 static mxc_status find_key(const mxc_kvstore *store, const char *key, mxci_key **out) {
-    *out = key ? mxci_map_get(store->keys, key) : NULL;
+    *out = key ? mxci_hash_map_get(store->keys, key) : NULL;
     if (!*out)
         return MXC_FAIL(MXC_ENOTFOUND, "kvstore: key \"%s\" was not initialised", key ? key : "(null)");
     return MXC_OK;
@@ -295,7 +295,7 @@ static mxc_status reserve_pushed(mxc_kvstore *store, int n) {
 static mxc_status reduce_all(mxc_kvstore *store, int n, const char *const *keys, int priority, int *n_keys) {
     *n_keys = 0;
     for (int i = 0; i < n; i++) {
-        mxci_key *e = mxci_map_get(store->keys, keys[i]);
+        mxci_key *e = mxci_hash_map_get(store->keys, keys[i]);
         if (e->n_pending == 0) /* handled at the key's first place */
             continue;
         mxc_status status = mxci_key_reduce(e, priority, &store->sums[*n_keys]);
@@ -401,7 +401,7 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(check_count(__func__, n));
     MXC_TRY(gather_pending(store, n, keys, out));
     for (int i = 0; i < n; i++) {
-        mxci_key *e = mxci_map_get(store->keys, keys[i]);
+        mxci_key *e = mxci_hash_map_get(store->keys, keys[i]);
         if (e->n_pending == 0) /* handled at the key's first place */
             continue;
         mxc_status status = pull_key(store, e, priority);

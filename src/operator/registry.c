@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "operator/converted_call.h"
@@ -25,13 +25,13 @@ typedef struct entry {
 static struct {
     mxci_global_mutex lock; /* over everything below */
     int ready;              /* built-in descriptors are in */
-    mxci_map *by_name;      /* of descriptors */
+    mxci_hash_map *by_name; /* of descriptors */
     entry *entries;         /* in order of registration */
     int count, capacity;
 } registry = {.lock = MXCI_GLOBAL_MUTEX_INIT};
 
 static mxc_status check_new_name(const mxc_op_def *def, const char *name) {
-    if (mxci_map_has(registry.by_name, name))
+    if (mxci_hash_map_has(registry.by_name, name))
         return MXC_FAIL(MXC_EEXIST, "mxc_op_register: operator %s: the name '%s' is taken", def->name, name);
     return MXC_OK;
 }
@@ -82,16 +82,16 @@ static mxc_status reserve(void) {
 /* Enter the first n names of def (its name, then its aliases); on failure none. */
 static mxc_status put_names(const mxc_op_def *def) {
     char alias[128];
-    mxc_status status = mxci_map_put(registry.by_name, def->name, (void *)def);
+    mxc_status status = mxci_hash_map_put(registry.by_name, def->name, (void *)def);
     int i = 0;
     for (; status == MXC_OK && mxci_list_item(def->aliases, i, alias, sizeof alias); i++)
-        status = mxci_map_put(registry.by_name, alias, (void *)def);
+        status = mxci_hash_map_put(registry.by_name, alias, (void *)def);
     if (status == MXC_OK)
         return MXC_OK;
-    mxci_map_remove(registry.by_name, def->name);
+    mxci_hash_map_remove(registry.by_name, def->name);
     while (i-- > 0)
         if (mxci_list_item(def->aliases, i, alias, sizeof alias))
-            mxci_map_remove(registry.by_name, alias);
+            mxci_hash_map_remove(registry.by_name, alias);
     return status;
 }
 
@@ -108,7 +108,7 @@ mxc_status mxci_registry_add(const mxc_op_def *def, const char *family) {
 }
 
 static void drop_all(void) {
-    mxci_map_destroy(registry.by_name);
+    mxci_hash_map_destroy(registry.by_name);
     mxci_free(registry.entries);
     registry.by_name = NULL;
     registry.entries = NULL;
@@ -120,7 +120,7 @@ static mxc_status make_ready(void) {
     mxc_status status;
     if (registry.ready)
         return MXC_OK;
-    status = mxci_map_create(&registry.by_name);
+    status = mxci_hash_map_create(&registry.by_name);
     if (status == MXC_OK)
         status = mxci_register_builtin();
     if (status == MXC_OK)
@@ -153,7 +153,7 @@ const mxc_op_def *mxc_op_find(const char *name) {
     const mxc_op_def *def = NULL;
     mxci_global_lock(&registry.lock);
     if (name && make_ready() == MXC_OK)
-        def = mxci_map_get(registry.by_name, name);
+        def = mxci_hash_map_get(registry.by_name, name);
     mxci_global_unlock(&registry.lock);
     return def;
 }
@@ -250,7 +250,7 @@ static void suggest_matches(suggestions *s, const char *name, int (*matches)(con
     size_t cursor = 0;
     const char *key;
     void *def;
-    while (s->n < SUGGESTIONS && mxci_map_next(registry.by_name, &cursor, &key, &def))
+    while (s->n < SUGGESTIONS && mxci_hash_map_next(registry.by_name, &cursor, &key, &def))
         if (!(((const mxc_op_def *)def)->flags & MXC_OP_HIDDEN) && matches(name, key, distance))
             suggest(s, key);
 }

@@ -205,7 +205,7 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     optimizer->rule = r;
     mxc_status status = mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
     if (status == MXC_OK)
-        status = mxci_map_create(&optimizer->params);
+        status = mxci_hash_map_create(&optimizer->params);
     optimizer->variant = r->is_full && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
     if (status == MXC_OK)
         *out = optimizer;
@@ -264,9 +264,9 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     size_t cursor = 0;
     const char *key;
     void *value;
-    while (mxci_map_next(optimizer->params, &cursor, &key, &value))
+    while (mxci_hash_map_next(optimizer->params, &cursor, &key, &value))
         param_destroy(value);
-    mxci_map_destroy(optimizer->params);
+    mxci_hash_map_destroy(optimizer->params);
     release_items(optimizer);
     for (int i = 0; i < optimizer->n_groups; i++)
         op_pair_reset(&optimizer->groups[i]);
@@ -286,7 +286,7 @@ double mxc_optimizer_get_lr(const mxc_optimizer *optimizer) {
 }
 
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, param_state **out) {
-    *out = mxci_map_get(optimizer->params, key);
+    *out = mxci_hash_map_get(optimizer->params, key);
     if (*out)
         return MXC_OK;
     param_state *s = mxci_calloc(1, sizeof *s);
@@ -294,7 +294,7 @@ mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, 
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the state of %s", optimizer->rule->name, key);
     s->lr_mult = 1;
     s->wd_mult = mxci_ends_with(key, "_bias") || mxci_ends_with(key, "_gamma") || mxci_ends_with(key, "_beta") ? 0 : 1;
-    mxc_status status = mxci_map_put(optimizer->params, key, s);
+    mxc_status status = mxci_hash_map_put(optimizer->params, key, s);
     if (status != MXC_OK) {
         mxci_free(s);
         return status;
@@ -323,7 +323,7 @@ mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **
     copy->variant = optimizer->variant;
     copy->settings = optimizer->settings;
     mxc_status status = MXC_OK;
-    while (status == MXC_OK && mxci_map_next(optimizer->params, &cursor, &key, &value)) {
+    while (status == MXC_OK && mxci_hash_map_next(optimizer->params, &cursor, &key, &value)) {
         const param_state *s = value;
         status = mxc_optimizer_set_mult(copy, key, s->lr_mult, s->wd_mult);
     }
@@ -498,7 +498,7 @@ static mxc_status prepare_states(const mxc_optimizer *optimizer, param_state *s,
 }
 
 mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key) {
-    const param_state *s = mxci_map_get(optimizer->params, key);
+    const param_state *s = mxci_hash_map_get(optimizer->params, key);
     return s ? s->master : NULL;
 }
 

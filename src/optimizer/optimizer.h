@@ -11,7 +11,7 @@
 #include <mxc/op.h>
 #include <mxc/optimizer.h>
 
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "operator/update/update.h"
 
 /* ---- for the training loop --------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ struct mxc_optimizer {
     const mxci_optimizer_rule *rule;
     const mxci_optimizer_variant *variant;
     mxci_optimizer_settings settings;
-    mxci_map *params; /* key to mxci_optimizer_param */
+    mxci_hash_map *params; /* key to mxci_optimizer_param */
     int is_held, n_items, cap_items;
     mxci_optimizer_pending_update *items; /* held */
     int n_groups;

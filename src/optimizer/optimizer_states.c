@@ -50,7 +50,7 @@ static mxc_status list_param_states(const mxc_optimizer *optimizer, const char *
 mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(optimizer));
-    size_t count = mxci_map_count(optimizer->params) * (MXCI_UPDATE_STATES + 2), cursor = 0;
+    size_t count = mxci_hash_map_count(optimizer->params) * (MXCI_UPDATE_STATES + 2), cursor = 0;
     const char *key;
     void *s;
     out->arrays = mxci_calloc(count, sizeof *out->arrays);
@@ -58,7 +58,7 @@ mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_
     mxc_status status = MXC_OK;
     if (!out->arrays || !out->names)
         status = MXC_FAIL(MXC_ENOMEM, "%s: no memory to list %zu states", optimizer->rule->name, count);
-    while (status == MXC_OK && mxci_map_next(optimizer->params, &cursor, &key, &s))
+    while (status == MXC_OK && mxci_hash_map_next(optimizer->params, &cursor, &key, &s))
         status = list_param_states(optimizer, key, s, out);
     if (status != MXC_OK)
         mxc_ndarray_list_release(out);
@@ -129,7 +129,7 @@ mxc_status mxc_optimizer_set_states(mxc_optimizer *optimizer, const mxc_ndarray_
     size_t cursor = 0;
     const char *key;
     void *value;
-    while (mxci_map_next(optimizer->params, &cursor, &key, &value))
+    while (mxci_hash_map_next(optimizer->params, &cursor, &key, &value))
         mxci_optimizer_param_reset(value);
     for (int64_t i = 0; i < states->n; i++)
         MXC_TRY(set_one_state(optimizer, states->names[i], states->arrays[i]));

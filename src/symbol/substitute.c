@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "base/sys.h"
 #include "symbol/compose.h"
 #include "symbol/names.h"
@@ -22,7 +22,7 @@ typedef struct rewrite {
     int copy_all;             /* share nothing */
     const mxci_node *renamed; /* gets a new name; NULL: none */
     const char *name;
-    mxci_map *replaced; /* variable name -> replacement *; NULL: none */
+    mxci_hash_map *replaced; /* variable name -> replacement *; NULL: none */
 } rewrite;
 
 static mxci_entry map_entry(const rewrite *r, mxci_entry e) {
@@ -59,7 +59,7 @@ static mxc_status copy_inputs(const rewrite *r, const mxci_node *node, mxci_node
 static mxc_status rewrite_node(rewrite *r, int32_t at) {
     mxci_node *node = r->order.nodes[at];
     mxci_entry *made = &r->made[at];
-    replacement *other = r->replaced && node->kind == MXCI_VARIABLE ? mxci_map_get(r->replaced, node->name) : NULL;
+    replacement *other = r->replaced && node->kind == MXCI_VARIABLE ? mxci_hash_map_get(r->replaced, node->name) : NULL;
     if (other || !is_changed(r, node)) {
         *made = other ? other->entry : (mxci_entry){node, 0};
         mxci_node_retain(made->node);
@@ -121,17 +121,17 @@ mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
 
 /* ---- replacing variables ----------------------------------------------------------------------------------- */
 
-static mxc_status add_replacements(mxci_map *map, replacement *all, int n, const char *const *keys,
+static mxc_status add_replacements(mxci_hash_map *map, replacement *all, int n, const char *const *keys,
                                    mxc_symbol *const *in) {
     for (int i = 0; i < n; i++) {
         MXC_TRY(MXCI_CHECK_NON_NULL(keys[i], "mxc_symbol_compose: a variable's name"));
-        if (mxci_map_has(map, keys[i]))
+        if (mxci_hash_map_has(map, keys[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: variable \"%.100s\" is given twice", keys[i]);
         if (!in[i] || in[i]->atomic || in[i]->n_outputs != 1)
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: \"%.100s\" must be replaced by a symbol of one output",
                             keys[i]);
         all[i].entry = in[i]->outputs[0];
-        MXC_TRY(mxci_map_put(map, keys[i], &all[i]));
+        MXC_TRY(mxci_hash_map_put(map, keys[i], &all[i]));
     }
     return MXC_OK;
 }
@@ -171,10 +171,10 @@ mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, in
     if (n < 0 || (n && !in))
         return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: %d inputs%s", n, n > 0 ? " at NULL" : "");
     r.renamed = name && name[0] ? symbol->outputs[0].node : NULL;
-    MXC_TRY(mxci_map_create(&r.replaced));
+    MXC_TRY(mxci_hash_map_create(&r.replaced));
     all = mxci_calloc((size_t)n, sizeof *all);
     status = all ? substitute(&r, symbol, all, n, keys, in, out) : MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
     mxci_free(all);
-    mxci_map_destroy(r.replaced);
+    mxci_hash_map_destroy(r.replaced);
     return status;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "symbol/graph.h"
@@ -64,15 +64,15 @@ typedef struct known {
     int used;
 } known;
 
-static mxc_status enter_known(mxci_map *map, known *all, int64_t n, const char *const *names, const mxc_shape *shapes,
-                              const mxc_dtype *types) {
+static mxc_status enter_known(mxci_hash_map *map, known *all, int64_t n, const char *const *names,
+                              const mxc_shape *shapes, const mxc_dtype *types) {
     for (int64_t i = 0; i < n; i++) {
         MXC_TRY(MXCI_CHECK_NON_NULL(names[i], "mxc_symbol_infer: a name"));
-        if (mxci_map_has(map, names[i]))
+        if (mxci_hash_map_has(map, names[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_infer: \"%.100s\" is given twice", names[i]);
         all[i].shape = shapes ? &shapes[i] : NULL;
         all[i].type = types ? types[i] : MXC_DTYPE_UNKNOWN;
-        MXC_TRY(mxci_map_put(map, names[i], &all[i]));
+        MXC_TRY(mxci_hash_map_put(map, names[i], &all[i]));
     }
     return MXC_OK;
 }
@@ -87,10 +87,10 @@ static mxc_status fail_unused(const mxc_symbol *symbol, const char *name) {
 }
 
 /* Set all variables of the graph; several of one name get the same. */
-static mxc_status set_variables(mxci_graph *g, const mxci_map *map) {
+static mxc_status set_variables(mxci_graph *g, const mxci_hash_map *map) {
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const mxci_gnode *node = &g->nodes[i];
-        known *k = node->kind == MXCI_VARIABLE ? mxci_map_get(map, node->name) : NULL;
+        known *k = node->kind == MXCI_VARIABLE ? mxci_hash_map_get(map, node->name) : NULL;
         if (k && k->shape && mxc_shape_set(&g->shapes[node->first_entry], k->shape->ndim, k->shape->dim) != MXC_OK)
             return MXC_FAIL(MXC_EINVAL, "argument \"%.100s\": %s", node->name, mxc_last_error());
         if (k) {
@@ -106,8 +106,8 @@ static mxc_status set_variables(mxci_graph *g, const mxci_map *map) {
 static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, const char *const *names,
                             const mxc_shape *shapes, const mxc_dtype *types) {
     known *all = mxci_calloc((size_t)n, sizeof *all);
-    mxci_map *map = NULL;
-    mxc_status status = all ? mxci_map_create(&map) : MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
+    mxci_hash_map *map = NULL;
+    mxc_status status = all ? mxci_hash_map_create(&map) : MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
     if (status == MXC_OK)
         status = enter_known(map, all, n, names, shapes, types);
     if (status == MXC_OK)
@@ -115,7 +115,7 @@ static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, 
     for (int64_t i = 0; i < n && status == MXC_OK; i++)
         if (!all[i].used)
             status = fail_unused(symbol, names[i]);
-    mxci_map_destroy(map);
+    mxci_hash_map_destroy(map);
     mxci_free(all);
     return status;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "base/sys.h"
 #include "rewrite/quantize_network.h"
 #include "train/evaluator.h"
@@ -15,7 +15,7 @@ typedef struct calibration {
     const mxc_quantize_options *options;
     const mxci_graph *graph;
     mxci_activation_range *ranges;
-    mxci_map *by_name; /* ranges by the names that the monitor tells */
+    mxci_hash_map *by_name; /* ranges by the names that the monitor tells */
     mxci_evaluator evaluator;
     int counting;      /* the second time */
     mxc_status status; /* the first failure in the monitor */
@@ -57,7 +57,7 @@ static mxc_status update_range(const calibration *w, mxci_activation_range *rang
 
 static void monitor_output(const char *name, mxc_ndarray *array, void *user) {
     calibration *w = user;
-    mxci_activation_range *range = mxci_map_get(w->by_name, name);
+    mxci_activation_range *range = mxci_hash_map_get(w->by_name, name);
     mxc_status status = range && w->status == MXC_OK ? update_range(w, range, array) : MXC_OK;
     w->status = status == MXC_OK ? w->status : status;
 }
@@ -112,7 +112,7 @@ static mxc_status count_batches(calibration *w) {
 }
 
 static mxc_status name_entries(calibration *w) {
-    MXC_TRY(mxci_map_create(&w->by_name));
+    MXC_TRY(mxci_hash_map_create(&w->by_name));
     for (int32_t e = 0; e < w->graph->n_entries; e++) {
         const mxci_gnode *g = &w->graph->nodes[w->graph->entry_node[e]];
         mxc_status status;
@@ -122,7 +122,7 @@ static mxc_status name_entries(calibration *w) {
         if (g->kind != MXCI_FORWARD)
             continue;
         MXC_TRY(mxci_node_output_name(g->node, e - g->first_entry, &name));
-        status = mxci_map_put(w->by_name, name, &w->ranges[e]);
+        status = mxci_hash_map_put(w->by_name, name, &w->ranges[e]);
         mxci_free(name);
         MXC_TRY(status);
     }
@@ -142,7 +142,7 @@ static mxc_status calibrate(const mxc_quantize_options *options, mxc_symbol *sym
     if (status == MXC_OK && options->calibration == MXC_CALIBRATE_ENTROPY)
         status = count_batches(&w);
     mxci_evaluator_close(&w.evaluator);
-    mxci_map_destroy(w.by_name);
+    mxci_hash_map_destroy(w.by_name);
     return status;
 }
 

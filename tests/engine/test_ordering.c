@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asynchronous streams: functions return before their work on a device is done, and whatever uses the same variables
- * later comes after that work, wherever it runs. Covers engine/device/stream.c, too.
+ * later comes after that work, wherever it runs. Covers engine/device/device_stream.c, too.
  */
 #include <sys/wait.h>
 

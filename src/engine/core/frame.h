@@ -4,7 +4,7 @@
 #define MXCI_ENGINE_CORE_FRAME_H
 
 #include "engine/core/task.h"
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 
 typedef struct mxci_frame {
     struct mxci_frame *outer;

@@ -2,7 +2,7 @@
 /* The in-flight list is doubly linked, so that any task leaves it in constant time. */
 #include "engine/core/in_flight.h"
 
-void mxci_in_flight_add(mxci_in_flight *list, mxci_engine_task *task) {
+void mxci_in_flight_add(mxci_in_flight_list *list, mxci_engine_task *task) {
     mxci_lock_acquire(&list->lock);
     task->in_flight_next = list->first;
     task->in_flight_link = &list->first;
@@ -13,7 +13,7 @@ void mxci_in_flight_add(mxci_in_flight *list, mxci_engine_task *task) {
     task->in_flight = 1;
 }
 
-void mxci_in_flight_remove(mxci_in_flight *list, mxci_engine_task *task) {
+void mxci_in_flight_remove(mxci_in_flight_list *list, mxci_engine_task *task) {
     mxci_lock_acquire(&list->lock);
     *task->in_flight_link = task->in_flight_next;
     if (task->in_flight_next)

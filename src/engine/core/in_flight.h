@@ -8,13 +8,13 @@
 
 #include "engine/core/task.h"
 
-typedef struct mxci_in_flight {
+typedef struct mxci_in_flight_list {
     mxci_lock lock;
     mxci_engine_task *first;
-} mxci_in_flight;
+} mxci_in_flight_list;
 
 /* Inside the fork guard. */
-void mxci_in_flight_add(mxci_in_flight *list, mxci_engine_task *task);
-void mxci_in_flight_remove(mxci_in_flight *list, mxci_engine_task *task);
+void mxci_in_flight_add(mxci_in_flight_list *list, mxci_engine_task *task);
+void mxci_in_flight_remove(mxci_in_flight_list *list, mxci_engine_task *task);
 
 #endif

@@ -17,7 +17,7 @@
 #define MXCI_ENGINE_CORE_VAR_H
 
 #include "engine/core/task.h"
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 
 typedef struct mxci_var_slab mxci_var_slab;
 

@@ -14,7 +14,7 @@
 #include <mxc/status.h>
 
 typedef struct mxci_fork_member mxci_fork_member;
-typedef struct mxci_stream_list mxci_stream_list; /* engine/device/stream.h */
+typedef struct mxci_stream_list mxci_stream_list; /* engine/device/device_stream.h */
 
 /* What an engine does around fork(). Called with the list of engines locked, inside fork(); must not block. */
 typedef struct mxci_fork_handlers {

@@ -7,7 +7,7 @@
 #include "engine/core/frame.h"
 #include "engine/engine.h"
 #include "engine/schedule/complete.h"
-#include "engine/schedule/execute.h"
+#include "engine/schedule/run_task.h"
 
 /* Tasks that the innermost push on this thread will run before it returns; NULL outside of pushes. */
 static MXCI_THREAD_LOCAL mxci_task_list *deferred;
@@ -44,7 +44,7 @@ static void end_hold(mxci_engine_task *task) {
     atomic_store_explicit(&task->done, 0, memory_order_relaxed);
 }
 
-/* Run a task, then those that became ready by it and have no waiting thread. own: see mxci_task_execute. */
+/* Run a task, then those that became ready by it and have no waiting thread. own: see mxci_task_run. */
 static void run_now(mxc_engine *engine, mxci_engine_task *task, mxci_failure **own) {
     mxci_task_list kept = {NULL, NULL}, *outer = deferred;
     mxci_thread_slot *slot = mxci_thread_slot_claim(&engine->slots);
@@ -58,7 +58,7 @@ static void run_now(mxc_engine *engine, mxci_engine_task *task, mxci_failure **o
     deferred = &kept;
     while (task) {
         mxci_task_list ready = {NULL, NULL};
-        mxci_task_execute(slot, NULL, task, &ready, own);
+        mxci_task_run(slot, NULL, task, &ready, own);
         own = NULL;
         while ((task = mxci_task_list_take(&ready)) != NULL) {
             if (task->has_waiter) {

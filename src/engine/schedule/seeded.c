@@ -6,7 +6,7 @@
  */
 #include "engine/engine.h"
 #include "engine/schedule/complete.h"
-#include "engine/schedule/execute.h"
+#include "engine/schedule/run_task.h"
 
 static int seeded_runs_inline(const mxci_operation *operation) {
     (void)operation;
@@ -81,7 +81,7 @@ static int run_one(mxc_engine *engine) {
     if (task && atomic_load_explicit(&task->done, memory_order_relaxed))
         mxci_task_complete(task, task->failure, &ready);
     else if (task)
-        mxci_task_execute(slot, NULL, task, &ready, NULL);
+        mxci_task_run(slot, NULL, task, &ready, NULL);
     mxci_engine_dispatch(engine, &ready);
     if (slot)
         mxci_thread_slot_release(slot);

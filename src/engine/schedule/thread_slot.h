@@ -7,7 +7,7 @@
 #define MXCI_ENGINE_SCHEDULE_THREAD_SLOT_H
 
 #include "engine/core/task.h"
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 
 enum {
     MXCI_EXTERNAL_THREADS = 32, /* slots for threads that belong to no pool */

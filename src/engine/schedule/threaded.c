@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "engine/core/frame.h"
-#include "engine/schedule/execute.h"
+#include "engine/schedule/run_task.h"
 #include "engine/schedule/spin.h"
 
 enum {
@@ -86,7 +86,7 @@ static mxc_status threaded_run_inline(mxc_engine *engine, mxci_engine_task *task
         return MXC_OK;
     slot = mxci_thread_slot_claim(&engine->slots);
     if (slot) {
-        mxci_task_execute(slot, NULL, task, &dependents, NULL);
+        mxci_task_run(slot, NULL, task, &dependents, NULL);
         mxci_thread_slot_release(slot);
     } else {
         mxci_task_list_add(&dependents, task);
@@ -124,7 +124,7 @@ static void serve(mxci_worker_pool *pool, mxci_worker *worker) {
     int chain = 0;
     while (task) {
         mxci_task_list ready = {NULL, NULL};
-        mxci_task_execute(worker->slot, worker->stream.handle ? &worker->stream : NULL, task, &ready, NULL);
+        mxci_task_run(worker->slot, worker->stream.handle ? &worker->stream : NULL, task, &ready, NULL);
         task = keep_one(pool, &ready, &chain);
         if (atomic_load_explicit(&mxci_fork_requested, memory_order_relaxed) || atomic_load(&pool->excess) > 0)
             break;
@@ -177,7 +177,7 @@ static int run_helpable_tasks(const mxci_wait *wait) {
     while (slot && !wait->is_over(wait) && !atomic_load_explicit(&mxci_fork_requested, memory_order_relaxed) &&
            (task = mxci_ready_queue_take(queue, 1)) != NULL) {
         mxci_task_list ready = {NULL, NULL};
-        mxci_task_execute(slot, NULL, task, &ready, NULL);
+        mxci_task_run(slot, NULL, task, &ready, NULL);
         mxci_engine_dispatch(engine, &ready);
         any = 1;
     }

@@ -9,7 +9,7 @@
 #ifndef MXCI_ENGINE_SCHEDULE_WORKER_POOL_H
 #define MXCI_ENGINE_SCHEDULE_WORKER_POOL_H
 
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 #include "engine/schedule/eventcount.h"
 #include "engine/schedule/parallel_for.h"
 #include "engine/schedule/ready_queue.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/run/bind.h"
@@ -21,7 +21,7 @@ typedef struct parameter {
 typedef struct matching {
     int64_t n;
     parameter *items;
-    mxci_map *by_name[N_KINDS]; /* name without its prefix: parameter */
+    mxci_hash_map *by_name[N_KINDS]; /* name without its prefix: parameter */
     int64_t n_inputs;
     const char *const *inputs; /* arguments that are no parameters */
     char missing[400];
@@ -41,15 +41,15 @@ static mxc_status add(matching *m, const char *name, mxc_ndarray *array) {
     parameter *p = &m->items[m->n++];
     if (!array)
         return MXC_FAIL(MXC_EINVAL, "parameter \"%.100s\": the list has no array for it", name);
-    if (mxci_map_has(m->by_name[kind], bare))
+    if (mxci_hash_map_has(m->by_name[kind], bare))
         return MXC_FAIL(MXC_EEXIST, "parameter \"%.100s\" is in the list twice", name);
     *p = (parameter){name, array, 0};
-    return mxci_map_put(m->by_name[kind], bare, p);
+    return mxci_hash_map_put(m->by_name[kind], bare, p);
 }
 
 static void matching_close(matching *m) {
     for (int kind = 0; kind < N_KINDS; kind++)
-        mxci_map_destroy(m->by_name[kind]);
+        mxci_hash_map_destroy(m->by_name[kind]);
     mxci_free(m->items);
 }
 
@@ -58,7 +58,7 @@ static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
     if (!m->items)
         return no_memory();
     for (int kind = 0; kind < N_KINDS; kind++)
-        MXC_TRY(mxci_map_create(&m->by_name[kind]));
+        MXC_TRY(mxci_hash_map_create(&m->by_name[kind]));
     if (params->n > 0 && !params->names)
         return MXC_FAIL(MXC_EINVAL, "parameters: the list's arrays have no names");
     for (int64_t i = 0; i < params->n; i++) {
@@ -87,7 +87,7 @@ static int is_input(const matching *m, const char *name) {
 
 /* The parameter of a variable; NULL for an input, and where there is none, which is noted. */
 static mxc_status find(matching *m, int kind, const char *name, parameter **out) {
-    parameter *own = mxci_map_get(m->by_name[kind], name), *plain = mxci_map_get(m->by_name[PLAIN], name);
+    parameter *own = mxci_hash_map_get(m->by_name[kind], name), *plain = mxci_hash_map_get(m->by_name[PLAIN], name);
     *out = NULL;
     if (kind == ARG && is_input(m, name))
         return MXC_OK;

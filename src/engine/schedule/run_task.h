@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running one task's function on this thread. */
-#ifndef MXCI_ENGINE_SCHEDULE_EXECUTE_H
-#define MXCI_ENGINE_SCHEDULE_EXECUTE_H
+#ifndef MXCI_ENGINE_SCHEDULE_RUN_TASK_H
+#define MXCI_ENGINE_SCHEDULE_RUN_TASK_H
 
 #include "engine/core/task.h"
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 #include "engine/schedule/thread_slot.h"
 
 /* Run or skip a task whose dependencies are granted, and complete it unless it is asynchronous and goes on. Adds the
@@ -12,7 +12,7 @@
  * @param slot    of this thread
  * @param stream  the worker's; NULL: the slot's own, if the operation has a device
  * @param own     gets the function's own failure, retained, or NULL; may be NULL */
-void mxci_task_execute(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_engine_task *task,
-                       mxci_task_list *ready, mxci_failure **own);
+void mxci_task_run(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_engine_task *task, mxci_task_list *ready,
+                   mxci_failure **own);
 
 #endif

@@ -4,8 +4,8 @@
  * events (base/device.h): its functions return before the work that they queued is done. All other streams are
  * synchronized when a function returns, so they leave nothing behind and need no events.
  */
-#ifndef MXCI_ENGINE_DEVICE_STREAM_H
-#define MXCI_ENGINE_DEVICE_STREAM_H
+#ifndef MXCI_ENGINE_DEVICE_DEVICE_STREAM_H
+#define MXCI_ENGINE_DEVICE_DEVICE_STREAM_H
 
 #include <stdatomic.h>
 

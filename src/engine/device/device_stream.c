@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening streams, and recording and waiting for events. */
-#include "engine/device/stream.h"
+#include "engine/device/device_stream.h"
 
 #include "base/error.h"
 

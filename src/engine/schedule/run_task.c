@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The running of a task: skip it if it inherits an error state; else order it behind device work, call the function,
+ * Running a task: skip it if it inherits an error state; else order it behind device work, call the function,
  * and order device work behind the function; then complete it (complete.c).
  */
-#include "engine/schedule/execute.h"
+#include "engine/schedule/run_task.h"
 
 #include "base/error.h"
 #include "base/trace.h"
@@ -81,8 +81,8 @@ static mxci_failure *call_framed(mxci_thread_slot *slot, mxci_device_stream *str
 
 /* ---- the whole task -------------------------------------------------------------------------------------------- */
 
-static void execute_async(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_engine_task *task,
-                          mxci_task_list *ready, mxci_failure **own) {
+static void run_async(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_engine_task *task, mxci_task_list *ready,
+                      mxci_failure **own) {
     mxc_engine *engine = task->home->engine;
     mxci_failure *failure;
     task->failure = NULL;
@@ -100,8 +100,8 @@ static void execute_async(mxci_thread_slot *slot, mxci_device_stream *stream, mx
     mxci_task_complete(task, failure, ready);
 }
 
-void mxci_task_execute(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_engine_task *task,
-                       mxci_task_list *ready, mxci_failure **own) {
+void mxci_task_run(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_engine_task *task, mxci_task_list *ready,
+                   mxci_failure **own) {
     mxc_engine *engine = task->home->engine;
     mxci_failure *failure;
     if ((task->operation->flags & MXC_TASK_AWAITED) && mxci_thread_is_lost(task->pusher)) {
@@ -116,7 +116,7 @@ void mxci_task_execute(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_
     if (failure) {
         mxci_task_complete(task, mxci_failure_retain(failure), ready);
     } else if (task->operation->async_fn) {
-        execute_async(slot, stream, task, ready, own);
+        run_async(slot, stream, task, ready, own);
     } else {
         failure = call_framed(slot, stream, task);
         mxci_errors_note(&engine->errors, failure);

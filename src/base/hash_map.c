@@ -3,7 +3,7 @@
  * Hash map that keeps the order of insertion: entries are in an array, and a table of their indices with open
  * addressing, at least twice as large, is probed linearly. Removed entries stay as tombstones until the next rebuild.
  */
-#include "base/map.h"
+#include "base/hash_map.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct entry {
     uint64_t hash;
 } entry;
 
-struct mxci_map {
+struct mxci_hash_map {
     entry *entries;
     uint32_t *table; /* 0: free, else index of the entry + 1 */
     size_t used;     /* entries, tombstones included */
@@ -28,7 +28,7 @@ struct mxci_map {
 
 /* FNV-1a with a seed. Multiplication carries upwards only, so the low bits, which the table uses, are mixed with the
  * high ones at the end. */
-static uint64_t hash_of(const mxci_map *map, const char *key) {
+static uint64_t hash_of(const mxci_hash_map *map, const char *key) {
     uint64_t h = map->seed;
     for (; *key; key++)
         h = (h ^ (unsigned char)*key) * 0x100000001b3u;
@@ -38,7 +38,7 @@ static uint64_t hash_of(const mxci_map *map, const char *key) {
 }
 
 /* The entry of a key, or NULL. Tombstones keep their slot in the table, so that probing continues past them. */
-static entry *find(const mxci_map *map, const char *key, uint64_t hash) {
+static entry *find(const mxci_hash_map *map, const char *key, uint64_t hash) {
     size_t mask = 2 * map->capacity - 1;
     if (map->capacity == 0)
         return NULL;
@@ -59,7 +59,7 @@ static void place(uint32_t *table, size_t mask, uint64_t hash, size_t number) {
 }
 
 /* Make room for one more entry: new arrays without the tombstones, larger if necessary. 0 when out of memory. */
-static int rebuild(mxci_map *map) {
+static int rebuild(mxci_hash_map *map) {
     size_t capacity = map->capacity ? map->capacity : 8;
     entry *entries;
     uint32_t *table;
@@ -91,8 +91,8 @@ static int rebuild(mxci_map *map) {
     return 1;
 }
 
-mxc_status mxci_map_create(mxci_map **out) {
-    mxci_map *map = mxci_calloc(1, sizeof *map);
+mxc_status mxci_hash_map_create(mxci_hash_map **out) {
+    mxci_hash_map *map = mxci_calloc(1, sizeof *map);
     *out = map;
     if (!map)
         return MXC_FAIL(MXC_ENOMEM, "out of memory for a map");
@@ -100,7 +100,7 @@ mxc_status mxci_map_create(mxci_map **out) {
     return MXC_OK;
 }
 
-void mxci_map_destroy(mxci_map *map) {
+void mxci_hash_map_destroy(mxci_hash_map *map) {
     if (!map)
         return;
     for (size_t i = 0; i < map->used; i++)
@@ -110,7 +110,7 @@ void mxci_map_destroy(mxci_map *map) {
     mxci_free(map);
 }
 
-mxc_status mxci_map_put(mxci_map *map, const char *key, void *value) {
+mxc_status mxci_hash_map_put(mxci_hash_map *map, const char *key, void *value) {
     uint64_t hash = hash_of(map, key);
     entry *e = find(map, key, hash);
     char *copy;
@@ -130,16 +130,16 @@ mxc_status mxci_map_put(mxci_map *map, const char *key, void *value) {
     return MXC_OK;
 }
 
-void *mxci_map_get(const mxci_map *map, const char *key) {
+void *mxci_hash_map_get(const mxci_hash_map *map, const char *key) {
     entry *e = find(map, key, hash_of(map, key));
     return e ? e->value : NULL;
 }
 
-int mxci_map_has(const mxci_map *map, const char *key) {
+int mxci_hash_map_has(const mxci_hash_map *map, const char *key) {
     return find(map, key, hash_of(map, key)) != NULL;
 }
 
-void *mxci_map_remove(mxci_map *map, const char *key) {
+void *mxci_hash_map_remove(mxci_hash_map *map, const char *key) {
     entry *e = find(map, key, hash_of(map, key));
     if (!e)
         return NULL;
@@ -149,11 +149,11 @@ void *mxci_map_remove(mxci_map *map, const char *key) {
     return e->value;
 }
 
-size_t mxci_map_count(const mxci_map *map) {
+size_t mxci_hash_map_count(const mxci_hash_map *map) {
     return map->count;
 }
 
-int mxci_map_next(const mxci_map *map, size_t *cursor, const char **key, void **value) {
+int mxci_hash_map_next(const mxci_hash_map *map, size_t *cursor, const char **key, void **value) {
     while (*cursor < map->used) {
         const entry *e = &map->entries[(*cursor)++];
         if (e->key) {
