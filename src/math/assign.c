@@ -7,36 +7,36 @@
 #include "base/check.h"
 #include "math/tile_kernels.h"
 
-void mxci_put_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n) {
+void mxci_assign_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n) {
     if (req != MXC_REQ_NULL)
-        mxci_put_elements(req == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE, dtype, from, to, n);
+        mxci_assign_elements(req == MXC_REQ_ADD ? MXCI_STORE_ADD : MXCI_STORE_WRITE, dtype, from, to, n);
 }
 
-int mxci_how(mxc_req req, size_t bytes, int in_place) {
+int mxci_store_mode(mxc_req req, size_t bytes, int in_place) {
     if (req == MXC_REQ_ADD)
-        return MXCI_PUT_ADD;
-    return bytes >= MXCI_STREAM_BYTES && !in_place ? MXCI_PUT_STREAM : MXCI_PUT_WRITE;
+        return MXCI_STORE_ADD;
+    return bytes >= MXCI_STREAM_BYTES && !in_place ? MXCI_STORE_STREAM : MXCI_STORE_WRITE;
 }
 
 typedef struct put_args {
-    int how;
+    int store_mode;
     const mxc_tensor *to, *from;
     double value;
 } put_args;
 
-static int how_of(mxc_req req, const mxc_tensor *to) {
-    return mxci_how(req, mxci_tensor_bytes(to), 0);
+static int store_mode_of(mxc_req req, const mxc_tensor *to) {
+    return mxci_store_mode(req, mxci_tensor_bytes(to), 0);
 }
 
 static void put_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     (void)part;
-    mxci_put_elements(a->how, a->to->dtype, mxci_at(a->from, begin), mxci_at(a->to, begin), end - begin);
+    mxci_assign_elements(a->store_mode, a->to->dtype, mxci_at(a->from, begin), mxci_at(a->to, begin), end - begin);
     mxci_stream_end();
 }
 
-void mxci_put(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
-    put_args args = {how_of(req, to), to, from, 0};
+void mxci_assign(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    put_args args = {store_mode_of(req, to), to, from, 0};
     MXCI_ASSERT(req == MXC_REQ_NULL || (to->dtype == from->dtype && mxci_tensor_size(to) == mxci_tensor_size(from)));
     if (req == MXC_REQ_NULL || (req != MXC_REQ_ADD && to->data == from->data))
         return;
@@ -51,13 +51,13 @@ static void fill_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_fill_compute(mxci_compute_type(dtype), a->value, tile, end - begin < MXCI_TILE ? end - begin : MXCI_TILE);
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
-        mxci_put_tile(a->how, dtype, tile, mxci_at(a->to, i), n);
+        mxci_assign_tile(a->store_mode, dtype, tile, mxci_at(a->to, i), n);
     }
     mxci_stream_end();
 }
 
-void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value) {
-    put_args args = {how_of(req, to), to, NULL, value};
+void mxci_assign_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value) {
+    put_args args = {store_mode_of(req, to), to, NULL, value};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, fill_range, &args);
 }
@@ -67,20 +67,20 @@ static void cast_range(void *arg, int64_t begin, int64_t end, int part) {
     mxc_dtype from = a->from->dtype, to = a->to->dtype;
     _Alignas(64) int64_t tile[MXCI_TILE];
     (void)part;
-    if (a->how == MXCI_PUT_WRITE) {
+    if (a->store_mode == MXCI_STORE_WRITE) {
         mxci_convert(from, mxci_at(a->from, begin), to, mxci_at(a->to, begin), end - begin);
         return;
     }
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
         mxci_convert(from, mxci_at(a->from, i), to, tile, n);
-        mxci_put_elements(a->how, to, tile, mxci_at(a->to, i), n);
+        mxci_assign_elements(a->store_mode, to, tile, mxci_at(a->to, i), n);
     }
     mxci_stream_end();
 }
 
-void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
-    put_args args = {how_of(req, to), to, from, 0};
+void mxci_assign_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+    put_args args = {store_mode_of(req, to), to, from, 0};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, cast_range, &args);
 }
@@ -91,10 +91,10 @@ double mxci_value_at(const mxc_tensor *t, int64_t i) {
     return value;
 }
 
-void mxci_put_value(mxc_req req, const mxc_tensor *to, int64_t i, double value) {
+void mxci_assign_value(mxc_req req, const mxc_tensor *to, int64_t i, double value) {
     double element;
     if (req == MXC_REQ_NULL)
         return;
     mxci_convert(MXC_F64, &value, to->dtype, &element, 1);
-    mxci_put_row(req, to->dtype, mxci_at(to, i), &element, 1);
+    mxci_assign_row(req, to->dtype, mxci_at(to, i), &element, 1);
 }

@@ -27,20 +27,21 @@ static inline size_t mxci_tensor_bytes(const mxc_tensor *t) {
 
 /* to = from or to += from as req says; same element count and dtype. Does nothing where req is MXC_REQ_NULL or both are
  * one memory and req is not MXC_REQ_ADD. */
-void mxci_put(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
+void mxci_assign(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
 /* The same for n elements from one place to another, on this thread: a row, a tile. */
-void mxci_put_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n);
-/* How a result of so many bytes is best put to memory, for mxci_put_tile: many bytes are streamed, unless they take an
- * input's memory, which is in the caches by then. Who may stream ends its part of a loop with mxci_stream_end. */
-int mxci_how(mxc_req req, size_t bytes, int in_place);
+void mxci_assign_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n);
+/* The store mode of a result of so many bytes (MXCI_STORE_...), for mxci_assign_tile: many bytes are streamed, unless
+ * they take an input's memory, which is in the caches by then. Who may stream ends its part of a loop with
+ * mxci_stream_end. */
+int mxci_store_mode(mxc_req req, size_t bytes, int in_place);
 /* to = value or to += value. */
-void mxci_put_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value);
+void mxci_assign_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to, double value);
 /* to = from or to += from with conversion of the dtype. */
-void mxci_put_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
+void mxci_assign_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
 
 /* Element i of an array of a float dtype; to = value or to += value. For few elements: statistics, parameters. */
 double mxci_value_at(const mxc_tensor *t, int64_t i);
-void mxci_put_value(mxc_req req, const mxc_tensor *to, int64_t i, double value);
+void mxci_assign_value(mxc_req req, const mxc_tensor *to, int64_t i, double value);
 
 /* 1 if a result is asked for and has elements. What has several results may otherwise go through all the axes of one
  * that is empty. */

@@ -26,9 +26,9 @@ static const void *fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin,
     const void *from;
     if (!in->data)
         return buffer; /* filled once */
-    from = in->walk ? (const void *)(is_native(dtype) ? buffer : &raw) : at(in->data, begin, dtype);
-    if (in->walk)
-        mxci_gather(in->walk, mxc_dtype_size(dtype), in->data, begin, n, (void *)from);
+    from = in->strides ? (const void *)(is_native(dtype) ? buffer : &raw) : at(in->data, begin, dtype);
+    if (in->strides)
+        mxci_gather(in->strides, mxc_dtype_size(dtype), in->data, begin, n, (void *)from);
     if (is_native(dtype))
         return from;
     mxci_load(dtype, from, buffer, n);
@@ -39,9 +39,9 @@ static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, i
                    int part) {
     double *sums = r->sums + part * r->n_sums;
     if (mxci_compute_type(m->dtype) == MXC_F64)
-        mxci_scatter_add_f64(r->sum_walk, (const double *)values, begin, n, sums);
+        mxci_scatter_add_f64(r->sum_strides, (const double *)values, begin, n, sums);
     else
-        mxci_scatter_add_f32(r->sum_walk, (const float *)values, begin, n, sums);
+        mxci_scatter_add_f32(r->sum_strides, (const float *)values, begin, n, sums);
 }
 
 static int is_in_place(const mxci_mapping *m, const mxci_result *r) {
@@ -51,16 +51,16 @@ static int is_in_place(const mxci_mapping *m, const mxci_result *r) {
     return 0;
 }
 
-static int how_of(const mxci_mapping *m, const mxci_result *r) {
-    return mxci_how(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
+static int store_mode_of(const mxci_mapping *m, const mxci_result *r) {
+    return mxci_store_mode(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
 }
 
 static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
                     int part) {
     void *to = r->data ? (void *)at(r->data, begin, m->dtype) : NULL;
     tile values;
-    int how = how_of(m, r);
-    if (!r->sums && is_native(m->dtype) && how == MXCI_PUT_WRITE) {
+    int store_mode = store_mode_of(m, r);
+    if (!r->sums && is_native(m->dtype) && store_mode == MXCI_STORE_WRITE) {
         r->fn(n, in, to);
         return;
     }
@@ -68,7 +68,7 @@ static void compute(const mxci_mapping *m, const mxci_result *r, const void *con
     if (r->sums)
         add_up(m, r, begin, n, &values, part);
     else
-        mxci_put_tile(how, m->dtype, &values, to, n);
+        mxci_assign_tile(store_mode, m->dtype, &values, to, n);
 }
 
 static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
@@ -100,10 +100,10 @@ static void run_range(void *arg, int64_t begin, int64_t end, int part) {
 
 static int is_plain(const mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
-        if (!m->in[k].data || m->in[k].walk)
+        if (!m->in[k].data || m->in[k].strides)
             return 0;
     return is_native(m->dtype) && m->result[1].req == MXC_REQ_NULL && !m->result[0].sums &&
-           how_of(m, &m->result[0]) == MXCI_PUT_WRITE;
+           store_mode_of(m, &m->result[0]) == MXCI_STORE_WRITE;
 }
 
 /* A result that takes an input's memory must be the last to be computed of a tile. */
@@ -139,8 +139,8 @@ static void finish_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_add_row(MXC_F64, wide, r->sums + p * r->n_sums + i, n);
         for (int64_t j = 0; j < n; j++)
             narrow[j] = (float)wide[j];
-        mxci_put_tile(r->req == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE, a->dtype,
-                      a->dtype == MXC_F64 ? (void *)wide : narrow, (void *)at(r->data, i, a->dtype), n);
+        mxci_assign_tile(r->req == MXC_REQ_ADD ? MXCI_STORE_ADD : MXCI_STORE_WRITE, a->dtype,
+                         a->dtype == MXC_F64 ? (void *)wide : narrow, (void *)at(r->data, i, a->dtype), n);
     }
 }
 
@@ -184,8 +184,8 @@ mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
     return MXC_OK;
 }
 
-mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *walk,
-                            const mxc_tensor *from, double *sums) {
+mxc_status mxci_sum_to_strided(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *strides,
+                               const mxc_tensor *from, double *sums) {
     mxci_mapping m = {
         .dtype = from->dtype,
         .n = mxc_shape_size(&from->shape),
@@ -195,14 +195,14 @@ mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *t
     m.result[0] = (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(from->dtype)],
                                 .req = req,
                                 .data = to->data,
-                                .sum_walk = walk,
+                                .sum_strides = strides,
                                 .n_sums = mxc_shape_size(&to->shape),
                                 .sums = sums};
     return req == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(run, &m);
 }
 
-mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
-                           double scale) {
+mxc_status mxci_assign_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+                              double scale) {
     mxci_mapping m = {
         .dtype = to->dtype,
         .n = mxc_shape_size(&to->shape),

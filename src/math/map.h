@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements must be
- * converted, stretched or added, and in one sweep where not.
+ * converted, broadcast or added, and in one sweep where not.
  */
 #ifndef MXCI_MATH_MAP_H
 #define MXCI_MATH_MAP_H
@@ -18,8 +18,8 @@
 
 /* One input of the kernels. */
 typedef struct mxci_operand {
-    const void *data;         /* NULL: every element is value */
-    const mxci_strided *walk; /* how data is stretched over the space; NULL: it has the space's shape */
+    const void *data;            /* NULL: every element is value */
+    const mxci_strided *strides; /* how data is broadcast over the space; NULL: it has the space's shape */
     double value;
 } mxci_operand;
 
@@ -28,9 +28,9 @@ typedef struct mxci_result {
     mxci_map_fn fn; /* NULL: there is no kernel for the dtype */
     mxc_req req;    /* MXC_REQ_NULL: not wanted */
     void *data;
-    /* Where data is stretched over the space (a gradient of such an input), values that fall on one element are added
-     * up: how data is stretched, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */
-    const mxci_strided *sum_walk;
+    /* Where data is broadcast over the space (a gradient of such an input), values that fall on one element are added
+     * up: how data is broadcast, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */
+    const mxci_strided *sum_strides;
     int64_t n_sums;
     double *sums;
 } mxci_result;
@@ -54,16 +54,16 @@ static inline int64_t mxci_axis_from_end(const mxc_shape *shape, int i) {
     return i < shape->ndim ? shape->dim[shape->ndim - 1 - i] : 1;
 }
 
-/* 1 if an array is stretched at all over a space whose axes its own, aligned at the last, equal or stretch to. */
-static inline int mxci_is_stretched(const mxc_shape *array, const mxc_shape *space) {
+/* 1 if an array is broadcast at all over a space whose axes its own, aligned at the last, equal or broadcast to. */
+static inline int mxci_is_broadcast(const mxc_shape *array, const mxc_shape *space) {
     for (int i = 0; i < space->ndim; i++)
         if (mxci_axis_from_end(array, i) != mxci_axis_from_end(space, i))
             return 1;
     return 0;
 }
 
-/* Its walk over the space. */
-static inline void mxci_stretch(const mxc_shape *array, const mxc_shape *space, mxci_strided *out) {
+/* Its strides over the space. */
+static inline void mxci_broadcast_strides(const mxc_shape *array, const mxc_shape *space, mxci_strided *out) {
     int64_t step[MXC_MAX_NDIM], size = 1;
     for (int i = 0; i < space->ndim; i++) {
         int64_t axis = mxci_axis_from_end(array, i);
@@ -77,11 +77,12 @@ static inline void mxci_stretch(const mxc_shape *array, const mxc_shape *space, 
 mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *map);
 
 /* to = or += scale times from; one float dtype and size. */
-mxc_status mxci_put_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double scale);
+mxc_status mxci_assign_scaled(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+                              double scale);
 
-/* to = for each element the sum of the elements of from, whose space walk is, that stand on it; one float dtype.
- * sums: scratch of mxci_sum_bytes for to's elements. */
-mxc_status mxci_sum_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *walk,
-                            const mxc_tensor *from, double *sums);
+/* to = for each element the sum of the elements of from, over whose space strides goes, that fall on it; one float
+ * dtype. sums: scratch of mxci_sum_bytes for to's elements. */
+mxc_status mxci_sum_to_strided(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxci_strided *strides,
+                               const mxc_tensor *from, double *sums);
 
 #endif

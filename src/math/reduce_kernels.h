@@ -25,7 +25,7 @@ typedef struct mxci_reduce_kernel {
 } mxci_reduce_kernel;
 extern const mxci_reduce_kernel mxci_reduce_kernels[MXCI_REDUCE_COUNT][MXCI_COMPUTE_LIMIT];
 
-/* Gradients: in_grad of (g, x, y), where g and y are stretched over x. */
+/* Gradients: in_grad of (g, x, y), where g and y are broadcast over x. */
 extern const mxci_map_fn mxci_reduce_grad_select[MXCI_COMPUTE_LIMIT];  /* g where x = y: max, min */
 extern const mxci_map_fn mxci_reduce_grad_prod[MXCI_COMPUTE_LIMIT];    /* g y / x */
 extern const mxci_map_fn mxci_reduce_grad_nanprod[MXCI_COMPUTE_LIMIT]; /* the same, 0 where x is NaN */

@@ -4,28 +4,28 @@
 
 #include "math/tile_kernels.h"
 
-typedef struct walk_args {
+typedef struct strided_args {
     mxc_req req;
-    int how;
+    int store_mode;
     const mxc_tensor *to, *from;
     int64_t first;
-    const mxci_strided *walk;
+    const mxci_strided *strides;
     int across; /* axis of step 1 that is not the last one; -1: none */
-} walk_args;
+} strided_args;
 
 static void gather_range(void *arg, int64_t begin, int64_t end, int part) {
-    const walk_args *a = arg;
+    const strided_args *a = arg;
     size_t size = mxc_dtype_size(a->to->dtype);
     _Alignas(64) int64_t tile[MXCI_TILE];
     (void)part;
-    if (a->how == MXCI_PUT_WRITE) {
-        mxci_gather(a->walk, size, mxci_at(a->from, a->first), begin, end - begin, mxci_at(a->to, begin));
+    if (a->store_mode == MXCI_STORE_WRITE) {
+        mxci_gather(a->strides, size, mxci_at(a->from, a->first), begin, end - begin, mxci_at(a->to, begin));
         return;
     }
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
-        mxci_gather(a->walk, size, mxci_at(a->from, a->first), i, n, tile);
-        mxci_put_elements(a->how, a->to->dtype, tile, mxci_at(a->to, i), n);
+        mxci_gather(a->strides, size, mxci_at(a->from, a->first), i, n, tile);
+        mxci_assign_elements(a->store_mode, a->to->dtype, tile, mxci_at(a->to, i), n);
     }
     mxci_stream_end();
 }
@@ -36,13 +36,13 @@ static void gather_range(void *arg, int64_t begin, int64_t end, int part) {
  * as several neighbours. */
 enum { BLOCK_BYTES = 256, COLUMNS_MOST = 128, TILE_BYTES = 32768 };
 
-static int64_t block_columns(const walk_args *a) {
-    int64_t columns = a->walk->dim[a->walk->n - 1], most = BLOCK_BYTES / (int64_t)mxc_dtype_size(a->to->dtype);
+static int64_t block_columns(const strided_args *a) {
+    int64_t columns = a->strides->dim[a->strides->n - 1], most = BLOCK_BYTES / (int64_t)mxc_dtype_size(a->to->dtype);
     most = most < COLUMNS_MOST ? most : COLUMNS_MOST;
     return columns < most ? columns : most;
 }
 
-static int64_t block_rows(const walk_args *a) {
+static int64_t block_rows(const strided_args *a) {
     return TILE_BYTES / (int64_t)mxc_dtype_size(a->to->dtype) / block_columns(a);
 }
 
@@ -55,23 +55,23 @@ static int64_t inner_size(const mxci_strided *w, int axis) {
 }
 
 /* One block: rows along the axis across (step 1 in from), columns along the last axis. */
-static void transpose_block(const walk_args *a, int64_t to, int64_t from, int64_t rows, int64_t columns) {
-    const mxci_strided *w = a->walk;
+static void transpose_block(const strided_args *a, int64_t to, int64_t from, int64_t rows, int64_t columns) {
+    const mxci_strided *w = a->strides;
     int64_t row_step = inner_size(w, a->across);
     mxci_strided block = {.n = 2, .dim = {rows, columns}, .step = {1, w->step[w->n - 1]}};
     _Alignas(64) char tile[TILE_BYTES];
     size_t size = mxc_dtype_size(a->to->dtype);
     mxci_gather_block(&block, size, mxci_at(a->from, from), tile);
     for (int64_t r = 0; r < rows; r++)
-        mxci_put_elements(a->how, a->to->dtype, tile + (size_t)(r * columns) * size, mxci_at(a->to, to + r * row_step),
-                          columns);
+        mxci_assign_elements(a->store_mode, a->to->dtype, tile + (size_t)(r * columns) * size,
+                             mxci_at(a->to, to + r * row_step), columns);
 }
 
 /* Strips of as many rows: a strip is one block of the axis across, at one place of the axes that are neither it nor
  * last. */
 static void transpose_range(void *arg, int64_t begin, int64_t end, int part) {
-    const walk_args *a = arg;
-    const mxci_strided *w = a->walk;
+    const strided_args *a = arg;
+    const mxci_strided *w = a->strides;
     int last = w->n - 1;
     const int64_t block = block_rows(a), rows = w->dim[a->across], strips = (rows + block - 1) / block;
     const int64_t width = block_columns(a), columns = w->dim[last];
@@ -101,9 +101,10 @@ static int find_across(const mxci_strided *w) {
 
 /* ---- both ways --------------------------------------------------------------------------------------------------- */
 
-void mxci_put_from_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, int64_t first,
-                        const mxci_strided *walk) {
-    walk_args args = {req, mxci_how(req, mxci_tensor_bytes(to), 0), to, from, first, walk, find_across(walk)};
+void mxci_assign_from_strided(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+                              int64_t first, const mxci_strided *strides) {
+    strided_args args = {
+        req, mxci_store_mode(req, mxci_tensor_bytes(to), 0), to, from, first, strides, find_across(strides)};
     int64_t n = mxci_tensor_size(to), block, strips;
     if (req == MXC_REQ_NULL || n == 0)
         return;
@@ -112,31 +113,31 @@ void mxci_put_from_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, c
         return;
     }
     block = block_rows(&args);
-    strips = (walk->dim[args.across] + block - 1) / block;
-    strips *= n / walk->dim[args.across] / walk->dim[walk->n - 1];
-    mxc_parallel_for(run, strips, 1 + MXCI_GRAIN / (block * walk->dim[walk->n - 1]), transpose_range, &args);
+    strips = (strides->dim[args.across] + block - 1) / block;
+    strips *= n / strides->dim[args.across] / strides->dim[strides->n - 1];
+    mxc_parallel_for(run, strips, 1 + MXCI_GRAIN / (block * strides->dim[strides->n - 1]), transpose_range, &args);
 }
 
 static void scatter_range(void *arg, int64_t begin, int64_t end, int part) {
-    const walk_args *a = arg;
-    const mxci_strided *w = a->walk;
+    const strided_args *a = arg;
+    const mxci_strided *w = a->strides;
     mxci_cursor cursor;
     (void)part;
     mxci_cursor_seek(w, begin, &cursor);
     while (begin < end) {
         int64_t run = w->step[w->n - 1] == 1 ? mxci_cursor_run(w, &cursor, end - begin) : 1;
-        mxci_put_row(a->req, a->to->dtype, mxci_at(a->to, a->first + cursor.offset), mxci_at(a->from, begin), run);
+        mxci_assign_row(a->req, a->to->dtype, mxci_at(a->to, a->first + cursor.offset), mxci_at(a->from, begin), run);
         mxci_cursor_advance(w, &cursor, run);
         begin += run;
     }
 }
 
-void mxci_put_to_walk(const mxc_run *run, mxc_req req, const mxc_tensor *to, int64_t first, const mxci_strided *walk,
-                      const mxc_tensor *from) {
-    walk_args args = {req, MXCI_PUT_WRITE, to, from, first, walk, -1};
+void mxci_assign_to_strided(const mxc_run *run, mxc_req req, const mxc_tensor *to, int64_t first,
+                            const mxci_strided *strides, const mxc_tensor *from) {
+    strided_args args = {req, MXCI_STORE_WRITE, to, from, first, strides, -1};
     if (req == MXC_REQ_NULL)
         return;
     if (req != MXC_REQ_ADD)
-        mxci_put_constant(run, req, to, 0);
+        mxci_assign_constant(run, req, to, 0);
     mxc_parallel_for(run, mxci_tensor_size(from), MXCI_GRAIN, scatter_range, &args);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strided walks: cursors, gathering and adding up. */
+/* Strided iteration: cursors, gathering and adding up. */
 #include "math/strided_kernels.h"
 
 #include <string.h>

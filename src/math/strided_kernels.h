@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walking an array by another array's index space: each axis of the space has a step in the array, 0 where the array
- * does not vary along it. Broadcasting, transposing and slicing are such walks.
+ * does not vary along it. Broadcasting, transposing and slicing are such iterations.
  */
 #ifndef MXCI_MATH_STRIDED_KERNELS_H
 #define MXCI_MATH_STRIDED_KERNELS_H
@@ -18,7 +18,7 @@ typedef struct mxci_strided {
 } mxci_strided;
 
 /* Fill out, leaving out axes of size 1 and merging neighbours that one step serves. In the header because GPU modules,
- * which link nothing of the library, describe walks too. */
+ * which link nothing of the library, describe strides too. */
 static inline void mxci_strided_set(mxci_strided *out, int ndim, const int64_t *dim, const int64_t *step) {
     out->n = 0;
     for (int i = 0; i < ndim; i++) {
@@ -40,7 +40,7 @@ static inline void mxci_strided_set(mxci_strided *out, int ndim, const int64_t *
     }
 }
 
-/* A place in the walk. */
+/* A position of the iteration. */
 typedef struct mxci_cursor {
     int64_t index[MXCI_STRIDED_MAX];
     int64_t offset; /* in the array */

@@ -87,11 +87,11 @@ void mxci_stream_end(void) {
     mxci_fence();
 }
 
-void mxci_put_tile(int how, mxc_dtype dtype, const void *from, void *to, int64_t n) {
+void mxci_assign_tile(int store_mode, mxc_dtype dtype, const void *from, void *to, int64_t n) {
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (how == MXCI_PUT_ADD) {
+    if (store_mode == MXCI_STORE_ADD) {
         mxci_store_add(dtype, from, to, n);
-    } else if (how == MXCI_PUT_WRITE) {
+    } else if (store_mode == MXCI_STORE_WRITE) {
         mxci_store(dtype, from, to, n);
     } else if (mxci_compute_type(dtype) == dtype) {
         mxci_stream(to, from, (size_t)n * mxc_dtype_size(dtype));
@@ -101,11 +101,11 @@ void mxci_put_tile(int how, mxc_dtype dtype, const void *from, void *to, int64_t
     }
 }
 
-void mxci_put_elements(int how, mxc_dtype dtype, const void *from, void *to, int64_t n) {
+void mxci_assign_elements(int store_mode, mxc_dtype dtype, const void *from, void *to, int64_t n) {
     size_t bytes = (size_t)n * mxc_dtype_size(dtype);
-    if (how == MXCI_PUT_ADD)
+    if (store_mode == MXCI_STORE_ADD)
         mxci_add_row(dtype, to, from, n);
-    else if (how == MXCI_PUT_STREAM)
+    else if (store_mode == MXCI_STORE_STREAM)
         mxci_stream(to, from, bytes);
     else if (bytes > 0 && to != from)
         memmove(to, from, bytes);

@@ -51,10 +51,10 @@ static inline void mxci_store(mxc_dtype dtype, const void *from, void *to, int64
 /* to += from, n elements of a dtype, from in its compute type. */
 void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n);
 /* A tile of results, n <= MXCI_TILE elements in the compute type, to memory: written, added, or streamed. */
-enum { MXCI_PUT_WRITE, MXCI_PUT_ADD, MXCI_PUT_STREAM };
-void mxci_put_tile(int how, mxc_dtype dtype, const void *from, void *to, int64_t n);
+enum { MXCI_STORE_WRITE, MXCI_STORE_ADD, MXCI_STORE_STREAM };
+void mxci_assign_tile(int store_mode, mxc_dtype dtype, const void *from, void *to, int64_t n);
 /* The same of any number of elements that have the dtype already; they may overlap where they are written. */
-void mxci_put_elements(int how, mxc_dtype dtype, const void *from, void *to, int64_t n);
+void mxci_assign_elements(int store_mode, mxc_dtype dtype, const void *from, void *to, int64_t n);
 /* to += from, both of the dtype; rounds once. */
 void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n);
 /* Copy bytes past the caches, for results that no cache would hold until they are read: their lines are not read before

@@ -111,13 +111,13 @@ static void put_copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, cons
     const int64_t channels = second->dim[1], pixels = mxci_shape_count(second, 2, second->ndim);
     const int64_t dim[3] = {second->dim[0], is_copy ? channels : pixels, is_copy ? pixels : channels};
     const int64_t step[3] = {channels * pixels, 1, dim[1]};
-    mxci_strided walk;
+    mxci_strided strides;
     if (how == TO_F32) {
-        mxci_put_cast(run, req, to, from);
+        mxci_assign_cast(run, req, to, from);
         return;
     }
-    mxci_strided_set(&walk, 3, dim, step);
-    mxci_put_from_walk(run, req, to, from, 0, &walk);
+    mxci_strided_set(&strides, 3, dim, step);
+    mxci_assign_from_strided(run, req, to, from, 0, &strides);
 }
 
 static int is_copied(const mxc_tensor *t, conversion how) {

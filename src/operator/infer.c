@@ -157,7 +157,7 @@ mxc_status mxci_infer_shape_same(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *full) {
+mxc_status mxci_sig_broadcasts_to(const mxc_op_sig *sig, int slot, const mxc_shape *full) {
     const mxc_shape *shape = &sig->in_shape[slot];
     char name[64], expected[MXC_SHAPE_TEXT], found[MXC_SHAPE_TEXT];
     int fits = shape->ndim <= full->ndim;
@@ -167,7 +167,7 @@ mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *
     }
     if (fits)
         return MXC_OK;
-    return mxc_sig_fail(sig, "argument '%s' has shape %s, expected one that stretches to %s",
+    return mxc_sig_fail(sig, "argument '%s' has shape %s, expected one that broadcasts to %s",
                         mxc_op_arg_name(sig->op, slot, name, sizeof name), mxc_shape_format(shape, found, sizeof found),
                         mxc_shape_format(full, expected, sizeof expected));
 }

@@ -31,7 +31,7 @@ mxc_status mxci_sig_same_type(mxc_op_sig *sig, int n, const int *slots);
 
 /* Axis counted from the end if negative, as 0..ndim-1. MXC_ESHAPE names the operator, the axis and the range. */
 mxc_status mxci_sig_axis(const mxc_op_sig *sig, int64_t axis, int ndim, int *out);
-/* Input slot's shape, as far as it is known, stretches to full: from the last axis on, its axes are full's or 1. */
-mxc_status mxci_sig_stretches(const mxc_op_sig *sig, int slot, const mxc_shape *full);
+/* Input slot's shape, as far as it is known, broadcasts to full: from the last axis on, its axes are full's or 1. */
+mxc_status mxci_sig_broadcasts_to(const mxc_op_sig *sig, int slot, const mxc_shape *full);
 
 #endif

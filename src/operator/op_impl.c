@@ -34,7 +34,7 @@ static mxci_op_impl descriptor_impl(const mxc_op_def *def, mxc_device device) {
 static mxc_status zero_gradient(const mxc_op_call *call) {
     for (int i = 0; i < call->n_in; i++)
         if (call->req[i] != MXC_REQ_ADD)
-            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
+            mxci_assign_constant(call->run, call->req[i], &call->in_grad[i], 0);
     return MXC_OK;
 }
 

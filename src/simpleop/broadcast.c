@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of two arrays whose axes of size 1 stretch to the other's size (BROADCAST of binary_names.def). Shapes are
- * aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was stretched, in
+ * Functions of two arrays whose axes of size 1 broadcast to the other's size (BROADCAST of binary_names.def). Shapes
+ * are aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was broadcast, in
  * doubles, one set of sums for each part of the parallel loop.
  */
 #include "math/assign.h"
@@ -30,24 +30,24 @@ static mxc_status infer_shape(const mxc_simple_env *env, int n, const mxc_shape 
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-/* The array as an operand over out's space; walk is its room. */
-static mxci_operand operand(const mxc_tensor *in, const mxc_tensor *out, mxci_strided *walk) {
+/* The array as an operand over out's space; strides is memory for its strides. */
+static mxci_operand operand(const mxc_tensor *in, const mxc_tensor *out, mxci_strided *strides) {
     mxci_operand operand = {.data = in->data};
-    if (mxci_is_stretched(&in->shape, &out->shape)) {
-        mxci_stretch(&in->shape, &out->shape, walk);
-        operand.walk = walk;
+    if (mxci_is_broadcast(&in->shape, &out->shape)) {
+        mxci_broadcast_strides(&in->shape, &out->shape, strides);
+        operand.strides = strides;
     }
     return operand;
 }
 
 static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs,
                                 mxc_req req, const mxc_tensor *out) {
-    mxci_strided walk[2];
+    mxci_strided strides[2];
     mxci_mapping m = {
         .dtype = lhs->dtype,
         .n = mxc_shape_size(&out->shape),
         .n_in = 2,
-        .in = {operand(lhs, out, &walk[0]), operand(rhs, out, &walk[1])},
+        .in = {operand(lhs, out, &strides[0]), operand(rhs, out, &strides[1])},
         .result =
             {
                 {.fn = mxci_binary_kernels[id].forward[mxci_compute_type(lhs->dtype)], .req = req, .data = out->data},
@@ -59,7 +59,7 @@ static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_ten
 /* ---- backward --------------------------------------------------------------------------------------------------- */
 
 static size_t sum_bytes(const mxc_shape *shape, const mxc_shape *out, int parts) {
-    return mxci_is_stretched(shape, out) ? mxci_sum_bytes(mxc_shape_size(shape), parts) : 0;
+    return mxci_is_broadcast(shape, out) ? mxci_sum_bytes(mxc_shape_size(shape), parts) : 0;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -71,12 +71,12 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* One gradient as a result, stored or added up in sums. */
 static mxci_result gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out,
-                            mxci_strided *walk, double *sums) {
+                            mxci_strided *strides, double *sums) {
     mxci_result result = {.fn = fn, .req = req, .data = grad->data};
-    if (!mxci_is_stretched(&grad->shape, &out->shape))
+    if (!mxci_is_broadcast(&grad->shape, &out->shape))
         return result;
-    mxci_stretch(&grad->shape, &out->shape, walk);
-    result.sum_walk = walk;
+    mxci_broadcast_strides(&grad->shape, &out->shape, strides);
+    result.sum_strides = strides;
     result.n_sums = mxci_tensor_size(grad);
     result.sums = sums;
     return result;
@@ -90,16 +90,16 @@ static mxc_status run_broadcast_gradient(const mxc_simple_env *env, int id, cons
     int parts = mxc_parallel_parts(env->run, mxci_tensor_size(g), MXCI_GRAIN);
     size_t lhs_bytes = sum_bytes(&lhs->shape, &g->shape, parts > 1 ? parts : 1);
     char *temp = env->temp;
-    mxci_strided walk[4];
+    mxci_strided strides[4];
     mxci_mapping m = {.dtype = g->dtype, .n = mxci_tensor_size(g), .n_in = 3};
     m.in[0].data = m.in[1].data = m.in[2].data = g->data; /* where lhs and rhs do not matter */
     if (lhs->data)
-        m.in[1] = operand(lhs, g, &walk[0]);
+        m.in[1] = operand(lhs, g, &strides[0]);
     if (rhs->data)
-        m.in[2] = operand(rhs, g, &walk[1]);
-    m.result[0] = gradient(kernel->left[compute], lhs_req, lhs_grad, g, &walk[2], (double *)(void *)temp);
+        m.in[2] = operand(rhs, g, &strides[1]);
+    m.result[0] = gradient(kernel->left[compute], lhs_req, lhs_grad, g, &strides[2], (double *)(void *)temp);
     m.result[1] =
-        gradient(kernel->right[compute], rhs_req, rhs_grad, g, &walk[3], (double *)(void *)(temp + lhs_bytes));
+        gradient(kernel->right[compute], rhs_req, rhs_grad, g, &strides[3], (double *)(void *)(temp + lhs_bytes));
     return mxci_mapping_run(env->run, &m);
 }
 

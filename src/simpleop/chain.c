@@ -117,7 +117,7 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_chain_params *p = call->params;
     const mxc_dtype dtype = call->out[0].dtype;
-    const int how = call->req[0] == MXC_REQ_ADD ? MXCI_PUT_ADD : MXCI_PUT_WRITE;
+    const int store_mode = call->req[0] == MXC_REQ_ADD ? MXCI_STORE_ADD : MXCI_STORE_WRITE;
     tile results[MXCI_CHAIN_STEPS], buffers[2];
     (void)part;
     for (int64_t at = begin; at < end; at += TILE) {
@@ -129,7 +129,7 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
                 in[1] = operand_at(call, s->b, s->number, at, n, results, &buffers[1]);
             function_of(s, mxci_compute_type(dtype))(n, in, &results[i]);
         }
-        mxci_put_tile(how, dtype, &results[p->n - 1], mxci_at(&call->out[0], at), n);
+        mxci_assign_tile(store_mode, dtype, &results[p->n - 1], mxci_at(&call->out[0], at), n);
     }
 }
 

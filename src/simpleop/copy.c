@@ -4,26 +4,26 @@
 #include "simpleop/families.h"
 
 static mxc_status copy(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
-    mxci_put(env->run, req, out, in);
+    mxci_assign(env->run, req, out, in);
     return MXC_OK;
 }
 
 static mxc_status copy_gradient(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
                                 mxc_req req, const mxc_tensor *in_grad) {
     (void)value;
-    mxci_put(env->run, req, in_grad, out_grad);
+    mxci_assign(env->run, req, in_grad, out_grad);
     return MXC_OK;
 }
 
 static mxc_status zeros(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
     (void)in;
-    mxci_put_constant(env->run, req, out, 0);
+    mxci_assign_constant(env->run, req, out, 0);
     return MXC_OK;
 }
 
 static mxc_status ones(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
     (void)in;
-    mxci_put_constant(env->run, req, out, 1);
+    mxci_assign_constant(env->run, req, out, 1);
     return MXC_OK;
 }
 

@@ -71,9 +71,9 @@ template <class T> mxcu_dense<T> mxcu_number(double value) {
 
 /* An array that is broadcast to the space. */
 template <class T> mxcu_operand<T> mxcu_broadcast(const mxc_tensor *t, const mxc_shape *space) {
-    mxcu_operand<T> operand = {mxcu_pointer<const T>(t->data), 0, mxci_is_stretched(&t->shape, space), {}};
+    mxcu_operand<T> operand = {mxcu_pointer<const T>(t->data), 0, mxci_is_broadcast(&t->shape, space), {}};
     mxci_strided strides;
-    mxci_stretch(&t->shape, space, &strides);
+    mxci_broadcast_strides(&t->shape, space, &strides);
     operand.iterator = mxcu_iterate(&strides);
     return operand;
 }

@@ -108,7 +108,7 @@ static void forward_range(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t j = 0; j < r->n; j++)
             sums[r->places[j]] += r->signs[j] * x[j];
         mxci_convert(MXC_F64, sums, out->dtype, x, r->k);
-        mxci_put_row(r->call->req[0], out->dtype, mxci_at(out, row * r->k), x, r->k);
+        mxci_assign_row(r->call->req[0], out->dtype, mxci_at(out, row * r->k), x, r->k);
     }
 }
 
@@ -121,7 +121,7 @@ static void backward_range(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t j = 0; j < r->n; j++)
             x[j] = r->signs[j] * y[r->places[j]];
         mxci_convert(MXC_F64, x, grad->dtype, y, r->n);
-        mxci_put_row(r->call->req[DATA], grad->dtype, mxci_at(grad, row * r->n), y, r->n);
+        mxci_assign_row(r->call->req[DATA], grad->dtype, mxci_at(grad, row * r->n), y, r->n);
     }
 }
 
@@ -133,8 +133,8 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call) {
     sketch_run r;
-    mxci_put_no_gradient(call, H);
-    mxci_put_no_gradient(call, S);
+    mxci_assign_zero_gradient(call, H);
+    mxci_assign_zero_gradient(call, S);
     MXC_TRY(open_run(call, &call->out_grad[0].shape, &r));
     return over_rows(&r, backward_range);
 }

@@ -90,7 +90,7 @@ static void store(const rows_run *r, int64_t row, double *y, double *spare) {
     for (int64_t i = 0; i < n && !r->from_real; i++)
         y[i] = y[2 * i];
     mxci_convert(MXC_F64, y, r->to->dtype, spare, n);
-    mxci_put_row(r->req, r->to->dtype, mxci_at(r->to, row * n), spare, n);
+    mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, row * n), spare, n);
 }
 
 static void rows_range(void *arg, int64_t begin, int64_t end, int part) {

@@ -178,8 +178,8 @@ static void suppress(const nms_run *r, nms_scratch *s) {
     for (int64_t i = 0; i < r->n; i++)
         s->order[i] = i < kept ? s->order[i] : -1;
     for (int64_t i = 0; i < kept; i++)
-        mxci_put_row(MXC_REQ_WRITE, r->compute, (char *)s->out + (size_t)i * row,
-                     (char *)s->in + (size_t)s->order[i] * row, r->width);
+        mxci_assign_row(MXC_REQ_WRITE, r->compute, (char *)s->out + (size_t)i * row,
+                        (char *)s->in + (size_t)s->order[i] * row, r->width);
     if (r->params->in_format != r->params->out_format && r->compute == MXC_F32)
         mxci_box_reform_f32(&r->rows, s->out, kept);
     else if (r->params->in_format != r->params->out_format)
@@ -195,8 +195,8 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t g = begin; g < end; g++) {
         mxci_load(out->dtype, mxci_at(&call->in[0], g * r->n * r->width), s.in, r->n * r->width);
         suppress(r, &s);
-        mxci_put_row(call->req[OUTPUT], out->dtype, mxci_at(out, g * r->n * r->width), s.in, r->n * r->width);
-        mxci_put_row(call->req[RECORD], MXC_I64, mxci_at(&call->out[RECORD], g * r->n), s.order, r->n);
+        mxci_assign_row(call->req[OUTPUT], out->dtype, mxci_at(out, g * r->n * r->width), s.in, r->n * r->width);
+        mxci_assign_row(call->req[RECORD], MXC_I64, mxci_at(&call->out[RECORD], g * r->n), s.order, r->n);
     }
 }
 
@@ -215,8 +215,8 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin * r->n; i < end * r->n; i++) {
         int64_t first = i / r->n * r->n;
         if (record[i] >= 0 && record[i] < r->n)
-            mxci_put_row(r->call->req[0], dx->dtype, mxci_at(dx, (first + record[i]) * r->width),
-                         mxci_at(&r->call->out_grad[0], i * r->width), r->width);
+            mxci_assign_row(r->call->req[0], dx->dtype, mxci_at(dx, (first + record[i]) * r->width),
+                            mxci_at(&r->call->out_grad[0], i * r->width), r->width);
     }
 }
 
@@ -225,7 +225,7 @@ static mxc_status backward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->in[0]) == 0)
         return MXC_OK;
     if (call->req[0] != MXC_REQ_ADD)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
     mxc_parallel_for(call->run, r.groups, MXCI_GRAIN / (r.n * r.width) + 1, backward_part, &r);
     return MXC_OK;
 }

@@ -94,7 +94,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
             mxci_multibox_detect_f32(s, in[ANCHORS].data, scores, loc, rows, scratch);
         else
             mxci_multibox_detect_f64(s, in[ANCHORS].data, scores, loc, rows, scratch);
-        mxci_put_row(call->req[0], in[0].dtype, mxci_at(&call->out[0], n * s->anchors * 6), rows, s->anchors * 6);
+        mxci_assign_row(call->req[0], in[0].dtype, mxci_at(&call->out[0], n * s->anchors * 6), rows, s->anchors * 6);
     }
 }
 

@@ -71,7 +71,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         for (int i = 0; i < n; i++)
             box[i] = mxci_prior_number(&r->prior, place, i);
         mxci_convert(MXC_F64, box, out->dtype, row, n);
-        mxci_put_row(r->call->req[0], out->dtype, mxci_at(out, place * n), row, n);
+        mxci_assign_row(r->call->req[0], out->dtype, mxci_at(out, place * n), row, n);
     }
 }
 

@@ -117,9 +117,9 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         else
             mxci_multibox_target_f64(s, call->in[ANCHOR].data, labels, scores, (double *)loc, (double *)mask,
                                      (double *)target, scratch);
-        mxci_put_row(call->req[LOC], dtype, mxci_at(&call->out[LOC], n * s->anchors * 4), loc, s->anchors * 4);
-        mxci_put_row(call->req[MASK], dtype, mxci_at(&call->out[MASK], n * s->anchors * 4), mask, s->anchors * 4);
-        mxci_put_row(call->req[TARGET], dtype, mxci_at(&call->out[TARGET], n * s->anchors), target, s->anchors);
+        mxci_assign_row(call->req[LOC], dtype, mxci_at(&call->out[LOC], n * s->anchors * 4), loc, s->anchors * 4);
+        mxci_assign_row(call->req[MASK], dtype, mxci_at(&call->out[MASK], n * s->anchors * 4), mask, s->anchors * 4);
+        mxci_assign_row(call->req[TARGET], dtype, mxci_at(&call->out[TARGET], n * s->anchors), target, s->anchors);
     }
 }
 

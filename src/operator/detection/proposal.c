@@ -116,8 +116,8 @@ static mxc_status forward(const mxc_op_call *call) {
     else
         mxci_propose_f64(&s, objects, in[STEPS].data, in[INFO].data, (double *)rows, items, spare, order,
                          (double *)boxes, (double *)scores);
-    mxci_put_row(call->req[OUTPUT], out[OUTPUT].dtype, out[OUTPUT].data, boxes, s.limit * 5);
-    mxci_put_row(call->req[SCORE], out[SCORE].dtype, out[SCORE].data, scores, s.limit);
+    mxci_assign_row(call->req[OUTPUT], out[OUTPUT].dtype, out[OUTPUT].data, boxes, s.limit * 5);
+    mxci_assign_row(call->req[SCORE], out[SCORE].dtype, out[SCORE].data, scores, s.limit);
     return MXC_OK;
 }
 

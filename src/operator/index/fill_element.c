@@ -37,9 +37,9 @@ static void forward_range(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin; i < end; i++) {
         int64_t row = i * k;
         mxci_read_indices(&call->in[RHS], i, 1, k, MXCI_INDEX_CLIP, &at);
-        mxci_put_row(call->req[0], out->dtype, mxci_at(out, row), mxci_at(lhs, row), at);
-        mxci_put_row(call->req[0], out->dtype, mxci_at(out, row + at), mxci_at(&call->in[MHS], i), 1);
-        mxci_put_row(call->req[0], out->dtype, mxci_at(out, row + at + 1), mxci_at(lhs, row + at + 1), k - at - 1);
+        mxci_assign_row(call->req[0], out->dtype, mxci_at(out, row), mxci_at(lhs, row), at);
+        mxci_assign_row(call->req[0], out->dtype, mxci_at(out, row + at), mxci_at(&call->in[MHS], i), 1);
+        mxci_assign_row(call->req[0], out->dtype, mxci_at(out, row + at + 1), mxci_at(lhs, row + at + 1), k - at - 1);
     }
 }
 

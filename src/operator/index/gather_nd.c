@@ -87,7 +87,7 @@ static mxc_status gather_forward(const mxc_op_call *call) {
 }
 
 static mxc_status gather_backward(const mxc_op_call *call) {
-    mxci_put_no_gradient(call, INDICES);
+    mxci_assign_zero_gradient(call, INDICES);
     return add(call, call->req[DATA], &call->out_grad[0], &call->in_grad[DATA]);
 }
 
@@ -138,7 +138,7 @@ static mxc_status scatter_forward(const mxc_op_call *call) {
 }
 
 static mxc_status scatter_backward(const mxc_op_call *call) {
-    mxci_put_no_gradient(call, INDICES);
+    mxci_assign_zero_gradient(call, INDICES);
     return take(call, call->req[DATA], &call->in_grad[DATA], &call->out_grad[0]);
 }
 

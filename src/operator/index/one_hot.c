@@ -73,7 +73,7 @@ static void encode_range(void *arg, int64_t begin, int64_t end, int part) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
         fill(r->params, &r->call->in[0], i, n, wide);
         mxci_convert(MXC_F64, wide, out->dtype, tile, n);
-        mxci_put_row(r->call->req[0], out->dtype, mxci_at(out, i), tile, n);
+        mxci_assign_row(r->call->req[0], out->dtype, mxci_at(out, i), tile, n);
     }
 }
 

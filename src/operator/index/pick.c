@@ -90,7 +90,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status give_back(const mxc_op_call *call, const mxci_rows *rows) {
-    mxci_put_no_gradient(call, INDEX);
+    mxci_assign_zero_gradient(call, INDEX);
     mxci_rows_add(call->run, call->req[DATA], &call->in_grad[DATA], rows, &call->out_grad[0], call->temp);
     return MXC_OK;
 }

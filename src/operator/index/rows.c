@@ -152,15 +152,15 @@ typedef struct rows_run {
 
 static void take_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
-    const int how = mxci_how(r->req, mxci_tensor_bytes(r->dense), 0);
+    const int store_mode = mxci_store_mode(r->req, mxci_tensor_bytes(r->dense), 0);
     int64_t where[MXCI_TILE], length = r->rows->length;
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = smaller(end - i, MXCI_TILE);
         r->rows->find(r->rows, i, n, where);
         for (int64_t k = 0; k < n; k++)
-            mxci_put_elements(how, r->dense->dtype, mxci_at(r->array, where[k]), mxci_at(r->dense, (i + k) * length),
-                              length);
+            mxci_assign_elements(store_mode, r->dense->dtype, mxci_at(r->array, where[k]),
+                                 mxci_at(r->dense, (i + k) * length), length);
     }
     mxci_stream_end();
 }
@@ -228,8 +228,8 @@ void mxci_rows_add(const mxc_run *run, mxc_req req, const mxc_tensor *array, con
         sums.data = temp;
     }
     if (wide || req != MXC_REQ_ADD)
-        mxci_put_constant(run, MXC_REQ_WRITE, &sums, 0);
+        mxci_assign_constant(run, MXC_REQ_WRITE, &sums, 0);
     mxc_parallel_for(run, rows->groups * rows->length, MXCI_GRAIN / (rows->count + 1) + 1, add_range, &r);
     if (wide)
-        mxci_put_cast(run, req, array, &sums);
+        mxci_assign_cast(run, req, array, &sums);
 }

@@ -54,9 +54,9 @@ mxc_status mxci_rows_infer_type(mxc_op_sig *sig);
 mxc_status mxci_sig_check_axis(const mxc_op_sig *sig, int slot, int axis);
 
 /* A gradient of 0 for an argument that has none. */
-static inline void mxci_put_no_gradient(const mxc_op_call *call, int slot) {
+static inline void mxci_assign_zero_gradient(const mxc_op_call *call, int slot) {
     if (call->req[slot] == MXC_REQ_WRITE || call->req[slot] == MXC_REQ_INPLACE)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[slot], 0);
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[slot], 0);
 }
 
 #endif

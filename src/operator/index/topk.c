@@ -186,11 +186,11 @@ static int64_t items_of(int64_t n) {
 static void load_row(const order_run *r, int64_t first, mxci_order_item *items) {
     const mxc_tensor *data = &r->call->in[0];
     mxc_dtype compute = mxci_compute_type(data->dtype);
-    mxci_strided walk = {.n = 1, .dim = {r->n}, .step = {r->inner}};
+    mxci_strided strides = {.n = 1, .dim = {r->n}, .step = {r->inner}};
     _Alignas(64) int64_t raw[MXCI_TILE], tile[MXCI_TILE];
     for (int64_t i = 0; i < r->n; i += MXCI_TILE) {
         int64_t n = r->n - i < MXCI_TILE ? r->n - i : MXCI_TILE;
-        mxci_gather(&walk, mxc_dtype_size(data->dtype), mxci_at(data, first), i, n, raw);
+        mxci_gather(&strides, mxc_dtype_size(data->dtype), mxci_at(data, first), i, n, raw);
         mxci_load(data->dtype, raw, tile, n);
         mxci_order_keys(compute, !((const topk_params *)r->call->params)->is_ascend, n, tile, i, items + i);
     }
@@ -200,9 +200,9 @@ static void load_row(const order_run *r, int64_t first, mxci_order_item *items) 
 static void put_steps(mxc_req req, const mxc_tensor *to, int64_t first, int64_t step, const void *tile, int64_t n) {
     size_t size = mxc_dtype_size(to->dtype);
     if (step == 1)
-        mxci_put_row(req, to->dtype, mxci_at(to, first), tile, n);
+        mxci_assign_row(req, to->dtype, mxci_at(to, first), tile, n);
     for (int64_t i = 0; i < n && step != 1; i++)
-        mxci_put_row(req, to->dtype, mxci_at(to, first + i * step), (const char *)tile + (size_t)i * size, 1);
+        mxci_assign_row(req, to->dtype, mxci_at(to, first + i * step), (const char *)tile + (size_t)i * size, 1);
 }
 
 static void put_values(const order_run *r, int64_t first, int64_t to, const mxci_order_item *items, int64_t n) {
@@ -225,7 +225,7 @@ static void put_indices(const order_run *r, int64_t to, const mxci_order_item *i
 /* The rest of the mask is 0 already. */
 static void put_mask(const order_run *r, int64_t first, const mxci_order_item *items, int64_t n) {
     for (int64_t i = 0; i < n; i++)
-        mxci_put_value(r->values_req, r->mask, first + items[i].index * r->inner, 1);
+        mxci_assign_value(r->values_req, r->mask, first + items[i].index * r->inner, 1);
 }
 
 static void order_range(void *arg, int64_t begin, int64_t end, int part) {
@@ -275,7 +275,7 @@ static mxc_status forward(const mxc_op_call *call) {
     r.indices = r.indices_req != MXC_REQ_NULL ? &out[with_indices] : NULL;
     r.mask = p->ret_typ == MASK && r.values_req != MXC_REQ_NULL ? &out[0] : NULL;
     if (r.mask && r.values_req != MXC_REQ_ADD)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, r.mask, 0);
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, r.mask, 0);
     if (r.values || r.indices || r.mask)
         mxc_parallel_for(call->run, rows, MXCI_GRAIN / (16 * (r.n + 1)) + 1, order_range, &r);
     return MXC_OK;
@@ -291,7 +291,7 @@ static mxc_status backward(const mxc_op_call *call) {
     mxci_rows rows;
     int axis;
     if (count_outputs(call->params) == 1) {
-        mxci_put_no_gradient(call, 0);
+        mxci_assign_zero_gradient(call, 0);
         return MXC_OK;
     }
     grad.shape = rows_shape(call->params, &call->in[0].shape, &axis);

@@ -118,15 +118,15 @@ static mxc_status gemm_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(mxci_put_scaled(call->run, call->req[0], out, &call->in[C], ((const gemm_params *)call->params)->beta));
+    MXC_TRY(mxci_assign_scaled(call->run, call->req[0], out, &call->in[C], ((const gemm_params *)call->params)->beta));
     mxci_matmul_product(call->run, &p, MXC_REQ_ADD, out, call->in[A].data, call->in[B].data, NULL);
     return MXC_OK;
 }
 
 static mxc_status gemm_backward(const mxc_op_call *call) {
     MXC_TRY(gemm2_backward(call));
-    return mxci_put_scaled(call->run, call->req[C], &call->in_grad[C], &call->out_grad[0],
-                           ((const gemm_params *)call->params)->beta);
+    return mxci_assign_scaled(call->run, call->req[C], &call->in_grad[C], &call->out_grad[0],
+                              ((const gemm_params *)call->params)->beta);
 }
 
 const mxc_op_def mxci_op_linalg_gemm = {

@@ -53,12 +53,12 @@ static size_t temp_bytes(const mxc_op_sig *sig, int n_scratch) {
 
 static void copy(const mxci_linalg_run *r, const mxc_tensor *from, int64_t index, void *to) {
     int64_t size = side_of(r) * side_of(r);
-    mxci_put_row(MXC_REQ_WRITE, from->dtype, to, mxci_at(from, index * size), size);
+    mxci_assign_row(MXC_REQ_WRITE, from->dtype, to, mxci_at(from, index * size), size);
 }
 
 static void put(const mxci_linalg_run *r, const mxc_tensor *to, int64_t index, const void *from) {
     int64_t size = side_of(r) * side_of(r);
-    mxci_put_row(r->call->req[0], to->dtype, mxci_at(to, index * size), from, size);
+    mxci_assign_row(r->call->req[0], to->dtype, mxci_at(to, index * size), from, size);
 }
 
 /* ---- potrf ------------------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static int sum_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     (void)scratch;
     for (int64_t i = 0; i < n; i++)
         sum += log(mxci_value_at(&r->call->in[0], index * n * n + i * (n + 1)));
-    mxci_put_value(r->call->req[0], &r->call->out[0], index, sum);
+    mxci_assign_value(r->call->req[0], &r->call->out[0], index, sum);
     return 0;
 }
 
@@ -228,7 +228,7 @@ static int sum_gradient_one(const mxci_linalg_run *r, int64_t index, void *scrat
     (void)scratch;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = index * n * n + i * (n + 1);
-        mxci_put_value(call->req[0], &call->in_grad[0], at, g / mxci_value_at(&call->in[0], at));
+        mxci_assign_value(call->req[0], &call->in_grad[0], at, g / mxci_value_at(&call->in[0], at));
     }
     return 0;
 }
@@ -239,7 +239,7 @@ static mxc_status sum_forward(const mxc_op_call *call) {
 
 static mxc_status sum_backward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_WRITE || call->req[0] == MXC_REQ_INPLACE)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
     return run_all(call, 0, sum_gradient_one, "");
 }
 

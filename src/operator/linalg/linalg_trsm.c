@@ -66,7 +66,7 @@ static int64_t side_of(const mxc_op_call *call) {
 static void apply(const mxc_op_call *call, triangular_fn fn, const mxci_triangular *t, double alpha,
                   const mxc_tensor *from, int64_t index, void *scratch) {
     int64_t m = mxci_linalg_rows(&from->shape), k = mxci_linalg_columns(&from->shape), n = side_of(call);
-    mxci_put_row(MXC_REQ_WRITE, from->dtype, scratch, mxci_at(from, index * m * k), m * k);
+    mxci_assign_row(MXC_REQ_WRITE, from->dtype, scratch, mxci_at(from, index * m * k), m * k);
     fn(t, m, k, alpha, mxci_at(&call->in[A], index * n * n), scratch);
 }
 
@@ -75,7 +75,7 @@ static void forward_one(const mxci_linalg_run *r, triangular_fn fn, int64_t inde
     mxci_triangular t = triangular_of(call);
     int64_t size = mxci_linalg_rows(&call->in[B].shape) * mxci_linalg_columns(&call->in[B].shape);
     apply(call, fn, &t, ((const triangular_params *)call->params)->alpha, &call->in[B], index, scratch);
-    mxci_put_row(call->req[0], call->out[0].dtype, mxci_at(&call->out[0], index * size), scratch, size);
+    mxci_assign_row(call->req[0], call->out[0].dtype, mxci_at(&call->out[0], index * size), scratch, size);
 }
 
 static int multiply_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
@@ -112,7 +112,7 @@ static void gradient_a(const mxc_op_call *call, int64_t index, double scale, mxc
     g.c = to;
     mxci_gemm(NULL, &g, NULL);
     mxci_triangle_clear[t.dtype](g.n, t.lower, to);
-    mxci_put_row(call->req[A], t.dtype, mxci_at(&call->in_grad[A], index * g.n * g.n), to, g.n * g.n);
+    mxci_assign_row(call->req[A], t.dtype, mxci_at(&call->in_grad[A], index * g.n * g.n), to, g.n * g.n);
 }
 
 /* With G the gradient of out and W that of B where alpha is 1 (op(A)' G, or for solving op(A)'^-1 G; on the right
@@ -130,7 +130,7 @@ static int backward_one(const mxci_linalg_run *r, int is_solving, int64_t index,
         gradient_a(call, index, -1, w, matrix_at(&call->out[0], index), rest);
     else if (call->req[A] != MXC_REQ_NULL)
         gradient_a(call, index, alpha, g, matrix_at(&call->in[B], index), rest);
-    return mxci_put_scaled(NULL, call->req[B], &grad, &w, alpha) != MXC_OK;
+    return mxci_assign_scaled(NULL, call->req[B], &grad, &w, alpha) != MXC_OK;
 }
 
 static int multiply_gradient_one(const mxci_linalg_run *r, int64_t index, void *scratch) {

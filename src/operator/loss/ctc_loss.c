@@ -190,7 +190,7 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
         if (r->backward)
             put_gradient(r, n, &q, total);
         else
-            mxci_put_value(r->call->req[0], &r->call->out[0], n, -total);
+            mxci_assign_value(r->call->req[0], &r->call->out[0], n, -total);
     }
 }
 
@@ -208,7 +208,7 @@ static mxc_status run(const mxc_op_call *call, int backward) {
     for (int64_t n = 0; n < r.batch; n++)
         MXC_TRY(mxci_check_indices(call, LABEL, n * r.columns, count_labels(&r, n), first, r.classes - !first));
     for (int i = LABEL; i < call->n_in && backward; i++)
-        mxci_put_no_gradient(call, i);
+        mxci_assign_zero_gradient(call, i);
     if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, r.batch, 1, run_part, &r);
     return MXC_OK;

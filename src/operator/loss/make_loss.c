@@ -38,12 +38,12 @@ static int64_t count_above(const mxc_tensor *data, double threshold) {
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[0]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 
 static mxc_status backward_one(const mxc_op_call *call) {
-    mxci_put_constant(call->run, call->req[0], &call->in_grad[0], 1);
+    mxci_assign_constant(call->run, call->req[0], &call->in_grad[0], 1);
     return MXC_OK;
 }
 
@@ -57,7 +57,8 @@ static mxc_status backward_scaled(const mxc_op_call *call) {
         divisor = shape->dim[0];
     else if (p->normalization == MXCI_NORM_VALID)
         divisor = count_above(&call->in[0], p->valid_thresh);
-    mxci_put_constant(call->run, call->req[0], &call->in_grad[0], p->grad_scale / (double)(divisor > 0 ? divisor : 1));
+    mxci_assign_constant(call->run, call->req[0], &call->in_grad[0],
+                         p->grad_scale / (double)(divisor > 0 ? divisor : 1));
     return MXC_OK;
 }
 

@@ -55,7 +55,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status identity_forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     return MXC_OK;
 }
 
@@ -71,7 +71,7 @@ static mxc_status regression_backward(const mxc_op_call *call, int sign) {
     const mxc_shape *label = &call->in[LABEL].shape;
     regression_run r = {.call = call, .sign = sign, .scale = p->grad_scale};
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
-        mxci_put_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
+        mxci_assign_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
     if (call->req[DATA] == MXC_REQ_NULL || mxc_shape_size(label) == 0)
         return MXC_OK;
     r.scale /= (double)mxci_shape_count(label, 1, label->ndim);

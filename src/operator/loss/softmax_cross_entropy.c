@@ -69,7 +69,7 @@ static mxc_status forward(const mxc_op_call *call) {
         mxci_convert(r.y.dtype, mxci_at(&r.y, i * r.loss.shape.k + class), MXC_F64, &value, 1);
         sum -= value;
     }
-    mxci_put_constant(call->run, call->req[0], &call->out[0], sum);
+    mxci_assign_constant(call->run, call->req[0], &call->out[0], sum);
     return MXC_OK;
 }
 
@@ -87,7 +87,7 @@ static void gradient_range(void *arg, int64_t begin, int64_t end, int part) {
 
 static mxc_status backward(const mxc_op_call *call) {
     rows_run r = open_run(call);
-    mxci_put_no_gradient(call, LABEL);
+    mxci_assign_zero_gradient(call, LABEL);
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
     MXC_TRY(mxci_check_labels(call, LABEL, r.loss.shape.k, NULL));

@@ -164,7 +164,7 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
     };
     int64_t outer;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
-        mxci_put_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
+        mxci_assign_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
     if (call->req[DATA] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
         return MXC_OK;
     r.loss.shape = shape_of(p, &call->out[0].shape, &outer);

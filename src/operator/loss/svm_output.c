@@ -38,7 +38,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     return MXC_OK;
 }
 
@@ -56,7 +56,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
             for (int64_t j = 0; j < n; j++)
                 value[j] = mxci_svm_slope(call->params, (double)(k + j) == label, value[j]);
             mxci_convert(MXC_F64, value, dx->dtype, result, n);
-            mxci_put_row(call->req[DATA], dx->dtype, mxci_at(dx, i * classes + k), result, n);
+            mxci_assign_row(call->req[DATA], dx->dtype, mxci_at(dx, i * classes + k), result, n);
         }
     }
 }
@@ -64,7 +64,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status backward(const mxc_op_call *call) {
     const mxc_shape *data = &call->out[0].shape;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
-        mxci_put_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
+        mxci_assign_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
     if (mxc_shape_size(data) > 0)
         MXC_TRY(mxci_check_labels(call, LABEL, data->dim[data->ndim - 1], NULL));
     if (call->req[DATA] != MXC_REQ_NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Scaled dot-product attention: attended = softmax(scale query key^T + mask) value, the softmax along the keys.
- * query (..., L, D), key (..., S, D), value (..., S, V), attended (..., L, V), the leading axes alike. mask stretches
+ * query (..., L, D), key (..., S, D), value (..., S, V), attended (..., L, V), the leading axes alike. mask broadcasts
  * to (..., L, S): of a float dtype it is added to the scores, of another it hides the keys where it is 0. causal hides
  * the keys behind i + S - L from query i, so that the last query sees all. A query that sees nothing gives 0.
  *
@@ -61,7 +61,7 @@ static void spread(mxc_shape *const *shapes, const int *axes) {
 static mxc_status infer_mask(mxc_op_sig *sig) {
     mxc_shape full = sig->in_shape[MXCI_QUERY];
     full.dim[full.ndim - 1] = sig->in_shape[MXCI_KEY].dim[full.ndim - 2];
-    return mxci_sig_stretches(sig, MXCI_MASK, &full);
+    return mxci_sig_broadcasts_to(sig, MXCI_MASK, &full);
 }
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
@@ -131,7 +131,7 @@ void mxci_attention_open(const mxc_op_call *call, mxci_attention *out) {
     out->kernel = out->compute == MXC_F64 ? &mxci_attention_f64 : &mxci_attention_f32;
     scores.dim[last] = out->keys;
     if (call->n_in > MXCI_MASK)
-        mxci_stretch(&call->in[MXCI_MASK].shape, &scores, &out->mask_walk);
+        mxci_broadcast_strides(&call->in[MXCI_MASK].shape, &scores, &out->mask_strides);
 }
 
 const void *mxci_attention_rows(const mxci_attention *a, const mxc_tensor *t, int64_t head, int64_t count,
@@ -177,7 +177,7 @@ const void *mxci_attention_bias(const mxci_attention *a, const mxci_attention_ti
     char raw[8 * KEYS];
     if (a->call->n_in <= MXCI_MASK)
         return NULL;
-    mxci_gather(&a->mask_walk, mxc_dtype_size(mask->dtype), mask->data,
+    mxci_gather(&a->mask_strides, mxc_dtype_size(mask->dtype), mask->data,
                 (t->head * a->queries + t->query + i) * a->keys + t->key, t->n_keys, raw);
     mxci_convert(mask->dtype, raw, a->compute, row, t->n_keys);
     if (!(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(mask->dtype)))
@@ -274,8 +274,8 @@ static void put_attended(const mxci_attention *a, const mxci_attention_tile *t, 
         if (call->req[MXCI_ATTENDED] != MXC_REQ_NULL)
             (call->req[MXCI_ATTENDED] == MXC_REQ_ADD ? mxci_store_add : mxci_store)(
                 a->dtype, row, mxci_at(out, query * a->values), a->values);
-        mxci_put_value(call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], query,
-                       blind ? INFINITY : w->most[i] + log(w->sum[i]));
+        mxci_assign_value(call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], query,
+                          blind ? INFINITY : w->most[i] + log(w->sum[i]));
     }
 }
 
@@ -325,7 +325,7 @@ static mxc_status forward(const mxc_op_call *call) {
     mxci_attention a;
     mxci_attention_open(call, &a);
     if (a.width == 0 && a.values == 0) { /* keys of any number, all empty, and no gradient that would read log_sum */
-        mxci_put_constant(call->run, call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], 0);
+        mxci_assign_constant(call->run, call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], 0);
         return MXC_OK;
     }
     mxc_parallel_for(call->run, a.heads * blocks_of(&a), 1, forward_part, &a);

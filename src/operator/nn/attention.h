@@ -29,8 +29,8 @@ typedef struct mxci_attention {
     size_t element; /* bytes of the compute type */
     double scale;
     int causal;
-    int64_t ahead;          /* with causal, query i sees the keys up to i + ahead */
-    mxci_strided mask_walk; /* by (H, L, S) */
+    int64_t ahead;             /* with causal, query i sees the keys up to i + ahead */
+    mxci_strided mask_strides; /* by (H, L, S) */
     const mxci_attention_kernels *kernel;
     char *scratch;
 } mxci_attention;

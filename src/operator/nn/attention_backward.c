@@ -259,7 +259,7 @@ mxc_status mxci_attention_backward(const mxc_op_call *call) {
     backward_run r;
     open_run(call, &r);
     if (call->n_in > MXCI_MASK)
-        mxci_put_no_gradient(call, MXCI_MASK);
+        mxci_assign_zero_gradient(call, MXCI_MASK);
     mxc_parallel_for(call->run, r.a.heads * r.a.queries, 256, row_gradients, &r);
     mxc_parallel_for(call->run, r.a.heads * r.slices, 1, run_slices, &r);
     if (r.slices > 1)

@@ -146,11 +146,11 @@ static double scale_of(const mxc_op_call *call, int64_t c, double var) {
 static void put_affine(const bn_run *r, int64_t c, double scale, double mean, double shift) {
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];
-    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data);
+    const int store_mode = mxci_store_mode(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data);
     const int64_t d = r->channel.d;
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (how != MXCI_PUT_STREAM) {
-        mxci_bn_affine[x->dtype](&r->channel, how == MXCI_PUT_ADD, scale, mean, shift, mxci_at(x, c * d),
+    if (store_mode != MXCI_STORE_STREAM) {
+        mxci_bn_affine[x->dtype](&r->channel, store_mode == MXCI_STORE_ADD, scale, mean, shift, mxci_at(x, c * d),
                                  mxci_at(y, c * d));
         return;
     }

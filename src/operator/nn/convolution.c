@@ -448,7 +448,7 @@ static mxc_status conv_backward(const mxc_op_call *call) {
     conv_run r;
     if (mxci_tensor_size(&call->out[0]) == 0) {
         for (int i = 0; i < call->n_in; i++)
-            mxci_put_constant(call->run, call->req[i], &call->in_grad[i], 0);
+            mxci_assign_constant(call->run, call->req[i], &call->in_grad[i], 0);
         return MXC_OK;
     }
     r = open_run(call, &plan, MXC_BACKWARD);

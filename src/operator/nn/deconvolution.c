@@ -215,8 +215,8 @@ static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin; i < end; i++) {
         mxci_fill_compute(out->dtype, mxci_value_at(&call->in[BIAS], i % out->shape.dim[1]), tile, MXCI_TILE);
         for (int64_t k = 0; k < plane; k += MXCI_TILE)
-            mxci_put_row(call->req[0], out->dtype, mxci_at(out, i * plane + k), tile,
-                         plane - k < MXCI_TILE ? plane - k : MXCI_TILE);
+            mxci_assign_row(call->req[0], out->dtype, mxci_at(out, i * plane + k), tile,
+                            plane - k < MXCI_TILE ? plane - k : MXCI_TILE);
     }
 }
 
@@ -243,7 +243,7 @@ static void bias_gradient(const mxc_op_call *call) {
     for (int64_t f = 0; f < filters; f++) {
         const void *from = mxci_at(grad, f * plane);
         mxci_bn_sums[grad->dtype](&channel, 0, from, from, &sum, &product);
-        mxci_put_value(call->req[BIAS], &call->in_grad[BIAS], f, sum);
+        mxci_assign_value(call->req[BIAS], &call->in_grad[BIAS], f, sum);
     }
 }
 

@@ -322,16 +322,16 @@ static void bias_gradient(const deformable_run *r) {
                 int64_t i = n * r->out + f * r->gemm.n + p;
                 sum += r->dtype == MXC_F32 ? (double)((const float *)g->data)[i] : ((const double *)g->data)[i];
             }
-        mxci_put_value(r->call->req[BIAS], &r->call->in_grad[BIAS], f, sum);
+        mxci_assign_value(r->call->req[BIAS], &r->call->in_grad[BIAS], f, sum);
     }
 }
 
 static mxc_status backward(const mxc_op_call *call) {
     deformable_run r = open_run(call);
     if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
     if (r.data == 0)
-        mxci_put_constant(call->run, call->req[OFFSET], &call->in_grad[OFFSET], 0);
+        mxci_assign_constant(call->run, call->req[OFFSET], &call->in_grad[OFFSET], 0);
     for (; r.sample < call->in[DATA].shape.dim[0]; r.sample++) {
         input_gradients(&r);
         weight_gradient(&r);

@@ -2,7 +2,7 @@
 /*
  * Dropout: in training (mode=always: in every run) out = data mask, where mask is 1 / (1 - p) with probability 1 - p
  * and else 0; otherwise out = data (and mask, where it is asked for, 1). The mask has data's shape, or size 1 along
- * axes, over which it is stretched. Its element i uses number i of the run's random range, so the same elements are
+ * axes, over which it is broadcast. Its element i uses number i of the run's random range, so the same elements are
  * dropped for any number of threads. The mask is a hidden output, which backward multiplies with.
  */
 #include "operator/nn/dropout.h"
@@ -55,9 +55,9 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_dtype type = call->in[0].dtype;
     const double keep = 1 - ((const mxci_dropout_params *)call->params)->p;
     uint32_t bits[MXCI_DROPOUT_TILE];
-    const int how =
-        mxci_how(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]), call->out[OUT].data == call->in[0].data);
-    const int mask_how = mxci_how(call->req[MASK], mxci_tensor_bytes(&call->out[MASK]), 0);
+    const int store_mode =
+        mxci_store_mode(call->req[OUT], mxci_tensor_bytes(&call->out[OUT]), call->out[OUT].data == call->in[0].data);
+    const int mask_store_mode = mxci_store_mode(call->req[MASK], mxci_tensor_bytes(&call->out[MASK]), 0);
     double local[MXCI_DROPOUT_TILE];
     (void)part;
     for (int64_t at = begin, n; at < end; at += n) {
@@ -66,19 +66,19 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_random_words(call->random.seed, call->random.stream, call->random.offset + (uint64_t)at, n, bits);
         mxci_dropout_mask[type](n, bits, keep, local);
         if (call->req[MASK] != MXC_REQ_NULL)
-            mxci_put_elements(mask_how, type, local, mxci_at(&call->out[MASK], at), n);
-        if (how == MXCI_PUT_STREAM && call->req[OUT] != MXC_REQ_NULL) {
+            mxci_assign_elements(mask_store_mode, type, local, mxci_at(&call->out[MASK], at), n);
+        if (store_mode == MXCI_STORE_STREAM && call->req[OUT] != MXC_REQ_NULL) {
             mxci_dropout_apply[type](0, n, mxci_at(&call->in[0], at), local, local);
-            mxci_put_elements(how, type, local, mxci_at(&call->out[OUT], at), n);
+            mxci_assign_elements(store_mode, type, local, mxci_at(&call->out[OUT], at), n);
         } else if (call->req[OUT] != MXC_REQ_NULL) {
-            mxci_dropout_apply[type](how == MXCI_PUT_ADD, n, mxci_at(&call->in[0], at), local,
+            mxci_dropout_apply[type](store_mode == MXCI_STORE_ADD, n, mxci_at(&call->in[0], at), local,
                                      mxci_at(&call->out[OUT], at));
         }
     }
     mxci_stream_end();
 }
 
-/* ---- masks that are stretched --------------------------------------------------------------------------------- */
+/* ---- masks that are broadcast --------------------------------------------------------------------------------- */
 
 static size_t dropout_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxci_dropout_params *p = sig->params;
@@ -105,27 +105,27 @@ static void mask_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-/* to = or += from times the mask, stretched over it. */
-static mxc_status apply_stretched(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
+/* to = or += from times the mask, broadcast over it. */
+static mxc_status apply_broadcast(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
                                   const void *mask) {
-    mxci_strided walk;
+    mxci_strided strides;
     mxci_mapping m = {.dtype = to->dtype, .n = mxci_tensor_size(to), .n_in = 2};
     if (req == MXC_REQ_NULL)
         return MXC_OK;
-    mxci_dropout_walk(call->params, &to->shape, &walk);
+    mxci_dropout_strides(call->params, &to->shape, &strides);
     m.in[0] = (mxci_operand){.data = from->data};
-    m.in[1] = (mxci_operand){.data = mask, .walk = &walk};
+    m.in[1] = (mxci_operand){.data = mask, .strides = &strides};
     m.result[0] =
         (mxci_result){.fn = mxci_reduce_grad_scale[mxci_compute_type(to->dtype)], .req = req, .data = to->data};
     return mxci_mapping_run(call->run, &m);
 }
 
-static mxc_status forward_stretched(const mxc_op_call *call) {
+static mxc_status forward_broadcast(const mxc_op_call *call) {
     mask_run r = {.call = call, .mask = call->out[MASK]};
     r.mask.data = call->temp;
     mxc_parallel_for(call->run, mxci_tensor_size(&r.mask), MXCI_GRAIN / 4, mask_part, &r);
-    mxci_put(call->run, call->req[MASK], &call->out[MASK], &r.mask);
-    return apply_stretched(call, call->req[OUT], &call->out[OUT], &call->in[0], r.mask.data);
+    mxci_assign(call->run, call->req[MASK], &call->out[MASK], &r.mask);
+    return apply_broadcast(call, call->req[OUT], &call->out[OUT], &call->in[0], r.mask.data);
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
@@ -134,12 +134,12 @@ static mxc_status dropout_forward(const mxc_op_call *call) {
     const mxci_dropout_params *p = call->params;
     if (mxci_dropout_drops(p, call->is_train)) {
         if (p->axes.n > 0)
-            return forward_stretched(call);
+            return forward_broadcast(call);
         mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 4, forward_part, (void *)call);
         return MXC_OK;
     }
-    mxci_put(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
-    mxci_put_constant(call->run, call->req[MASK], &call->out[MASK], 1);
+    mxci_assign(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
+    mxci_assign_constant(call->run, call->req[MASK], &call->out[MASK], 1);
     return MXC_OK;
 }
 
@@ -153,7 +153,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 
 static mxc_status dropout_backward(const mxc_op_call *call) {
     if (((const mxci_dropout_params *)call->params)->axes.n > 0)
-        return apply_stretched(call, call->req[0], &call->in_grad[0], &call->out_grad[OUT], call->out[MASK].data);
+        return apply_broadcast(call, call->req[0], &call->in_grad[0], &call->out_grad[OUT], call->out[MASK].data);
     if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->in_grad[0]), MXCI_GRAIN, backward_part, (void *)call);
     return MXC_OK;

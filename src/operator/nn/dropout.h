@@ -30,8 +30,8 @@ static inline mxc_shape mxci_dropout_mask_shape(const mxci_dropout_params *p, co
     return mask;
 }
 
-/* How the mask is walked by data's space. */
-static inline void mxci_dropout_walk(const mxci_dropout_params *p, const mxc_shape *data, mxci_strided *out) {
+/* The strides of the mask over data's space. */
+static inline void mxci_dropout_strides(const mxci_dropout_params *p, const mxc_shape *data, mxci_strided *out) {
     const mxc_shape mask = mxci_dropout_mask_shape(p, data);
     int64_t step[MXC_MAX_NDIM], size = 1;
     for (int i = data->ndim - 1; i >= 0; i--) {

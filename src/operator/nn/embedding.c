@@ -76,7 +76,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 static mxc_status backward(const mxc_op_call *call) {
     mxci_rows rows = rows_of(call);
-    mxci_put_no_gradient(call, DATA);
+    mxci_assign_zero_gradient(call, DATA);
     mxci_rows_add(call->run, call->req[WEIGHT], &call->in_grad[WEIGHT], &rows, &call->out_grad[0], call->temp);
     return MXC_OK;
 }

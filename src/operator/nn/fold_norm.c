@@ -84,8 +84,9 @@ static void fold_part(void *arg, int64_t begin, int64_t end, int part) {
         double bias = p->no_bias ? 0 : mxci_value_at(&in[MXCI_FOLD_BIAS], f);
         if (call->req[0] != MXC_REQ_NULL)
             scale_row(call, f * taps, (f + 1) * taps, scale);
-        mxci_put_value(call->req[1], &call->out[1], f,
-                       (bias - mxci_value_at(&in[MXCI_FOLD_MEAN], f)) * scale + mxci_value_at(&in[MXCI_FOLD_BETA], f));
+        mxci_assign_value(call->req[1], &call->out[1], f,
+                          (bias - mxci_value_at(&in[MXCI_FOLD_MEAN], f)) * scale +
+                              mxci_value_at(&in[MXCI_FOLD_BETA], f));
     }
 }
 

@@ -110,8 +110,8 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         if (group.d > 0)
             mxci_bn_moments[x->dtype](&group, mxci_at(x, i * group.d), &mean, &variance);
         std = sqrt(variance + ((const mxci_group_norm_params *)call->params)->eps);
-        mxci_put_value(call->req[MEAN], &call->out[MEAN], i, mean);
-        mxci_put_value(call->req[STD], &call->out[STD], i, std);
+        mxci_assign_value(call->req[MEAN], &call->out[MEAN], i, mean);
+        mxci_assign_value(call->req[STD], &call->out[STD], i, std);
         for (int64_t k = 0; k < r->per && call->req[OUT] != MXC_REQ_NULL; k++) {
             int64_t c = i % r->groups * r->per + k, at = i * group.d + k * r->inner;
             mxci_bn_affine[x->dtype](&channel, call->req[OUT] == MXC_REQ_ADD, mxci_value_at(&call->in[GAMMA], c) / std,
@@ -176,8 +176,8 @@ static mxc_status backward(const mxc_op_call *call) {
             beta += s[0];
             gamma += s[1] / mxci_value_at(&call->out[STD], n * r.groups + c / r.per);
         }
-        mxci_put_value(call->req[GAMMA], &call->in_grad[GAMMA], c, gamma);
-        mxci_put_value(call->req[BETA], &call->in_grad[BETA], c, beta);
+        mxci_assign_value(call->req[GAMMA], &call->in_grad[GAMMA], c, gamma);
+        mxci_assign_value(call->req[BETA], &call->in_grad[BETA], c, beta);
     }
     return MXC_OK;
 }

@@ -77,15 +77,15 @@ static void average_part(void *arg, int64_t begin, int64_t end, int part) {
         if (call->is_train && r->channel.n * r->channel.d > 0) {
             mxci_bn_moments[call->in[0].dtype](&r->channel, mxci_at(&call->in[0], c * r->channel.d), &mean, &variance);
             average = keep * average + (1 - keep) * mean;
-            mxci_put_value(MXC_REQ_WRITE, &call->aux[0], c, average);
+            mxci_assign_value(MXC_REQ_WRITE, &call->aux[0], c, average);
         }
-        mxci_put_value(call->req[AVERAGE], &call->out[AVERAGE], c, average);
+        mxci_assign_value(call->req[AVERAGE], &call->out[AVERAGE], c, average);
     }
 }
 
 static mxc_status forward(const mxc_op_call *call) {
     run_channels(call, average_part);
-    mxci_put(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
+    mxci_assign(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
     return MXC_OK;
 }
 

@@ -122,10 +122,11 @@ static void measure(const norm_run *r, int64_t start, double *mean, double *std)
 static void put_affine(const norm_run *r, mxci_norm_row row, int64_t start) {
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT], *beta = &call->in[r->std == STD ? BETA : GAMMA];
-    const int how = mxci_how(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data || r->inner > 1);
+    const int store_mode = mxci_store_mode(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data || r->inner > 1);
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (how != MXCI_PUT_STREAM) {
-        mxci_norm_affine[x->dtype](&row, how == MXCI_PUT_ADD, r->std == STD ? beta->data : NULL, mxci_at(y, start));
+    if (store_mode != MXCI_STORE_STREAM) {
+        mxci_norm_affine[x->dtype](&row, store_mode == MXCI_STORE_ADD, r->std == STD ? beta->data : NULL,
+                                   mxci_at(y, start));
         return;
     }
     for (int64_t j = 0; j < r->columns; j += row.n) {
@@ -148,8 +149,8 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         measure(r, start_of(r, i), &row.mean, &std);
         row.scale = 1 / std;
         if (r->std == STD)
-            mxci_put_value(call->req[MEAN], &call->out[MEAN], i, row.mean);
-        mxci_put_value(call->req[r->std], &call->out[r->std], i, std);
+            mxci_assign_value(call->req[MEAN], &call->out[MEAN], i, row.mean);
+        mxci_assign_value(call->req[r->std], &call->out[r->std], i, std);
         if (call->req[OUT] != MXC_REQ_NULL)
             put_affine(r, row, start_of(r, i));
     }
@@ -232,9 +233,9 @@ static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
             gamma += r->sums[2 * c * r->columns + i];
             beta += r->sums[(2 * c + 1) * r->columns + i];
         }
-        mxci_put_value(call->req[GAMMA], &call->in_grad[GAMMA], i, gamma);
+        mxci_assign_value(call->req[GAMMA], &call->in_grad[GAMMA], i, gamma);
         if (r->std == STD)
-            mxci_put_value(call->req[BETA], &call->in_grad[BETA], i, beta);
+            mxci_assign_value(call->req[BETA], &call->in_grad[BETA], i, beta);
     }
 }
 

@@ -137,14 +137,14 @@ static void make_slopes(const mxc_op_call *call) {
     if (call->is_train)
         mxc_parallel_for(call->run, mxci_tensor_size(&slopes), MXCI_GRAIN / 4, slopes_part, (void *)call);
     else
-        mxci_put_constant(call->run, MXC_REQ_WRITE, &slopes, (p->lower_bound + p->upper_bound) / 2);
-    mxci_put(call->run, call->req[MASK], &call->out[MASK], &slopes);
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &slopes, (p->lower_bound + p->upper_bound) / 2);
+    mxci_assign(call->run, call->req[MASK], &call->out[MASK], &slopes);
 }
 
 /* ---- forward and backward --------------------------------------------------------------------------------------- */
 
 /* Each element's slope; slopes: those of rrelu. */
-static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_strided *walk) {
+static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_strided *strides) {
     const mxc_shape *data = &call->in[DATA].shape;
     int64_t dim[3], step[3] = {0, 0, 0};
     if (is_random(call->params))
@@ -155,18 +155,18 @@ static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_s
     dim[1] = data->dim[1];
     dim[2] = mxci_shape_count(data, 2, data->ndim);
     step[1] = mxci_tensor_size(&call->in[GAMMA]) > 1;
-    mxci_strided_set(walk, 3, dim, step);
-    return (mxci_operand){.data = call->in[GAMMA].data, .walk = walk};
+    mxci_strided_set(strides, 3, dim, step);
+    return (mxci_operand){.data = call->in[GAMMA].data, .strides = strides};
 }
 
 static mxc_status forward(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
     const mxci_map_fn *fn = kinds[((const mxci_leaky_params *)call->params)->act_type].forward;
-    mxci_strided walk;
+    mxci_strided strides;
     mxci_mapping m = {.dtype = data->dtype, .n = mxci_tensor_size(data), .n_in = 2, .in = {{.data = data->data}}};
     if (is_random(call->params))
         make_slopes(call);
-    m.in[1] = slope_of(call, call->temp, &walk);
+    m.in[1] = slope_of(call, call->temp, &strides);
     m.result[0] = (mxci_result){fn[mxci_compute_type(data->dtype)], call->req[0], call->out[0].data, NULL, 0, NULL};
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(call->run, &m);
 }
@@ -175,7 +175,7 @@ static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[DATA];
     int kind = ((const mxci_leaky_params *)call->params)->act_type;
     mxc_dtype compute = mxci_compute_type(grad->dtype);
-    mxci_strided walk;
+    mxci_strided strides;
     mxci_mapping m = {
         .dtype = grad->dtype,
         .n = mxci_tensor_size(grad),
@@ -186,11 +186,11 @@ static mxc_status backward(const mxc_op_call *call) {
                 {.data = is_by_output(kind) ? call->out[0].data : call->in[DATA].data},
             },
     };
-    m.in[2] = slope_of(call, call->out[MASK].data, &walk);
+    m.in[2] = slope_of(call, call->out[MASK].data, &strides);
     m.result[0] = (mxci_result){kinds[kind].gradient[compute], call->req[DATA], grad->data, NULL, 0, NULL};
     if (has_gamma(call->params))
         m.result[1] =
-            (mxci_result){mxci_leaky_slope[compute],          call->req[GAMMA], call->in_grad[GAMMA].data, &walk,
+            (mxci_result){mxci_leaky_slope[compute],          call->req[GAMMA], call->in_grad[GAMMA].data, &strides,
                           mxci_tensor_size(&call->in[GAMMA]), call->temp};
     return mxci_mapping_run(call->run, &m);
 }

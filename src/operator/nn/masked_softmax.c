@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * masked_softmax: softmax along an axis over the elements whose mask is not 0; the others of out are 0, as is a row
- * without any. masked_log_softmax: the logarithm of that, so minus infinity. mask stretches to data's shape, may be of
+ * without any. masked_log_softmax: the logarithm of that, so minus infinity. mask broadcasts to data's shape, may be of
  * another dtype and has no gradient. What is hidden becomes minus infinity before the softmax and is replaced after it.
  */
 #include <math.h>
@@ -34,7 +34,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_axis(sig, ((const mxci_masked_softmax_params *)sig->params)->axis, data->ndim, &axis));
     if (sig->in_shape[MASK].ndim < 0)
         return mxc_sig_set_shape(sig, MASK, data);
-    return mxci_sig_stretches(sig, MASK, data);
+    return mxci_sig_broadcasts_to(sig, MASK, data);
 }
 
 static mxc_status infer_type(mxc_op_sig *sig) {
@@ -56,7 +56,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 typedef struct hiding {
     const mxc_tensor *mask, *from, *to;
     mxc_req req;
-    mxci_strided walk;
+    mxci_strided strides;
     double fill;
 } hiding;
 
@@ -72,16 +72,16 @@ static void hide_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_convert(MXC_F64, wide, type, fill, MXCI_TILE);
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
-        mxci_gather(&h->walk, mxc_dtype_size(h->mask->dtype), h->mask->data, i, n, raw);
+        mxci_gather(&h->strides, mxc_dtype_size(h->mask->dtype), h->mask->data, i, n, raw);
         mxci_convert(h->mask->dtype, raw, MXC_BOOL, kept, n);
         mxci_choose(mxc_dtype_size(type), n, kept, mxci_at(h->from, i), fill, tile);
-        mxci_put_row(h->req, type, mxci_at(h->to, i), tile, n);
+        mxci_assign_row(h->req, type, mxci_at(h->to, i), tile, n);
     }
 }
 
 static void hide(const mxc_op_call *call, const mxc_tensor *from, double fill, mxc_req req, const mxc_tensor *to) {
     hiding h = {.mask = &call->in[MASK], .from = from, .to = to, .req = req, .fill = fill};
-    mxci_stretch(&call->in[MASK].shape, &to->shape, &h.walk);
+    mxci_broadcast_strides(&call->in[MASK].shape, &to->shape, &h.strides);
     mxc_parallel_for(call->run, mxci_tensor_size(to), MXCI_GRAIN, hide_range, &h);
 }
 
@@ -115,7 +115,7 @@ static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backw
         .to = call->in_grad[DATA].data,
         .backward = fn[dy.dtype],
     };
-    mxci_put_no_gradient(call, MASK);
+    mxci_assign_zero_gradient(call, MASK);
     if (call->req[DATA] == MXC_REQ_NULL || mxci_tensor_size(&dy) == 0)
         return MXC_OK;
     dy.data = call->temp;

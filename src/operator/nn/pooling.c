@@ -192,7 +192,7 @@ static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
     pooling_run r = open_run(call);
     const mxc_shape *data = &call->in[0].shape;
     if (r.in == 0) /* only padding, forward */
-        mxci_put_constant(call->run, call->req[0], &call->out[0], 0);
+        mxci_assign_constant(call->run, call->req[0], &call->out[0], 0);
     else if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (r.in + r.out + 1) + 1, part, &r);
     return MXC_OK;

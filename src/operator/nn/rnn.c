@@ -340,8 +340,8 @@ static void contribute_input(const rnn *r, int64_t layer, int way, const void *x
     const void *bias = bias_of(r, layer, way, 0);
     int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
     if (r->p->mode != MXCI_RNN_GRU) {
-        mxci_put_row(MXC_REQ_WRITE, d->type, r->bias, bias, rows);
-        mxci_put_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, way, 1), rows);
+        mxci_assign_row(MXC_REQ_WRITE, d->type, r->bias, bias, rows);
+        mxci_assign_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, way, 1), rows);
         bias = r->bias;
     }
     product(r, (mxci_gemm_args){.transpose_b = 1,
@@ -389,11 +389,12 @@ static void put_states(const rnn *r, int64_t layer, int way) {
     int64_t row;
     const void *state = state_after(r, layer, way, r->d.t - 1, &row);
     for (int64_t i = 0; i < r->d.n && call->req[STATE_OUT] != MXC_REQ_NULL; i++)
-        mxci_put_row(call->req[STATE_OUT], r->d.type, at(r, state_of(r, &call->out[STATE_OUT], layer, way), i * r->d.h),
-                     at(r, state, i * row), r->d.h);
+        mxci_assign_row(call->req[STATE_OUT], r->d.type,
+                        at(r, state_of(r, &call->out[STATE_OUT], layer, way), i * r->d.h), at(r, state, i * row),
+                        r->d.h);
     if (r->p->mode == MXCI_RNN_LSTM && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
-        mxci_put_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
-                     cell_after(r, layer, way, r->d.t - 1), r->d.n * r->d.h);
+        mxci_assign_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
+                        cell_after(r, layer, way, r->d.t - 1), r->d.n * r->d.h);
 }
 
 static mxc_status forward(const mxc_op_call *call) {
@@ -409,7 +410,7 @@ static mxc_status forward(const mxc_op_call *call) {
         }
     }
     last.data = out_of(&r, r.d.layers - 1);
-    mxci_put(call->run, call->req[OUT], &call->out[OUT], &last);
+    mxci_assign(call->run, call->req[OUT], &call->out[OUT], &last);
     return MXC_OK;
 }
 
@@ -529,15 +530,16 @@ static void input_gradient(const rnn *r, int64_t layer, int way, void *to, doubl
 /* dh or dc = the gradient of a state after the last step: 0 where the state is not shown. */
 static void take_state(const rnn *r, int slot, int64_t layer, int way, void *to) {
     if (slot < n_visible(r->p))
-        mxci_put_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, way), r->d.n * r->d.h);
+        mxci_assign_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, way),
+                        r->d.n * r->d.h);
     else
         memset(to, 0, (size_t)(r->d.n * r->d.h) * r->element);
 }
 
 static void put_state_gradient(const rnn *r, int slot, int64_t layer, int way, const void *from) {
     if (slot < r->call->n_in && r->call->req[slot] != MXC_REQ_NULL)
-        mxci_put_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, way), from,
-                     r->d.n * r->d.h);
+        mxci_assign_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, way), from,
+                        r->d.n * r->d.h);
 }
 
 static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
@@ -563,7 +565,7 @@ static mxc_status backward(const mxc_op_call *call) {
     const void *dy = call->out_grad[OUT].data;
     if (r.d.n == 0) { /* no sequences, of any length: only the parameters' gradient has elements */
         if (call->req[PARAMETERS] != MXC_REQ_ADD)
-            mxci_put_constant(call->run, call->req[PARAMETERS], &call->in_grad[PARAMETERS], 0);
+            mxci_assign_constant(call->run, call->req[PARAMETERS], &call->in_grad[PARAMETERS], 0);
         return MXC_OK;
     }
     for (int64_t layer = r.d.layers - 1; layer >= 0; layer--) {

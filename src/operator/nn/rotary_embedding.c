@@ -88,8 +88,8 @@ static void put_angles(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin; i < end; i++)
         for (int64_t k = 0; k < pairs; k++) {
             double angle = (double)(i + p->offset) * pow(p->base, -(double)k / (double)pairs);
-            mxci_put_value(MXC_REQ_WRITE, &r->angles, 2 * i * pairs + k, cos(angle));
-            mxci_put_value(MXC_REQ_WRITE, &r->angles, (2 * i + 1) * pairs + k, sin(angle));
+            mxci_assign_value(MXC_REQ_WRITE, &r->angles, 2 * i * pairs + k, cos(angle));
+            mxci_assign_value(MXC_REQ_WRITE, &r->angles, (2 * i + 1) * pairs + k, sin(angle));
         }
 }
 
@@ -103,7 +103,8 @@ static void rotate_rows(void *arg, int64_t begin, int64_t end, int part) {
         mxci_rotary_rotate[dtype](&r->kernel, mxci_at(&r->angles, position * width), mxci_at(r->from, at),
                                   mxci_at(r->to, at));
         if (r->columns > width)
-            mxci_put_row(r->req, dtype, mxci_at(r->to, at + width), mxci_at(r->from, at + width), r->columns - width);
+            mxci_assign_row(r->req, dtype, mxci_at(r->to, at + width), mxci_at(r->from, at + width),
+                            r->columns - width);
     }
 }
 

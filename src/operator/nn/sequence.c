@@ -125,12 +125,12 @@ static int64_t source_of(const sequence *s, int64_t t, int64_t n) {
 static void put_row(const sequence *s, int64_t to, int64_t from) {
     mxc_dtype dtype = s->to->dtype;
     if (from >= 0) {
-        mxci_put_row(s->call->req[0], dtype, mxci_at(s->to, to), mxci_at(s->from, from), s->row);
+        mxci_assign_row(s->call->req[0], dtype, mxci_at(s->to, to), mxci_at(s->from, from), s->row);
         return;
     }
     for (int64_t i = 0; i < s->row; i += MXCI_TILE)
-        mxci_put_row(s->call->req[0], dtype, mxci_at(s->to, to + i), s->fill,
-                     s->row - i < MXCI_TILE ? s->row - i : MXCI_TILE);
+        mxci_assign_row(s->call->req[0], dtype, mxci_at(s->to, to + i), s->fill,
+                        s->row - i < MXCI_TILE ? s->row - i : MXCI_TILE);
 }
 
 static void put_rows(void *arg, int64_t begin, int64_t end, int part) {
@@ -168,7 +168,7 @@ static mxc_status run(const mxc_op_call *call, kind which, int backward, const m
 /* Lengths have no gradient. */
 static mxc_status run_backward(const mxc_op_call *call, kind which) {
     if (call->n_in > 1 && call->req[LENGTH] != MXC_REQ_ADD)
-        mxci_put_constant(call->run, call->req[LENGTH], &call->in_grad[LENGTH], 0);
+        mxci_assign_constant(call->run, call->req[LENGTH], &call->in_grad[LENGTH], 0);
     return run(call, which, 1, &call->out_grad[0], &call->in_grad[DATA]);
 }
 

@@ -139,7 +139,7 @@ static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forwar
         return MXC_OK;
     if (data.dtype != call->out[0].dtype) {
         data = copy_of(call);
-        mxci_put_cast(call->run, MXC_REQ_WRITE, &data, &call->in[DATA]);
+        mxci_assign_cast(call->run, MXC_REQ_WRITE, &data, &call->in[DATA]);
     }
     r.from = data.data;
     run(call, &r, sign);
@@ -157,12 +157,12 @@ static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backw
         .backward = fn[copy.dtype],
     };
     if (has_length(call->params))
-        mxci_put_no_gradient(call, LENGTH);
+        mxci_assign_zero_gradient(call, LENGTH);
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
     run(call, &r, sign);
     if (!same)
-        mxci_put_cast(call->run, call->req[DATA], &call->in_grad[DATA], &copy);
+        mxci_assign_cast(call->run, call->req[DATA], &call->in_grad[DATA], &copy);
     return MXC_OK;
 }
 

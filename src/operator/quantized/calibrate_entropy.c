@@ -69,8 +69,8 @@ static mxc_status forward(const mxc_op_call *call) {
     mxc_parallel_for(call->run, count, 1, try_range, &r);
     for (int64_t i = 1; i < count; i++)
         best = r.divergence[i] < r.divergence[best] ? i : best;
-    mxci_put_value(call->req[0], &call->out[0], 0, mxci_value_at(&call->in[EDGES], r.n / 2 + r.least + best + 1));
-    mxci_put_value(call->req[1], &call->out[1], 0, r.divergence[best]);
+    mxci_assign_value(call->req[0], &call->out[0], 0, mxci_value_at(&call->in[EDGES], r.n / 2 + r.least + best + 1));
+    mxci_assign_value(call->req[1], &call->out[1], 0, r.divergence[best]);
     return MXC_OK;
 }
 

@@ -55,7 +55,7 @@ static mxc_status quantize_infer_type(mxc_op_sig *sig) {
 static mxc_status quantize_forward(const mxc_op_call *call) {
     code c = code_of(call, call->out[0].dtype);
     mxci_recode(call->run, call->req[0], &call->out[0], &call->in[INPUT], c.shift, 1 / c.scale);
-    mxci_put_bounds(call, c.shift + c.low * c.scale, c.shift + c.high * c.scale);
+    mxci_assign_bounds(call, c.shift + c.low * c.scale, c.shift + c.high * c.scale);
     return MXC_OK;
 }
 
@@ -139,7 +139,7 @@ static void quantize_to_range(const mxc_op_call *call, double input_unit) {
     range = fmax(fabs(least), fabs(most));
     mxci_recode(call->run, call->req[0], &call->out[0], &call->in[INPUT], 0,
                 input_unit * inverse(range / mxci_quantized_most(type)));
-    mxci_put_bounds(call, type == MXC_U8 ? 0 : -range, range);
+    mxci_assign_bounds(call, type == MXC_U8 ? 0 : -range, range);
 }
 
 static mxc_status quantize_v2_infer_type(mxc_op_sig *sig) {
@@ -158,11 +158,11 @@ static mxc_status quantize_v2_forward(const mxc_op_call *call) {
         quantize_to_range(call, 1);
         return MXC_OK;
     }
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[INPUT]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[INPUT]);
     if (mxci_calib_given(&p->calib))
-        mxci_put_bounds(call, p->calib.low, p->calib.high);
+        mxci_assign_bounds(call, p->calib.low, p->calib.high);
     else
-        mxci_put_bounds(call, type == MXC_U8 ? 0 : -most, most);
+        mxci_assign_bounds(call, type == MXC_U8 ? 0 : -most, most);
     return MXC_OK;
 }
 

@@ -51,13 +51,13 @@ mxc_status mxci_infer_quantized_type(mxc_op_sig *sig) {
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-void mxci_put_bounds(const mxc_op_call *call, double low, double high) {
-    mxci_put_value(call->req[1], &call->out[1], 0, low);
-    mxci_put_value(call->req[2], &call->out[2], 0, high);
+void mxci_assign_bounds(const mxc_op_call *call, double low, double high) {
+    mxci_assign_value(call->req[1], &call->out[1], 0, low);
+    mxci_assign_value(call->req[2], &call->out[2], 0, high);
 }
 
 void mxci_pass_bounds(const mxc_op_call *call, int low, int high) {
-    mxci_put_bounds(call, mxci_value_at(&call->in[low], 0), mxci_value_at(&call->in[high], 0));
+    mxci_assign_bounds(call, mxci_value_at(&call->in[low], 0), mxci_value_at(&call->in[high], 0));
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static void recode_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_quantize_row(n, x, r->shift, r->scale, least, most, whole);
             mxci_convert(MXC_I32, whole, to, x, n);
         }
-        mxci_put_row(r->req, to, mxci_at(r->to, i), x, n);
+        mxci_assign_row(r->req, to, mxci_at(r->to, i), x, n);
     }
 }
 

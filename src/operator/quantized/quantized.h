@@ -68,7 +68,7 @@ mxc_status mxci_infer_bound_types(mxc_op_sig *sig, int first);
 mxc_status mxci_infer_quantized(mxc_op_sig *sig);
 mxc_status mxci_infer_quantized_type(mxc_op_sig *sig);
 /* Outputs 1 and 2 = low and high, or = two arguments. */
-void mxci_put_bounds(const mxc_op_call *call, double low, double high);
+void mxci_assign_bounds(const mxc_op_call *call, double low, double high);
 void mxci_pass_bounds(const mxc_op_call *call, int low, int high);
 
 /* to = or += from, elements one by one: to a float dtype from * scale + shift, to a quantized one (from - shift) *

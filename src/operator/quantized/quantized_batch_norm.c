@@ -78,7 +78,7 @@ static void run_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_dequantize_row(n, tile, shift * r->to, scale * r->from * r->to, tile);
             mxci_quantize_row(n, tile, 0, 1, -127, 127, whole);
             mxci_convert(MXC_I32, whole, MXC_I8, tile, n);
-            mxci_put_row(r->call->req[0], MXC_I8, mxci_at(y, at), tile, n);
+            mxci_assign_row(r->call->req[0], MXC_I8, mxci_at(y, at), tile, n);
         }
     }
 }
@@ -95,7 +95,7 @@ static mxc_status forward(const mxc_op_call *call) {
     };
     if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, shape->dim[0] * shape->dim[1], MXCI_GRAIN / (r.plane + 1) + 1, run_range, &r);
-    mxci_put_bounds(call, p->calib.low, p->calib.high);
+    mxci_assign_bounds(call, p->calib.low, p->calib.high);
     return MXC_OK;
 }
 

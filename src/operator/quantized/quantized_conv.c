@@ -51,7 +51,7 @@ static void convert_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
 
 static void put_range(const mxc_op_call *call) {
     double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_most(MXC_I32);
-    mxci_put_bounds(call, -most, most);
+    mxci_assign_bounds(call, -most, most);
 }
 
 /* ---- widened rows ------------------------------------------------------------------------------------------------ */

@@ -10,7 +10,7 @@
 #include "operator/quantized/quantize_kernels.h"
 #include "operator/quantized/quantized.h"
 #include "operator/tensor/concat.h"
-#include "operator/tensor/pieces.h"
+#include "operator/tensor/concat_split.h"
 
 #define ARGS "lhs,rhs,lhs_min,lhs_max,rhs_min,rhs_max"
 #define OUTPUTS "output,min_output,max_output"
@@ -37,9 +37,9 @@ static void put_range(const mxc_op_call *call, double unit) {
     const elemwise_params *p = call->params;
     double most = unit * mxci_quantized_most(call->out[0].dtype);
     if (mxci_calib_given(&p->calib))
-        mxci_put_bounds(call, p->calib.low, p->calib.high);
+        mxci_assign_bounds(call, p->calib.low, p->calib.high);
     else
-        mxci_put_bounds(call, -most, most);
+        mxci_assign_bounds(call, -most, most);
 }
 
 static double calibrated_unit(const mxc_op_call *call) {
@@ -73,7 +73,7 @@ static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_quantize_row(n, z, 0, 1, to->dtype == MXC_U8 ? 0 : -most, most, whole);
         mxci_convert(to->dtype == MXC_F32 ? MXC_F64 : MXC_I32, to->dtype == MXC_F32 ? (void *)z : whole, to->dtype, x,
                      n);
-        mxci_put_row(r->call->req[0], to->dtype, mxci_at(to, i), x, n);
+        mxci_assign_row(r->call->req[0], to->dtype, mxci_at(to, i), x, n);
     }
 }
 
@@ -275,7 +275,7 @@ static mxc_status concat_forward(const mxc_op_call *call) {
     }
     mxci_join(call->run, call->req[0], out, n, pieces,
               (int)(p->base.dim < 0 ? p->base.dim + out->shape.ndim : p->base.dim));
-    mxci_put_bounds(call, low, high);
+    mxci_assign_bounds(call, low, high);
     return MXC_OK;
 }
 

@@ -64,7 +64,7 @@ static void pooling_range(void *arg, int64_t begin, int64_t end, int part) {
         mxci_pool_forward_f32(&r->shape, 0, from, to);
         mxci_round_row(to_size, to);
         mxci_convert(MXC_F32, to, y->dtype, from, to_size);
-        mxci_put_row(r->call->req[0], y->dtype, mxci_at(y, i * to_size), from, to_size);
+        mxci_assign_row(r->call->req[0], y->dtype, mxci_at(y, i * to_size), from, to_size);
     }
 }
 
@@ -72,7 +72,7 @@ static mxc_status pooling_forward(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
     pooling_run r = {call, mxci_pooling_shape(call->params, data, out)};
     if (plane_of(data) == 0)
-        mxci_put_constant(call->run, call->req[0], &call->out[0], 0);
+        mxci_assign_constant(call->run, call->req[0], &call->out[0], 0);
     else if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (plane_of(data) + plane_of(out) + 1) + 1,
                          pooling_range, &r);
@@ -119,14 +119,14 @@ static void act_range(void *arg, int64_t begin, int64_t end, int part) {
         const int8_t *from = mxci_at(x, i);
         for (int64_t k = 0; k < n; k++)
             tile[k] = from[k] > 0 ? from[k] : 0;
-        mxci_put_row(call->req[0], y->dtype, mxci_at(y, i), tile, n);
+        mxci_assign_row(call->req[0], y->dtype, mxci_at(y, i), tile, n);
     }
 }
 
 static mxc_status act_forward(const mxc_op_call *call) {
     mxc_op_call copy = *call;
     if (call->in[DATA].dtype == MXC_U8)
-        mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+        mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     else if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN, act_range, &copy);
     mxci_pass_bounds(call, MIN, MAX);
@@ -157,7 +157,7 @@ static mxc_status flatten_infer(mxc_op_sig *sig) {
 }
 
 static mxc_status flatten_forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     mxci_pass_bounds(call, MIN, MAX);
     return MXC_OK;
 }

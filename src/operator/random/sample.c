@@ -68,7 +68,7 @@ static void sample_range(void *arg, int64_t begin, int64_t end, int part) {
             parameters_at(s, at + i, &a, &b);
             tile[i] = s->of->draw(&draws, a, b);
         }
-        mxci_put_cast(NULL, call->req[0], &to, &from);
+        mxci_assign_cast(NULL, call->req[0], &to, &from);
     }
 }
 

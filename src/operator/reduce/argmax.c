@@ -129,7 +129,7 @@ static void store(const search *s, int64_t place, int64_t n, const char *where) 
         int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
         mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
         mxci_convert(compute, where + (size_t)i * mxc_dtype_size(compute), MXC_F32, found, count);
-        mxci_put_row(call->req[0], MXC_F32, mxci_at(&call->out[0], place + i), found, count);
+        mxci_assign_row(call->req[0], MXC_F32, mxci_at(&call->out[0], place + i), found, count);
     }
 }
 

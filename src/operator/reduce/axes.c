@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of axes: which they are, the shapes that follow, the walks over them. */
+/* Sets of axes: which they are, the shapes that follow, their strides. */
 #include "operator/reduce/axes.h"
 
 mxc_status mxci_axes_mark(const mxc_op_sig *sig, const mxci_axes_params *p, int ndim, int *reduced) {

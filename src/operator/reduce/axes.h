@@ -55,8 +55,8 @@ static inline void mxci_axes_of(const mxci_axes_params *p, int ndim, int *reduce
 /* Shapes of data and output 0, both ways. All axes reduced without keepdims: (1,). */
 mxc_status mxci_axes_infer_shape(mxc_op_sig *sig);
 
-/* How the reduced array is walked by the space of the full one. */
-static inline void mxci_axes_walk(const mxc_shape *full, const int *reduced, mxci_strided *out) {
+/* The strides of the reduced array over the space of the full one. */
+static inline void mxci_axes_strides(const mxc_shape *full, const int *reduced, mxci_strided *out) {
     int64_t step[MXC_MAX_NDIM], size = 1;
     for (int i = full->ndim - 1; i >= 0; i--) {
         step[i] = reduced[i] ? 0 : size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stretching axes of size 1: broadcast_axis names axes and sizes, _broadcast one of them, broadcast_to the whole shape
- * (0: as in data), broadcast_like an array that has it. The gradient is the sum over what was stretched.
+ * (0: as in data), broadcast_like an array that has it. The gradient is the sum over what was broadcast.
  */
 #include "math/map.h"
 #include "math/strided_copy.h"
@@ -10,9 +10,9 @@
 /* ---- what both share --------------------------------------------------------------------------------------------- */
 
 static mxc_status forward(const mxc_op_call *call) {
-    mxci_strided walk;
-    mxci_stretch(&call->in[0].shape, &call->out[0].shape, &walk);
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], 0, &walk);
+    mxci_strided strides;
+    mxci_broadcast_strides(&call->in[0].shape, &call->out[0].shape, &strides);
+    mxci_assign_from_strided(call->run, call->req[0], &call->out[0], &call->in[0], 0, &strides);
     return MXC_OK;
 }
 
@@ -22,16 +22,16 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[0], *g = &call->out_grad[0];
-    mxci_strided walk;
-    mxci_stretch(&grad->shape, &g->shape, &walk);
-    if (mxci_is_stretched(&grad->shape, &g->shape))
-        return mxci_sum_to_walk(call->run, call->req[0], grad, &walk, g, call->temp);
-    mxci_put(call->run, call->req[0], grad, g);
+    mxci_strided strides;
+    mxci_broadcast_strides(&grad->shape, &g->shape, &strides);
+    if (mxci_is_broadcast(&grad->shape, &g->shape))
+        return mxci_sum_to_strided(call->run, call->req[0], grad, &strides, g, call->temp);
+    mxci_assign(call->run, call->req[0], grad, g);
     return MXC_OK;
 }
 
 /* One axis of out, given the argument's size and the wanted one (-1: unknown). */
-static mxc_status stretch_axis(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
+static mxc_status broadcast_dim(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
     char name[64];
     if (*dim != 1 && *dim != -1 && wanted != -1 && wanted != *dim)
         return mxc_sig_fail(sig, "argument '%s': axis %d has size %lld, expected 1 or %lld",
@@ -41,8 +41,8 @@ static mxc_status stretch_axis(const mxc_op_sig *sig, int axis, int64_t wanted, 
 }
 
 /* The same where 0 wants what there is. */
-static mxc_status stretch_given_axis(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
-    return wanted == 0 ? MXC_OK : stretch_axis(sig, axis, wanted, dim);
+static mxc_status broadcast_given_dim(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
+    return wanted == 0 ? MXC_OK : broadcast_dim(sig, axis, wanted, dim);
 }
 
 /* ---- broadcast_axis ---------------------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static mxc_status infer_axis_shape(mxc_op_sig *sig) {
         return MXC_OK;
     for (int i = 0; i < p->axis.n; i++) {
         MXC_TRY(mxci_sig_axis(sig, p->axis.value[i], out.ndim, &axis));
-        MXC_TRY(stretch_given_axis(sig, axis, p->size.value[i], &out.dim[axis]));
+        MXC_TRY(broadcast_given_dim(sig, axis, p->size.value[i], &out.dim[axis]));
     }
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
@@ -116,7 +116,7 @@ static mxc_status infer_to_shape(mxc_op_sig *sig) {
     if (p->shape.n != out.ndim)
         return mxc_sig_fail(sig, "shape has %d axes, expected the %d of data", (int)p->shape.n, out.ndim);
     for (int i = 0; i < out.ndim; i++)
-        MXC_TRY(stretch_given_axis(sig, i, p->shape.value[i], &out.dim[i]));
+        MXC_TRY(broadcast_given_dim(sig, i, p->shape.value[i], &out.dim[i]));
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
@@ -154,7 +154,7 @@ static mxc_status infer_one_shape(mxc_op_sig *sig) {
     if (out.ndim < 0)
         return MXC_OK;
     MXC_TRY(mxci_sig_axis(sig, p->axis, out.ndim, &axis));
-    MXC_TRY(stretch_axis(sig, axis, p->size, &out.dim[axis]));
+    MXC_TRY(broadcast_dim(sig, axis, p->size, &out.dim[axis]));
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
@@ -205,17 +205,17 @@ static mxc_status infer_like_shape(mxc_op_sig *sig) {
     if (p->lhs_axes.n < 0 && out.ndim != rhs->ndim)
         return mxc_sig_fail(sig, "argument 'lhs' has %d axes, expected the %d of rhs", (int)out.ndim, (int)rhs->ndim);
     for (int i = 0; i < out.ndim && p->lhs_axes.n < 0; i++)
-        MXC_TRY(stretch_axis(sig, i, rhs->dim[i], &out.dim[i]));
+        MXC_TRY(broadcast_dim(sig, i, rhs->dim[i], &out.dim[i]));
     for (int i = 0; i < p->lhs_axes.n; i++) {
         MXC_TRY(mxci_sig_axis(sig, p->lhs_axes.value[i], out.ndim, &to));
         MXC_TRY(mxci_sig_axis(sig, p->rhs_axes.value[i], rhs->ndim, &from));
-        MXC_TRY(stretch_axis(sig, to, rhs->dim[from], &out.dim[to]));
+        MXC_TRY(broadcast_dim(sig, to, rhs->dim[from], &out.dim[to]));
     }
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
 static mxc_status like_backward(const mxc_op_call *call) {
-    mxci_put_no_gradient(call, 1);
+    mxci_assign_zero_gradient(call, 1);
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : backward(call);
 }
 

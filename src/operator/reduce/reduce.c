@@ -38,7 +38,7 @@ typedef struct reduce_run {
     char *partial; /* n_out accumulators for each chunk */
 } reduce_run;
 
-static int64_t walk_size(const mxci_strided *s) {
+static int64_t strided_size(const mxci_strided *s) {
     int64_t size = 1;
     for (int i = 0; i < s->n; i++)
         size *= s->dim[i];
@@ -177,14 +177,14 @@ static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
-/* The walks and sizes, and how many chunks: 1 where outputs are split. */
+/* The strides and sizes, and how many chunks: 1 where outputs are split. */
 static void plan(reduce_run *r, const mxc_shape *data, const void *params) {
     int reduced[MXC_MAX_NDIM];
     mxci_axes_of(params, data->ndim, reduced);
     mxci_axes_part(data, reduced, 0, &r->kept);
     mxci_axes_part(data, reduced, 1, &r->reduced);
-    r->n_out = walk_size(&r->kept);
-    r->n_reduced = walk_size(&r->reduced);
+    r->n_out = strided_size(&r->kept);
+    r->n_reduced = strided_size(&r->reduced);
     r->chunks = 1;
     if (r->n_out > 0 && r->n_out <= (is_inner_reduced(r) ? FEW_ROWS : FEW_COLUMNS))
         r->chunks += r->n_reduced / (4 * MXCI_GRAIN / r->n_out);
@@ -227,16 +227,16 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
 static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind) {
     const mxc_tensor *grad = &call->in_grad[0];
     int reduced[MXC_MAX_NDIM];
-    mxci_strided walk;
+    mxci_strided strides;
     mxci_mapping m = {.dtype = grad->dtype, .n = mxci_tensor_size(grad), .n_in = 3};
     int64_t n_out = mxci_tensor_size(&call->out_grad[0]);
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     mxci_axes_of(call->params, grad->shape.ndim, reduced);
-    mxci_axes_walk(&grad->shape, reduced, &walk);
-    m.in[0] = (mxci_operand){.data = call->out_grad[0].data, .walk = &walk};
+    mxci_axes_strides(&grad->shape, reduced, &strides);
+    m.in[0] = (mxci_operand){.data = call->out_grad[0].data, .strides = &strides};
     m.in[1] = (mxci_operand){.data = call->in[0].data};
-    m.in[2] = (mxci_operand){.data = call->out[0].data, .walk = &walk};
+    m.in[2] = (mxci_operand){.data = call->out[0].data, .strides = &strides};
     if (kind->gradient == mxci_reduce_grad_scale) {
         m.in[1] = (mxci_operand){.value = kind->finish == FINISH_MEAN && m.n ? (double)n_out / (double)m.n : 1};
         m.n_in = 2;

@@ -18,7 +18,8 @@ static const mxc_param add_n_schema[] = {
 static void sum_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->out[0].dtype, compute = mxci_compute_type(type);
-    const int how = mxci_how(call->req[0], mxci_tensor_bytes(&call->out[0]), call->out[0].data == call->in[0].data);
+    const int store_mode =
+        mxci_store_mode(call->req[0], mxci_tensor_bytes(&call->out[0]), call->out[0].data == call->in[0].data);
     double sum[MXCI_TILE], item[MXCI_TILE]; /* of the compute type, which is no wider */
     (void)part;
     for (int64_t at = begin, n; at < end; at += n) {
@@ -28,7 +29,7 @@ static void sum_part(void *arg, int64_t begin, int64_t end, int part) {
             mxci_load(type, mxci_at(&call->in[i], at), item, n);
             mxci_add_row(compute, sum, item, n);
         }
-        mxci_put_tile(how, type, sum, mxci_at(&call->out[0], at), n);
+        mxci_assign_tile(store_mode, type, sum, mxci_at(&call->out[0], at), n);
     }
     mxci_stream_end();
 }
@@ -41,7 +42,7 @@ static mxc_status add_n_forward(const mxc_op_call *call) {
 
 static mxc_status add_n_backward(const mxc_op_call *call) {
     for (int i = 0; i < call->n_in; i++)
-        mxci_put(call->run, call->req[i], &call->in_grad[i], &call->out_grad[0]);
+        mxci_assign(call->run, call->req[i], &call->in_grad[i], &call->out_grad[0]);
     return MXC_OK;
 }
 

@@ -91,8 +91,8 @@ static inline mxci_box_axis mxci_box_axis_of(const mxci_bounds *bounds, int axis
 /* The box's shape; axes of unknown size are unknown. */
 mxc_shape mxci_box_shape(const mxci_bounds *bounds, const mxc_shape *array);
 
-/* The box as a walk through the array; returns the element where it begins. */
-static inline int64_t mxci_box_walk(const mxci_bounds *bounds, const mxc_shape *array, mxci_strided *walk) {
+/* The strides of the box in the array; returns the element where it begins. */
+static inline int64_t mxci_box_strides(const mxci_bounds *bounds, const mxc_shape *array, mxci_strided *strides) {
     int64_t dim[MXC_MAX_NDIM], step[MXC_MAX_NDIM], first = 0;
     for (int i = 0; i < array->ndim; i++) {
         mxci_box_axis axis = mxci_box_axis_of(bounds, i, array->dim[i]);
@@ -101,7 +101,7 @@ static inline int64_t mxci_box_walk(const mxci_bounds *bounds, const mxc_shape *
         step[i] = axis.step * inner;
         first += axis.begin * inner;
     }
-    mxci_strided_set(walk, array->ndim, dim, step);
+    mxci_strided_set(strides, array->ndim, dim, step);
     return first;
 }
 

@@ -6,7 +6,7 @@
 #include "operator/tensor/concat.h"
 
 #include "base/text.h"
-#include "operator/tensor/pieces.h"
+#include "operator/tensor/concat_split.h"
 
 typedef mxci_concat_params concat_params;
 

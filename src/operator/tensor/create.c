@@ -40,12 +40,12 @@ static mxc_status infer_fill_type(mxc_op_sig *sig) {
 }
 
 static mxc_status zeros(const mxc_op_call *call) {
-    mxci_put_constant(call->run, call->req[0], &call->out[0], 0);
+    mxci_assign_constant(call->run, call->req[0], &call->out[0], 0);
     return MXC_OK;
 }
 
 static mxc_status ones(const mxc_op_call *call) {
-    mxci_put_constant(call->run, call->req[0], &call->out[0], 1);
+    mxci_assign_constant(call->run, call->req[0], &call->out[0], 1);
     return MXC_OK;
 }
 
@@ -98,7 +98,7 @@ static mxc_status infer_set_type(mxc_op_sig *sig) {
 }
 
 static mxc_status set_value(const mxc_op_call *call) {
-    mxci_put_constant(call->run, call->req[0], &call->out[0], ((const mxci_set_params *)call->params)->src);
+    mxci_assign_constant(call->run, call->req[0], &call->out[0], ((const mxci_set_params *)call->params)->src);
     return MXC_OK;
 }
 
@@ -199,7 +199,7 @@ static mxc_status infer_arange_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_arange_params *)sig->params)->dtype);
 }
 
-/* Values begin..end-1 by tiles in double, from where mxci_put_cast makes them the dtype. */
+/* Values begin..end-1 by tiles in double, from where mxci_assign_cast makes them the dtype. */
 static void arange_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_arange_params *p = call->params;
@@ -211,7 +211,7 @@ static void arange_range(void *arg, int64_t begin, int64_t end, int part) {
         mxc_tensor to = {.data = mxci_at(&call->out[0], i), .dtype = call->out[0].dtype, .shape = from.shape};
         for (int64_t j = 0; j < n; j++)
             tile[j] = p->start + p->step * (double)((i + j) / p->repeat);
-        mxci_put_cast(NULL, call->req[0], &to, &from);
+        mxci_assign_cast(NULL, call->req[0], &to, &from);
     }
 }
 

@@ -31,7 +31,7 @@ static mxc_status add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor
     MXC_TRY(mxci_temp_get(&host, mxci_size_mul(2, room), &temp));
     MXC_TRY(fetch(run, to, temp, &sum));
     MXC_TRY(fetch(run, from, (char *)temp + room, &term));
-    mxci_put(&host, MXC_REQ_ADD, &sum, &term);
+    mxci_assign(&host, MXC_REQ_ADD, &sum, &term);
     if (sum.data == to->data)
         return MXC_OK;
     return mxci_run_copy(run, to->context, to->data, host.context, sum.data, mxci_tensor_bytes(to));
@@ -39,7 +39,7 @@ static mxc_status add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor
 
 static mxc_status copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
     if (mxci_on_host(to->context) && mxci_on_host(from->context))
-        mxci_put(run, req, to, from);
+        mxci_assign(run, req, to, from);
     else if (req == MXC_REQ_ADD)
         return add(run, to, from);
     else if (req != MXC_REQ_NULL && to->data != from->data && mxci_tensor_bytes(to) > 0)

@@ -205,12 +205,12 @@ static mxc_status reshape_infer(mxc_op_sig *sig) {
 }
 
 static mxc_status reshape_forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[0]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 
 static mxc_status reshape_backward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
+    mxci_assign(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
     return MXC_OK;
 }
 

@@ -78,13 +78,13 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[LHS]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[LHS]);
     return MXC_OK;
 }
 
 static mxc_status backward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[LHS], &call->in_grad[LHS], &call->out_grad[0]);
-    mxci_put_no_gradient(call, RHS);
+    mxci_assign(call->run, call->req[LHS], &call->in_grad[LHS], &call->out_grad[0]);
+    mxci_assign_zero_gradient(call, RHS);
     return MXC_OK;
 }
 

@@ -169,7 +169,7 @@ static mxc_status slice_like_forward(const mxc_op_call *call) {
 }
 
 static mxc_status slice_like_backward(const mxc_op_call *call) {
-    mxci_put_no_gradient(call, LIKE);
+    mxci_assign_zero_gradient(call, LIKE);
     return mxci_view_put_back(call, mxci_view_slice_like);
 }
 

@@ -42,13 +42,13 @@ static int64_t row_inside(const assign_run *r, int64_t row) {
 
 static void put_inside(const assign_run *r, int64_t to, int64_t rhs, int64_t n) {
     if (r->rhs)
-        mxci_put_row(r->req, r->to->dtype, mxci_at(r->to, to), mxci_at(r->rhs, rhs), n);
+        mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, to), mxci_at(r->rhs, rhs), n);
     for (int64_t i = 0; i < n && !r->rhs; i += MXCI_TILE)
-        mxci_put_row(r->req, r->to->dtype, mxci_at(r->to, to + i), r->value, n - i < MXCI_TILE ? n - i : MXCI_TILE);
+        mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, to + i), r->value, n - i < MXCI_TILE ? n - i : MXCI_TILE);
 }
 
 static void put_outside(const assign_run *r, int64_t begin, int64_t end) {
-    mxci_put_row(r->req, r->to->dtype, mxci_at(r->to, begin), mxci_at(r->from, begin), end - begin);
+    mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, begin), mxci_at(r->from, begin), end - begin);
 }
 
 /* Neighbours together, others one by one, by rising places in to. */
@@ -130,9 +130,9 @@ static mxc_status assign_forward(const mxc_op_call *call) {
 static mxc_status assign_backward(const mxc_op_call *call) {
     mxci_bounds bounds = mxci_box_bounds(&((const assign_params *)call->params)->box);
     const mxc_tensor *g = &call->out_grad[0];
-    mxci_strided walk;
-    int64_t first = mxci_box_walk(&bounds, &g->shape, &walk);
-    mxci_put_from_walk(call->run, call->req[RHS], &call->in_grad[RHS], g, first, &walk);
+    mxci_strided strides;
+    int64_t first = mxci_box_strides(&bounds, &g->shape, &strides);
+    mxci_assign_from_strided(call->run, call->req[RHS], &call->in_grad[RHS], g, first, &strides);
     assign(call, call->req[LHS], &call->in_grad[LHS], g, NULL, 0);
     return MXC_OK;
 }

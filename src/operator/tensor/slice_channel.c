@@ -3,7 +3,7 @@
  * SliceChannel (split): data cut into num_outputs equal pieces along an axis, an output each. With squeeze_axis, which
  * needs as many outputs as the axis has rows, the outputs lack the axis.
  */
-#include "operator/tensor/pieces.h"
+#include "operator/tensor/concat_split.h"
 
 typedef mxci_split_params slice_channel_params;
 
@@ -53,26 +53,26 @@ static mxc_status check_axis(const mxc_op_sig *sig, int axis) {
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const slice_channel_params *p = sig->params;
-    mxc_shape piece = {.ndim = -1};
+    mxc_shape part = {.ndim = -1};
     int ndim = sig->in_shape[0].ndim, axis;
     for (int i = 0; i < sig->n_out; i++) {
-        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &piece));
-        piece = sig->out_shape[i];
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &part));
+        part = sig->out_shape[i];
     }
-    if (ndim < 0 && piece.ndim < 0)
+    if (ndim < 0 && part.ndim < 0)
         return MXC_OK;
-    ndim = ndim >= 0 ? ndim : piece.ndim + (p->squeeze_axis != 0);
+    ndim = ndim >= 0 ? ndim : part.ndim + (p->squeeze_axis != 0);
     if (ndim > MXC_MAX_NDIM)
         return mxc_sig_fail(sig, "data would have %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
     MXC_TRY(mxci_sig_axis(sig, p->axis, ndim, &axis));
-    if (piece.ndim >= 0) {
-        piece = convert(p, &piece, axis, 1);
-        MXC_TRY(mxc_sig_set_shape(sig, 0, &piece));
+    if (part.ndim >= 0) {
+        part = convert(p, &part, axis, 1);
+        MXC_TRY(mxc_sig_set_shape(sig, 0, &part));
     }
     MXC_TRY(check_axis(sig, axis));
-    piece = convert(p, &sig->in_shape[0], axis, 0);
+    part = convert(p, &sig->in_shape[0], axis, 0);
     for (int i = 0; i < sig->n_out; i++)
-        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &piece));
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &part));
     return MXC_OK;
 }
 

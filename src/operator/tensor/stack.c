@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack: arrays of one shape side by side along a new axis of out. */
 #include "operator/tensor/concat.h"
-#include "operator/tensor/pieces.h"
+#include "operator/tensor/concat_split.h"
 
 typedef mxci_concat_params stack_params;
 
@@ -25,10 +25,10 @@ static mxc_status share_shape(mxc_op_sig *sig, mxc_shape *common) {
 
 static mxc_status infer_shape(mxc_op_sig *sig) {
     const stack_params *p = sig->params;
-    mxc_shape piece = {.ndim = -1}, out;
+    mxc_shape part = {.ndim = -1}, out;
     int ndim, axis;
-    MXC_TRY(share_shape(sig, &piece));
-    ndim = piece.ndim >= 0 ? piece.ndim + 1 : sig->out_shape[0].ndim;
+    MXC_TRY(share_shape(sig, &part));
+    ndim = part.ndim >= 0 ? part.ndim + 1 : sig->out_shape[0].ndim;
     if (ndim < 0)
         return MXC_OK;
     if (ndim < 1 || ndim > MXC_MAX_NDIM)
@@ -36,12 +36,12 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_axis(sig, p->dim, ndim, &axis));
     out = mxci_shape_axes(ndim);
     for (int i = 0; i < ndim; i++)
-        out.dim[i] = i == axis ? p->num_args : piece.ndim >= 0 ? piece.dim[i - (i > axis)] : -1;
+        out.dim[i] = i == axis ? p->num_args : part.ndim >= 0 ? part.dim[i - (i > axis)] : -1;
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
-    piece = mxci_shape_axes(ndim - 1);
+    part = mxci_shape_axes(ndim - 1);
     for (int i = 0; i < ndim - 1; i++)
-        piece.dim[i] = sig->out_shape[0].dim[i + (i >= axis)];
-    return share_shape(sig, &piece);
+        part.dim[i] = sig->out_shape[0].dim[i + (i >= axis)];
+    return share_shape(sig, &part);
 }
 
 static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {

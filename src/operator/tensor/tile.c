@@ -8,7 +8,8 @@
 
 static mxc_status add_up(const mxc_op_call *call, mxci_view_fn view_of) {
     mxci_view view = view_of(call->params, &call->in[0].shape, &call->out[0].shape);
-    return mxci_sum_to_walk(call->run, call->req[0], &call->in_grad[0], &view.walk, &call->out_grad[0], call->temp);
+    return mxci_sum_to_strided(call->run, call->req[0], &call->in_grad[0], &view.strides, &call->out_grad[0],
+                               call->temp);
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {

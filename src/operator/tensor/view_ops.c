@@ -9,18 +9,18 @@ static mxci_view view_of_call(const mxc_op_call *call, mxci_view_fn view_of) {
 
 mxc_status mxci_view_take(const mxc_op_call *call, mxci_view_fn view_of) {
     mxci_view view = view_of_call(call, view_of);
-    mxci_put_from_walk(call->run, call->req[0], &call->out[0], &call->in[0], view.first, &view.walk);
+    mxci_assign_from_strided(call->run, call->req[0], &call->out[0], &call->in[0], view.first, &view.strides);
     return MXC_OK;
 }
 
 mxc_status mxci_view_take_back(const mxc_op_call *call, mxci_view_fn view_of) {
     mxci_view view = view_of_call(call, view_of);
-    mxci_put_from_walk(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0], view.first, &view.walk);
+    mxci_assign_from_strided(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0], view.first, &view.strides);
     return MXC_OK;
 }
 
 mxc_status mxci_view_put_back(const mxc_op_call *call, mxci_view_fn view_of) {
     mxci_view view = view_of_call(call, view_of);
-    mxci_put_to_walk(call->run, call->req[0], &call->in_grad[0], view.first, &view.walk, &call->out_grad[0]);
+    mxci_assign_to_strided(call->run, call->req[0], &call->in_grad[0], view.first, &view.strides, &call->out_grad[0]);
     return MXC_OK;
 }

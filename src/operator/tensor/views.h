@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Views: operators whose results are the elements of an array in another order or number, and what takes them apart
- * again. Here is which element stands where, as walks (math/strided_kernels.h), from parameters and shapes that
+ * again. Here is which element stands where, as strides (math/strided_kernels.h), from parameters and shapes that
  * inference has checked. In a header because GPU modules, which link nothing of the library, move elements by the same
- * walks.
+ * strides.
  */
 #ifndef MXCI_OPERATOR_TENSOR_VIEWS_H
 #define MXCI_OPERATOR_TENSOR_VIEWS_H
 
 #include "operator/tensor/box.h"
 
-/* Element i of a view's space is element first + walk(i) of the array. */
+/* Element i of a view's space is element first + strides(i) of the array. */
 typedef struct mxci_view {
     int64_t first;
-    mxci_strided walk;
+    mxci_strided strides;
 } mxci_view;
 
 /* The view of an operator from its parameters and the shapes of data and out. Out's space in data unless it says
@@ -47,25 +47,25 @@ static inline void mxci_swap_order(const mxci_swap_params *p, int ndim, int *sou
         source[i] = i == a ? b : i == b ? a : i;
 }
 
-/* data walked by out's space. */
+/* data over out's space. */
 static inline mxci_view mxci_view_order(const mxc_shape *data, const mxc_shape *out, const int *source) {
     int64_t step[MXC_MAX_NDIM];
     mxci_view view;
     for (int i = 0; i < out->ndim; i++)
         step[i] = mxci_shape_count(data, source[i] + 1, data->ndim);
     view.first = 0;
-    mxci_strided_set(&view.walk, out->ndim, out->dim, step);
+    mxci_strided_set(&view.strides, out->ndim, out->dim, step);
     return view;
 }
 
-/* out walked by data's space: the way back. */
+/* out over data's space: the inverse. */
 static inline mxci_view mxci_view_order_back(const mxc_shape *data, const mxc_shape *out, const int *source) {
     int64_t step[MXC_MAX_NDIM];
     mxci_view view;
     for (int i = 0; i < out->ndim; i++)
         step[source[i]] = mxci_shape_count(out, i + 1, out->ndim);
     view.first = 0;
-    mxci_strided_set(&view.walk, data->ndim, data->dim, step);
+    mxci_strided_set(&view.strides, data->ndim, data->dim, step);
     return view;
 }
 
@@ -111,7 +111,7 @@ static inline mxci_view mxci_view_reverse(const void *params, const mxc_shape *d
         view.first += step[axis] * (data->dim[axis] - 1);
         step[axis] = -step[axis];
     }
-    mxci_strided_set(&view.walk, out->ndim, out->dim, step);
+    mxci_strided_set(&view.strides, out->ndim, out->dim, step);
     return view;
 }
 
@@ -121,7 +121,7 @@ typedef struct mxci_block_params {
     int64_t block_size;
 } mxci_block_params;
 
-/* The wide array as (N,C,H,b,W,b), walking the deep one, which is (N,b,b,C,H,W). */
+/* The wide array as (N,C,H,b,W,b), over the deep one, which is (N,b,b,C,H,W). */
 static inline mxci_view mxci_view_spread(const void *params, const mxc_shape *deep) {
     const int64_t b = ((const mxci_block_params *)params)->block_size, *d = deep->dim;
     const int64_t c = d[1] / (b * b), plane = d[2] * d[3];
@@ -129,18 +129,18 @@ static inline mxci_view mxci_view_spread(const void *params, const mxc_shape *de
     const int64_t step[6] = {d[1] * plane, plane, d[3], b * c * plane, 1, c * plane};
     mxci_view view;
     view.first = 0;
-    mxci_strided_set(&view.walk, 6, dim, step);
+    mxci_strided_set(&view.strides, 6, dim, step);
     return view;
 }
 
-/* The deep array as (N,b,b,C,H,W), walking the wide one, which is (N,C,H,b,W,b). */
+/* The deep array as (N,b,b,C,H,W), over the wide one, which is (N,C,H,b,W,b). */
 static inline mxci_view mxci_view_gather(const void *params, const mxc_shape *wide) {
     const int64_t b = ((const mxci_block_params *)params)->block_size, *w = wide->dim;
     const int64_t dim[6] = {w[0], b, b, w[1], w[2] / b, w[3] / b};
     const int64_t step[6] = {w[1] * w[2] * w[3], w[3], 1, w[2] * w[3], b * w[3], b};
     mxci_view view;
     view.first = 0;
-    mxci_strided_set(&view.walk, 6, dim, step);
+    mxci_strided_set(&view.strides, 6, dim, step);
     return view;
 }
 
@@ -186,7 +186,7 @@ typedef struct mxci_crop_params {
 
 static inline mxci_view mxci_view_bounds(const mxci_bounds *bounds, const mxc_shape *data) {
     mxci_view view;
-    view.first = mxci_box_walk(bounds, data, &view.walk);
+    view.first = mxci_box_strides(bounds, data, &view.strides);
     return view;
 }
 
@@ -230,7 +230,7 @@ static inline mxci_view mxci_view_crop(const void *params, const mxc_shape *data
     const int64_t step[4] = {data->dim[1] * plane, plane, data->dim[3], 1};
     mxci_view view;
     view.first = mxci_crop_first(p, data, out, 0) * data->dim[3] + mxci_crop_first(p, data, out, 1);
-    mxci_strided_set(&view.walk, 4, out->dim, step);
+    mxci_strided_set(&view.strides, 4, out->dim, step);
     return view;
 }
 
@@ -252,7 +252,7 @@ static inline int64_t mxci_tile_size(const mxc_shape *data, int i, int ndim) {
     return i < ndim - data->ndim ? 1 : data->dim[i - (ndim - data->ndim)];
 }
 
-/* Two axes of the walk for each of out: the copies, and the elements of one. */
+/* Two axes of the strides for each of out: the copies, and the elements of one. */
 static inline mxci_view mxci_view_tile(const void *params, const mxc_shape *data, const mxc_shape *out) {
     const mxc_tuple *reps = &((const mxci_tile_params *)params)->reps;
     int64_t dim[2 * MXC_MAX_NDIM], step[2 * MXC_MAX_NDIM], size = 1;
@@ -265,7 +265,7 @@ static inline mxci_view mxci_view_tile(const void *params, const mxc_shape *data
         size *= dim[2 * i + 1];
     }
     view.first = 0;
-    mxci_strided_set(&view.walk, 2 * out->ndim, dim, step);
+    mxci_strided_set(&view.strides, 2 * out->ndim, dim, step);
     return view;
 }
 
@@ -278,7 +278,7 @@ static inline mxci_view mxci_view_repeat(const void *params, const mxc_shape *da
     mxci_view view;
     (void)out;
     view.first = 0;
-    mxci_strided_set(&view.walk, 3, dim, step);
+    mxci_strided_set(&view.strides, 3, dim, step);
     return view;
 }
 

@@ -59,7 +59,8 @@ static void choose_range(void *arg, int64_t begin, int64_t end, int part) {
     static const int64_t zeros[MXCI_TILE];
     const choice *c = arg;
     const size_t size = mxc_dtype_size(c->to->dtype);
-    const int how = mxci_how(c->req, mxci_tensor_bytes(c->to), c->to->data == (c->yes ? c->yes : c->no)->data);
+    const int store_mode =
+        mxci_store_mode(c->req, mxci_tensor_bytes(c->to), c->to->data == (c->yes ? c->yes : c->no)->data);
     uint8_t kept[MXCI_TILE];
     _Alignas(64) int64_t tile[MXCI_TILE];
     (void)part;
@@ -67,7 +68,7 @@ static void choose_range(void *arg, int64_t begin, int64_t end, int part) {
         n = mxci_tile_at(i, end);
         read_condition(c, i, n, kept);
         mxci_choose(size, n, kept, row_of(c->yes, i, zeros), row_of(c->no, i, zeros), tile);
-        mxci_put_elements(how, c->to->dtype, tile, mxci_at(c->to, i), n);
+        mxci_assign_elements(store_mode, c->to->dtype, tile, mxci_at(c->to, i), n);
     }
     mxci_stream_end();
 }
@@ -84,7 +85,7 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call) {
     const mxc_tensor *condition = &call->in[CONDITION], *g = &call->out_grad[0];
-    mxci_put_no_gradient(call, CONDITION);
+    mxci_assign_zero_gradient(call, CONDITION);
     choose(call->run, (choice){condition, g, NULL, &call->in_grad[X], call->req[X]});
     choose(call->run, (choice){condition, NULL, g, &call->in_grad[Y], call->req[Y]});
     return MXC_OK;

@@ -67,7 +67,7 @@ static mxc_status adamw(const mxc_op_call *call) {
         with_states.n_aux = ADAMW_RESCALE;
         return mxci_update_run(&with_states, mxci_update_adamw, &factors);
     }
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[0]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 

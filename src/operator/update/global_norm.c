@@ -81,7 +81,7 @@ static mxc_status sum_forward(const mxc_op_call *call) {
         mxc_parallel_for(call->run, pieces, 1, sum_pieces, &r);
         for (int64_t k = 0; k < pieces; k++)
             sum += r.sums[k];
-        mxci_put_value(call->req[0], &call->out[0], i, sum);
+        mxci_assign_value(call->req[0], &call->out[0], i, sum);
     }
     return MXC_OK;
 }
@@ -153,7 +153,7 @@ static mxc_status clip_forward(const mxc_op_call *call) {
     factor = ((const mxci_clip_norm_params *)call->params)->max_norm / (sqrt(sum) + 1e-8);
     r.factor = factor > 1 ? 1 : factor; /* NaN stays */
     if (r.factor == 1)
-        mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+        mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     else if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN, clip_part, &r);
     return MXC_OK;

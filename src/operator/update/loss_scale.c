@@ -84,7 +84,7 @@ static mxc_status finite_forward(const mxc_op_call *call) {
     }
     if (!p->init_output && mxci_value_at(&call->out[0], 0) == 0)
         bad = 1;
-    mxci_put_value(call->req[0], &call->out[0], 0, !bad);
+    mxci_assign_value(call->req[0], &call->out[0], 0, !bad);
     return MXC_OK;
 }
 
@@ -124,7 +124,7 @@ static mxc_status infer_scale_type(mxc_op_sig *sig) {
 }
 
 static mxc_status scale_forward(const mxc_op_call *call) {
-    mxci_put(call->run, call->req[0], &call->out[0], &call->in[DATA]);
+    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     return MXC_OK;
 }
 
@@ -146,7 +146,7 @@ static void scale_part(void *arg, int64_t begin, int64_t end, int part) {
 static mxc_status scale_backward(const mxc_op_call *call) {
     if (call->req[DATA] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->out_grad[0]), MXCI_GRAIN, scale_part, (void *)call);
-    mxci_put_constant(call->run, call->req[STATE], &call->in_grad[STATE], 0);
+    mxci_assign_constant(call->run, call->req[STATE], &call->in_grad[STATE], 0);
     return MXC_OK;
 }
 
@@ -185,7 +185,7 @@ static mxc_status update_forward(const mxc_op_call *call) {
     const mxci_loss_scale_params *p = call->params;
     float *state = call->aux[0].data, factor;
     factor = mxci_loss_scale_step(*(const float *)call->in[0].data != 0, p->interval, state);
-    mxci_put_value(call->req[0], &call->out[0], 0, (double)factor);
+    mxci_assign_value(call->req[0], &call->out[0], 0, (double)factor);
     return MXC_OK;
 }
 

@@ -109,7 +109,7 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 
 /* No step: out is the weight, or the rounded copy. */
 static void keep(const mxc_op_call *call, const mxci_update_step *s) {
-    mxci_put_cast(call->run, s->req, s->out, s->master ? s->master : s->weight);
+    mxci_assign_cast(call->run, s->req, s->out, s->master ? s->master : s->weight);
 }
 
 static mxc_status forward(const mxc_op_call *call) {

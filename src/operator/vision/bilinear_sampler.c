@@ -172,7 +172,7 @@ static void data_gradient(sampler_run *r) {
 /* out from the places; of data without elements it is 0. */
 static mxc_status sample_at(sampler_run *r) {
     if (r->in == 0)
-        mxci_put_constant(r->call->run, r->call->req[0], &r->call->out[0], 0);
+        mxci_assign_constant(r->call->run, r->call->req[0], &r->call->out[0], 0);
     else
         for_places(r, r->call->req[0], sample_part);
     return MXC_OK;
@@ -190,7 +190,7 @@ static mxc_status sampler_backward(const mxc_op_call *call) {
     r.grad = call->in_grad[PLACES];
     data_gradient(&r);
     if (r.in == 0)
-        mxci_put_constant(call->run, call->req[PLACES], &r.grad, 0);
+        mxci_assign_constant(call->run, call->req[PLACES], &r.grad, 0);
     else
         for_places(&r, call->req[PLACES], grid_grad_part);
     return MXC_OK;
@@ -247,7 +247,7 @@ static mxc_status transformer_backward(const mxc_op_call *call) {
     if (call->req[PLACES] == MXC_REQ_NULL)
         return MXC_OK;
     if (r.in == 0) {
-        mxci_put_constant(call->run, call->req[PLACES], &call->in_grad[PLACES], 0);
+        mxci_assign_constant(call->run, call->req[PLACES], &call->in_grad[PLACES], 0);
         return MXC_OK;
     }
     for_places(&r, MXC_REQ_WRITE, grid_grad_part);

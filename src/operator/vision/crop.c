@@ -65,7 +65,7 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call) {
     if (call->n_in > LIKE && call->req[LIKE] != MXC_REQ_ADD)
-        mxci_put_constant(call->run, call->req[LIKE], &call->in_grad[LIKE], 0);
+        mxci_assign_constant(call->run, call->req[LIKE], &call->in_grad[LIKE], 0);
     return mxci_view_put_back(call, mxci_view_crop);
 }
 

@@ -170,7 +170,7 @@ static mxc_status resize(const mxc_op_call *call) {
     mxc_parallel_for(call->run, in[0], MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_rows, &r);
     mxc_parallel_for(call->run, p->h, MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_columns, &r);
     if (call->req[0] == MXC_REQ_ADD)
-        mxci_put(call->run, MXC_REQ_ADD, &call->out[0], &r.result);
+        mxci_assign(call->run, MXC_REQ_ADD, &call->out[0], &r.result);
     return MXC_OK;
 }
 
@@ -183,7 +183,7 @@ static void put_value(const mxc_op_call *call, char *to) {
         double value = mxci_border_value(call->params, c);
         char element[8];
         mxci_convert(MXC_F64, &value, type, element, 1);
-        mxci_put_row(call->req[0], type, to, element, 1);
+        mxci_assign_row(call->req[0], type, to, element, 1);
     }
 }
 
@@ -203,8 +203,8 @@ static void border_rows(void *arg, int64_t begin, int64_t end, int part) {
             if (at < 0)
                 put_value(call, to);
             else
-                mxci_put_row(call->req[0], type, to, mxci_at(&call->in[0], (row * in[1] + at) * channels),
-                             n * channels);
+                mxci_assign_row(call->req[0], type, to, mxci_at(&call->in[0], (row * in[1] + at) * channels),
+                                n * channels);
         }
     }
 }

@@ -84,7 +84,7 @@ static mxc_status forward_decode(const mxc_op_call *call) {
         return mxci_image_decode(&image, pixels, out->data);
     MXC_TRY(decode(&image, pixels, &block));
     pixel.data = block;
-    mxci_put(call->run, call->req[0], out, &pixel);
+    mxci_assign(call->run, call->req[0], out, &pixel);
     mxci_free(block);
     return MXC_OK;
 }
@@ -177,7 +177,7 @@ static void put_row(const mxc_op_call *call, int64_t at, const uint8_t *pixel, i
         for (int64_t k = 0; k < m; k++)
             tile[k] = pixel[(i + k) * channels] - less[k];
         mxci_convert(MXC_F64, tile, out->dtype, result, m);
-        mxci_put_row(call->req[0], out->dtype, mxci_at(out, at + i), result, m);
+        mxci_assign_row(call->req[0], out->dtype, mxci_at(out, at + i), result, m);
     }
 }
 

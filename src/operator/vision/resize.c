@@ -197,7 +197,7 @@ static mxc_status resize_backward(const mxc_op_call *call) {
     static const resize_kernels kernels = {mxci_resize_grad_f32, mxci_resize_grad_f64};
     run_planes(call, &kernels, ((const resize_params *)call->params)->align_corners, 1);
     if (call->n_in > LIKE)
-        mxci_put_no_gradient(call, LIKE);
+        mxci_assign_zero_gradient(call, LIKE);
     return MXC_OK;
 }
 

@@ -112,7 +112,7 @@ static mxc_status forward(const mxc_op_call *call) {
 
 static mxc_status backward(const mxc_op_call *call) {
     align_run r = open_run(call);
-    mxci_put_no_gradient(call, ROIS);
+    mxci_assign_zero_gradient(call, ROIS);
     if (call->req[DATA] != MXC_REQ_NULL && mxci_tensor_size(&call->in[DATA]) > 0)
         mxc_parallel_for(call->run, r.shape.planes, 1, backward_part, &r);
     return MXC_OK;

@@ -90,7 +90,7 @@ static mxc_status forward(const mxc_op_call *call) {
 static mxc_status backward(const mxc_op_call *call) {
     roi_run r = open_run(call);
     if (call->req[ROIS] != MXC_REQ_ADD)
-        mxci_put_constant(call->run, call->req[ROIS], &call->in_grad[ROIS], 0);
+        mxci_assign_constant(call->run, call->req[ROIS], &call->in_grad[ROIS], 0);
     if (mxci_is_wanted(call->req[DATA], &call->in_grad[DATA]))
         mxc_parallel_for(call->run, r.shape.samples * r.shape.channels,
                          MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, backward_part, &r);

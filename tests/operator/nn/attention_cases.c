@@ -4,7 +4,7 @@
 
 #include "operator/cases.h"
 
-/* The element of a mask that stretches to scores (..., L, S), of head h, query i and key j. */
+/* The element of a mask that broadcasts to scores (..., L, S), of head h, query i and key j. */
 static double mask_at(const mxc_shape *mask, const mxc_shape *query, const double *values, int64_t h, int64_t i,
                       int64_t j) {
     int64_t at = 0, size = 1;
@@ -87,7 +87,7 @@ static const op_case cases[] = {
     FAILS("scaled_dot_product_attention", "", "2x3x4 3x5x4 2x5x4", MXC_ESHAPE, "argument 'key'"),
     FAILS("scaled_dot_product_attention", "", "4 4 4", MXC_ESHAPE, "expected at least 2 axes, found 1"),
     FAILS("scaled_dot_product_attention", "use_mask=True", "2x3x4 2x5x4 2x5x4 2x3x4", MXC_ESHAPE,
-          "argument 'mask' has shape (2,3,4), expected one that stretches to (2,3,5)"),
+          "argument 'mask' has shape (2,3,4), expected one that broadcasts to (2,3,5)"),
     FAILS("scaled_dot_product_attention", "use_mask=True", "2x3x4 2x5x4 2x5x4 1x2x3x5", MXC_ESHAPE,
           "argument 'mask' has shape (1,2,3,5)"),
     INFERS("scaled_dot_product_attention", "", "2x3x5x4,?,2x?x6x7 -> ?,? => 2x3x5x4,2x3x6x4,2x3x6x7 -> 2x3x5x7,2x3x5"),

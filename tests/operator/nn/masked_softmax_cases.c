@@ -5,7 +5,7 @@
 
 #include "operator/nn/nn_reference.h"
 
-/* The mask, which stretches to data, is not 0 at data's element i. */
+/* The mask, which broadcasts to data, is not 0 at data's element i. */
 static int is_kept(const op_run *r, int64_t i) {
     const mxc_shape *data = &r->in_shape[0], *mask = &r->in_shape[1];
     int64_t at = 0, step = 1;
@@ -78,7 +78,7 @@ static void grad_masked_log_softmax(const op_run *r) {
         FAILS(name, "axis=2", "4x5 4x5", MXC_ESHAPE, "axis 2 is not in [-2, 2)"),                                    \
         FAILS(name, "temperature=0", "4x5 4x5", MXC_EINVAL, "temperature"),                                          \
         FAILS(name, "", "4x5 4x2", MXC_ESHAPE,                                                                       \
-              "argument 'mask' has shape (4,2), expected one that stretches to (4,5)"),                              \
+              "argument 'mask' has shape (4,2), expected one that broadcasts to (4,5)"),                             \
         FAILS(name, "", "5 1x5", MXC_ESHAPE, "argument 'mask' has shape (1,5)"),                                     \
         INFERS(name, "", "?x3,? -> 2x? => 2x3,2x3 -> 2x3"), INFERS(name, "", "2x3,1x? -> ? => 2x3,1x? -> 2x3")
 

@@ -52,7 +52,7 @@ template <class T> static mxc_status run(const mxc_op_call *call, int id) {
 }
 
 static int is_broadcast(const mxc_op_call *call, int i) {
-    return mxci_is_stretched(&call->in[i].shape, &call->out[0].shape);
+    return mxci_is_broadcast(&call->in[i].shape, &call->out[0].shape);
 }
 
 static mxc_status forward(const mxc_op_call *call, int id) {

@@ -146,7 +146,7 @@ static bias bias_of(const mxc_op_call *call, const sizes *s) {
     if (call->n_in <= MXCI_MASK)
         return b;
     scores.dim[scores.ndim - 1] = s->keys;
-    mxci_stretch(&call->in[MXCI_MASK].shape, &scores, &strides);
+    mxci_broadcast_strides(&call->in[MXCI_MASK].shape, &scores, &strides);
     b.mask = mxcu_pointer<const void>(call->in[MXCI_MASK].data);
     b.dtype = call->in[MXCI_MASK].dtype;
     b.iterator = mxcu_iterate(&strides);

@@ -26,7 +26,7 @@ template <class T> static dropping<T> dropping_of(const mxc_op_call *call) {
 
 static mxcu_strided_iterator mask_iterator(const mxc_op_call *call, const mxc_shape *data) {
     mxci_strided strides;
-    mxci_dropout_walk(static_cast<const mxci_dropout_params *>(call->params), data, &strides);
+    mxci_dropout_strides(static_cast<const mxci_dropout_params *>(call->params), data, &strides);
     return mxcu_iterate(&strides);
 }
 

@@ -11,7 +11,7 @@ static mxcu_softmax masked_of(const mxc_op_call *call, int is_log) {
     const mxc_shape *data = &call->in[DATA].shape;
     mxcu_softmax s = mxcu_softmax_along(data, p->axis, 1 / p->temperature, is_log);
     mxci_strided strides;
-    mxci_stretch(&call->in[MASK].shape, data, &strides);
+    mxci_broadcast_strides(&call->in[MASK].shape, data, &strides);
     s.hidden = is_log ? -INFINITY : 0;
     s.visible.kind = mxcu_visible::MASK;
     s.visible.by = mxcu_any_data(&call->in[MASK]);

@@ -36,7 +36,7 @@ static mxc_status backward(const mxc_op_call *call) {
         MXC_TRY(mxcu_no_gradient(call, 1));
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    if (!mxci_is_stretched(&call->in_grad[0].shape, &call->out_grad[0].shape))
+    if (!mxci_is_broadcast(&call->in_grad[0].shape, &call->out_grad[0].shape))
         return mxcu_put(call, &call->in_grad[0], 0, &call->out_grad[0]);
     MXCU_SWITCH_FLOAT(call->in_grad[0].dtype, sum_broadcast, call)
 }

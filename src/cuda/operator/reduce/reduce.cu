@@ -145,7 +145,7 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
         int reduced[MXC_MAX_NDIM];
         mxci_strided strides;
         mxci_axes_of(static_cast<const mxci_axes_params *>(call->params), grad->shape.ndim, reduced);
-        mxci_axes_walk(&grad->shape, reduced, &strides);
+        mxci_axes_strides(&grad->shape, reduced, &strides);
         mxcu_strided_iterator kept = mxcu_iterate(&strides);
         mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
         mxcu_in<T> y = mxcu_data<T>(reads == NEEDS_ALL ? &call->out[0] : &call->out_grad[0]);

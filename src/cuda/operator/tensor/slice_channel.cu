@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SliceChannel: an array split along an axis. */
 #include "cuda/operator/tensor/concat_split.h"
-#include "operator/tensor/pieces.h"
+#include "operator/tensor/concat_split.h"
 
 static int axis_of(const mxc_op_call *call) {
     const int64_t axis = static_cast<const mxci_split_params *>(call->params)->axis;

@@ -24,13 +24,13 @@ template <mxci_view_fn fn> static size_t copies_temp_bytes(const mxc_op_sig *sig
     if (pass == MXC_FORWARD)
         return 0;
     mxci_view view = fn(sig->params, &sig->in_shape[0], &sig->out_shape[0]);
-    mxcu_reduction plan = copies_plan(&view.walk);
+    mxcu_reduction plan = copies_plan(&view.strides);
     return mxcu_reduction_bytes(&plan);
 }
 
 template <class T> static mxc_status sum_elements(const mxc_op_call *call, const mxci_view *view) {
     mxcu_in<T> x = mxcu_data<T>(&call->out_grad[0]);
-    mxcu_reduction plan = copies_plan(&view->walk);
+    mxcu_reduction plan = copies_plan(&view->strides);
     mxcu_summing<T, mxcu_element<T>> summing = {{x}, mxcu_result<T>(call, &call->in_grad[0], 0)};
     return mxcu_reduce(call, &plan, summing, call->temp);
 }

@@ -60,9 +60,9 @@ static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, i
                                 const mxc_tensor *from) {
     mxcu_in<T> x = {mxcu_data<T>(from).data + view->first};
     mxcu_out<T> y = mxcu_result<T>(call, to, i);
-    mxcu_strided_iterator iterator = mxcu_iterate(&view->walk);
+    mxcu_strided_iterator iterator = mxcu_iterate(&view->strides);
     transposed_planes p;
-    if (find_planes(&view->walk, &p))
+    if (find_planes(&view->strides, &p))
         return take_planes(call, &p, x.data, y);
     return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[iterator(at)]); });
 }
@@ -73,7 +73,7 @@ static mxc_status put_elements(const mxc_op_call *call, const mxc_tensor *to, co
                                const mxc_tensor *from) {
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, to, 0);
-    mxcu_strided_iterator iterator = mxcu_iterate(&view->walk);
+    mxcu_strided_iterator iterator = mxcu_iterate(&view->strides);
     y.data += view->first;
     return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t at) { y.put(iterator(at), x[at]); });
 }

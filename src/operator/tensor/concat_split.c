@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moving rows between an array and its pieces. As (outer, size_i, inner) each. */
-#include "operator/tensor/pieces.h"
+#include "operator/tensor/concat_split.h"
 
 #include "math/tile_kernels.h"
 
 typedef struct move {
-    const mxc_tensor *whole, *pieces;
+    const mxc_tensor *whole, *parts;
     const mxc_req *req;
     int n, to_pieces;
     int64_t outer, row; /* row: elements of whole in one outer index */
@@ -13,22 +13,22 @@ typedef struct move {
 
 static void put(mxc_req req, const mxc_tensor *to, int64_t to_at, const mxc_tensor *from, int64_t from_at, int64_t n) {
     if (req != MXC_REQ_NULL)
-        mxci_put_elements(mxci_how(req, mxci_tensor_bytes(to), 0), to->dtype, mxci_at(from, from_at),
-                          mxci_at(to, to_at), n);
+        mxci_assign_elements(mxci_store_mode(req, mxci_tensor_bytes(to), 0), to->dtype, mxci_at(from, from_at),
+                             mxci_at(to, to_at), n);
 }
 
 /* Elements begin..end-1 of whole that are piece i's, whose rows of n stand at offset in those of whole. */
 static void move_piece(const move *m, int i, int64_t offset, int64_t n, int64_t begin, int64_t end) {
-    const mxc_tensor *piece = &m->pieces[i];
+    const mxc_tensor *part = &m->parts[i];
     for (int64_t o = begin / m->row; o * m->row < end && n > 0; o++) {
         int64_t start = o * m->row + offset, first = begin > start ? begin - start : 0;
         int64_t last = end - start < n ? end - start : n;
         if (first >= last)
             continue;
         if (m->to_pieces)
-            put(m->req[i], piece, o * n + first, m->whole, start + first, last - first);
+            put(m->req[i], part, o * n + first, m->whole, start + first, last - first);
         else
-            put(m->req[0], m->whole, start + first, piece, o * n + first, last - first);
+            put(m->req[0], m->whole, start + first, part, o * n + first, last - first);
     }
 }
 
@@ -37,7 +37,7 @@ static void move_range(void *arg, int64_t begin, int64_t end, int part) {
     int64_t offset = 0;
     (void)part;
     for (int i = 0; i < m->n; i++) {
-        int64_t n = mxci_tensor_size(&m->pieces[i]) / m->outer;
+        int64_t n = mxci_tensor_size(&m->parts[i]) / m->outer;
         move_piece(m, i, offset, n, begin, end);
         offset += n;
     }
@@ -52,14 +52,14 @@ static void run_move(const mxc_run *run, move *m, int axis) {
         mxc_parallel_for(run, m->outer * m->row, MXCI_GRAIN, move_range, m);
 }
 
-void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *pieces, int axis) {
-    move m = {.whole = whole, .pieces = pieces, .req = &req, .n = n};
+void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *parts, int axis) {
+    move m = {.whole = whole, .parts = parts, .req = &req, .n = n};
     if (req != MXC_REQ_NULL)
         run_move(run, &m, axis);
 }
 
-void mxci_split(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *pieces,
+void mxci_split(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
                 int axis) {
-    move m = {.whole = whole, .pieces = pieces, .req = req, .n = n, .to_pieces = 1};
+    move m = {.whole = whole, .parts = parts, .req = req, .n = n, .to_pieces = 1};
     run_move(run, &m, axis);
 }
