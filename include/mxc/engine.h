@@ -30,7 +30,7 @@ typedef struct mxc_done mxc_done;           /* completion of one asynchronous fu
 typedef enum mxc_engine_kind {
     MXC_ENGINE_NAIVE = 0,    /* runs each function inside the push */
     MXC_ENGINE_THREADED = 1, /* worker threads, queues per context */
-    MXC_ENGINE_SEEDED = 2    /* for tests: one thread, runs ready functions in an order picked from a seed, at waits */
+    MXC_ENGINE_SEEDED = 2 /* for tests: runs ready functions at waits, on one thread, in an order that the seed picks */
 } mxc_engine_kind;
 
 typedef struct mxc_engine_options {
@@ -53,7 +53,7 @@ typedef struct mxc_run {
     mxc_engine *engine;
     mxc_context context;
     void *stream;   /* the worker's device stream, see mxc_run_stream; NULL on CPU contexts. What a function queues
-                       there counts as part of it, also what is done after it has returned */
+                       there counts as part of it, even if it is done after the function has returned */
     uint64_t token; /* as given to the push */
     int worker;     /* running thread's number, 0 to mxc_engine_thread_limit() - 1: index for scratch per thread */
 } mxc_run;
@@ -102,7 +102,7 @@ typedef struct mxc_task {
     mxc_task_async_fn async_fn; /* or this */
     void *arg;
     void (*destroy)(void *arg); /* called once when the task can run no more (also if skipped); may be NULL. For a
-                                   cached operator: when it is destroyed and its last run has ended */
+                                   prepared one: when it is destroyed and its last run has ended */
     mxc_context context;
     mxc_property property;
     int priority;   /* larger runs first among functions that are ready in one queue */
@@ -113,13 +113,13 @@ typedef struct mxc_task {
 
 /** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);
-/** Wait for all work, then stop. Its variables and operators must be gone or deleted before. NULL is fine. Blocks. */
+/** Wait for all work, then stop. Its variables and prepared functions must be deleted before. NULL is fine. Blocks. */
 MXC_API void mxc_engine_destroy(mxc_engine *engine);
-/** The process's default engine, made at first use (kind: option MXC_ENGINE). Borrowed; lives until the process ends.
+/** The default engine of the process, created at first use (kind: option MXC_ENGINE). Borrowed; valid until exit.
  *  Status: MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_default(mxc_engine **out);
-/** Make another engine the default for arrays created from now on (borrowed; it must outlive them). NULL: the built-in
- *  one again. */
+/** Set the default engine for arrays created from now on (borrowed; it must outlive them). NULL restores the built-in
+ *  one. */
 MXC_API void mxc_engine_set_default(mxc_engine *engine);
 MXC_API mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine);
 /** One more than the largest mxc_run.worker that can occur. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GPU modules that are absent or no modules: a clear error, and everything else works. Where modules are looked for,
- * and where not, is tried with copies of this program in other folders, started as "program probe".
+ * and where not, is tried with copies of this program in other directories, started as "program probe".
  */
 #include "support.h"
 
@@ -38,10 +38,10 @@ static void test_place(void **state) {
 
 #define MODULE "libmxc_cuda.so"
 
-static test_path folder; /* of programs, and of things that are no modules but have the name of one */
+static test_path directory; /* of programs, and of things that are no modules but have the name of one */
 
-/* What a copy of this program in folder/place says about the module when it is started by the shell's words, in
- * folder/from. */
+/* What a copy of this program in directory/place says about the module when it is started by the shell's words, in
+ * directory/from. */
 static const char *probe(const char *place, const char *from, const char *words) {
     static char text[4096];
     char command[4096];
@@ -49,10 +49,10 @@ static const char *probe(const char *place, const char *from, const char *words)
     snprintf(command, sizeof command,
              "cd '%s' && mkdir -p '%s' '%s' && cp -f /proc/%d/exe '%s/program' && cd '%s' && unset MXC_GPU_MODULE && "
              "bash -c \"%s '%s/%s/program' probe\" >'%s/out' 2>&1",
-             folder, place, from, (int)getpid(), place, from, words, folder, place, folder);
+             directory, place, from, (int)getpid(), place, from, words, directory, place, directory);
     if (system(command) != 0)
         print_message("%s\n", command);
-    char *found = test_read_file(test_join(out, folder, "out"), NULL);
+    char *found = test_read_file(test_join(out, directory, "out"), NULL);
     snprintf(text, sizeof text, "%s", found ? found : "");
     free(found);
     return text;
@@ -61,26 +61,26 @@ static const char *probe(const char *place, const char *from, const char *words)
 /* A file that cannot be loaded, which the loader says if it is tried. */
 static void plant(const char *place) {
     char command[4096];
-    snprintf(command, sizeof command, "cd '%s' && mkdir -p '%s' && echo planted >'%s/" MODULE "'", folder, place,
+    snprintf(command, sizeof command, "cd '%s' && mkdir -p '%s' && echo planted >'%s/" MODULE "'", directory, place,
              place);
     assert_int_equal(system(command), 0);
 }
 
 static void expect(const char *text, const char *format, const char *place) {
     char expected[1024];
-    snprintf(expected, sizeof expected, format, folder, place);
+    snprintf(expected, sizeof expected, format, directory, place);
     if (!strstr(text, expected))
         fail_msg("\"%s\" lacks \"%s\"", text, expected);
 }
 
 static int make_folder(void **state) {
-    test_temp_dir(folder);
+    test_temp_dir(directory);
     (void)state;
     return 0;
 }
 
 static int remove_folder(void **state) {
-    test_remove_dir(folder);
+    test_remove_dir(directory);
     (void)state;
     return 0;
 }
@@ -92,7 +92,7 @@ static void test_not_found(void **state) {
     expect(text, "set MXC_GPU_MODULE to its absolute path", "");
 }
 
-/* Neither the current folder, nor where argv[0] or the loader's variable lead. */
+/* Neither the current directory, nor where argv[0] or the loader's variable lead. */
 static void test_planted(void **state) {
     (void)state;
     plant("away");
@@ -111,7 +111,7 @@ static void test_beside(void **state) {
     expect(probe("beside", "away", "exec"), "%s/%s/" MODULE ": ", "beside");
 }
 
-/* In an installed tree programs are in one folder, libraries in another. */
+/* In an installed tree programs are in one directory, libraries in another. */
 static void test_installed(void **state) {
     char *place, *end;
     (void)state;

@@ -323,7 +323,7 @@ static void impossible_targets_are_refused(void **state) {
     }
 }
 
-/* The folder is held from open on, so a change of working directory in between does no harm. */
+/* The directory is held from open on, so a change of working directory in between does no harm. */
 static void relative_paths_hold_their_folder(void **state) {
     fixture *f = *state;
     char *before = realpath(".", NULL);
