@@ -65,7 +65,7 @@ static void test_all(void **state) {
         s = net_on("tanh", name, "", s);
     p = run(net_on("square", "last", "", s), MXC_RECOMPUTE_ALL);
     for (int i = 0; i < 8; i++) {
-        char again[16];
+        char again[32];
         int32_t found = -1;
         snprintf(again, sizeof again, "t%d_again", i);
         for (int32_t j = 0; j < p->graph->n_nodes; j++)
