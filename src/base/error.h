@@ -17,10 +17,11 @@ unsigned mxci_error_count(void);
 
 /* Checks of arguments, for MXC_TRY at the top of public functions, before anything else is looked at:
  *
- *   MXC_TRY(MXCI_OUT(out));              *out is zero from here on, whatever fails; where there are several, all but
- * the last, and optional ones, are cleared by MXCI_CLEAR before MXC_TRY(MXCI_NON_NULL(array));       MXC_EINVAL
- * "mxc_call: array must not be NULL" MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
+ *   MXC_TRY(MXCI_OUT(out));                     *out is zero from here on, whatever fails
+ *   MXC_TRY(MXCI_NON_NULL(array));              MXC_EINVAL "mxc_call: array must not be NULL"
+ *   MXC_TRY(MXCI_NON_NULL_IF(n > 0, keys));
  *
+ * Where there are several outputs, MXCI_CLEAR comes first for all but the last, and for optional ones.
  * Parameters have the same names as in the header, since the message shows them. A released handle fails in checked
  * builds. */
 #ifdef MXCI_CHECKS

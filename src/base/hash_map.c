@@ -38,7 +38,7 @@ static uint64_t hash_of(const mxci_hash_map *map, const char *key) {
 }
 
 /* The entry of a key, or NULL. Tombstones keep their slot in the table, so that probing continues past them. */
-static entry *find(const mxci_hash_map *map, const char *key, uint64_t hash) {
+static entry *hash_map_find(const mxci_hash_map *map, const char *key, uint64_t hash) {
     size_t mask = 2 * map->capacity - 1;
     if (map->capacity == 0)
         return NULL;
@@ -112,7 +112,7 @@ void mxci_hash_map_destroy(mxci_hash_map *map) {
 
 mxc_status mxci_hash_map_put(mxci_hash_map *map, const char *key, void *value) {
     uint64_t hash = hash_of(map, key);
-    entry *e = find(map, key, hash);
+    entry *e = hash_map_find(map, key, hash);
     char *copy;
     if (e) {
         e->value = value;
@@ -131,16 +131,16 @@ mxc_status mxci_hash_map_put(mxci_hash_map *map, const char *key, void *value) {
 }
 
 void *mxci_hash_map_get(const mxci_hash_map *map, const char *key) {
-    entry *e = find(map, key, hash_of(map, key));
+    entry *e = hash_map_find(map, key, hash_of(map, key));
     return e ? e->value : NULL;
 }
 
 int mxci_hash_map_has(const mxci_hash_map *map, const char *key) {
-    return find(map, key, hash_of(map, key)) != NULL;
+    return hash_map_find(map, key, hash_of(map, key)) != NULL;
 }
 
 void *mxci_hash_map_remove(mxci_hash_map *map, const char *key) {
-    entry *e = find(map, key, hash_of(map, key));
+    entry *e = hash_map_find(map, key, hash_of(map, key));
     if (!e)
         return NULL;
     mxci_free(e->key);

@@ -12,16 +12,16 @@
 
 /* ---- parsing values: each function consumes the whole text or returns 0 ---- */
 
-static const char *skip_blanks(const char *s) {
+static const char *param_skip_blanks(const char *s) {
     return s + strspn(s, " \t\r\n");
 }
 
 static int at_end(const char *s) {
-    return *skip_blanks(s) == '\0';
+    return *param_skip_blanks(s) == '\0';
 }
 
 static int is_none(const char *text) {
-    text = skip_blanks(text);
+    text = param_skip_blanks(text);
     return strncmp(text, "None", 4) == 0 && at_end(text + 4);
 }
 
@@ -41,7 +41,7 @@ static int read_whole_double(const char *text, double *out) {
 
 /* One entry of a tuple. Python 2 wrote long numbers as "2L". */
 static int read_tuple_entry(const char **at, int none_allowed, int64_t *out) {
-    *at = skip_blanks(*at);
+    *at = param_skip_blanks(*at);
     if (none_allowed && strncmp(*at, "None", 4) == 0) {
         *at += 4;
         *out = MXC_PARAM_UNSET;
@@ -57,7 +57,7 @@ static int read_tuple_entry(const char **at, int none_allowed, int64_t *out) {
 static char open_bracket(const char **at) {
     static const char pairs[] = "()[]{}";
     const char *pair;
-    *at = skip_blanks(*at);
+    *at = param_skip_blanks(*at);
     pair = **at ? strchr(pairs, **at) : NULL;
     if (!pair || (pair - pairs) % 2)
         return '\0';
@@ -67,11 +67,11 @@ static char open_bracket(const char **at) {
 
 /* After an entry: 1 to go on with the next one, 0 at the end of the list, -1 if malformed. */
 static int next_entry(const char **at, char close) {
-    *at = skip_blanks(*at);
+    *at = param_skip_blanks(*at);
     if (!close)
         return **at == '\0' ? 0 : -1;
     if (**at == ',')
-        *at = skip_blanks(*at + 1);
+        *at = param_skip_blanks(*at + 1);
     else if (**at != close)
         return -1;
     if (**at != close)
@@ -81,7 +81,7 @@ static int next_entry(const char **at, char close) {
 
 /* 1 if an opened list is empty: "()" and nothing after it. */
 static int is_empty_list(const char *at, char close) {
-    at = skip_blanks(at);
+    at = param_skip_blanks(at);
     return close && *at == close && at_end(at + 1);
 }
 
@@ -192,20 +192,20 @@ static int store_value(const mxc_param *p, const char *text, void *field) {
 
 /* ---- bounds ---- */
 
-static int within(const mxc_param *p, double value) {
+static int param_within(const mxc_param *p, double value) {
     return value >= p->minimum && value <= p->maximum;
 }
 
 static int tuple_within(const mxc_param *p, const mxc_tuple *t) {
     for (int i = 0; i < t->n; i++)
-        if (t->value[i] != MXC_PARAM_UNSET && !within(p, (double)t->value[i]))
+        if (t->value[i] != MXC_PARAM_UNSET && !param_within(p, (double)t->value[i]))
             return 0;
     return 1;
 }
 
 static int floats_within(const mxc_param *p, const mxc_floats *f) {
     for (int i = 0; i < f->n; i++)
-        if (!within(p, f->value[i]))
+        if (!param_within(p, f->value[i]))
             return 0;
     return 1;
 }
@@ -215,9 +215,9 @@ static int in_bounds(const mxc_param *p, const void *field) {
         return 1;
     switch (p->type) {
     case MXC_PARAM_INT:
-        return within(p, (double)*(const int64_t *)field);
+        return param_within(p, (double)*(const int64_t *)field);
     case MXC_PARAM_FLOAT:
-        return within(p, *(const double *)field);
+        return param_within(p, *(const double *)field);
     case MXC_PARAM_TUPLE:
         return tuple_within(p, field);
     case MXC_PARAM_FLOATS:

@@ -22,7 +22,7 @@ static int counts[STAGES], has_atfork;
 static mxci_global_mutex *globals;
 static _Thread_local int active[STAGES]; /* counts when this thread began to fork; its address also names the thread */
 
-static void call(void (*handler)(void)) {
+static void sys_fork_call(void (*handler)(void)) {
     if (handler)
         handler();
 }
@@ -62,26 +62,26 @@ static void prepare(void) {
         active[stage] = counts[stage];
     mxci_mutex_unlock(&lock);
     for (int i = active[QUIESCE]; i-- > 0;)
-        call(registered[QUIESCE][i].prepare);
+        sys_fork_call(registered[QUIESCE][i].prepare);
     take_globals();
     for (int i = active[LOCKS]; i-- > 0;)
-        call(registered[LOCKS][i].prepare);
+        sys_fork_call(registered[LOCKS][i].prepare);
 }
 
 static void parent(void) {
     for (int i = 0; i < active[LOCKS]; i++)
-        call(registered[LOCKS][i].parent);
+        sys_fork_call(registered[LOCKS][i].parent);
     drop_globals();
     for (int i = 0; i < active[QUIESCE]; i++)
-        call(registered[QUIESCE][i].parent);
+        sys_fork_call(registered[QUIESCE][i].parent);
 }
 
 static void child(void) {
     for (int i = 0; i < active[LOCKS]; i++)
-        call(registered[LOCKS][i].child);
+        sys_fork_call(registered[LOCKS][i].child);
     drop_globals();
     for (int i = 0; i < active[QUIESCE]; i++)
-        call(registered[QUIESCE][i].child);
+        sys_fork_call(registered[QUIESCE][i].child);
 }
 
 /* lock is held. */
@@ -92,7 +92,7 @@ static mxc_status register_once(void) {
     return MXC_OK;
 }
 
-static mxc_status add(int stage, handlers h) {
+static mxc_status sys_fork_add(int stage, handlers h) {
     mxc_status status;
     mxci_mutex_lock(&lock);
     status = register_once();
@@ -105,11 +105,11 @@ static mxc_status add(int stage, handlers h) {
 }
 
 mxc_status mxci_at_fork(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
-    return add(LOCKS, (handlers){prepare_one, parent_one, child_one});
+    return sys_fork_add(LOCKS, (handlers){prepare_one, parent_one, child_one});
 }
 
 mxc_status mxci_at_fork_before_locks(void (*prepare_one)(void), void (*parent_one)(void), void (*child_one)(void)) {
-    return add(QUIESCE, (handlers){prepare_one, parent_one, child_one});
+    return sys_fork_add(QUIESCE, (handlers){prepare_one, parent_one, child_one});
 }
 
 /* Without memory to register for forks the mutex works, but fork() does not wait for it; the next call tries again. */

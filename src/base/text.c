@@ -17,7 +17,7 @@
 
 /* Make room for n more bytes and the terminator; 0 if the string has failed. Capacity doubles, so additions take
  * constant time on average. */
-static int reserve(mxci_text *t, size_t n) {
+static int text_reserve(mxci_text *t, size_t n) {
     size_t capacity = t->capacity ? t->capacity : 64;
     char *data;
     if (t->failed)
@@ -41,7 +41,7 @@ static int reserve(mxci_text *t, size_t n) {
 }
 
 void mxci_text_add_bytes(mxci_text *t, const char *s, size_t n) {
-    if (!reserve(t, n))
+    if (!text_reserve(t, n))
         return;
     if (n)
         memcpy(t->data + t->length, s, n);
@@ -60,7 +60,7 @@ void mxci_text_vprintf(mxci_text *t, const char *format, va_list args) {
     n = mxci_vformat(NULL, 0, format, args);
     if (n < 0)
         t->failed = 1;
-    if (n >= 0 && reserve(t, (size_t)n)) {
+    if (n >= 0 && text_reserve(t, (size_t)n)) {
         mxci_vformat(t->data + t->length, (size_t)n + 1, format, again);
         t->length += (size_t)n;
     }

@@ -20,7 +20,7 @@ static const mxci_engine_ops *const ops_of_kind[] = {
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
-static mxc_status check_options(const mxc_engine_options *options) {
+static mxc_status engine_check_options(const mxc_engine_options *options) {
     if ((unsigned)options->kind > MXC_ENGINE_SEEDED)
         return MXC_FAIL(MXC_EINVAL, "mxc_engine_create: %d is not a kind of engine", (int)options->kind);
     if (options->workers < 0 || options->workers > MAX_THREADS)
@@ -32,7 +32,7 @@ static mxc_status check_options(const mxc_engine_options *options) {
 }
 
 /* The number that the program gave, else that of the environment, else that of the machine. */
-static int choose(int given, mxci_option option, int otherwise) {
+static int engine_choose(int given, mxci_option option, int otherwise) {
     if (given > 0)
         return given;
     if (mxci_option_get(option) > 0)
@@ -42,10 +42,10 @@ static int choose(int given, mxci_option option, int otherwise) {
 
 static mxc_status create_parts(mxc_engine *engine, const mxc_engine_options *options) {
     int processors = mxci_cpu_count(), is_threaded = options->kind == MXC_ENGINE_THREADED;
-    int workers = is_threaded ? choose(options->workers, MXCI_OPT_MXC_NUM_WORKERS, processors - 1) : 0;
+    int workers = is_threaded ? engine_choose(options->workers, MXCI_OPT_MXC_NUM_WORKERS, processors - 1) : 0;
     engine->kind = options->kind;
     engine->ops = ops_of_kind[options->kind];
-    engine->parallelism = choose(options->parallelism, MXCI_OPT_MXC_NUM_THREADS, processors);
+    engine->parallelism = engine_choose(options->parallelism, MXCI_OPT_MXC_NUM_THREADS, processors);
     engine->spin_ns = processors > 1 ? mxci_option_get(MXCI_OPT_MXC_SPIN_US) * 1000 : 0;
     engine->seeded.random = options->seed;
     engine->vars.engine = engine;
@@ -85,7 +85,7 @@ mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out
     if (!options)
         options = &standard;
     MXC_TRY(MXCI_SIZED(options, "MXC_ENGINE_OPTIONS_INIT"));
-    MXC_TRY(check_options(options));
+    MXC_TRY(engine_check_options(options));
     engine = mxci_pages_alloc(sizeof *engine);
     if (!engine)
         return MXC_FAIL(MXC_ENOMEM, "mxc_engine_create: no memory for an engine");

@@ -13,7 +13,7 @@ struct mxci_codec {
     mxc_status (*check)(const mxci_image *image); /* can n bytes hold so many pixels? */
 };
 
-static int64_t number_at(const uint8_t *at, int bytes) {
+static int64_t codec_number_at(const uint8_t *at, int bytes) {
     int64_t value = 0;
     for (int i = 0; i < bytes; i++)
         value = value << 8 | at[i];
@@ -68,8 +68,8 @@ static mxc_status take_frame(mxci_image *image, int code, const uint8_t *segment
                         (long long)length);
     if (segment[2] != 8)
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of %d bits a sample, expected 8", image->source_name, segment[2]);
-    image->full_height = number_at(segment + 3, 2);
-    image->full_width = number_at(segment + 5, 2);
+    image->full_height = codec_number_at(segment + 3, 2);
+    image->full_width = codec_number_at(segment + 5, 2);
     image->channels = segment[7];
     image->progressive = code == 0xc2 || code == 0xca;
     return MXC_OK;
@@ -78,7 +78,7 @@ static mxc_status take_frame(mxci_image *image, int code, const uint8_t *segment
 /* The segment behind a marker. */
 static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
     size_t left = image->n - w->at;
-    int64_t length = left < 2 ? 2 : number_at(image->bytes + w->at, 2);
+    int64_t length = left < 2 ? 2 : codec_number_at(image->bytes + w->at, 2);
     if (length < 2)
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of length %lld at byte %zu, expected at least 2",
                         image->source_name, (long long)length, w->at);
@@ -139,8 +139,8 @@ static mxc_status probe_png(mxci_image *image) {
     if (colour > 6 || !channels[colour])
         return MXC_FAIL(MXC_EFORMAT, "%s: PNG: type of colour %d, expected 0, 2, 3, 4 or 6", image->source_name,
                         colour);
-    image->full_width = number_at(image->bytes + WIDTH, 4);
-    image->full_height = number_at(image->bytes + HEIGHT, 4);
+    image->full_width = codec_number_at(image->bytes + WIDTH, 4);
+    image->full_height = codec_number_at(image->bytes + HEIGHT, 4);
     image->channels = channels[colour];
     image->progressive = image->bytes[INTERLACE] == 1;
     return MXC_OK;

@@ -8,7 +8,7 @@
 /* ---- taps -------------------------------------------------------------------------------------------------------- */
 
 /* All but the numbers in the tables. */
-static mxci_resample take_tables(int interpolation, int64_t in, int64_t out, mxci_scratch *s) {
+static mxci_resample resample_kernels_take_tables(int interpolation, int64_t in, int64_t out, mxci_scratch *s) {
     mxci_resample r = {.in = in, .out = out, .width = mxci_resample_width(interpolation, in, out)};
     r.first = mxci_scratch_array(s, out, sizeof *r.first);
     r.share = mxci_scratch_array(s, mxci_dim_mul(out, r.width), sizeof *r.share);
@@ -17,12 +17,12 @@ static mxci_resample take_tables(int interpolation, int64_t in, int64_t out, mxc
 
 size_t mxci_resample_bytes(int interpolation, int64_t in, int64_t out) {
     mxci_scratch measure = {0};
-    take_tables(interpolation, in, out, &measure);
+    resample_kernels_take_tables(interpolation, in, out, &measure);
     return measure.bytes;
 }
 
 void mxci_resample_plan(int interpolation, int64_t in, int64_t out, void *table, mxci_resample *r) {
-    *r = take_tables(interpolation, in, out, &(mxci_scratch){.base = table});
+    *r = resample_kernels_take_tables(interpolation, in, out, &(mxci_scratch){.base = table});
     for (int64_t i = 0; i < out; i++)
         mxci_resample_taps(r, interpolation, i);
 }

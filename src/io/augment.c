@@ -10,7 +10,7 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status reserve(void **data, size_t *have, size_t bytes) {
+static mxc_status augment_reserve(void **data, size_t *have, size_t bytes) {
     if (*have >= bytes)
         return MXC_OK;
     mxci_pages_free(*data, *have);
@@ -22,7 +22,7 @@ static mxc_status reserve(void **data, size_t *have, size_t bytes) {
     return MXC_OK;
 }
 
-#define RESERVE(block, bytes_) reserve(&(block).data, &(block).bytes, bytes_)
+#define RESERVE(block, bytes_) augment_reserve(&(block).data, &(block).bytes, bytes_)
 
 void mxci_augment_workspace_free(mxci_augment_workspace *space) {
     for (int i = 0; i < 2; i++)

@@ -192,7 +192,7 @@ static void draw_colours(const mxci_augment *a, const mxci_augment_detection_par
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-static float within(double x) {
+static float augment_detection_within(double x) {
     return (float)(x < 0 ? 0 : x > 1 ? 1 : x);
 }
 
@@ -208,10 +208,10 @@ static void put_labels(const mxci_augment *a, const mxci_augment_detection_param
         if (!is_kept(p, crop, &o) && (w < 1 || h < 1))
             continue;
         memcpy(to + n, all->labels + all->head + i * all->width, sizeof *to * (size_t)all->width);
-        to[n + 1] = within((o.left - crop->left) / w);
-        to[n + 2] = within((o.top - crop->top) / h);
-        to[n + 3] = within((o.right - crop->left) / w);
-        to[n + 4] = within((o.bottom - crop->top) / h);
+        to[n + 1] = augment_detection_within((o.left - crop->left) / w);
+        to[n + 2] = augment_detection_within((o.top - crop->top) / h);
+        to[n + 3] = augment_detection_within((o.right - crop->left) / w);
+        to[n + 4] = augment_detection_within((o.bottom - crop->top) / h);
         n += all->width;
     }
     memcpy(row, (const float[]){(float)a->channels, (float)steps->placed_h, (float)steps->placed_w, (float)n},

@@ -17,7 +17,7 @@ static mxc_status check_range(const char *owner, const char *name, double low, d
                        : MXC_FAIL(MXC_EINVAL, "%s: min_%s %g is above max_%s %g", owner, name, low, name, high);
 }
 
-static mxc_status check_params(const char *owner, const mxci_image_params *p) {
+static mxc_status augment_draw_check_params(const char *owner, const mxci_image_params *p) {
     const int64_t channels = p->data_shape.n == 3 ? p->data_shape.value[0] : 0;
     if (channels != 1 && channels != 3 && channels != 4)
         return MXC_FAIL(MXC_EINVAL, "%s: data_shape must be (channels,height,width) of 1, 3 or 4 channels", owner);
@@ -72,7 +72,7 @@ static mxc_status load_mean(const char *owner, mxci_augment *a) {
 
 mxc_status mxci_augment_create(const char *owner, const mxci_image_params *params, mxci_augment *out) {
     *out = (mxci_augment){.params = params};
-    MXC_TRY(check_params(owner, params));
+    MXC_TRY(augment_draw_check_params(owner, params));
     out->channels = params->data_shape.value[0];
     out->height = params->data_shape.value[1];
     out->width = params->data_shape.value[2];
@@ -142,7 +142,7 @@ static double draw_aspect(const drawing *d) {
     return between(d, p->min_aspect_ratio, p->max_aspect_ratio);
 }
 
-static double within(double x, double low, double high) {
+static double augment_draw_within(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
 }
 
@@ -175,8 +175,8 @@ static mxc_status draw_warp(drawing *d, mxci_augment_steps *out) {
     double high = 2 * scale / (1 + ratio), wide = ratio * high, a = cos(angle), b = sin(angle);
     const double m[4] = {high * a - shear * b * wide, high * b + shear * a * wide, -b * wide, a * wide};
     int64_t h = d->h, w = d->w;
-    MXC_TRY(set_size(d, floor(within(scale * (double)h, p->min_img_size, p->max_img_size)),
-                     floor(within(scale * (double)w, p->min_img_size, p->max_img_size)), "scaled"));
+    MXC_TRY(set_size(d, floor(augment_draw_within(scale * (double)h, p->min_img_size, p->max_img_size)),
+                     floor(augment_draw_within(scale * (double)w, p->min_img_size, p->max_img_size)), "scaled"));
     if (!invert(m, h, w, d->h, d->w, out->warp))
         return MXC_FAIL(MXC_EFORMAT, "%s: nothing is left of the image at scale %g, aspect %g", d->source_name, scale,
                         ratio);
@@ -221,7 +221,7 @@ static void draw_share(const drawing *d, mxci_augment_steps *out) {
 }
 
 /* Have the image at least as large as the crop. */
-static mxc_status grow(drawing *d, int64_t h, int64_t w) {
+static mxc_status augment_draw_grow(drawing *d, int64_t h, int64_t w) {
     double up = fmax((double)h / (double)d->h, (double)w / (double)d->w);
     if (up <= 1)
         return MXC_OK;
@@ -234,7 +234,7 @@ static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_augment_step
     int64_t side = p->max_crop_size > 0 ? mxci_sample_rng_int(d->rng, p->min_crop_size, p->max_crop_size) : 0;
     int64_t h = side ? side : a->height, w = side ? side : a->width;
     if (!p->random_resized_crop)
-        MXC_TRY(grow(d, h, w));
+        MXC_TRY(augment_draw_grow(d, h, w));
     out->grown_h = d->h;
     out->grown_w = d->w;
     if (p->random_resized_crop)

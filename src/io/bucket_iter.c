@@ -157,7 +157,7 @@ static const mxc_iter_methods bucket_methods = {
 
 /* ---- making one ---- */
 
-static mxc_status check_options(const mxc_bucket_iter_options *o, int64_t n, const int64_t *offsets) {
+static mxc_status bucket_iter_check_options(const mxc_bucket_iter_options *o, int64_t n, const int64_t *offsets) {
     if (o->batch_size < 1 || o->num_parts < 1 || o->part_index < 0 || o->part_index >= o->num_parts)
         return MXC_FAIL(MXC_EINVAL,
                         "BucketSentenceIter: batch_size %lld, part_index %d of num_parts %d, expected at "
@@ -278,7 +278,7 @@ static mxc_status assign_buckets(bucket_iter *it) {
     return MXC_OK;
 }
 
-static mxc_status make_arrays(bucket_iter *it) {
+static mxc_status bucket_iter_make_arrays(bucket_iter *it) {
     int is_major = it->options.time_major;
     for (bucket *b = it->buckets; b < it->buckets + it->n_buckets; b++)
         for (int k = 0; k < 2; k++) {
@@ -305,7 +305,7 @@ mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, tokens));
     if (n < 0)
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %lld sentences", (long long)n);
-    MXC_TRY(check_options(options, n, offsets));
+    MXC_TRY(bucket_iter_check_options(options, n, offsets));
     bucket_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)
         return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
@@ -316,7 +316,7 @@ mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64
     if (status == MXC_OK)
         status = assign_buckets(it);
     if (status == MXC_OK)
-        status = make_arrays(it);
+        status = bucket_iter_make_arrays(it);
     if (status == MXC_OK)
         status = mxc_iter_from_methods(&bucket_methods, it, out);
     if (status != MXC_OK)

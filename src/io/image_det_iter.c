@@ -107,7 +107,7 @@ static void set_image_params(const det_params *p, int64_t max_labels, mxci_image
     out->label_width = MXCI_AUGMENT_DETECTION_HEADER + max_labels;
 }
 
-static mxc_status check_params(const det_params *p) {
+static mxc_status image_det_iter_check_params(const det_params *p) {
     if (strcmp(p->aug_seq, "det_aug_default") != 0)
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: aug_seq \"%s\", expected \"det_aug_default\"", owner, p->aug_seq);
     return MXC_OK;
@@ -116,7 +116,7 @@ static mxc_status check_params(const det_params *p) {
 static mxc_status create_with_params(const det_params *p, mxci_image_params *image, mxc_iter **out) {
     mxci_image_source source;
     int64_t max_labels = p->label_pad_width;
-    MXC_TRY(check_params(p));
+    MXC_TRY(image_det_iter_check_params(p));
     MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, &max_labels,
                                     &source));
     set_image_params(p, max_labels, image);

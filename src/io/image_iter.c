@@ -492,7 +492,7 @@ static void choose_chunks(image_iter *it) {
         (mxci_chunk_shuffle){(uint64_t)it->params.seed, (uint64_t)it->params.shuffle_chunk_seed, size > 1 ? size : 1};
 }
 
-static void describe(image_iter *it) {
+static void image_iter_describe(image_iter *it) {
     const mxci_augment *a = &it->augment;
     mxc_shape planes = {4, {it->batch, a->channels, a->height, a->width}};
     mxc_shape pixels = {4, {it->batch, a->height, a->width, a->channels}};
@@ -525,7 +525,7 @@ static mxc_status build(image_iter *it) {
     MXC_TRY(have_mean(it));
     MXC_TRY(mxci_augment_create(it->owner, &it->params, &it->augment));
     choose_chunks(it);
-    describe(it);
+    image_iter_describe(it);
     it->n_workers = it->params.preprocess_threads < cpus ? (int)it->params.preprocess_threads : cpus;
     it->n_slots = (int)it->params.prefetch_buffer + 1;
     it->slots = mxci_calloc((size_t)it->n_slots, sizeof *it->slots);

@@ -62,7 +62,7 @@ static mxc_status make_array(mxc_ndarray **array, int64_t n, mxc_dtype dtype, vo
     return mxc_ndarray_data(*array, data);
 }
 
-static mxc_status make_arrays(sparse_lines *l) {
+static mxc_status libsvm_iter_make_arrays(sparse_lines *l) {
     void *label, *value, *begin, *column;
     MXC_TRY(make_array(&l->label, l->n, MXC_F32, &label));
     MXC_TRY(make_array(&l->value, l->n_values, MXC_F32, &value));
@@ -149,7 +149,7 @@ static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_li
     MXC_TRY(count_lines(l));
     if (l->n == 0)
         return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
-    MXC_TRY(make_arrays(l));
+    MXC_TRY(libsvm_iter_make_arrays(l));
     mxci_text_reader_close(l->reader);
     MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
     return read_lines(l);

@@ -55,7 +55,7 @@ typedef struct prefetch {
 } prefetch;
 
 /* The array of a batch must fit into what inner announced. */
-static mxc_status check_array(mxc_ndarray *from, mxc_ndarray *room, const char *name) {
+static mxc_status prefetch_check_array(mxc_ndarray *from, mxc_ndarray *room, const char *name) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
     if (mxc_ndarray_size(from) <= mxc_ndarray_size(room) && mxc_ndarray_dtype(from) == mxc_ndarray_dtype(room))
         return MXC_OK;
@@ -101,7 +101,7 @@ static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
 static mxc_status copy_arrays(prefetch *p, prefetch_slot *s, const mxc_batch *batch) {
     for (int i = 0; i < p->n_total; i++) {
         mxc_ndarray *from = i < p->n_data ? batch->data[i] : batch->label[i - p->n_data];
-        MXC_TRY(check_array(from, s->slot_arrays[i].room, mxc_iter_desc(p->inner, i)->name));
+        MXC_TRY(prefetch_check_array(from, s->slot_arrays[i].room, mxc_iter_desc(p->inner, i)->name));
         MXC_TRY(take_shape(s, i, mxc_ndarray_shape(from)));
         MXC_TRY(copy_array(from, s->arrays[i]));
     }

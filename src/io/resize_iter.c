@@ -27,7 +27,7 @@ static mxc_status try_position(mxc_iter *inner, uint64_t epoch, int64_t position
 }
 
 /* What to ask next, between low and high: whether the length is what was guessed, else the middle. */
-static int64_t choose(int64_t low, int64_t high, int64_t guess) {
+static int64_t resize_iter_choose(int64_t low, int64_t high, int64_t guess) {
     if (guess > low && guess < high)
         return guess;
     return guess == low && guess + 1 < high ? guess + 1 : low + (high - low) / 2;
@@ -37,7 +37,7 @@ static int64_t choose(int64_t low, int64_t high, int64_t guess) {
 static mxc_status epoch_length(mxc_iter *inner, uint64_t epoch, int64_t limit, int64_t guess, int64_t *out) {
     int64_t low = 0, high = limit; /* low is a position, high is none */
     while (high - low > 1) {
-        int64_t middle = choose(low, high, guess);
+        int64_t middle = resize_iter_choose(low, high, guess);
         int is_there;
         MXC_TRY(try_position(inner, epoch, middle, &is_there));
         low = is_there ? middle : low;

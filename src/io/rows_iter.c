@@ -202,7 +202,7 @@ static const mxc_iter_methods rows_methods = {
     .destroy = rows_destroy,
 };
 
-static mxc_status check_options(const char *owner, const mxc_array_iter_options *o) {
+static mxc_status rows_iter_check_options(const char *owner, const mxc_array_iter_options *o) {
     if (o->batch_size < 1)
         return MXC_FAIL(MXC_EINVAL, "%s: batch_size %lld, expected at least 1", owner, (long long)o->batch_size);
     if (o->num_parts < 1 || o->part_index < 0 || o->part_index >= o->num_parts)
@@ -291,7 +291,7 @@ static mxc_status rows_iter_init(const char *owner, rows_iter *it, const mxci_ro
 mxc_status mxci_rows_iter_create(const char *owner, const mxc_array_iter_options *options, int n_data, int n_label,
                                  const mxci_row_array *rows, mxc_iter **out) {
     *out = NULL;
-    MXC_TRY(check_options(owner, options));
+    MXC_TRY(rows_iter_check_options(owner, options));
     rows_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the iterator", owner);

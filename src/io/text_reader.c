@@ -86,7 +86,7 @@ static int is_blank(int c) {
 }
 
 /* Skip blanks and comments; *out is the next byte. */
-static mxc_status skip_blanks(mxci_text_reader *f, int *out) {
+static mxc_status text_reader_skip_blanks(mxci_text_reader *f, int *out) {
     int in_comment = 0;
     for (;; f->at++) {
         MXC_TRY(peek(f, out));
@@ -111,7 +111,7 @@ static mxc_status skip_rest(mxci_text_reader *f) {
 static mxc_status find_any_line(mxci_text_reader *f, int *out) {
     for (;;) {
         f->line++;
-        MXC_TRY(skip_blanks(f, out));
+        MXC_TRY(text_reader_skip_blanks(f, out));
         if (*out == END) {
             MXC_TRY(next_file(f));
             if (!f->file)
@@ -160,12 +160,12 @@ static mxc_status read_field(mxci_text_reader *f, int c) {
 mxc_status mxci_text_reader_next_field(mxci_text_reader *f, const char **out) {
     int c;
     *out = NULL;
-    MXC_TRY(f->ends_line ? find_line(f, &c) : skip_blanks(f, &c));
+    MXC_TRY(f->ends_line ? find_line(f, &c) : text_reader_skip_blanks(f, &c));
     if (c == END && f->ends_line)
         return MXC_OK;
     f->ends_line = 0;
     MXC_TRY(read_field(f, c));
-    MXC_TRY(skip_blanks(f, &c));
+    MXC_TRY(text_reader_skip_blanks(f, &c));
     f->ends_line = c == '\n' || c == END;
     if (c == '\n' || c == f->separator)
         f->at++;

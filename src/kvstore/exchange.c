@@ -147,7 +147,7 @@ static void exchange_ended(mxci_call *call, mxc_status status, const char *error
     exchange_release(x);
 }
 
-static mxc_status find_data(exchange_task *x) {
+static mxc_status exchange_find_data(exchange_task *x) {
     mxc_tensor tensor;
     MXC_TRY(mxc_ndarray_tensor(x->call.arrays[0], &tensor));
     x->call.in = tensor.data;
@@ -161,7 +161,7 @@ static void exchange_run(const mxc_run *run, void *arg, mxc_done *done) {
     (void)run;
     x->has_run = 1;
     x->done = done;
-    if (find_data(x) == MXC_OK)
+    if (exchange_find_data(x) == MXC_OK)
         mxci_comm_ready(x->comm, &x->call);
     else
         mxci_comm_cancel(x->comm, &x->call);

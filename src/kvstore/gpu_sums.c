@@ -155,7 +155,7 @@ static void retain_arrays(const device_work *w) {
     }
 }
 
-static mxc_status find_data(mxc_ndarray *array, void **out) {
+static mxc_status gpu_sums_find_data(mxc_ndarray *array, void **out) {
     mxc_tensor t = {.data = NULL};
     if (array)
         MXC_TRY(mxc_ndarray_tensor(array, &t));
@@ -170,8 +170,8 @@ static mxc_status describe_work(const device_work *w, mxci_communicator_work *wo
         .collective = w->collective, .root = w->root, .dtype = mxc_ndarray_dtype(root), .n = mxc_ndarray_size(root)};
     for (int i = 0; i < w->set->n; i++) {
         void *in;
-        MXC_TRY(find_data(w->in[i], &in));
-        MXC_TRY(find_data(w->out[i], &work->out[i]));
+        MXC_TRY(gpu_sums_find_data(w->in[i], &in));
+        MXC_TRY(gpu_sums_find_data(w->out[i], &work->out[i]));
         work->in[i] = in;
         if (!work->out[i] && w->collective == MXCI_COLLECTIVE_BROADCAST)
             work->out[i] = in;
@@ -296,7 +296,7 @@ mxc_status mxci_gpu_sums_reduce(int n, mxc_ndarray *const *values, mxc_ndarray *
     MXC_TRY(find_set(n, values, out, plan.in, &plan.root, &plan.set));
     if (!plan.set)
         return MXC_OK;
-    MXC_TRY(find_data(out, &data)); /* it has memory from now on */
+    MXC_TRY(gpu_sums_find_data(out, &data)); /* it has memory from now on */
     plan.out[plan.root] = out;
     *queued = 1;
     return push_work(&plan, out, priority);
@@ -309,9 +309,9 @@ mxc_status mxci_gpu_sums_broadcast(mxc_ndarray *from, int n, mxc_ndarray *const 
     MXC_TRY(find_set(n, to, from, plan.out, &plan.root, &plan.set));
     if (!plan.set)
         return MXC_OK;
-    MXC_TRY(find_data(from, &source));
+    MXC_TRY(gpu_sums_find_data(from, &source));
     for (int i = 0; i < n; i++)
-        MXC_TRY(find_data(plan.out[i], &data[i]));
+        MXC_TRY(gpu_sums_find_data(plan.out[i], &data[i]));
     if (data[plan.root] == source)
         plan.out[plan.root] = NULL; /* it has it already */
     else if (mxc_ndarray_var(plan.out[plan.root]) == mxc_ndarray_var(from))

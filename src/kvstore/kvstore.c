@@ -249,7 +249,7 @@ mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, 
 
 /* ---- push and pull ------------------------------------------------------------------------------------------- */
 
-static mxc_status find_key(const mxc_kvstore *store, const char *key, mxci_key **out) {
+static mxc_status kvstore_find_key(const mxc_kvstore *store, const char *key, mxci_key **out) {
     *out = key ? mxci_hash_map_get(store->keys, key) : NULL;
     if (!*out)
         return MXC_FAIL(MXC_ENOTFOUND, "kvstore: key \"%s\" was not initialised", key ? key : "(null)");
@@ -258,7 +258,7 @@ static mxc_status find_key(const mxc_kvstore *store, const char *key, mxci_key *
 
 static mxc_status gather_pending_value(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
     mxci_key *e;
-    MXC_TRY(find_key(store, key, &e));
+    MXC_TRY(kvstore_find_key(store, key, &e));
     if (!value)
         return MXC_FAIL(MXC_EINVAL, "kvstore: the array for key \"%s\" is NULL", key);
     return mxci_key_add(e, value);
@@ -268,7 +268,7 @@ static mxc_status gather_pending_value(const mxc_kvstore *store, const char *key
 static mxc_status gather_pending(const mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
     for (int i = 0; i < n; i++) {
         mxci_key *e;
-        if (find_key(store, keys[i], &e) == MXC_OK)
+        if (kvstore_find_key(store, keys[i], &e) == MXC_OK)
             e->n_pending = 0;
     }
     for (int i = 0; i < n; i++)

@@ -28,7 +28,7 @@ static int store_mode_of(mxc_req req, const mxc_tensor *to) {
     return mxci_store_mode(req, mxci_tensor_bytes(to), 0);
 }
 
-static void put_range(void *arg, int64_t begin, int64_t end, int part) {
+static void assign_put_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     (void)part;
     mxci_assign_elements(a->store_mode, a->to->dtype, mxci_at(a->from, begin), mxci_at(a->to, begin), end - begin);
@@ -40,7 +40,7 @@ void mxci_assign(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mx
     MXCI_ASSERT(req == MXC_REQ_NULL || (to->dtype == from->dtype && mxci_tensor_size(to) == mxci_tensor_size(from)));
     if (req == MXC_REQ_NULL || (req != MXC_REQ_ADD && to->data == from->data))
         return;
-    mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, put_range, &args);
+    mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, assign_put_range, &args);
 }
 
 static void fill_range(void *arg, int64_t begin, int64_t end, int part) {

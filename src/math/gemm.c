@@ -110,7 +110,7 @@ static void run_units(const split *s, int64_t index, int64_t begin, int64_t end)
     (is_for_blas(&g) ? run_blas : run_own)(&g);
 }
 
-static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+static void gemm_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const split *s = arg;
     (void)part;
     while (begin < end) {
@@ -122,7 +122,7 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 /* Cut m into strips or n into panels, whichever leaves the parts more even; cutting n packs B once only. */
-static void plan(split *s, int parts) {
+static void gemm_plan(split *s, int parts) {
     const mxci_gemm_args *g = s->g;
     int64_t strips = (g->m + 5) / 6, panels = (g->n + 15) / 16;
     double by_row = (double)((strips + parts - 1) / parts) / (double)strips;
@@ -136,9 +136,9 @@ static void run_split(const mxc_run *run, const mxci_gemm_args *g) {
     split s = {.g = g};
     double flops;
     mxci_blas_init();
-    plan(&s, run ? mxc_engine_parallelism(run->engine) : 1);
+    gemm_plan(&s, run ? mxc_engine_parallelism(run->engine) : 1);
     flops = 2.0 * (double)g->m * (double)g->n * (double)(g->k + 1) / (double)s.units;
-    mxc_parallel_for(run, g->batch * s.units, (int64_t)(PART_FLOPS / flops) + 1, run_part, &s);
+    mxc_parallel_for(run, g->batch * s.units, (int64_t)(PART_FLOPS / flops) + 1, gemm_run_part, &s);
 }
 
 /* ---- 16-bit types ---------------------------------------------------------------------------------------------- */

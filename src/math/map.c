@@ -16,17 +16,17 @@ static int is_native(mxc_dtype dtype) {
     return mxci_compute_type(dtype) == dtype;
 }
 
-static const char *at(const void *data, int64_t element, mxc_dtype dtype) {
+static const char *map_at(const void *data, int64_t element, mxc_dtype dtype) {
     return (const char *)data + (size_t)element * mxc_dtype_size(dtype);
 }
 
 /* n elements of an input from the begin-th on, in the compute type: in place where they lie so, else in the buffer. */
-static const void *fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin, int64_t n, tile *buffer) {
+static const void *map_fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin, int64_t n, tile *buffer) {
     tile raw;
     const void *from;
     if (!in->data)
         return buffer; /* filled once */
-    from = in->strides ? (const void *)(is_native(dtype) ? buffer : &raw) : at(in->data, begin, dtype);
+    from = in->strides ? (const void *)(is_native(dtype) ? buffer : &raw) : map_at(in->data, begin, dtype);
     if (in->strides)
         mxci_gather(in->strides, mxc_dtype_size(dtype), in->data, begin, n, (void *)from);
     if (is_native(dtype))
@@ -55,9 +55,9 @@ static int store_mode_of(const mxci_mapping *m, const mxci_result *r) {
     return mxci_store_mode(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
 }
 
-static void compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
-                    int part) {
-    void *to = r->data ? (void *)at(r->data, begin, m->dtype) : NULL;
+static void map_compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
+                        int part) {
+    void *to = r->data ? (void *)map_at(r->data, begin, m->dtype) : NULL;
     tile values;
     int store_mode = store_mode_of(m, r);
     if (!r->sums && is_native(m->dtype) && store_mode == MXCI_STORE_WRITE) {
@@ -81,21 +81,21 @@ static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
         for (int k = 0; k < m->n_in; k++)
-            in[k] = fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
+            in[k] = map_fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
         for (int r = 0; r < MXCI_MAP_RESULTS; r++)
             if (m->result[r].req != MXC_REQ_NULL)
-                compute(m, &m->result[r], in, i, n, part);
+                map_compute(m, &m->result[r], in, i, n, part);
     }
     mxci_stream_end();
 }
 
 /* One result, everything where the kernel can take it: no tiles. */
-static void run_range(void *arg, int64_t begin, int64_t end, int part) {
+static void map_run_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_mapping *m = arg;
     const void *in[MXCI_MAP_INPUTS];
     for (int k = 0; k < m->n_in; k++)
-        in[k] = at(m->in[k].data, begin, m->dtype);
-    compute(m, &m->result[0], in, begin, end - begin, part);
+        in[k] = map_at(m->in[k].data, begin, m->dtype);
+    map_compute(m, &m->result[0], in, begin, end - begin, part);
 }
 
 static int is_plain(const mxci_mapping *m) {
@@ -140,7 +140,7 @@ static void finish_range(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t j = 0; j < n; j++)
             narrow[j] = (float)wide[j];
         mxci_assign_tile(r->req == MXC_REQ_ADD ? MXCI_STORE_ADD : MXCI_STORE_WRITE, a->dtype,
-                         a->dtype == MXC_F64 ? (void *)wide : narrow, (void *)at(r->data, i, a->dtype), n);
+                         a->dtype == MXC_F64 ? (void *)wide : narrow, (void *)map_at(r->data, i, a->dtype), n);
     }
 }
 
@@ -179,7 +179,7 @@ mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
     if (m.result[1].req != MXC_REQ_NULL)
         order_results(&m);
     clear_sums(&m, parts);
-    mxc_parallel_for(run, m.n, grain, is_plain(&m) ? run_range : run_tiles, &m);
+    mxc_parallel_for(run, m.n, grain, is_plain(&m) ? map_run_range : run_tiles, &m);
     finish_sums(run, &m, parts);
     return MXC_OK;
 }

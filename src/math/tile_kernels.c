@@ -26,7 +26,7 @@ static void add_i64(const int64_t *from, int64_t *to, int64_t n) {
 }
 
 /* to += from in a compute type. */
-static void add(mxc_dtype compute, const void *from, void *to, int64_t n) {
+static void tile_kernels_add(mxc_dtype compute, const void *from, void *to, int64_t n) {
     if (compute == MXC_F32)
         add_f32(from, to, n);
     else if (compute == MXC_F64)
@@ -40,14 +40,14 @@ void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n) {
     size_t from_size = mxc_dtype_size(compute), to_size = mxc_dtype_size(dtype);
     _Alignas(64) int64_t tile[MXCI_TILE];
     if (compute == dtype) {
-        add(dtype, from, to, n);
+        tile_kernels_add(dtype, from, to, n);
         return;
     }
     for (int64_t i = 0; i < n; i += MXCI_TILE) {
         int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
         char *at = (char *)to + (size_t)i * to_size;
         mxci_load(dtype, at, tile, count);
-        add(compute, (const char *)from + (size_t)i * from_size, tile, count);
+        tile_kernels_add(compute, (const char *)from + (size_t)i * from_size, tile, count);
         mxci_store(dtype, tile, at, count);
     }
 }
@@ -56,7 +56,7 @@ void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n) {
     size_t size = mxc_dtype_size(dtype);
     _Alignas(64) int64_t tile[MXCI_TILE];
     if (mxci_compute_type(dtype) == dtype) {
-        add(dtype, from, to, n);
+        tile_kernels_add(dtype, from, to, n);
         return;
     }
     for (int64_t i = 0; i < n; i += MXCI_TILE) {

@@ -21,7 +21,7 @@ static void produce_value(const mxci_array_task *task, const void *source, int64
 }
 
 /* Queue a task that needs no source. */
-static mxc_status push(mxci_array_task *task, const char *name, int64_t grain, int cheap) {
+static mxc_status fill_push(mxci_array_task *task, const char *name, int64_t grain, int cheap) {
     mxc_context context = task->to->chunk->context;
     int on_host = mxci_on_host(context);
     task->grain = grain;
@@ -40,7 +40,7 @@ mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
     MXC_TRY(mxci_array_task_create(array, NULL, &task));
     task->a = value;
     task->produce = produce_value;
-    return push(task, "fill", 1 << 17, bytes <= MXCI_CHEAP_BYTES);
+    return fill_push(task, "fill", 1 << 17, bytes <= MXCI_CHEAP_BYTES);
 }
 
 /* ---- random numbers ---- */
@@ -142,8 +142,8 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
     task->a = a;
     task->b = b;
     task->produce = uniform ? produce_uniform : produce_normal;
-    return uniform ? push(task, "uniform", UNIFORM_GRAIN, array->size <= UNIFORM_GRAIN / 8)
-                   : push(task, "normal", NORMAL_GRAIN, array->size <= NORMAL_GRAIN / 8);
+    return uniform ? fill_push(task, "uniform", UNIFORM_GRAIN, array->size <= UNIFORM_GRAIN / 8)
+                   : fill_push(task, "normal", NORMAL_GRAIN, array->size <= NORMAL_GRAIN / 8);
 }
 
 mxc_status mxc_ndarray_fill_uniform(mxc_ndarray *array, double low, double high) {

@@ -287,7 +287,7 @@ mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out) 
 }
 
 /* Put what is left of size in place of the one dim that is -1, if there is one. 0 if that is impossible. */
-static int complete(mxc_shape *shape, int64_t size) {
+static int ndarray_complete(mxc_shape *shape, int64_t size) {
     int open = -1;
     int64_t rest = 1;
     for (int i = 0; i < shape->ndim; i++) {
@@ -313,7 +313,7 @@ mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims
     mxc_shape shape, asked;
     MXC_TRY(shape_from("mxc_ndarray_reshape", ndim, dims, &shape));
     asked = shape;
-    if (!complete(&shape, array->size) || mxc_shape_size(&shape) > array->size)
+    if (!ndarray_complete(&shape, array->size) || mxc_shape_size(&shape) > array->size)
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_reshape: shape %s does not fit over %s",
                         mxc_shape_format(&asked, to, sizeof to), mxc_shape_format(&array->shape, from, sizeof from));
     return mxci_array_view(array, &shape, 0, out);

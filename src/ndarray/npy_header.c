@@ -40,14 +40,14 @@ static mxc_status expected(const header_parser *s, const char *what) {
     return MXCI_BYTE_SOURCE_FAIL(s->source, s->at + (s->p - s->text), MXC_EFORMAT, "npy header: expected %s", what);
 }
 
-static void skip_blanks(header_parser *s) {
+static void npy_header_skip_blanks(header_parser *s) {
     while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
         s->p++;
 }
 
 /* Step over c, after blanks; 0 if something else comes. */
-static int take(header_parser *s, char c) {
-    skip_blanks(s);
+static int npy_header_take(header_parser *s, char c) {
+    npy_header_skip_blanks(s);
     if (s->p == s->end || *s->p != c)
         return 0;
     s->p++;
@@ -56,7 +56,7 @@ static int take(header_parser *s, char c) {
 
 static int take_word(header_parser *s, const char *word) {
     size_t n = strlen(word);
-    skip_blanks(s);
+    npy_header_skip_blanks(s);
     if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n) != 0)
         return 0;
     s->p += n;
@@ -67,7 +67,7 @@ static int take_word(header_parser *s, const char *word) {
 static mxc_status parse_string(header_parser *s, char *out, size_t size) {
     size_t n = 0;
     char quote;
-    skip_blanks(s);
+    npy_header_skip_blanks(s);
     if (s->p == s->end || (*s->p != '\'' && *s->p != '"'))
         return expected(s, "a quoted string");
     quote = *s->p++;
@@ -116,16 +116,16 @@ static mxc_status parse_dim(header_parser *s, int64_t *out) {
 static mxc_status parse_shape(header_parser *s, mxc_shape *out) {
     int comma = 1;
     out->ndim = 0;
-    if (!take(s, '('))
+    if (!npy_header_take(s, '('))
         return expected(s, "a tuple of sizes");
-    while (!take(s, ')')) {
+    while (!npy_header_take(s, ')')) {
         if (!comma)
             return expected(s, "a comma or the end of the tuple");
         if (out->ndim == MXC_MAX_NDIM)
             return MXCI_BYTE_SOURCE_FAIL(s->source, s->at, MXC_EUNSUPPORTED, "npy header: more than %d axes",
                                          MXC_MAX_NDIM);
         MXC_TRY(parse_dim(s, &out->dim[out->ndim++]));
-        comma = take(s, ',');
+        comma = npy_header_take(s, ',');
     }
     return out->ndim == 1 && !comma ? expected(s, "a comma in a tuple of one") : MXC_OK;
 }
@@ -133,15 +133,15 @@ static mxc_status parse_shape(header_parser *s, mxc_shape *out) {
 static mxc_status parse_item(header_parser *s, mxci_npy_header *out, unsigned *seen) {
     char key[32];
     unsigned bit;
-    skip_blanks(s);
+    npy_header_skip_blanks(s);
     MXC_TRY(parse_string(s, key, sizeof key));
     bit = !strcmp(key, "descr") ? 1 : !strcmp(key, "fortran_order") ? 2 : !strcmp(key, "shape") ? 4 : 0;
     if (!bit || (*seen & bit))
         return expected(s, "the keys descr, fortran_order and shape, each once");
     *seen |= bit;
-    if (!take(s, ':'))
+    if (!npy_header_take(s, ':'))
         return expected(s, "a colon");
-    skip_blanks(s);
+    npy_header_skip_blanks(s);
     if (bit == 1)
         return parse_descr(s, &out->dtype);
     return bit == 2 ? parse_order(s, &out->fortran) : parse_shape(s, &out->shape);
@@ -151,15 +151,15 @@ mxc_status mxci_npy_parse(mxci_byte_source *source, int64_t at, const char *text
     header_parser s = {source, at, text, text, text + length};
     unsigned seen = 0;
     int comma = 1;
-    if (!take(&s, '{'))
+    if (!npy_header_take(&s, '{'))
         return expected(&s, "a dict");
-    while (!take(&s, '}')) {
+    while (!npy_header_take(&s, '}')) {
         if (!comma)
             return expected(&s, "a comma or the end of the dict");
         MXC_TRY(parse_item(&s, out, &seen));
-        comma = take(&s, ',');
+        comma = npy_header_take(&s, ',');
     }
-    skip_blanks(&s);
+    npy_header_skip_blanks(&s);
     if (s.p != s.end)
         return expected(&s, "nothing behind the dict");
     return seen == 7 ? MXC_OK : expected(&s, "all of descr, fortran_order and shape");

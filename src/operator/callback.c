@@ -28,7 +28,7 @@ static void in_child(void) {
 
 /* ---- calls ---- */
 
-static void call(const mxci_callback *callback) {
+static void callback_call(const mxci_callback *callback) {
     mxc_done *done = callback->done; /* the callback is its owner's again once that is told */
     unsigned before = mxci_error_count();
     mxc_status status = callback->fn(callback->arg);
@@ -38,7 +38,7 @@ static void call(const mxci_callback *callback) {
 }
 
 /* Locked. */
-static mxci_callback *take(void) {
+static mxci_callback *callback_take(void) {
     mxci_callback *callback;
     while (!queue.first) {
         queue.idle++;
@@ -58,9 +58,9 @@ static void thread_main(void *arg) {
     for (;;) {
         mxci_callback *callback;
         mxci_global_lock(&queue.lock);
-        callback = take();
+        callback = callback_take();
         mxci_global_unlock(&queue.lock);
-        call(callback);
+        callback_call(callback);
     }
 }
 

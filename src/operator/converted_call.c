@@ -125,8 +125,8 @@ static int is_copied(const mxc_tensor *t, conversion how) {
 }
 
 /* Copies of n tensors from *temp on; filled from the originals where load is set. */
-static void copy(const mxc_run *run, int n, const mxc_tensor *from, int load, conversion how, mxc_tensor *to,
-                 char **temp) {
+static void converted_call_copy(const mxc_run *run, int n, const mxc_tensor *from, int load, conversion how,
+                                mxc_tensor *to, char **temp) {
     for (int i = 0; i < n; i++) {
         to[i] = from[i];
         if (how == TO_F32)
@@ -151,11 +151,11 @@ static mxc_status run_copies(const mxc_op_call *call, mxc_pass pass, const void 
     const mxc_tensor *results = pass == MXC_FORWARD ? call->out : call->in_grad, *computed = out;
     int n = pass == MXC_FORWARD ? call->n_out : call->n_in;
     char *temp = call->temp;
-    copy(call->run, call->n_in, call->in, 1, how, in, &temp);
-    copy(call->run, call->n_out, call->out, pass == MXC_BACKWARD, how, out, &temp);
+    converted_call_copy(call->run, call->n_in, call->in, 1, how, in, &temp);
+    converted_call_copy(call->run, call->n_out, call->out, pass == MXC_BACKWARD, how, out, &temp);
     if (pass == MXC_BACKWARD) {
-        copy(call->run, call->n_out, call->out_grad, 1, how, out_grad, &temp);
-        copy(call->run, call->n_in, call->in_grad, 0, how, in_grad, &temp);
+        converted_call_copy(call->run, call->n_out, call->out_grad, 1, how, out_grad, &temp);
+        converted_call_copy(call->run, call->n_in, call->in_grad, 0, how, in_grad, &temp);
         computed = in_grad;
     }
     for (int i = 0; i < n; i++)
@@ -193,7 +193,7 @@ static mxc_status typed_backward(const mxc_op_call *call) {
     return run_typed(call, MXC_BACKWARD);
 }
 
-static mxc_status run(const mxc_op_call *call, mxc_pass pass) {
+static mxc_status converted_call_run(const mxc_op_call *call, mxc_pass pass) {
     const mxc_op_def *def = mxc_op_get_def(call->op);
     mxc_op_compute_fn typed = pass == MXC_FORWARD ? typed_forward : typed_backward;
     params_room params;
@@ -204,9 +204,9 @@ static mxc_status run(const mxc_op_call *call, mxc_pass pass) {
 }
 
 mxc_status mxci_converted_forward(const mxc_op_call *call) {
-    return run(call, MXC_FORWARD);
+    return converted_call_run(call, MXC_FORWARD);
 }
 
 mxc_status mxci_converted_backward(const mxc_op_call *call) {
-    return run(call, MXC_BACKWARD);
+    return converted_call_run(call, MXC_BACKWARD);
 }

@@ -53,7 +53,7 @@ static mxc_req request(const fallback_run *s, int slot) {
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
 /* Shapes and types as one group of the signature. */
-static void describe(const fallback_run *s, int first, int n, mxc_shape *shapes, mxc_dtype *types) {
+static void host_fallback_describe(const fallback_run *s, int first, int n, mxc_shape *shapes, mxc_dtype *types) {
     for (int i = 0; i < n; i++) {
         shapes[i] = given(s, first + i)->shape;
         types[i] = given(s, first + i)->dtype;
@@ -62,7 +62,7 @@ static void describe(const fallback_run *s, int first, int n, mxc_shape *shapes,
 
 static void make_sig(fallback_run *s, mxc_shape *shapes, mxc_dtype *types) {
     const mxc_op_call *c = s->call;
-    describe(s, 0, c->n_in + c->n_out + c->n_aux, shapes, types);
+    host_fallback_describe(s, 0, c->n_in + c->n_out + c->n_aux, shapes, types);
     s->sig = (mxc_op_sig){.op = c->op,
                           .params = c->params,
                           .n_in = c->n_in,
@@ -80,7 +80,7 @@ static void make_sig(fallback_run *s, mxc_shape *shapes, mxc_dtype *types) {
 }
 
 /* The tables of slots. */
-static void take_tables(fallback_run *s, mxci_scratch *from) {
+static void host_fallback_take_tables(fallback_run *s, mxci_scratch *from) {
     mxc_shape *shapes;
     mxc_dtype *types;
     s->tensors = mxci_scratch_array(from, s->n_slots, sizeof *s->tensors);
@@ -104,21 +104,21 @@ static void take_data(fallback_run *s, mxci_scratch *from) {
 }
 
 /* The tables, which the signature needs; then, with what it says, room for everything. */
-static mxc_status take_scratch(fallback_run *s) {
+static mxc_status host_fallback_take_scratch(fallback_run *s) {
     mxci_op_impl impl;
     mxci_scratch tables = {0}, all = {0}, use = {0};
     void *block;
-    take_tables(s, &tables);
+    host_fallback_take_tables(s, &tables);
     MXC_TRY(mxci_temp_get(&s->run, tables.bytes, &block));
-    take_tables(s, &(mxci_scratch){.base = block});
+    host_fallback_take_tables(s, &(mxci_scratch){.base = block});
     mxci_op_impl_get(s->def, MXC_CPU, &impl);
     MXC_TRY(mxci_op_impl_temp(&impl, &s->sig, s->pass, &s->temp_bytes));
-    take_tables(s, &all);
+    host_fallback_take_tables(s, &all);
     take_data(s, &all);
     mxci_scratch_take(&all, s->temp_bytes);
     MXC_TRY(mxci_temp_get(&s->run, all.bytes, &block));
     use.base = block;
-    take_tables(s, &use);
+    host_fallback_take_tables(s, &use);
     take_data(s, &use);
     s->temp = s->temp_bytes ? mxci_scratch_take(&use, s->temp_bytes) : NULL;
     return MXC_OK;
@@ -126,7 +126,7 @@ static mxc_status take_scratch(fallback_run *s) {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status fetch(fallback_run *s) {
+static mxc_status host_fallback_fetch(fallback_run *s) {
     for (int i = 0; i < s->n_slots; i++) {
         mxc_req req = request(s, i);
         size_t bytes = mxci_tensor_bytes(given(s, i));
@@ -148,7 +148,7 @@ static mxc_status send(fallback_run *s) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static mxc_status compute(fallback_run *s, mxc_op_compute_fn fn) {
+static mxc_status host_fallback_compute(fallback_run *s, mxc_op_compute_fn fn) {
     mxc_op_call call = *s->call;
     for (int i = 0; i < s->n_req; i++) /* outputs have memory of their own here */
         s->req[i] = s->call->req[i] == MXC_REQ_INPLACE ? MXC_REQ_WRITE : s->call->req[i];
@@ -166,7 +166,7 @@ static mxc_status compute(fallback_run *s, mxc_op_compute_fn fn) {
     return fn(&call);
 }
 
-static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn fn) {
+static mxc_status host_fallback_run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn fn) {
     fallback_run s = {.call = call, .def = mxc_op_get_def(call->op), .pass = pass};
     s.context = call->run ? call->run->context : call->n_in ? call->in[0].context : call->out[0].context;
     MXC_TRY(mxci_device_get(s.context, &s.device));
@@ -178,20 +178,20 @@ static mxc_status run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn 
     s.run.stream = NULL;
     s.n_slots = call->n_in + call->n_out + call->n_aux + (pass == MXC_BACKWARD ? call->n_out + call->n_in : 0);
     s.n_req = pass == MXC_FORWARD ? call->n_out : call->n_in;
-    MXC_TRY(take_scratch(&s));
-    MXC_TRY(fetch(&s));
-    MXC_TRY(compute(&s, fn));
+    MXC_TRY(host_fallback_take_scratch(&s));
+    MXC_TRY(host_fallback_fetch(&s));
+    MXC_TRY(host_fallback_compute(&s, fn));
     return send(&s);
 }
 
 mxc_status mxci_host_fallback_forward(const mxc_op_call *call) {
     mxci_op_impl host;
     mxci_op_impl_get(mxc_op_get_def(call->op), MXC_CPU, &host);
-    return run(call, MXC_FORWARD, host.forward);
+    return host_fallback_run(call, MXC_FORWARD, host.forward);
 }
 
 mxc_status mxci_host_fallback_backward(const mxc_op_call *call) {
     mxci_op_impl host;
     mxci_op_impl_get(mxc_op_get_def(call->op), MXC_CPU, &host);
-    return run(call, MXC_BACKWARD, host.backward);
+    return host_fallback_run(call, MXC_BACKWARD, host.backward);
 }

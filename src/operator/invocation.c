@@ -135,7 +135,7 @@ static mxc_status fill_tensors(mxci_invocation *v) {
     return MXC_OK;
 }
 
-static mxc_status compute(mxci_invocation *v) {
+static mxc_status invocation_compute(mxci_invocation *v) {
     int64_t begin = mxci_trace_begin();
     mxc_status status = v->compute(&v->call);
     mxci_trace_call(begin, mxc_op_get_def(v->op)->name, "operator", &v->call, v->pass);
@@ -150,13 +150,13 @@ static mxc_status run_task(const mxc_run *run, void *arg) {
     call->temp_bytes = v->temp_bytes;
     if (v->temp_bytes)
         MXC_TRY(mxci_temp_get(run, v->temp_bytes, &call->temp));
-    return compute(v);
+    return invocation_compute(v);
 }
 
 static mxc_status run_callback(void *arg) {
     mxci_invocation *v = arg;
     MXC_TRY(fill_tensors(v));
-    return compute(v);
+    return invocation_compute(v);
 }
 
 static void begin_callback(const mxc_run *run, void *arg, mxc_done *done) {
@@ -207,7 +207,7 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_writes) {
     return flags | (elements <= CHEAP_ELEMENTS ? MXC_TASK_CHEAP : 0);
 }
 
-static mxc_status prepare(mxci_invocation *v) {
+static mxc_status invocation_prepare(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     mxc_op_call *call = &v->call;
     int has_work = mxci_has_work(&v->sig, v->pass, v->req);
@@ -250,7 +250,7 @@ mxc_status mxci_invocation_push(mxci_invocation *v) {
         return MXC_OK; /* every request is null */
     engine = mxc_var_engine(v->vars[v->n_slots - 1]);
     v->sig.parallelism = mxc_engine_parallelism(engine);
-    MXC_TRY(prepare(v));
+    MXC_TRY(invocation_prepare(v));
     task.name = mxc_op_get_def(v->op)->name;
     if (mxc_op_get_def(v->op)->flags & MXC_OP_CALLBACK)
         task.async_fn = begin_callback;

@@ -7,7 +7,7 @@
 #include "operator/infer.h"
 #include "operator/invocation.h"
 
-static const char *op_name(const mxci_invocation *v) {
+static const char *invoke_op_name(const mxci_invocation *v) {
     return mxc_op_get_def(v->op)->name;
 }
 
@@ -16,7 +16,7 @@ static void hold(mxci_invocation *v, int slot, mxc_ndarray *array) {
     v->arrays[slot] = mxc_ndarray_retain(array);
 }
 
-static void describe(mxc_ndarray *array, mxc_shape *shape, mxc_dtype *type) {
+static void invoke_describe(mxc_ndarray *array, mxc_shape *shape, mxc_dtype *type) {
     *shape = *mxc_ndarray_shape(array);
     *type = mxc_ndarray_dtype(array);
 }
@@ -62,7 +62,7 @@ static mxc_status check_context(mxci_invocation *v) {
             context = &v->sig.context;
         }
         if (!mxc_context_equal(found, *context))
-            return MXC_FAIL(MXC_EDEVICE, "%s: %s: expected an array on %s, found %s", op_name(v),
+            return MXC_FAIL(MXC_EDEVICE, "%s: %s: expected an array on %s, found %s", invoke_op_name(v),
                             mxci_slot_text(v, i, where, sizeof where), mxc_context_format(*context, want, sizeof want),
                             mxc_context_format(found, have, sizeof have));
     }
@@ -74,21 +74,21 @@ static mxc_status check_context(mxci_invocation *v) {
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 /* The array in a slot must have the shape and dtype of a signature's entry. */
-static mxc_status check_array(const mxci_invocation *v, int slot, mxc_ndarray *array, const mxc_shape *shape,
-                              mxc_dtype type) {
+static mxc_status invoke_check_array(const mxci_invocation *v, int slot, mxc_ndarray *array, const mxc_shape *shape,
+                                     mxc_dtype type) {
     char where[96], want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     mxci_slot_text(v, slot, where, sizeof where);
     if (!mxc_shape_equal(mxc_ndarray_shape(array), shape))
-        return MXC_FAIL(MXC_ESHAPE, "%s: %s: expected shape %s, found %s", op_name(v), where,
+        return MXC_FAIL(MXC_ESHAPE, "%s: %s: expected shape %s, found %s", invoke_op_name(v), where,
                         mxc_shape_format(shape, want, sizeof want),
                         mxc_shape_format(mxc_ndarray_shape(array), have, sizeof have));
     if (mxc_ndarray_dtype(array) != type)
-        return MXC_FAIL(MXC_EDTYPE, "%s: %s: expected dtype %s, found %s", op_name(v), where, mxc_dtype_name(type),
-                        mxc_dtype_name(mxc_ndarray_dtype(array)));
+        return MXC_FAIL(MXC_EDTYPE, "%s: %s: expected dtype %s, found %s", invoke_op_name(v), where,
+                        mxc_dtype_name(type), mxc_dtype_name(mxc_ndarray_dtype(array)));
     return MXC_OK;
 }
 
-static mxc_status infer(mxci_invocation *v) {
+static mxc_status invoke_infer(mxci_invocation *v) {
     MXC_TRY(mxc_op_infer_type(&v->sig));
     return mxc_op_infer_shape(&v->sig);
 }
@@ -110,7 +110,7 @@ static mxc_status copy_signature(mxci_invocation *v) {
         v->tensors[i].dtype = *mxci_sig_type(&v->sig, slot);
         v->tensors[i].context = v->sig.context;
         if (!mxc_shape_known(&v->tensors[i].shape) || v->tensors[i].dtype == MXC_DTYPE_UNKNOWN)
-            return MXC_FAIL(MXC_ESHAPE, "%s: %s: shape or dtype does not follow from what was given", op_name(v),
+            return MXC_FAIL(MXC_ESHAPE, "%s: %s: shape or dtype does not follow from what was given", invoke_op_name(v),
                             mxci_slot_text(v, i, where, sizeof where));
     }
     for (int i = mxci_slot_out_grad(v); i < v->n_slots; i++) { /* gradients are as what they are of */
@@ -125,16 +125,17 @@ static mxc_status copy_signature(mxci_invocation *v) {
 static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in) {
     char where[96];
     if (n != v->n_in + v->n_aux)
-        return MXC_FAIL(MXC_EINVAL, "%s: expected %d arrays (%d arguments, %d auxiliary states), found %d", op_name(v),
-                        v->n_in + v->n_aux, v->n_in, v->n_aux, n);
+        return MXC_FAIL(MXC_EINVAL, "%s: expected %d arrays (%d arguments, %d auxiliary states), found %d",
+                        invoke_op_name(v), v->n_in + v->n_aux, v->n_in, v->n_aux, n);
     for (int i = 0; i < n; i++) {
         int is_aux = i >= v->n_in, at = is_aux ? i - v->n_in : i, slot = is_aux ? mxci_slot_aux(v) + at : i;
         if (!in[i])
-            return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", op_name(v), mxci_slot_text(v, slot, where, sizeof where));
+            return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", invoke_op_name(v),
+                            mxci_slot_text(v, slot, where, sizeof where));
         MXC_TRY(MXCI_NOT_RELEASED(in[i]));
         hold(v, slot, in[i]);
-        describe(in[i], is_aux ? &v->sig.aux_shape[at] : &v->sig.in_shape[at],
-                 is_aux ? &v->sig.aux_type[at] : &v->sig.in_type[at]);
+        invoke_describe(in[i], is_aux ? &v->sig.aux_shape[at] : &v->sig.in_shape[at],
+                        is_aux ? &v->sig.aux_type[at] : &v->sig.in_type[at]);
     }
     return MXC_OK;
 }
@@ -147,18 +148,18 @@ static mxc_status take_outputs(mxci_invocation *v, int n, mxc_ndarray *const *ou
     int n_visible = mxc_op_n_visible(v->op);
     char where[96];
     if (n != n_visible && n != v->n_out)
-        return MXC_FAIL(MXC_EINVAL, "%s: expected %d outputs%s, found %d", op_name(v), n_visible,
+        return MXC_FAIL(MXC_EINVAL, "%s: expected %d outputs%s, found %d", invoke_op_name(v), n_visible,
                         n_visible < v->n_out ? " (or all, with the hidden ones)" : "", n);
     for (int i = 0; i < v->n_out; i++) {
         v->req[i] = given_req(req, n, i);
         if (v->req[i] < MXC_REQ_NULL || v->req[i] > MXC_REQ_ADD)
-            return MXC_FAIL(MXC_EINVAL, "%s: request %d of output %d is none", op_name(v), (int)v->req[i], i);
+            return MXC_FAIL(MXC_EINVAL, "%s: request %d of output %d is none", invoke_op_name(v), (int)v->req[i], i);
         if (v->req[i] == MXC_REQ_INPLACE)
             v->req[i] = MXC_REQ_WRITE; /* found again where memory is shared */
         if (i < n && out[i] && v->req[i] != MXC_REQ_NULL)
             hold(v, mxci_slot_out(v) + i, out[i]);
         else if (v->req[i] == MXC_REQ_ADD)
-            return MXC_FAIL(MXC_EINVAL, "%s: %s: request add, but no array to add to", op_name(v),
+            return MXC_FAIL(MXC_EINVAL, "%s: %s: request add, but no array to add to", invoke_op_name(v),
                             mxci_slot_text(v, mxci_slot_out(v) + i, where, sizeof where));
     }
     return MXC_OK;
@@ -168,7 +169,7 @@ static void describe_outputs(mxci_invocation *v) {
     for (int i = 0; i < v->n_out; i++) {
         mxc_ndarray *array = v->arrays[mxci_slot_out(v) + i];
         if (array)
-            describe(array, &v->sig.out_shape[i], &v->sig.out_type[i]);
+            invoke_describe(array, &v->sig.out_shape[i], &v->sig.out_type[i]);
     }
 }
 
@@ -194,12 +195,12 @@ static mxc_status infer_on_host(mxci_invocation *v, int begin) {
 static mxc_status infer_forward(mxci_invocation *v) {
     if (v->n_in == 0)
         describe_outputs(v);
-    MXC_TRY(infer(v));
+    MXC_TRY(invoke_infer(v));
     if (mxc_op_get_def(v->op)->infer_from_data)
         MXC_TRY(infer_on_host(v, 0)); /* waits for them */
     if (!outputs_known(v)) {
         describe_outputs(v);
-        MXC_TRY(infer(v));
+        MXC_TRY(invoke_infer(v));
     }
     return copy_signature(v);
 }
@@ -210,15 +211,15 @@ static mxc_status complete_outputs(mxci_invocation *v) {
         int slot = mxci_slot_out(v) + i;
         const mxc_tensor *t = &v->tensors[slot];
         if (v->arrays[slot])
-            MXC_TRY(check_array(v, slot, v->arrays[slot], &t->shape, t->dtype));
+            MXC_TRY(invoke_check_array(v, slot, v->arrays[slot], &t->shape, t->dtype));
         else if (v->req[i] != MXC_REQ_NULL)
             MXC_TRY(mxc_ndarray_create(t->shape.ndim, t->shape.dim, t->dtype, v->sig.context, &v->arrays[slot]));
     }
     return MXC_OK;
 }
 
-static mxc_status forward(mxci_invocation *v, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray *const *out,
-                          const mxc_req *req) {
+static mxc_status invoke_forward(mxci_invocation *v, int n_in, mxc_ndarray *const *in, int n_out,
+                                 mxc_ndarray *const *out, const mxc_req *req) {
     MXC_TRY(take_inputs(v, n_in, in));
     MXC_TRY(take_outputs(v, n_out, out, req));
     MXC_TRY(check_context(v));
@@ -234,7 +235,7 @@ static mxc_status invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out
     mxc_status status;
     MXC_TRY(mxci_invocation_create(op, MXC_FORWARD, &v));
     v->sig.is_train = is_train;
-    status = forward(v, n_in, in, n_out, inout, req);
+    status = invoke_forward(v, n_in, in, n_out, inout, req);
     for (int i = 0; status == MXC_OK && i < n_out; i++)
         if (!inout[i] && v->arrays[mxci_slot_out(v) + i])
             inout[i] = mxc_ndarray_retain(v->arrays[mxci_slot_out(v) + i]);
@@ -293,10 +294,10 @@ static mxc_status take_read(mxci_invocation *v, int slot, mxc_ndarray *array, in
                             mxc_dtype *type) {
     char where[96];
     if (!array)
-        return needed ? MXC_FAIL(MXC_EINVAL, "%s: backward needs %s, which is NULL", op_name(v),
+        return needed ? MXC_FAIL(MXC_EINVAL, "%s: backward needs %s, which is NULL", invoke_op_name(v),
                                  mxci_slot_text(v, slot, where, sizeof where))
                       : MXC_OK;
-    describe(array, shape, type);
+    invoke_describe(array, shape, type);
     if (needed)
         hold(v, slot, array);
     return MXC_OK;
@@ -331,16 +332,16 @@ static mxc_status take_gradients(mxci_invocation *v, mxc_ndarray *const *in_grad
         int slot = mxci_slot_in_grad(v) + i;
         mxc_req wanted = req ? req[i] : entry(in_grad, i) ? MXC_REQ_WRITE : MXC_REQ_NULL;
         if (wanted < MXC_REQ_NULL || wanted > MXC_REQ_ADD)
-            return MXC_FAIL(MXC_EINVAL, "%s: request %d of argument %d is none", op_name(v), (int)wanted, i);
+            return MXC_FAIL(MXC_EINVAL, "%s: request %d of argument %d is none", invoke_op_name(v), (int)wanted, i);
         v->req[i] = wanted == MXC_REQ_INPLACE ? MXC_REQ_WRITE : wanted;
         if (wanted == MXC_REQ_NULL)
             continue;
         if (!entry(in_grad, i))
-            return MXC_FAIL(MXC_EINVAL, "%s: %s is asked for but NULL", op_name(v),
+            return MXC_FAIL(MXC_EINVAL, "%s: %s is asked for but NULL", invoke_op_name(v),
                             mxci_slot_text(v, slot, where, sizeof where));
         hold(v, slot, in_grad[i]);
         if (v->sig.in_shape[i].ndim < 0)
-            describe(in_grad[i], &v->sig.in_shape[i], &v->sig.in_type[i]);
+            invoke_describe(in_grad[i], &v->sig.in_shape[i], &v->sig.in_type[i]);
     }
     return MXC_OK;
 }
@@ -348,16 +349,16 @@ static mxc_status take_gradients(mxci_invocation *v, mxc_ndarray *const *in_grad
 static mxc_status check_backward_arrays(mxci_invocation *v) {
     for (int i = 0; i < v->n_slots; i++)
         if (v->arrays[i])
-            MXC_TRY(check_array(v, i, v->arrays[i], &v->tensors[i].shape, v->tensors[i].dtype));
+            MXC_TRY(invoke_check_array(v, i, v->arrays[i], &v->tensors[i].shape, v->tensors[i].dtype));
     return MXC_OK;
 }
 
-static mxc_status backward(mxci_invocation *v, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
-                           mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req) {
+static mxc_status invoke_backward(mxci_invocation *v, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
+                                  mxc_ndarray *const *out, mxc_ndarray *const *in_grad, const mxc_req *req) {
     MXC_TRY(take_reads(v, out_grad, in, out));
     MXC_TRY(take_gradients(v, in_grad, req));
     MXC_TRY(check_context(v));
-    MXC_TRY(infer(v));
+    MXC_TRY(invoke_infer(v));
     MXC_TRY(copy_signature(v));
     MXC_TRY(check_backward_arrays(v));
     MXC_TRY(mxci_invocation_check_memory(v));
@@ -372,7 +373,7 @@ mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad, mxc_
     mxc_status status;
     MXC_TRY(mxci_invocation_create(op, MXC_BACKWARD, &v));
     v->sig.is_train = 1;
-    status = backward(v, out_grad, in, out, in_grad, req);
+    status = invoke_backward(v, out_grad, in, out, in_grad, req);
     mxci_invocation_release(v);
     return status;
 }

@@ -86,7 +86,7 @@ static const char *arg_names(const mxc_op *op) {
     return op->def->args_of ? op->def->args_of(op->params) : op->def->args;
 }
 
-static mxc_status count_args(mxc_op *op) {
+static mxc_status op_count_args(mxc_op *op) {
     const mxc_op_def *def = op->def;
     int64_t count;
     if (def->variadic && arg_names(op)) {
@@ -106,11 +106,11 @@ static mxc_status count_args(mxc_op *op) {
     return MXC_OK;
 }
 
-static mxc_status complete(mxc_op *op) {
+static mxc_status op_complete(mxc_op *op) {
     const mxc_op_def *def = op->def;
     if (def->params_check)
         MXC_TRY(def->params_check(op->params));
-    MXC_TRY(count_args(op));
+    MXC_TRY(op_count_args(op));
     op->n_outputs = def->n_outputs ? def->n_outputs(op->params) : def->outputs ? mxci_list_count(def->outputs) : 1;
     op->n_visible = def->n_visible ? def->n_visible(op->params) : op->n_outputs;
     op->n_aux = def->n_aux ? def->n_aux(op->params) : mxci_list_count(def->aux);
@@ -198,7 +198,7 @@ mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys
         return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for the operator's parameters", def->name);
     status = (is_custom ? parse_custom : parse)(op, n_params, keys, values);
     if (status == MXC_OK)
-        status = complete(op);
+        status = op_complete(op);
     if (status == MXC_OK)
         *out = op;
     else

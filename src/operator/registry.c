@@ -66,7 +66,7 @@ static mxc_status check_def(const mxc_op_def *def) {
     return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: has no forward function", def->name);
 }
 
-static mxc_status reserve(void) {
+static mxc_status registry_reserve(void) {
     int capacity = registry.capacity ? 2 * registry.capacity : 256;
     entry *entries;
     if (registry.count < registry.capacity)
@@ -101,7 +101,7 @@ mxc_status mxci_registry_add(const mxc_op_def *def, const char *family) {
     MXC_TRY(check_new_name(def, def->name));
     for (int i = 0; mxci_list_item(def->aliases, i, alias, sizeof alias); i++)
         MXC_TRY(check_new_name(def, alias));
-    MXC_TRY(reserve());
+    MXC_TRY(registry_reserve());
     MXC_TRY(put_names(def));
     registry.entries[registry.count++] = (entry){def, family};
     return MXC_OK;
@@ -190,7 +190,7 @@ const char *mxc_op_family(const char *name) {
 
 enum { NAME_MAX_COMPARED = 63, SUGGESTIONS = 3 };
 
-static int lower(char c) {
+static int registry_lower(char c) {
     return tolower((unsigned char)c);
 }
 
@@ -211,7 +211,8 @@ int mxci_name_distance(const char *a, const char *b, int limit) {
         row[0] = (int)i;
         for (size_t j = 1; j <= m; j++) {
             int above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (lower(a[i - 1]) != lower(b[j - 1])));
+            row[j] =
+                least(above + 1, row[j - 1] + 1, diagonal + (registry_lower(a[i - 1]) != registry_lower(b[j - 1])));
             diagonal = above;
         }
     }

@@ -157,7 +157,7 @@ static const rule rules[] = {
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-static const rule *find_rule(const char *name) {
+static const rule *optimizer_find_rule(const char *name) {
     for (int i = 0; i < RULES; i++)
         if (strcmp(rules[i].name, name) == 0)
             return &rules[i];
@@ -179,7 +179,7 @@ const char *mxc_optimizer_name_at(int index) {
 mxc_status mxc_optimizer_describe(const char *name, char **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(name));
-    const rule *r = find_rule(name);
+    const rule *r = optimizer_find_rule(name);
     if (!r)
         return no_such_rule(name);
     mxci_text text = {0};
@@ -196,7 +196,7 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
-    const rule *r = find_rule(name);
+    const rule *r = optimizer_find_rule(name);
     if (!r)
         return no_such_rule(name);
     mxc_optimizer *optimizer = mxci_calloc(1, sizeof *optimizer);
@@ -400,8 +400,8 @@ static void format_rates(const mxc_floats *rates, char *text, size_t size) {
     mxci_line_printf(&line, ")");
 }
 
-static mxc_status make_op(const mxc_optimizer *optimizer, const mxci_optimizer_op_pair *ops,
-                          const mxci_optimizer_rates *rates, mxc_op **out) {
+static mxc_status optimizer_make_op(const mxc_optimizer *optimizer, const mxci_optimizer_op_pair *ops,
+                                    const mxci_optimizer_rates *rates, mxc_op **out) {
     char text[3][MXC_TUPLE_MAX * 26];
     op_params g = {.n = 0};
     format_rates(&rates->lrs, text[0], sizeof text[0]);
@@ -431,7 +431,7 @@ static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_optimizer_op_p
     if ((!r->op || !same_rates(&r->rates, now)) && !set_rates(r->op, now)) {
         mxc_op_release(r->op);
         r->op = NULL;
-        MXC_TRY(make_op(optimizer, ops, now, &r->op));
+        MXC_TRY(optimizer_make_op(optimizer, ops, now, &r->op));
     }
     r->rates = *now;
     *out = r->op;

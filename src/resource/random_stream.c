@@ -15,7 +15,7 @@ typedef struct stream_state {
  * the new offset. The header promises no order between the two. */
 static stream_state streams[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1];
 
-static mxc_status find(mxc_context context, const char *caller, stream_state **out) {
+static mxc_status random_stream_find(mxc_context context, const char *caller, stream_state **out) {
     char name[32];
     int known =
         context.device > 0 && context.device < MXC_DEVICE_LIMIT && context.id >= 0 && context.id <= MXC_MAX_DEVICE_ID;
@@ -39,7 +39,7 @@ void mxc_random_seed(uint64_t seed) {
 mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out) {
     MXC_TRY(MXCI_OUT(out));
     stream_state *s;
-    MXC_TRY(find(context, "mxc_random_reserve", &s));
+    MXC_TRY(random_stream_find(context, "mxc_random_reserve", &s));
     out->seed = atomic_load(&s->seed);
     out->stream = (uint64_t)context.id;
     out->offset = atomic_fetch_add(&s->offset, count);
@@ -54,7 +54,7 @@ mxc_status mxc_random_get_state(mxc_context context, mxc_random *out) {
 mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
     MXC_TRY(MXCI_NON_NULL(state));
     stream_state *s;
-    MXC_TRY(find(context, "mxc_random_set_state", &s));
+    MXC_TRY(random_stream_find(context, "mxc_random_set_state", &s));
     if (state->stream != (uint64_t)context.id)
         return MXC_FAIL(MXC_EINVAL, "mxc_random_set_state: state of stream %llu, but the context's stream is %d",
                         (unsigned long long)state->stream, (int)context.id);

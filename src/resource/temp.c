@@ -64,7 +64,7 @@ static mxc_status entry(mxc_context context, scratch **out) {
     return MXC_OK;
 }
 
-static void drop(scratch *s) {
+static void temp_drop(scratch *s) {
     mxc_storage_free(s->context, s->block, s->bytes);
     s->block = NULL;
     s->bytes = 0;
@@ -72,16 +72,16 @@ static void drop(scratch *s) {
 
 /* Replace the block by a larger one. Work that was queued on this thread's stream, by this function or those before it,
  * may still use the old one. */
-static mxc_status grow(const mxc_run *run, scratch *s, size_t bytes) {
+static mxc_status temp_grow(const mxc_run *run, scratch *s, size_t bytes) {
     mxc_status status;
     if (s->block)
         MXC_TRY(mxci_run_synchronize(run));
-    drop(s);
+    temp_drop(s);
     MXC_TRY(mxc_storage_alloc(s->context, bytes, &s->block));
     s->bytes = mxc_storage_class_size(bytes);
     status = mxci_run_memory_acquired(run);
     if (status != MXC_OK)
-        drop(s);
+        temp_drop(s);
     return status;
 }
 
@@ -91,7 +91,7 @@ mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
     *out = NULL;
     MXC_TRY(entry(run->context, &s));
     if (bytes > s->bytes)
-        MXC_TRY(grow(run, s, bytes));
+        MXC_TRY(temp_grow(run, s, bytes));
     if (s->context.device != MXC_GPU)
         mxci_memory_usable(s->block, bytes, s->bytes);
     *out = s->block;

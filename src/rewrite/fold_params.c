@@ -45,7 +45,7 @@ static int64_t filters_of(const mxci_rebuild *r, int32_t layer) {
 
 /* The layer whose output alone goes into a BatchNorm of its filters whose statistics nobody else reads; -1 if there is
  * none. */
-static int32_t layer_before(const mxci_rebuild *r, int32_t node) {
+static int32_t fold_params_layer_before(const mxci_rebuild *r, int32_t node) {
     const mxci_graph *g = r->graph;
     int32_t entry, layer;
     mxc_linear linear;
@@ -105,8 +105,8 @@ static void fold(const norm *n, int64_t filters, int64_t taps, float *weight, fl
 }
 
 /* New arrays with the weights and bias of the layer, and the norm in them. */
-static mxc_status make_arrays(const mxci_rebuild *r, int32_t layer, int32_t node, mxc_ndarray **weight,
-                              mxc_ndarray **bias) {
+static mxc_status fold_params_make_arrays(const mxci_rebuild *r, int32_t layer, int32_t node, mxc_ndarray **weight,
+                                          mxc_ndarray **bias) {
     const int32_t *in = mxci_graph_inputs(r->graph, layer);
     mxc_ndarray *old = mxci_rebuild_param(r, in[WEIGHT]);
     const mxc_shape *shape = mxc_ndarray_shape(old);
@@ -129,8 +129,8 @@ static mxc_status make_arrays(const mxci_rebuild *r, int32_t layer, int32_t node
 
 /* ---- the symbol -------------------------------------------------------------------------------------------------- */
 
-static mxc_status make_variable(mxci_rebuild *r, const char *layer, const char *what, mxc_ndarray *value,
-                                mxci_entry *out) {
+static mxc_status fold_params_make_variable(mxci_rebuild *r, const char *layer, const char *what, mxc_ndarray *value,
+                                            mxci_entry *out) {
     char *name;
     mxci_text text = {0};
     mxc_status status;
@@ -151,18 +151,18 @@ static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
     mxc_linear linear = {.ndim = 0};
     mxc_ndarray *weight = NULL, *bias = NULL;
     mxci_entry in[3] = {r->made[mxci_graph_inputs(r->graph, layer)[DATA]]};
-    mxc_status status = make_arrays(r, layer, node, &weight, &bias);
+    mxc_status status = fold_params_make_arrays(r, layer, node, &weight, &bias);
     if (status != MXC_OK) {
         mxc_ndarray_release(weight);
         mxc_ndarray_release(bias);
         return status;
     }
-    status = make_variable(r, g->name, "weight", weight, &in[WEIGHT]);
+    status = fold_params_make_variable(r, g->name, "weight", weight, &in[WEIGHT]);
     if (status != MXC_OK) {
         mxc_ndarray_release(bias);
         return status;
     }
-    MXC_TRY(make_variable(r, g->name, "bias", bias, &in[BIAS]));
+    MXC_TRY(fold_params_make_variable(r, g->name, "bias", bias, &in[BIAS]));
     (void)mxci_op_get_linear(g->op, &linear);
     return mxci_rebuild_node_as(r, layer, mxc_op_name(g->op), g->name, linear.no_bias != NULL, &linear.no_bias, &value,
                                 3, in, &r->made[r->graph->nodes[node].first_entry]);
@@ -171,7 +171,7 @@ static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
 static mxc_status rebuild_all(mxci_rebuild *r, mxci_entry *in) {
     for (int32_t i = 0; i < r->graph->n_nodes; i++) {
         const mxci_gnode *g = &r->graph->nodes[i];
-        int32_t layer = g->kind == MXCI_FORWARD ? layer_before(r, i) : -1;
+        int32_t layer = g->kind == MXCI_FORWARD ? fold_params_layer_before(r, i) : -1;
         if (layer >= 0) {
             MXC_TRY(fold_node(r, layer, i));
             continue;

@@ -152,8 +152,9 @@ static void choose_precision(const precision_pass *l) {
 
 /* ---- the new symbol ---------------------------------------------------------------------------------------------- */
 
-static mxc_status make_node(precision_pass *l, const char *op, const char *node, const char *suffix, int n_params,
-                            const char *key, const char *value, int n_in, const mxci_entry *in, mxci_entry *out) {
+static mxc_status mixed_precision_make_node(precision_pass *l, const char *op, const char *node, const char *suffix,
+                                            int n_params, const char *key, const char *value, int n_in,
+                                            const mxci_entry *in, mxci_entry *out) {
     mxci_text text = {0};
     char *name;
     mxci_text_printf(&text, "%s_%s", node, suffix);
@@ -168,8 +169,8 @@ static mxc_status cast(precision_pass *l, int32_t entry, mxci_entry *out) {
     const mxci_graph *g = l->r.graph;
     const char *dtype = mxc_dtype_name(l->is_low[entry] ? MXC_F32 : l->precision->dtype);
     if (!l->cast[entry].node)
-        MXC_TRY(make_node(l, "Cast", g->nodes[g->entry_node[entry]].name, dtype, 1, "dtype", dtype, 1,
-                          &l->r.made[entry], &l->cast[entry]));
+        MXC_TRY(mixed_precision_make_node(l, "Cast", g->nodes[g->entry_node[entry]].name, dtype, 1, "dtype", dtype, 1,
+                                          &l->r.made[entry], &l->cast[entry]));
     *out = l->cast[entry];
     return MXC_OK;
 }
@@ -179,7 +180,8 @@ static mxc_status scale_gradient(precision_pass *l, int32_t entry, mxci_entry *i
     const mxci_entry in[2] = {*inout, l->scale};
     if (!l->precision->is_scaled || g->nodes[g->entry_node[entry]].kind == MXCI_VARIABLE)
         return MXC_OK;
-    return make_node(l, "_scale_gradient", g->nodes[g->entry_node[entry]].name, "scaled", 0, NULL, NULL, 2, in, inout);
+    return mixed_precision_make_node(l, "_scale_gradient", g->nodes[g->entry_node[entry]].name, "scaled", 0, NULL, NULL,
+                                     2, in, inout);
 }
 
 /* Input k of a node in the precision that it is to have. */
@@ -201,7 +203,7 @@ static mxc_status make_input(precision_pass *l, int32_t at, int32_t k, mxci_entr
 }
 
 /* The variable again, with a dtype. */
-static mxc_status make_variable(precision_pass *l, const mxci_gnode *node) {
+static mxc_status mixed_precision_make_variable(precision_pass *l, const mxci_gnode *node) {
     mxci_entry entry = {.index = 0};
     mxc_symbol *variable;
     MXC_TRY(mxci_node_create(MXCI_VARIABLE, node->name, NULL, &entry.node));
@@ -224,7 +226,7 @@ static mxc_status rebuild_all(precision_pass *l) {
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const mxci_gnode *node = &g->nodes[i];
         if (node->kind == MXCI_VARIABLE && l->is_low[node->first_entry]) {
-            MXC_TRY(make_variable(l, node));
+            MXC_TRY(mixed_precision_make_variable(l, node));
             continue;
         }
         for (int32_t k = 0; k < node->n_inputs; k++)
@@ -238,7 +240,7 @@ static mxc_status rebuild_all(precision_pass *l) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static mxc_status allocate(precision_pass *l) {
+static mxc_status mixed_precision_allocate(precision_pass *l) {
     const mxci_graph *g = l->r.graph;
     size_t entries = (size_t)g->n_entries, slots = (size_t)g->n_inputs + (size_t)g->n_outputs + entries;
     l->is_param = mxci_calloc(entries, 1);
@@ -261,7 +263,7 @@ mxc_status mxci_mixed_precision_rewrite(const mxci_mixed_precision *precision, c
     *out = NULL;
     mxc_status status = mxci_rebuild_open(&l.r, symbol, &none);
     if (status == MXC_OK)
-        status = allocate(&l);
+        status = mixed_precision_allocate(&l);
     if (status == MXC_OK && precision->dtype != MXC_F32)
         choose_precision(&l);
     if (status == MXC_OK)

@@ -47,9 +47,9 @@ static void set_triple(mxci_entry *to, mxci_entry whole) {
 }
 
 /* An operator called like the node that makes the entry, with a suffix: "conv1_requantize". */
-static mxc_status make_op(quantize_pass *p, const char *op, int32_t entry, const char *suffix, int n_params,
-                          const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
-                          mxci_entry *out) {
+static mxc_status quantize_network_make_op(quantize_pass *p, const char *op, int32_t entry, const char *suffix,
+                                           int n_params, const char *const *keys, const char *const *values, int n_in,
+                                           const mxci_entry *in, mxci_entry *out) {
     const mxci_gnode *g = node_of_entry(p, entry);
     mxci_text text = {0};
     mxc_status status;
@@ -98,7 +98,8 @@ static mxc_status get_float(quantize_pass *p, int32_t entry, mxci_entry *out) {
     if (!f->real.node) {
         mxci_entry in[3];
         set_triple(in, f->int32.node ? f->int32 : f->int8);
-        MXC_TRY(make_op(p, "_contrib_dequantize", entry, "dequantize", 0, NULL, NULL, 3, in, &f->real));
+        MXC_TRY(
+            quantize_network_make_op(p, "_contrib_dequantize", entry, "dequantize", 0, NULL, NULL, 3, in, &f->real));
     }
     *out = f->real;
     return MXC_OK;
@@ -110,7 +111,7 @@ static mxc_status requantize(quantize_pass *p, int32_t entry, mxci_entry int32, 
     range_text t;
     set_triple(in, int32);
     MXC_TRY(range_params(p, entry, out_type, &t));
-    return make_op(p, "_contrib_requantize", entry, "requantize", t.n, t.keys, t.values, 3, in, out);
+    return quantize_network_make_op(p, "_contrib_requantize", entry, "requantize", t.n, t.keys, t.values, 3, in, out);
 }
 
 static mxc_status get_int8(quantize_pass *p, int32_t entry, mxci_entry *out) {
@@ -120,7 +121,8 @@ static mxc_status get_int8(quantize_pass *p, int32_t entry, mxci_entry *out) {
     if (!f->int8.node) {
         range_text t;
         MXC_TRY(range_params(p, entry, "auto", &t));
-        MXC_TRY(make_op(p, "_contrib_quantize_v2", entry, "quantize", t.n, t.keys, t.values, 1, &f->real, &f->int8));
+        MXC_TRY(quantize_network_make_op(p, "_contrib_quantize_v2", entry, "quantize", t.n, t.keys, t.values, 1,
+                                         &f->real, &f->int8));
     }
     *out = f->int8;
     return MXC_OK;
@@ -159,8 +161,8 @@ static mxc_status quantize_array(mxc_ndarray *from, mxc_ndarray *out[3]) {
 }
 
 /* A variable "<name>_quantize" with a suffix, for the parameter of an entry; the array is taken, also on failure. */
-static mxc_status make_variable(quantize_pass *p, int32_t entry, const char *suffix, mxc_ndarray *array,
-                                mxci_entry *out) {
+static mxc_status quantize_network_make_variable(quantize_pass *p, int32_t entry, const char *suffix,
+                                                 mxc_ndarray *array, mxci_entry *out) {
     mxci_text text = {0};
     mxc_status status;
     char *name;
@@ -185,7 +187,7 @@ static mxc_status get_weight(quantize_pass *p, int32_t entry, mxci_entry out[3])
         status = quantize_array(mxci_rebuild_param(&p->rebuild, entry), arrays);
     for (int i = 0; i < 3 && arrays[i]; i++) {
         if (status == MXC_OK)
-            status = make_variable(p, entry, suffixes[i], arrays[i], &made[i]);
+            status = quantize_network_make_variable(p, entry, suffixes[i], arrays[i], &made[i]);
         else
             mxc_ndarray_release(arrays[i]);
     }
@@ -290,7 +292,7 @@ static int is_relu(const mxc_op *op) {
 
 /* A layer with weights is computed in integers whatever its data is; other operators where all their inputs are
  * quantized already. */
-static mxc_status make_node(quantize_pass *p, int32_t node) {
+static mxc_status quantize_network_make_node(quantize_pass *p, int32_t node) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     entry_forms *to = &p->entry_forms[g->first_entry];
     mxc_quantized q = {.op = NULL};
@@ -312,7 +314,7 @@ static mxc_status make_node(quantize_pass *p, int32_t node) {
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static mxc_status check_options(const mxc_quantize_options *o) {
+static mxc_status quantize_network_check_options(const mxc_quantize_options *o) {
     if (!o->symbol || !o->params || o->n_excluded < 0 || (o->n_excluded && !o->excluded))
         return MXC_FAIL(MXC_EINVAL, "mxc_quantize: options need a symbol and params");
     if ((int)o->calibration < MXC_CALIBRATE_NONE || o->calibration > MXC_CALIBRATE_ENTROPY)
@@ -358,7 +360,7 @@ static mxc_status open_pass(quantize_pass *p, mxc_symbol *symbol, const mxc_ndar
 static mxc_status run_pass(quantize_pass *p, mxc_symbol **symbol, mxc_ndarray_list *params) {
     const mxci_graph *g = p->rebuild.graph;
     for (int32_t i = 0; i < g->n_nodes; i++)
-        MXC_TRY(make_node(p, i));
+        MXC_TRY(quantize_network_make_node(p, i));
     for (int32_t i = 0; i < g->n_outputs; i++)
         MXC_TRY(get_float(p, g->outputs[i], &p->in[i]));
     return mxci_rebuild_finish(&p->rebuild, p->in, symbol, params);
@@ -370,7 +372,7 @@ mxc_status mxci_quantize_network(const mxc_quantize_options *options, mxci_quant
     mxc_symbol *folded = NULL;
     mxc_ndarray_list folded_params = {0};
     mxc_status status;
-    MXC_TRY(check_options(options));
+    MXC_TRY(quantize_network_check_options(options));
     MXC_TRY(check_excluded(options));
     status = mxci_fold_norms_into_params(options->symbol, options->params, &folded, &folded_params);
     if (status == MXC_OK)

@@ -55,7 +55,7 @@ mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, in
     return status == MXC_OK ? mxci_rebuild_keep_symbol(r, made, out) : status;
 }
 
-static int find_key(int n, const char *const *keys, const char *key) {
+static int rebuild_find_key(int n, const char *const *keys, const char *key) {
     for (int i = 0; i < n; i++)
         if (!strcmp(keys[i], key))
             return i;
@@ -82,7 +82,7 @@ mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, c
             mxc_op_given(g->op, i, &key, &value);
         else
             key = g->node->attr_keys[i - n_given], value = g->node->attr_values[i - n_given];
-        if (find_key(n, all, key) >= 0) /* attributes are among the parameters given */
+        if (rebuild_find_key(n, all, key) >= 0) /* attributes are among the parameters given */
             continue;
         if (i < n_given && other && !mxci_param_find(other, key))
             continue;

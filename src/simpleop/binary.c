@@ -21,7 +21,7 @@ static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor
     return mxci_mapping_run(env->run, &m);
 }
 
-static mxci_result gradient(const mxci_map_fn *kernels, mxc_dtype dtype, mxc_req req, const mxc_tensor *grad) {
+static mxci_result binary_gradient(const mxci_map_fn *kernels, mxc_dtype dtype, mxc_req req, const mxc_tensor *grad) {
     return (mxci_result){.fn = kernels[mxci_compute_type(dtype)], .req = req, .data = grad->data};
 }
 
@@ -34,8 +34,8 @@ static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const m
     m.in[0].data = out_grad->data;
     m.in[1].data = lhs->data ? lhs->data : out_grad->data;
     m.in[2].data = rhs->data ? rhs->data : out_grad->data;
-    m.result[0] = gradient(mxci_binary_kernels[id].left, dtype, lhs_req, lhs_grad);
-    m.result[1] = gradient(mxci_binary_kernels[id].right, dtype, rhs_req, rhs_grad);
+    m.result[0] = binary_gradient(mxci_binary_kernels[id].left, dtype, lhs_req, lhs_grad);
+    m.result[1] = binary_gradient(mxci_binary_kernels[id].right, dtype, rhs_req, rhs_grad);
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -85,7 +85,7 @@ static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_sca
     mxci_mapping m = {.dtype = dtype, .n = mxc_shape_size(&out_grad->shape), .n_in = 3};
     m.in[0].data = out_grad->data;
     set_operands(&m.in[1], order, value ? value->data : out_grad->data, env->scalar);
-    m.result[0] = gradient(order == MXC_SCALAR_AFTER ? kernel->left : kernel->right, dtype, req, in_grad);
+    m.result[0] = binary_gradient(order == MXC_SCALAR_AFTER ? kernel->left : kernel->right, dtype, req, in_grad);
     return mxci_mapping_run(env->run, &m);
 }
 

@@ -11,7 +11,7 @@
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out) {
+static mxc_status broadcast_infer_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out) {
     char left[MXC_SHAPE_TEXT], right[MXC_SHAPE_TEXT];
     (void)env, (void)n;
     out->ndim = in[0].ndim > in[1].ndim ? in[0].ndim : in[1].ndim;
@@ -62,7 +62,7 @@ static size_t sum_bytes(const mxc_shape *shape, const mxc_shape *out, int parts)
     return mxci_is_broadcast(shape, out) ? mxci_sum_bytes(mxc_shape_size(shape), parts) : 0;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     if (pass == MXC_FORWARD)
         return 0;
     return mxci_size_add(sum_bytes(&sig->in_shape[0], &sig->out_shape[0], sig->parallelism),
@@ -70,8 +70,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 /* One gradient as a result, stored or added up in sums. */
-static mxci_result gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out,
-                            mxci_strided *strides, double *sums) {
+static mxci_result broadcast_gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out,
+                                      mxci_strided *strides, double *sums) {
     mxci_result result = {.fn = fn, .req = req, .data = grad->data};
     if (!mxci_is_broadcast(&grad->shape, &out->shape))
         return result;
@@ -97,9 +97,9 @@ static mxc_status run_broadcast_gradient(const mxc_simple_env *env, int id, cons
         m.in[1] = operand(lhs, g, &strides[0]);
     if (rhs->data)
         m.in[2] = operand(rhs, g, &strides[1]);
-    m.result[0] = gradient(kernel->left[compute], lhs_req, lhs_grad, g, &strides[2], (double *)(void *)temp);
-    m.result[1] =
-        gradient(kernel->right[compute], rhs_req, rhs_grad, g, &strides[3], (double *)(void *)(temp + lhs_bytes));
+    m.result[0] = broadcast_gradient(kernel->left[compute], lhs_req, lhs_grad, g, &strides[2], (double *)(void *)temp);
+    m.result[1] = broadcast_gradient(kernel->right[compute], rhs_req, rhs_grad, g, &strides[3],
+                                     (double *)(void *)(temp + lhs_bytes));
     return mxci_mapping_run(env->run, &m);
 }
 
@@ -135,8 +135,8 @@ enum {
                                                  .arity = 2,                               \
                                                  .dtypes = types_##id,                     \
                                                  .gradient_kind = MXC_GRADIENT_##kind,     \
-                                                 .shape = infer_shape,                     \
-                                                 .temp_bytes = temp_bytes,                 \
+                                                 .shape = broadcast_infer_shape,           \
+                                                 .temp_bytes = broadcast_temp_bytes,       \
                                                  MXCI_BINARY_INPLACE,                      \
                                                  .binary = {[MXC_CPU] = symbol##_forward}, \
                                                  .binary_grad = {[MXC_CPU] = symbol##_backward}};

@@ -76,7 +76,7 @@ static int read_step(const mxci_chain_params *p, const char *text, mxci_chain_st
            (function < MXCI_UNARY_COUNT || read_operand(p, &at, &out->b, &out->number)) && *at == '\0';
 }
 
-static mxc_status check(void *params) {
+static mxc_status chain_check(void *params) {
     mxci_chain_params *p = params;
     char text[96];
     while (mxci_list_item(p->text, p->n, text, sizeof text)) {
@@ -113,7 +113,7 @@ static mxci_map_fn function_of(const mxci_chain_step *s, mxc_dtype type) {
                                           : mxci_binary_kernels[s->function - MXCI_UNARY_COUNT].forward[type];
 }
 
-static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+static void chain_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_chain_params *p = call->params;
     const mxc_dtype dtype = call->out[0].dtype;
@@ -133,9 +133,9 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status chain_forward(const mxc_op_call *call) {
     if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN / 4, run_part, (void *)call);
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN / 4, chain_run_part, (void *)call);
     return MXC_OK;
 }
 
@@ -149,12 +149,12 @@ const mxc_op_def mxci_op_chain = {
     .doc = "A chain of element-wise functions computed in one pass",
     .params = schema,
     .param_size = sizeof(mxci_chain_params),
-    .params_check = check,
+    .params_check = chain_check,
     .variadic = "num_args",
     .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward =
         (const mxc_inplace[]){FROM(0), FROM(1), FROM(2), FROM(3), FROM(4), FROM(5), FROM(6), FROM(7), MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = chain_forward},
 };
 
 int mxci_chain_operands(const char *function) {

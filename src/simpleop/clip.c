@@ -24,8 +24,8 @@ static const mxc_param hard_sigmoid_schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *in, mxc_req req,
-                              const mxc_tensor *out) {
+static mxc_status clip_run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *in, mxc_req req,
+                                   const mxc_tensor *out) {
     const mxci_clip_params *p = env->params;
     mxci_mapping m = {
         .dtype = in->dtype,
@@ -37,8 +37,8 @@ static mxc_status run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, 
     return mxci_mapping_run(env->run, &m);
 }
 
-static mxc_status run_backward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *out_grad,
-                               const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {
+static mxc_status clip_run_backward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *out_grad,
+                                    const mxc_tensor *value, mxc_req req, const mxc_tensor *in_grad) {
     const mxci_clip_params *p = env->params;
     mxci_mapping m = {
         .dtype = value->dtype,
@@ -51,12 +51,12 @@ static mxc_status run_backward(const mxc_simple_env *env, const mxci_map_fn *fn,
 }
 
 static mxc_status clip_forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out) {
-    return run_forward(env, mxci_clip_forward, in, req, out);
+    return clip_run_forward(env, mxci_clip_forward, in, req, out);
 }
 
 static mxc_status clip_backward(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
                                 mxc_req req, const mxc_tensor *in_grad) {
-    return run_backward(env, mxci_clip_backward, out_grad, value, req, in_grad);
+    return clip_run_backward(env, mxci_clip_backward, out_grad, value, req, in_grad);
 }
 
 const mxc_simple_def mxci_simple_clip = {
@@ -76,12 +76,12 @@ const mxc_simple_def mxci_simple_clip = {
 
 static mxc_status hard_sigmoid_forward(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req,
                                        const mxc_tensor *out) {
-    return run_forward(env, mxci_hard_sigmoid_forward, in, req, out);
+    return clip_run_forward(env, mxci_hard_sigmoid_forward, in, req, out);
 }
 
 static mxc_status hard_sigmoid_backward(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
                                         mxc_req req, const mxc_tensor *in_grad) {
-    return run_backward(env, mxci_hard_sigmoid_backward, out_grad, value, req, in_grad);
+    return clip_run_backward(env, mxci_hard_sigmoid_backward, out_grad, value, req, in_grad);
 }
 
 const mxc_simple_def mxci_simple_hard_sigmoid = {

@@ -40,7 +40,7 @@ static int call_device(const mxc_op_call *call) {
     return device == MXC_CPU_PINNED ? MXC_CPU : device;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status simpleop_forward(const mxc_op_call *call) {
     const mxc_simple_def *def = simple_of(call->op);
     mxc_simple_env env = call_env(call);
     int device = call_device(call);
@@ -110,7 +110,7 @@ static int elementwise_of(const mxc_op *op, mxc_elementwise *out) {
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
 
-static mxc_status check_options(const mxc_simple_def *def) {
+static mxc_status simpleop_check_options(const mxc_simple_def *def) {
     const char *wrong = NULL;
     int computed = def->gradient_kind >= MXC_GRADIENT_OUT_GRAD;
     if (def->arity < 0 || def->arity > 2)
@@ -144,7 +144,7 @@ static mxc_status set_functions(const mxc_simple_def *def, mxc_op_def *op) {
     int found = 0, gradients = 0, computed = def->gradient_kind >= MXC_GRADIENT_OUT_GRAD;
     for (int device = 0; device < MXC_DEVICE_LIMIT; device++) {
         if (has_function(def, device)) {
-            op->forward[device] = forward;
+            op->forward[device] = simpleop_forward;
             found++;
         }
         if (computed && has_gradient(def, device)) {
@@ -204,7 +204,7 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
 
 mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
     *out = (mxci_simple_op){.simple = def, .op = {.size = sizeof out->op}};
-    MXC_TRY(check_options(def));
+    MXC_TRY(simpleop_check_options(def));
     MXC_TRY(set_names(def, out));
     MXC_TRY(set_functions(def, &out->op));
     set_params(def, out);

@@ -53,7 +53,7 @@ _Static_assert(MXC_DEVICE_LIMIT == 4 && MXC_MAX_DEVICE_ID == 63, "the initialise
 
 /* Index of the smallest class that holds a request, and the bytes of it. Up to 256 bytes multiples of 64; above, 2^k,
  * 5/4 2^k, 6/4 2^k and 7/4 2^k, so that at most a fifth of a block is unused. bytes > 0. */
-static int class_of(size_t bytes, size_t *class_bytes) {
+static int storage_class_of(size_t bytes, size_t *class_bytes) {
     int log, step;
     if (bytes <= LINEAR * UNIT) {
         int units = (int)((bytes + UNIT - 1) / UNIT);
@@ -69,7 +69,7 @@ static int class_of(size_t bytes, size_t *class_bytes) {
 size_t mxc_storage_class_size(size_t bytes) {
     size_t class_bytes = 0;
     if (bytes > 0 && bytes <= PTRDIFF_MAX)
-        class_of(bytes, &class_bytes);
+        storage_class_of(bytes, &class_bytes);
     return bytes > PTRDIFF_MAX ? bytes : class_bytes;
 }
 
@@ -231,7 +231,7 @@ mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
         mxci_mutex_unlock(&p->lock);
         return MXC_OK;
     }
-    class_index = class_of(bytes, &class_bytes);
+    class_index = storage_class_of(bytes, &class_bytes);
     *out = set_usable(context, stack_pop(&p->free[class_index]), bytes, class_bytes);
     if (*out) {
         p->stats.bytes_cached -= (int64_t)class_bytes;
@@ -262,7 +262,7 @@ void mxc_storage_free(mxc_context context, void *block, size_t bytes) {
     pool *p;
     if (!block || pool_lock(context, &p) != MXC_OK)
         return;
-    class_index = class_of(bytes, &class_bytes);
+    class_index = storage_class_of(bytes, &class_bytes);
     p->stats.bytes_in_use -= (int64_t)class_bytes;
     MXCI_ASSERT(p->stats.bytes_in_use >= 0);
     if ((!p->cap || (size_t)p->stats.bytes_cached + class_bytes <= p->cap) && stack_has_room(&p->free[class_index])) {

@@ -20,14 +20,14 @@ typedef struct counter {
 
 static _Thread_local counter counters[N_COUNTERS];
 
-static char lower(char c) {
+static char auto_name_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static uint32_t hash_of(const char *op) {
     uint32_t hash = 2166136261u;
     for (; *op; op++)
-        hash = (hash ^ (unsigned char)lower(*op)) * 16777619u;
+        hash = (hash ^ (unsigned char)auto_name_lower(*op)) * 16777619u;
     return hash ? hash : 1;
 }
 
@@ -47,6 +47,6 @@ const char *mxci_name_auto(const char *op, char *out, size_t size) {
     char *p;
     mxci_format(out, size, "%.*s%u", (int)size - 12, op, (unsigned)counter_of(op)->next++);
     for (p = out; *p; p++)
-        *p = lower(*p);
+        *p = auto_name_lower(*p);
     return out;
 }

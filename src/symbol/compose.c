@@ -22,7 +22,7 @@ typedef struct call {
 
 /* ---- inputs ------------------------------------------------------------------------------------------------ */
 
-static const char *op_name(const mxci_node *node) {
+static const char *compose_op_name(const mxci_node *node) {
     return mxc_op_get_def(node->op)->name;
 }
 
@@ -43,10 +43,11 @@ static mxc_status put_input(mxci_node *node, int32_t at, mxci_entry entry) {
     char name[128];
     mxci_input_name(node->op, at, name, sizeof name);
     if (node->inputs[at].node)
-        return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": argument %s is given twice", op_name(node), node->name, name);
+        return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": argument %s is given twice", compose_op_name(node), node->name,
+                        name);
     if (at >= mxc_op_n_args(node->op) && entry.node->kind != MXCI_VARIABLE)
         return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": auxiliary state %s must be a variable, found node \"%.100s\"",
-                        op_name(node), node->name, name, entry.node->name);
+                        compose_op_name(node), node->name, name, entry.node->name);
     mxci_node_retain(entry.node);
     node->inputs[at] = entry;
     return MXC_OK;
@@ -58,8 +59,9 @@ static mxc_status bind_in_order(mxci_node *node, const call *c) {
         for (int64_t j = 0; j < c->in[i]->n_outputs; j++) {
             char names[160];
             if (at == node->n_inputs)
-                return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": too many inputs, expected at most %d: %s", op_name(node),
-                                node->name, node->n_inputs, list_inputs(node, names, sizeof names));
+                return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": too many inputs, expected at most %d: %s",
+                                compose_op_name(node), node->name, node->n_inputs,
+                                list_inputs(node, names, sizeof names));
             MXC_TRY(put_input(node, at++, c->in[i]->outputs[j]));
         }
     return MXC_OK;
@@ -70,11 +72,11 @@ static mxc_status bind_by_name(mxci_node *node, const call *c) {
     for (int i = 0; i < c->n_in; i++) {
         int32_t at = mxci_input_find(node->op, c->arg_keys[i], strlen(c->arg_keys[i]));
         if (at < 0)
-            return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": has no argument '%.60s', expected one of: %s", op_name(node),
-                            node->name, c->arg_keys[i], list_inputs(node, names, sizeof names));
+            return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": has no argument '%.60s', expected one of: %s",
+                            compose_op_name(node), node->name, c->arg_keys[i], list_inputs(node, names, sizeof names));
         if (c->in[i]->n_outputs != 1)
             return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": argument '%.60s' is a symbol of %lld outputs, expected 1",
-                            op_name(node), node->name, c->arg_keys[i], (long long)c->in[i]->n_outputs);
+                            compose_op_name(node), node->name, c->arg_keys[i], (long long)c->in[i]->n_outputs);
         MXC_TRY(put_input(node, at, c->in[i]->outputs[0]));
     }
     return MXC_OK;
@@ -119,7 +121,7 @@ static mxc_status count_inputs(const call *c, int64_t *out) {
     return MXC_OK;
 }
 
-static mxc_status make_node(const call *c, mxc_op *op, mxci_node **out) {
+static mxc_status compose_make_node(const call *c, mxc_op *op, mxci_node **out) {
     char automatic[160];
     const char *name = c->name && c->name[0] ? c->name : mxci_name_auto(c->op, automatic, sizeof automatic);
     mxc_status status = mxci_node_create(MXCI_FORWARD, name, op, out);
@@ -157,7 +159,7 @@ static mxc_status apply(const call *c, mxc_symbol **out) {
     MXC_TRY(check_lists(c->op, c->n_params, c->keys, c->values));
     MXC_TRY(count_inputs(c, &n_in));
     MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, &op));
-    status = make_node(c, op, &node);
+    status = compose_make_node(c, op, &node);
     mxc_op_release(op);
     MXC_TRY(status);
     status = visible_outputs(node, out);
@@ -179,7 +181,7 @@ mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const c
 /* ---- operators not applied yet ----------------------------------------------------------------------------- */
 
 /* Check parameters early. Those of a variadic operator can be read only when its inputs are counted. */
-static mxc_status check_params(const char *name, int n, const char *const *keys, const char *const *values) {
+static mxc_status compose_check_params(const char *name, int n, const char *const *keys, const char *const *values) {
     const mxc_op_def *def;
     mxc_op *op;
     int counted;
@@ -223,7 +225,7 @@ mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *ke
     mxci_node *node;
     mxc_status status;
     MXC_TRY(check_lists(op, n_params, keys, values));
-    MXC_TRY(check_params(op, n_params, keys, values));
+    MXC_TRY(compose_check_params(op, n_params, keys, values));
     MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
     status = keep_keys(node, mxc_op_find(op), n_params, keys, values);
     if (status == MXC_OK)

@@ -14,13 +14,13 @@ static mxc_status no_memory(void) {
 }
 
 /* At least need items; *cap is what all arrays grown with it hold. */
-static int32_t larger(int32_t cap, int64_t need) {
+static int32_t graph_larger(int32_t cap, int64_t need) {
     int64_t n = 2 * (int64_t)cap > need ? 2 * (int64_t)cap : need;
     return (int32_t)(n > INT32_MAX ? INT32_MAX : n);
 }
 
 /* array: the address of a pointer of any type, so it is read and written as bytes. */
-static int grow(void *array, int32_t cap, size_t bytes) {
+static int graph_grow(void *array, int32_t cap, size_t bytes) {
     void *block;
     memcpy(&block, array, sizeof block);
     block = mxci_realloc_array(block, (size_t)cap, bytes);
@@ -29,28 +29,28 @@ static int grow(void *array, int32_t cap, size_t bytes) {
     return block != NULL;
 }
 
-static mxc_status reserve(mxci_graph *g, int64_t nodes, int64_t inputs, int64_t entries) {
+static mxc_status graph_reserve(mxci_graph *g, int64_t nodes, int64_t inputs, int64_t entries) {
     nodes += g->n_nodes;
     inputs += g->n_inputs;
     entries += g->n_entries;
     if (nodes > INT32_MAX || inputs > INT32_MAX || entries > INT32_MAX)
         return MXC_FAIL(MXC_EUNSUPPORTED, "graph: more than %d nodes, inputs or outputs", INT32_MAX);
     if (nodes > g->cap_nodes) {
-        int32_t cap = larger(g->cap_nodes, nodes);
-        if (!grow(&g->nodes, cap, sizeof *g->nodes))
+        int32_t cap = graph_larger(g->cap_nodes, nodes);
+        if (!graph_grow(&g->nodes, cap, sizeof *g->nodes))
             return no_memory();
         g->cap_nodes = cap;
     }
     if (inputs > g->cap_inputs) {
-        int32_t cap = larger(g->cap_inputs, inputs);
-        if (!grow(&g->inputs, cap, sizeof *g->inputs))
+        int32_t cap = graph_larger(g->cap_inputs, inputs);
+        if (!graph_grow(&g->inputs, cap, sizeof *g->inputs))
             return no_memory();
         g->cap_inputs = cap;
     }
     if (entries > g->cap_entries) {
-        int32_t cap = larger(g->cap_entries, entries);
-        if (!grow(&g->entry_node, cap, sizeof *g->entry_node) || !grow(&g->shapes, cap, sizeof *g->shapes) ||
-            !grow(&g->types, cap, sizeof *g->types))
+        int32_t cap = graph_larger(g->cap_entries, entries);
+        if (!graph_grow(&g->entry_node, cap, sizeof *g->entry_node) ||
+            !graph_grow(&g->shapes, cap, sizeof *g->shapes) || !graph_grow(&g->types, cap, sizeof *g->types))
             return no_memory();
         g->cap_entries = cap;
     }
@@ -58,10 +58,10 @@ static mxc_status reserve(mxci_graph *g, int64_t nodes, int64_t inputs, int64_t 
 }
 
 /* Append a node with room for its inputs, which the caller fills in. */
-static mxc_status append(mxci_graph *g, const mxci_gnode *like, const char *name, int32_t *out) {
+static mxc_status graph_append(mxci_graph *g, const mxci_gnode *like, const char *name, int32_t *out) {
     mxci_gnode *n;
     char *copy;
-    MXC_TRY(reserve(g, 1, like->n_inputs, like->n_outputs));
+    MXC_TRY(graph_reserve(g, 1, like->n_inputs, like->n_outputs));
     copy = mxci_strdup(name);
     if (!copy)
         return no_memory();
@@ -88,7 +88,7 @@ static mxc_status append(mxci_graph *g, const mxci_gnode *like, const char *name
 mxc_status mxci_graph_add(mxci_graph *g, mxci_node_kind kind, mxc_op *op, const char *name, int32_t n_inputs,
                           const int32_t *inputs, int32_t n_outputs, int32_t forward, int32_t *out) {
     mxci_gnode like = {.kind = kind, .op = op, .forward = forward, .n_inputs = n_inputs, .n_outputs = n_outputs};
-    MXC_TRY(append(g, &like, name, out));
+    MXC_TRY(graph_append(g, &like, name, out));
     if (n_inputs)
         memcpy(g->inputs + g->nodes[*out].first_input, inputs, (size_t)n_inputs * sizeof *inputs);
     return MXC_OK;
@@ -165,12 +165,12 @@ static int32_t entry_id(const mxci_graph *g, const mxci_topological_order *order
     return g->nodes[mxci_topological_order_find(order, e.node)].first_entry + e.index;
 }
 
-static mxc_status add_node(mxci_graph *g, const mxci_topological_order *order, mxci_node *node) {
+static mxc_status graph_add_node(mxci_graph *g, const mxci_topological_order *order, mxci_node *node) {
     mxci_gnode like = {.kind = node->kind, .op = node->op, .node = node, .n_inputs = node->n_inputs};
     int32_t at;
     like.forward = node->forward ? mxci_topological_order_find(order, node->forward) : -1;
     like.n_outputs = mxci_node_n_outputs(node);
-    MXC_TRY(append(g, &like, node->name, &at));
+    MXC_TRY(graph_append(g, &like, node->name, &at));
     for (int32_t i = 0; i < node->n_inputs; i++)
         g->inputs[g->nodes[at].first_input + i] = entry_id(g, order, node->inputs[i]);
     return MXC_OK;
@@ -182,9 +182,9 @@ static mxc_status add_nodes(mxci_graph *g, const mxci_topological_order *order) 
         inputs += order->nodes[i]->n_inputs;
         entries += mxci_node_n_outputs(order->nodes[i]);
     }
-    MXC_TRY(reserve(g, order->n, inputs + 1, entries)); /* one more: then there is an array also without inputs */
+    MXC_TRY(graph_reserve(g, order->n, inputs + 1, entries)); /* one more: then there is an array also without inputs */
     for (int32_t i = 0; i < order->n; i++)
-        MXC_TRY(add_node(g, order, order->nodes[i]));
+        MXC_TRY(graph_add_node(g, order, order->nodes[i]));
     return MXC_OK;
 }
 

@@ -197,7 +197,7 @@ static mxc_status infer_node(inference *in, const mxci_gnode *node) {
 
 /* ---- all nodes --------------------------------------------------------------------------------------------- */
 
-static mxc_status prepare(inference *in) {
+static mxc_status graph_infer_prepare(inference *in) {
     const mxci_graph *g = in->g;
     int32_t most = 0;
     MXC_TRY(mxci_worklist_init(&in->work, g->n_nodes));
@@ -232,7 +232,7 @@ static mxc_status sweep(inference *in) {
 
 mxc_status mxci_graph_infer(mxci_graph *graph) {
     inference in = {.g = graph};
-    mxc_status status = prepare(&in);
+    mxc_status status = graph_infer_prepare(&in);
     if (status == MXC_OK)
         status = sweep(&in);
     mxci_worklist_free(&in.work);

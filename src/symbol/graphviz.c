@@ -59,7 +59,7 @@ static void add_quoted(mxci_text *t, const char *text) {
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
 /* Parameters given that differ from their defaults. */
-static void add_params(mxci_text *t, const mxc_op *op) {
+static void graphviz_add_params(mxci_text *t, const mxc_op *op) {
     const char *key, *value;
     char text[128];
     for (int i = 0; i < mxc_op_n_given(op); i++) {
@@ -108,7 +108,7 @@ static void add_operator(mxci_text *t, const mxci_graph *g, const mxci_gnode *no
     mxci_text_printf(t, "\\n%s", node->kind == MXCI_BACKWARD ? "backward of " : "");
     add_quoted(t, op);
     if (node->kind == MXCI_FORWARD) {
-        add_params(t, node->op);
+        graphviz_add_params(t, node->op);
         add_weights(t, g, node);
     }
     mxci_text_printf(t, "\", fillcolor=\"%s\"%s", fill_of(op),

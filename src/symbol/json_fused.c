@@ -44,7 +44,7 @@ static int is_true(const json_t *attrs, const char *key) {
 }
 
 /* Number i of an entry or list, -1 if it is none below limit. */
-static json_int_t number_at(const json_t *list, size_t i, json_int_t limit) {
+static json_int_t json_fused_number_at(const json_t *list, size_t i, json_int_t limit) {
     const json_t *number = json_array_get(list, i);
     json_int_t value = json_integer_value(number);
     return json_is_integer(number) && value >= 0 && value < limit ? value : -1;
@@ -56,15 +56,15 @@ static json_t *entry_of(json_int_t node, json_int_t output) {
 }
 
 static json_t *moved_entry(const unfusing *u, const json_t *entry) {
-    json_int_t node = number_at(entry, 0, u->at);
-    return entry_of(node < 0 ? -1 : u->moved[node], number_at(entry, 1, INT32_MAX));
+    json_int_t node = json_fused_number_at(entry, 0, u->at);
+    return entry_of(node < 0 ? -1 : u->moved[node], json_fused_number_at(entry, 1, INT32_MAX));
 }
 
 /* A new list of all items of a list, each made by entries or, where that is not set, as the number of a node. */
 static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_int_t node = entries ? 0 : number_at(list, i, u->at);
+        json_int_t node = entries ? 0 : json_fused_number_at(list, i, u->at);
         json_t *item = entries ? moved_entry(u, json_array_get(list, i)) : json_integer(node < 0 ? -1 : u->moved[node]);
         if (json_array_append_new(out, item) != 0) {
             json_decref(out);
@@ -75,7 +75,7 @@ static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
 }
 
 /* Append a node, which is given away; where it stands comes back, -1 without memory. */
-static int64_t append(unfusing *u, json_t *node) {
+static int64_t json_fused_append(unfusing *u, json_t *node) {
     return json_array_append_new(u->to, node) == 0 ? (int64_t)json_array_size(u->to) - 1 : -1;
 }
 
@@ -108,7 +108,7 @@ static mxc_status dequantize(unfusing *u, fused *f, size_t arg, size_t low, cons
     json_t *node = json_pack("{s:s,s:s+,s:[O,O,O]}", "op", "_contrib_dequantize", "name", text_of(f->node, "name"),
                              suffix, "inputs", json_array_get(f->args, arg), json_array_get(f->args, low),
                              json_array_get(f->args, low + 1));
-    int64_t at = append(u, node);
+    int64_t at = json_fused_append(u, node);
     return at >= 0 && json_array_set_new(f->args, arg, entry_of(at, 0)) == 0 ? MXC_OK : no_memory();
 }
 
@@ -125,7 +125,8 @@ static mxc_status open_inputs(unfusing *u, fused *f) {
 
 /* The entry of a layer's input. */
 static json_t *local_entry(const fused *f, size_t limit, const json_t *entry) {
-    json_int_t node = number_at(entry, 0, (json_int_t)limit), output = number_at(entry, 1, INT32_MAX);
+    json_int_t node = json_fused_number_at(entry, 0, (json_int_t)limit),
+               output = json_fused_number_at(entry, 1, INT32_MAX);
     if (node >= 0 && f->local[node] < 0)
         return json_incref(json_array_get(f->args, (size_t)(-1 - f->local[node])));
     return entry_of(node < 0 ? -1 : f->local[node], output);
@@ -138,7 +139,7 @@ static mxc_status add_layer(unfusing *u, fused *f, size_t i) {
     json_array_foreach(json_object_get(layer, "inputs"), k, entry) failed |=
         json_array_append_new(list, local_entry(f, i, entry)) != 0;
     failed |= json_object_set_new(layer, "inputs", list) != 0;
-    f->local[i] = append(u, layer);
+    f->local[i] = json_fused_append(u, layer);
     return failed || f->local[i] < 0 ? no_memory() : MXC_OK;
 }
 
@@ -157,17 +158,19 @@ static mxc_status add_layers(unfusing *u, fused *f) {
 static mxc_status close_outputs(unfusing *u, fused *f) {
     const json_t *heads = json_object_get(json_array_get(json_object_get(f->node, "subgraphs"), 0), "heads");
     const char *low = text_of(f->attrs, "min_calib_range"), *high = text_of(f->attrs, "max_calib_range");
-    json_int_t head = number_at(json_array_get(heads, 0), 0, (json_int_t)json_array_size(f->layers));
-    if (json_array_size(heads) != 1 || head < 0 || f->local[head] < 0 || number_at(json_array_get(heads, 0), 1, 1) != 0)
+    json_int_t head = json_fused_number_at(json_array_get(heads, 0), 0, (json_int_t)json_array_size(f->layers));
+    if (json_array_size(heads) != 1 || head < 0 || f->local[head] < 0 ||
+        json_fused_number_at(json_array_get(heads, 0), 1, 1) != 0)
         return wrong(u, f->node, "expected one layer's first output in \"heads\"");
     u->moved[u->at] = f->local[head];
     if (!is_true(f->attrs, "quantized") || is_true(f->attrs, "enable_float_output"))
         return MXC_OK;
     if (!*low || !*high)
         return wrong(u, f->node, "quantized layers without min_calib_range and max_calib_range are not supported");
-    u->moved[u->at] = append(u, json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:[[I,i]]}", "op", "_contrib_quantize_v2", "name",
-                                          text_of(f->node, "name"), "attrs", "out_type", "auto", "min_calib_range", low,
-                                          "max_calib_range", high, "inputs", (json_int_t)f->local[head], 0));
+    u->moved[u->at] =
+        json_fused_append(u, json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:[[I,i]]}", "op", "_contrib_quantize_v2", "name",
+                                       text_of(f->node, "name"), "attrs", "out_type", "auto", "min_calib_range", low,
+                                       "max_calib_range", high, "inputs", (json_int_t)f->local[head], 0));
     return u->moved[u->at] >= 0 ? MXC_OK : no_memory();
 }
 
@@ -200,7 +203,7 @@ static mxc_status move_node(unfusing *u, json_t *node) {
         return expand(u, node);
     MXC_TRY(move_field(u, node, "inputs", 1));
     MXC_TRY(move_field(u, node, "control_deps", 0));
-    u->moved[u->at] = append(u, json_incref(node));
+    u->moved[u->at] = json_fused_append(u, json_incref(node));
     return u->moved[u->at] >= 0 ? MXC_OK : no_memory();
 }
 

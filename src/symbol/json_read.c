@@ -81,7 +81,7 @@ static mxc_status read_pairs(const reader *r, json_t *node, const char *first, c
     return second ? add_pairs(r, node, second, out) : MXC_OK;
 }
 
-static int find_key(const pairs *p, const char *key) {
+static int json_read_find_key(const pairs *p, const char *key) {
     int i;
     for (i = 0; i < p->n && strcmp(p->keys[i], key) != 0; i++)
         ;
@@ -90,7 +90,7 @@ static int find_key(const pairs *p, const char *key) {
 
 /* The parameter shape with -1 for 0. A value that is no tuple stays, and is refused with the others. */
 static void open_axes(pairs *p) {
-    int shape = find_key(p, "shape");
+    int shape = json_read_find_key(p, "shape");
     mxci_line line = {p->text, sizeof p->text, 0};
     mxc_tuple axes;
     if (shape < 0 || mxc_tuple_parse(p->values[shape], &axes) != MXC_OK || axes.n < 1)
@@ -107,13 +107,14 @@ static void open_axes(pairs *p) {
  * rounded up. Before 2.0, an axis of 0 in the shape of _zeros, _ones and _full was one not known yet, now -1.
  */
 static void upgrade(const reader *r, int is_old, pairs *p) {
-    int axis = r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) ? find_key(p, "axis") : -1;
+    int axis =
+        r->version < 905 && (!strcmp(r->op, "argmax") || !strcmp(r->op, "argmin")) ? json_read_find_key(p, "axis") : -1;
     if (axis >= 0 && !strcmp(p->values[axis], "-1")) {
         p->n--;
         p->keys[axis] = p->keys[p->n];
         p->values[axis] = p->values[p->n];
     }
-    if (is_old && !strcmp(r->op, "Pooling") && find_key(p, "pooling_convention") < 0) {
+    if (is_old && !strcmp(r->op, "Pooling") && json_read_find_key(p, "pooling_convention") < 0) {
         p->keys[p->n] = "pooling_convention";
         p->values[p->n++] = "full";
     }
@@ -122,7 +123,7 @@ static void upgrade(const reader *r, int is_old, pairs *p) {
 }
 
 /* What 0.9 called _sample_<distribution>, without inputs, is _random_<distribution> since; _sample_... has inputs. */
-static const char *op_name(const reader *r, int64_t n_in) {
+static const char *json_read_op_name(const reader *r, int64_t n_in) {
     static const char *const changed[] = {
         "_sample_uniform", "_random_uniform",     "_sample_normal",      "_random_normal",  "_sample_gamma",
         "_random_gamma",   "_sample_exponential", "_random_exponential", "_sample_poisson", "_random_poisson",
@@ -199,8 +200,8 @@ static mxc_status keep_unread(const reader *r, const mxc_op_def *def, const pair
     return MXC_OK;
 }
 
-static mxc_status make_op(const reader *r, int64_t n_in, const pairs *p, mxci_node *node) {
-    const char *name = op_name(r, n_in);
+static mxc_status json_read_make_op(const reader *r, int64_t n_in, const pairs *p, mxci_node *node) {
+    const char *name = json_read_op_name(r, n_in);
     const mxc_op_def *def = mxc_op_find(name);
     int takes_none = def && !def->params && !def->params_open;
     MXC_TRY(at_node(r, mxci_op_make(name, takes_none ? 0 : p->n, p->keys, p->values, n_in, &node->op)));
@@ -214,7 +215,7 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
     mxc_status status = is_old ? read_pairs(r, json, "param", NULL, &p) : read_pairs(r, json, "attr", "attrs", &p);
     upgrade(r, is_old, &p);
     if (status == MXC_OK)
-        status = make_op(r, n_in, &p, node);
+        status = json_read_make_op(r, n_in, &p, node);
     if (status == MXC_OK)
         status = at_node(r, mxci_node_take_attrs(node, p.n, p.keys, p.values));
     if (status == MXC_OK && is_old)

@@ -173,7 +173,7 @@ static void change_aux(const mxci_graph *g, int32_t i, int32_t *versions) {
         versions[g->entry_node[mxci_graph_inputs(g, i)[k]]]++;
 }
 
-static mxc_status add_node(mxci_text *t, const mxci_graph *g, int32_t i, int32_t *versions) {
+static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t i, int32_t *versions) {
     const mxci_gnode *node = &g->nodes[i];
     mxci_text_add(t, "    {\n      \"op\": ");
     MXC_TRY(add_op(t, node));
@@ -221,7 +221,7 @@ static void add_row_ptr(mxci_text *t, const mxci_graph *g) {
 static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions) {
     mxci_text_add(t, "{\n  \"nodes\": [\n");
     for (int32_t i = 0; i < g->n_nodes; i++)
-        MXC_TRY(add_node(t, g, i, versions));
+        MXC_TRY(json_write_add_node(t, g, i, versions));
     mxci_text_add(t, "  ], \n");
     add_arg_nodes(t, g);
     add_row_ptr(t, g);

@@ -45,7 +45,7 @@ mxci_node *mxci_node_retain(mxci_node *node) {
 }
 
 /* Drop a reference. If it was the last, the node goes on the list of the dead, which is linked through forward. */
-static mxci_node *drop(mxci_node *node, mxci_node *dead) {
+static mxci_node *node_drop(mxci_node *node, mxci_node *dead) {
     while (node && atomic_fetch_sub_explicit(&node->refs, 1, memory_order_acq_rel) == 1) {
         mxci_node *forward = node->forward;
         node->forward = dead;
@@ -69,12 +69,12 @@ static void free_node(mxci_node *node) {
 }
 
 void mxci_node_release(mxci_node *node) {
-    mxci_node *dead = drop(node, NULL);
+    mxci_node *dead = node_drop(node, NULL);
     while (dead) {
         node = dead;
         dead = node->forward;
         for (int32_t i = 0; i < node->n_inputs; i++)
-            dead = drop(node->inputs[i].node, dead);
+            dead = node_drop(node->inputs[i].node, dead);
         free_node(node);
     }
 }
@@ -143,7 +143,7 @@ const char *mxci_attr_stored_key(const mxci_node *node, const char *key, char *o
 }
 
 /* Place of key among the sorted keys; *found says whether it is there. */
-static int32_t find_key(const mxci_node *node, const char *key, int *found) {
+static int32_t node_find_key(const mxci_node *node, const char *key, int *found) {
     int32_t low = 0, high = node->n_attrs;
     *found = 0;
     while (low < high) {
@@ -160,7 +160,7 @@ static int32_t find_key(const mxci_node *node, const char *key, int *found) {
 
 static const char *exact_attr(const mxci_node *node, const char *key) {
     int found;
-    int32_t at = find_key(node, key, &found);
+    int32_t at = node_find_key(node, key, &found);
     return found ? node->attr_values[at] : NULL;
 }
 
@@ -214,7 +214,7 @@ static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, cons
 
 mxc_status mxci_node_put_attr(mxci_node *node, const char *key, const char *value) {
     int found;
-    int32_t at = find_key(node, key, &found);
+    int32_t at = node_find_key(node, key, &found);
     char *copy;
     if (!found)
         return insert_attr(node, at, key, value);
@@ -236,7 +236,7 @@ mxc_status mxci_node_set_attr(mxci_node *node, const char *key, const char *valu
 
 void mxci_node_drop_attr(mxci_node *node, const char *key) {
     int found;
-    int32_t at = find_key(node, key, &found);
+    int32_t at = node_find_key(node, key, &found);
     size_t behind;
     if (!found)
         return;

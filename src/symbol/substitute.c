@@ -83,7 +83,7 @@ static mxc_status rewritten_outputs(const rewrite *r, const mxc_symbol *symbol, 
     return status;
 }
 
-static mxc_status run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
+static mxc_status substitute_run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
     mxc_status status;
     MXC_TRY(mxci_topological_order_make(symbol, &r->order));
     r->made = mxci_calloc((size_t)r->order.n, sizeof *r->made);
@@ -116,7 +116,7 @@ mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
     rewrite r = {.copy_all = 1};
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
-    return symbol->atomic ? copy_atomic(symbol, out) : run(&r, symbol, out);
+    return symbol->atomic ? copy_atomic(symbol, out) : substitute_run(&r, symbol, out);
 }
 
 /* ---- replacing variables ----------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static mxc_status substitute(rewrite *r, const mxc_symbol *symbol, replacement *
     mxc_status status;
     int i;
     MXC_TRY(add_replacements(r->replaced, all, n, keys, in));
-    MXC_TRY(run(r, symbol, out));
+    MXC_TRY(substitute_run(r, symbol, out));
     for (i = 0; i < n && all[i].used; i++)
         ;
     if (i == n)

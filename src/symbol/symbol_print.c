@@ -13,7 +13,7 @@ static void add_entry(mxci_text *t, const mxci_graph *g, int32_t entry) {
         mxci_text_printf(t, "[%d]", (int)(entry - node->first_entry));
 }
 
-static void add_params(mxci_text *t, const mxc_op *op) {
+static void symbol_print_add_params(mxci_text *t, const mxc_op *op) {
     const char *key, *value;
     for (int i = 0; i < mxc_op_n_given(op); i++) {
         mxc_op_given(op, i, &key, &value);
@@ -27,7 +27,7 @@ static void add_attrs(mxci_text *t, const mxci_node *node) {
     mxci_text_add(t, node->n_attrs ? "}\n" : "\n");
 }
 
-static void add_node(mxci_text *t, const mxci_graph *g, int32_t at) {
+static void symbol_print_add_node(mxci_text *t, const mxci_graph *g, int32_t at) {
     const mxci_gnode *node = &g->nodes[at];
     mxci_text_add(t, node->name);
     if (node->kind == MXCI_VARIABLE) {
@@ -38,7 +38,7 @@ static void add_node(mxci_text *t, const mxci_graph *g, int32_t at) {
             mxci_text_add(t, i ? ", " : "");
             add_entry(t, g, mxci_graph_inputs(g, at)[i]);
         }
-        add_params(t, node->op);
+        symbol_print_add_params(t, node->op);
         mxci_text_add(t, ")");
     }
     add_attrs(t, node->node);
@@ -51,7 +51,7 @@ mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out) {
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     for (int32_t i = 0; i < g->n_nodes; i++)
-        add_node(&text, g, i);
+        symbol_print_add_node(&text, g, i);
     mxci_text_add(&text, "outputs: ");
     for (int32_t i = 0; i < g->n_outputs; i++) {
         mxci_text_add(&text, i ? ", " : "");

@@ -51,7 +51,7 @@ static mxc_status grow_table(mxci_topological_order *order) {
 }
 
 /* Begin with a node unless it was seen before. */
-static mxc_status enter(walk *w, mxci_node *node) {
+static mxc_status topological_order_enter(walk *w, mxci_node *node) {
     mxci_topological_order *order = w->order;
     mxci_topological_order_slot *slot;
     if (2 * (order->n_used + 1) > order->n_slots)
@@ -73,7 +73,7 @@ static mxc_status enter(walk *w, mxci_node *node) {
     return MXC_OK;
 }
 
-static mxc_status append(mxci_topological_order *order, mxci_node *node) {
+static mxc_status topological_order_append(mxci_topological_order *order, mxci_node *node) {
     if (order->n == order->cap) {
         int64_t cap = order->cap ? 2 * (int64_t)order->cap : 64;
         mxci_node **nodes = cap > INT32_MAX ? NULL : mxci_realloc_array(order->nodes, (size_t)cap, sizeof *nodes);
@@ -93,11 +93,11 @@ static mxc_status step(walk *w) {
     mxci_node *node = top->node;
     int32_t next = top->next++;
     if (next < node->n_inputs)
-        return enter(w, node->inputs[next].node);
+        return topological_order_enter(w, node->inputs[next].node);
     if (next == node->n_inputs && node->forward)
-        return enter(w, node->forward);
+        return topological_order_enter(w, node->forward);
     w->depth--;
-    return append(w->order, node);
+    return topological_order_append(w->order, node);
 }
 
 mxc_status mxci_topological_order_make(const mxc_symbol *symbol, mxci_topological_order *out) {
@@ -107,7 +107,7 @@ mxc_status mxci_topological_order_make(const mxc_symbol *symbol, mxci_topologica
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "symbol: operator %.100s is not applied to inputs yet", symbol->atomic);
     for (int64_t i = 0; i < symbol->n_outputs && status == MXC_OK; i++) {
-        status = enter(&w, symbol->outputs[i].node);
+        status = topological_order_enter(&w, symbol->outputs[i].node);
         while (w.depth && status == MXC_OK)
             status = step(&w);
     }

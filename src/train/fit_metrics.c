@@ -28,13 +28,13 @@ static const output_metrics metrics_of_operators[] = {
     {"make_loss", "loss", 0},
 };
 
-static const char *op_name(const mxci_node *node) {
+static const char *fit_metrics_op_name(const mxci_node *node) {
     return node->kind == MXCI_FORWARD ? mxc_op_get_def(node->op)->name : "";
 }
 
 /* Operators whose output is their input. */
 static int passes_through(const mxci_node *node) {
-    const char *name = op_name(node);
+    const char *name = fit_metrics_op_name(node);
     return strcmp(name, "BlockGrad") == 0 || strcmp(name, "_copy") == 0 || strcmp(name, "Cast") == 0;
 }
 
@@ -47,7 +47,7 @@ static const mxci_node *last_node(const mxci_trainer *t) {
 }
 
 static output_metrics metrics_of_output(const mxci_trainer *t) {
-    const char *name = op_name(last_node(t));
+    const char *name = fit_metrics_op_name(last_node(t));
     for (size_t i = 0; i < sizeof metrics_of_operators / sizeof metrics_of_operators[0]; i++)
         if (strcmp(metrics_of_operators[i].op, name) == 0)
             return metrics_of_operators[i];
@@ -59,8 +59,8 @@ void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size) {
     char text[MXC_SHAPE_TEXT];
     int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
     const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(t->executors[0], last));
-    mxci_format(out, size, "%s '%.40s' %s", node->kind == MXCI_FORWARD ? op_name(node) : "variable", node->name,
-                mxc_shape_format(shape, text, sizeof text));
+    mxci_format(out, size, "%s '%.40s' %s", node->kind == MXCI_FORWARD ? fit_metrics_op_name(node) : "variable",
+                node->name, mxc_shape_format(shape, text, sizeof text));
 }
 
 /* ---- the label --------------------------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static mxc_status create_for_classes(const mxci_trainer *t, const char *name, mx
     const mxci_softmax_output_params *p = NULL;
     char text[40];
     const char *value = text;
-    if (strcmp(op_name(node), "SoftmaxOutput") == 0)
+    if (strcmp(fit_metrics_op_name(node), "SoftmaxOutput") == 0)
         p = mxc_op_params(node->op);
     if (!p || !p->use_ignore)
         return mxc_metric_create(name, 0, NULL, NULL, out);

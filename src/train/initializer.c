@@ -107,7 +107,7 @@ static const init_rule rules[] = {
 
 /* ---- by name ----------------------------------------------------------------------------------------------- */
 
-static const init_rule *find_rule(const char *name) {
+static const init_rule *initializer_find_rule(const char *name) {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (strcmp(rules[i].name, name) == 0)
             return &rules[i];
@@ -133,7 +133,7 @@ static int value_of_suffix(const char *name, double *value) {
 
 static mxc_status make_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
                             const init_rule **out, init_params *params) {
-    *out = find_rule(rule);
+    *out = initializer_find_rule(rule);
     if (!*out)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "initialiser \"%s\" does not exist; there are xavier, uniform, normal, zero, one, constant",

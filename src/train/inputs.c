@@ -32,7 +32,7 @@ static void list_arrays(mxci_line *line, mxc_iter *iter, int begin, int end, con
 }
 
 /* " data 'x' (8,6), label 'y' (8,)" */
-static const char *describe(mxc_iter *iter, char *out, size_t size) {
+static const char *inputs_describe(mxc_iter *iter, char *out, size_t size) {
     mxci_line line = {out, size, 0};
     int n_data = mxc_iter_n_data(iter), n_label = mxc_iter_n_label(iter);
     out[0] = '\0';
@@ -47,7 +47,7 @@ static mxc_status fail_label(const inputs *in, const char *name, const mxci_gnod
                     "mxc_fit: the training iterator provides no array called '%.80s', which %s '%.80s' "
                     "reads as its label; it provides%s: rename its label, or the argument",
                     name, mxc_op_get_def(loss->op)->name, loss->name,
-                    describe(in->options->train, arrays, sizeof arrays));
+                    inputs_describe(in->options->train, arrays, sizeof arrays));
 }
 
 static mxc_status fail_batch(const inputs *in, const char *name, const mxc_shape *shape) {
@@ -57,7 +57,7 @@ static mxc_status fail_batch(const inputs *in, const char *name, const mxc_shape
                     "depends on the batch size, so it is no parameter (unless it has an attribute __init__); the "
                     "iterator provides%s: rename one of them, or the argument",
                     name, mxc_shape_format(shape, text, sizeof text),
-                    describe(in->options->train, arrays, sizeof arrays));
+                    inputs_describe(in->options->train, arrays, sizeof arrays));
 }
 
 static mxc_status fail_unknown(const inputs *in, const char *name) {
@@ -65,7 +65,7 @@ static mxc_status fail_unknown(const inputs *in, const char *name) {
     return MXC_FAIL(MXC_ENOTFOUND,
                     "mxc_fit: the training iterator provides no array called '%.80s', and its shape "
                     "does not follow from those that it provides:%s",
-                    name, describe(in->options->train, arrays, sizeof arrays));
+                    name, inputs_describe(in->options->train, arrays, sizeof arrays));
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------------- */
@@ -137,6 +137,6 @@ mxc_status mxci_inputs_check_valid(const mxc_fit_options *options, const mxci_fe
             return MXC_FAIL(MXC_ENOTFOUND,
                             "mxc_fit: the validation iterator provides no array called '%.80s', as the "
                             "training iterator does; it provides%s",
-                            spec->names[i], describe(valid, arrays, sizeof arrays));
+                            spec->names[i], inputs_describe(valid, arrays, sizeof arrays));
     return MXC_OK;
 }

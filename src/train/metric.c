@@ -55,7 +55,7 @@ struct mxc_metric {
 };
 
 /* The class that a label names; -1 if there is none of c classes. */
-static int64_t class_of(float label, int64_t c) {
+static int64_t metric_class_of(float label, int64_t c) {
     return label > -1 && label < (float)c ? (int64_t)label : -1;
 }
 
@@ -72,7 +72,7 @@ static int64_t count_above(const float *prediction, int64_t c, int64_t k) {
 
 static mxc_status add_top(const metric_params *p, const metric_batch *b, int64_t top_k, metric_sum *to) {
     for (int64_t i = 0; i < b->n; i++) {
-        int64_t k = class_of(b->label[i], b->c);
+        int64_t k = metric_class_of(b->label[i], b->c);
         if ((double)b->label[i] == p->ignore_label)
             continue;
         to->count++;
@@ -92,7 +92,7 @@ static mxc_status add_top_k(const metric_params *p, const metric_batch *b, metri
 
 static mxc_status add_cross_entropy(const metric_params *p, const metric_batch *b, metric_sum *to) {
     for (int64_t i = 0; i < b->n; i++) {
-        int64_t k = class_of(b->label[i], b->c);
+        int64_t k = metric_class_of(b->label[i], b->c);
         if ((double)b->label[i] == p->ignore_label)
             continue;
         if (k < 0)
@@ -160,7 +160,7 @@ static const metric_rule rules[] = {
     {"loss", NULL, add_outputs, NO_LABEL},
 };
 
-static const metric_rule *find_rule(const char *name) {
+static const metric_rule *metric_find_rule(const char *name) {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (strcmp(rules[i].name, name) == 0)
             return &rules[i];
@@ -173,7 +173,7 @@ mxc_status mxc_metric_create(const char *name, int n_params, const char *const *
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
-    const metric_rule *rule = find_rule(name);
+    const metric_rule *rule = metric_find_rule(name);
     if (!rule)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae, "

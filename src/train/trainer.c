@@ -210,7 +210,7 @@ static mxc_status fill_store(mxci_trainer *t) {
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
 
-static mxc_status check_options(const mxc_fit_options *o) {
+static mxc_status trainer_check_options(const mxc_fit_options *o) {
     if (!o->symbol || !o->train)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: symbol and train must be set");
     if (o->train == o->valid)
@@ -236,7 +236,7 @@ static void start_progress(mxci_trainer *t) {
 mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
     int resumed = 0;
     memset(t, 0, sizeof *t);
-    MXC_TRY(check_options(options));
+    MXC_TRY(trainer_check_options(options));
     t->options = options;
     t->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
     t->contexts = options->n_contexts > 0 ? options->contexts : &default_context;

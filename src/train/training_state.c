@@ -65,7 +65,7 @@ static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows
 /* ---- to a list --------------------------------------------------------------------------------------------- */
 
 /* The parameters themselves, or their f32 copies. */
-static mxc_status add_params(const mxci_trainer *t, int masters, named_arrays *a) {
+static mxc_status training_state_add_params(const mxci_trainer *t, int masters, named_arrays *a) {
     const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
     for (int i = 0; i < t->n_params; i++) {
         mxc_ndarray *master = masters ? mxci_optimizer_master(t->optimizer, t->keys[i]) : NULL;
@@ -85,7 +85,7 @@ mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out) {
     named_arrays a;
     mxc_status status = named_open(&a, n_param_arrays(t));
     if (status == MXC_OK)
-        status = add_params(t, 1, &a);
+        status = training_state_add_params(t, 1, &a);
     if (status == MXC_OK)
         *out = a.list;
     else
@@ -138,7 +138,7 @@ static mxc_status add_all(const mxci_trainer *t, const mxc_ndarray_list *optimiz
     MXC_TRY(add_counts(t, a));
     MXC_TRY(add_random(t, a));
     MXC_TRY(named_add_data(a, "history", t->history.n, POINT_DOUBLES, MXC_F64, t->history.points));
-    MXC_TRY(add_params(t, 0, a));
+    MXC_TRY(training_state_add_params(t, 0, a));
     if (t->loss_scale)
         MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(t->loss_scale)));
     return add_optimizer(optimizer, a);
@@ -201,8 +201,9 @@ static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_nd
 }
 
 /* The data of a state array with that dtype and at least min_rows rows of columns numbers. */
-static mxc_status find_data(const char *path, const mxc_ndarray_list *list, const char *name, mxc_dtype dtype,
-                            int64_t min_rows, int64_t columns, const void **data, int64_t *rows) {
+static mxc_status training_state_find_data(const char *path, const mxc_ndarray_list *list, const char *name,
+                                           mxc_dtype dtype, int64_t min_rows, int64_t columns, const void **data,
+                                           int64_t *rows) {
     mxc_ndarray *array = mxc_ndarray_list_find(list, name);
     const mxc_shape *shape = array ? mxc_ndarray_shape(array) : NULL;
     void *block;
@@ -219,9 +220,9 @@ static mxc_status find_data(const char *path, const mxc_ndarray_list *list, cons
 static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
-    MXC_TRY(find_data(path, list, "counts", MXC_I64, 1, N_COUNTS, &data, &rows));
+    MXC_TRY(training_state_find_data(path, list, "counts", MXC_I64, 1, N_COUNTS, &data, &rows));
     const int64_t *counts = data;
-    MXC_TRY(find_data(path, list, "sums", MXC_F64, 1, N_SUMS, &data, &rows));
+    MXC_TRY(training_state_find_data(path, list, "sums", MXC_F64, 1, N_SUMS, &data, &rows));
     const double *sums = data;
     if (counts[0] != VERSION || counts[1] < 0 || counts[1] > INT_MAX || counts[2] < 0 || counts[3] < 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: version %lld, epoch %lld, batch %lld make no sense", path,
@@ -243,7 +244,7 @@ static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_nd
 static mxc_status restore_random(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
-    MXC_TRY(find_data(path, list, "random", MXC_I64, t->n_contexts, 3, &data, &rows));
+    MXC_TRY(training_state_find_data(path, list, "random", MXC_I64, t->n_contexts, 3, &data, &rows));
     for (int i = 0; i < t->n_contexts; i++) {
         const int64_t *n = (const int64_t *)data + 3 * i;
         const mxc_random state = {(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2]};
@@ -255,7 +256,7 @@ static mxc_status restore_random(mxci_trainer *t, const char *path, const mxc_nd
 static mxc_status restore_history(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
-    MXC_TRY(find_data(path, list, "history", MXC_F64, 0, POINT_DOUBLES, &data, &rows));
+    MXC_TRY(training_state_find_data(path, list, "history", MXC_F64, 0, POINT_DOUBLES, &data, &rows));
     t->history.n = 0;
     for (int64_t i = 0; i < rows; i++)
         MXC_TRY(mxci_curve_history_add(&t->history, (const mxci_curve_point *)data + i));

@@ -19,7 +19,7 @@ void mxci_operation_free(mxc_engine_op *op) {
     mxci_pages_free(op, operation_bytes(op->n_deps));
 }
 
-static void end(mxc_engine_op *op) {
+static void operation_end(mxc_engine_op *op) {
     if (op->operation.destroy)
         op->operation.destroy(op->operation.arg);
     mxci_operation_free(op);
@@ -28,7 +28,7 @@ static void end(mxc_engine_op *op) {
 /* Acquire and release: whoever brings left to 0 frees what all other threads used before they counted down. */
 void mxci_operation_task_completed(mxc_engine_op *op) {
     if (atomic_fetch_sub_explicit(&op->left, 1, memory_order_acq_rel) == 1)
-        end(op);
+        operation_end(op);
 }
 
 void mxc_engine_op_destroy(mxc_engine_op *op) {
@@ -39,5 +39,5 @@ void mxc_engine_op_destroy(mxc_engine_op *op) {
     if (atomic_fetch_add_explicit(&op->left, pushed - MXCI_OPERATION_ALIVE, memory_order_acq_rel) + pushed -
             MXCI_OPERATION_ALIVE ==
         0)
-        end(op);
+        operation_end(op);
 }

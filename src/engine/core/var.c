@@ -61,7 +61,7 @@ static mxci_dep *grant_next(mxc_var *var) {
  * is not overtaken by later readers; a write if nothing is granted. 1 if granted. Locked.
  *
  * Release order for pushed: a thread that waits for this version later sees all that the push published. */
-static int enter(mxc_var *var, mxci_dep *dep) {
+static int var_enter(mxc_var *var, mxci_dep *dep) {
     int free_now = !var->writing && (dep->mode == MXCI_DEP_READ ? !var->first : !var->readers);
     atomic_store_explicit(&var->pending, var->pending + 1, memory_order_relaxed);
     if (dep->mode == MXCI_DEP_WRITE)
@@ -86,7 +86,7 @@ int mxci_task_enqueue(mxci_engine_task *task) {
     for (int i = 0; i < n; i++)
         mxci_lock_acquire(&task->deps[i].var->lock);
     for (int i = 0; i < n; i++)
-        granted += enter(task->deps[i].var, &task->deps[i]);
+        granted += var_enter(task->deps[i].var, &task->deps[i]);
     /* Relaxed: nobody counts down before the locks are released, which publishes the count. */
     atomic_store_explicit(&task->unmet_deps, n - granted, memory_order_relaxed);
     for (int i = 0; i < n; i++) {

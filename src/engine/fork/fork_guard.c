@@ -40,7 +40,7 @@ static struct counter *my_counter(void) {
     return &counters[mxci_thread_index() % COUNTERS];
 }
 
-static void enter(void) {
+static void fork_guard_enter(void) {
     struct counter *counter = my_counter();
     for (;;) {
         atomic_fetch_add(&counter->inside, 1);
@@ -53,7 +53,7 @@ static void enter(void) {
 
 void mxci_fork_guard_enter(void) {
     if (depth++ == 0)
-        enter();
+        fork_guard_enter();
 }
 
 void mxci_fork_guard_leave(void) {
@@ -71,7 +71,7 @@ int mxci_fork_guard_suspend(void) {
 
 void mxci_fork_guard_resume(int before) {
     if (before)
-        enter();
+        fork_guard_enter();
     depth = before;
 }
 
@@ -96,7 +96,7 @@ static void end_request(void) {
 }
 
 /* A thread that forks inside a function leaves the guard first, since another thread may be forking, too. */
-static void prepare(void) {
+static void fork_guard_prepare(void) {
     int before = mxci_fork_guard_suspend();
     mxci_global_lock(&members_lock);
     forker_depth = before;
@@ -135,7 +135,7 @@ mxc_status mxci_fork_guard_add(mxci_fork_member *member) {
     mxc_status status = MXC_OK;
     mxci_global_lock(&members_lock);
     if (!registered)
-        status = mxci_at_fork_before_locks(prepare, parent, child);
+        status = mxci_at_fork_before_locks(fork_guard_prepare, parent, child);
     if (status == MXC_OK) {
         registered = 1;
         member->next = members;

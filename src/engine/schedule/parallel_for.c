@@ -35,7 +35,7 @@ int mxc_parallel_parts(const mxc_run *run, int64_t n, int64_t grain) {
 }
 
 /* Part i of parts: sizes differ by at most one, the larger ones first. */
-static void run_part(mxc_range_fn body, void *arg, int64_t n, uint32_t parts, uint32_t i) {
+static void parallel_for_run_part(mxc_range_fn body, void *arg, int64_t n, uint32_t parts, uint32_t i) {
     int64_t each = n / parts, larger = n % parts;
     int64_t begin = each * i + (i < larger ? i : larger);
     parts_running++;
@@ -70,7 +70,7 @@ static int help(mxci_loop_slots *loops, mxci_loop_slot *loop) {
     int part = claim(loops, loop), any = part >= 0;
     while (part >= 0) {
         uint32_t parts = parts_of(atomic_load_explicit(&loop->state, memory_order_relaxed));
-        run_part(loop->body, loop->arg, loop->n, parts, (uint32_t)part);
+        parallel_for_run_part(loop->body, loop->arg, loop->n, parts, (uint32_t)part);
         part = claim(loops, loop); /* of the same loop */
         end_part(loop);
     }
@@ -122,7 +122,7 @@ static void run_shared(mxc_engine *engine, mxci_loop_slot *loop, int parts) {
     atomic_fetch_or(&engine->loops.open, 1u << (loop - engine->loops.slot));
     engine->ops->call_helpers(engine, parts - 1);
     while (part >= 0) {
-        run_part(loop->body, loop->arg, loop->n, (uint32_t)parts, (uint32_t)part);
+        parallel_for_run_part(loop->body, loop->arg, loop->n, (uint32_t)parts, (uint32_t)part);
         part = claim(&engine->loops, loop);
         atomic_fetch_add_explicit(&loop->ended, 1, memory_order_release);
     }
@@ -149,7 +149,7 @@ static void run_alone(mxc_engine *engine, int64_t n, uint32_t parts, mxc_range_f
             step++;
     }
     for (uint32_t i = 0; i < parts; i++)
-        run_part(body, arg, n, parts, (uint32_t)(((uint64_t)first + (uint64_t)i * step) % parts));
+        parallel_for_run_part(body, arg, n, parts, (uint32_t)(((uint64_t)first + (uint64_t)i * step) % parts));
 }
 
 void mxc_parallel_for(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg) {

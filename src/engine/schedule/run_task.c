@@ -39,7 +39,7 @@ static mxc_status call_sync(mxci_engine_task *task, const mxc_run *run, mxci_dev
     return status != MXC_OK ? status : after;
 }
 
-static mxc_status call(mxci_thread_slot *slot, mxci_device_stream *worker_stream, mxci_engine_task *task) {
+static mxc_status run_task_call(mxci_thread_slot *slot, mxci_device_stream *worker_stream, mxci_engine_task *task) {
     const mxci_operation *operation = task->operation;
     mxc_run run = {task->home->engine, operation->context, NULL, task->token, slot->number};
     mxci_device_stream *own_stream = NULL, *stream = operation->device ? worker_stream : NULL;
@@ -68,7 +68,7 @@ static mxci_failure *call_framed(mxci_thread_slot *slot, mxci_device_stream *str
     mxc_status status;
     mxci_frame_top = &frame;
     slot->task = task;
-    status = call(slot, stream, task);
+    status = run_task_call(slot, stream, task);
     slot->task = NULL;
     mxci_frame_top = frame.outer;
     mxci_trace_end(begin, name, "engine");

@@ -125,7 +125,7 @@ static int has_more_last(const work *w, int32_t node) {
     return more > 0;
 }
 
-static void choose(work *w, int32_t node) {
+static void channels_last_choose(work *w, int32_t node) {
     const mxci_gnode *n = &w->g->nodes[node];
     if (w->state[node] != NEEDED || w->role[node] == STAYS || (!w->always && n->context.device != MXC_GPU))
         return;
@@ -236,7 +236,7 @@ static mxc_status rewrite_all(work *w) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status begin(work *w) {
+static mxc_status channels_last_begin(work *w) {
     const size_t nodes = (size_t)w->n_nodes + 1, entries = (size_t)w->g->n_entries + 1;
     w->role = mxci_calloc(nodes, 1);
     w->weights = mxci_calloc(nodes, sizeof *w->weights);
@@ -274,7 +274,7 @@ static int choose_all(work *w) {
     int found = 0;
     mark_states(w);
     for (int32_t i = 0; i < w->n_nodes; i++)
-        choose(w, i);
+        channels_last_choose(w, i);
     weigh(w);
     for (int32_t i = 0; i < w->n_nodes; i++) {
         w->channels_last[i] = w->channels_last[i] && (w->always || w->gain[root_of(w, i)] > 0);
@@ -300,7 +300,7 @@ mxc_status mxci_pass_channels_last(mxci_graph *g, int *is_changed) {
         return MXC_OK;
     status = mxci_graph_sort(g);
     if (status == MXC_OK)
-        status = begin(&w);
+        status = channels_last_begin(&w);
     if (status == MXC_OK && choose_all(&w)) {
         *is_changed = 1;
         status = rewrite_all(&w);

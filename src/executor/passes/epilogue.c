@@ -25,7 +25,7 @@ static const char *op_with_epilogue(const mxc_op_def *layer, const mxc_op *funct
 }
 
 /* The layer whose epilogue the node at could be, through op the operator of both; -1: there is none. */
-static int32_t layer_before(const mxci_graph *g, int32_t at, const int32_t *uses, const char **op) {
+static int32_t epilogue_layer_before(const mxci_graph *g, int32_t at, const int32_t *uses, const char **op) {
     const mxci_gnode *node = &g->nodes[at], *layer;
     int32_t from;
     if (node->kind != MXCI_FORWARD || node->context.device != MXC_GPU || node->n_inputs != 1)
@@ -67,7 +67,7 @@ mxc_status mxci_pass_epilogue(mxci_program *p) {
     const char *op = NULL;
     mxc_status status = mxci_graph_count_uses(p->graph, &uses);
     for (int32_t i = 0; i < p->n_symbol_nodes && status == MXC_OK; i++) {
-        layer = layer_before(p->graph, i, uses, &op);
+        layer = epilogue_layer_before(p->graph, i, uses, &op);
         if (layer < 0)
             continue;
         status = join(p->graph, layer, i, op);

@@ -22,7 +22,7 @@ typedef struct uses {
 } uses;
 
 /* The node before a norm that it could be moved into, if their operators agree; -1: none. */
-static int32_t layer_before(const mxci_graph *g, int32_t at, const uses *u) {
+static int32_t fold_batch_norm_layer_before(const mxci_graph *g, int32_t at, const uses *u) {
     const mxci_gnode *norm = &g->nodes[at], *layer;
     int32_t from;
     if (norm->kind != MXCI_FORWARD || norm->n_inputs != 5)
@@ -68,7 +68,7 @@ static mxc_status fold_node(mxci_graph *g, int32_t layer, int32_t norm, mxc_op *
 static mxc_status fold_all(mxci_graph *g, const uses *u, int *is_folded) {
     const int32_t n = g->n_nodes;
     for (int32_t i = 0; i < n; i++) {
-        int32_t layer = layer_before(g, i, u);
+        int32_t layer = fold_batch_norm_layer_before(g, i, u);
         mxc_op *fold = NULL, *folded = NULL;
         mxc_status status;
         if (layer < 0)

@@ -40,7 +40,7 @@ static int32_t n_slots(const mxci_gnode *n) {
     return n->n_inputs + 2 * n->n_outputs;
 }
 
-static mxc_status begin(work *w, mxci_graph *g) {
+static mxc_status gradient_begin(work *w, mxci_graph *g) {
     int32_t scratch = g->n_inputs + g->n_outputs;
     *w = (work){.graph = g, .n_nodes = g->n_nodes};
     for (int32_t i = 0; i < g->n_nodes; i++)
@@ -58,7 +58,7 @@ static mxc_status begin(work *w, mxci_graph *g) {
     return MXC_OK;
 }
 
-static void end(work *w) {
+static void gradient_end(work *w) {
     mxci_free(w->reaches);
     mxci_free(w->is_loss);
     mxci_free(w->first);
@@ -207,7 +207,7 @@ static mxc_status add_backward(work *w, int32_t node, int32_t n_inputs) {
     return MXC_OK;
 }
 
-static mxc_status differentiate(work *w, int32_t node) {
+static mxc_status gradient_differentiate(work *w, int32_t node) {
     const mxci_gnode *n = &w->graph->nodes[node];
     const mxc_op_def *def = mxci_graph_op_def(w->graph, node);
     int32_t *out_grads, n_inputs;
@@ -232,7 +232,7 @@ static mxc_status walk(work *w, const uint8_t *wanted, int32_t *grads, int32_t *
         MXC_TRY(start_output(w, i, heads));
     for (int32_t i = w->n_nodes - 1; i >= 0; i--)
         if (g->nodes[i].kind != MXCI_VARIABLE && w->reaches[i] && receives(w, i))
-            MXC_TRY(differentiate(w, i));
+            MXC_TRY(gradient_differentiate(w, i));
     for (int32_t i = 0; i < g->n_args; i++) {
         grads[i] = -1;
         if (wanted[i])
@@ -243,9 +243,9 @@ static mxc_status walk(work *w, const uint8_t *wanted, int32_t *grads, int32_t *
 
 mxc_status mxci_pass_gradient(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
     work w;
-    mxc_status status = begin(&w, graph);
+    mxc_status status = gradient_begin(&w, graph);
     if (status == MXC_OK)
         status = walk(&w, wanted, grads, heads);
-    end(&w);
+    gradient_end(&w);
     return status;
 }

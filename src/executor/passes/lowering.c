@@ -91,7 +91,7 @@ static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
     return 0;
 }
 
-static mxc_status lower(mxci_program *p, const mxci_lowering_options *lowering) {
+static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *lowering) {
     const mxc_bind_options *options = lowering->options;
     MXC_TRY(mxci_pass_placement(p->graph, options));
     if (!lowering->unoptimized && !wants_gradients(p, lowering->reqs))
@@ -121,7 +121,7 @@ mxc_status mxci_lower(mxci_graph *graph, const mxci_lowering_options *lowering, 
         return MXC_FAIL(MXC_ENOMEM, "program: no memory");
     }
     p->graph = graph;
-    status = lower(p, lowering);
+    status = lowering_lower(p, lowering);
     if (status == MXC_OK)
         *out = p;
     else

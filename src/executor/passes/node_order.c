@@ -17,7 +17,7 @@ typedef struct walk {
     mxci_sequence sequence;
 } walk;
 
-static mxc_status begin(walk *w, mxci_program *p) {
+static mxc_status node_order_begin(walk *w, mxci_program *p) {
     size_t n = (size_t)p->graph->n_nodes + 1;
     *w = (walk){.program = p};
     w->needed = mxci_calloc(n, 1);
@@ -70,7 +70,7 @@ static int reads_variables(const mxci_graph *g, int32_t node) {
 
 mxc_status mxci_pass_node_order(mxci_program *p, int params_first) {
     walk w;
-    mxc_status status = begin(&w, p);
+    mxc_status status = node_order_begin(&w, p);
     if (status == MXC_OK) {
         mark_needed(&w);
         for (int32_t i = 0; params_first && i < p->n_symbol_nodes; i++)

@@ -35,7 +35,7 @@ static mxc_status no_memory(void) {
     return MXC_FAIL(MXC_ENOMEM, "recompute: no memory");
 }
 
-static mxc_status begin(work *w, mxci_program *p) {
+static mxc_status recompute_begin(work *w, mxci_program *p) {
     const mxci_graph *g = p->graph;
     int32_t most = 0;
     *w = (work){.program = p, .n_nodes = g->n_nodes, .n_entries = g->n_entries};
@@ -53,7 +53,7 @@ static mxc_status begin(work *w, mxci_program *p) {
     return MXC_OK;
 }
 
-static void end(work *w) {
+static void recompute_end(work *w) {
     mxci_free(w->chosen);
     mxci_free(w->wanted);
     mxci_free(w->lives);
@@ -99,7 +99,7 @@ static int forced(const mxci_gnode *n) {
     return strcmp(value, "True") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
 }
 
-static int choose(const work *w, int32_t node, mxc_recompute mode, int32_t place, int32_t stride) {
+static int recompute_choose(const work *w, int32_t node, mxc_recompute mode, int32_t place, int32_t stride) {
     const mxci_graph *g = w->program->graph;
     int force = forced(&g->nodes[node]);
     if (g->nodes[node].kind != MXCI_FORWARD || mxci_graph_op_def(g, node)->random_count || force == 0)
@@ -133,7 +133,7 @@ static void choose_all(work *w, mxc_recompute mode) {
         w->lives[g->outputs[i]] = 1;
     for (int32_t i = 0; i < p->n_symbol_nodes; i++) {
         if (g->nodes[i].kind != MXCI_VARIABLE)
-            w->chosen[i] = (uint8_t)choose(w, i, mode, place++, stride);
+            w->chosen[i] = (uint8_t)recompute_choose(w, i, mode, place++, stride);
         for (int32_t j = 0; j < g->nodes[i].n_outputs; j++)
             w->lives[g->nodes[i].first_entry + j] |= g->nodes[i].kind == MXCI_VARIABLE || w->chosen[i];
     }
@@ -211,11 +211,11 @@ static mxc_status run_again(work *w) {
 
 mxc_status mxci_pass_recompute(mxci_program *p, mxc_recompute mode) {
     work w;
-    mxc_status status = begin(&w, p);
+    mxc_status status = recompute_begin(&w, p);
     if (status == MXC_OK) {
         choose_all(&w, mode);
         status = run_again(&w);
     }
-    end(&w);
+    recompute_end(&w);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 
-static mxc_status begin(mxci_program *p) {
+static mxc_status requests_begin(mxci_program *p) {
     size_t n = (size_t)p->graph->n_entries + 1;
     p->root = mxci_calloc(n, sizeof *p->root);
     p->req = mxci_calloc(n, sizeof *p->req);
@@ -140,7 +140,7 @@ static void make_requests(mxci_program *p) {
 }
 
 mxc_status mxci_pass_requests(mxci_program *p) {
-    MXC_TRY(begin(p));
+    MXC_TRY(requests_begin(p));
     find_locations(p);
     MXC_TRY(add_in_place(p));
     find_uses(p);

@@ -27,7 +27,8 @@ static mxc_status find_names(const mxci_graph *g, int n, const char *const *name
 }
 
 /* which: on the way in, the argument of each name; then the entry of its gradient. */
-static mxc_status differentiate(mxci_graph *g, int n, const uint8_t *wanted, int32_t *which, mxc_symbol **out) {
+static mxc_status symbol_gradient_differentiate(mxci_graph *g, int n, const uint8_t *wanted, int32_t *which,
+                                                mxc_symbol **out) {
     int32_t *grads = mxci_calloc((size_t)g->n_args + 1, sizeof *grads);
     mxc_status status = grads ? mxci_pass_gradient(g, wanted, grads, NULL) : no_memory();
     for (int i = 0; i < n && status == MXC_OK; i++) {
@@ -55,7 +56,7 @@ mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, 
     which = mxci_calloc((size_t)n, sizeof *which);
     status = wanted && which ? find_names(g, n, names, which, wanted) : no_memory();
     if (status == MXC_OK)
-        status = differentiate(g, n, wanted, which, out);
+        status = symbol_gradient_differentiate(g, n, wanted, which, out);
     mxci_free(wanted);
     mxci_free(which);
     mxci_graph_destroy(g);

@@ -192,7 +192,7 @@ static void slice_entries(mxci_program *p, const mxci_step_tile *tile) {
     }
 }
 
-static void add_tile(run *r) {
+static void tiling_add_tile(run *r) {
     mxci_program *p = r->program;
     int64_t slice;
     trim(r);
@@ -216,7 +216,7 @@ mxc_status mxci_pass_tiling(mxci_program *p, int enabled) {
         extend(&r);
         next = r.end > r.first ? r.end : r.first + 1;
         if (r.end > r.first)
-            add_tile(&r);
+            tiling_add_tile(&r);
         r.first = next;
     }
     return MXC_OK;

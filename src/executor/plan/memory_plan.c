@@ -139,7 +139,7 @@ static void report(const plan *w) {
         r->internal_planned += p->pool_bytes[i];
 }
 
-static mxc_status make_plan(plan *w, int no_sharing) {
+static mxc_status memory_plan_make_plan(plan *w, int no_sharing) {
     mxci_program *p = w->program;
     size_t n = (size_t)p->graph->n_entries + 1;
     p->ranges = mxci_calloc(n, sizeof *p->ranges);
@@ -160,7 +160,7 @@ static mxc_status make_plan(plan *w, int no_sharing) {
 
 mxc_status mxci_plan_memory(mxci_program *p, int no_inplace, int no_sharing) {
     plan w = {.program = p, .no_inplace = no_inplace};
-    mxc_status status = make_plan(&w, no_sharing);
+    mxc_status status = memory_plan_make_plan(&w, no_sharing);
     mxci_free(w.whole);
     return status;
 }

@@ -135,7 +135,7 @@ typedef struct slots {
     int32_t top[CLASSES]; /* free slots by size */
 } slots;
 
-static int class_of(int64_t bytes) {
+static int packing_class_of(int64_t bytes) {
     int log = 63 - __builtin_clzll((unsigned long long)bytes | 4); /* floor(log2), and room for two bits below it */
     return 4 * log + (int)(bytes >> (log - 2) & 3);
 }
@@ -143,7 +143,7 @@ static int class_of(int64_t bytes) {
 /* A free slot that is large enough, of the same class if its first is, else of the next class that has one; -1: none.
  */
 static int32_t take_slot(slots *s, int64_t bytes) {
-    int i = class_of(bytes);
+    int i = packing_class_of(bytes);
     int32_t slot;
     if (s->top[i] < 0 || s->room[s->top[i]] < bytes)
         for (i++; i < CLASSES && s->top[i] < 0; i++)
@@ -156,7 +156,7 @@ static int32_t take_slot(slots *s, int64_t bytes) {
 }
 
 static void free_slot(slots *s, int32_t slot) {
-    int i = class_of(s->room[slot]);
+    int i = packing_class_of(s->room[slot]);
     s->next[slot] = s->top[i];
     s->top[i] = slot;
 }

@@ -4,24 +4,24 @@
 #include "executor/plan/memory_report.h"
 #include "executor/run/executor.h"
 
-static mxc_ndarray *at(mxc_ndarray *const *arrays, int64_t n, int64_t index) {
+static mxc_ndarray *access_at(mxc_ndarray *const *arrays, int64_t n, int64_t index) {
     return index >= 0 && index < n ? arrays[index] : NULL;
 }
 
 mxc_ndarray *mxc_executor_output(const mxc_executor *e, int64_t index) {
-    return e ? at(e->outputs, e->output_names.n, index) : NULL;
+    return e ? access_at(e->outputs, e->output_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_arg(const mxc_executor *e, int64_t index) {
-    return e ? at(e->args, e->arg_names.n, index) : NULL;
+    return e ? access_at(e->args, e->arg_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_grad(const mxc_executor *e, int64_t index) {
-    return e ? at(e->grads, e->arg_names.n, index) : NULL;
+    return e ? access_at(e->grads, e->arg_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_aux(const mxc_executor *e, int64_t index) {
-    return e ? at(e->aux, e->aux_names.n, index) : NULL;
+    return e ? access_at(e->aux, e->aux_names.n, index) : NULL;
 }
 
 mxc_ndarray *mxc_executor_find_arg(const mxc_executor *e, const char *name) {

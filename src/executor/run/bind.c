@@ -162,7 +162,7 @@ static mxc_status take_gradients(mxc_executor *e, mxc_ndarray *const *grads, con
 }
 
 /* Memory now, so that no run has to take any; and one engine for all. */
-static mxc_status check_array(mxc_executor *e, const char *name, mxc_ndarray *array, mxc_context context) {
+static mxc_status bind_check_array(mxc_executor *e, const char *name, mxc_ndarray *array, mxc_context context) {
     char want[32], have[32];
     mxc_tensor tensor;
     mxc_engine *engine = mxc_var_engine(mxc_ndarray_var(array));
@@ -179,12 +179,12 @@ static mxc_status check_array(mxc_executor *e, const char *name, mxc_ndarray *ar
 static mxc_status check_arrays(mxc_executor *e, const mxci_graph *g) {
     for (int32_t i = 0; i < g->n_args; i++) {
         mxc_context context = g->nodes[g->args[i]].context;
-        MXC_TRY(check_array(e, e->arg_names.items[i], e->args[i], context));
+        MXC_TRY(bind_check_array(e, e->arg_names.items[i], e->args[i], context));
         if (e->grads[i])
-            MXC_TRY(check_array(e, e->arg_names.items[i], e->grads[i], context));
+            MXC_TRY(bind_check_array(e, e->arg_names.items[i], e->grads[i], context));
     }
     for (int32_t i = 0; i < g->n_aux; i++)
-        MXC_TRY(check_array(e, e->aux_names.items[i], e->aux[i], g->nodes[g->aux[i]].context));
+        MXC_TRY(bind_check_array(e, e->aux_names.items[i], e->aux[i], g->nodes[g->aux[i]].context));
     return e->engine ? MXC_OK : mxc_engine_default(&e->engine);
 }
 
@@ -202,7 +202,7 @@ mxc_status mxci_bind_array(const mxci_graph *g, int32_t entry, mxc_ndarray **out
 static mxc_status make_array(mxc_executor *e, const mxci_graph *g, int32_t entry, mxc_ndarray **out) {
     const mxci_gnode *node = &g->nodes[g->entry_node[entry]];
     MXC_TRY(mxci_bind_array(g, entry, out));
-    return check_array(e, node->name, *out, node->context);
+    return bind_check_array(e, node->name, *out, node->context);
 }
 
 static mxc_status make_outputs(mxc_executor *e, const mxci_program *p) {
@@ -238,7 +238,7 @@ static mxc_status share_arenas(mxc_executor *e, const mxc_executor *from) {
 
 /* ---- binding --------------------------------------------------------------------------------------------------- */
 
-static mxc_status allocate(mxc_executor *e) {
+static mxc_status bind_allocate(mxc_executor *e) {
     size_t n_args = (size_t)e->arg_names.n + 1, n_outputs = (size_t)e->output_names.n + 1;
     e->args = mxci_calloc(n_args, sizeof *e->args);
     e->grads = mxci_calloc(n_args, sizeof *e->grads);
@@ -249,7 +249,7 @@ static mxc_status allocate(mxc_executor *e) {
     return e->args && e->grads && e->reqs && e->aux && e->outputs && e->heads ? MXC_OK : no_memory();
 }
 
-static mxc_status describe(mxc_executor *e, mxc_symbol *symbol, const mxc_bind_options *given) {
+static mxc_status bind_describe(mxc_executor *e, mxc_symbol *symbol, const mxc_bind_options *given) {
     mxc_bind_options options;
     MXC_TRY(mxci_bind_options_read(given, &options));
     MXC_TRY(copy_options(&options, &e->options));
@@ -257,10 +257,10 @@ static mxc_status describe(mxc_executor *e, mxc_symbol *symbol, const mxc_bind_o
     MXC_TRY(mxc_symbol_list_arguments(symbol, &e->arg_names));
     MXC_TRY(mxc_symbol_list_outputs(symbol, &e->output_names));
     MXC_TRY(mxc_symbol_list_aux(symbol, &e->aux_names));
-    return allocate(e);
+    return bind_allocate(e);
 }
 
-static mxc_status prepare(mxc_executor *e, const mxc_executor *shared) {
+static mxc_status bind_prepare(mxc_executor *e, const mxc_executor *shared) {
     mxci_program *p;
     mxc_status status;
     MXC_TRY(mxci_executor_lower(e, 0, &p));
@@ -287,7 +287,7 @@ mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options
     if (!e)
         return no_memory();
     mxci_mutex_init(&e->monitor_lock);
-    status = describe(e, symbol, options);
+    status = bind_describe(e, symbol, options);
     if (status == MXC_OK)
         status = take_arrays("argument", "args", &e->arg_names, args, e->args);
     if (status == MXC_OK)
@@ -295,7 +295,7 @@ mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options
     if (status == MXC_OK)
         status = take_gradients(e, grads, reqs);
     if (status == MXC_OK)
-        status = prepare(e, options ? options->shared : NULL);
+        status = bind_prepare(e, options ? options->shared : NULL);
     if (status == MXC_OK)
         *out = e;
     else

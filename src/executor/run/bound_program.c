@@ -201,7 +201,7 @@ static mxc_status make_steps(mxc_executor *e, mxci_bound_program *b) {
 
 /* ---- bound programs -------------------------------------------------------------------------------------------- */
 
-static mxc_status allocate(mxci_bound_program *b) {
+static mxc_status bound_program_allocate(mxci_bound_program *b) {
     const mxci_program *p = b->program;
     size_t n_slots = 1, n_reqs = 1, n_pools = (size_t)p->n_pools + 1;
     for (int32_t i = 0; i < p->n_steps; i++) {
@@ -228,7 +228,7 @@ static mxc_status allocate(mxci_bound_program *b) {
 }
 
 static mxc_status make_ready(mxc_executor *e, mxci_bound_program *b) {
-    MXC_TRY(allocate(b));
+    MXC_TRY(bound_program_allocate(b));
     MXC_TRY(make_steps(e, b));
     MXC_TRY(mxci_addresses_take_arenas(e, b));
     mxci_addresses_fill(e, b);

@@ -14,7 +14,7 @@ typedef struct reshaping {
     mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
 } reshaping;
 
-static mxc_status begin(reshaping *r, mxc_executor *e) {
+static mxc_status executor_reshape_begin(reshaping *r, mxc_executor *e) {
     size_t n = (size_t)e->arg_names.n + 1;
     r->executor = e;
     r->is_named = mxci_calloc(n, 1);
@@ -26,7 +26,7 @@ static mxc_status begin(reshaping *r, mxc_executor *e) {
     return mxci_graph_from_symbol(e->symbol, &r->graph);
 }
 
-static void end(reshaping *r) {
+static void executor_reshape_end(reshaping *r) {
     for (int64_t i = 0; i < r->executor->arg_names.n && r->args && r->grads; i++) {
         mxc_ndarray_release(r->args[i]);
         mxc_ndarray_release(r->grads[i]);
@@ -61,7 +61,7 @@ static void set_types(reshaping *r) {
 }
 
 /* From the given shapes; where that leaves an argument open, it keeps its old shape. */
-static mxc_status infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
+static mxc_status executor_reshape_infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
     const mxc_executor *e = r->executor;
     int64_t open = 0;
     set_types(r);
@@ -131,13 +131,13 @@ mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, shapes));
     options = e->options;
     options.shared = e;
-    status = begin(&r, e);
+    status = executor_reshape_begin(&r, e);
     if (status == MXC_OK)
-        status = infer(&r, n, names, shapes);
+        status = executor_reshape_infer(&r, n, names, shapes);
     if (status == MXC_OK)
         status = adapt_all(&r);
     if (status == MXC_OK)
         status = mxc_executor_bind(e->symbol, &options, r.args, r.grads, e->reqs, r.aux, out);
-    end(&r);
+    executor_reshape_end(&r);
     return status;
 }

@@ -52,7 +52,8 @@ static mxc_status reserve_random(mxc_executor *e, int is_train) {
     return MXC_OK;
 }
 
-static mxc_status push(const mxci_bound_program *b, const mxci_segments *segments, int32_t first, int32_t end) {
+static mxc_status queue_segments(const mxci_bound_program *b, const mxci_segments *segments, int32_t first,
+                                 int32_t end) {
     for (int32_t i = first; i < end; i++)
         MXC_TRY(mxc_engine_op_push(segments->items[i].op, 0, b->token[segments->items[i].pool]));
     return MXC_OK;
@@ -71,7 +72,7 @@ static mxc_status begin_forward(mxc_executor *e, int is_train) {
 
 /* Begin a call. In checked builds it fails while another thread, or a monitor of a call that has not returned, is in
  * one: an executor is for one thread at a time. */
-static mxc_status enter(mxc_executor *e, const char *function) {
+static mxc_status forward_backward_enter(mxc_executor *e, const char *function) {
 #ifdef MXCI_CHECKS
     if (mxci_is_released(e))
         return MXC_FAIL(MXC_EINVAL, "%s: executor has been released", function);
@@ -92,15 +93,15 @@ static mxc_status leave(mxc_executor *e, mxc_status status) {
     return status;
 }
 
-static mxc_status forward(mxc_executor *e, int is_train) {
+static mxc_status queue_forward(mxc_executor *e, int is_train) {
     MXC_TRY(begin_forward(e, is_train));
     e->latest = e->monitor ? &e->bound->single : &e->bound->bulk;
-    return push(e->bound, e->latest, 0, e->latest->n_forward);
+    return queue_segments(e->bound, e->latest, 0, e->latest->n_forward);
 }
 
 mxc_status mxc_executor_forward(mxc_executor *executor, int is_train) {
-    MXC_TRY(enter(executor, __func__));
-    return leave(executor, forward(executor, is_train != 0));
+    MXC_TRY(forward_backward_enter(executor, __func__));
+    return leave(executor, queue_forward(executor, is_train != 0));
 }
 
 static mxc_status partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
@@ -118,12 +119,12 @@ static mxc_status partial_forward(mxc_executor *e, int is_train, int64_t step, i
     }
     e->partial_next = step + 1;
     *left = n - step - 1;
-    return push(e->bound, &e->bound->single, (int32_t)step, (int32_t)step + 1);
+    return queue_segments(e->bound, &e->bound->single, (int32_t)step, (int32_t)step + 1);
 }
 
 mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step, int64_t *left) {
     MXC_TRY(MXCI_OUT(left));
-    MXC_TRY(enter(executor, __func__));
+    MXC_TRY(forward_backward_enter(executor, __func__));
     return leave(executor, partial_forward(executor, is_train, step, left));
 }
 
@@ -142,7 +143,7 @@ static mxc_status check_head(const mxc_executor *e, int64_t i, mxc_ndarray *give
     return MXC_OK;
 }
 
-static mxc_status backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
+static mxc_status queue_backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
     int64_t n_outputs = e->output_names.n;
     if (n != 0 && n != n_outputs)
         return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
@@ -155,13 +156,13 @@ static mxc_status backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_
         if (e->heads[i])
             MXC_TRY(mxc_ndarray_copy_to(head_grads[i], e->heads[i], 0));
     mxci_addresses_update(e, e->bound);
-    return push(e->bound, e->latest, e->latest->n_forward, e->latest->n);
+    return queue_segments(e->bound, e->latest, e->latest->n_forward, e->latest->n);
 }
 
 mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n, mxc_ndarray *const *head_grads) {
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, head_grads));
-    MXC_TRY(enter(executor, __func__));
-    return leave(executor, backward(executor, n, head_grads));
+    MXC_TRY(forward_backward_enter(executor, __func__));
+    return leave(executor, queue_backward(executor, n, head_grads));
 }
 
 /* ---- monitors -------------------------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ static mxc_status no_memory(void) {
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
-static mxc_status add(matching *m, const char *name, mxc_ndarray *array) {
+static mxc_status load_params_add(matching *m, const char *name, mxc_ndarray *array) {
     int kind = !strncmp(name, "arg:", 4) ? ARG : !strncmp(name, "aux:", 4) ? AUX : PLAIN;
     const char *bare = kind == PLAIN ? name : name + 4;
     parameter *p = &m->items[m->n++];
@@ -63,7 +63,7 @@ static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
         return MXC_FAIL(MXC_EINVAL, "parameters: the list's arrays have no names");
     for (int64_t i = 0; i < params->n; i++) {
         MXC_TRY(MXCI_CHECK_NON_NULL(params->names[i], "parameters: a name"));
-        MXC_TRY(add(m, params->names[i], params->arrays[i]));
+        MXC_TRY(load_params_add(m, params->names[i], params->arrays[i]));
     }
     return MXC_OK;
 }
@@ -86,7 +86,7 @@ static int is_input(const matching *m, const char *name) {
 }
 
 /* The parameter of a variable; NULL for an input, and where there is none, which is noted. */
-static mxc_status find(matching *m, int kind, const char *name, parameter **out) {
+static mxc_status load_params_find(matching *m, int kind, const char *name, parameter **out) {
     parameter *own = mxci_hash_map_get(m->by_name[kind], name), *plain = mxci_hash_map_get(m->by_name[PLAIN], name);
     *out = NULL;
     if (kind == ARG && is_input(m, name))
@@ -101,7 +101,7 @@ static mxc_status find(matching *m, int kind, const char *name, parameter **out)
 }
 
 /* Unknown axes and dtypes of what is wanted fit anything. */
-static mxc_status check(const parameter *p, const mxc_shape *shape, mxc_dtype dtype, unsigned flags) {
+static mxc_status load_params_check(const parameter *p, const mxc_shape *shape, mxc_dtype dtype, unsigned flags) {
     char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     const mxc_shape *found = mxc_ndarray_shape(p->array);
     int fits = shape->ndim < 0 || shape->ndim == found->ndim;
@@ -139,17 +139,17 @@ static mxc_status load_kind(matching *m, int kind, const mxc_names *names, mxc_n
                             int copy) {
     for (int64_t i = 0; i < names->n; i++) {
         parameter *p;
-        MXC_TRY(find(m, kind, names->items[i], &p));
+        MXC_TRY(load_params_find(m, kind, names->items[i], &p));
         if (!p)
             continue;
         p->is_used = 1;
         MXC_TRY(copy ? mxc_ndarray_copy_to(p->array, arrays[i], 0)
-                     : check(p, mxc_ndarray_shape(arrays[i]), mxc_ndarray_dtype(arrays[i]), flags));
+                     : load_params_check(p, mxc_ndarray_shape(arrays[i]), mxc_ndarray_dtype(arrays[i]), flags));
     }
     return MXC_OK;
 }
 
-static mxc_status load(matching *m, mxc_executor *e, unsigned flags) {
+static mxc_status load_params_load(matching *m, mxc_executor *e, unsigned flags) {
     for (int64_t i = 0; i < m->n_inputs; i++)
         if (mxc_names_find(&e->arg_names, m->inputs[i]) < 0)
             return MXC_FAIL(MXC_ENOTFOUND, "parameters: no argument is called \"%.100s\", which is among the inputs",
@@ -169,7 +169,7 @@ mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_li
     MXC_TRY(MXCI_NON_NULL_IF(n_inputs > 0, inputs));
     mxc_status status = matching_open(&m, params, n_inputs, inputs);
     if (status == MXC_OK)
-        status = load(&m, executor, flags);
+        status = load_params_load(&m, executor, flags);
     matching_close(&m);
     return status;
 }
@@ -209,10 +209,10 @@ static mxc_status know_params(matching *m, int kind, const mxci_graph *g, unsign
     for (int32_t i = 0; i < n; i++) {
         const mxci_gnode *node = &g->nodes[kind == ARG ? g->args[i] : g->aux[i]];
         parameter *p;
-        MXC_TRY(find(m, kind, node->name, &p));
+        MXC_TRY(load_params_find(m, kind, node->name, &p));
         if (!p)
             continue;
-        MXC_TRY(check(p, &g->shapes[node->first_entry], g->types[node->first_entry], flags));
+        MXC_TRY(load_params_check(p, &g->shapes[node->first_entry], g->types[node->first_entry], flags));
         if (p->is_used) /* by another variable of the same name */
             continue;
         p->is_used = 1;

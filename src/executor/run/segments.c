@@ -141,7 +141,7 @@ static void collect_uses(cutter *c, const mxci_segment *s) {
     }
 }
 
-static mxc_status make_op(cutter *c, mxci_segment *s) {
+static mxc_status segments_make_op(cutter *c, mxci_segment *s) {
     mxc_task task = MXC_TASK_INIT;
     int n_reads, n_writes;
     collect_uses(c, s);
@@ -169,7 +169,7 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
                         .is_callback = is_callback(p, first)};
     mxci_graph_capture_prepare(c->bound, s);
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
-    MXC_TRY(make_op(c, s));
+    MXC_TRY(segments_make_op(c, s));
     c->latest[s->pool] = c->segments->n - 1;
     c->segments->n_forward += first < p->n_forward;
     return MXC_OK;

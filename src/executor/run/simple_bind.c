@@ -58,7 +58,7 @@ static mxc_status complete_types(mxci_graph *g, int32_t n, const int32_t *nodes)
     return open ? mxci_graph_infer(g) : MXC_OK;
 }
 
-static mxc_status complete(mxci_graph *g, const mxc_bind_options *options) {
+static mxc_status simple_bind_complete(mxci_graph *g, const mxc_bind_options *options) {
     MXC_TRY(list_missing(g));
     MXC_TRY(complete_types(g, g->n_args, g->args));
     MXC_TRY(complete_types(g, g->n_aux, g->aux));
@@ -112,7 +112,7 @@ static mxc_status choose_reqs(known *k, const mxc_bind_spec *spec) {
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
 
 /* arrays: n_args arguments, n_args gradients, n_aux states. */
-static mxc_status make_arrays(const mxci_graph *g, const mxc_req *reqs, mxc_ndarray **arrays) {
+static mxc_status simple_bind_make_arrays(const mxci_graph *g, const mxc_req *reqs, mxc_ndarray **arrays) {
     for (int32_t i = 0; i < g->n_args; i++) {
         MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[i]));
         if (reqs[i] != MXC_REQ_NULL)
@@ -127,7 +127,7 @@ static mxc_status bind_new_arrays(mxc_symbol *symbol, const mxc_bind_options *op
                                   const mxc_req *reqs, mxc_executor **out) {
     size_t n = 2 * (size_t)g->n_args + (size_t)g->n_aux, i;
     mxc_ndarray **arrays = mxci_calloc(n + 1, sizeof *arrays);
-    mxc_status status = arrays ? make_arrays(g, reqs, arrays) : no_memory();
+    mxc_status status = arrays ? simple_bind_make_arrays(g, reqs, arrays) : no_memory();
     if (status == MXC_OK)
         status = mxc_executor_bind(symbol, options, arrays, arrays + g->n_args, reqs, arrays + 2 * g->n_args, out);
     for (i = 0; i < n && arrays; i++)
@@ -143,7 +143,7 @@ static mxc_status know(mxc_symbol *symbol, const mxc_bind_options *options, cons
     *k = (known){.reqs = NULL};
     status = mxci_symbol_infer_graph(symbol, spec->n, spec->names, spec->shapes, spec->types, &k->graph);
     if (status == MXC_OK)
-        status = complete(k->graph, options);
+        status = simple_bind_complete(k->graph, options);
     if (status == MXC_OK)
         status = choose_reqs(k, spec);
     if (status != MXC_OK)

@@ -33,7 +33,7 @@ static mxc_status infer_hashes(mxc_op_sig *sig, int64_t n) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status count_sketch_infer_shape(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[0], shape;
     int last = (data->ndim >= 0 ? data->ndim : out->ndim) - 1;
     if (data->ndim == 0 || out->ndim == 0)
@@ -73,14 +73,14 @@ static int64_t longer(int64_t n, int64_t k) {
 }
 
 /* Bytes of places and signs, and of two rows for each part. */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t count_sketch_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t n = last_size(&sig->in_shape[DATA]), k = last_size(&sig->out_shape[0]);
     (void)pass;
     return mxci_size_of(mxci_dim_add(2 * n, mxci_dim_mul(2 * sig->parallelism, longer(n, k))), sizeof(double));
 }
 
 /* Reads places and signs once for all rows. */
-static mxc_status open_run(const mxc_op_call *call, const mxc_shape *out, sketch_run *r) {
+static mxc_status count_sketch_open_run(const mxc_op_call *call, const mxc_shape *out, sketch_run *r) {
     int64_t n = last_size(&call->in[DATA].shape), k = last_size(out), *places = call->temp;
     double *signs = (double *)call->temp + n;
     MXC_TRY(mxci_check_indices(call, H, 0, n, 0, k));
@@ -125,17 +125,17 @@ static void backward_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status count_sketch_forward(const mxc_op_call *call) {
     sketch_run r;
-    MXC_TRY(open_run(call, &call->out[0].shape, &r));
+    MXC_TRY(count_sketch_open_run(call, &call->out[0].shape, &r));
     return over_rows(&r, forward_range);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status count_sketch_backward(const mxc_op_call *call) {
     sketch_run r;
     mxci_assign_zero_gradient(call, H);
     mxci_assign_zero_gradient(call, S);
-    MXC_TRY(open_run(call, &call->out_grad[0].shape, &r));
+    MXC_TRY(count_sketch_open_run(call, &call->out_grad[0].shape, &r));
     return over_rows(&r, backward_range);
 }
 
@@ -147,10 +147,10 @@ const mxc_op_def mxci_op_count_sketch = {
            "data (...,N), h and s (1,N).",
     .params = schema,
     .param_size = sizeof(sketch_params),
-    .infer_shape = infer_shape,
+    .infer_shape = count_sketch_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << H | 1 << S},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = count_sketch_temp_bytes,
+    .forward = {[MXC_CPU] = count_sketch_forward},
+    .backward = {[MXC_CPU] = count_sketch_backward},
 };

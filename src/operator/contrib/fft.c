@@ -25,7 +25,7 @@ static const mxc_param schema[] = {
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 /* Slot real has rows of d, slot pairs of 2 d. */
-static mxc_status infer(mxc_op_sig *sig, int real, int pairs) {
+static mxc_status fft_infer(mxc_op_sig *sig, int real, int pairs) {
     mxc_shape *a = mxci_sig_shape(sig, real), *b = mxci_sig_shape(sig, pairs), shape = a->ndim >= 0 ? *a : *b;
     int last = shape.ndim - 1;
     if (shape.ndim < 0)
@@ -46,11 +46,11 @@ static mxc_status infer(mxc_op_sig *sig, int real, int pairs) {
 }
 
 static mxc_status fft_infer_shape(mxc_op_sig *sig) {
-    return infer(sig, 0, MXC_SLOT_OUT(0));
+    return fft_infer(sig, 0, MXC_SLOT_OUT(0));
 }
 
 static mxc_status ifft_infer_shape(mxc_op_sig *sig) {
-    return infer(sig, MXC_SLOT_OUT(0), 0);
+    return fft_infer(sig, MXC_SLOT_OUT(0), 0);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ static int64_t buffers_size(const mxci_fft *f) {
 }
 
 /* Pairs of a real row, or turned ones. */
-static void load(const rows_run *r, int64_t row, double *x, double *spare) {
+static void fft_load(const rows_run *r, int64_t row, double *x, double *spare) {
     int64_t n = r->fft.n;
     if (r->from_real) {
         mxci_convert(r->from->dtype, mxci_at(r->from, row * n), MXC_F64, spare, n);
@@ -85,7 +85,7 @@ static void load(const rows_run *r, int64_t row, double *x, double *spare) {
         x[2 * i + 1] = -x[2 * i + 1];
 }
 
-static void store(const rows_run *r, int64_t row, double *y, double *spare) {
+static void fft_store(const rows_run *r, int64_t row, double *y, double *spare) {
     int64_t n = r->from_real ? 2 * r->fft.n : r->fft.n;
     for (int64_t i = 0; i < n && !r->from_real; i++)
         y[i] = y[2 * i];
@@ -97,9 +97,9 @@ static void rows_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
     double *x = r->buffers + part * buffers_size(&r->fft), *y = x + 2 * r->fft.size;
     for (int64_t row = begin; row < end; row++) {
-        load(r, row, x, y);
+        fft_load(r, row, x, y);
         mxci_fft_run(&r->fft, x, y, y + 2 * r->fft.size);
-        store(r, row, y, x);
+        fft_store(r, row, y, x);
     }
 }
 
@@ -107,8 +107,8 @@ static int64_t row_length(const mxc_shape *real) {
     return real->dim[real->ndim - 1];
 }
 
-static mxc_status run_rows(const mxc_op_call *call, mxc_req req, const mxc_tensor *from, const mxc_tensor *to,
-                           int from_real) {
+static mxc_status fft_run_rows(const mxc_op_call *call, mxc_req req, const mxc_tensor *from, const mxc_tensor *to,
+                               int from_real) {
     rows_run r = {.req = req, .from = from, .to = to, .from_real = from_real};
     int64_t n = row_length(from_real ? &from->shape : &to->shape);
     double *tables = call->temp;
@@ -122,7 +122,7 @@ static mxc_status run_rows(const mxc_op_call *call, mxc_req req, const mxc_tenso
     return MXC_OK;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, const mxc_shape *real) {
+static size_t rows_temp_bytes(const mxc_op_sig *sig, const mxc_shape *real) {
     int64_t n = row_length(real), rows = n ? mxc_shape_size(real) / n : 0;
     mxci_fft fft;
     if (mxc_shape_size(real) == 0)
@@ -137,15 +137,15 @@ static size_t temp_bytes(const mxc_op_sig *sig, const mxc_shape *real) {
 
 static size_t fft_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return temp_bytes(sig, &sig->in_shape[0]);
+    return rows_temp_bytes(sig, &sig->in_shape[0]);
 }
 
 static mxc_status fft_forward(const mxc_op_call *call) {
-    return run_rows(call, call->req[0], &call->in[0], &call->out[0], 1);
+    return fft_run_rows(call, call->req[0], &call->in[0], &call->out[0], 1);
 }
 
 static mxc_status fft_backward(const mxc_op_call *call) {
-    return run_rows(call, call->req[0], &call->out_grad[0], &call->in_grad[0], 0);
+    return fft_run_rows(call, call->req[0], &call->out_grad[0], &call->in_grad[0], 0);
 }
 
 const mxc_op_def mxci_op_fft = {
@@ -164,15 +164,15 @@ const mxc_op_def mxci_op_fft = {
 
 static size_t ifft_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return temp_bytes(sig, &sig->out_shape[0]);
+    return rows_temp_bytes(sig, &sig->out_shape[0]);
 }
 
 static mxc_status ifft_forward(const mxc_op_call *call) {
-    return run_rows(call, call->req[0], &call->in[0], &call->out[0], 0);
+    return fft_run_rows(call, call->req[0], &call->in[0], &call->out[0], 0);
 }
 
 static mxc_status ifft_backward(const mxc_op_call *call) {
-    return run_rows(call, call->req[0], &call->out_grad[0], &call->in_grad[0], 1);
+    return fft_run_rows(call, call->req[0], &call->out_grad[0], &call->in_grad[0], 1);
 }
 
 const mxc_op_def mxci_op_ifft = {

@@ -14,7 +14,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status custom_forward(const mxc_op_call *call) {
     (void)call;
     MXCI_ASSERT(!"Custom itself was made");
     return MXC_EUNSUPPORTED;
@@ -27,5 +27,5 @@ const mxc_op_def mxci_op_custom = {
     .params = schema,
     .param_size = sizeof(custom_params),
     .dtypes = MXC_DTYPES_ALL,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = custom_forward},
 };

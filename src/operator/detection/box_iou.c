@@ -32,7 +32,7 @@ static mxc_status infer_boxes(mxc_op_sig *sig, int slot, int first, int n) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status box_iou_infer_shape(mxc_op_sig *sig) {
     int left = sig->in_shape[LHS].ndim, right = sig->in_shape[RHS].ndim, out = sig->out_shape[0].ndim;
     mxc_shape shape;
     if (left == 0 || right == 0)
@@ -50,7 +50,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 /* Boxes begin..end-1 of lhs. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void box_iou_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     int64_t n = mxci_tensor_size(&call->in[RHS]) / 4;
     int centred = ((const iou_params *)call->params)->format == MXCI_BOX_CENTER, add = call->req[0] == MXC_REQ_ADD;
@@ -64,10 +64,10 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
                                   mxci_at(&call->out[0], i * n));
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status box_iou_forward(const mxc_op_call *call) {
     int64_t n = mxci_tensor_size(&call->in[RHS]) / 4;
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[LHS]) / 4, MXCI_GRAIN / 8 / n + 1, forward_part,
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[LHS]) / 4, MXCI_GRAIN / 8 / n + 1, box_iou_forward_part,
                          (void *)call);
     return MXC_OK;
 }
@@ -81,8 +81,8 @@ const mxc_op_def mxci_op_box_iou = {
     .params = schema,
     .param_size = sizeof(iou_params),
     .args = "lhs,rhs",
-    .infer_shape = infer_shape,
+    .infer_shape = box_iou_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = box_iou_forward},
 };

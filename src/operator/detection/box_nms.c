@@ -51,14 +51,14 @@ static const mxc_param schema[] = {
 #undef INDEX
 #undef FORMAT
 
-static int n_visible(const void *params) {
+static int box_nms_n_visible(const void *params) {
     (void)params;
     return 1;
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status box_nms_infer_shape(mxc_op_sig *sig) {
     const nms_params *p = sig->params;
     int64_t least = p->coord_start + 4;
     mxc_shape shape;
@@ -77,7 +77,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RECORD), &shape);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status box_nms_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(OUTPUT)}));
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(RECORD), MXC_I64);
 }
@@ -99,7 +99,7 @@ typedef struct nms_scratch {
     void *in, *out; /* rows in the compute type */
 } nms_scratch;
 
-static nms_scratch take_scratch(mxci_scratch *from, const mxc_shape *data, mxc_dtype dtype) {
+static nms_scratch box_nms_take_scratch(mxci_scratch *from, const mxc_shape *data, mxc_dtype dtype) {
     int64_t n = data->dim[data->ndim - 2], elements = mxci_shape_count(data, data->ndim - 2, data->ndim);
     size_t element = mxc_dtype_size(mxci_compute_type(dtype));
     nms_scratch s;
@@ -111,25 +111,25 @@ static nms_scratch take_scratch(mxci_scratch *from, const mxc_shape *data, mxc_d
     return s;
 }
 
-static size_t scratch_bytes(const mxc_shape *data, mxc_dtype dtype) {
+static size_t box_nms_scratch_bytes(const mxc_shape *data, mxc_dtype dtype) {
     mxci_scratch measure = {0};
-    take_scratch(&measure, data, dtype);
+    box_nms_take_scratch(&measure, data, dtype);
     return measure.bytes;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    size_t each = scratch_bytes(&sig->in_shape[0], sig->in_type[0]);
+static size_t box_nms_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t each = box_nms_scratch_bytes(&sig->in_shape[0], sig->in_type[0]);
     return pass == MXC_FORWARD ? mxci_size_mul(each, (size_t)sig->parallelism) : 0;
 }
 
 static nms_scratch open_scratch(const nms_run *r, int part) {
     const mxc_tensor *data = &r->call->in[0];
-    size_t bytes = scratch_bytes(&data->shape, data->dtype);
-    return take_scratch(&(mxci_scratch){.base = (char *)r->call->temp + bytes * (size_t)part}, &data->shape,
-                        data->dtype);
+    size_t bytes = box_nms_scratch_bytes(&data->shape, data->dtype);
+    return box_nms_take_scratch(&(mxci_scratch){.base = (char *)r->call->temp + bytes * (size_t)part}, &data->shape,
+                                data->dtype);
 }
 
-static nms_run open_run(const mxc_op_call *call) {
+static nms_run box_nms_open_run(const mxc_op_call *call) {
     const nms_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     nms_run r = {.call = call, .params = p, .n = data->dim[data->ndim - 2], .width = data->dim[data->ndim - 1]};
@@ -187,7 +187,7 @@ static void suppress(const nms_run *r, nms_scratch *s) {
     mxci_store(r->call->out[0].dtype, s->out, s->in, r->n * r->width);
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void box_nms_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const nms_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *out = &call->out[OUTPUT];
@@ -200,14 +200,14 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    nms_run r = open_run(call);
+static mxc_status box_nms_forward(const mxc_op_call *call) {
+    nms_run r = box_nms_open_run(call);
     if (mxci_tensor_size(&call->out[0]) > 0)
-        mxc_parallel_for(call->run, r.groups, 1, forward_part, &r);
+        mxc_parallel_for(call->run, r.groups, 1, box_nms_forward_part, &r);
     return MXC_OK;
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void box_nms_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const nms_run *r = arg;
     const mxc_tensor *dx = &r->call->in_grad[0];
     const int64_t *record = r->call->out[RECORD].data;
@@ -220,13 +220,13 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    nms_run r = open_run(call);
+static mxc_status box_nms_backward(const mxc_op_call *call) {
+    nms_run r = box_nms_open_run(call);
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->in[0]) == 0)
         return MXC_OK;
     if (call->req[0] != MXC_REQ_ADD)
         mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
-    mxc_parallel_for(call->run, r.groups, MXCI_GRAIN / (r.n * r.width) + 1, backward_part, &r);
+    mxc_parallel_for(call->run, r.groups, MXCI_GRAIN / (r.n * r.width) + 1, box_nms_backward_part, &r);
     return MXC_OK;
 }
 
@@ -240,12 +240,12 @@ const mxc_op_def mxci_op_box_nms = {
     .params = schema,
     .param_size = sizeof(nms_params),
     .outputs = "output,record",
-    .n_visible = n_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_visible = box_nms_n_visible,
+    .infer_shape = box_nms_infer_shape,
+    .infer_type = box_nms_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .out = 1 << RECORD},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = box_nms_temp_bytes,
+    .forward = {[MXC_CPU] = box_nms_forward},
+    .backward = {[MXC_CPU] = box_nms_backward},
 };

@@ -33,7 +33,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status multibox_detection_check_params(void *params) {
     int n = ((const detection_params *)params)->variances.n;
     return n == 4 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "MultiBoxDetection: variances has %d entries, expected 4", n);
 }
@@ -52,7 +52,7 @@ static mxc_status set_shapes(mxc_op_sig *sig, int64_t samples, int64_t anchors) 
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status multibox_detection_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *in = sig->in_shape, *out = sig->out_shape;
     MXC_TRY(set_shapes(sig, -1, -1));
     return set_shapes(sig, mxci_known(in[SCORES].dim[0], mxci_known(in[LOC].dim[0], out[0].dim[0])),
@@ -62,15 +62,15 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Scratch of one part: the kernel's, then an image's rows, which the request may add. */
-static size_t scratch_bytes(const mxci_detection_shape *s, size_t element) {
+static size_t multibox_detection_scratch_bytes(const mxci_detection_shape *s, size_t element) {
     size_t rows = mxci_size_of(mxci_dim_mul(s->anchors, 6), element);
     return mxci_size_align(mxci_size_add(mxci_detection_scratch(s), rows));
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t multibox_detection_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_detection_shape s = mxci_detection_shape_of(sig->params, &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
-    size_t parts = mxci_size_mul(scratch_bytes(&s, element), (size_t)sig->parallelism);
+    size_t parts = mxci_size_mul(multibox_detection_scratch_bytes(&s, element), (size_t)sig->parallelism);
     return pass == MXC_FORWARD ? parts : 0;
 }
 
@@ -80,12 +80,13 @@ typedef struct detection_run {
 } detection_run;
 
 /* Images begin..end-1. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void multibox_detection_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const detection_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxci_detection_shape *s = &r->shape;
     const mxc_tensor *in = call->in;
-    char *scratch = (char *)call->temp + scratch_bytes(s, mxc_dtype_size(in[0].dtype)) * (size_t)part;
+    char *scratch =
+        (char *)call->temp + multibox_detection_scratch_bytes(s, mxc_dtype_size(in[0].dtype)) * (size_t)part;
     void *rows = scratch + mxci_detection_scratch(s);
     for (int64_t n = begin; n < end; n++) {
         const void *scores = mxci_at(&in[SCORES], n * s->classes * s->anchors);
@@ -98,10 +99,10 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status multibox_detection_forward(const mxc_op_call *call) {
     detection_run r = {call, mxci_detection_shape_of(call->params, &call->in[SCORES].shape)};
     if (r.shape.anchors > 0 && call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, call->in[SCORES].shape.dim[0], 1, forward_part, &r);
+        mxc_parallel_for(call->run, call->in[SCORES].shape.dim[0], 1, multibox_detection_forward_part, &r);
     return MXC_OK;
 }
 
@@ -115,11 +116,11 @@ const mxc_op_def mxci_op_multibox_detection = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(detection_params),
-    .params_check = check_params,
+    .params_check = multibox_detection_check_params,
     .args = "cls_prob,loc_pred,anchors",
-    .infer_shape = infer_shape,
+    .infer_shape = multibox_detection_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .temp_bytes = multibox_detection_temp_bytes,
+    .forward = {[MXC_CPU] = multibox_detection_forward},
 };

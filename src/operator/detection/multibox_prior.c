@@ -27,7 +27,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status multibox_prior_check_params(void *params) {
     const prior_params *p = params;
     if (p->sizes.n < 1 || p->ratios.n < 1)
         return MXC_FAIL(MXC_EINVAL, "MultiBoxPrior: expected at least one of sizes and of ratios");
@@ -40,7 +40,7 @@ static mxc_status check_params(void *params) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status multibox_prior_infer_shape(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(3, (int64_t[]){1, -1, 4});
     MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
     data = sig->in_shape[0];
@@ -61,7 +61,7 @@ typedef struct prior_run {
 } prior_run;
 
 /* The boxes of places begin..end-1. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void multibox_prior_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const prior_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
     double box[MXC_TUPLE_MAX * 8], row[MXC_TUPLE_MAX * 8];
@@ -75,11 +75,11 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status multibox_prior_forward(const mxc_op_call *call) {
     const int64_t *in = call->in[0].shape.dim;
     prior_run r = {call, mxci_prior_of(call->params, in)};
     if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, in[2] * in[3], MXCI_GRAIN / 64, forward_part, &r);
+        mxc_parallel_for(call->run, in[2] * in[3], MXCI_GRAIN / 64, multibox_prior_forward_part, &r);
     return MXC_OK;
 }
 
@@ -92,8 +92,8 @@ const mxc_op_def mxci_op_multibox_prior = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(prior_params),
-    .params_check = check_params,
-    .infer_shape = infer_shape,
+    .params_check = multibox_prior_check_params,
+    .infer_shape = multibox_prior_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = multibox_prior_forward},
 };

@@ -40,7 +40,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status multibox_target_check_params(void *params) {
     const target_params *p = params;
     if (p->variances.n != 4)
         return MXC_FAIL(MXC_EINVAL, "MultiBoxTarget: variances has %d entries, expected 4", p->variances.n);
@@ -68,7 +68,7 @@ static mxc_status set_shapes(mxc_op_sig *sig, int64_t samples, int64_t anchors) 
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(TARGET), &target);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status multibox_target_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *in = sig->in_shape, *out = sig->out_shape;
     MXC_TRY(set_shapes(sig, -1, -1));
     MXC_TRY(set_shapes(sig, mxci_known(in[LABEL].dim[0], mxci_known(in[SCORES].dim[0], out[TARGET].dim[0])),
@@ -82,15 +82,15 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Scratch of one part: the kernel's, then the three results of an image, which the requests may add. */
-static size_t scratch_bytes(const mxci_target_shape *s, size_t element) {
+static size_t multibox_target_scratch_bytes(const mxci_target_shape *s, size_t element) {
     size_t rows = mxci_size_of(mxci_dim_mul(s->anchors, 9), element);
     return mxci_size_align(mxci_size_add(mxci_target_scratch(s), rows));
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t multibox_target_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_target_shape s = mxci_target_shape_of(sig->params, &sig->in_shape[LABEL], &sig->in_shape[SCORES]);
     size_t element = sig->in_type[0] == MXC_F64 ? sizeof(double) : sizeof(float);
-    size_t parts = mxci_size_mul(scratch_bytes(&s, element), (size_t)sig->parallelism);
+    size_t parts = mxci_size_mul(multibox_target_scratch_bytes(&s, element), (size_t)sig->parallelism);
     return pass == MXC_FORWARD ? parts : 0;
 }
 
@@ -100,13 +100,13 @@ typedef struct target_run {
 } target_run;
 
 /* Images begin..end-1. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void multibox_target_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const target_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxci_target_shape *s = &r->shape;
     mxc_dtype dtype = call->in[0].dtype;
     size_t element = mxc_dtype_size(dtype), row = (size_t)s->anchors * element;
-    char *scratch = (char *)call->temp + scratch_bytes(s, element) * (size_t)part;
+    char *scratch = (char *)call->temp + multibox_target_scratch_bytes(s, element) * (size_t)part;
     char *loc = scratch + mxci_target_scratch(s), *mask = loc + 4 * row, *target = mask + 4 * row;
     for (int64_t n = begin; n < end; n++) {
         const void *labels = mxci_at(&call->in[LABEL], n * s->labels * s->width);
@@ -123,10 +123,10 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status multibox_target_forward(const mxc_op_call *call) {
     target_run r = {call, mxci_target_shape_of(call->params, &call->in[LABEL].shape, &call->in[SCORES].shape)};
     if (r.shape.anchors > 0)
-        mxc_parallel_for(call->run, call->in[LABEL].shape.dim[0], 1, forward_part, &r);
+        mxc_parallel_for(call->run, call->in[LABEL].shape.dim[0], 1, multibox_target_forward_part, &r);
     return MXC_OK;
 }
 
@@ -141,13 +141,13 @@ const mxc_op_def mxci_op_multibox_target = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(target_params),
-    .params_check = check_params,
+    .params_check = multibox_target_check_params,
     .args = "anchor,label,cls_pred",
     .labels = 1 << LABEL,
     .outputs = "loc_target,loc_mask,cls_target",
-    .infer_shape = infer_shape,
+    .infer_shape = multibox_target_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .temp_bytes = multibox_target_temp_bytes,
+    .forward = {[MXC_CPU] = multibox_target_forward},
 };

@@ -54,7 +54,7 @@ static const mxc_param schema[] = {
 };
 #undef COUNT
 
-static mxc_status check_params(void *params) {
+static mxc_status proposal_check_params(void *params) {
     const proposal_params *p = params;
     if (p->scales.n < 1 || p->ratios.n < 1)
         return MXC_FAIL(MXC_EINVAL, "Proposal: expected at least one of scales and of ratios");
@@ -67,11 +67,11 @@ static mxc_status check_params(void *params) {
     return MXC_OK;
 }
 
-static int n_visible(const void *params) {
+static int proposal_n_visible(const void *params) {
     return ((const proposal_params *)params)->output_score ? 2 : 1;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status proposal_infer_shape(mxc_op_sig *sig) {
     const proposal_params *p = sig->params;
     int64_t anchors = (int64_t)p->scales.n * p->ratios.n, rows = p->rpn_post_nms_top_n;
     mxc_shape scores = mxci_shape_of(4, (int64_t[]){1, 2 * anchors, -1, -1}), steps;
@@ -93,14 +93,14 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Of each box: two items, its place in the order, and a row; and both outputs, which the requests may add. */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t proposal_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = mxc_dtype_size(sig->in_type[0]);
     size_t each = mxci_size_of(mxc_shape_size(&sig->in_shape[SCORES]) / 2,
                                2 * sizeof(mxci_order_item) + sizeof(int64_t) + 5 * element);
     return pass == MXC_FORWARD ? mxci_size_add(each, mxci_size_of(sig->out_shape[0].dim[0], 6 * element)) : 0;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status proposal_forward(const mxc_op_call *call) {
     const mxc_tensor *in = call->in, *out = call->out;
     mxci_proposal_shape s = mxci_proposal_shape_of(call->params, &call->in[SCORES].shape);
     int64_t count = s.anchors * s.in[0] * s.in[1];
@@ -131,11 +131,11 @@ const mxc_op_def mxci_op_proposal = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(proposal_params),
-    .params_check = check_params,
+    .params_check = proposal_check_params,
     .args = "cls_score,bbox_pred,im_info",
     .outputs = "output,score",
-    .n_visible = n_visible,
-    .infer_shape = infer_shape,
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .n_visible = proposal_n_visible,
+    .infer_shape = proposal_infer_shape,
+    .temp_bytes = proposal_temp_bytes,
+    .forward = {[MXC_CPU] = proposal_forward},
 };

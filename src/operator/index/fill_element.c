@@ -7,7 +7,7 @@
 
 enum { LHS, MHS, RHS };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status fill_element_infer_shape(mxc_op_sig *sig) {
     mxc_shape matrix = mxci_shape_axes(2), rows = mxci_shape_axes(1);
     MXC_TRY(mxc_sig_set_shape(sig, LHS, &matrix));
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &matrix));
@@ -22,7 +22,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxci_sig_check_axis(sig, LHS, 1);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status fill_element_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 3, (int[]){LHS, MHS, MXC_SLOT_OUT(0)}));
     if (sig->in_type[RHS] == MXC_DTYPE_UNKNOWN)
         sig->in_type[RHS] = sig->in_type[LHS];
@@ -43,7 +43,7 @@ static void forward_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status fill_element_forward(const mxc_op_call *call) {
     const mxc_shape *lhs = &call->in[LHS].shape;
     MXC_TRY(mxci_check_labels(call, RHS, lhs->dim[1], NULL));
     if (call->req[0] != MXC_REQ_NULL)
@@ -56,9 +56,9 @@ const mxc_op_def mxci_op_fill_element_0index = {
     .name = "fill_element_0index",
     .doc = "out = lhs, except out[i,rhs[i]] = mhs[i]; lhs and out (N,K), mhs and rhs (N)",
     .args = "lhs,mhs,rhs",
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = fill_element_infer_shape,
+    .infer_type = fill_element_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = fill_element_forward},
 };

@@ -34,7 +34,7 @@ static mxc_status infer_rows(mxc_op_sig *sig, int named, int rows) {
     return mxc_sig_set_shape(sig, INDICES, &shape);
 }
 
-static mxc_status infer(mxc_op_sig *sig, int named, int rows) {
+static mxc_status gather_nd_infer(mxc_op_sig *sig, int named, int rows) {
     const mxc_shape *array = mxci_sig_shape(sig, named), *indices = &sig->in_shape[INDICES];
     if (indices->ndim == 0)
         return mxc_sig_fail(sig, "argument 'indices' has no axes, expected at least 1");
@@ -59,13 +59,14 @@ static mxc_status check_places(const mxc_op_call *call, const mxc_shape *named) 
     return MXC_OK;
 }
 
-static mxc_status take(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *named) {
+static mxc_status gather_nd_take(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows,
+                                 const mxc_tensor *named) {
     mxci_rows places = mxci_rows_named(&named->shape, &call->in[INDICES]);
     mxci_rows_take(call->run, req, rows, &places, named);
     return MXC_OK;
 }
 
-static mxc_status add(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *named) {
+static mxc_status gather_nd_add(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *named) {
     mxci_rows places = mxci_rows_named(&named->shape, &call->in[INDICES]);
     mxci_rows_add(call->run, req, named, &places, rows, call->temp);
     return MXC_OK;
@@ -74,7 +75,7 @@ static mxc_status add(const mxc_op_call *call, mxc_req req, const mxc_tensor *ro
 /* ---- gather_nd --------------------------------------------------------------------------------------------------- */
 
 static mxc_status gather_infer_shape(mxc_op_sig *sig) {
-    return infer(sig, DATA, MXC_SLOT_OUT(0));
+    return gather_nd_infer(sig, DATA, MXC_SLOT_OUT(0));
 }
 
 static size_t gather_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -83,12 +84,12 @@ static size_t gather_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 static mxc_status gather_forward(const mxc_op_call *call) {
     MXC_TRY(check_places(call, &call->in[DATA].shape));
-    return take(call, call->req[0], &call->out[0], &call->in[DATA]);
+    return gather_nd_take(call, call->req[0], &call->out[0], &call->in[DATA]);
 }
 
 static mxc_status gather_backward(const mxc_op_call *call) {
     mxci_assign_zero_gradient(call, INDICES);
-    return add(call, call->req[DATA], &call->out_grad[0], &call->in_grad[DATA]);
+    return gather_nd_add(call, call->req[DATA], &call->out_grad[0], &call->in_grad[DATA]);
 }
 
 const mxc_op_def mxci_op_gather_nd = {
@@ -125,7 +126,7 @@ static mxc_status scatter_infer_shape(mxc_op_sig *sig) {
         return mxc_sig_fail(sig, "shape has %d axes or too many elements, expected at most %d axes", (int)p->shape.n,
                             MXC_MAX_NDIM);
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
-    return infer(sig, MXC_SLOT_OUT(0), DATA);
+    return gather_nd_infer(sig, MXC_SLOT_OUT(0), DATA);
 }
 
 static size_t scatter_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -134,12 +135,12 @@ static size_t scatter_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 static mxc_status scatter_forward(const mxc_op_call *call) {
     MXC_TRY(check_places(call, &call->out[0].shape));
-    return add(call, call->req[0], &call->in[DATA], &call->out[0]);
+    return gather_nd_add(call, call->req[0], &call->in[DATA], &call->out[0]);
 }
 
 static mxc_status scatter_backward(const mxc_op_call *call) {
     mxci_assign_zero_gradient(call, INDICES);
-    return take(call, call->req[DATA], &call->in_grad[DATA], &call->out_grad[0]);
+    return gather_nd_take(call, call->req[DATA], &call->in_grad[DATA], &call->out_grad[0]);
 }
 
 const mxc_op_def mxci_op_scatter_nd = {

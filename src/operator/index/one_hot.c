@@ -23,7 +23,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status one_hot_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *indices = &sig->in_shape[0];
     int ndim = indices->ndim >= 0 ? indices->ndim + 1 : sig->out_shape[0].ndim;
     mxc_shape out;
@@ -41,7 +41,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, 0, &out);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status one_hot_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const one_hot_params *)sig->params)->dtype);
 }
 
@@ -84,7 +84,7 @@ static mxc_status encode(const mxc_op_call *call, const one_hot_params *p) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status one_hot_forward(const mxc_op_call *call) {
     return encode(call, call->params);
 }
 
@@ -97,10 +97,10 @@ const mxc_op_def mxci_op_one_hot = {
     .params = schema,
     .param_size = sizeof(one_hot_params),
     .args = "indices",
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = one_hot_infer_shape,
+    .infer_type = one_hot_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = one_hot_forward},
 };
 
 /* ---- _onehot_encode ---------------------------------------------------------------------------------------------- */

@@ -67,25 +67,25 @@ static mxc_status infer_shapes(mxc_op_sig *sig, int64_t given_axis, int keepdims
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status pick_infer_shape(mxc_op_sig *sig) {
     const pick_params *p = sig->params;
     return infer_shapes(sig, p->axis, p->keepdims);
 }
 
-static mxci_rows rows_of(const mxc_op_call *call) {
+static mxci_rows pick_rows_of(const mxc_op_call *call) {
     const pick_params *p = call->params;
     const mxc_shape *data = &call->in[DATA].shape;
     return mxci_rows_picked(data, (int)(p->axis < 0 ? p->axis + data->ndim : p->axis), &call->in[INDEX],
                             p->mode ? MXCI_INDEX_WRAP : MXCI_INDEX_CLIP);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    mxci_rows rows = rows_of(call);
+static mxc_status pick_forward(const mxc_op_call *call) {
+    mxci_rows rows = pick_rows_of(call);
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[DATA]);
     return MXC_OK;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t pick_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[DATA], sig->in_type[DATA]) : 0;
 }
 
@@ -95,8 +95,8 @@ static mxc_status give_back(const mxc_op_call *call, const mxci_rows *rows) {
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    mxci_rows rows = rows_of(call);
+static mxc_status pick_backward(const mxc_op_call *call) {
+    mxci_rows rows = pick_rows_of(call);
     return give_back(call, &rows);
 }
 
@@ -108,13 +108,13 @@ const mxc_op_def mxci_op_pick = {
     .params = schema,
     .param_size = sizeof(pick_params),
     .args = "data,index",
-    .infer_shape = infer_shape,
+    .infer_shape = pick_infer_shape,
     .infer_type = mxci_rows_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1, .in = 1 << INDEX},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = pick_temp_bytes,
+    .forward = {[MXC_CPU] = pick_forward},
+    .backward = {[MXC_CPU] = pick_backward},
 };
 
 /* ---- batch_take -------------------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ const mxc_op_def mxci_op_batch_take = {
     .infer_type = mxci_rows_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1, .in = 1 << INDEX},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = pick_temp_bytes,
     .forward = {[MXC_CPU] = batch_forward},
     .backward = {[MXC_CPU] = batch_backward},
 };

@@ -54,7 +54,7 @@ static mxc_status infer_back(mxc_op_sig *sig, int axis) {
     return mxc_sig_set_shape(sig, INDICES, &indices);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status take_infer_shape(mxc_op_sig *sig) {
     int axis;
     if (sig->in_shape[A].ndim < 0)
         return MXC_OK;
@@ -64,27 +64,27 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return sig->in_shape[INDICES].ndim < 0 ? MXC_OK : infer_back(sig, axis);
 }
 
-static mxci_rows rows_of(const mxc_op_call *call) {
+static mxci_rows take_rows_of(const mxc_op_call *call) {
     const take_params *p = call->params;
     const mxc_shape *a = &call->in[A].shape;
     return mxci_rows_along(a, (int)(p->axis < 0 ? p->axis + a->ndim : p->axis), &call->in[INDICES],
                            p->mode == MXCI_TAKE_WRAP ? MXCI_INDEX_WRAP : MXCI_INDEX_CLIP);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    mxci_rows rows = rows_of(call);
+static mxc_status take_forward(const mxc_op_call *call) {
+    mxci_rows rows = take_rows_of(call);
     if (((const take_params *)call->params)->mode == MXCI_TAKE_RAISE)
         MXC_TRY(mxci_check_indices(call, INDICES, 0, rows.count, 0, rows.size));
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[A]);
     return MXC_OK;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t take_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[A], sig->in_type[A]) : 0;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    mxci_rows rows = rows_of(call);
+static mxc_status take_backward(const mxc_op_call *call) {
+    mxci_rows rows = take_rows_of(call);
     mxci_assign_zero_gradient(call, INDICES);
     mxci_rows_add(call->run, call->req[A], &call->in_grad[A], &rows, &call->out_grad[0], call->temp);
     return MXC_OK;
@@ -97,11 +97,11 @@ const mxc_op_def mxci_op_take = {
     .params = schema,
     .param_size = sizeof(take_params),
     .args = "a,indices",
-    .infer_shape = infer_shape,
+    .infer_shape = take_infer_shape,
     .infer_type = mxci_rows_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1, .in = 1 << INDICES},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = take_temp_bytes,
+    .forward = {[MXC_CPU] = take_forward},
+    .backward = {[MXC_CPU] = take_backward},
 };

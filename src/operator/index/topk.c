@@ -68,17 +68,17 @@ static mxc_status complete_argsort(void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static int count_outputs(const void *params) {
+static int topk_count_outputs(const void *params) {
     const topk_params *p = params;
     return p->ret_typ == VALUE || p->ret_typ == BOTH ? 2 : 1; /* the gradient needs the indices */
 }
 
-static int count_visible(const void *params) {
+static int topk_count_visible(const void *params) {
     return ((const topk_params *)params)->ret_typ == BOTH ? 2 : 1;
 }
 
 /* Values have data's type; indices that nobody sees are int64. */
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status topk_infer_type(mxc_op_sig *sig) {
     const topk_params *p = sig->params;
     if (p->ret_typ == INDICES)
         return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)p->dtype);
@@ -136,7 +136,7 @@ static mxc_status infer_vector(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status topk_infer_shape(mxc_op_sig *sig) {
     const topk_params *p = sig->params;
     mxc_shape *data = &sig->in_shape[0], *out = sig->out_shape, other;
     int axis;
@@ -250,7 +250,7 @@ static void order_range(void *arg, int64_t begin, int64_t end, int part) {
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t topk_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[0];
     int axis;
     mxc_shape shape = rows_shape(sig->params, data, &axis);
@@ -261,7 +261,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_size_of(mxci_dim_mul(rows, items_of(n)), sizeof(mxci_order_item));
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status topk_forward(const mxc_op_call *call) {
     const topk_params *p = call->params;
     const mxc_tensor *out = call->out;
     int axis, with_indices = p->ret_typ == INDICES ? 0 : 1;
@@ -281,16 +281,16 @@ static mxc_status forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static void backward_needs(const void *params, mxc_op_needs *needs) {
-    if (count_outputs(params) == 1)
+static void topk_backward_needs(const void *params, mxc_op_needs *needs) {
+    if (topk_count_outputs(params) == 1)
         needs->out_grad = needs->out = 0;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status topk_backward(const mxc_op_call *call) {
     mxc_tensor grad = call->in_grad[0];
     mxci_rows rows;
     int axis;
-    if (count_outputs(call->params) == 1) {
+    if (topk_count_outputs(call->params) == 1) {
         mxci_assign_zero_gradient(call, 0);
         return MXC_OK;
     }
@@ -308,16 +308,16 @@ const mxc_op_def mxci_op_topk = {
     .doc = "out = the first k elements along axis in sorted order: their values, indices, both, or a mask",
     .params = topk_schema,
     .param_size = sizeof(topk_params),
-    .n_outputs = count_outputs,
-    .n_visible = count_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_outputs = topk_count_outputs,
+    .n_visible = topk_count_visible,
+    .infer_shape = topk_infer_shape,
+    .infer_type = topk_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .needs = {.out_grad = 1, .out = 1 << 1},
-    .backward_needs = backward_needs,
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .backward_needs = topk_backward_needs,
+    .temp_bytes = topk_temp_bytes,
+    .forward = {[MXC_CPU] = topk_forward},
+    .backward = {[MXC_CPU] = topk_backward},
 };
 
 const mxc_op_def mxci_op_sort = {
@@ -327,15 +327,15 @@ const mxc_op_def mxci_op_sort = {
     .params = sort_schema,
     .param_size = sizeof(topk_params),
     .params_check = complete_sort,
-    .n_outputs = count_outputs,
-    .n_visible = count_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_outputs = topk_count_outputs,
+    .n_visible = topk_count_visible,
+    .infer_shape = topk_infer_shape,
+    .infer_type = topk_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .needs = {.out_grad = 1, .out = 1 << 1},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = topk_temp_bytes,
+    .forward = {[MXC_CPU] = topk_forward},
+    .backward = {[MXC_CPU] = topk_backward},
 };
 
 const mxc_op_def mxci_op_argsort = {
@@ -346,9 +346,9 @@ const mxc_op_def mxci_op_argsort = {
     .params = argsort_schema,
     .param_size = sizeof(topk_params),
     .params_check = complete_argsort,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = topk_infer_shape,
+    .infer_type = topk_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .temp_bytes = topk_temp_bytes,
+    .forward = {[MXC_CPU] = topk_forward},
 };

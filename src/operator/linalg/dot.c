@@ -96,7 +96,7 @@ static mxc_status gradients(const mxc_op_call *call, int batched) {
     return MXC_OK;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass, int batched) {
+static size_t product_temp_bytes(const mxc_op_sig *sig, mxc_pass pass, int batched) {
     mxci_matmul p = mxci_dot_sizes(&sig->in_shape[0], &sig->in_shape[1], sig->params, batched);
     return mxci_matmul_temp(&p, sig->in_type[0], pass);
 }
@@ -112,7 +112,7 @@ static mxc_status dot_backward(const mxc_op_call *call) {
 }
 
 static size_t dot_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return temp_bytes(sig, pass, 0);
+    return product_temp_bytes(sig, pass, 0);
 }
 
 const mxc_op_def mxci_op_dot = {
@@ -140,7 +140,7 @@ static mxc_status batch_dot_backward(const mxc_op_call *call) {
 }
 
 static size_t batch_dot_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return temp_bytes(sig, pass, 1);
+    return product_temp_bytes(sig, pass, 1);
 }
 
 const mxc_op_def mxci_op_batch_dot = {

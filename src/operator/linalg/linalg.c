@@ -122,7 +122,7 @@ static void note_failure(batch_run *b, int64_t index, int row) {
     }
 }
 
-static void run_range(void *arg, int64_t begin, int64_t end, int part) {
+static void linalg_run_range(void *arg, int64_t begin, int64_t end, int part) {
     batch_run *b = arg;
     const mxci_linalg_run *r = b->run;
     size_t bytes = (size_t)r->scratch * mxc_dtype_size(r->call->in[0].dtype);
@@ -137,7 +137,7 @@ mxc_status mxci_linalg_run_all(const mxci_linalg_run *run, double flops, const c
     batch_run b = {.run = run, .failed = UINT64_MAX};
     uint64_t failed;
     mxci_blas_init();
-    mxc_parallel_for(run->call->run, run->n, (int64_t)(1e5 / (flops + 1)) + 1, run_range, &b);
+    mxc_parallel_for(run->call->run, run->n, (int64_t)(1e5 / (flops + 1)) + 1, linalg_run_range, &b);
     failed = atomic_load(&b.failed);
     if (failed == UINT64_MAX)
         return MXC_OK;

@@ -46,17 +46,17 @@ static mxc_status run_all(const mxc_op_call *call, int n_scratch,
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : mxci_linalg_run_all(&run, (double)n * (double)n * (double)n, what);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, int n_scratch) {
+static size_t linalg_potrf_temp_bytes(const mxc_op_sig *sig, int n_scratch) {
     int64_t n = mxci_linalg_columns(&sig->in_shape[0]);
     return mxci_linalg_temp(sig, mxci_linalg_batch(&sig->in_shape[0]), mxci_dim_mul(n_scratch, mxci_dim_mul(n, n)));
 }
 
-static void copy(const mxci_linalg_run *r, const mxc_tensor *from, int64_t index, void *to) {
+static void linalg_potrf_copy(const mxci_linalg_run *r, const mxc_tensor *from, int64_t index, void *to) {
     int64_t size = side_of(r) * side_of(r);
     mxci_assign_row(MXC_REQ_WRITE, from->dtype, to, mxci_at(from, index * size), size);
 }
 
-static void put(const mxci_linalg_run *r, const mxc_tensor *to, int64_t index, const void *from) {
+static void linalg_potrf_put(const mxci_linalg_run *r, const mxc_tensor *to, int64_t index, const void *from) {
     int64_t size = side_of(r) * side_of(r);
     mxci_assign_row(r->call->req[0], to->dtype, mxci_at(to, index * size), from, size);
 }
@@ -66,12 +66,12 @@ static void put(const mxci_linalg_run *r, const mxc_tensor *to, int64_t index, c
 static int factor_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_tensor *a = &r->call->in[0];
     int failed;
-    copy(r, a, index, scratch);
+    linalg_potrf_copy(r, a, index, scratch);
     failed = mxci_linalg_factor(a->dtype, is_lower(r), side_of(r), scratch);
     if (failed)
         return failed;
     mxci_triangle_clear[a->dtype](side_of(r), is_lower(r), scratch);
-    put(r, &r->call->out[0], index, scratch);
+    linalg_potrf_put(r, &r->call->out[0], index, scratch);
     return 0;
 }
 
@@ -84,13 +84,13 @@ static int factor_gradient_one(const mxci_linalg_run *r, int64_t index, void *sc
     const void *factor = mxci_at(factors, index * n * n);
     mxci_triangular outer = {factors->dtype, !lower, lower, 1}, left = {factors->dtype, 0, lower, lower};
     mxci_triangular right = {factors->dtype, 1, lower, !lower};
-    copy(r, &r->call->out_grad[0], index, scratch);
+    linalg_potrf_copy(r, &r->call->out_grad[0], index, scratch);
     mxci_triangle_clear[factors->dtype](n, lower, scratch);
     mxci_linalg_multiply(&outer, n, n, 1, factor, scratch);
     mxci_triangle_mirror[factors->dtype](n, lower, scratch);
     mxci_linalg_solve(&left, n, n, 0.5, factor, scratch);
     mxci_linalg_solve(&right, n, n, 1, factor, scratch);
-    put(r, &r->call->in_grad[0], index, scratch);
+    linalg_potrf_put(r, &r->call->in_grad[0], index, scratch);
     return 0;
 }
 
@@ -104,7 +104,7 @@ static mxc_status factor_backward(const mxc_op_call *call) {
 
 static size_t factor_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return temp_bytes(sig, 1);
+    return linalg_potrf_temp_bytes(sig, 1);
 }
 
 static const mxc_inplace inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
@@ -131,12 +131,12 @@ const mxc_op_def mxci_op_linalg_potrf = {
 static int inverse_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_tensor *a = &r->call->in[0];
     int failed;
-    copy(r, a, index, scratch);
+    linalg_potrf_copy(r, a, index, scratch);
     failed = mxci_linalg_inverse(a->dtype, is_lower(r), side_of(r), scratch);
     if (failed)
         return failed;
     mxci_triangle_mirror[a->dtype](side_of(r), is_lower(r), scratch);
-    put(r, &r->call->out[0], index, scratch);
+    linalg_potrf_put(r, &r->call->out[0], index, scratch);
     return 0;
 }
 
@@ -165,7 +165,7 @@ static int inverse_gradient_one(const mxci_linalg_run *r, int64_t index, void *s
     multiply(dtype, n, 1, lower ? b : g, !lower, lower ? g : b, lower, scratch);
     mxci_linalg_solve(&t, n, n, -1, mxci_at(&call->in[0], at), scratch);
     mxci_triangle_clear[dtype](n, lower, scratch);
-    put(r, &call->in_grad[0], index, scratch);
+    linalg_potrf_put(r, &call->in_grad[0], index, scratch);
     return 0;
 }
 

@@ -27,7 +27,7 @@ static const mxc_param schema[] = {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status linalg_trsm_infer_shape(mxc_op_sig *sig) {
     const triangular_params *p = sig->params;
     mxc_shape *a = &sig->in_shape[A], *b = &sig->in_shape[B], axes;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){B, MXC_SLOT_OUT(0)}));
@@ -150,7 +150,7 @@ static int64_t scratch_of(const mxc_shape *a, const mxc_shape *b, mxc_pass pass)
                         pass == MXC_BACKWARD ? mxci_dim_mul(n, n) : 0);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t linalg_trsm_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_linalg_temp(sig, mxci_linalg_batch(&sig->in_shape[A]),
                             scratch_of(&sig->in_shape[A], &sig->in_shape[B], pass));
 }
@@ -189,10 +189,10 @@ const mxc_op_def mxci_op_linalg_trmm = {
     .doc = "Product with a triangular matrix A (...,N,N): out = alpha op(A) B, or with rightside alpha B op(A)",
     .params = schema,
     .param_size = sizeof(triangular_params),
-    .infer_shape = infer_shape,
+    .infer_shape = linalg_trsm_infer_shape,
     .needs = {.out_grad = 1, .in = 1 << A | 1 << B},
     .inplace_forward = inplace,
-    .temp_bytes = temp_bytes,
+    .temp_bytes = linalg_trsm_temp_bytes,
     .forward = {[MXC_CPU] = multiply_forward},
     .backward = {[MXC_CPU] = multiply_backward},
 };
@@ -205,10 +205,10 @@ const mxc_op_def mxci_op_linalg_trsm = {
     .doc = "Solution X of a triangular system, A (...,N,N): op(A) X = alpha B, or with rightside X op(A) = alpha B",
     .params = schema,
     .param_size = sizeof(triangular_params),
-    .infer_shape = infer_shape,
+    .infer_shape = linalg_trsm_infer_shape,
     .needs = {.out_grad = 1, .in = 1 << A, .out = 1},
     .inplace_forward = inplace,
-    .temp_bytes = temp_bytes,
+    .temp_bytes = linalg_trsm_temp_bytes,
     .forward = {[MXC_CPU] = solve_forward},
     .backward = {[MXC_CPU] = solve_backward},
 };

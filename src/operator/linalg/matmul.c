@@ -35,7 +35,7 @@ void mxci_matmul_gradient_b(const mxc_run *run, const mxci_matmul *p, mxc_req re
     multiply(run, p, req, grad, mxci_matmul_args_b(p, a, g), temp);
 }
 
-static size_t larger(size_t a, size_t b) {
+static size_t matmul_larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
@@ -43,7 +43,7 @@ size_t mxci_matmul_temp(const mxci_matmul *p, mxc_dtype dtype, mxc_pass pass) {
     int64_t m = p->m, n = p->n, k = p->k, batch = mxci_dim_mul(p->batch, p->between);
     if (pass == MXC_FORWARD)
         return mxci_gemm_temp_bytes(dtype, m, n, k, batch);
-    return larger(
+    return matmul_larger(
         p->transpose_a ? mxci_gemm_temp_bytes(dtype, k, m, n, batch) : mxci_gemm_temp_bytes(dtype, m, k, n, batch),
         p->transpose_b ? mxci_gemm_temp_bytes(dtype, n, k, m, batch) : mxci_gemm_temp_bytes(dtype, k, n, m, batch));
 }

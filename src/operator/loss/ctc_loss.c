@@ -34,7 +34,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static int count_args(const void *params) {
+static int ctc_loss_count_args(const void *params) {
     const ctc_params *p = params;
     return 2 + p->use_data_lengths + p->use_label_lengths;
 }
@@ -46,7 +46,7 @@ static const char *name_args(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status ctc_loss_infer_shape(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(3), label = mxci_shape_axes(2), each = mxci_shape_axes(1);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
     MXC_TRY(mxc_sig_set_shape(sig, LABEL, &label));
@@ -64,7 +64,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status ctc_loss_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
     for (int i = LABEL; i < sig->n_in && sig->in_type[DATA] != MXC_DTYPE_UNKNOWN; i++)
         if (sig->in_type[i] == MXC_DTYPE_UNKNOWN)
@@ -81,7 +81,7 @@ static int64_t part_numbers(const mxc_shape *data, const mxc_shape *label) {
     return mxci_dim_add(mxci_dim_mul(steps, 3 * n + 2), n + steps + 2 * (2 * n + 1) + data->dim[2]);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t ctc_loss_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
     return mxci_size_of(mxci_dim_mul(part_numbers(&sig->in_shape[DATA], &sig->in_shape[LABEL]), sig->parallelism),
                         sizeof(double));
@@ -179,7 +179,7 @@ static void put_gradient(const ctc_run *r, int64_t n, sequence *q, double total)
     }
 }
 
-static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+static void ctc_loss_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const ctc_run *r = arg;
     sequence q;
     open_part(r, part, &q);
@@ -194,7 +194,7 @@ static void run_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status run(const mxc_op_call *call, int backward) {
+static mxc_status ctc_loss_run(const mxc_op_call *call, int backward) {
     const mxc_shape *data = &call->in[DATA].shape;
     const int first = ((const ctc_params *)call->params)->blank_label == MXCI_CTC_BLANK_FIRST;
     ctc_run r = {
@@ -210,16 +210,16 @@ static mxc_status run(const mxc_op_call *call, int backward) {
     for (int i = LABEL; i < call->n_in && backward; i++)
         mxci_assign_zero_gradient(call, i);
     if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, r.batch, 1, run_part, &r);
+        mxc_parallel_for(call->run, r.batch, 1, ctc_loss_run_part, &r);
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return run(call, 0);
+static mxc_status ctc_loss_forward(const mxc_op_call *call) {
+    return ctc_loss_run(call, 0);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    return run(call, 1);
+static mxc_status ctc_loss_backward(const mxc_op_call *call) {
+    return ctc_loss_run(call, 1);
 }
 
 const mxc_op_def mxci_op_ctc_loss = {
@@ -232,13 +232,13 @@ const mxc_op_def mxci_op_ctc_loss = {
     .params = schema,
     .param_size = sizeof(ctc_params),
     .args = "data,label,data_lengths,label_lengths",
-    .n_args = count_args,
+    .n_args = ctc_loss_count_args,
     .args_of = name_args,
     .labels = 14, /* the lengths are labels too */
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = ctc_loss_infer_shape,
+    .infer_type = ctc_loss_infer_type,
     .needs = {.out_grad = 1, .in = 15},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = ctc_loss_temp_bytes,
+    .forward = {[MXC_CPU] = ctc_loss_forward},
+    .backward = {[MXC_CPU] = ctc_loss_backward},
 };

@@ -37,7 +37,7 @@ static int64_t count_above(const mxc_tensor *data, double threshold) {
     return count;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status make_loss_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
@@ -68,7 +68,7 @@ const mxc_op_def mxci_op_make_loss = {
     .doc = "out = data, which becomes a loss: its gradient is 1, whatever the gradient of out",
     .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = make_loss_forward},
     .backward = {[MXC_CPU] = backward_one},
 };
 
@@ -82,6 +82,6 @@ const mxc_op_def mxci_op_make_loss_layer = {
     .dtypes = MXC_DTYPES_FLOAT,
     .backward_needs = loss_needs,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = make_loss_forward},
     .backward = {[MXC_CPU] = backward_scaled},
 };

@@ -45,7 +45,7 @@ static void logistic_part(void *arg, int64_t begin, int64_t end, int part) {
                             mxci_at(y, begin));
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void regression_output_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const regression_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *y = &call->out[0];
@@ -75,7 +75,7 @@ static mxc_status regression_backward(const mxc_op_call *call, int sign) {
     if (call->req[DATA] == MXC_REQ_NULL || mxc_shape_size(label) == 0)
         return MXC_OK;
     r.scale /= (double)mxci_shape_count(label, 1, label->ndim);
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN, backward_part, &r);
+    mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), MXCI_GRAIN, regression_output_backward_part, &r);
     return MXC_OK;
 }
 

@@ -10,7 +10,7 @@
 
 enum { DATA, LABEL };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status softmax_cross_entropy_infer_shape(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(2), rows = mxci_shape_axes(1), out = mxci_shape_of(1, (int64_t[]){1});
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
     rows.dim[0] = sig->in_shape[DATA].dim[0];
@@ -22,7 +22,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 /* Of data's type: softmax or its logarithm (N,K); backward also the labels (N). */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t softmax_cross_entropy_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
     int64_t labels = pass == MXC_BACKWARD ? data->dim[0] : 0;
     return mxci_size_of(mxci_dim_add(mxc_shape_size(data), labels), mxc_dtype_size(sig->in_type[DATA]));
@@ -34,7 +34,7 @@ typedef struct rows_run {
     mxci_softmax_loss loss;
 } rows_run;
 
-static rows_run open_run(const mxc_op_call *call) {
+static rows_run softmax_cross_entropy_open_run(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
     rows_run r = {
         .call = call,
@@ -57,8 +57,8 @@ static void log_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_log_softmax_forward[r->y.dtype](&r->loss.shape, 0, r->call->in[DATA].data, r->y.data, begin, end);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    rows_run r = open_run(call);
+static mxc_status softmax_cross_entropy_forward(const mxc_op_call *call) {
+    rows_run r = softmax_cross_entropy_open_run(call);
     double sum = 0, value;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
@@ -85,8 +85,8 @@ static void gradient_range(void *arg, int64_t begin, int64_t end, int part) {
                                            end);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    rows_run r = open_run(call);
+static mxc_status softmax_cross_entropy_backward(const mxc_op_call *call) {
+    rows_run r = softmax_cross_entropy_open_run(call);
     mxci_assign_zero_gradient(call, LABEL);
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
@@ -104,10 +104,10 @@ const mxc_op_def mxci_op_softmax_cross_entropy = {
            "data (N,K), label (N)",
     .args = "data,label",
     .labels = 1 << LABEL,
-    .infer_shape = infer_shape,
+    .infer_shape = softmax_cross_entropy_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << LABEL},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = softmax_cross_entropy_temp_bytes,
+    .forward = {[MXC_CPU] = softmax_cross_entropy_forward},
+    .backward = {[MXC_CPU] = softmax_cross_entropy_backward},
 };

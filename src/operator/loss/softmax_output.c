@@ -102,7 +102,7 @@ typedef struct softmax_run {
     mxci_softmax_loss loss;
 } softmax_run;
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void softmax_output_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const softmax_run *r = arg;
     const mxc_op_call *call = r->call;
     (void)part;
@@ -110,7 +110,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
                                              end);
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void softmax_output_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const softmax_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxci_softmax_output_params *p = call->params;
@@ -120,7 +120,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
                                                    call->in_grad[DATA].data, begin, end);
 }
 
-static mxc_status run_rows(const mxc_op_call *call, softmax_run *r, int64_t outer, mxc_range_fn part) {
+static mxc_status softmax_output_run_rows(const mxc_op_call *call, softmax_run *r, int64_t outer, mxc_range_fn part) {
     int64_t row = r->loss.shape.k * r->loss.shape.inner;
     if (row > 0)
         mxc_parallel_for(call->run, outer, MXCI_GRAIN / 4 / row + 1, part, r);
@@ -133,7 +133,7 @@ static mxc_status softmax_forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     r.loss.shape = shape_of(call->params, &call->in[DATA].shape, &outer);
-    return run_rows(call, &r, outer, forward_part);
+    return softmax_output_run_rows(call, &r, outer, softmax_output_forward_part);
 }
 
 /* What the sum of the gradient is divided by. */
@@ -173,7 +173,7 @@ static mxc_status softmax_backward(const mxc_op_call *call) {
         MXC_TRY(mxci_check_labels(call, LABEL, r.loss.shape.k, p->use_ignore ? &p->ignore_label : NULL));
         r.loss.scale /= divisor(call, outer, r.loss.shape.inner);
     }
-    return run_rows(call, &r, outer, backward_part);
+    return softmax_output_run_rows(call, &r, outer, softmax_output_backward_part);
 }
 
 const mxc_op_def mxci_op_softmax_output = {

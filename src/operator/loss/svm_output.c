@@ -22,7 +22,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status svm_output_infer_shape(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], label;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
     if (data->ndim < 0)
@@ -37,12 +37,12 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status svm_output_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[DATA]);
     return MXC_OK;
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void svm_output_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_tensor *y = &call->out[0], *dx = &call->in_grad[DATA];
     const int64_t classes = y->shape.dim[y->shape.ndim - 1];
@@ -61,7 +61,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status svm_output_backward(const mxc_op_call *call) {
     const mxc_shape *data = &call->out[0].shape;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */
         mxci_assign_constant(call->run, call->req[LABEL], &call->in_grad[LABEL], 0);
@@ -69,7 +69,7 @@ static mxc_status backward(const mxc_op_call *call) {
         MXC_TRY(mxci_check_labels(call, LABEL, data->dim[data->ndim - 1], NULL));
     if (call->req[DATA] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_shape_count(data, 0, data->ndim - 1),
-                         MXCI_GRAIN / 4 / (data->dim[data->ndim - 1] + 1) + 1, backward_part, (void *)call);
+                         MXCI_GRAIN / 4 / (data->dim[data->ndim - 1] + 1) + 1, svm_output_backward_part, (void *)call);
     return MXC_OK;
 }
 
@@ -83,11 +83,11 @@ const mxc_op_def mxci_op_svm_output = {
     .param_size = sizeof(mxci_svm_params),
     .args = "data,label",
     .labels = 1 << LABEL,
-    .infer_shape = infer_shape,
+    .infer_shape = svm_output_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.in = 1 << LABEL, .out = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT(0), DATA}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = svm_output_forward},
+    .backward = {[MXC_CPU] = svm_output_backward},
 };

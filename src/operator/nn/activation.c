@@ -17,8 +17,8 @@ static const mxc_param activation_schema[] = {
 };
 
 /* from[0] is x or dy, from[1] is y, or of mish x. */
-static mxc_status run(const mxc_op_call *call, const mxci_map_fn *kernels, int n_from, const mxc_tensor *const *from,
-                      const mxc_tensor *to) {
+static mxc_status activation_run(const mxc_op_call *call, const mxci_map_fn *kernels, int n_from,
+                                 const mxc_tensor *const *from, const mxc_tensor *to) {
     const int kind = ((const mxci_activation_params *)call->params)->act_type;
     const int heavy = kind != MXCI_ACT_RELU && kind != MXCI_ACT_SOFTSIGN;
     mxci_mapping m = {
@@ -35,17 +35,18 @@ static mxc_status run(const mxc_op_call *call, const mxci_map_fn *kernels, int n
 
 static mxc_status activation_forward(const mxc_op_call *call) {
     const mxci_activation_params *p = call->params;
-    return run(call, mxci_activations[p->act_type].forward, 1, (const mxc_tensor *[]){&call->in[0]}, &call->out[0]);
+    return activation_run(call, mxci_activations[p->act_type].forward, 1, (const mxc_tensor *[]){&call->in[0]},
+                          &call->out[0]);
 }
 
 static mxc_status activation_backward(const mxc_op_call *call) {
     const mxci_activation_params *p = call->params;
     const mxc_tensor *value = p->act_type == MXCI_ACT_MISH ? &call->in[0] : &call->out[0];
-    return run(call, mxci_activations[p->act_type].backward, 2, (const mxc_tensor *[]){&call->out_grad[0], value},
-               &call->in_grad[0]);
+    return activation_run(call, mxci_activations[p->act_type].backward, 2,
+                          (const mxc_tensor *[]){&call->out_grad[0], value}, &call->in_grad[0]);
 }
 
-static void adjust_needs(const void *params, mxc_op_needs *needs) {
+static void activation_adjust_needs(const void *params, mxc_op_needs *needs) {
     needs->in = ((const mxci_activation_params *)params)->act_type == MXCI_ACT_MISH;
     needs->out = !needs->in;
 }
@@ -69,7 +70,7 @@ const mxc_op_def mxci_op_activation = {
     .param_size = sizeof(mxci_activation_params),
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1},
-    .backward_needs = adjust_needs,
+    .backward_needs = activation_adjust_needs,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, {MXC_FROM_OUT(0), 0}, MXC_INPLACE_END},
     .elementwise = activation_elementwise,

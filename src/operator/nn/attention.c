@@ -29,11 +29,11 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static int count_args(const void *params) {
+static int attention_count_args(const void *params) {
     return ((const mxci_attention_params *)params)->use_mask ? 4 : 3;
 }
 
-static int count_visible(const void *params) {
+static int attention_count_visible(const void *params) {
     (void)params;
     return 1;
 }
@@ -64,7 +64,7 @@ static mxc_status infer_mask(mxc_op_sig *sig) {
     return mxci_sig_broadcasts_to(sig, MXCI_MASK, &full);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status attention_infer_shape(mxc_op_sig *sig) {
     mxc_shape *shapes[SLOTS], expected[SLOTS], log_sum;
     int ndim = -1;
     for (int i = 0; i < SLOTS; i++) {
@@ -97,7 +97,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return sig->n_in > MXCI_MASK ? infer_mask(sig) : MXC_OK;
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status attention_infer_type(mxc_op_sig *sig) {
     mxc_dtype query;
     MXC_TRY(mxci_sig_same_type(sig, SLOTS, slots));
     query = sig->in_type[MXCI_QUERY];
@@ -235,7 +235,7 @@ static void weigh(const mxci_attention *a, const mxci_attention_tile *t, forward
     }
 }
 
-static void add_tile(const mxci_attention *a, mxci_attention_tile *t, const void *query, forward_tiles *w) {
+static void attention_add_tile(const mxci_attention *a, mxci_attention_tile *t, const void *query, forward_tiles *w) {
     const mxc_tensor *in = a->call->in;
     const void *key = mxci_attention_rows(a, &in[MXCI_KEY], t->head, a->keys, a->width, t->key, t->n_keys, w->key);
     const void *value =
@@ -300,12 +300,12 @@ static void attend(const mxci_attention *a, int64_t head, int64_t block, forward
     }
     for (; t.key < end; t.key += KEYS) {
         t.n_keys = end - t.key < KEYS ? end - t.key : KEYS;
-        add_tile(a, &t, query, w);
+        attention_add_tile(a, &t, query, w);
     }
     put_attended(a, &t, w);
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void attention_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_attention *a = arg;
     forward_tiles w;
     open_tiles(a, part, &w);
@@ -313,7 +313,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         attend(a, i / blocks_of(a), i % blocks_of(a), &w);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t attention_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *query = &sig->in_shape[MXCI_QUERY], *value = &sig->in_shape[MXCI_VALUE];
     if (pass == MXC_BACKWARD)
         return mxci_attention_backward_bytes(sig);
@@ -321,14 +321,14 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
                          (size_t)sig->parallelism);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status attention_forward(const mxc_op_call *call) {
     mxci_attention a;
     mxci_attention_open(call, &a);
     if (a.width == 0 && a.values == 0) { /* keys of any number, all empty, and no gradient that would read log_sum */
         mxci_assign_constant(call->run, call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], 0);
         return MXC_OK;
     }
-    mxc_parallel_for(call->run, a.heads * blocks_of(&a), 1, forward_part, &a);
+    mxc_parallel_for(call->run, a.heads * blocks_of(&a), 1, attention_forward_part, &a);
     return MXC_OK;
 }
 
@@ -342,14 +342,14 @@ const mxc_op_def mxci_op_attention = {
     .params = schema,
     .param_size = sizeof(mxci_attention_params),
     .args = "query,key,value,mask",
-    .n_args = count_args,
+    .n_args = attention_count_args,
     .outputs = "output,log_sum",
-    .n_visible = count_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_visible = attention_count_visible,
+    .infer_shape = attention_infer_shape,
+    .infer_type = attention_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 15, .out = 3},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .temp_bytes = attention_temp_bytes,
+    .forward = {[MXC_CPU] = attention_forward},
     .backward = {[MXC_CPU] = mxci_attention_backward},
 };

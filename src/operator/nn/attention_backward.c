@@ -84,7 +84,7 @@ size_t mxci_attention_backward_bytes(const mxc_op_sig *sig) {
     return s.bytes;
 }
 
-static void open_run(const mxc_op_call *call, backward_run *r) {
+static void attention_backward_open_run(const mxc_op_call *call, backward_run *r) {
     mxci_scratch s = {.base = call->temp};
     mxci_attention *a = &r->a;
     int parallelism = mxc_engine_parallelism(call->run->engine);
@@ -113,7 +113,7 @@ static void row_gradients(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 /* Scores become probabilities, G value^T becomes D. */
-static void differentiate(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w) {
+static void attention_backward_differentiate(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w) {
     const mxci_attention *a = &r->a;
     const mxc_tensor means = {.data = r->row_gradient, .dtype = a->compute};
     for (int64_t i = 0; i < t->n_queries; i++) {
@@ -127,8 +127,8 @@ static void differentiate(const backward_run *r, const mxci_attention_tile *t, b
 }
 
 /* Add a tile's share to the sums of its keys and values, and to query_sum (L,D). */
-static void add_tile(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w, const void *key,
-                     const void *value, char *query_sum) {
+static void attention_backward_add_tile(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w,
+                                        const void *key, const void *value, char *query_sum) {
     const mxci_attention *a = &r->a;
     const void *query = mxci_attention_rows(a, &a->call->in[MXCI_QUERY], t->head, a->queries, a->width, t->query,
                                             t->n_queries, w->query);
@@ -154,7 +154,7 @@ static void add_tile(const backward_run *r, const mxci_attention_tile *t, backwa
                                                          .tb = 1,
                                                          .c = w->d,
                                                          .ldc = KEYS});
-    differentiate(r, t, w);
+    attention_backward_differentiate(r, t, w);
     mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_keys,
                                                          .n = a->values,
                                                          .k = t->n_queries,
@@ -210,7 +210,7 @@ static void run_keys(const backward_run *r, mxci_attention_tile t, backward_tile
     for (t.query = 0; t.query < a->queries; t.query += ROWS) {
         t.n_queries = a->queries - t.query < ROWS ? a->queries - t.query : ROWS;
         if (mxci_attention_visible(a, &t, t.n_queries - 1) > 0)
-            add_tile(r, &t, w, key, value, query_sum);
+            attention_backward_add_tile(r, &t, w, key, value, query_sum);
     }
     put_sums(a, MXCI_KEY, first * a->width, w->key_sums, t.n_keys * a->width);
     put_sums(a, MXCI_VALUE, first * a->values, w->value_sums, t.n_keys * a->values);
@@ -257,7 +257,7 @@ static void put_queries(void *arg, int64_t begin, int64_t end, int part) {
 
 mxc_status mxci_attention_backward(const mxc_op_call *call) {
     backward_run r;
-    open_run(call, &r);
+    attention_backward_open_run(call, &r);
     if (call->n_in > MXCI_MASK)
         mxci_assign_zero_gradient(call, MXCI_MASK);
     mxc_parallel_for(call->run, r.a.heads * r.a.queries, 256, row_gradients, &r);

@@ -91,7 +91,7 @@ static double get(const mxc_tensor *t, int64_t i) {
     return t->dtype == MXC_F64 ? ((const double *)t->data)[i] : (double)((const float *)t->data)[i];
 }
 
-static void put(mxc_req req, const mxc_tensor *t, int64_t i, double value) {
+static void batch_norm_put(mxc_req req, const mxc_tensor *t, int64_t i, double value) {
     if (req == MXC_REQ_NULL)
         return;
     if (req == MXC_REQ_ADD)
@@ -130,11 +130,11 @@ static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
     if (uses_batch(call) && r->channel.n * r->channel.d > 0) {
         double moving_mean = *mean, moving_var = *var;
         mxci_bn_moments[call->in[DATA].dtype](&r->channel, mxci_at(&call->in[DATA], c * r->channel.d), mean, var);
-        put(MXC_REQ_WRITE, &call->aux[MOVING_MEAN], c, keep * moving_mean + (1 - keep) * *mean);
-        put(MXC_REQ_WRITE, &call->aux[MOVING_VAR], c, keep * moving_var + (1 - keep) * *var);
+        batch_norm_put(MXC_REQ_WRITE, &call->aux[MOVING_MEAN], c, keep * moving_mean + (1 - keep) * *mean);
+        batch_norm_put(MXC_REQ_WRITE, &call->aux[MOVING_VAR], c, keep * moving_var + (1 - keep) * *var);
     }
-    put(call->req[MEAN], &call->out[MEAN], c, *mean);
-    put(call->req[VAR], &call->out[VAR], c, *var);
+    batch_norm_put(call->req[MEAN], &call->out[MEAN], c, *mean);
+    batch_norm_put(call->req[VAR], &call->out[VAR], c, *var);
 }
 
 static double scale_of(const mxc_op_call *call, int64_t c, double var) {
@@ -164,7 +164,7 @@ static void put_affine(const bn_run *r, int64_t c, double scale, double mean, do
     mxci_stream_end();
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void batch_norm_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const bn_run *r = arg;
     const mxc_op_call *call = r->call;
     (void)part;
@@ -177,7 +177,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status bn_forward(const mxc_op_call *call) {
-    return run_channels(call, forward_part);
+    return run_channels(call, batch_norm_forward_part);
 }
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static mxc_status bn_forward(const mxc_op_call *call) {
  *   batch statistics:   dx = s (dy - sum(dy) / m - (x - mean) h sum(dy (x - mean)) / m)
  *   moving statistics:  dx = s dy
  *   dgamma = sum(dy (x - mean)) sqrt(h), dbeta = sum(dy) */
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void batch_norm_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const bn_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxci_bn_params *p = call->params;
@@ -205,13 +205,13 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
         if (call->req[DATA] != MXC_REQ_NULL && count > 0)
             mxci_bn_combine[x->dtype](&r->channel, call->req[DATA] == MXC_REQ_ADD, abc, mean, mxci_at(dy, at),
                                       mxci_at(x, at), mxci_at(dx, at));
-        put(call->req[GAMMA], &call->in_grad[GAMMA], c, p->fix_gamma ? 0 : product / sqrt(var + p->eps));
-        put(call->req[BETA], &call->in_grad[BETA], c, sum);
+        batch_norm_put(call->req[GAMMA], &call->in_grad[GAMMA], c, p->fix_gamma ? 0 : product / sqrt(var + p->eps));
+        batch_norm_put(call->req[BETA], &call->in_grad[BETA], c, sum);
     }
 }
 
 static mxc_status bn_backward(const mxc_op_call *call) {
-    return run_channels(call, backward_part);
+    return run_channels(call, batch_norm_backward_part);
 }
 
 static mxc_status sync_forward(const mxc_op_call *call) {

@@ -80,7 +80,7 @@ static int conv_args(const void *params) {
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_axis(mxc_op_sig *sig, int i) {
+static mxc_status convolution_infer_axis(mxc_op_sig *sig, int i) {
     const conv_params *p = sig->params;
     int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
     int axis = mxci_spatial_axis(mxci_conv_channels_last(p), i);
@@ -133,7 +133,7 @@ mxc_status mxci_conv_infer(mxc_op_sig *sig) {
     sig->in_shape[DATA].dim[0] = sig->out_shape[0].dim[0];
     MXC_TRY(infer_channels(sig));
     for (int i = 0; i < p->kernel.n; i++)
-        MXC_TRY(infer_axis(sig, i));
+        MXC_TRY(convolution_infer_axis(sig, i));
     return MXC_OK;
 }
 
@@ -169,8 +169,8 @@ typedef struct conv_plan {
     int64_t sums; /* elements for one group */
 } conv_plan;
 
-static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
-                      mxc_dtype dtype, mxc_pass pass, int parts) {
+static void convolution_make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
+                                  mxc_dtype dtype, mxc_pass pass, int parts) {
     mxci_conv_shape shape = mxci_conv_group(p, data, out), flipped;
     int64_t elements;
     int lanes;
@@ -200,12 +200,13 @@ static void make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *da
                                 mxci_size_align(mxci_size_of(shape.filters * 2 * lanes, plan->element)));
 }
 
-static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t convolution_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
     mxci_scratch s = {0};
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return s.bytes;
-    make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass, sig->parallelism);
+    convolution_make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass,
+                          sig->parallelism);
     mxci_scratch_take(&s, plan.tables);
     mxci_scratch_take(&s, plan.flipped_tables);
     mxci_scratch_array(&s, plan.parts, plan.block);
@@ -236,7 +237,7 @@ typedef struct conv_run {
     char *blocks;
 } conv_run;
 
-static void *at(const conv_run *r, const void *base, int64_t element) {
+static void *convolution_at(const conv_run *r, const void *base, int64_t element) {
     return (char *)base + (size_t)element * r->plan->element;
 }
 
@@ -256,10 +257,10 @@ static void clear_fields(const conv_run *r, int part) {
 static const void *read_fields(const conv_run *r, int64_t index, int64_t samples, int part) {
     void *block = r->blocks + (size_t)part * r->plan->block;
     if (r->field->plain)
-        return at(r, r->in, index * r->image);
+        return convolution_at(r, r->in, index * r->image);
     for (int64_t n = 0; n < samples; n++)
-        r->plan->kernels->fill(r->field, at(r, r->in, (index + n * r->groups) * r->image),
-                               at(r, block, n * r->field->elements));
+        r->plan->kernels->fill(r->field, convolution_at(r, r->in, (index + n * r->groups) * r->image),
+                               convolution_at(r, block, n * r->field->elements));
     return block;
 }
 
@@ -269,7 +270,7 @@ static int64_t grain(const conv_run *r, int64_t units) {
     return (int64_t)(3e5 / (flops + 1)) + 1;
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void convolution_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
     static const double zero;
@@ -278,9 +279,9 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         int64_t index = begin / r->units, group = index % r->groups, first = begin % r->units;
         int64_t last = end - begin < r->units - first ? first + end - begin : r->units;
         int64_t panels = panels_of(r, r->field->pixels), stop = last * r->unit < panels ? last * r->unit : panels;
-        const void *field = read_fields(r, index, 1, part), *weight = at(r, r->weight, group * r->weights);
-        const void *bias = r->bias ? at(r, r->bias, group * r->field->shape.filters) : &zero;
-        void *out = at(r, r->out, index * r->output);
+        const void *field = read_fields(r, index, 1, part), *weight = convolution_at(r, r->weight, group * r->weights);
+        const void *bias = r->bias ? convolution_at(r, r->bias, group * r->field->shape.filters) : &zero;
+        void *out = convolution_at(r, r->out, index * r->output);
         if (!r->add)
             k->forward(r->field, field, weight, bias, r->bias != NULL, 0, out, first * r->unit, stop);
         else
@@ -291,11 +292,11 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static void run_forward(const mxc_op_call *call, conv_run *r) {
+static void convolution_run_forward(const mxc_op_call *call, conv_run *r) {
     int64_t panels = panels_of(r, r->field->pixels);
     r->unit = r->batch * r->groups >= 4 * r->plan->parts ? panels : 1; /* few samples: cut them too */
     r->units = (panels + r->unit - 1) / r->unit;
-    mxc_parallel_for(call->run, r->batch * r->groups * r->units, grain(r, r->units), forward_part, r);
+    mxc_parallel_for(call->run, r->batch * r->groups * r->units, grain(r, r->units), convolution_forward_part, r);
 }
 
 /* Taps begin..end-1 of all groups. */
@@ -307,14 +308,15 @@ static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
     while (begin < end) {
         int64_t group = begin / taps, first = begin % taps;
         int64_t last = end - begin < taps - first ? first + end - begin : taps;
-        void *sums = at(r, r->sums, group * r->plan->sums);
+        void *sums = convolution_at(r, r->sums, group * r->plan->sums);
         for (int64_t n = 0; n < r->batch; n += r->field->samples) {
             int64_t index = n * r->groups + group, rest = r->batch - n;
             int64_t samples = rest < r->field->samples ? rest : r->field->samples;
-            k->weight(r->field, samples, read_fields(r, index, samples, part), at(r, r->out_grad, index * r->output),
-                      r->groups * r->output, n > 0, sums, first, last);
+            k->weight(r->field, samples, read_fields(r, index, samples, part),
+                      convolution_at(r, r->out_grad, index * r->output), r->groups * r->output, n > 0, sums, first,
+                      last);
         }
-        k->put_weight(r->field, sums, r->add, at(r, r->out, group * r->weights), first, last);
+        k->put_weight(r->field, sums, r->add, convolution_at(r, r->out, group * r->weights), first, last);
         begin += last - first;
     }
 }
@@ -325,11 +327,11 @@ static void data_part(void *arg, int64_t begin, int64_t end, int part) {
     char *block = r->blocks + (size_t)part * r->plan->block;
     void *panel = block + mxci_size_align((size_t)r->field->elements * r->plan->element);
     for (int64_t index = begin; index < end; index++) {
-        void *image = at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
+        void *image = convolution_at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
         if (!r->field->plain || !r->add)
             memset(field, 0, (size_t)r->field->elements * r->plan->element);
-        k->data(r->field, at(r, r->weight, index % r->groups * r->weights), at(r, r->out_grad, index * r->output),
-                panel, field);
+        k->data(r->field, convolution_at(r, r->weight, index % r->groups * r->weights),
+                convolution_at(r, r->out_grad, index * r->output), panel, field);
         if (!r->field->plain)
             k->unfill(r->field, r->add, field, image);
     }
@@ -350,8 +352,8 @@ static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t i = begin; i < end; i++) {
         int64_t group = i / w->units, unit = i % w->units;
-        const void *from = at(w->r, w->weight, group * w->r->weights);
-        void *to = at(w->r, w->to, group * w->r->weights);
+        const void *from = convolution_at(w->r, w->weight, group * w->r->weights);
+        void *to = convolution_at(w->r, w->to, group * w->r->weights);
         (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->field, from, to, unit, unit + 1);
     }
 }
@@ -365,11 +367,11 @@ static void rearrange_weights(const mxc_op_call *call, const conv_run *r, void *
 
 /* ---- forward and backward -------------------------------------------------------------------------------------- */
 
-static conv_run open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass) {
+static conv_run convolution_open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass) {
     const conv_params *p = call->params;
     char *temp = call->temp;
     int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
-    make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, pass, parts);
+    convolution_make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, pass, parts);
     mxci_field_plan(&plan->field, plan->kernels->lanes, temp);
     if (plan->flip)
         mxci_field_plan(&plan->flipped, plan->kernels->lanes, temp + plan->tables);
@@ -389,12 +391,12 @@ static mxc_status conv_forward(const mxc_op_call *call) {
     conv_run r;
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
         return MXC_OK;
-    r = open_run(call, &plan, MXC_FORWARD);
+    r = convolution_open_run(call, &plan, MXC_FORWARD);
     r.weight = call->in[WEIGHT].data;
     r.bias = call->n_in > BIAS ? call->in[BIAS].data : NULL;
     r.out = call->out[0].data;
     r.add = call->req[0] == MXC_REQ_ADD;
-    run_forward(call, &r);
+    convolution_run_forward(call, &r);
     return MXC_OK;
 }
 
@@ -414,7 +416,7 @@ static void data_gradient(const mxc_op_call *call, const conv_run *base) {
     r.in = r.out_grad;
     r.image = base->output;
     r.output = base->image;
-    run_forward(call, &r);
+    convolution_run_forward(call, &r);
 }
 
 static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
@@ -425,22 +427,23 @@ static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
     mxc_parallel_for(call->run, r.field->taps * r.groups, grain(&r, r.field->taps) / r.batch + 1, weight_part, &r);
 }
 
-static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+static void convolution_bias_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     int64_t filters = r->field->shape.filters * r->groups, pixels = r->field->pixels;
     (void)part;
     for (int64_t f = begin; f < end; f++) {
-        double sum = r->plan->kernels->sum(at(r, r->out_grad, f * pixels), r->batch, filters * pixels, pixels);
-        r->plan->kernels->put(at(r, r->out, f), sum, r->add);
+        double sum =
+            r->plan->kernels->sum(convolution_at(r, r->out_grad, f * pixels), r->batch, filters * pixels, pixels);
+        r->plan->kernels->put(convolution_at(r, r->out, f), sum, r->add);
     }
 }
 
-static void bias_gradient(const mxc_op_call *call, const conv_run *base) {
+static void convolution_bias_gradient(const mxc_op_call *call, const conv_run *base) {
     conv_run r = *base;
     r.out = call->in_grad[BIAS].data;
     r.add = call->req[BIAS] == MXC_REQ_ADD;
     mxc_parallel_for(call->run, r.field->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.field->pixels) + 1,
-                     bias_part, &r);
+                     convolution_bias_part, &r);
 }
 
 static mxc_status conv_backward(const mxc_op_call *call) {
@@ -451,14 +454,14 @@ static mxc_status conv_backward(const mxc_op_call *call) {
             mxci_assign_constant(call->run, call->req[i], &call->in_grad[i], 0);
         return MXC_OK;
     }
-    r = open_run(call, &plan, MXC_BACKWARD);
+    r = convolution_open_run(call, &plan, MXC_BACKWARD);
     r.out_grad = call->out_grad[0].data;
     if (call->req[DATA] != MXC_REQ_NULL)
         data_gradient(call, &r);
     if (call->req[WEIGHT] != MXC_REQ_NULL)
         weight_gradient(call, &r);
     if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
-        bias_gradient(call, &r);
+        convolution_bias_gradient(call, &r);
     return MXC_OK;
 }
 
@@ -502,7 +505,7 @@ const mxc_op_def mxci_op_convolution = {
     .to_channels_second = to_channels_second,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .flags = MXC_OP_SAMPLEWISE,
-    .temp_bytes = conv_temp,
+    .temp_bytes = convolution_conv_temp,
     .channels_last = conv_channels_last,
     .quantized = conv_quantized,
     .linear = conv_linear,

@@ -40,7 +40,7 @@ void mxci_field_group(mxci_field *f, int64_t samples, int64_t step) {
 }
 
 /* Point the field's tables into scratch. */
-static void take_tables(mxci_field *f, int lanes, mxci_scratch *s) {
+static void convolution_kernels_take_tables(mxci_field *f, int lanes, mxci_scratch *s) {
     const int64_t vectors = f->pixels / lanes + (f->pixels % lanes > 0);
     f->tap = mxci_scratch_array(s, f->taps, sizeof *f->tap);
     f->order = mxci_scratch_array(s, f->taps, sizeof *f->order);
@@ -51,7 +51,7 @@ static void take_tables(mxci_field *f, int lanes, mxci_scratch *s) {
 size_t mxci_field_table_bytes(const mxci_field *f, int lanes) {
     mxci_field copy = *f;
     mxci_scratch measure = {0};
-    take_tables(&copy, lanes, &measure);
+    convolution_kernels_take_tables(&copy, lanes, &measure);
     return measure.bytes;
 }
 
@@ -108,7 +108,7 @@ static void plan_lanes(mxci_field *f, int lanes) {
 }
 
 void mxci_field_plan(mxci_field *f, int lanes, void *tables) {
-    take_tables(f, lanes, &(mxci_scratch){.base = tables});
+    convolution_kernels_take_tables(f, lanes, &(mxci_scratch){.base = tables});
     plan_taps(f);
     plan_order(f);
     plan_pixels(f);

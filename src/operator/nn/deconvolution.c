@@ -57,7 +57,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status complete(const char *name, mxc_tuple *tuple, int n, int64_t value) {
+static mxc_status deconvolution_complete(const char *name, mxc_tuple *tuple, int n, int64_t value) {
     if (tuple->n != 0 && tuple->n != n)
         return MXC_FAIL(MXC_EINVAL, "Deconvolution: %s has %d entries, kernel has %d", name, (int)tuple->n, n);
     for (int i = tuple->n; i < n; i++)
@@ -66,16 +66,16 @@ static mxc_status complete(const char *name, mxc_tuple *tuple, int n, int64_t va
     return MXC_OK;
 }
 
-static mxc_status check_params(void *params) {
+static mxc_status deconvolution_check_params(void *params) {
     deconv_params *p = params;
     int n = p->kernel.n;
     if (n < 1 || n > 3)
         return MXC_FAIL(MXC_EINVAL, "Deconvolution: kernel has %d entries, expected 1 to 3", n);
-    MXC_TRY(complete("stride", &p->stride, n, 1));
-    MXC_TRY(complete("dilate", &p->dilate, n, 1));
-    MXC_TRY(complete("pad", &p->pad, n, 0));
-    MXC_TRY(complete("adj", &p->adj, n, 0));
-    MXC_TRY(complete("target_shape", &p->target_shape, n, 0));
+    MXC_TRY(deconvolution_complete("stride", &p->stride, n, 1));
+    MXC_TRY(deconvolution_complete("dilate", &p->dilate, n, 1));
+    MXC_TRY(deconvolution_complete("pad", &p->pad, n, 0));
+    MXC_TRY(deconvolution_complete("adj", &p->adj, n, 0));
+    MXC_TRY(deconvolution_complete("target_shape", &p->target_shape, n, 0));
     for (int i = 0; i < n; i++)
         if (p->adj.value[i] >= p->stride.value[i] && p->adj.value[i] > 0)
             return MXC_FAIL(MXC_EINVAL, "Deconvolution: adj of axis %d is %lld, expected less than stride %lld", i,
@@ -89,13 +89,13 @@ static mxc_status check_params(void *params) {
     return MXC_OK;
 }
 
-static int n_args(const void *params) {
+static int deconvolution_n_args(const void *params) {
     return ((const deconv_params *)params)->no_bias ? 2 : 3;
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status infer_axis(mxc_op_sig *sig, int i) {
+static mxc_status deconvolution_infer_axis(mxc_op_sig *sig, int i) {
     const deconv_params *p = sig->params;
     int64_t in = sig->in_shape[DATA].dim[i + 2], span;
     mxc_shape expected = mxci_shape_axes(p->kernel.n + 2);
@@ -119,7 +119,7 @@ static mxc_status infer_axis(mxc_op_sig *sig, int i) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status deconvolution_infer_shape(mxc_op_sig *sig) {
     const deconv_params *p = sig->params;
     int ndim = p->kernel.n + 2;
     mxc_shape *data = &sig->in_shape[DATA], axes = mxci_shape_axes(ndim), bias = mxci_shape_of(1, &p->num_filter);
@@ -141,13 +141,13 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &axes));
     data->dim[0] = sig->out_shape[0].dim[0];
     for (int i = 0; i < p->kernel.n; i++)
-        MXC_TRY(infer_axis(sig, i));
+        MXC_TRY(deconvolution_infer_axis(sig, i));
     return MXC_OK;
 }
 
 /* ---- the convolution --------------------------------------------------------------------------------------------- */
 
-static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t deconvolution_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_conv_params params;
     mxc_op_sig conv = *sig;
     mxc_dtype type = mxci_compute_type(sig->in_type[DATA]);
@@ -161,8 +161,9 @@ static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_op_convolution.temp_bytes(&conv, pass);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    size_t forward = pass == MXC_BACKWARD ? conv_temp(sig, MXC_FORWARD) : 0, backward = conv_temp(sig, MXC_BACKWARD);
+static size_t deconvolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    size_t forward = pass == MXC_BACKWARD ? deconvolution_conv_temp(sig, MXC_FORWARD) : 0,
+           backward = deconvolution_conv_temp(sig, MXC_BACKWARD);
     return forward > backward ? forward : backward;
 }
 
@@ -206,7 +207,7 @@ static mxc_status run_conv_backward(const mxc_op_call *call, const mxc_tensor *i
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 /* out = or += bias in the planes begin..end-1. */
-static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+static void deconvolution_bias_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_tensor *out = &call->out[0];
     int64_t plane = mxci_shape_count(&out->shape, 2, out->shape.ndim);
@@ -220,14 +221,15 @@ static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status deconvolution_forward(const mxc_op_call *call) {
     const mxc_shape *out = &call->out[0].shape;
     mxc_req req[2] = {call->req[0], MXC_REQ_NULL};
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     if (call->n_in > BIAS) {
         mxc_parallel_for(call->run, out->dim[0] * out->dim[1],
-                         MXCI_GRAIN / (mxci_shape_count(out, 2, out->ndim) + 1) + 1, bias_part, (void *)call);
+                         MXCI_GRAIN / (mxci_shape_count(out, 2, out->ndim) + 1) + 1, deconvolution_bias_part,
+                         (void *)call);
         req[0] = MXC_REQ_ADD;
     }
     return run_conv_backward(call, &call->out[0], &call->in[DATA], (mxc_tensor[]){call->out[0], call->in[WEIGHT]}, req);
@@ -235,7 +237,7 @@ static mxc_status forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-static void bias_gradient(const mxc_op_call *call) {
+static void deconvolution_bias_gradient(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
     int64_t filters = grad->shape.dim[1], plane = mxci_shape_count(&grad->shape, 2, grad->shape.ndim);
     mxci_channel channel = {.n = grad->shape.dim[0], .d = plane, .step = filters * plane};
@@ -247,10 +249,10 @@ static void bias_gradient(const mxc_op_call *call) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status deconvolution_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
     if (call->n_in > BIAS && call->req[BIAS] != MXC_REQ_NULL)
-        bias_gradient(call);
+        deconvolution_bias_gradient(call);
     if (call->req[WEIGHT] != MXC_REQ_NULL)
         MXC_TRY(run_conv_backward(call, grad, &call->in[DATA], (mxc_tensor[]){*grad, call->in_grad[WEIGHT]},
                                   (mxc_req[]){MXC_REQ_NULL, call->req[WEIGHT]}));
@@ -267,14 +269,14 @@ const mxc_op_def mxci_op_deconvolution = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(deconv_params),
-    .params_check = check_params,
+    .params_check = deconvolution_check_params,
     .args = "data,weight,bias",
-    .n_args = n_args,
-    .infer_shape = infer_shape,
+    .n_args = deconvolution_n_args,
+    .infer_shape = deconvolution_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = deconvolution_temp_bytes,
+    .forward = {[MXC_CPU] = deconvolution_forward},
+    .backward = {[MXC_CPU] = deconvolution_backward},
 };

@@ -55,7 +55,7 @@ static int64_t patch_size(const deformable_params *p) {
     return p->kernel.value[0] * p->kernel.value[1];
 }
 
-static mxc_status complete(const char *name, mxc_tuple *tuple, int64_t value) {
+static mxc_status deformable_convolution_complete(const char *name, mxc_tuple *tuple, int64_t value) {
     if (tuple->n != 0 && tuple->n != 2)
         return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: %s has %d entries, expected 2", name, (int)tuple->n);
     for (int i = tuple->n; i < 2; i++)
@@ -64,23 +64,23 @@ static mxc_status complete(const char *name, mxc_tuple *tuple, int64_t value) {
     return MXC_OK;
 }
 
-static mxc_status check_params(void *params) {
+static mxc_status deformable_convolution_check_params(void *params) {
     deformable_params *p = params;
     if (p->kernel.n != 2)
         return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: kernel has %d entries, expected 2", (int)p->kernel.n);
     if (patch_size(p) > LIMIT)
         return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: kernel has %lld elements, expected up to %d",
                         (long long)patch_size(p), LIMIT);
-    MXC_TRY(complete("stride", &p->stride, 1));
-    MXC_TRY(complete("dilate", &p->dilate, 1));
-    MXC_TRY(complete("pad", &p->pad, 0));
+    MXC_TRY(deformable_convolution_complete("stride", &p->stride, 1));
+    MXC_TRY(deformable_convolution_complete("dilate", &p->dilate, 1));
+    MXC_TRY(deformable_convolution_complete("pad", &p->pad, 0));
     if (p->num_filter % p->num_group)
         return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: num_filter %lld is not a multiple of num_group %lld",
                         (long long)p->num_filter, (long long)p->num_group);
     return MXC_OK;
 }
 
-static int n_args(const void *params) {
+static int deformable_convolution_n_args(const void *params) {
     return ((const deformable_params *)params)->no_bias ? 3 : 4;
 }
 
@@ -121,7 +121,7 @@ static mxc_status infer_weight(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &data);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status deformable_convolution_infer_shape(mxc_op_sig *sig) {
     const deformable_params *p = sig->params;
     mxc_shape data = mxci_shape_axes(4), bias = mxci_shape_of(1, &p->num_filter), out, offset, columns;
     char text[MXC_SHAPE_TEXT];
@@ -159,7 +159,7 @@ static int64_t column_count(const deformable_params *p, const mxc_shape *data, c
     return (data->dim[1] * patch_size(p) * out->dim[2] * out->dim[3] + 15) & ~(int64_t)15;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t deformable_convolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = sig->in_type[DATA] == MXC_F64 ? sizeof(double) : sizeof(float);
     size_t columns = mxci_size_of(column_count(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]), element);
     return mxci_size_mul(columns, pass == MXC_FORWARD ? 1 : 2);
@@ -176,7 +176,7 @@ typedef struct deformable_run {
     mxci_gemm_args gemm;      /* weight (F/groups, C/groups*K) times columns, for each group */
 } deformable_run;
 
-static deformable_run open_run(const mxc_op_call *call) {
+static deformable_run deformable_convolution_open_run(const mxc_op_call *call) {
     const deformable_params *p = call->params;
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim, groups = p->num_group;
     deformable_run r = {.call = call, .params = p, .dtype = call->in[DATA].dtype, .gemm = MXCI_GEMM_INIT};
@@ -215,7 +215,7 @@ static void make_columns(deformable_run *r) {
 }
 
 /* Planes begin..end-1 of out: bias is added. */
-static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
+static void deformable_convolution_bias_part(void *arg, int64_t begin, int64_t end, int part) {
     const deformable_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
     (void)part;
@@ -229,8 +229,8 @@ static void bias_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    deformable_run r = open_run(call);
+static mxc_status deformable_convolution_forward(const mxc_op_call *call) {
+    deformable_run r = deformable_convolution_open_run(call);
     mxci_gemm_args *g = &r.gemm;
     int64_t samples = call->out[0].shape.dim[0];
     if (call->req[0] == MXC_REQ_NULL)
@@ -246,7 +246,8 @@ static mxc_status forward(const mxc_op_call *call) {
         mxci_gemm(call->run, g, NULL);
     }
     if (call->n_in > BIAS)
-        mxc_parallel_for(call->run, samples * r.params->num_filter, MXCI_GRAIN / g->n + 1, bias_part, &r);
+        mxc_parallel_for(call->run, samples * r.params->num_filter, MXCI_GRAIN / g->n + 1,
+                         deformable_convolution_bias_part, &r);
     return MXC_OK;
 }
 
@@ -313,7 +314,7 @@ static void weight_gradient(deformable_run *r) {
     mxci_gemm(call->run, &g, NULL);
 }
 
-static void bias_gradient(const deformable_run *r) {
+static void deformable_convolution_bias_gradient(const deformable_run *r) {
     const mxc_tensor *g = &r->call->out_grad[0];
     for (int64_t f = 0; f < r->params->num_filter; f++) {
         double sum = 0;
@@ -326,8 +327,8 @@ static void bias_gradient(const deformable_run *r) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    deformable_run r = open_run(call);
+static mxc_status deformable_convolution_backward(const mxc_op_call *call) {
+    deformable_run r = deformable_convolution_open_run(call);
     if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
         mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
     if (r.data == 0)
@@ -337,7 +338,7 @@ static mxc_status backward(const mxc_op_call *call) {
         weight_gradient(&r);
     }
     if (call->n_in > BIAS)
-        bias_gradient(&r);
+        deformable_convolution_bias_gradient(&r);
     return MXC_OK;
 }
 
@@ -350,14 +351,14 @@ const mxc_op_def mxci_op_deformable_convolution = {
            "each of G groups of channels; output (N,num_filter,H,W)",
     .params = schema,
     .param_size = sizeof(deformable_params),
-    .params_check = check_params,
+    .params_check = deformable_convolution_check_params,
     .args = "data,offset,weight,bias",
-    .n_args = n_args,
-    .infer_shape = infer_shape,
+    .n_args = deformable_convolution_n_args,
+    .infer_shape = deformable_convolution_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << OFFSET | 1 << WEIGHT},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = deformable_convolution_temp_bytes,
+    .forward = {[MXC_CPU] = deformable_convolution_forward},
+    .backward = {[MXC_CPU] = deformable_convolution_backward},
 };

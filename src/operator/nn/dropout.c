@@ -27,7 +27,7 @@ static const mxc_param dropout_schema[] = {
     MXC_PARAM_END,
 };
 
-static int one_visible(const void *params) {
+static int dropout_one_visible(const void *params) {
     (void)params;
     return 1;
 }
@@ -50,7 +50,7 @@ static uint64_t dropout_numbers(const mxc_op_sig *sig) {
 }
 
 /* The mask is made tile by tile; where nobody asked for it, in a tile on the stack. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void dropout_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->in[0].dtype;
     const double keep = 1 - ((const mxci_dropout_params *)call->params)->p;
@@ -135,7 +135,7 @@ static mxc_status dropout_forward(const mxc_op_call *call) {
     if (mxci_dropout_drops(p, call->is_train)) {
         if (p->axes.n > 0)
             return forward_broadcast(call);
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 4, forward_part, (void *)call);
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 4, dropout_forward_part, (void *)call);
         return MXC_OK;
     }
     mxci_assign(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
@@ -143,7 +143,7 @@ static mxc_status dropout_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void dropout_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     (void)part;
     mxci_dropout_apply[call->in_grad[0].dtype](call->req[0] == MXC_REQ_ADD, end - begin,
@@ -155,7 +155,8 @@ static mxc_status dropout_backward(const mxc_op_call *call) {
     if (((const mxci_dropout_params *)call->params)->axes.n > 0)
         return apply_broadcast(call, call->req[0], &call->in_grad[0], &call->out_grad[OUT], call->out[MASK].data);
     if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->in_grad[0]), MXCI_GRAIN, backward_part, (void *)call);
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->in_grad[0]), MXCI_GRAIN, dropout_backward_part,
+                         (void *)call);
     return MXC_OK;
 }
 
@@ -168,7 +169,7 @@ const mxc_op_def mxci_op_dropout = {
     .params = dropout_schema,
     .param_size = sizeof(mxci_dropout_params),
     .outputs = "output,mask",
-    .n_visible = one_visible,
+    .n_visible = dropout_one_visible,
     .infer_shape = dropout_infer,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1 << OUT, .out = 1 << MASK},

@@ -25,7 +25,7 @@ const mxc_param mxci_embedding_schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status embedding_check_params(void *params) {
     mxc_dtype dtype = (mxc_dtype)((const embedding_params *)params)->dtype;
     if (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype))
         return MXC_OK;
@@ -51,7 +51,7 @@ mxc_status mxci_embedding_infer(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &out);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status embedding_infer_type(mxc_op_sig *sig) {
     mxc_dtype dtype = (mxc_dtype)((const embedding_params *)sig->params)->dtype;
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         MXC_TRY(mxc_sig_set_type(sig, DATA, dtype));
@@ -59,23 +59,23 @@ static mxc_status infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), dtype);
 }
 
-static mxci_rows rows_of(const mxc_op_call *call) {
+static mxci_rows embedding_rows_of(const mxc_op_call *call) {
     return mxci_rows_along(&call->in[WEIGHT].shape, 0, &call->in[DATA], MXCI_INDEX_CLIP);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    mxci_rows rows = rows_of(call);
+static mxc_status embedding_forward(const mxc_op_call *call) {
+    mxci_rows rows = embedding_rows_of(call);
     MXC_TRY(mxci_check_labels(call, DATA, rows.size, NULL));
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[WEIGHT]);
     return MXC_OK;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t embedding_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[WEIGHT], sig->in_type[WEIGHT]) : 0;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    mxci_rows rows = rows_of(call);
+static mxc_status embedding_backward(const mxc_op_call *call) {
+    mxci_rows rows = embedding_rows_of(call);
     mxci_assign_zero_gradient(call, DATA);
     mxci_rows_add(call->run, call->req[WEIGHT], &call->in_grad[WEIGHT], &rows, &call->out_grad[0], call->temp);
     return MXC_OK;
@@ -88,13 +88,13 @@ const mxc_op_def mxci_op_embedding = {
         "out (shape of data, output_dim) = the row of weight (input_dim, output_dim) that each element of data selects",
     .params = mxci_embedding_schema,
     .param_size = sizeof(embedding_params),
-    .params_check = check_params,
+    .params_check = embedding_check_params,
     .args = "data,weight",
     .infer_shape = mxci_embedding_infer,
-    .infer_type = infer_type,
+    .infer_type = embedding_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .needs = {.out_grad = 1, .in = 1 << DATA},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = embedding_temp_bytes,
+    .forward = {[MXC_CPU] = embedding_forward},
+    .backward = {[MXC_CPU] = embedding_backward},
 };

@@ -25,13 +25,13 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static int count_args(const void *params) {
+static int fold_norm_count_args(const void *params) {
     return ((const mxci_fold_params *)params)->no_bias ? MXCI_FOLD_BIAS : MXCI_FOLD_BIAS + 1;
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status fold_norm_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *weight = &sig->in_shape[MXCI_FOLD_WEIGHT];
     mxc_shape filters = mxci_shape_axes(1);
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){MXCI_FOLD_WEIGHT, MXC_SLOT_OUT(0)}));
@@ -44,7 +44,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(1), &filters);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status fold_norm_infer_type(mxc_op_sig *sig) {
     mxc_dtype type;
     MXC_TRY(mxci_sig_same_type(sig, sig->n_in > MXCI_FOLD_BIAS ? 4 : 3,
                                (int[]){MXCI_FOLD_WEIGHT, MXC_SLOT_OUT(0), MXC_SLOT_OUT(1), MXCI_FOLD_BIAS}));
@@ -90,7 +90,7 @@ static void fold_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status fold_norm_forward(const mxc_op_call *call) {
     const mxc_shape *weight = &call->in[MXCI_FOLD_WEIGHT].shape;
     int64_t taps = mxci_shape_count(weight, 1, weight->ndim);
     mxc_parallel_for(call->run, weight->dim[0], MXCI_GRAIN / (taps + 1) + 1, fold_part, (void *)call);
@@ -103,15 +103,15 @@ const mxc_op_def mxci_op_fold_norm = {
     .flags = MXC_OP_HIDDEN | MXC_OP_ZERO_GRADIENT,
     .args = "weight,gamma,beta,mean,variance,bias",
     .outputs = "weight,bias",
-    .n_args = count_args,
+    .n_args = fold_norm_count_args,
     .doc = "Weight and bias of a layer that computes the BatchNorm behind it too: gamma / sqrt(variance + eps) times "
            "each filter, and the bias to match",
     .params = schema,
     .param_size = sizeof(mxci_fold_params),
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = fold_norm_infer_shape,
+    .infer_type = fold_norm_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = fold_norm_forward},
 };
 
 /* ---- which layers ------------------------------------------------------------------------------------------------ */

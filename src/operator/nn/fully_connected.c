@@ -77,7 +77,7 @@ static fc_size size_of(const mxc_shape *out, const mxc_shape *weight) {
     return (fc_size){mxci_shape_count(out, 0, out->ndim - 1), weight->dim[0], weight->dim[1]};
 }
 
-static size_t larger(size_t a, size_t b) {
+static size_t fully_connected_larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
@@ -86,9 +86,10 @@ static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     fc_size size = size_of(&sig->out_shape[0], &sig->in_shape[WEIGHT]);
     int64_t n = size.n, h = size.h, k = size.k;
     if (pass == MXC_FORWARD)
-        return larger(mxci_gemm_temp_bytes(type, n, h, k, 1), mxci_gemm_temp_bytes(type, n, h, 1, 1));
-    return larger(larger(mxci_gemm_temp_bytes(type, n, k, h, 1), mxci_gemm_temp_bytes(type, h, k, n, 1)),
-                  mxci_gemm_temp_bytes(type, 1, h, n, 1));
+        return fully_connected_larger(mxci_gemm_temp_bytes(type, n, h, k, 1), mxci_gemm_temp_bytes(type, n, h, 1, 1));
+    return fully_connected_larger(
+        fully_connected_larger(mxci_gemm_temp_bytes(type, n, k, h, 1), mxci_gemm_temp_bytes(type, h, k, n, 1)),
+        mxci_gemm_temp_bytes(type, 1, h, n, 1));
 }
 
 /* A one of the dtype: with a leading dimension of 0 it is a vector of ones of any length. */
@@ -130,8 +131,8 @@ static mxc_status fc_forward(const mxc_op_call *call) {
 }
 
 /* in_grad[slot] = or += op(a) b, m x n. */
-static void gradient(const mxc_op_call *call, int slot, int transpose_a, int64_t m, int64_t n, int64_t k, const void *a,
-                     int64_t lda, const void *b) {
+static void fully_connected_gradient(const mxc_op_call *call, int slot, int transpose_a, int64_t m, int64_t n,
+                                     int64_t k, const void *a, int64_t lda, const void *b) {
     mxci_gemm_args g = MXCI_GEMM_INIT;
     if (slot >= call->n_in || call->req[slot] == MXC_REQ_NULL)
         return;
@@ -148,9 +149,9 @@ static mxc_status fc_backward(const mxc_op_call *call) {
     fc_size size = size_of(&call->out[0].shape, &call->in[WEIGHT].shape);
     int64_t n = size.n, h = size.h, k = size.k;
     const void *out_grad = call->out_grad[0].data;
-    gradient(call, DATA, 0, n, k, h, out_grad, h, call->in[WEIGHT].data);     /* (N,H) (H,K) */
-    gradient(call, WEIGHT, 1, h, k, n, out_grad, h, call->in[DATA].data);     /* (N,H)^T (N,K) */
-    gradient(call, BIAS, 1, 1, h, n, one(call->in[DATA].dtype), 0, out_grad); /* ones (N,1)^T (N,H) */
+    fully_connected_gradient(call, DATA, 0, n, k, h, out_grad, h, call->in[WEIGHT].data);     /* (N,H) (H,K) */
+    fully_connected_gradient(call, WEIGHT, 1, h, k, n, out_grad, h, call->in[DATA].data);     /* (N,H)^T (N,K) */
+    fully_connected_gradient(call, BIAS, 1, 1, h, n, one(call->in[DATA].dtype), 0, out_grad); /* ones (N,1)^T (N,H) */
     return MXC_OK;
 }
 

@@ -45,7 +45,7 @@ static int group_visible(const void *params) {
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 /* groups 0: as many as channels. */
-static mxc_status infer_shape(mxc_op_sig *sig, int64_t groups) {
+static mxc_status group_norm_infer_shape(mxc_op_sig *sig, int64_t groups) {
     mxc_shape *data = &sig->in_shape[DATA], channels = mxci_shape_axes(1), statistics = mxci_shape_axes(2);
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(OUT)}));
     if (data->ndim >= 0 && data->ndim < 3)
@@ -68,14 +68,14 @@ static mxc_status infer_shape(mxc_op_sig *sig, int64_t groups) {
 }
 
 static mxc_status infer_instance(mxc_op_sig *sig) {
-    return infer_shape(sig, 0);
+    return group_norm_infer_shape(sig, 0);
 }
 
 static mxc_status infer_group(mxc_op_sig *sig) {
-    return infer_shape(sig, ((const mxci_group_norm_params *)sig->params)->num_groups);
+    return group_norm_infer_shape(sig, ((const mxci_group_norm_params *)sig->params)->num_groups);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status group_norm_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 4, (int[]){DATA, GAMMA, BETA, MXC_SLOT_OUT(OUT)}));
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         return MXC_OK;
@@ -91,7 +91,7 @@ typedef struct group_run {
     double *sums;               /* backward: of dy, then of dy (x - mean), for each sample and channel */
 } group_run;
 
-static group_run open_run(const mxc_op_call *call) {
+static group_run group_norm_open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape;
     group_run r = {.call = call, .groups = call->out[MEAN].shape.dim[1], .sums = call->temp};
     r.per = r.groups ? data->dim[1] / r.groups : 0;
@@ -99,7 +99,7 @@ static group_run open_run(const mxc_op_call *call) {
     return r;
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void group_norm_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const group_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA];
@@ -121,23 +121,23 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    group_run r = open_run(call);
+static mxc_status group_norm_forward(const mxc_op_call *call) {
+    group_run r = group_norm_open_run(call);
     mxc_parallel_for(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 2 / (r.per * r.inner + 1) + 1,
-                     forward_part, &r);
+                     group_norm_forward_part, &r);
     return MXC_OK;
 }
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t group_norm_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
     return pass == MXC_FORWARD ? 0 : mxci_size_of(mxci_dim_mul(2, mxci_shape_count(data, 0, 2)), sizeof(double));
 }
 
 /* With m elements in the group, g = gamma dy:
  * dx = (g - sum(g) / m - (x - mean) sum(g (x - mean)) / (m std^2)) / std */
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void group_norm_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const group_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA], *dy = &call->out_grad[OUT];
@@ -164,11 +164,11 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    group_run r = open_run(call);
+static mxc_status group_norm_backward(const mxc_op_call *call) {
+    group_run r = group_norm_open_run(call);
     int64_t samples = call->in[DATA].shape.dim[0], channels = call->in[DATA].shape.dim[1];
     mxc_parallel_for(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 4 / (r.per * r.inner + 1) + 1,
-                     backward_part, &r);
+                     group_norm_backward_part, &r);
     for (int64_t c = 0; c < channels; c++) {
         double gamma = 0, beta = 0;
         for (int64_t n = 0; n < samples; n++) {
@@ -185,16 +185,16 @@ static mxc_status backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END};
 
-#define NORM(title, text, schema, visible, infer)                                                              \
-    {                                                                                                          \
-        .size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = schema,  \
-        .param_size = sizeof(mxci_group_norm_params), .args = "data,gamma,beta", .outputs = "output,mean,std", \
-        .n_visible = visible, .infer_shape = infer, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,      \
-        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << STD},            \
-        .inplace_forward = in_to_out, .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes,              \
-        .forward = {[MXC_CPU] = forward}, .backward = {                                                        \
-            [MXC_CPU] = backward                                                                               \
-        }                                                                                                      \
+#define NORM(title, text, schema, visible, infer)                                                                    \
+    {                                                                                                                \
+        .size = sizeof(mxc_op_def), .name = title, .doc = text, .flags = MXC_OP_SAMPLEWISE, .params = schema,        \
+        .param_size = sizeof(mxci_group_norm_params), .args = "data,gamma,beta", .outputs = "output,mean,std",       \
+        .n_visible = visible, .infer_shape = infer, .infer_type = group_norm_infer_type, .dtypes = MXC_DTYPES_FLOAT, \
+        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << STD},                  \
+        .inplace_forward = in_to_out, .inplace_backward = grad_to_grad, .temp_bytes = group_norm_temp_bytes,         \
+        .forward = {[MXC_CPU] = group_norm_forward}, .backward = {                                                   \
+            [MXC_CPU] = group_norm_backward                                                                          \
+        }                                                                                                            \
     }
 
 const mxc_op_def mxci_op_instance_norm =

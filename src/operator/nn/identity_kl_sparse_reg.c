@@ -29,12 +29,12 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static int count_visible(const void *params) {
+static int identity_kl_sparse_reg_count_visible(const void *params) {
     (void)params;
     return 1;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status identity_kl_sparse_reg_infer_shape(mxc_op_sig *sig) {
     static const int averages[] = {MXC_SLOT_AUX(0), MXC_SLOT_OUT(AVERAGE)};
     const mxc_shape *data = &sig->in_shape[0];
     mxc_shape channels = mxci_shape_axes(1);
@@ -47,7 +47,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxci_sig_same_shape(sig, 2, averages);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status identity_kl_sparse_reg_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(OUT)}));
     if (sig->in_type[0] == MXC_DTYPE_UNKNOWN)
         return MXC_OK;
@@ -83,7 +83,7 @@ static void average_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status identity_kl_sparse_reg_forward(const mxc_op_call *call) {
     run_channels(call, average_part);
     mxci_assign(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
     return MXC_OK;
@@ -102,7 +102,7 @@ static void gradient_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status identity_kl_sparse_reg_backward(const mxc_op_call *call) {
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->in_grad[0]) > 0)
         run_channels(call, gradient_part);
     return MXC_OK;
@@ -118,13 +118,13 @@ const mxc_op_def mxci_op_identity_kl_sparse_reg = {
     .param_size = sizeof(sparse_params),
     .outputs = "output,average",
     .aux = "moving_avg",
-    .n_visible = count_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_visible = identity_kl_sparse_reg_count_visible,
+    .infer_shape = identity_kl_sparse_reg_infer_shape,
+    .infer_type = identity_kl_sparse_reg_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1 << OUT, .out = 1 << AVERAGE},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), OUT}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = identity_kl_sparse_reg_forward},
+    .backward = {[MXC_CPU] = identity_kl_sparse_reg_backward},
 };

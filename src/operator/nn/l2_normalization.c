@@ -19,7 +19,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status l2_normalization_infer_shape(mxc_op_sig *sig) {
     int least = ((const mxci_l2_params *)sig->params)->mode == MXCI_L2_INSTANCE ? 1 : 3;
     MXC_TRY(mxci_infer_shape_same(sig));
     if (sig->in_shape[0].ndim >= 0 && sig->in_shape[0].ndim < least)
@@ -49,14 +49,14 @@ static mxc_status run_strips(const mxc_op_call *call, mxc_range_fn part) {
     return MXC_OK;
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void l2_normalization_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const l2_run *r = arg;
     const mxc_tensor *data = &r->call->in[0];
     (void)part;
     mxci_l2_forward[data->dtype](&r->shape, data->data, r->call->out[0].data, begin, end);
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void l2_normalization_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const l2_run *r = arg;
     const mxc_tensor *data = &r->call->in[0];
     (void)part;
@@ -64,12 +64,12 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
                                   end);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return run_strips(call, forward_part);
+static mxc_status l2_normalization_forward(const mxc_op_call *call) {
+    return run_strips(call, l2_normalization_forward_part);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    return run_strips(call, backward_part);
+static mxc_status l2_normalization_backward(const mxc_op_call *call) {
+    return run_strips(call, l2_normalization_backward_part);
 }
 
 const mxc_op_def mxci_op_l2_normalization = {
@@ -79,11 +79,11 @@ const mxc_op_def mxci_op_l2_normalization = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(mxci_l2_params),
-    .infer_shape = infer_shape,
+    .infer_shape = l2_normalization_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = l2_normalization_forward},
+    .backward = {[MXC_CPU] = l2_normalization_backward},
 };

@@ -48,7 +48,7 @@ static int rms_visible(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status layer_norm_infer_shape(mxc_op_sig *sig) {
     const int64_t given = ((const mxci_norm_params *)sig->params)->axis;
     mxc_shape *data = &sig->in_shape[DATA], columns = mxci_shape_axes(1), statistics;
     int axis = 0;
@@ -69,7 +69,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status layer_norm_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 1 + sig->n_in, (int[]){MXC_SLOT_OUT(OUT), DATA, GAMMA, BETA}));
     for (int i = MEAN; i < sig->n_out && sig->in_type[DATA] != MXC_DTYPE_UNKNOWN; i++)
         MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(i), mxci_compute_type(sig->in_type[DATA])));
@@ -87,7 +87,7 @@ typedef struct norm_run {
     double *sums;                 /* of each chunk those of gamma's gradient, then of beta's */
 } norm_run;
 
-static norm_run open_run(const mxc_op_call *call) {
+static norm_run layer_norm_open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape;
     int64_t axis = ((const mxci_norm_params *)call->params)->axis;
     norm_run r = {.call = call, .columns = call->in[GAMMA].shape.dim[0], .sums = call->temp};
@@ -138,7 +138,7 @@ static void put_affine(const norm_run *r, mxci_norm_row row, int64_t start) {
     }
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void layer_norm_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const norm_run *r = arg;
     const mxc_op_call *call = r->call;
     mxci_norm_row row = {.n = r->columns, .step = r->inner, .gamma = call->in[GAMMA].data};
@@ -157,9 +157,9 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     mxci_stream_end();
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    norm_run r = open_run(call);
-    mxc_parallel_for(call->run, r.rows, MXCI_GRAIN / 2 / (r.columns + 1) + 1, forward_part, &r);
+static mxc_status layer_norm_forward(const mxc_op_call *call) {
+    norm_run r = layer_norm_open_run(call);
+    mxc_parallel_for(call->run, r.rows, MXCI_GRAIN / 2 / (r.columns + 1) + 1, layer_norm_forward_part, &r);
     return MXC_OK;
 }
 
@@ -171,7 +171,7 @@ static int64_t chunks_of(int64_t rows, int64_t columns) {
     return chunks < 1 ? 1 : chunks < CHUNKS ? chunks : CHUNKS;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t layer_norm_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t columns = sig->in_shape[GAMMA].dim[0], size = mxc_shape_size(&sig->in_shape[DATA]);
     if (pass == MXC_FORWARD || columns == 0)
         return 0;
@@ -239,8 +239,8 @@ static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    norm_run r = open_run(call);
+static mxc_status layer_norm_backward(const mxc_op_call *call) {
+    norm_run r = layer_norm_open_run(call);
     if (r.columns == 0)
         return MXC_OK;
     r.chunks = chunks_of(r.rows, r.columns);
@@ -253,15 +253,16 @@ static mxc_status backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END};
 
-#define NORM(title, text, schema, arguments, results, visible, read)                                                \
-    {                                                                                                               \
-        .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema,                                   \
-        .param_size = sizeof(mxci_norm_params), .args = arguments, .outputs = results, .n_visible = visible,        \
-        .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT,                           \
-        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out,   \
-        .inplace_backward = grad_to_grad, .temp_bytes = temp_bytes, .forward = {[MXC_CPU] = forward}, .backward = { \
-            [MXC_CPU] = backward                                                                                    \
-        }                                                                                                           \
+#define NORM(title, text, schema, arguments, results, visible, read)                                              \
+    {                                                                                                             \
+        .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema,                                 \
+        .param_size = sizeof(mxci_norm_params), .args = arguments, .outputs = results, .n_visible = visible,      \
+        .infer_shape = layer_norm_infer_shape, .infer_type = layer_norm_infer_type, .dtypes = MXC_DTYPES_FLOAT,   \
+        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out, \
+        .inplace_backward = grad_to_grad, .temp_bytes = layer_norm_temp_bytes,                                    \
+        .forward = {[MXC_CPU] = layer_norm_forward}, .backward = {                                                \
+            [MXC_CPU] = layer_norm_backward                                                                       \
+        }                                                                                                         \
     }
 
 const mxc_op_def mxci_op_layer_norm =

@@ -33,7 +33,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status leaky_relu_check_params(void *params) {
     const mxci_leaky_params *p = params;
     if (p->act_type == MXCI_LEAKY_RRELU && !(p->lower_bound <= p->upper_bound))
         return MXC_FAIL(MXC_EINVAL, "LeakyReLU: lower_bound is %g, expected at most upper_bound, %g", p->lower_bound,
@@ -59,11 +59,11 @@ static int is_random(const void *params) {
     return ((const mxci_leaky_params *)params)->act_type == MXCI_LEAKY_RRELU;
 }
 
-static int count_outputs(const void *params) {
+static int leaky_relu_count_outputs(const void *params) {
     return is_random(params) ? 2 : 1;
 }
 
-static int one_visible(const void *params) {
+static int leaky_relu_one_visible(const void *params) {
     (void)params;
     return 1;
 }
@@ -76,15 +76,15 @@ static int has_gamma(const void *params) {
     return ((const mxci_leaky_params *)params)->act_type == MXCI_LEAKY_PRELU;
 }
 
-static int count_args(const void *params) {
+static int leaky_relu_count_args(const void *params) {
     return has_gamma(params) ? 2 : 1;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status leaky_relu_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(MASK)};
     const mxc_shape *data = &sig->in_shape[DATA], *gamma = &sig->in_shape[GAMMA];
     mxc_shape channels;
-    MXC_TRY(mxci_sig_same_shape(sig, 1 + count_outputs(sig->params), slots));
+    MXC_TRY(mxci_sig_same_shape(sig, 1 + leaky_relu_count_outputs(sig->params), slots));
     if (!has_gamma(sig->params) || data->ndim < 0)
         return MXC_OK;
     if (data->ndim < 2)
@@ -95,13 +95,13 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, GAMMA, &channels);
 }
 
-static void adjust_needs(const void *params, mxc_op_needs *needs) {
+static void leaky_relu_adjust_needs(const void *params, mxc_op_needs *needs) {
     int kind = ((const mxci_leaky_params *)params)->act_type;
     needs->out = kind == MXCI_LEAKY_RRELU ? 1 << MASK : is_by_output(kind);
     needs->in = kind == MXCI_LEAKY_PRELU ? 3 : !is_by_output(kind);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t leaky_relu_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t bytes = mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA]));
     if (pass == MXC_FORWARD)
         return is_random(sig->params) ? bytes : 0;
@@ -159,7 +159,7 @@ static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_s
     return (mxci_operand){.data = call->in[GAMMA].data, .strides = strides};
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status leaky_relu_forward(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
     const mxci_map_fn *fn = kinds[((const mxci_leaky_params *)call->params)->act_type].forward;
     mxci_strided strides;
@@ -171,7 +171,7 @@ static mxc_status forward(const mxc_op_call *call) {
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(call->run, &m);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status leaky_relu_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[DATA];
     int kind = ((const mxci_leaky_params *)call->params)->act_type;
     mxc_dtype compute = mxci_compute_type(grad->dtype);
@@ -204,20 +204,20 @@ const mxc_op_def mxci_op_leaky_relu = {
     .flags = MXC_OP_SAMPLEWISE | MXC_OP_ELEMENTWISE,
     .params = schema,
     .param_size = sizeof(mxci_leaky_params),
-    .params_check = check_params,
+    .params_check = leaky_relu_check_params,
     .args = "data,gamma",
-    .n_args = count_args,
+    .n_args = leaky_relu_count_args,
     .outputs = "output,mask",
-    .n_outputs = count_outputs,
-    .n_visible = one_visible,
+    .n_outputs = leaky_relu_count_outputs,
+    .n_visible = leaky_relu_one_visible,
     .random_count = count_numbers,
-    .infer_shape = infer_shape,
+    .infer_shape = leaky_relu_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1},
-    .backward_needs = adjust_needs,
-    .temp_bytes = temp_bytes,
+    .backward_needs = leaky_relu_adjust_needs,
+    .temp_bytes = leaky_relu_temp_bytes,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = leaky_relu_forward},
+    .backward = {[MXC_CPU] = leaky_relu_backward},
 };

@@ -23,19 +23,19 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status lrn_check_params(void *params) {
     const mxci_lrn_params *p = params;
     if (p->nsize % 2 == 0)
         return MXC_FAIL(MXC_EINVAL, "LRN: nsize is %lld, expected an odd number", (long long)p->nsize);
     return MXC_OK;
 }
 
-static int one_visible(const void *params) {
+static int lrn_one_visible(const void *params) {
     (void)params;
     return 1;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status lrn_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *data = &sig->in_shape[0];
     MXC_TRY(mxci_infer_shape_same(sig));
     if (data->ndim >= 0 && data->ndim < 2)
@@ -43,7 +43,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status lrn_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(OUT)}));
     if (sig->in_type[0] == MXC_DTYPE_UNKNOWN)
         return MXC_OK;
@@ -51,7 +51,7 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 }
 
 /* Scratch of backward: share for every element. */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t lrn_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = mxc_dtype_size(mxci_compute_type(sig->in_type[0]));
     return pass == MXC_FORWARD ? 0 : mxci_shape_bytes(&sig->in_shape[0], element);
 }
@@ -63,7 +63,7 @@ typedef struct lrn_run {
     mxc_tensor share;
 } lrn_run;
 
-static lrn_run open_run(const mxc_op_call *call) {
+static lrn_run lrn_open_run(const mxc_op_call *call) {
     const mxci_lrn_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     lrn_run r = {.call = call, .share = call->out[NORM]};
@@ -98,12 +98,12 @@ static void run_tiles(const lrn_run *r, int64_t begin, int64_t end, int backward
     }
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void lrn_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     run_tiles(arg, begin, end, 0);
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void lrn_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     run_tiles(arg, begin, end, 1);
 }
@@ -122,18 +122,18 @@ static void split_tiles(const lrn_run *r, mxc_range_fn part) {
     mxc_parallel_for(r->call->run, samples * r->tiles, 1, part, (void *)r);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    lrn_run r = open_run(call);
-    split_tiles(&r, forward_part);
+static mxc_status lrn_forward(const mxc_op_call *call) {
+    lrn_run r = lrn_open_run(call);
+    split_tiles(&r, lrn_forward_part);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    lrn_run r = open_run(call);
+static mxc_status lrn_backward(const mxc_op_call *call) {
+    lrn_run r = lrn_open_run(call);
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 8, share_part, &r);
-    split_tiles(&r, backward_part);
+    split_tiles(&r, lrn_backward_part);
     return MXC_OK;
 }
 
@@ -145,15 +145,15 @@ const mxc_op_def mxci_op_lrn = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(mxci_lrn_params),
-    .params_check = check_params,
+    .params_check = lrn_check_params,
     .outputs = "output,tmp_norm",
-    .n_visible = one_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_visible = lrn_one_visible,
+    .infer_shape = lrn_infer_shape,
+    .infer_type = lrn_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1 << OUT, .in = 1, .out = 1 << NORM},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = lrn_temp_bytes,
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = lrn_forward},
+    .backward = {[MXC_CPU] = lrn_backward},
 };

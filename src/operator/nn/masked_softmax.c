@@ -24,7 +24,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status masked_softmax_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
     const mxc_shape *data = &sig->in_shape[DATA];
     int axis;
@@ -37,7 +37,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxci_sig_broadcasts_to(sig, MASK, data);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status masked_softmax_infer_type(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
     if (sig->in_type[MASK] == MXC_DTYPE_UNKNOWN)
         MXC_TRY(mxc_sig_set_type(sig, MASK, MXC_BOOL));
@@ -45,7 +45,7 @@ static mxc_status infer_type(mxc_op_sig *sig) {
 }
 
 /* data, then out; or out_grad. */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t masked_softmax_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
     return mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA]));
 }
@@ -87,26 +87,27 @@ static void hide(const mxc_op_call *call, const mxc_tensor *from, double fill, m
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
 
-static void run(const mxc_op_call *call, mxci_softmax_pass *r) {
+static void masked_softmax_run(const mxc_op_call *call, mxci_softmax_pass *r) {
     const mxci_masked_softmax_params *p = call->params;
     r->shape.scale = 1 / p->temperature;
     mxci_softmax_run(call->run, &call->in[DATA].shape, p->axis, r);
 }
 
-static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn, double hidden) {
+static mxc_status masked_softmax_run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn,
+                                             double hidden) {
     mxc_tensor z = call->in[DATA];
     mxci_softmax_pass r = {.from = call->temp, .to = call->temp, .forward = fn[z.dtype]};
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&z) == 0)
         return MXC_OK;
     z.data = call->temp;
     hide(call, &call->in[DATA], -INFINITY, MXC_REQ_WRITE, &z);
-    run(call, &r);
+    masked_softmax_run(call, &r);
     hide(call, &z, hidden, call->req[0], &call->out[0]);
     return MXC_OK;
 }
 
 /* y is 0, or minus infinity, where it is hidden, so only dy must be. */
-static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn) {
+static mxc_status masked_softmax_run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn) {
     mxc_tensor dy = call->out_grad[0];
     mxci_softmax_pass r = {
         .add = call->req[DATA] == MXC_REQ_ADD,
@@ -120,23 +121,24 @@ static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backw
         return MXC_OK;
     dy.data = call->temp;
     hide(call, &call->out_grad[0], 0, MXC_REQ_WRITE, &dy);
-    run(call, &r);
+    masked_softmax_run(call, &r);
     return MXC_OK;
 }
 
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-#define MASKED_DEF                                                                                         \
-    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_masked_softmax_params),        \
-    .args = "data,mask", .infer_shape = infer_shape, .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT, \
-    .needs = {.out_grad = 1, .out = 1, .in = 1 << MASK}, .temp_bytes = temp_bytes
+#define MASKED_DEF                                                                                           \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_masked_softmax_params),          \
+    .args = "data,mask", .infer_shape = masked_softmax_infer_shape, .infer_type = masked_softmax_infer_type, \
+    .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .out = 1, .in = 1 << MASK},                         \
+    .temp_bytes = masked_softmax_temp_bytes
 
 static mxc_status softmax_forward(const mxc_op_call *call) {
-    return run_forward(call, mxci_softmax_forward, 0);
+    return masked_softmax_run_forward(call, mxci_softmax_forward, 0);
 }
 
 static mxc_status softmax_backward(const mxc_op_call *call) {
-    return run_backward(call, mxci_softmax_backward);
+    return masked_softmax_run_backward(call, mxci_softmax_backward);
 }
 
 const mxc_op_def mxci_op_masked_softmax = {
@@ -149,11 +151,11 @@ const mxc_op_def mxci_op_masked_softmax = {
 };
 
 static mxc_status log_softmax_forward(const mxc_op_call *call) {
-    return run_forward(call, mxci_log_softmax_forward, -INFINITY);
+    return masked_softmax_run_forward(call, mxci_log_softmax_forward, -INFINITY);
 }
 
 static mxc_status log_softmax_backward(const mxc_op_call *call) {
-    return run_backward(call, mxci_log_softmax_backward);
+    return masked_softmax_run_backward(call, mxci_log_softmax_backward);
 }
 
 const mxc_op_def mxci_op_masked_log_softmax = {

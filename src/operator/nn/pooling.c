@@ -85,7 +85,7 @@ mxc_status mxci_pooling_check(void *params) {
     return check_kind(p);
 }
 
-static mxc_status infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
+static mxc_status pooling_infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
     const pooling_params *p = sig->params;
     int64_t padded, kernel = p->kernel.value[i], stride = p->stride.value[i];
     *out = p->global_pool ? 1 : -1;
@@ -130,7 +130,7 @@ mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     out.dim[channels] = data.dim[channels];
     for (int i = 0; i < ndim - 2; i++) {
         int axis = mxci_spatial_axis(channels_last, i);
-        MXC_TRY(infer_axis(sig, i, data.dim[axis], &out.dim[axis]));
+        MXC_TRY(pooling_infer_axis(sig, i, data.dim[axis], &out.dim[axis]));
     }
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     sig->in_shape[0].dim[0] = sig->out_shape[0].dim[0];
@@ -152,7 +152,7 @@ typedef struct pooling_run {
     int64_t in, out; /* elements of a plane */
 } pooling_run;
 
-static pooling_run open_run(const mxc_op_call *call) {
+static pooling_run pooling_open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
     return (pooling_run){.shape = mxci_pooling_shape(call->params, data, out),
                          .call = call,
@@ -160,7 +160,7 @@ static pooling_run open_run(const mxc_op_call *call) {
                          .out = mxci_shape_count(out, 2, out->ndim)};
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void pooling_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const pooling_run *r = arg;
     const mxc_tensor *x = &r->call->in[0], *y = &r->call->out[0];
     int add = r->call->req[0] == MXC_REQ_ADD;
@@ -173,7 +173,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void pooling_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const pooling_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *dy = &call->out_grad[0], *x = &call->in[0], *y = &call->out[0], *dx = &call->in_grad[0];
@@ -189,7 +189,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
-    pooling_run r = open_run(call);
+    pooling_run r = pooling_open_run(call);
     const mxc_shape *data = &call->in[0].shape;
     if (r.in == 0) /* only padding, forward */
         mxci_assign_constant(call->run, call->req[0], &call->out[0], 0);
@@ -199,11 +199,11 @@ static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
 }
 
 static mxc_status pooling_forward(const mxc_op_call *call) {
-    return run_planes(call, forward_part);
+    return run_planes(call, pooling_forward_part);
 }
 
 static mxc_status pooling_backward(const mxc_op_call *call) {
-    return run_planes(call, backward_part);
+    return run_planes(call, pooling_backward_part);
 }
 
 static int to_channels_second(const void *params, void *out) {

@@ -55,7 +55,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status rnn_check_params(void *params) {
     const rnn_params *p = params;
     if (p->projection_size != MXC_PARAM_UNSET)
         return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: projection_size is not supported");
@@ -66,16 +66,16 @@ static mxc_status check_params(void *params) {
     return MXC_OK;
 }
 
-static int n_args(const void *params) {
+static int rnn_n_args(const void *params) {
     return ((const rnn_params *)params)->mode == MXCI_RNN_LSTM ? 4 : 3;
 }
 
-static int n_visible(const void *params) {
+static int rnn_n_visible(const void *params) {
     return mxci_rnn_n_visible(params);
 }
 
-static void backward_needs(const void *params, mxc_op_needs *needs) {
-    needs->out_grad = (1u << n_visible(params)) - 1;
+static void rnn_backward_needs(const void *params, mxc_op_needs *needs) {
+    needs->out_grad = (1u << rnn_n_visible(params)) - 1;
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static int fits(const rnn_params *p, const mxc_shape *data) {
     return layers * 4 * width * inputs < 1e15 && (double)data->dim[0] * (double)data->dim[1] * width * layers < 1e15;
 }
 
-static mxc_status infer_sizes(mxc_op_sig *sig) {
+static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
     const mxc_shape *data = &sig->in_shape[DATA];
     dims d;
     int64_t count;
@@ -103,7 +103,7 @@ static mxc_status infer_sizes(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     const rnn_params *p = sig->params;
     int64_t ways = p->bidirectional ? 2 : 1, none = 0;
     int is_lstm = p->mode == MXCI_RNN_LSTM, slots[] = {
@@ -127,14 +127,14 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     axes = mxci_shape_of(3, (int64_t[]){-1, data->dim[1], -1});
     MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
     MXC_TRY(mxci_sig_same_shape(sig, is_lstm ? 4 : 2, slots));
-    return mxc_shape_known(data) ? infer_sizes(sig) : MXC_OK;
+    return mxc_shape_known(data) ? rnn_infer_sizes(sig) : MXC_OK;
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status rnn_infer_type(mxc_op_sig *sig) {
     int slots[] = {
         DATA, PARAMETERS, STATE, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(STATE_OUT), MXC_SLOT_OUT(STATE_CELL_OUT), STATE_CELL,
     };
-    MXC_TRY(mxci_sig_same_type(sig, n_args(sig->params) == 4 ? 7 : 6, slots));
+    MXC_TRY(mxci_sig_same_type(sig, rnn_n_args(sig->params) == 4 ? 7 : 6, slots));
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         return MXC_OK;
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(RESERVE), mxci_compute_type(sig->in_type[DATA]));
@@ -158,7 +158,7 @@ typedef struct rnn {
 } rnn;
 
 /* Divide scratch, or measure it. */
-static void take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
+static void rnn_take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     const dims *d = &r->d;
     const int64_t gates = mxci_dim_mul(d->gates, d->h), states = mxci_dim_mul(d->n, d->h);
     int is_gru = r->p->mode == MXCI_RNN_GRU;
@@ -178,13 +178,13 @@ static void take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     r->h_gates = is_gru ? mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element) : r->x_gates;
 }
 
-static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
+static rnn rnn_open_run(const mxc_op_call *call, mxc_pass pass) {
     const mxc_tensor *reserve = &call->out[RESERVE];
     rnn r = {.call = call, .p = call->params};
     r.d = mxci_rnn_dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
     r.element = mxc_dtype_size(r.d.type);
     r.kernels = r.d.type == MXC_F32 ? &mxci_rnn_f32 : &mxci_rnn_f64;
-    take_scratch(&r, pass, &(mxci_scratch){.base = call->temp});
+    rnn_take_scratch(&r, pass, &(mxci_scratch){.base = call->temp});
     if (pass == MXC_BACKWARD || call->req[RESERVE] != MXC_REQ_NULL) {
         r.records = reserve->data;
         r.n_records = r.d.layers;
@@ -192,45 +192,45 @@ static rnn open_run(const mxc_op_call *call, mxc_pass pass) {
     return r;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t rnn_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     rnn r = {.p = sig->params};
     mxci_scratch measure = {0};
     r.d = mxci_rnn_dims_of(r.p, &sig->in_shape[DATA], sig->in_type[DATA]);
     r.element = mxc_dtype_size(r.d.type);
-    take_scratch(&r, pass, &measure);
+    rnn_take_scratch(&r, pass, &measure);
     return measure.bytes;
 }
 
-static void *at(const rnn *r, const void *base, int64_t element) {
+static void *rnn_at(const rnn *r, const void *base, int64_t element) {
     return base ? (char *)base + element * (int64_t)r->element : NULL;
 }
 
 /* Parts of a layer's record. */
 static char *record_of(const rnn *r, int64_t layer) {
-    return at(r, r->records, layer % r->n_records * r->d.record);
+    return rnn_at(r, r->records, layer % r->n_records * r->d.record);
 }
 static char *gates_of(const rnn *r, int64_t layer, int way) {
-    return at(r, record_of(r, layer), mxci_rnn_gates_at(&r->d, way));
+    return rnn_at(r, record_of(r, layer), mxci_rnn_gates_at(&r->d, way));
 }
 static char *cells_of(const rnn *r, int64_t layer, int way) {
-    return at(r, record_of(r, layer), mxci_rnn_cells_at(&r->d, way));
+    return rnn_at(r, record_of(r, layer), mxci_rnn_cells_at(&r->d, way));
 }
 static char *out_of(const rnn *r, int64_t layer) {
-    return at(r, record_of(r, layer), mxci_rnn_out_at(&r->d));
+    return rnn_at(r, record_of(r, layer), mxci_rnn_out_at(&r->d));
 }
 static char *mask_of(const rnn *r, int64_t layer) {
-    return at(r, record_of(r, layer), mxci_rnn_mask_at(&r->d));
+    return rnn_at(r, record_of(r, layer), mxci_rnn_mask_at(&r->d));
 }
 
 /* A layer's and way's rows (N,H) of a state. */
 static void *state_of(const rnn *r, const mxc_tensor *state, int64_t layer, int way) {
-    return at(r, state->data, (layer * r->d.ways + way) * r->d.n * r->d.h);
+    return rnn_at(r, state->data, (layer * r->d.ways + way) * r->d.n * r->d.h);
 }
 static const void *weight_of(const rnn *r, int64_t layer, int way, int which) {
-    return at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, way, which));
+    return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, way, which));
 }
 static const void *bias_of(const rnn *r, int64_t layer, int way, int which) {
-    return at(r, r->call->in[PARAMETERS].data, mxci_rnn_bias_at(&r->d, layer, way, which));
+    return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_bias_at(&r->d, layer, way, which));
 }
 
 static void product(const rnn *r, mxci_gemm_args g) {
@@ -246,19 +246,19 @@ static void product(const rnn *r, mxci_gemm_args g) {
 static const void *state_after(const rnn *r, int64_t layer, int way, int64_t s, int64_t *row) {
     *row = s < 0 ? r->d.h : r->d.width;
     return s < 0 ? state_of(r, &r->call->in[STATE], layer, way)
-                 : at(r, out_of(r, layer), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.width + way * r->d.h);
+                 : rnn_at(r, out_of(r, layer), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.width + way * r->d.h);
 }
 
 static const void *cell_after(const rnn *r, int64_t layer, int way, int64_t s) {
     return s < 0 ? state_of(r, &r->call->in[STATE_CELL], layer, way)
-                 : at(r, cells_of(r, layer, way), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.h);
+                 : rnn_at(r, cells_of(r, layer, way), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.h);
 }
 
 static mxci_rnn_step step_of(const rnn *r, int64_t layer, int way, int64_t s) {
     const dims *d = &r->d;
     int64_t first = mxci_rnn_time(&r->d, way, s) * d->n; /* row of the sequence */
     mxci_rnn_step step = {.h = d->h, .recurrent = r->recurrent};
-    step.gates = at(r, gates_of(r, layer, way), first * d->kept * d->h);
+    step.gates = rnn_at(r, gates_of(r, layer, way), first * d->kept * d->h);
     step.before = state_after(r, layer, way, s - 1, &step.before_row);
     step.out = (void *)state_after(r, layer, way, s, &step.out_row);
     if (r->p->mode == MXCI_RNN_LSTM) {
@@ -303,16 +303,16 @@ static void drop_part(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_DROPOUT_TILE) {
         int64_t n = end - i < MXCI_DROPOUT_TILE ? end - i : MXCI_DROPOUT_TILE;
-        void *mask = at(r, mask_of(r, a->layer), i);
+        void *mask = rnn_at(r, mask_of(r, a->layer), i);
         if (a->make) {
             mxci_random_words(random->seed, random->stream, first + (uint64_t)i, n, bits);
             mxci_dropout_mask[r->d.type](n, bits, r->call->is_train ? 1 - r->p->p : 1, mask);
         }
-        mxci_dropout_apply[r->d.type](0, n, at(r, a->from, i), mask, at(r, a->to, i));
+        mxci_dropout_apply[r->d.type](0, n, rnn_at(r, a->from, i), mask, rnn_at(r, a->to, i));
     }
 }
 
-static void drop(const rnn *r, int64_t layer, const char *from, char *to, int make) {
+static void rnn_drop(const rnn *r, int64_t layer, const char *from, char *to, int make) {
     drop_run a = {r, layer, from, to, make};
     mxc_parallel_for(r->call->run, r->d.masks, MXCI_GRAIN / 4, drop_part, &a);
 }
@@ -328,7 +328,7 @@ static const void *input_of(const rnn *r, int64_t layer, int make) {
         return r->call->in[DATA].data;
     if (!r->d.masks)
         return out_of(r, layer - 1);
-    drop(r, layer, out_of(r, layer - 1), r->input, make);
+    rnn_drop(r, layer, out_of(r, layer - 1), r->input, make);
     return r->input;
 }
 
@@ -390,15 +390,15 @@ static void put_states(const rnn *r, int64_t layer, int way) {
     const void *state = state_after(r, layer, way, r->d.t - 1, &row);
     for (int64_t i = 0; i < r->d.n && call->req[STATE_OUT] != MXC_REQ_NULL; i++)
         mxci_assign_row(call->req[STATE_OUT], r->d.type,
-                        at(r, state_of(r, &call->out[STATE_OUT], layer, way), i * r->d.h), at(r, state, i * row),
-                        r->d.h);
+                        rnn_at(r, state_of(r, &call->out[STATE_OUT], layer, way), i * r->d.h),
+                        rnn_at(r, state, i * row), r->d.h);
     if (r->p->mode == MXCI_RNN_LSTM && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
         mxci_assign_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
                         cell_after(r, layer, way, r->d.t - 1), r->d.n * r->d.h);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    rnn r = open_run(call, MXC_FORWARD);
+static mxc_status rnn_forward(const mxc_op_call *call) {
+    rnn r = rnn_open_run(call, MXC_FORWARD);
     mxc_tensor last = call->out[OUT];
     for (int64_t layer = 0; layer < r.d.layers; layer++) {
         const void *x = input_of(&r, layer, 1);
@@ -423,11 +423,11 @@ static void backward_steps(const rnn *r, int64_t layer, int way, const void *dy)
     for (int64_t s = d->t - 1; s >= 0; s--) {
         int64_t first = mxci_rnn_time(&r->d, way, s) * d->n;
         mxci_rnn_step step = step_of(r, layer, way, s);
-        step.dy = at(r, dy, first * d->width + way * d->h);
+        step.dy = rnn_at(r, dy, first * d->width + way * d->h);
         step.dh = r->dh;
         step.dc = r->dc;
-        step.dx_gates = at(r, r->x_gates, first * rows);
-        step.dh_gates = at(r, r->h_gates, first * rows);
+        step.dx_gates = rnn_at(r, r->x_gates, first * rows);
+        step.dh_gates = rnn_at(r, r->h_gates, first * rows);
         run_step(r, r->kernels->backward[r->p->mode], &step);
         product(r, (mxci_gemm_args){.m = d->n,
                                     .n = d->h,
@@ -443,7 +443,7 @@ static void backward_steps(const rnn *r, int64_t layer, int way, const void *dy)
 }
 
 static void *gradient_at(const rnn *r, int64_t element) {
-    return at(r, r->call->in_grad[PARAMETERS].data, element);
+    return rnn_at(r, r->call->in_grad[PARAMETERS].data, element);
 }
 
 /* dR from the first step, whose state before is an argument, and from all others at once. */
@@ -460,21 +460,21 @@ static void recurrent_gradient(const rnn *r, int64_t layer, int way, double beta
         .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 1)),
         .ldc = d->h,
     };
-    g.a = at(r, r->h_gates, way ? others * rows : 0);
+    g.a = rnn_at(r, r->h_gates, way ? others * rows : 0);
     g.b = state_after(r, layer, way, -1, &row);
     g.ldb = row;
     product(r, g);
     if (others == 0)
         return;
-    g.a = at(r, r->h_gates, way ? 0 : d->n * rows);
-    g.b = at(r, out_of(r, layer), (way ? d->n * d->width : 0) + way * d->h);
+    g.a = rnn_at(r, r->h_gates, way ? 0 : d->n * rows);
+    g.b = rnn_at(r, out_of(r, layer), (way ? d->n * d->width : 0) + way * d->h);
     g.ldb = d->width;
     g.k = others;
     g.beta = 1;
     product(r, g);
 }
 
-static void bias_gradient(const rnn *r, const char *gates, double beta, void *to) {
+static void rnn_bias_gradient(const rnn *r, const char *gates, double beta, void *to) {
     static const float one_f32 = 1;
     static const double one_f64 = 1;
     int64_t rows = r->d.gates * r->d.h;
@@ -508,8 +508,8 @@ static void parameter_gradient(const rnn *r, int64_t layer, int way, const void 
                                 .ldc = k,
                                 .beta = beta});
     recurrent_gradient(r, layer, way, beta);
-    bias_gradient(r, r->x_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 0)));
-    bias_gradient(r, r->h_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 1)));
+    rnn_bias_gradient(r, r->x_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 0)));
+    rnn_bias_gradient(r, r->h_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 1)));
 }
 
 /* Gradient of what the layer read; the second way adds to the first. */
@@ -529,7 +529,7 @@ static void input_gradient(const rnn *r, int64_t layer, int way, void *to, doubl
 
 /* dh or dc = the gradient of a state after the last step: 0 where the state is not shown. */
 static void take_state(const rnn *r, int slot, int64_t layer, int way, void *to) {
-    if (slot < n_visible(r->p))
+    if (slot < rnn_n_visible(r->p))
         mxci_assign_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, way),
                         r->d.n * r->d.h);
     else
@@ -557,11 +557,11 @@ static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
             input_gradient(r, layer, way, dx, !layer && call->req[DATA] == MXC_REQ_ADD);
     }
     if (layer && r->d.masks)
-        drop(r, layer, dx, dx, 0);
+        rnn_drop(r, layer, dx, dx, 0);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    rnn r = open_run(call, MXC_BACKWARD);
+static mxc_status rnn_backward(const mxc_op_call *call) {
+    rnn r = rnn_open_run(call, MXC_BACKWARD);
     const void *dy = call->out_grad[OUT].data;
     if (r.d.n == 0) { /* no sequences, of any length: only the parameters' gradient has elements */
         if (call->req[PARAMETERS] != MXC_REQ_ADD)
@@ -583,13 +583,13 @@ const mxc_op_def mxci_op_rnn = {
            "layer and direction, then their input and state biases",
     .params = schema,
     .param_size = sizeof(rnn_params),
-    .params_check = check_params,
+    .params_check = rnn_check_params,
     .args = "data,parameters,state,state_cell",
     .outputs = "output,state,state_cell,reserve",
-    .n_args = n_args,
-    .n_visible = n_visible,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .n_args = rnn_n_args,
+    .n_visible = rnn_n_visible,
+    .infer_shape = rnn_infer_shape,
+    .infer_type = rnn_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs =
@@ -598,9 +598,9 @@ const mxc_op_def mxci_op_rnn = {
             .in = 1 << DATA | 1 << PARAMETERS | 1 << STATE | 1 << STATE_CELL,
             .out = 1 << RESERVE,
         },
-    .backward_needs = backward_needs,
-    .temp_bytes = temp_bytes,
+    .backward_needs = rnn_backward_needs,
+    .temp_bytes = rnn_temp_bytes,
     .random_count = random_count,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = rnn_forward},
+    .backward = {[MXC_CPU] = rnn_backward},
 };

@@ -38,7 +38,7 @@ static int64_t width_of(const rotary_params *p, const mxc_shape *data) {
     return p->width == MXC_PARAM_UNSET ? data->dim[data->ndim - 1] : p->width;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status rotary_embedding_infer_shape(mxc_op_sig *sig) {
     const rotary_params *p = sig->params;
     const mxc_shape *data = &sig->in_shape[0];
     int64_t columns, width;
@@ -57,16 +57,17 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static int axis_of(const rotary_params *p, const mxc_shape *data) {
+static int rotary_embedding_axis_of(const rotary_params *p, const mxc_shape *data) {
     return (int)(p->axis < 0 ? p->axis + data->ndim : p->axis);
 }
 
 /* Cosines and sines of each position. */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t rotary_embedding_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[0];
     (void)pass;
-    return mxci_size_of(mxci_dim_mul(data->dim[axis_of(sig->params, data)], width_of(sig->params, data)),
-                        mxc_dtype_size(mxci_compute_type(sig->in_type[0])));
+    return mxci_size_of(
+        mxci_dim_mul(data->dim[rotary_embedding_axis_of(sig->params, data)], width_of(sig->params, data)),
+        mxc_dtype_size(mxci_compute_type(sig->in_type[0])));
 }
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
@@ -108,10 +109,11 @@ static void rotate_rows(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status run(const mxc_op_call *call, const mxc_tensor *from, const mxc_tensor *to, int back) {
+static mxc_status rotary_embedding_run(const mxc_op_call *call, const mxc_tensor *from, const mxc_tensor *to,
+                                       int back) {
     const rotary_params *p = call->params;
     const mxc_shape *data = &from->shape;
-    int axis = axis_of(p, data);
+    int axis = rotary_embedding_axis_of(p, data);
     rotary_run r = {.call = call, .from = from, .to = to, .req = call->req[0]};
     r.positions = data->dim[axis];
     r.inner = mxci_shape_count(data, axis + 1, data->ndim - 1);
@@ -128,12 +130,12 @@ static mxc_status run(const mxc_op_call *call, const mxc_tensor *from, const mxc
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return run(call, &call->in[0], &call->out[0], 0);
+static mxc_status rotary_embedding_forward(const mxc_op_call *call) {
+    return rotary_embedding_run(call, &call->in[0], &call->out[0], 0);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    return run(call, &call->out_grad[0], &call->in_grad[0], 1);
+static mxc_status rotary_embedding_backward(const mxc_op_call *call) {
+    return rotary_embedding_run(call, &call->out_grad[0], &call->in_grad[0], 1);
 }
 
 const mxc_op_def mxci_op_rotary_embedding = {
@@ -143,12 +145,12 @@ const mxc_op_def mxci_op_rotary_embedding = {
            "rotated; at position p of L, pair i is rotated by (p + offset) base^(-2 i / W)",
     .params = schema,
     .param_size = sizeof(rotary_params),
-    .infer_shape = infer_shape,
+    .infer_shape = rotary_embedding_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = rotary_embedding_temp_bytes,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = rotary_embedding_forward},
+    .backward = {[MXC_CPU] = rotary_embedding_backward},
 };

@@ -37,7 +37,7 @@ static const mxc_param mask_schema[] = {
     MXC_PARAM_END,
 };
 
-static int n_args(const void *params) {
+static int sequence_n_args(const void *params) {
     return ((const sequence_params *)params)->use_sequence_length ? 2 : 1;
 }
 
@@ -83,7 +83,7 @@ static mxc_status infer_last(mxc_op_sig *sig) {
     return check_data(sig);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status sequence_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
     if (sig->n_in == 1 || sig->in_type[LENGTH] != MXC_DTYPE_UNKNOWN)
         return MXC_OK;
@@ -149,7 +149,8 @@ static void set_fill(sequence *s, double value) {
     mxci_store(dtype, tile, s->fill, MXCI_TILE);
 }
 
-static mxc_status run(const mxc_op_call *call, kind which, int backward, const mxc_tensor *from, const mxc_tensor *to) {
+static mxc_status sequence_run(const mxc_op_call *call, kind which, int backward, const mxc_tensor *from,
+                               const mxc_tensor *to) {
     const sequence_params *p = call->params;
     const mxc_shape *data = &call->in[DATA].shape;
     sequence s = {.call = call, .kind = which, .backward = backward, .from = from, .to = to};
@@ -166,39 +167,40 @@ static mxc_status run(const mxc_op_call *call, kind which, int backward, const m
 }
 
 /* Lengths have no gradient. */
-static mxc_status run_backward(const mxc_op_call *call, kind which) {
+static mxc_status sequence_run_backward(const mxc_op_call *call, kind which) {
     if (call->n_in > 1 && call->req[LENGTH] != MXC_REQ_ADD)
         mxci_assign_constant(call->run, call->req[LENGTH], &call->in_grad[LENGTH], 0);
-    return run(call, which, 1, &call->out_grad[0], &call->in_grad[DATA]);
+    return sequence_run(call, which, 1, &call->out_grad[0], &call->in_grad[DATA]);
 }
 
 static mxc_status last_forward(const mxc_op_call *call) {
-    return run(call, LAST, 0, &call->in[DATA], &call->out[0]);
+    return sequence_run(call, LAST, 0, &call->in[DATA], &call->out[0]);
 }
 static mxc_status last_backward(const mxc_op_call *call) {
-    return run_backward(call, LAST);
+    return sequence_run_backward(call, LAST);
 }
 static mxc_status mask_forward(const mxc_op_call *call) {
-    return run(call, MASK, 0, &call->in[DATA], &call->out[0]);
+    return sequence_run(call, MASK, 0, &call->in[DATA], &call->out[0]);
 }
 static mxc_status mask_backward(const mxc_op_call *call) {
-    return run_backward(call, MASK);
+    return sequence_run_backward(call, MASK);
 }
 static mxc_status reverse_forward(const mxc_op_call *call) {
-    return run(call, REVERSE, 0, &call->in[DATA], &call->out[0]);
+    return sequence_run(call, REVERSE, 0, &call->in[DATA], &call->out[0]);
 }
 static mxc_status reverse_backward(const mxc_op_call *call) {
-    return run_backward(call, REVERSE);
+    return sequence_run_backward(call, REVERSE);
 }
 
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END};
 
-#define SEQUENCE(title, text, parameters, infer, forward_fn, backward_fn)                                          \
-    .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = parameters,                                  \
-    .param_size = sizeof(sequence_params), .args = "data,sequence_length", .n_args = n_args, .infer_shape = infer, \
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_NUMBER, .needs = {.out_grad = 1, .in = 1 << LENGTH},            \
-    .forward = {[MXC_CPU] = forward_fn}, .backward = {[MXC_CPU] = backward_fn}
+#define SEQUENCE(title, text, parameters, infer, forward_fn, backward_fn)                             \
+    .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = parameters,                     \
+    .param_size = sizeof(sequence_params), .args = "data,sequence_length", .n_args = sequence_n_args, \
+    .infer_shape = infer, .infer_type = sequence_infer_type, .dtypes = MXC_DTYPES_NUMBER,             \
+    .needs = {.out_grad = 1, .in = 1 << LENGTH}, .forward = {[MXC_CPU] = forward_fn},                 \
+    .backward = {[MXC_CPU] = backward_fn}
 
 const mxc_op_def mxci_op_sequence_last = {
     SEQUENCE("SequenceLast",

@@ -26,7 +26,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status softmax_check_params(void *params) {
     mxc_dtype dtype = (mxc_dtype)((const mxci_softmax_params *)params)->dtype;
     if (dtype == MXC_DTYPE_UNKNOWN || (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype)))
         return MXC_OK;
@@ -37,11 +37,11 @@ static int has_length(const void *params) {
     return ((const mxci_softmax_params *)params)->use_length == 1; /* None is -1 */
 }
 
-static int count_args(const void *params) {
+static int softmax_count_args(const void *params) {
     return 1 + has_length(params);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status softmax_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
     const mxc_shape *data = &sig->in_shape[DATA];
     mxc_shape length;
@@ -58,7 +58,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, LENGTH, &length);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status softmax_infer_type(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
     mxc_dtype dtype = (mxc_dtype)((const mxci_softmax_params *)sig->params)->dtype;
     if (has_length(sig->params) && sig->in_type[LENGTH] == MXC_DTYPE_UNKNOWN)
@@ -78,7 +78,7 @@ static size_t length_bytes(const mxci_softmax_params *p, const mxc_shape *data) 
     return has_length(p) ? mxci_size_align(mxci_size_of(count_rows(p, data), sizeof(int64_t))) : 0;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t softmax_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[DATA];
     size_t copy = mxci_shape_bytes(data, mxc_dtype_size(sig->out_type[0]));
     (void)pass;
@@ -87,7 +87,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
 
-static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+static void softmax_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_softmax_pass *r = arg;
     (void)part;
     if (r->backward)
@@ -101,11 +101,11 @@ void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, m
     pass->shape.k = data->dim[at];
     pass->shape.inner = mxci_shape_count(data, at + 1, data->ndim);
     mxc_parallel_for(run, mxci_shape_count(data, 0, at), MXCI_GRAIN / 4 / (pass->shape.k * pass->shape.inner) + 1,
-                     run_part, pass);
+                     softmax_run_part, pass);
 }
 
 /* sign: of z in data. */
-static void run(const mxc_op_call *call, mxci_softmax_pass *r, double sign) {
+static void softmax_run(const mxc_op_call *call, mxci_softmax_pass *r, double sign) {
     const mxci_softmax_params *p = call->params;
     const mxc_tensor *data = &call->in[DATA];
     int axis = (int)(p->axis < 0 ? p->axis + data->shape.ndim : p->axis);
@@ -128,7 +128,7 @@ static mxc_tensor copy_of(const mxc_op_call *call) {
                         .dtype = call->out[0].dtype};
 }
 
-static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn, double sign) {
+static mxc_status softmax_run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn, double sign) {
     mxc_tensor data = call->in[DATA];
     mxci_softmax_pass r = {
         .add = call->req[0] == MXC_REQ_ADD,
@@ -142,11 +142,11 @@ static mxc_status run_forward(const mxc_op_call *call, const mxci_softmax_forwar
         mxci_assign_cast(call->run, MXC_REQ_WRITE, &data, &call->in[DATA]);
     }
     r.from = data.data;
-    run(call, &r, sign);
+    softmax_run(call, &r, sign);
     return MXC_OK;
 }
 
-static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn, double sign) {
+static mxc_status softmax_run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn, double sign) {
     mxc_tensor copy = copy_of(call);
     int same = call->in[DATA].dtype == copy.dtype;
     mxci_softmax_pass r = {
@@ -160,13 +160,13 @@ static mxc_status run_backward(const mxc_op_call *call, const mxci_softmax_backw
         mxci_assign_zero_gradient(call, LENGTH);
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
-    run(call, &r, sign);
+    softmax_run(call, &r, sign);
     if (!same)
         mxci_assign_cast(call->run, call->req[DATA], &call->in_grad[DATA], &copy);
     return MXC_OK;
 }
 
-static void adjust_needs(const void *params, mxc_op_needs *needs) {
+static void softmax_adjust_needs(const void *params, mxc_op_needs *needs) {
     needs->in = has_length(params) ? 1 << LENGTH : 0;
 }
 
@@ -175,19 +175,19 @@ static void adjust_needs(const void *params, mxc_op_needs *needs) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END};
 
-#define SOFTMAX_DEF                                                                                        \
-    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_softmax_params),               \
-    .params_check = check_params, .args = "data,length", .n_args = count_args, .infer_shape = infer_shape, \
-    .infer_type = infer_type, .dtypes = MXC_DTYPES_FLOAT, .needs = {.out_grad = 1, .out = 1},              \
-    .backward_needs = adjust_needs, .temp_bytes = temp_bytes, .inplace_forward = in_to_out,                \
-    .inplace_backward = grad_to_grad
+#define SOFTMAX_DEF                                                                                               \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_softmax_params),                      \
+    .params_check = softmax_check_params, .args = "data,length", .n_args = softmax_count_args,                    \
+    .infer_shape = softmax_infer_shape, .infer_type = softmax_infer_type, .dtypes = MXC_DTYPES_FLOAT,             \
+    .needs = {.out_grad = 1, .out = 1}, .backward_needs = softmax_adjust_needs, .temp_bytes = softmax_temp_bytes, \
+    .inplace_forward = in_to_out, .inplace_backward = grad_to_grad
 
 static mxc_status softmax_forward(const mxc_op_call *call) {
-    return run_forward(call, mxci_softmax_forward, 1);
+    return softmax_run_forward(call, mxci_softmax_forward, 1);
 }
 
 static mxc_status softmax_backward(const mxc_op_call *call) {
-    return run_backward(call, mxci_softmax_backward, 1);
+    return softmax_run_backward(call, mxci_softmax_backward, 1);
 }
 
 const mxc_op_def mxci_op_softmax = {
@@ -199,11 +199,11 @@ const mxc_op_def mxci_op_softmax = {
 };
 
 static mxc_status log_softmax_forward(const mxc_op_call *call) {
-    return run_forward(call, mxci_log_softmax_forward, 1);
+    return softmax_run_forward(call, mxci_log_softmax_forward, 1);
 }
 
 static mxc_status log_softmax_backward(const mxc_op_call *call) {
-    return run_backward(call, mxci_log_softmax_backward, 1);
+    return softmax_run_backward(call, mxci_log_softmax_backward, 1);
 }
 
 const mxc_op_def mxci_op_log_softmax = {
@@ -215,11 +215,11 @@ const mxc_op_def mxci_op_log_softmax = {
 };
 
 static mxc_status softmin_forward(const mxc_op_call *call) {
-    return run_forward(call, mxci_softmax_forward, -1);
+    return softmax_run_forward(call, mxci_softmax_forward, -1);
 }
 
 static mxc_status softmin_backward(const mxc_op_call *call) {
-    return run_backward(call, mxci_softmax_backward, -1);
+    return softmax_run_backward(call, mxci_softmax_backward, -1);
 }
 
 const mxc_op_def mxci_op_softmin = {

@@ -25,21 +25,21 @@ typedef struct softmax_run {
     int add;
 } softmax_run;
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void softmax_activation_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const softmax_run *r = arg;
     (void)part;
     mxci_softmax_forward[r->call->out[0].dtype](&r->shape, r->add, r->call->in[0].data, r->call->out[0].data, begin,
                                                 end);
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void softmax_activation_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const softmax_run *r = arg;
     (void)part;
     mxci_softmax_backward[r->call->out[0].dtype](&r->shape, r->add, r->call->out_grad[0].data, r->call->out[0].data,
                                                  r->call->in_grad[0].data, begin, end);
 }
 
-static mxc_status run_rows(const mxc_op_call *call, mxc_range_fn part) {
+static mxc_status softmax_activation_run_rows(const mxc_op_call *call, mxc_range_fn part) {
     const mxci_softmax_activation_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
     int64_t row = mxci_shape_count(data, 1, data->ndim);
@@ -52,11 +52,11 @@ static mxc_status run_rows(const mxc_op_call *call, mxc_range_fn part) {
 }
 
 static mxc_status softmax_activation_forward(const mxc_op_call *call) {
-    return run_rows(call, forward_part);
+    return softmax_activation_run_rows(call, softmax_activation_forward_part);
 }
 
 static mxc_status softmax_activation_backward(const mxc_op_call *call) {
-    return run_rows(call, backward_part);
+    return softmax_activation_run_rows(call, softmax_activation_backward_part);
 }
 
 const mxc_op_def mxci_op_softmax_activation = {

@@ -6,7 +6,7 @@
 enum { COLUMNS = 1024, LANES = 64 }; /* of inner, worked on at a time; partial results of a row side by side */
 
 /* The class of a label: its whole part where that is 0..k-1, else -1. */
-static int64_t class_of(double label, int64_t k) {
+static int64_t softmax_kernels_class_of(double label, int64_t k) {
     return label > -1 && label < (double)k ? (int64_t)label : -1;
 }
 

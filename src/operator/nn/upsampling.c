@@ -44,7 +44,7 @@ static int is_bilinear(const void *params) {
     return ((const upsampling_params *)params)->sample_type == MXCI_UPSAMPLING_BILINEAR;
 }
 
-static mxc_status check_params(void *params) {
+static mxc_status upsampling_check_params(void *params) {
     if (is_bilinear(params) && ((const upsampling_params *)params)->num_filter < 1)
         return MXC_FAIL(MXC_EINVAL, "UpSampling: sample_type bilinear needs num_filter, the channels of data");
     return MXC_OK;
@@ -54,7 +54,7 @@ static const char *args_of(const void *params) {
     return is_bilinear(params) ? "data,weight" : NULL;
 }
 
-static void backward_needs(const void *params, mxc_op_needs *needs) {
+static void upsampling_backward_needs(const void *params, mxc_op_needs *needs) {
     if (is_bilinear(params))
         needs->in = 1 << DATA | 1 << WEIGHT;
 }
@@ -90,7 +90,7 @@ static mxc_status infer_bilinear(mxc_op_sig *sig) {
     return mxci_op_deconvolution.infer_shape(&deconv);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t upsampling_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxc_op_sig deconv = *sig;
     deconv_params params;
     if (!is_bilinear(sig->params) || set_deconv(sig->params, &params) != MXC_OK)
@@ -114,7 +114,7 @@ static mxc_status run_bilinear(const mxc_op_call *call, mxc_pass pass, mxc_op_co
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 /* The sizes of out and of the first argument follow from each other. */
-static mxc_status infer_sizes(mxc_op_sig *sig, mxc_shape *out) {
+static mxc_status upsampling_infer_sizes(mxc_op_sig *sig, mxc_shape *out) {
     int64_t scale = ((const upsampling_params *)sig->params)->scale;
     mxc_shape first = sig->in_shape[0];
     for (int i = 2; i < 4; i++) {
@@ -166,7 +166,7 @@ static mxc_status infer_channels(mxc_op_sig *sig, mxc_shape *out) {
     return mxc_sig_set_shape(sig, unknown ? last : MXC_SLOT_OUT(0), &shape);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status upsampling_infer_shape(mxc_op_sig *sig) {
     mxc_shape samples = mxci_shape_axes(4), out;
     if (is_bilinear(sig->params))
         return infer_bilinear(sig);
@@ -177,7 +177,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
             samples.dim[0] = mxci_sig_shape(sig, slot)->dim[0];
         }
     out = sig->out_shape[0];
-    MXC_TRY(infer_sizes(sig, &out));
+    MXC_TRY(upsampling_infer_sizes(sig, &out));
     MXC_TRY(infer_channels(sig, &out));
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     for (int i = 0; i < sig->n_in; i++)
@@ -207,7 +207,7 @@ static int64_t row_in_out(const upsampling_run *r, int64_t row, int64_t channels
 }
 
 /* Rows begin..end-1 of the part of out that the arguments fill. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void upsampling_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const upsampling_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *out = &call->out[0];
@@ -226,7 +226,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status upsampling_forward(const mxc_op_call *call) {
     int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == MXCI_UPSAMPLING_SUM;
     upsampling_run r = {.call = call, .add = call->req[0] == MXC_REQ_ADD};
     const mxc_shape *out = &call->out[0].shape;
@@ -237,8 +237,8 @@ static mxc_status forward(const mxc_op_call *call) {
     for (; r.first < call->n_in; r.first += r.n) {
         int64_t channels = call->in[r.first].shape.dim[1];
         r.n = !is_sum ? 1 : call->n_in - r.first < ROWS_AT_ONCE ? call->n_in - r.first : ROWS_AT_ONCE;
-        mxc_parallel_for(call->run, out->dim[0] * channels * out->dim[2], MXCI_GRAIN / out->dim[3] + 1, forward_part,
-                         &r);
+        mxc_parallel_for(call->run, out->dim[0] * channels * out->dim[2], MXCI_GRAIN / out->dim[3] + 1,
+                         upsampling_forward_part, &r);
         r.channel += is_sum ? 0 : channels;
         r.add |= is_sum;
     }
@@ -246,7 +246,7 @@ static mxc_status forward(const mxc_op_call *call) {
 }
 
 /* Rows begin..end-1 of an argument's gradient. */
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void upsampling_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const upsampling_run *r = arg;
     const mxc_tensor *g = &r->call->out_grad[0], *dx = &r->call->in_grad[r->first];
     const int64_t *dim = dx->shape.dim, step = g->shape.dim[3];
@@ -256,7 +256,7 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
                                       step, r->add, mxci_at(dx, row * dim[3]), dim[3]);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status upsampling_backward(const mxc_op_call *call) {
     int is_sum = ((const upsampling_params *)call->params)->multi_input_mode == MXCI_UPSAMPLING_SUM;
     upsampling_run r = {.call = call};
     if (is_bilinear(call->params))
@@ -267,7 +267,7 @@ static mxc_status backward(const mxc_op_call *call) {
         r.add = call->req[r.first] == MXC_REQ_ADD;
         if (mxci_is_wanted(call->req[r.first], &call->in_grad[r.first]))
             mxc_parallel_for(call->run, dim[0] * dim[1] * dim[2], MXCI_GRAIN / (dim[3] * scale * scale) + 1,
-                             backward_part, &r);
+                             upsampling_backward_part, &r);
         r.channel += is_sum ? 0 : dim[1];
     }
     return MXC_OK;
@@ -281,14 +281,14 @@ const mxc_op_def mxci_op_upsampling = {
            "with weight (C,1,k,k), k = 2 scale - scale % 2",
     .params = schema,
     .param_size = sizeof(upsampling_params),
-    .params_check = check_params,
+    .params_check = upsampling_check_params,
     .variadic = "num_args",
     .args_of = args_of,
-    .infer_shape = infer_shape,
+    .infer_shape = upsampling_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1},
-    .backward_needs = backward_needs,
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .backward_needs = upsampling_backward_needs,
+    .temp_bytes = upsampling_temp_bytes,
+    .forward = {[MXC_CPU] = upsampling_forward},
+    .backward = {[MXC_CPU] = upsampling_backward},
 };

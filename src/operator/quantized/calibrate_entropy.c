@@ -22,7 +22,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status calibrate_entropy_infer_shape(mxc_op_sig *sig) {
     const entropy_params *p = sig->params;
     mxc_shape one = mxci_shape_of(1, (int64_t[]){1}), hist = mxci_shape_axes(1), edges = hist;
     MXC_TRY(mxc_sig_set_shape(sig, HIST, &hist));
@@ -40,7 +40,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 /* Scratch: the divergence of each threshold; two histograms for each part. */
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t calibrate_entropy_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
     return mxci_size_of(mxci_dim_mul(sig->in_shape[HIST].dim[0], 2 * sig->parallelism + 1), sizeof(double));
 }
@@ -58,7 +58,7 @@ static void try_range(void *arg, int64_t begin, int64_t end, int part) {
         r->divergence[i] = mxci_entropy_divergence(r->n, r->call->in[HIST].data, r->least + i, r->levels, p, p + r->n);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status calibrate_entropy_forward(const mxc_op_call *call) {
     const entropy_params *p = call->params;
     entropy_run r = {.call = call, .n = call->in[HIST].shape.dim[0], .levels = p->num_quantized_bins};
     int64_t count, best = 0;
@@ -85,8 +85,8 @@ const mxc_op_def mxci_op_calibrate_entropy = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(entropy_params),
-    .infer_shape = infer_shape,
+    .infer_shape = calibrate_entropy_infer_shape,
     .dtypes = MXC_DTYPE_BIT(MXC_F32),
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .temp_bytes = calibrate_entropy_temp_bytes,
+    .forward = {[MXC_CPU] = calibrate_entropy_forward},
 };

@@ -70,7 +70,7 @@ static void any_block(int rows, int columns, int64_t k, const int16_t *a, const 
         block(ROWS, 1, k, a, rows == ROWS ? step : 0, b, step, sums);
 }
 
-static void put(const mxci_int8_product *p, int64_t i, int64_t j, uint32_t sum) {
+static void int8_kernels_put(const mxci_int8_product *p, int64_t i, int64_t j, uint32_t sum) {
     int32_t *to = p->out + i * p->step + j;
     *to = (int32_t)(sum + (p->add ? (uint32_t)*to : 0));
 }
@@ -88,7 +88,7 @@ static void multiply_block(const mxci_int8_product *p, int64_t i, int64_t j, int
     }
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < columns; c++)
-            put(p, i + r, j + c, total[r][c] + (p->start ? (uint32_t)p->start[j + c] : 0));
+            int8_kernels_put(p, i + r, j + c, total[r][c] + (p->start ? (uint32_t)p->start[j + c] : 0));
 }
 
 void mxci_int8_multiply(const mxci_int8_product *p) {

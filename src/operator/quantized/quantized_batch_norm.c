@@ -19,7 +19,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status quantized_batch_norm_check_params(void *params) {
     if (((const bn_params *)params)->norm.axis != 1)
         return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_batch_norm: axis must be 1");
     if (mxci_calib_given(&((const bn_params *)params)->calib))
@@ -27,7 +27,7 @@ static mxc_status check_params(void *params) {
     return MXC_FAIL(MXC_EINVAL, "_contrib_quantized_batch_norm: min_calib_range and max_calib_range must be given");
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status quantized_batch_norm_infer_shape(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], channels = mxci_shape_axes(1);
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
     if (data->ndim == 0 || data->ndim == 1)
@@ -44,7 +44,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxci_infer_bounds(sig, MIN);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status quantized_batch_norm_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_I8));
     return mxci_infer_bound_types(sig, GAMMA);
 }
@@ -60,7 +60,7 @@ static double value(const bn_run *r, int slot, int64_t channel) {
 }
 
 /* Planes begin..end-1 of all samples and channels. */
-static void run_range(void *arg, int64_t begin, int64_t end, int part) {
+static void quantized_batch_norm_run_range(void *arg, int64_t begin, int64_t end, int part) {
     const bn_run *r = arg;
     const bn_params *p = r->call->params;
     const mxc_tensor *x = &r->call->in[DATA], *y = &r->call->out[0];
@@ -83,7 +83,7 @@ static void run_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status quantized_batch_norm_forward(const mxc_op_call *call) {
     const bn_params *p = call->params;
     const mxc_shape *shape = &call->in[DATA].shape;
     double range = fmax(fabs(p->calib.low), fabs(p->calib.high));
@@ -94,7 +94,8 @@ static mxc_status forward(const mxc_op_call *call) {
         mxci_shape_count(shape, 2, shape->ndim),
     };
     if (mxci_is_wanted(call->req[0], &call->out[0]))
-        mxc_parallel_for(call->run, shape->dim[0] * shape->dim[1], MXCI_GRAIN / (r.plane + 1) + 1, run_range, &r);
+        mxc_parallel_for(call->run, shape->dim[0] * shape->dim[1], MXCI_GRAIN / (r.plane + 1) + 1,
+                         quantized_batch_norm_run_range, &r);
     mxci_assign_bounds(call, p->calib.low, p->calib.high);
     return MXC_OK;
 }
@@ -109,9 +110,9 @@ const mxc_op_def mxci_op_quantized_batch_norm = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(bn_params),
-    .params_check = check_params,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .params_check = quantized_batch_norm_check_params,
+    .infer_shape = quantized_batch_norm_infer_shape,
+    .infer_type = quantized_batch_norm_infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = quantized_batch_norm_forward},
 };

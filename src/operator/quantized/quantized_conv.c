@@ -23,11 +23,11 @@ static int has_bias(const mxc_op_call *call) {
     return call->n_in == 9;
 }
 
-static int n_args(int no_bias) {
+static int quantized_conv_n_args(int no_bias) {
     return no_bias ? 6 : 9;
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status quantized_conv_infer_type(mxc_op_sig *sig) {
     int layers = sig->n_in / 3; /* arguments without their bounds */
     for (int i = WEIGHT; i < layers; i++)
         MXC_TRY(mxc_sig_set_type(sig, i, MXC_I8));
@@ -49,7 +49,7 @@ static void convert_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
     mxci_recode(NULL, MXC_REQ_WRITE, &bias, &call->in[BIAS], 0, scale);
 }
 
-static void put_range(const mxc_op_call *call) {
+static void quantized_conv_put_range(const mxc_op_call *call) {
     double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_most(MXC_I32);
     mxci_assign_bounds(call, -most, most);
 }
@@ -82,7 +82,7 @@ static void widen(const mxc_run *run, const mxc_tensor *from, int64_t rows, int6
 /* ---- _contrib_quantized_fully_connected -------------------------------------------------------------------------- */
 
 static int fc_args(const void *params) {
-    return n_args(((const mxci_fc_params *)params)->no_bias);
+    return quantized_conv_n_args(((const mxci_fc_params *)params)->no_bias);
 }
 
 static const char *fc_names(const void *params) {
@@ -142,7 +142,7 @@ static mxc_status fc_forward(const mxc_op_call *call) {
     char *temp = call->temp;
     r.n = mxci_tensor_size(&call->out[0]) / r.h;
     r.step = MXCI_INT8_ROW(r.k);
-    put_range(call);
+    quantized_conv_put_range(call);
     if (call->req[0] == MXC_REQ_NULL || r.n == 0)
         return MXC_OK;
     temp += rows_bytes(r.n, r.step);
@@ -170,7 +170,7 @@ const mxc_op_def mxci_op_quantized_fully_connected = {
     .params = mxci_fc_schema,
     .param_size = sizeof(mxci_fc_params),
     .infer_shape = fc_infer,
-    .infer_type = infer_type,
+    .infer_type = quantized_conv_infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED,
     .temp_bytes = fc_temp,
     .forward = {[MXC_CPU] = fc_forward},
@@ -179,7 +179,7 @@ const mxc_op_def mxci_op_quantized_fully_connected = {
 /* ---- _contrib_quantized_conv ------------------------------------------------------------------------------------- */
 
 static int conv_args(const void *params) {
-    return n_args(((const mxci_conv_params *)params)->no_bias);
+    return quantized_conv_n_args(((const mxci_conv_params *)params)->no_bias);
 }
 
 static const char *conv_names(const void *params) {
@@ -220,7 +220,7 @@ typedef struct conv_plan {
     size_t weights, bias, tables, image, block;
 } conv_plan;
 
-static conv_plan make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+static conv_plan quantized_conv_make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape shape = shape_of(p, data, out);
     conv_plan plan;
     mxci_field_measure(&shape, &plan.field);
@@ -233,13 +233,13 @@ static conv_plan make_plan(const mxci_conv_params *p, const mxc_shape *data, con
     return plan;
 }
 
-static size_t conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t quantized_conv_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
     mxci_scratch s = {0};
     (void)pass;
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return 0;
-    plan = make_plan(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
+    plan = quantized_conv_make_plan(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
     mxci_scratch_take(&s, plan.weights);
     mxci_scratch_take(&s, plan.bias);
     mxci_scratch_take(&s, plan.tables);
@@ -299,10 +299,10 @@ static mxc_status conv_forward(const mxc_op_call *call) {
     char *temp = call->temp;
     conv_plan plan;
     conv_run r = {.call = call, .plan = &plan, .groups = p->num_group, .weight = call->temp};
-    put_range(call);
+    quantized_conv_put_range(call);
     if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(out) == 0)
         return MXC_OK;
-    plan = make_plan(p, data, out);
+    plan = quantized_conv_make_plan(p, data, out);
     mxci_field_plan(&plan.field, LANES, temp + plan.weights + plan.bias);
     r.image = plan.field.shape.channels * mxci_shape_count(data, 2, data->ndim);
     r.tiles = (plan.field.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
@@ -331,8 +331,8 @@ const mxc_op_def mxci_op_quantized_conv = {
     .param_size = sizeof(mxci_conv_params),
     .params_check = conv_check,
     .infer_shape = conv_infer,
-    .infer_type = infer_type,
+    .infer_type = quantized_conv_infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED,
-    .temp_bytes = conv_temp,
+    .temp_bytes = quantized_conv_conv_temp,
     .forward = {[MXC_CPU] = conv_forward},
 };

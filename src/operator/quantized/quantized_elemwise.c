@@ -33,7 +33,7 @@ static mxc_status elemwise_infer(mxc_op_sig *sig) {
 }
 
 /* The bounds of output 0, of a unit that is not calibrated: what its dtype can hold. */
-static void put_range(const mxc_op_call *call, double unit) {
+static void quantized_elemwise_put_range(const mxc_op_call *call, double unit) {
     const elemwise_params *p = call->params;
     double most = unit * mxci_quantized_most(call->out[0].dtype);
     if (mxci_calib_given(&p->calib))
@@ -106,7 +106,7 @@ static mxc_status add_forward(const mxc_op_call *call) {
            mxci_quantized_most(MXC_I32);
     unit = mxci_calib_given(&p->calib) ? calibrated_unit(call) : unit;
     run_elemwise(call, 0, left * inverse(unit), right * inverse(unit));
-    put_range(call, unit);
+    quantized_elemwise_put_range(call, unit);
     return MXC_OK;
 }
 
@@ -155,7 +155,7 @@ static mxc_status mul_forward(const mxc_op_call *call) {
         scale = unit * inverse(calibrated_unit(call));
     run_elemwise(call, 1, scale, 0);
     if (!p->enable_float_output)
-        put_range(call, unit);
+        quantized_elemwise_put_range(call, unit);
     return MXC_OK;
 }
 

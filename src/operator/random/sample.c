@@ -42,7 +42,7 @@ typedef struct sample_args {
     int64_t row; /* elements per parameter */
 } sample_args;
 
-static double number_at(const mxc_tensor *t, int64_t i) {
+static double sample_number_at(const mxc_tensor *t, int64_t i) {
     double value;
     mxci_convert(t->dtype, mxci_at(t, i), MXC_F64, &value, 1);
     return value;
@@ -50,8 +50,8 @@ static double number_at(const mxc_tensor *t, int64_t i) {
 
 /* Parameters of element i. */
 static void parameters_at(const sample_args *s, int64_t i, double *a, double *b) {
-    *a = s->call->n_in > 0 ? number_at(&s->call->in[0], i / s->row) : s->a;
-    *b = s->call->n_in > 1 ? number_at(&s->call->in[1], i / s->row) : s->b;
+    *a = s->call->n_in > 0 ? sample_number_at(&s->call->in[0], i / s->row) : s->a;
+    *b = s->call->n_in > 1 ? sample_number_at(&s->call->in[1], i / s->row) : s->b;
 }
 
 static void sample_range(void *arg, int64_t begin, int64_t end, int part) {
@@ -72,14 +72,14 @@ static void sample_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status run(const mxc_op_call *call, sample_args *s) {
+static mxc_status sample_run(const mxc_op_call *call, sample_args *s) {
     if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]), GRAIN, sample_range, s);
     return MXC_OK;
 }
 
 static mxc_status run_random(const mxc_op_call *call, const distribution *of, double a, double b) {
-    return run(call, &(sample_args){call, of, a, b, 1});
+    return sample_run(call, &(sample_args){call, of, a, b, 1});
 }
 
 static mxc_status run_sample(const mxc_op_call *call, const distribution *of) {
@@ -93,7 +93,7 @@ static mxc_status run_sample(const mxc_op_call *call, const distribution *of) {
             return MXC_FAIL(MXC_EINVAL, "%s: parameters %g, %g of element %lld, expected %s",
                             mxc_op_get_def(call->op)->name, a, b, (long long)i, of->range);
     }
-    return run(call, &s);
+    return sample_run(call, &s);
 }
 
 /* ---- inference -------------------------------------------------------------------------------------------------- */
@@ -176,7 +176,7 @@ static mxc_status infer_sample_type(mxc_op_sig *sig) {
             .doc = "Dtype of the array. None: float32, or the dtype of the parameters." \
     }
 
-static mxc_status check(const mxci_sample_params *p, const char *name, const distribution *of) {
+static mxc_status sample_check(const mxci_sample_params *p, const char *name, const distribution *of) {
     if (!of->fits(p->a, p->b))
         return MXC_FAIL(MXC_EINVAL, "%s: parameters %g, %g, expected %s", name, p->a, p->b, of->range);
     return MXC_OK;
@@ -185,13 +185,13 @@ static mxc_status check(const mxci_sample_params *p, const char *name, const dis
 static mxc_status check_negative_k(void *params) {
     mxci_sample_params *p = params;
     p->a = (double)p->k;
-    return check(p, "random_negative_binomial", &negative);
+    return sample_check(p, "random_negative_binomial", &negative);
 }
 
 /* The functions of a distribution's two operators. */
 #define CHECK(of, op)                            \
     static mxc_status check_##of(void *params) { \
-        return check(params, op, &of);           \
+        return sample_check(params, op, &of);    \
     }
 #define FORWARD(of)                                          \
     static mxc_status random_##of(const mxc_op_call *call) { \

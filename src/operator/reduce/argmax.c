@@ -19,12 +19,12 @@ static const mxc_param schema[] = {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status argmax_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32);
 }
 
 /* Shape of out where one axis is searched. */
-static mxc_status infer_axis(mxc_op_sig *sig, int axis, int keepdims) {
+static mxc_status argmax_infer_axis(mxc_op_sig *sig, int axis, int keepdims) {
     const mxc_shape *data = &sig->in_shape[0];
     mxc_shape out = mxci_shape_axes(data->ndim - !keepdims);
     if (data->dim[axis] == 0)
@@ -37,7 +37,7 @@ static mxc_status infer_axis(mxc_op_sig *sig, int axis, int keepdims) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status argmax_infer_shape(mxc_op_sig *sig) {
     const mxci_arg_params *p = sig->params;
     const mxc_shape *data = &sig->in_shape[0];
     mxc_shape out;
@@ -46,7 +46,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
         return MXC_OK;
     if (p->axis != MXC_PARAM_UNSET) {
         MXC_TRY(mxci_sig_axis(sig, p->axis, data->ndim, &axis));
-        return infer_axis(sig, axis, p->keepdims);
+        return argmax_infer_axis(sig, axis, p->keepdims);
     }
     if (mxc_shape_size(data) == 0)
         return mxc_sig_fail(sig, "argument 'data' has no elements");
@@ -61,7 +61,7 @@ static mxc_status infer_channel_shape(mxc_op_sig *sig) {
         return MXC_OK;
     if (sig->in_shape[0].ndim < 2)
         return mxc_sig_fail(sig, "argument 'data' has %d axes, expected at least 2", (int)sig->in_shape[0].ndim);
-    return infer_axis(sig, 1, 0);
+    return argmax_infer_axis(sig, 1, 0);
 }
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ typedef struct search {
     char *best, *where; /* n_out places, 8 bytes each, of each chunk */
 } search;
 
-static void plan(search *s, const mxc_shape *data, int64_t axis) {
+static void argmax_plan(search *s, const mxc_shape *data, int64_t axis) {
     s->n = mxc_shape_size(data);
     s->inner = s->n_out = s->chunks = 1;
     if (axis != MXC_PARAM_UNSET) {
@@ -94,7 +94,7 @@ static void plan(search *s, const mxc_shape *data, int64_t axis) {
     s->chunks = s->chunks < CHUNKS ? s->chunks : CHUNKS;
 }
 
-static const void *load(const search *s, int64_t element, int64_t n, void *tile) {
+static const void *argmax_load(const search *s, int64_t element, int64_t n, void *tile) {
     const mxc_tensor *data = &s->call->in[0];
     if (mxci_compute_type(data->dtype) == data->dtype)
         return mxci_at(data, element);
@@ -108,10 +108,10 @@ static void search_places(const search *s, int64_t place, int64_t n, int64_t beg
     _Alignas(64) int64_t tile[PLACES];
     int64_t first = place / s->inner * s->n * s->inner + place % s->inner;
     for (int64_t k = begin; s->inner > 1 && k < end; k++)
-        s->kernel->offer(n, load(s, first + k * s->inner, n, tile), k, k == begin, best, where);
+        s->kernel->offer(n, argmax_load(s, first + k * s->inner, n, tile), k, k == begin, best, where);
     for (int64_t k = begin; s->inner == 1 && k < end; k += PLACES) {
         int64_t run = end - k < PLACES ? end - k : PLACES;
-        s->kernel->offer_row(run, load(s, first + k, run, tile), k, k == begin, best, where);
+        s->kernel->offer_row(run, argmax_load(s, first + k, run, tile), k, k == begin, best, where);
     }
 }
 
@@ -122,7 +122,7 @@ static int64_t run_of(const search *s, int64_t place, int64_t end) {
     return n < PLACES ? n : PLACES;
 }
 
-static void store(const search *s, int64_t place, int64_t n, const char *where) {
+static void argmax_store(const search *s, int64_t place, int64_t n, const char *where) {
     const mxc_op_call *call = s->call;
     float found[MXCI_TILE];
     for (int64_t i = 0; i < n; i += MXCI_TILE) {
@@ -140,7 +140,7 @@ static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t n; begin < end; begin += n) {
         n = run_of(s, begin, end);
         search_places(s, begin, n, 0, s->n, best, where);
-        store(s, begin, n, (const char *)where);
+        argmax_store(s, begin, n, (const char *)where);
     }
 }
 
@@ -160,13 +160,13 @@ static size_t place_bytes(const search *s) {
     return s->chunks > 1 ? mxci_size_of(mxci_dim_mul(s->n_out, s->chunks), 8) : 0;
 }
 
-static mxc_status run(const mxc_op_call *call, int64_t axis, const mxci_arg_kernel *kernels) {
+static mxc_status argmax_run(const mxc_op_call *call, int64_t axis, const mxci_arg_kernel *kernels) {
     mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
     size_t row;
     search s = {.call = call, .kernel = &kernels[compute], .best = call->temp};
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    plan(&s, &call->in[0].shape, axis);
+    argmax_plan(&s, &call->in[0].shape, axis);
     if (s.chunks == 1) {
         mxc_parallel_for(call->run, s.n_out, 1 + MXCI_GRAIN / s.n, outputs_range, &s);
         return MXC_OK;
@@ -176,7 +176,7 @@ static mxc_status run(const mxc_op_call *call, int64_t axis, const mxci_arg_kern
     row = (size_t)s.n_out * mxc_dtype_size(compute);
     for (int64_t c = 1; c < s.chunks; c++)
         s.kernel->merge(s.n_out, s.best + (size_t)c * row, s.where + (size_t)c * row, s.best, s.where);
-    store(&s, 0, s.n_out, s.where);
+    argmax_store(&s, 0, s.n_out, s.where);
     return MXC_OK;
 }
 
@@ -184,11 +184,11 @@ static size_t temp_of(const mxc_op_sig *sig, mxc_pass pass, int64_t axis) {
     search s;
     if (pass == MXC_BACKWARD)
         return 0;
-    plan(&s, &sig->in_shape[0], axis);
+    argmax_plan(&s, &sig->in_shape[0], axis);
     return mxci_size_mul(2, place_bytes(&s));
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t argmax_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return temp_of(sig, pass, ((const mxci_arg_params *)sig->params)->axis);
 }
 
@@ -197,15 +197,15 @@ static size_t channel_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status argmax(const mxc_op_call *call) {
-    return run(call, ((const mxci_arg_params *)call->params)->axis, mxci_argmax_kernels);
+    return argmax_run(call, ((const mxci_arg_params *)call->params)->axis, mxci_argmax_kernels);
 }
 
 static mxc_status argmin(const mxc_op_call *call) {
-    return run(call, ((const mxci_arg_params *)call->params)->axis, mxci_argmin_kernels);
+    return argmax_run(call, ((const mxci_arg_params *)call->params)->axis, mxci_argmin_kernels);
 }
 
 static mxc_status argmax_channel(const mxc_op_call *call) {
-    return run(call, 1, mxci_argmax_kernels);
+    return argmax_run(call, 1, mxci_argmax_kernels);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
@@ -217,10 +217,10 @@ const mxc_op_def mxci_op_argmax = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(mxci_arg_params),
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = argmax_infer_shape,
+    .infer_type = argmax_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
-    .temp_bytes = temp_bytes,
+    .temp_bytes = argmax_temp_bytes,
     .forward = {[MXC_CPU] = argmax},
 };
 
@@ -231,10 +231,10 @@ const mxc_op_def mxci_op_argmin = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(mxci_arg_params),
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = argmax_infer_shape,
+    .infer_type = argmax_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
-    .temp_bytes = temp_bytes,
+    .temp_bytes = argmax_temp_bytes,
     .forward = {[MXC_CPU] = argmin},
 };
 
@@ -244,7 +244,7 @@ const mxc_op_def mxci_op_argmax_channel = {
     .doc = "out (N,...) = index of the maximum of data (N,C,...) along axis 1, as float32",
     .flags = MXC_OP_ZERO_GRADIENT,
     .infer_shape = infer_channel_shape,
-    .infer_type = infer_type,
+    .infer_type = argmax_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .temp_bytes = channel_temp_bytes,
     .forward = {[MXC_CPU] = argmax_channel},

@@ -9,18 +9,18 @@
 
 /* ---- what both share --------------------------------------------------------------------------------------------- */
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status broadcast_forward(const mxc_op_call *call) {
     mxci_strided strides;
     mxci_broadcast_strides(&call->in[0].shape, &call->out[0].shape, &strides);
     mxci_assign_from_strided(call->run, call->req[0], &call->out[0], &call->in[0], 0, &strides);
     return MXC_OK;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status broadcast_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[0], *g = &call->out_grad[0];
     mxci_strided strides;
     mxci_broadcast_strides(&grad->shape, &g->shape, &strides);
@@ -91,9 +91,9 @@ const mxc_op_def mxci_op_broadcast_axis = {
     .infer_shape = infer_axis_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = broadcast_temp_bytes,
+    .forward = {[MXC_CPU] = broadcast_forward},
+    .backward = {[MXC_CPU] = broadcast_backward},
 };
 
 /* ---- broadcast_to ------------------------------------------------------------------------------------------------ */
@@ -129,9 +129,9 @@ const mxc_op_def mxci_op_broadcast_to = {
     .infer_shape = infer_to_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = broadcast_temp_bytes,
+    .forward = {[MXC_CPU] = broadcast_forward},
+    .backward = {[MXC_CPU] = broadcast_backward},
 };
 
 /* ---- _broadcast -------------------------------------------------------------------------------------------------- */
@@ -169,9 +169,9 @@ const mxc_op_def mxci_op_broadcast_one = {
     .infer_shape = infer_one_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = broadcast_temp_bytes,
+    .forward = {[MXC_CPU] = broadcast_forward},
+    .backward = {[MXC_CPU] = broadcast_backward},
 };
 
 /* ---- broadcast_like ---------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static mxc_status infer_like_shape(mxc_op_sig *sig) {
 
 static mxc_status like_backward(const mxc_op_call *call) {
     mxci_assign_zero_gradient(call, 1);
-    return call->req[0] == MXC_REQ_NULL ? MXC_OK : backward(call);
+    return call->req[0] == MXC_REQ_NULL ? MXC_OK : broadcast_backward(call);
 }
 
 const mxc_op_def mxci_op_broadcast_like = {
@@ -231,7 +231,7 @@ const mxc_op_def mxci_op_broadcast_like = {
     .infer_type = mxci_rows_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
+    .temp_bytes = broadcast_temp_bytes,
+    .forward = {[MXC_CPU] = broadcast_forward},
     .backward = {[MXC_CPU] = like_backward},
 };

@@ -57,7 +57,7 @@ static int is_native(const reduce_run *r) {
 }
 
 /* Elements at an offset of data, in the compute type: where they lie, or n of them in the tile. */
-static const void *load(const reduce_run *r, int64_t offset, int64_t n, void *tile) {
+static const void *reduce_load(const reduce_run *r, int64_t offset, int64_t n, void *tile) {
     const mxc_tensor *data = &r->call->in[0];
     if (is_native(r))
         return mxci_at(data, offset);
@@ -73,7 +73,7 @@ static void take_across(const reduce_run *r, int64_t offset, int64_t n, int64_t 
     mxci_cursor_seek(&r->reduced, begin, &cursor);
     while (begin < end) {
         int64_t run = mxci_cursor_run(&r->reduced, &cursor, is_native(r) ? end - begin : 1);
-        r->kernel->across(n, run, stride, load(r, offset + cursor.offset, n, tile), acc);
+        r->kernel->across(n, run, stride, reduce_load(r, offset + cursor.offset, n, tile), acc);
         mxci_cursor_advance(&r->reduced, &cursor, run);
         begin += run;
     }
@@ -87,7 +87,7 @@ static void take_along(const reduce_run *r, int64_t offset, int64_t begin, int64
     while (begin < end) {
         int64_t most = is_native(r) || end - begin < MXCI_TILE ? end - begin : MXCI_TILE;
         int64_t run = mxci_cursor_run(&r->reduced, &cursor, most);
-        r->kernel->along(run, 1, 0, load(r, offset + cursor.offset, run, tile), acc);
+        r->kernel->along(run, 1, 0, reduce_load(r, offset + cursor.offset, run, tile), acc);
         mxci_cursor_advance(&r->reduced, &cursor, run);
         begin += run;
     }
@@ -101,7 +101,8 @@ static void take_all_along(const reduce_run *r, int64_t offset, int64_t n, int64
     for (int64_t i = 0, count; i < n; i += count, acc += count * 8) {
         count = most > 0 ? (n - i < most ? n - i : most) : 1;
         if (most > 0)
-            r->kernel->along(width, count, stride, load(r, offset + begin + i * stride, count * width, tile), acc);
+            r->kernel->along(width, count, stride, reduce_load(r, offset + begin + i * stride, count * width, tile),
+                             acc);
         else
             take_along(r, offset + i * stride, begin, end, acc);
     }
@@ -143,7 +144,7 @@ static void finish_values(const reduce_run *r, int64_t n, double *acc) {
 }
 
 /* Outputs begin.. from n <= MXCI_TILE accumulators. */
-static void store(const reduce_run *r, int64_t begin, int64_t n, void *acc) {
+static void reduce_store(const reduce_run *r, int64_t begin, int64_t n, void *acc) {
     const mxc_tensor *out = &r->call->out[0];
     mxc_dtype compute = mxci_compute_type(out->dtype);
     _Alignas(64) int64_t tile[MXCI_TILE];
@@ -163,7 +164,7 @@ static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
         int64_t n = end - i < OUTPUT_TILE ? end - i : OUTPUT_TILE;
         accumulate(r, i, i + n, 0, r->n_reduced, (char *)acc);
         for (int64_t k = 0; k < n; k += MXCI_TILE)
-            store(r, i + k, n - k < MXCI_TILE ? n - k : MXCI_TILE, acc + k);
+            reduce_store(r, i + k, n - k < MXCI_TILE ? n - k : MXCI_TILE, acc + k);
     }
 }
 
@@ -178,7 +179,7 @@ static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
 /* The strides and sizes, and how many chunks: 1 where outputs are split. */
-static void plan(reduce_run *r, const mxc_shape *data, const void *params) {
+static void reduce_plan(reduce_run *r, const mxc_shape *data, const void *params) {
     int reduced[MXC_MAX_NDIM];
     mxci_axes_of(params, data->ndim, reduced);
     mxci_axes_part(data, reduced, 0, &r->kept);
@@ -191,11 +192,11 @@ static void plan(reduce_run *r, const mxc_shape *data, const void *params) {
     r->chunks = r->chunks < CHUNKS ? r->chunks : CHUNKS;
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t reduce_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     reduce_run r;
     if (pass == MXC_BACKWARD)
         return 0;
-    plan(&r, &sig->in_shape[0], sig->params);
+    reduce_plan(&r, &sig->in_shape[0], sig->params);
     return r.chunks > 1 ? mxci_size_of(mxci_dim_mul(r.n_out, r.chunks), 8) : 0;
 }
 
@@ -209,7 +210,7 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     r.kernel = &mxci_reduce_kernels[kind->kernel][mxci_compute_type(data->dtype)];
-    plan(&r, &data->shape, call->params);
+    reduce_plan(&r, &data->shape, call->params);
     if (r.chunks == 1) {
         mxc_parallel_for(call->run, r.n_out, grain_of(r.n_reduced), outputs_range, &r);
         return MXC_OK;
@@ -218,7 +219,7 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     for (int64_t c = 1; c < r.chunks; c++)
         r.kernel->combine(r.n_out, r.partial + c * r.n_out * 8, r.partial);
     for (int64_t i = 0; i < r.n_out; i += MXCI_TILE)
-        store(&r, i, r.n_out - i < MXCI_TILE ? r.n_out - i : MXCI_TILE, r.partial + i * 8);
+        reduce_store(&r, i, r.n_out - i < MXCI_TILE ? r.n_out - i : MXCI_TILE, r.partial + i * 8);
     return MXC_OK;
 }
 
@@ -281,7 +282,7 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
                                          .infer_shape = mxci_axes_infer_shape,                          \
                                          .dtypes = MXC_DTYPES_##types,                                  \
                                          .needs = its_needs,                                            \
-                                         .temp_bytes = temp_bytes,                                      \
+                                         .temp_bytes = reduce_temp_bytes,                               \
                                          .forward = {[MXC_CPU] = symbol##_forward},                     \
                                          .backward = {[MXC_CPU] = symbol##_backward}};
 #include "operator/reduce/reduce_names.def"
@@ -338,7 +339,7 @@ const mxc_op_def mxci_op_norm = {
     .infer_type = norm_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .backward_needs = norm_needs,
-    .temp_bytes = temp_bytes,
+    .temp_bytes = reduce_temp_bytes,
     .forward = {[MXC_CPU] = norm_forward},
     .backward = {[MXC_CPU] = norm_backward},
 };

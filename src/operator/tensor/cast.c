@@ -11,16 +11,16 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status cast_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const mxci_cast_params *)sig->params)->dtype);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status cast_forward(const mxc_op_call *call) {
     mxci_assign_cast(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status cast_backward(const mxc_op_call *call) {
     mxci_assign_cast(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
     return MXC_OK;
 }
@@ -33,9 +33,9 @@ const mxc_op_def mxci_op_cast = {
     .doc = "out = data converted to dtype; floats are truncated towards 0 to integers, with saturation",
     .params = schema,
     .param_size = sizeof(mxci_cast_params),
-    .infer_type = infer_type,
+    .infer_type = cast_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = cast_forward},
+    .backward = {[MXC_CPU] = cast_backward},
 };

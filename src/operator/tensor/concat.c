@@ -42,7 +42,7 @@ static int known_ndim(const mxc_op_sig *sig) {
 }
 
 /* The sizes along the axis: out is the sum, and up to most_unknown unknown sizes are equal parts of what is left. */
-static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common, int most_unknown) {
+static mxc_status concat_infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common, int most_unknown) {
     int64_t sum = 0, out = sig->out_shape[0].dim[axis];
     int unknown = 0;
     for (int i = 0; i < sig->n_in; i++) {
@@ -64,7 +64,7 @@ static mxc_status infer_sizes(mxc_op_sig *sig, int axis, mxc_shape common, int m
     return unknown > 0 ? MXC_OK : mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &common);
 }
 
-static mxc_status infer(mxc_op_sig *sig, int most_unknown) {
+static mxc_status concat_infer(mxc_op_sig *sig, int most_unknown) {
     const concat_params *p = sig->params;
     int ndim = known_ndim(sig), axis;
     mxc_shape common;
@@ -73,31 +73,31 @@ static mxc_status infer(mxc_op_sig *sig, int most_unknown) {
     MXC_TRY(mxci_sig_axis(sig, p->dim, ndim, &axis));
     common = mxci_shape_axes(ndim);
     MXC_TRY(common_axes(sig, axis, &common));
-    return infer_sizes(sig, axis, common, most_unknown);
+    return concat_infer_sizes(sig, axis, common, most_unknown);
 }
 
 mxc_status mxci_concat_infer(mxc_op_sig *sig) {
-    return infer(sig, 1);
+    return concat_infer(sig, 1);
 }
 
 static mxc_status rnn_param_infer(mxc_op_sig *sig) {
-    return infer(sig, sig->n_in);
+    return concat_infer(sig, sig->n_in);
 }
 
-static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
+static int concat_axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
     int64_t axis = ((const concat_params *)call->params)->dim;
     return (int)(axis < 0 ? axis + whole->shape.ndim : axis);
 }
 
 static mxc_status concat_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
-    mxci_join(call->run, call->req[0], out, call->n_in, call->in, axis_of(call, out));
+    mxci_join(call->run, call->req[0], out, call->n_in, call->in, concat_axis_of(call, out));
     return MXC_OK;
 }
 
 static mxc_status concat_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
-    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, axis_of(call, grad));
+    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, concat_axis_of(call, grad));
     return MXC_OK;
 }
 

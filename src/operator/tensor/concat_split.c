@@ -11,7 +11,8 @@ typedef struct move {
     int64_t outer, row; /* row: elements of whole in one outer index */
 } move;
 
-static void put(mxc_req req, const mxc_tensor *to, int64_t to_at, const mxc_tensor *from, int64_t from_at, int64_t n) {
+static void concat_split_put(mxc_req req, const mxc_tensor *to, int64_t to_at, const mxc_tensor *from, int64_t from_at,
+                             int64_t n) {
     if (req != MXC_REQ_NULL)
         mxci_assign_elements(mxci_store_mode(req, mxci_tensor_bytes(to), 0), to->dtype, mxci_at(from, from_at),
                              mxci_at(to, to_at), n);
@@ -26,9 +27,9 @@ static void move_piece(const move *m, int i, int64_t offset, int64_t n, int64_t 
         if (first >= last)
             continue;
         if (m->to_pieces)
-            put(m->req[i], part, o * n + first, m->whole, start + first, last - first);
+            concat_split_put(m->req[i], part, o * n + first, m->whole, start + first, last - first);
         else
-            put(m->req[0], m->whole, start + first, part, o * n + first, last - first);
+            concat_split_put(m->req[0], m->whole, start + first, part, o * n + first, last - first);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "resource/temp.h"
 
 /* The values of t for the host: in at, unless it can reach them where they are. */
-static mxc_status fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_tensor *out) {
+static mxc_status cross_device_copy_fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_tensor *out) {
     *out = *t;
     if (mxci_on_host(t->context))
         return MXC_OK;
@@ -22,37 +22,37 @@ static mxc_status fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_t
 }
 
 /* On the host: fetch both, add, and send the sum. */
-static mxc_status add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor *from) {
+static mxc_status cross_device_copy_add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor *from) {
     mxc_run host = *run;
     mxc_tensor sum, term;
     size_t room = mxci_size_align(mxci_tensor_bytes(to));
     void *temp;
     host.context = mxc_cpu(0);
     MXC_TRY(mxci_temp_get(&host, mxci_size_mul(2, room), &temp));
-    MXC_TRY(fetch(run, to, temp, &sum));
-    MXC_TRY(fetch(run, from, (char *)temp + room, &term));
+    MXC_TRY(cross_device_copy_fetch(run, to, temp, &sum));
+    MXC_TRY(cross_device_copy_fetch(run, from, (char *)temp + room, &term));
     mxci_assign(&host, MXC_REQ_ADD, &sum, &term);
     if (sum.data == to->data)
         return MXC_OK;
     return mxci_run_copy(run, to->context, to->data, host.context, sum.data, mxci_tensor_bytes(to));
 }
 
-static mxc_status copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
+static mxc_status cross_device_copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
     if (mxci_on_host(to->context) && mxci_on_host(from->context))
         mxci_assign(run, req, to, from);
     else if (req == MXC_REQ_ADD)
-        return add(run, to, from);
+        return cross_device_copy_add(run, to, from);
     else if (req != MXC_REQ_NULL && to->data != from->data && mxci_tensor_bytes(to) > 0)
         return mxci_run_copy(run, to->context, to->data, from->context, from->data, mxci_tensor_bytes(to));
     return MXC_OK;
 }
 
 static mxc_status copy_forward(const mxc_op_call *call) {
-    return copy(call->run, call->req[0], &call->out[0], &call->in[0]);
+    return cross_device_copy(call->run, call->req[0], &call->out[0], &call->in[0]);
 }
 
 static mxc_status copy_backward(const mxc_op_call *call) {
-    return copy(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
+    return cross_device_copy(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
 }
 
 const mxc_op_def mxci_op_cross_device_copy = {

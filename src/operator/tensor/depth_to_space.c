@@ -15,7 +15,7 @@ static const mxc_param schema[] = {
 };
 
 /* The shapes of the array with deep channels and of the one with wide planes, each from the other. */
-static mxc_status infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
+static mxc_status depth_to_space_infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
     int64_t b = ((const block_params *)sig->params)->block_size;
     mxc_shape deep = mxci_shape_axes(4), wide = mxci_shape_axes(4);
     const int64_t *d, *w;
@@ -35,7 +35,7 @@ static mxc_status infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
 }
 
 static mxc_status to_space_infer(mxc_op_sig *sig) {
-    return infer(sig, 0, MXC_SLOT_OUT(0));
+    return depth_to_space_infer(sig, 0, MXC_SLOT_OUT(0));
 }
 
 static mxc_status to_space_forward(const mxc_op_call *call) {
@@ -60,7 +60,7 @@ const mxc_op_def mxci_op_depth_to_space = {
 };
 
 static mxc_status to_depth_infer(mxc_op_sig *sig) {
-    return infer(sig, MXC_SLOT_OUT(0), 0);
+    return depth_to_space_infer(sig, MXC_SLOT_OUT(0), 0);
 }
 
 static mxc_status to_depth_forward(const mxc_op_call *call) {

@@ -13,7 +13,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status expand_dims_infer_shape(mxc_op_sig *sig) {
     const expand_params *p = sig->params;
     mxc_shape data = sig->in_shape[0], out = sig->out_shape[0];
     int ndim = data.ndim >= 0 ? data.ndim + 1 : out.ndim, at;
@@ -32,12 +32,12 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, 0, &data);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status expand_dims_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status expand_dims_backward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
     return MXC_OK;
 }
@@ -48,11 +48,11 @@ const mxc_op_def mxci_op_expand_dims = {
     .doc = "out = data with a new axis of size 1",
     .params = schema,
     .param_size = sizeof(expand_params),
-    .infer_shape = infer_shape,
+    .infer_shape = expand_dims_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = expand_dims_forward},
+    .backward = {[MXC_CPU] = expand_dims_backward},
 };

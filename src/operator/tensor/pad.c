@@ -19,7 +19,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status pad_check_params(void *params) {
     const pad_params *p = params;
     if (p->pad_width.n != 8 && p->pad_width.n != 10)
         return MXC_FAIL(MXC_EINVAL, "Pad: pad_width has %d entries, expected 8 or 10", p->pad_width.n);
@@ -40,7 +40,7 @@ static mxc_status check_axis(const mxc_op_sig *sig, int axis, int64_t dim) {
                         (long long)dim, (long long)least);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status pad_infer_shape(mxc_op_sig *sig) {
     const pad_params *p = sig->params;
     int ndim = p->pad_width.n / 2;
     mxc_shape data = mxci_shape_axes(ndim), out = data;
@@ -66,15 +66,15 @@ typedef struct pad_run {
     const mxc_tensor *from, *to;
 } pad_run;
 
-static void run_part(void *arg, int64_t begin, int64_t end, int part) {
+static void pad_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const pad_run *r = arg;
     (void)part;
     r->kernel(&r->shape, r->from->data, r->to->data, begin, end);
 }
 
 /* to holds rows of the last axis, which kernel fills from from. */
-static mxc_status run_rows(const mxc_op_call *call, const mxci_pad_fn *kernels, const mxc_tensor *from,
-                           const mxc_tensor *to) {
+static mxc_status pad_run_rows(const mxc_op_call *call, const mxci_pad_fn *kernels, const mxc_tensor *from,
+                               const mxc_tensor *to) {
     const pad_params *p = call->params;
     pad_run r = {
         mxci_pad_shape_of(p, &call->in[0].shape, &call->out[0].shape, call->req[0] == MXC_REQ_ADD),
@@ -85,16 +85,16 @@ static mxc_status run_rows(const mxc_op_call *call, const mxci_pad_fn *kernels, 
     int ndim = p->pad_width.n / 2;
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(to) > 0)
         mxc_parallel_for(call->run, mxci_shape_count(&to->shape, 0, ndim - 1),
-                         MXCI_GRAIN / (to->shape.dim[ndim - 1] + 1) + 1, run_part, &r);
+                         MXCI_GRAIN / (to->shape.dim[ndim - 1] + 1) + 1, pad_run_part, &r);
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    return run_rows(call, mxci_pad_forward, &call->in[0], &call->out[0]);
+static mxc_status pad_forward(const mxc_op_call *call) {
+    return pad_run_rows(call, mxci_pad_forward, &call->in[0], &call->out[0]);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    return run_rows(call, mxci_pad_backward, &call->out_grad[0], &call->in_grad[0]);
+static mxc_status pad_backward(const mxc_op_call *call) {
+    return pad_run_rows(call, mxci_pad_backward, &call->out_grad[0], &call->in_grad[0]);
 }
 
 const mxc_op_def mxci_op_pad = {
@@ -105,10 +105,10 @@ const mxc_op_def mxci_op_pad = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(pad_params),
-    .params_check = check_params,
-    .infer_shape = infer_shape,
+    .params_check = pad_check_params,
+    .infer_shape = pad_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = pad_forward},
+    .backward = {[MXC_CPU] = pad_backward},
 };

@@ -38,7 +38,7 @@ typedef struct reading {
     int at, rest; /* next axis of from; axis of to that takes what is left over, or -1 */
 } reading;
 
-static mxc_status push(reading *r, int64_t size) {
+static mxc_status reshape_push(reading *r, int64_t size) {
     if (r->to.ndim == MXC_MAX_NDIM)
         return mxc_sig_fail(r->sig, "shape gives more than %d axes", MXC_MAX_NDIM);
     r->to.dim[r->to.ndim++] = size;
@@ -58,14 +58,14 @@ static mxc_status push_rest(reading *r) {
         return mxc_sig_fail(r->sig, "shape has more than one -1");
     r->rest = r->to.ndim;
     r->at++;
-    return push(r, -1);
+    return reshape_push(r, -1);
 }
 
 static mxc_status merge(reading *r) {
     int64_t a, b;
     MXC_TRY(next_axis(r, &a));
     MXC_TRY(next_axis(r, &b));
-    return push(r, mxci_dim_mul(a, b));
+    return reshape_push(r, mxci_dim_mul(a, b));
 }
 
 static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
@@ -81,8 +81,8 @@ static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
     if (size >= 0 && mxci_dim_mul(a, b) != size)
         return mxc_sig_fail(r->sig, "shape: -4 cannot split an axis of %lld elements into %lld x %lld", (long long)size,
                             (long long)a, (long long)b);
-    MXC_TRY(push(r, reverse ? b : a));
-    return push(r, reverse ? a : b);
+    MXC_TRY(reshape_push(r, reverse ? b : a));
+    return reshape_push(r, reverse ? a : b);
 }
 
 /* One code; *i moves over what it takes. In reverse the codes are read from the right but those of a split belong
@@ -104,11 +104,11 @@ static mxc_status read_code(reading *r, const mxc_tuple *codes, int reverse, int
         return push_rest(r);
     if (code[at] > 0) {
         r->at++;
-        return push(r, code[at]);
+        return reshape_push(r, code[at]);
     }
     for (int more = code[at] == 0 || r->at < r->from.ndim; more; more = code[at] == -2 && r->at < r->from.ndim) {
         MXC_TRY(next_axis(r, &size));
-        MXC_TRY(push(r, size));
+        MXC_TRY(reshape_push(r, size));
     }
     return MXC_OK;
 }
@@ -138,11 +138,11 @@ static mxc_status read_target(reading *r, const reshape_params *p) {
     for (int i = 0; i < p->target_shape.n; i++) {
         int64_t size = p->target_shape.value[i];
         if (i == 0 && p->keep_highest)
-            MXC_TRY(push(r, r->from.ndim > 0 ? r->from.dim[0] : -1));
+            MXC_TRY(reshape_push(r, r->from.ndim > 0 ? r->from.dim[0] : -1));
         else if (size == 0)
             MXC_TRY(push_rest(r));
         else
-            MXC_TRY(push(r, size));
+            MXC_TRY(reshape_push(r, size));
     }
     return MXC_OK;
 }

@@ -47,7 +47,7 @@ static mxc_status check_sizes(const mxc_op_sig *sig, const mxc_shape *out) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status reshape_like_infer_shape(mxc_op_sig *sig) {
     const like_params *p = sig->params;
     const mxc_shape *lhs = &sig->in_shape[LHS], *rhs = &sig->in_shape[RHS];
     int from = 0, to = 0, begin, end, whole = p->lhs_begin == MXC_PARAM_UNSET && p->lhs_end == MXC_PARAM_UNSET;
@@ -70,19 +70,19 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
 }
 
 /* rhs may be of another type. */
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status reshape_like_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){LHS, MXC_SLOT_OUT(0)}));
     if (sig->in_type[RHS] != MXC_DTYPE_UNKNOWN)
         return MXC_OK;
     return mxc_sig_set_type(sig, RHS, sig->in_type[LHS]);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status reshape_like_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[LHS]);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status reshape_like_backward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[LHS], &call->in_grad[LHS], &call->out_grad[0]);
     mxci_assign_zero_gradient(call, RHS);
     return MXC_OK;
@@ -96,12 +96,12 @@ const mxc_op_def mxci_op_reshape_like = {
     .params = schema,
     .param_size = sizeof(like_params),
     .args = "lhs,rhs",
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = reshape_like_infer_shape,
+    .infer_type = reshape_like_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), LHS}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = reshape_like_forward},
+    .backward = {[MXC_CPU] = reshape_like_backward},
 };

@@ -10,7 +10,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status reverse_infer_shape(mxc_op_sig *sig) {
     const mxc_tuple *axes = &((const reverse_params *)sig->params)->axis;
     int seen[MXC_MAX_NDIM] = {0}, axis;
     MXC_TRY(mxci_infer_shape_same(sig));
@@ -22,11 +22,11 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status reverse_forward(const mxc_op_call *call) {
     return mxci_view_take(call, mxci_view_reverse);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status reverse_backward(const mxc_op_call *call) {
     return mxci_view_take_back(call, mxci_view_reverse);
 }
 
@@ -37,9 +37,9 @@ const mxc_op_def mxci_op_reverse = {
     .doc = "out = data with its elements in reverse order along axis",
     .params = schema,
     .param_size = sizeof(reverse_params),
-    .infer_shape = infer_shape,
+    .infer_shape = reverse_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = reverse_forward},
+    .backward = {[MXC_CPU] = reverse_backward},
 };

@@ -17,11 +17,11 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static int count_outputs(const void *params) {
+static int slice_channel_count_outputs(const void *params) {
     return (int)((const slice_channel_params *)params)->num_outputs;
 }
 
-static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
+static int slice_channel_axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
     int64_t axis = ((const slice_channel_params *)call->params)->axis;
     return (int)(axis < 0 ? axis + whole->shape.ndim : axis);
 }
@@ -51,7 +51,7 @@ static mxc_status check_axis(const mxc_op_sig *sig, int axis) {
                         p->squeeze_axis ? "" : "a multiple of ", (long long)p->num_outputs);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status slice_channel_infer_shape(mxc_op_sig *sig) {
     const slice_channel_params *p = sig->params;
     mxc_shape part = {.ndim = -1};
     int ndim = sig->in_shape[0].ndim, axis;
@@ -76,14 +76,14 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    mxci_split(call->run, call->req, &call->in[0], call->n_out, call->out, axis_of(call, &call->in[0]));
+static mxc_status slice_channel_forward(const mxc_op_call *call) {
+    mxci_split(call->run, call->req, &call->in[0], call->n_out, call->out, slice_channel_axis_of(call, &call->in[0]));
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status slice_channel_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[0];
-    mxci_join(call->run, call->req[0], grad, call->n_out, call->out_grad, axis_of(call, grad));
+    mxci_join(call->run, call->req[0], grad, call->n_out, call->out_grad, slice_channel_axis_of(call, grad));
     return MXC_OK;
 }
 
@@ -94,10 +94,10 @@ const mxc_op_def mxci_op_slice_channel = {
     .doc = "outputs = data split into num_outputs equal parts along axis",
     .params = schema,
     .param_size = sizeof(slice_channel_params),
-    .n_outputs = count_outputs,
-    .infer_shape = infer_shape,
+    .n_outputs = slice_channel_count_outputs,
+    .infer_shape = slice_channel_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = MXC_NEED_ALL},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = slice_channel_forward},
+    .backward = {[MXC_CPU] = slice_channel_backward},
 };

@@ -26,7 +26,7 @@ static mxc_status mark_axes(mxc_op_sig *sig, const mxc_tuple *axes, int *dropped
     return mxc_sig_set_shape(sig, 0, &data);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status squeeze_infer_shape(mxc_op_sig *sig) {
     const mxc_tuple *axes = &((const squeeze_params *)sig->params)->axis;
     mxc_shape *data = &sig->in_shape[0], out, kept;
     int dropped[MXC_MAX_NDIM] = {0}, n = 0, all = axes->n < 0;
@@ -50,12 +50,12 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, 0, &kept);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status squeeze_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status squeeze_backward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
     return MXC_OK;
 }
@@ -66,11 +66,11 @@ const mxc_op_def mxci_op_squeeze = {
     .doc = "out = data without axes of size 1",
     .params = schema,
     .param_size = sizeof(squeeze_params),
-    .infer_shape = infer_shape,
+    .infer_shape = squeeze_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), 0}, MXC_INPLACE_END},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = squeeze_forward},
+    .backward = {[MXC_CPU] = squeeze_backward},
 };

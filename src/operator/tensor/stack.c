@@ -23,7 +23,7 @@ static mxc_status share_shape(mxc_op_sig *sig, mxc_shape *common) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status stack_infer_shape(mxc_op_sig *sig) {
     const stack_params *p = sig->params;
     mxc_shape part = {.ndim = -1}, out;
     int ndim, axis;
@@ -44,20 +44,20 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return share_shape(sig, &part);
 }
 
-static int axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
+static int stack_axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
     int64_t axis = ((const stack_params *)call->params)->dim;
     return (int)(axis < 0 ? axis + whole->shape.ndim : axis);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status stack_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
-    mxci_join(call->run, call->req[0], out, call->n_in, call->in, axis_of(call, out));
+    mxci_join(call->run, call->req[0], out, call->n_in, call->in, stack_axis_of(call, out));
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status stack_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
-    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, axis_of(call, grad));
+    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, stack_axis_of(call, grad));
     return MXC_OK;
 }
 
@@ -68,9 +68,9 @@ const mxc_op_def mxci_op_stack = {
     .params = schema,
     .param_size = sizeof(stack_params),
     .variadic = "num_args",
-    .infer_shape = infer_shape,
+    .infer_shape = stack_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = stack_forward},
+    .backward = {[MXC_CPU] = stack_backward},
 };

@@ -12,7 +12,7 @@ static mxc_status add_up(const mxc_op_call *call, mxci_view_fn view_of) {
                                call->temp);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t tile_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
 }
 
@@ -60,7 +60,7 @@ const mxc_op_def mxci_op_tile = {
     .infer_shape = tile_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = tile_temp_bytes,
     .forward = {[MXC_CPU] = tile_forward},
     .backward = {[MXC_CPU] = tile_backward},
 };
@@ -109,7 +109,7 @@ const mxc_op_def mxci_op_repeat = {
     .infer_shape = repeat_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = tile_temp_bytes,
     .forward = {[MXC_CPU] = repeat_forward},
     .backward = {[MXC_CPU] = repeat_backward},
 };

@@ -11,7 +11,7 @@
 
 enum { CONDITION, X, Y };
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status where_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *condition = &sig->in_shape[CONDITION], *x = &sig->in_shape[X];
     mxc_shape first;
     MXC_TRY(mxci_sig_same_shape(sig, 3, (int[]){X, Y, MXC_SLOT_OUT(0)}));
@@ -29,7 +29,7 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, CONDITION, &first);
 }
 
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status where_infer_type(mxc_op_sig *sig) {
     return mxci_sig_same_type(sig, 3, (int[]){X, Y, MXC_SLOT_OUT(0)});
 }
 
@@ -73,21 +73,21 @@ static void choose_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_stream_end();
 }
 
-static void choose(const mxc_run *run, choice c) {
+static void where_choose(const mxc_run *run, choice c) {
     if (c.req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(c.to), MXCI_GRAIN, choose_range, &c);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    choose(call->run, (choice){&call->in[CONDITION], &call->in[X], &call->in[Y], &call->out[0], call->req[0]});
+static mxc_status where_forward(const mxc_op_call *call) {
+    where_choose(call->run, (choice){&call->in[CONDITION], &call->in[X], &call->in[Y], &call->out[0], call->req[0]});
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status where_backward(const mxc_op_call *call) {
     const mxc_tensor *condition = &call->in[CONDITION], *g = &call->out_grad[0];
     mxci_assign_zero_gradient(call, CONDITION);
-    choose(call->run, (choice){condition, g, NULL, &call->in_grad[X], call->req[X]});
-    choose(call->run, (choice){condition, NULL, g, &call->in_grad[Y], call->req[Y]});
+    where_choose(call->run, (choice){condition, g, NULL, &call->in_grad[X], call->req[X]});
+    where_choose(call->run, (choice){condition, NULL, g, &call->in_grad[Y], call->req[Y]});
     return MXC_OK;
 }
 
@@ -96,10 +96,10 @@ const mxc_op_def mxci_op_where = {
     .name = "where",
     .doc = "out = x where condition is not 0, y elsewhere; condition has the shape of x, or only its first axis",
     .args = "condition,x,y",
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = where_infer_shape,
+    .infer_type = where_infer_type,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1, .in = 1 << CONDITION},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = where_forward},
+    .backward = {[MXC_CPU] = where_backward},
 };

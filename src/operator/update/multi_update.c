@@ -43,7 +43,7 @@ static int count_weights(const void *params) {
     return (int)((const mxci_multi_params *)params)->num_weights;
 }
 
-static int count_args(const void *params) {
+static int multi_update_count_args(const void *params) {
     return 2 * count_weights(params);
 }
 
@@ -99,10 +99,10 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
 #define MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
-#define MULTI_DEF                                                                                                  \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi,              \
-    .args = MXCI_WEIGHT_NAMES, .n_args = count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape, \
-    .inplace_forward = mxci_update_inplace_weights
+#define MULTI_DEF                                                                                     \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi, \
+    .args = MXCI_WEIGHT_NAMES, .n_args = multi_update_count_args, .n_outputs = count_weights,         \
+    .infer_shape = infer_multi_shape, .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_mp_sgd_update = {
     .size = sizeof(mxc_op_def),

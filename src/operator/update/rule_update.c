@@ -60,7 +60,7 @@ static const struct {
 #undef RULE
 };
 
-static mxc_status check(void *params) {
+static mxc_status rule_update_check(void *params) {
     const mxci_rule_params *p = params;
     if (p->rule == MXCI_RULE_lamb)
         return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of lamb takes two operators");
@@ -74,7 +74,7 @@ static int count_weights(const void *params) {
     return (int)((const mxci_rule_params *)params)->num_weights;
 }
 
-static int count_args(const void *params) {
+static int rule_update_count_args(const void *params) {
     return 2 * count_weights(params);
 }
 
@@ -90,14 +90,14 @@ static int count_aux(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status rule_update_infer_shape(mxc_op_sig *sig) {
     const mxci_rule_params *p = sig->params;
     MXC_TRY(mxci_update_infer_weights(sig, states_of(p)));
     return p->scaled ? mxci_update_infer_single(sig, MXC_SLOT_AUX(sig->n_aux - 1), "the factor") : MXC_OK;
 }
 
 /* Without f32 copies all but the factor have one type. */
-static mxc_status infer_type(mxc_op_sig *sig) {
+static mxc_status rule_update_infer_type(mxc_op_sig *sig) {
     const mxci_rule_params *p = sig->params;
     mxc_op_sig others = *sig;
     others.n_aux -= p->scaled;
@@ -112,7 +112,7 @@ static void keep(const mxc_op_call *call, const mxci_update_step *s) {
     mxci_assign_cast(call->run, s->req, s->out, s->master ? s->master : s->weight);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status rule_update_forward(const mxc_op_call *call) {
     const mxci_rule_params *p = call->params;
     mxci_update factors = p->factors;
     const double scale = p->scaled ? (double)*(const float *)call->aux[call->n_aux - 1].data : 1;
@@ -138,14 +138,14 @@ const mxc_op_def mxci_op_multi_update = {
     .doc = "One step of an update rule for num_weights weights, each with its own entry of lrs, wds and etas",
     .params = schema,
     .param_size = sizeof(mxci_rule_params),
-    .params_check = check,
+    .params_check = rule_update_check,
     .args = MXCI_WEIGHT_NAMES,
-    .n_args = count_args,
+    .n_args = rule_update_count_args,
     .n_outputs = count_weights,
     .n_aux = count_aux,
-    .infer_shape = infer_shape,
-    .infer_type = infer_type,
+    .infer_shape = rule_update_infer_shape,
+    .infer_type = rule_update_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward = mxci_update_inplace_weights,
-    .forward = {[MXC_CPU] = forward},
+    .forward = {[MXC_CPU] = rule_update_forward},
 };

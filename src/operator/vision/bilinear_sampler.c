@@ -88,7 +88,7 @@ static size_t grid_bytes(const mxc_shape *out, mxc_dtype dtype) {
     return mxci_size_of(places, 2 * element);
 }
 
-static sampler_run open_run(const mxc_op_call *call) {
+static sampler_run bilinear_sampler_open_run(const mxc_op_call *call) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     sampler_run r = {
         .call = call,
@@ -181,12 +181,12 @@ static mxc_status sample_at(sampler_run *r) {
 /* ---- BilinearSampler --------------------------------------------------------------------------------------------- */
 
 static mxc_status sampler_forward(const mxc_op_call *call) {
-    sampler_run r = open_run(call);
+    sampler_run r = bilinear_sampler_open_run(call);
     return sample_at(&r);
 }
 
 static mxc_status sampler_backward(const mxc_op_call *call) {
-    sampler_run r = open_run(call);
+    sampler_run r = bilinear_sampler_open_run(call);
     r.grad = call->in_grad[PLACES];
     data_gradient(&r);
     if (r.in == 0)
@@ -219,7 +219,7 @@ static size_t transformer_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* The places, in scratch. */
 static sampler_run open_transformer(const mxc_op_call *call) {
-    sampler_run r = open_run(call);
+    sampler_run r = bilinear_sampler_open_run(call);
     r.grid.data = call->temp;
     r.grad = r.grid;
     r.grad.data = (char *)call->temp + grid_bytes(&call->out[0].shape, r.grid.dtype);

@@ -38,7 +38,7 @@ static const mxc_param schema[] = {
 };
 #undef COUNT
 
-static mxc_status check_params(void *params) {
+static mxc_status correlation_check_params(void *params) {
     int64_t n = ((const correlation_params *)params)->kernel_size;
     return n % 2 ? MXC_OK
                  : MXC_FAIL(MXC_EINVAL, "Correlation: kernel_size is %lld, expected an odd number", (long long)n);
@@ -73,7 +73,7 @@ static mxc_status infer_places(mxc_op_sig *sig, int axis, int64_t *out) {
     return MXC_OK;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status correlation_infer_shape(mxc_op_sig *sig) {
     const correlation_params *p = sig->params;
     const int64_t all_moves = mxci_dim_mul(moves(p), moves(p));
     mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(4, (int64_t[]){-1, all_moves, -1, -1});
@@ -119,7 +119,7 @@ static size_t plane_bytes(const correlation_params *p, const mxc_shape *data, mx
     return padded_bytes(p, &plane, dtype);
 }
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t correlation_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *data = &sig->in_shape[FIRST];
     mxci_scratch s = {0};
     mxci_scratch_array(&s, 2, padded_bytes(sig->params, data, sig->in_type[FIRST]));
@@ -144,7 +144,7 @@ static void pad_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static correlation_run open_run(const mxc_op_call *call) {
+static correlation_run correlation_open_run(const mxc_op_call *call) {
     const correlation_params *p = call->params;
     correlation_run r = {.call = call, .params = p, .compute = mxci_compute_type(call->in[FIRST].dtype)};
     mxc_shape padded = pad(p, &call->in[FIRST].shape);
@@ -185,7 +185,7 @@ static double mean_of(const correlation_run *r) {
 }
 
 /* Rows begin..end-1 of out, of all samples and moves. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void correlation_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const correlation_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
     const int64_t *dim = out->shape.dim, sample = r->shape.channels * r->shape.in[0] * r->shape.in[1];
@@ -207,15 +207,15 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         }
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status correlation_forward(const mxc_op_call *call) {
     const int64_t *dim = call->out[0].shape.dim;
     correlation_run r;
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
         return MXC_OK;
-    r = open_run(call);
+    r = correlation_open_run(call);
     mxc_parallel_for(call->run, dim[0] * dim[1] * dim[2],
-                     MXCI_GRAIN / (dim[3] * r.shape.channels * r.shape.kernel * r.shape.kernel + 1) + 1, forward_part,
-                     &r);
+                     MXCI_GRAIN / (dim[3] * r.shape.channels * r.shape.kernel * r.shape.kernel + 1) + 1,
+                     correlation_forward_part, &r);
     return MXC_OK;
 }
 
@@ -239,7 +239,7 @@ static void add_row(const correlation_run *r, int64_t plane, int64_t k, int64_t 
 }
 
 /* Planes begin..end-1 of the gradient, of all samples and channels. */
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void correlation_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const correlation_run *r = arg;
     const mxc_tensor *dx = &r->call->in_grad[r->which];
     const int64_t *in = dx->shape.dim, *out = r->call->out_grad[0].shape.dim, border = r->params->pad_size;
@@ -258,15 +258,15 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status correlation_backward(const mxc_op_call *call) {
     const int64_t *in = call->in[FIRST].shape.dim;
     correlation_run r;
     if (mxci_tensor_size(&call->in[FIRST]) == 0)
         return MXC_OK;
-    r = open_run(call);
+    r = correlation_open_run(call);
     for (r.which = FIRST; r.which <= SECOND; r.which++)
         if (call->req[r.which] != MXC_REQ_NULL)
-            mxc_parallel_for(call->run, in[0] * in[1], 1, backward_part, &r);
+            mxc_parallel_for(call->run, in[0] * in[1], 1, correlation_backward_part, &r);
     return MXC_OK;
 }
 
@@ -277,12 +277,12 @@ const mxc_op_def mxci_op_correlation = {
            "over channels and patch of its products with data1, or of their absolute differences",
     .params = schema,
     .param_size = sizeof(correlation_params),
-    .params_check = check_params,
+    .params_check = correlation_check_params,
     .args = "data1,data2",
-    .infer_shape = infer_shape,
+    .infer_shape = correlation_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << FIRST | 1 << SECOND},
-    .temp_bytes = temp_bytes,
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .temp_bytes = correlation_temp_bytes,
+    .forward = {[MXC_CPU] = correlation_forward},
+    .backward = {[MXC_CPU] = correlation_backward},
 };

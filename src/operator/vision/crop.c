@@ -21,7 +21,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status crop_check_params(void *params) {
     const crop_params *p = params;
     if (p->offset.n != 2 || p->h_w.n != 2)
         return MXC_FAIL(MXC_EINVAL, "Crop: offset and h_w have %d and %d entries, expected 2 each", (int)p->offset.n,
@@ -32,11 +32,11 @@ static mxc_status check_params(void *params) {
     return MXC_OK;
 }
 
-static int n_args(const void *params) {
+static int crop_n_args(const void *params) {
     return (int)((const crop_params *)params)->num_args;
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status crop_infer_shape(mxc_op_sig *sig) {
     const crop_params *p = sig->params;
     mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[0], expected = mxci_shape_axes(4);
     int64_t in, taken;
@@ -59,11 +59,11 @@ static mxc_status infer_shape(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
-static mxc_status forward(const mxc_op_call *call) {
+static mxc_status crop_forward(const mxc_op_call *call) {
     return mxci_view_take(call, mxci_view_crop);
 }
 
-static mxc_status backward(const mxc_op_call *call) {
+static mxc_status crop_backward(const mxc_op_call *call) {
     if (call->n_in > LIKE && call->req[LIKE] != MXC_REQ_ADD)
         mxci_assign_constant(call->run, call->req[LIKE], &call->in_grad[LIKE], 0);
     return mxci_view_put_back(call, mxci_view_crop);
@@ -76,12 +76,12 @@ const mxc_op_def mxci_op_crop = {
         "output (N,C,h,w) = a window of data (N,C,H,W), of size h_w or of the size of the last two axes of crop_like",
     .params = schema,
     .param_size = sizeof(crop_params),
-    .params_check = check_params,
+    .params_check = crop_check_params,
     .args = "data,crop_like",
-    .n_args = n_args,
-    .infer_shape = infer_shape,
+    .n_args = crop_n_args,
+    .infer_shape = crop_infer_shape,
     .dtypes = MXC_DTYPES_NUMBER,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = crop_forward},
+    .backward = {[MXC_CPU] = crop_backward},
 };

@@ -21,7 +21,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status grid_generator_check_params(void *params) {
     const generator_params *p = params;
     const int64_t *target = p->target_shape.value;
     if (p->transform_type == MXCI_GENERATOR_WARP || (p->target_shape.n == 2 && target[0] > 0 && target[1] > 0))
@@ -29,7 +29,7 @@ static mxc_status check_params(void *params) {
     return MXC_FAIL(MXC_EINVAL, "GridGenerator: expected a target_shape of two sizes above 0");
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status grid_generator_infer_shape(mxc_op_sig *sig) {
     const generator_params *p = sig->params;
     mxc_shape out = mxci_shape_axes(4), data = mxci_shape_axes(2);
     out.dim[1] = 2;
@@ -54,7 +54,7 @@ typedef struct generator_run {
 } generator_run;
 
 /* Places begin..end-1 of the grids of all samples. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void grid_generator_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const generator_run *r = arg;
     const mxc_tensor *data = &r->call->in[0], *out = &r->call->out[0];
     int is_warp = ((const generator_params *)r->call->params)->transform_type == MXCI_GENERATOR_WARP;
@@ -68,7 +68,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 /* Samples begin..end-1. */
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void grid_generator_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const generator_run *r = arg;
     const mxc_tensor *g = &r->call->out_grad[0], *grad = &r->call->in_grad[0];
     int64_t places = r->shape.out[0] * r->shape.out[1];
@@ -82,25 +82,26 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 /* dtype: of the arrays that are there. */
-static generator_run open_run(const mxc_op_call *call, mxc_dtype dtype) {
+static generator_run grid_generator_open_run(const mxc_op_call *call, mxc_dtype dtype) {
     const int64_t *dim = call->out[0].shape.dim;
     return (generator_run){call,
                            dtype == MXC_F32 ? &mxci_grid_f32 : &mxci_grid_f64,
                            {.out = {dim[2], dim[3]}, .add = call->req[0] == MXC_REQ_ADD}};
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    generator_run r = open_run(call, call->out[0].dtype);
+static mxc_status grid_generator_forward(const mxc_op_call *call) {
+    generator_run r = grid_generator_open_run(call, call->out[0].dtype);
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]) / 2, MXCI_GRAIN / 8, forward_part, &r);
+        mxc_parallel_for(call->run, mxci_tensor_size(&call->out[0]) / 2, MXCI_GRAIN / 8, grid_generator_forward_part,
+                         &r);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    generator_run r = open_run(call, call->out_grad[0].dtype);
+static mxc_status grid_generator_backward(const mxc_op_call *call) {
+    generator_run r = grid_generator_open_run(call, call->out_grad[0].dtype);
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->in_grad[0]) > 0)
         mxc_parallel_for(call->run, call->in_grad[0].shape.dim[0],
-                         MXCI_GRAIN / (8 * r.shape.out[0] * r.shape.out[1]) + 1, backward_part, &r);
+                         MXCI_GRAIN / (8 * r.shape.out[0] * r.shape.out[1]) + 1, grid_generator_backward_part, &r);
     return MXC_OK;
 }
 
@@ -112,11 +113,11 @@ const mxc_op_def mxci_op_grid_generator = {
     .flags = MXC_OP_SAMPLEWISE,
     .params = schema,
     .param_size = sizeof(generator_params),
-    .params_check = check_params,
-    .infer_shape = infer_shape,
+    .params_check = grid_generator_check_params,
+    .infer_shape = grid_generator_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = grid_generator_forward},
+    .backward = {[MXC_CPU] = grid_generator_backward},
 };

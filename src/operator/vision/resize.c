@@ -148,7 +148,7 @@ typedef struct resize_run {
     const mxc_tensor *from, *to; /* data and out, or the gradients of out and data */
 } resize_run;
 
-static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+static size_t resize_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const int64_t *out = sig->out_shape[0].dim;
     (void)pass;
     return mxci_size_of(mxci_dim_add(out[2], out[3]), sizeof(mxci_resize_tap));
@@ -215,7 +215,7 @@ const mxc_op_def mxci_op_bilinear_resize = {
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = resize_temp_bytes,
     .forward = {[MXC_CPU] = resize_forward},
     .backward = {[MXC_CPU] = resize_backward},
 };
@@ -247,7 +247,7 @@ const mxc_op_def mxci_op_adaptive_avg_pooling = {
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1},
-    .temp_bytes = temp_bytes,
+    .temp_bytes = resize_temp_bytes,
     .forward = {[MXC_CPU] = pool_forward},
     .backward = {[MXC_CPU] = pool_backward},
 };

@@ -33,12 +33,12 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status roi_align_check_params(void *params) {
     int n = ((const align_params *)params)->pooled_size.n;
     return n == 2 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "ROIAlign: pooled_size has %d entries, expected 2", n);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status roi_align_infer_shape(mxc_op_sig *sig) {
     const align_params *p = sig->params;
     const int64_t *size = p->pooled_size.value, parts = p->position_sensitive ? size[0] * size[1] : 1;
     mxc_shape data = mxci_shape_axes(4), rois = mxci_shape_of(2, (int64_t[]){-1, 5}), out;
@@ -63,7 +63,7 @@ typedef struct align_run {
     mxci_align_shape shape;
 } align_run;
 
-static align_run open_run(const mxc_op_call *call) {
+static align_run roi_align_open_run(const mxc_op_call *call) {
     const align_params *p = call->params;
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     align_run r = {.call = call};
@@ -82,7 +82,7 @@ static align_run open_run(const mxc_op_call *call) {
 }
 
 /* Regions begin..end-1. */
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void roi_align_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const align_run *r = arg;
     const mxc_tensor *in = r->call->in, *out = r->call->out;
     (void)part;
@@ -93,7 +93,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 /* Planes begin..end-1 of out's regions. */
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void roi_align_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const align_run *r = arg;
     const mxc_tensor *rois = &r->call->in[ROIS], *g = &r->call->out_grad[0], *dx = &r->call->in_grad[DATA];
     (void)part;
@@ -103,18 +103,18 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_align_grad_f64(&r->shape, rois->data, rois->shape.dim[0], g->data, dx->data, begin, end);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    align_run r = open_run(call);
+static mxc_status roi_align_forward(const mxc_op_call *call) {
+    align_run r = roi_align_open_run(call);
     if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
-        mxc_parallel_for(call->run, call->out[0].shape.dim[0], 1, forward_part, &r);
+        mxc_parallel_for(call->run, call->out[0].shape.dim[0], 1, roi_align_forward_part, &r);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    align_run r = open_run(call);
+static mxc_status roi_align_backward(const mxc_op_call *call) {
+    align_run r = roi_align_open_run(call);
     mxci_assign_zero_gradient(call, ROIS);
     if (call->req[DATA] != MXC_REQ_NULL && mxci_tensor_size(&call->in[DATA]) > 0)
-        mxc_parallel_for(call->run, r.shape.planes, 1, backward_part, &r);
+        mxc_parallel_for(call->run, r.shape.planes, 1, roi_align_backward_part, &r);
     return MXC_OK;
 }
 
@@ -126,12 +126,12 @@ const mxc_op_def mxci_op_roi_align = {
            "with bilinear interpolation; a row of rois (R,5) is (sample, x1, y1, x2, y2)",
     .params = schema,
     .param_size = sizeof(align_params),
-    .params_check = check_params,
+    .params_check = roi_align_check_params,
     .args = "data,rois",
-    .infer_shape = infer_shape,
+    .infer_shape = roi_align_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << ROIS},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = roi_align_forward},
+    .backward = {[MXC_CPU] = roi_align_backward},
 };

@@ -23,12 +23,12 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status check_params(void *params) {
+static mxc_status roi_pooling_check_params(void *params) {
     int n = ((const roi_params *)params)->pooled_size.n;
     return n == 2 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "ROIPooling: pooled_size has %d entries, expected 2", n);
 }
 
-static mxc_status infer_shape(mxc_op_sig *sig) {
+static mxc_status roi_pooling_infer_shape(mxc_op_sig *sig) {
     const roi_params *p = sig->params;
     mxc_shape data = mxci_shape_axes(4), rois = mxci_shape_of(2, (int64_t[]){-1, 5}), out;
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
@@ -47,7 +47,7 @@ typedef struct roi_run {
     mxci_roi_shape shape;
 } roi_run;
 
-static roi_run open_run(const mxc_op_call *call) {
+static roi_run roi_pooling_open_run(const mxc_op_call *call) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     return (roi_run){call,
                      {in[0],
@@ -58,7 +58,7 @@ static roi_run open_run(const mxc_op_call *call) {
                       call->req[0] == MXC_REQ_ADD}};
 }
 
-static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void roi_pooling_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const roi_run *r = arg;
     const mxc_tensor *in = r->call->in, *out = r->call->out;
     (void)part;
@@ -68,7 +68,7 @@ static void forward_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_roi_forward_f64(&r->shape, in[DATA].data, in[ROIS].data, out[0].data, begin, end);
 }
 
-static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
+static void roi_pooling_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const roi_run *r = arg;
     const mxc_tensor *in = r->call->in, *g = r->call->out_grad, *dx = &r->call->in_grad[DATA];
     int64_t n_rois = in[ROIS].shape.dim[0];
@@ -79,21 +79,21 @@ static void backward_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_roi_backward_f64(&r->shape, in[DATA].data, in[ROIS].data, n_rois, g->data, dx->data, begin, end);
 }
 
-static mxc_status forward(const mxc_op_call *call) {
-    roi_run r = open_run(call);
+static mxc_status roi_pooling_forward(const mxc_op_call *call) {
+    roi_run r = roi_pooling_open_run(call);
     if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, call->out[0].shape.dim[0] * r.shape.channels,
-                         MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, forward_part, &r);
+                         MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, roi_pooling_forward_part, &r);
     return MXC_OK;
 }
 
-static mxc_status backward(const mxc_op_call *call) {
-    roi_run r = open_run(call);
+static mxc_status roi_pooling_backward(const mxc_op_call *call) {
+    roi_run r = roi_pooling_open_run(call);
     if (call->req[ROIS] != MXC_REQ_ADD)
         mxci_assign_constant(call->run, call->req[ROIS], &call->in_grad[ROIS], 0);
     if (mxci_is_wanted(call->req[DATA], &call->in_grad[DATA]))
         mxc_parallel_for(call->run, r.shape.samples * r.shape.channels,
-                         MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, backward_part, &r);
+                         MXCI_GRAIN / (r.shape.in[0] * r.shape.in[1] + 1) + 1, roi_pooling_backward_part, &r);
     return MXC_OK;
 }
 
@@ -104,12 +104,12 @@ const mxc_op_def mxci_op_roi_pooling = {
            "(N,C,h,w); a row of rois (R,5) is (sample, x1, y1, x2, y2)",
     .params = schema,
     .param_size = sizeof(roi_params),
-    .params_check = check_params,
+    .params_check = roi_pooling_check_params,
     .args = "data,rois",
-    .infer_shape = infer_shape,
+    .infer_shape = roi_pooling_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << ROIS},
-    .forward = {[MXC_CPU] = forward},
-    .backward = {[MXC_CPU] = backward},
+    .forward = {[MXC_CPU] = roi_pooling_forward},
+    .backward = {[MXC_CPU] = roi_pooling_backward},
 };
