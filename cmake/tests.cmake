@@ -18,7 +18,7 @@ endif()
 set(test_environment
     "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"
     "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+    "TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:atexit_sleep_ms=50:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c tests/*/test_*.cpp)
 if(NOT TARGET mxc_fake_gpu) # without a C++ compiler there is none
@@ -76,6 +76,13 @@ foreach(source ${test_sources})
         ENVIRONMENT "${test_environment}")
 endforeach()
 
+# The longest tests start first, so that no processor waits for one of them at the end.
+foreach(test models/test_models operator/test_operators kvstore/test_dist rewrite/test_quantize_network train/test_resume)
+    if(TEST ${test})
+        set_property(TEST ${test} PROPERTY COST 50)
+    endif()
+endforeach()
+
 # Loading and closing the library while running, again and again.
 add_executable(test_install_load tests/install/load.c)
 set_target_properties(test_install_load PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -99,7 +106,7 @@ endif()
 # Tests on the GPU emulator, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
-    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900)
+    set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900 COST 100)
     # What a library serves by default, by the module's own kernels; and what it serves only if it is asked to.
     set(lists_layers-0 nn_activation_cases nn_batch_norm_cases nn_convolution_cases
         nn_fully_connected_cases nn_pooling_cases)
@@ -114,7 +121,7 @@ if(TARGET mxc_fake_gpu)
     endforeach()
     add_test(NAME fake_gpu/dist COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_dist> gpu\(0\))
     add_test(NAME fake_gpu/shard COMMAND ${test_launcher} $<TARGET_FILE:test_kvstore_shard> gpu\(0\))
-    set_tests_properties(fake_gpu/dist fake_gpu/shard PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
+    set_tests_properties(fake_gpu/dist fake_gpu/shard PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} COST 40)
     add_test(NAME fake_gpu/place COMMAND ${test_launcher} $<TARGET_FILE:test_executor_placement> gpu\(1\) cpu\(0\))
     add_test(NAME fake_gpu/place2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_placement> gpu\(0\) gpu\(1\))
     add_test(NAME fake_gpu/channels_last COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float16 1)
